@@ -1,0 +1,79 @@
+# Everything happens in .venv inside the checkout; each target does all of its own set-up.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+# pip writes one environment at a time. (Tests run in parallel all the same: see PYTEST_ARGS.)
+.NOTPARALLEL:
+
+VENV := .venv
+PY := $(VENV)/bin/python
+# Two workers, whole files to a worker: compiling kernels takes most of the time and is single-threaded.
+PYTEST_ARGS ?= -n 2 --dist loadfile
+DEVICE ?= cpu
+TEST_EXTRAS := .[test,dev]
+
+.PHONY: help setup demo test lint format bench clean distclean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(VENV)/.installed-core ## make .venv with the package and what it needs
+
+demo: $(VENV)/.installed-core ## step a real quadruped in many environments; leaves demo.zarr and demo.png
+	@$(PY) examples/demo.py
+
+test: $(VENV)/.installed-test ## run the tests (DEVICE=cuda:0 runs them on a GPU)
+	@$(PY) -m pytest --device $(DEVICE) $(PYTEST_ARGS)
+
+lint: $(VENV)/.installed-test ## ruff and pyright
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m pyright
+
+format: $(VENV)/.installed-test ## let ruff format and fix what it can
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format .
+
+bench: $(VENV)/.installed-test ## run the named benchmarks against their peers
+	@$(VENV)/bin/phalanx bench
+
+clean: ## remove what the targets left, except .venv
+	rm -rf demo.zarr demo.png build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
+
+distclean: clean ## remove .venv too
+	rm -rf $(VENV)
+
+# A stamp is written only when its install has finished, and setup.cfg is all that makes it stale. An install
+# that was cut short leaves .installing behind: half-unpacked packages look complete to pip, so start afresh.
+define install
+	@if [ -e $(VENV)/.installing ] || ! $(PY) -c '' 2>/dev/null; then $(make_venv); fi
+	@touch $(VENV)/.installing
+	@echo "Installing $(1) into $(VENV) ..."
+	@$(PY) -m pip install --quiet --disable-pip-version-check --editable '$(1)'
+	@rm -f $(VENV)/.installing
+	@touch $@
+endef
+
+define make_venv
+	python=""; \
+	for candidate in python3.12 python3.13 python3.11 python3; do \
+		if "$$candidate" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
+			2>/dev/null; then python="$$candidate"; break; fi; \
+	done; \
+	if [ -z "$$python" ]; then \
+		echo "make: no usable Python found. Phalanx needs Python 3.11, 3.12 or 3.13 with its venv module" \
+			"(Debian, Ubuntu: apt install python3 python3-venv) on the PATH." >&2; exit 1; \
+	fi; \
+	echo "Making $(VENV) with $$("$$python" -c 'import sys; print(sys.executable, sys.version.split()[0])')"; \
+	"$$python" -m venv --clear $(VENV)
+endef
+
+$(VENV)/.installed-core: setup.cfg
+	$(call install,.)
+
+$(VENV)/.installed-test: setup.cfg
+	$(call install,$(TEST_EXTRAS))
+	@touch $(VENV)/.installed-core
