@@ -42,7 +42,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def device(request: pytest.FixtureRequest) -> str:
     """Device named by ``--device``."""
-    return request.config.getoption("--device")
+    return str(request.config.getoption("--device"))
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +50,7 @@ def gpu(request: pytest.FixtureRequest) -> str:
     """A CUDA device's name, the one of ``--device`` if it is one; skips the test where there is none."""
     if reason := _why_no_gpu():
         pytest.skip(reason)
-    device = request.config.getoption("--device")
+    device = str(request.config.getoption("--device"))
     return device if device != "cpu" else "cuda:0"
 
 

@@ -6,6 +6,7 @@ packages and not by importing it.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import sysconfig
 from functools import cache
@@ -66,10 +67,8 @@ def robots_folder() -> Path:
     """Folder ``…/example-robot-data/robots`` of the installed package; FileNotFoundError when there is none."""
     inside = Path("cmeel.prefix/share/example-robot-data/robots")
     candidates = [Path(sysconfig.get_path(key)) / inside for key in ("purelib", "platlib")]
-    try:
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # reported below, unless found otherwise
         candidates.append(Path(str(importlib.metadata.distribution("example-robot-data").locate_file(inside))))
-    except importlib.metadata.PackageNotFoundError:
-        pass  # the candidates above may still exist; the error below says what is missing
     for folder in candidates:
         if folder.is_dir():
             return folder
