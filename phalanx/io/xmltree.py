@@ -1,0 +1,183 @@
+"""Reads XML into small elements that know their line, and refuses what could make a parser misbehave.
+
+Robot files come from strangers. Entity declarations (the "billion laughs" and friends) and external
+document types are refused before anything is expanded, nothing is ever fetched, and nesting is
+bounded. Every error names the file, the line and the element.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+from phalanx.io.model import LoadError
+
+MAX_DEPTH = 200  # of nested elements; real robot files stay below ten
+
+
+@dataclass(slots=True, eq=False)
+class Element:
+    """One XML element. Accessors raise :class:`LoadError` with file, line and the element's own words."""
+
+    tag: str
+    attributes: dict[str, str]
+    file: str
+    line: int
+    parent: Element | None = None
+    children: list[Element] = field(default_factory=list)
+    text: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Element {self.label} at {self.file}:{self.line}>"
+
+    @property
+    def label(self) -> str:
+        """How messages call this element: its tag and name, with the nearest named parent if it has no name."""
+        if "name" in self.attributes:
+            return f'<{self.tag} name="{self.attributes["name"]}">'
+        named = self.parent
+        while named is not None and "name" not in named.attributes:
+            named = named.parent
+        if named is None or named.parent is None:
+            return f"<{self.tag}>"
+        return f"<{self.tag}> of {named.label}"
+
+    def error(self, message: str) -> LoadError:
+        """An error about this element, to be raised by the caller."""
+        return LoadError(f"{self.file}:{self.line}: {self.label}: {message}")
+
+    def all(self, tag: str) -> list[Element]:
+        """Children with this tag, in file order."""
+        return [child for child in self.children if child.tag == tag]
+
+    def find(self, tag: str) -> Element | None:
+        """The child with this tag, or None; an error if there are several."""
+        found = self.all(tag)
+        if len(found) > 1:
+            raise found[1].error(f"there are {len(found)} <{tag}> elements here and one is allowed; remove the others.")
+        return found[0] if found else None
+
+    def need(self, tag: str) -> Element:
+        """The child with this tag; an error if there is none or several."""
+        found = self.find(tag)
+        if found is None:
+            raise self.error(f"has no <{tag}>; add one.")
+        return found
+
+    def get(self, name: str, default: str | None = None) -> str:
+        """An attribute's text without surrounding blanks; an error if it is missing and has no default."""
+        value = self.attributes.get(name, default)
+        if value is None:
+            raise self.error(f'attribute "{name}" is missing; add it.')
+        return value.strip()
+
+    def number(self, name: str, default: float | None = None, infinite: bool = False) -> float:
+        """A finite number (or an infinite one where ``infinite`` allows it)."""
+        if name not in self.attributes and default is not None:
+            return default
+        return self._number(name, self.get(name), infinite)
+
+    def vector(self, name: str, length: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
+        """``length`` finite numbers separated by blanks."""
+        if name not in self.attributes and default is not None:
+            return default
+        words = self.get(name).split()
+        if len(words) != length:
+            text = self.get(name)
+            raise self.error(f'{name}="{text}" has {len(words)} number(s); write {length}, separated by blanks.')
+        return tuple(self._number(name, word, False) for word in words)
+
+    def _number(self, name: str, word: str, infinite: bool) -> float:
+        try:
+            value = float(word.replace("_", "?"))  # Python would read 1_000; XML readers do not
+        except ValueError:
+            raise self.error(f'{name}="{word}" is not a number.') from None
+        if math.isnan(value) or (math.isinf(value) and not infinite):
+            raise self.error(f'{name}="{word}" is not a finite number.')
+        return value
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """The file's content; :class:`LoadError` when it is missing, a folder, unreadable or empty."""
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise LoadError(f"{path}: no such file; check the path (the current folder is {Path.cwd()}).") from None
+    except IsADirectoryError:
+        raise LoadError(f"{path}: this is a folder; give the file inside it.") from None
+    except (OSError, ValueError) as error:
+        raise LoadError(f"{path}: cannot be read: {error}.") from None
+    if not data.strip():
+        raise LoadError(f"{path}: the file is empty.")
+    return data
+
+
+def parse_xml(path: str | Path) -> Element:
+    """Parse a file and return its root element."""
+    file = str(path)
+    parser = _parser(file)
+    stack: list[Element] = []
+    roots: list[Element] = []
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        parent = stack[-1] if stack else None
+        element = Element(tag, attributes, file, parser.CurrentLineNumber, parent)
+        if len(stack) >= MAX_DEPTH:
+            raise element.error(f"nested more than {MAX_DEPTH} elements deep; this is no robot file.")
+        (parent.children if parent else roots).append(element)
+        stack.append(element)
+
+    def end(_tag: str) -> None:
+        stack.pop()
+
+    def text(data: str) -> None:
+        if stack:
+            stack[-1].text += data
+
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
+    _feed(parser, read_bytes(path), file)
+    return roots[0]
+
+
+def refuse_entities(data: bytes, file: str) -> None:
+    """Check XML that another library will parse (a mesh, say): well-formed and without entity declarations."""
+    _feed(_parser(file), data, file)
+
+
+def _parser(file: str) -> Any:
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+
+    def refuse(what: str) -> LoadError:
+        return LoadError(
+            f"{file}:{parser.CurrentLineNumber}: {what} is not accepted, since expanding it is unsafe; "
+            "remove the <!DOCTYPE> and write the values out."
+        )
+
+    def entity(name: str, *_: Any) -> None:
+        raise refuse(f'the declaration of entity "{name}"')
+
+    def doctype(_name: str, system: str | None, public: str | None, _internal: bool) -> None:
+        if system or public:
+            raise refuse(f'the external document type "{system or public}"')
+
+    parser.EntityDeclHandler, parser.StartDoctypeDeclHandler = entity, doctype
+    return parser
+
+
+def _feed(parser: Any, data: bytes, file: str) -> None:
+    try:
+        parser.Parse(data, True)
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        if isinstance(error, LoadError):
+            raise
+        line = parser.ErrorLineNumber
+        reason = expat.ErrorString(error.code) if isinstance(error, expat.ExpatError) else str(error)
+        if parser.ErrorByteIndex >= len(data.rstrip()):
+            advice = "the file ends too early: it is truncated, or a closing tag is missing."
+        else:
+            advice = "it is not well-formed XML; correct this place."
+        raise LoadError(f"{file}:{line}: {reason}; {advice}") from None
