@@ -1,0 +1,106 @@
+"""Where the bodies of a model are, for a given pose of its joints: small, on the host, for pictures and start poses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from phalanx.io.model import Joint, RobotModel, Shape
+
+
+def quaternion_matrix(quaternion: np.ndarray | Sequence[float]) -> np.ndarray:
+    """Rotation matrices (..., 3, 3) of quaternions (..., 4) in the order (w, x, y, z); they need not have length 1."""
+    q = np.asarray(quaternion, float)
+    w, x, y, z = np.moveaxis(q / np.linalg.norm(q, axis=-1, keepdims=True), -1, 0)
+    return np.stack(
+        [
+            np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)], -1),
+            np.stack([2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)], -1),
+            np.stack([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], -1),
+        ],
+        -2,
+    )
+
+
+def axis_rotation(axis: Sequence[float], angle: float) -> np.ndarray:
+    """Rotation matrix (3, 3) about a unit axis by an angle in radians."""
+    half = 0.5 * angle
+    return quaternion_matrix([np.cos(half), *(np.sin(half) * np.asarray(axis, float))])
+
+
+def bodies_in_order(model: RobotModel) -> list[str]:
+    """Names of all bodies, breadth first from the root, children in the file's order: the order of ``body_pose``."""
+    order = [model.root]
+    for name in order:
+        order.extend(joint.child for joint in model.joints if joint.parent == name)
+    return order
+
+
+def body_frames(
+    model: RobotModel,
+    joint_pos: Mapping[str, float],
+    position: Sequence[float] = (0.0, 0.0, 0.0),
+    orientation: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
+) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """World frame of every body: name -> (rotation (3, 3), origin (3,) in m).
+
+    ``joint_pos`` gives revolute, continuous and prismatic joints their position by name (rad or m); joints that it
+    leaves out, and joints of other types, stand at zero; mimicking ones follow. Position and orientation are those of the root body.
+    """
+    frames = {model.root: (quaternion_matrix(orientation), np.asarray(position, float))}
+    children: dict[str, list[Joint]] = {}
+    for joint in model.joints:
+        children.setdefault(joint.parent, []).append(joint)
+    waiting = [model.root]
+    while waiting:
+        parent = waiting.pop()
+        rotation, origin = frames[parent]
+        for joint in children.get(parent, []):
+            child_rotation = rotation @ quaternion_matrix(joint.orientation)
+            child_origin = origin + rotation @ np.asarray(joint.position, float)
+            q = _position(joint, joint_pos)
+            if joint.type in ("revolute", "continuous"):
+                child_rotation = child_rotation @ axis_rotation(joint.axis, q)
+            elif joint.type == "prismatic":
+                child_origin = child_origin + child_rotation @ (np.asarray(joint.axis, float) * q)
+            frames[joint.child] = (child_rotation, child_origin)
+            waiting.append(joint.child)
+    return frames
+
+
+def _position(joint: Joint, joint_pos: Mapping[str, float]) -> float:
+    if joint.name not in joint_pos and joint.mimic is not None:
+        return joint.mimic.multiplier * joint_pos.get(joint.mimic.joint, 0.0) + joint.mimic.offset
+    return float(joint_pos.get(joint.name, 0.0))
+
+
+def lowest_point(model: RobotModel, joint_pos: Mapping[str, float], orientation: Sequence[float]) -> float | None:
+    """Height in m of the lowest point of all collision shapes, the root's frame being at height 0.
+
+    None when nothing can collide.
+    """
+    frames = body_frames(model, joint_pos, orientation=orientation)
+    lowest = [
+        frames[body.name][1][2] + _lowest_of(shape, frames[body.name][0])
+        for body in model.bodies
+        for shape in body.collisions
+    ]
+    return min(lowest, default=None)
+
+
+def _lowest_of(shape: Shape, rotation: np.ndarray) -> float:
+    """Lowest point of a shape relative to the origin of its body, whose axes are the columns of ``rotation``."""
+    centre = float(rotation[2] @ np.asarray(shape.position, float))
+    down = rotation[2] @ quaternion_matrix(shape.orientation)  # world's z in the axes of the shape
+    if shape.kind == "sphere":
+        return centre - shape.size[0]
+    if shape.kind == "box":
+        return centre - float(np.abs(down) @ np.asarray(shape.size))
+    if shape.kind == "mesh":
+        return centre + float((np.asarray(shape.vertices) @ down).min())
+    radius, half_length = shape.size
+    ends = half_length * abs(float(down[2]))
+    if shape.kind == "capsule":
+        return centre - ends - radius
+    return centre - ends - radius * float(np.hypot(down[0], down[1]))

@@ -1,0 +1,381 @@
+"""Read a recording: its arrays env-first, its world, and a check that the engine still does the same to the bit."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import zarr
+
+from phalanx.io.fields import COMPONENTS, FIELDS
+from phalanx.io.growing_store import move_meshes_in
+from phalanx.io.model import LoadError, RobotModel
+from phalanx.io.recording import FORMAT, INPUTS, Event, package_version
+
+if TYPE_CHECKING:
+    from phalanx.world import World
+
+
+class Series:
+    """One recorded field of one robot, shape (env, time, ...), read from disk when indexed.
+
+    Indices are NumPy's along each axis (whole numbers, slices, lists, masks), one an axis.
+    """
+
+    def __init__(self, array: zarr.Array[Any], samples: int):
+        self._array = array
+        self._samples = samples
+        time, env, *rest = array.shape
+        self.shape: tuple[int, ...] = (env, min(time, samples), *rest)
+        self.dtype: np.dtype[Any] = array.dtype
+        names = cast(Any, array.metadata).dimension_names
+        self.dims: tuple[str, ...] = (names[1], names[0], *names[2:])
+        self.attributes: dict[str, Any] = dict(array.attrs)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def units(self) -> str:
+        """Units of the values."""
+        return self.attributes.get("units", "")
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{dim}: {size}" for dim, size in zip(self.dims, self.shape, strict=True))
+        return f"<Series ({sizes}) {self.dtype} {self.units}>"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(self[...], dtype=dtype)
+
+    def __getitem__(self, index: Any) -> np.ndarray:
+        index = index if isinstance(index, tuple) else (index,)
+        if Ellipsis in [i for i in index if i is Ellipsis]:
+            at = next(n for n, i in enumerate(index) if i is Ellipsis)
+            fill = (slice(None),) * (self.ndim - len(index) + 1)
+            index = (*index[:at], *fill, *index[at + 1 :])
+        if len(index) > self.ndim:
+            raise IndexError(f"Too many indices: {len(index)} for the axes {self.dims}.")
+        index = (*index, *(slice(None),) * (self.ndim - len(index)))
+        env, drop_env = _positions(index[0], self.shape[0], "env")
+        time, drop_time = _positions(index[1], self.shape[1], "time")
+        try:
+            values = np.asarray(self._array.oindex[(time, env)])
+        except Exception as error:
+            raise LoadError(
+                f"{self._array.store_path}: cannot be read ({error}). A file of the recording is damaged."
+            ) from error
+        values = values.swapaxes(0, 1)
+        for axis in reversed(range(2, self.ndim)):
+            values = values[(slice(None),) * axis + (index[axis],)]
+        if drop_time:
+            values = values[:, 0]
+        return values[0] if drop_env else values
+
+
+def _positions(index: Any, size: int, axis: str) -> tuple[slice | np.ndarray, bool]:
+    """Index along one axis as a forward slice or positions, and whether the axis goes away."""
+    if isinstance(index, int | np.integer) and not isinstance(index, bool | np.bool_):
+        position = int(index) + (size if index < 0 else 0)
+        if not 0 <= position < size:
+            raise IndexError(f"Index {index} is out of bounds for the {axis} axis of size {size}.")
+        return slice(position, position + 1), True
+    if isinstance(index, slice) and (index.step is None or index.step > 0):
+        start, stop, step = index.indices(size)
+        return slice(start, max(start, stop), step), False
+    return np.arange(size)[index], False
+
+
+class RobotRecording(Mapping[str, Series]):
+    """What was recorded of one robot: ``robot["joint_pos"]`` or ``robot.joint_pos`` is a :class:`Series`."""
+
+    def __init__(self, name: str, group: zarr.Group, model: RobotModel, fields: list[str], samples: int):
+        self.name = name
+        self.model = model
+        self.joint_names: list[str] = list(cast(Any, group.attrs["joint_names"]))
+        self.body_names: list[str] = list(cast(Any, group.attrs["body_names"]))
+        self._fields = {key: Series(cast(Any, group[key]), samples) for key in fields}
+
+    def __getitem__(self, key: str) -> Series:
+        if key not in self._fields:
+            raise KeyError(f"{key!r} was not recorded of {self.name!r}; there are {', '.join(self._fields)}.")
+        return self._fields[key]
+
+    def __getattr__(self, key: str) -> Series:
+        if not key.startswith("_") and key in FIELDS:
+            try:
+                return self[key]
+            except KeyError as error:
+                raise AttributeError(error.args[0]) from None
+        raise AttributeError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+
+class Recording:
+    """A recording that was opened with :func:`open_recording`, trimmed to its complete samples.
+
+    ``robots`` maps names to :class:`RobotRecording`; ``time`` (s) and ``step`` have one entry a sample, sample 0
+    being the start; ``closed`` says whether the recorder came to its end.
+    """
+
+    def __init__(self, path: Path, root: zarr.Group, header: dict[str, Any], description: dict[str, Any]):
+        self.path = path
+        self.num_samples: int = header["complete_samples"]
+        self.num_envs: int = header["num_envs"]
+        self.dt: float = header["dt"]
+        self.every: int = header["every"]
+        self.closed: bool = header["closed"]
+        self.phalanx_version: str = header["phalanx"]
+        self.created: str = header["created"]
+        self.description = description
+        self._root = root
+        self._complete_events: int = header["complete_events"]
+        models = {robot["name"]: RobotModel.from_dict(robot["model"]) for robot in description["robots"]}
+        self.robots = {
+            name: RobotRecording(name, cast(zarr.Group, root[group]), models[name], header["fields"], self.num_samples)
+            for name, group in header["robots"].items()
+        }
+        first = next(iter(header["robots"].values()))
+        self.time: np.ndarray = np.asarray(cast(Any, root[f"{first}/time"])[: self.num_samples])
+        self.step: np.ndarray = np.asarray(cast(Any, root[f"{first}/step"])[: self.num_samples])
+
+    def __getitem__(self, robot: str) -> RobotRecording:
+        return self.robots[robot]
+
+    @property
+    def model(self) -> RobotModel:
+        """The model of the only robot."""
+        if len(self.robots) != 1:
+            raise ValueError(f"{self.path} has several robots ({', '.join(self.robots)}): use robots[name].model.")
+        return next(iter(self.robots.values())).model
+
+    def world(self, device: str | None = None) -> World:
+        """A new world as it was recorded, in the state in which the recording starts."""
+        from phalanx.world import World
+
+        world = World.from_description(self.description, device=device)
+        world.build()
+        world.set_state(self.start_state())
+        return world
+
+    def start_state(self) -> dict[str, np.ndarray]:
+        """What ``World.set_state`` needs to continue from the first sample."""
+        return self.events()[0].values
+
+    def events(self) -> list[Event]:
+        """The start and everything that the host changed while it was recorded, in order."""
+        group = cast(zarr.Group, self._root["events"])
+        count = self._complete_events
+        kind, step, sample = (np.asarray(cast(Any, group[key])[:count]) for key in ("kind", "step", "sample"))
+        values: list[dict[str, np.ndarray]] = [{} for _ in range(count)]
+        for _, log in group.groups():
+            key = str(log.attrs["key"])
+            entries = np.asarray(cast(Any, log["entry"])[...])
+            rows = np.asarray(cast(Any, log["value"])[...])
+            for entry, row in zip(entries, rows, strict=True):
+                if entry < count:
+                    values[entry][key] = row
+        return [Event(i, int(kind[i]), int(step[i]), int(sample[i]), values[i]) for i in range(count)]
+
+
+def open_recording(path: str | os.PathLike[str]) -> Recording:
+    """Open a recording; raises :class:`LoadError` when there is none, a newer one, or files of it are missing."""
+    path = Path(path)
+    root_file = path / "zarr.json"
+    if not path.exists():
+        raise LoadError(f"{path}: there is no such folder.")
+    if not root_file.is_file():
+        raise LoadError(f"{path}: is no recording (it has no zarr.json at its top).")
+    try:
+        document = json.loads(root_file.read_text(encoding="utf-8"))
+        attributes = document["attributes"]
+        header = attributes["phalanx_recording"]
+    except OSError as error:
+        raise LoadError(f"{path}: cannot be read: {error}.") from error
+    except ValueError as error:
+        raise LoadError(f"{root_file}: is truncated or damaged ({error}).") from error
+    except (KeyError, TypeError):
+        raise LoadError(f"{path}: is a Zarr folder, but no recording of Phalanx.") from None
+    if header["format"] > FORMAT:
+        raise LoadError(
+            f"{path}: has format {header['format']}, written by Phalanx {header['phalanx']}; this Phalanx reads "
+            f"up to format {FORMAT}. Update Phalanx."
+        )
+    if header["complete_events"] < 1:
+        raise LoadError(f"{path}: has no complete sample; the recorder was stopped before it wrote its first.")
+    _check_files(path, document["consolidated_metadata"]["metadata"])
+    try:
+        root = zarr.open_group(str(path), mode="r", use_consolidated=True)
+        return Recording(path, root, header, move_meshes_in(attributes["world"], root))
+    except LoadError:
+        raise
+    except Exception as error:
+        raise LoadError(f"{path}: is damaged ({type(error).__name__}: {error}).") from error
+
+
+def _check_files(path: Path, arrays: dict[str, Any]) -> None:
+    """Every file that the metadata promises is there: Zarr reads a missing one as blank values."""
+    for name, array in arrays.items():
+        if array["node_type"] != "array":
+            continue
+        chunk = array["chunk_grid"]["configuration"]["chunk_shape"]
+        counts = [-(-size // piece) for size, piece in zip(array["shape"], chunk, strict=True)]
+        for index in np.ndindex(*counts):
+            file = path.joinpath(name, "c", *map(str, index))
+            if not file.is_file():
+                raise LoadError(f"{path}: is truncated: {file.relative_to(path)} is missing.")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first value that came out otherwise. ``item`` names joint, body or component, outermost first."""
+
+    step: int
+    time: float
+    robot: str
+    field: str
+    env: int
+    item: tuple[str, ...]
+    recorded: float
+    computed: float
+
+    def __str__(self) -> str:
+        item = " ".join(self.item)
+        return (
+            f"step {self.step} (t = {self.time:.6g} s), robot {self.robot!r}, {self.field}"
+            f"{f' of {item}' if item else ''} in environment {self.env}: recorded {self.recorded!r}, "
+            f"now {self.computed!r} (off by {self.computed - self.recorded:.3g})"
+        )
+
+
+@dataclass(frozen=True)
+class VerifyResult:
+    """What :func:`verify` found: ``difference`` is None when every sample was the same to the last bit."""
+
+    samples: int
+    steps: int
+    values: int
+    difference: Difference | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything was the same."""
+        return self.difference is None
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        if self.difference is None:
+            text = f"The same to the last bit: {self.samples} samples over {self.steps} steps, {self.values} values."
+        else:
+            text = f"Differs first at {self.difference}."
+        return " ".join([text, *self.notes])
+
+
+def verify(
+    recording: Recording, device: str | None = None, progress: Callable[[int, int], None] | None = None
+) -> VerifyResult:
+    """Simulate again from the recorded start, with the recorded inputs and states, and compare every sample.
+
+    ``progress(steps, of)`` is called after every sample with the steps made since the last call.
+    """
+    world = recording.world(device)
+    notes = _version_note(recording)
+    pending = recording.events()[1:]
+    total, made, values = int(np.abs(np.diff(recording.step)).sum()), 0, 0
+    inputs = world.inputs()
+    blocks: dict[str, tuple[int, dict[str, np.ndarray]]] = {}
+    for sample in range(recording.num_samples):
+        while pending and pending[0].sample <= sample:
+            event = pending.pop(0)
+            if event.kind == INPUTS:
+                made += _step_to(world, event.step, progress, total)
+                inputs = {**inputs, **event.values}
+                world.set_inputs(inputs)
+            else:
+                world.set_state(event.values)
+                inputs = world.inputs()
+        made += _step_to(world, int(recording.step[sample]), progress, total)
+        for name, robot in recording.robots.items():
+            recorded = _sample(robot, sample, blocks)
+            for key, value in recorded.items():
+                computed = _to_host(getattr(world.robots[name], key))
+                if computed.tobytes() != value.tobytes():
+                    difference = _first_difference(recording, robot, key, sample, value, computed)
+                    return VerifyResult(sample + 1, made, values, difference, notes)
+                values += value.size
+    return VerifyResult(recording.num_samples, made, values, None, notes)
+
+
+def _step_to(world: World, step: int, progress: Callable[[int, int], None] | None, total: int) -> int:
+    steps = step - world.step_count
+    if steps < 0:
+        raise LoadError(f"The recording goes from step {world.step_count} to step {step} without saying how.")
+    if steps:
+        world.step(steps)
+        if progress is not None:
+            progress(steps, total)
+    return steps
+
+
+def _sample(
+    robot: RobotRecording, sample: int, blocks: dict[str, tuple[int, dict[str, np.ndarray]]], ahead: int = 64
+) -> dict[str, np.ndarray]:
+    """Fields of one sample, (env, ...) each; reads some samples ahead."""
+    start, block = blocks.get(robot.name, (-ahead, {}))
+    if not start <= sample < start + ahead:
+        start, block = sample, {key: series[:, sample : sample + ahead] for key, series in robot.items()}
+        blocks[robot.name] = (start, block)
+    return {key: values[:, sample - start] for key, values in block.items()}
+
+
+def _first_difference(
+    recording: Recording, robot: RobotRecording, key: str, sample: int, recorded: np.ndarray, computed: np.ndarray
+) -> Difference:
+    if recorded.shape != computed.shape or recorded.dtype != computed.dtype:
+        raise LoadError(
+            f"{recording.path}: {key} of {robot.name!r} is {recorded.dtype}{recorded.shape} in the recording, but "
+            f"{computed.dtype}{computed.shape} in this Phalanx; they cannot be compared."
+        )
+    bits = np.dtype(f"u{recorded.dtype.itemsize}")
+    apart = np.ascontiguousarray(recorded).view(bits) != np.ascontiguousarray(computed).view(bits)
+    env, *place = (int(i) for i in np.argwhere(apart)[0])
+    labels = {"joint": robot.joint_names, "body": robot.body_names, **COMPONENTS}
+    item = tuple(labels[dim][i] for dim, i in zip(FIELDS[key].dims, place, strict=True))
+    index = (env, *place)
+    return Difference(
+        int(recording.step[sample]),
+        float(recording.time[sample]),
+        robot.name,
+        key,
+        env,
+        item,
+        float(recorded[index]),
+        float(computed[index]),
+    )
+
+
+def _version_note(recording: Recording) -> tuple[str, ...]:
+    if recording.phalanx_version == package_version():
+        return ()
+    return (f"(Recorded with Phalanx {recording.phalanx_version}, this is {package_version()}.)",)
+
+
+def _to_host(value: Any) -> np.ndarray:
+    return value if isinstance(value, np.ndarray) else value.get()
