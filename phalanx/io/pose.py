@@ -46,7 +46,8 @@ def body_frames(
     """World frame of every body: name -> (rotation (3, 3), origin (3,) in m).
 
     ``joint_pos`` gives revolute, continuous and prismatic joints their position by name (rad or m); joints that it
-    leaves out, and joints of other types, stand at zero; mimicking ones follow. Position and orientation are those of the root body.
+    leaves out, and joints of other types, stand at zero; mimicking ones follow. Position and orientation are those of
+    the root body.
     """
     frames = {model.root: (quaternion_matrix(orientation), np.asarray(position, float))}
     children: dict[str, list[Joint]] = {}

@@ -18,12 +18,9 @@ from __future__ import annotations
 
 import datetime
 import importlib.metadata
-import json
 import os
 import queue
-import shutil
 import threading
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +31,7 @@ import numpy as np
 
 from phalanx.io.fields import COMPONENTS, DEFAULT_FIELDS, FIELDS, field_attributes
 from phalanx.io.growing_store import GrowingStore, move_meshes_out
+from phalanx.io.recording_folder import FreshFolder, RecordingError
 
 if TYPE_CHECKING:
     from phalanx.world import World
@@ -45,10 +43,6 @@ _BLOCK_BYTES = 16 << 20  # the default for what is written at once
 _BLOCK_STEPS = 128
 _EVENT_BYTES = 64 << 20  # events that wait for this much are written before the block is full
 _QUEUED_BLOCKS = 2
-
-
-class RecordingError(RuntimeError):
-    """A recording cannot be made or continued. The message says why and what to do."""
 
 
 @dataclass
@@ -113,7 +107,7 @@ class Recorder:
         self._queue: queue.Queue[_Block | None] = queue.Queue(maxsize=_QUEUED_BLOCKS)
         self._unregister: list[Callable[[], None]] = []
         world.build()
-        with _FreshFolder(self.path, overwrite):
+        with FreshFolder(self.path, overwrite):
             self._groups = _group_names(world)
             first = self._read_sample()
             sample_bytes = max(1, sum(value.nbytes for value in first.values()))
@@ -324,55 +318,6 @@ def package_version() -> str:
         return importlib.metadata.version("phalanx")
     except importlib.metadata.PackageNotFoundError:
         return "unknown"
-
-
-def is_recording(path: Path) -> bool:
-    """Whether the folder is a recording (of any format)."""
-    try:
-        attributes = json.loads((path / "zarr.json").read_text(encoding="utf-8")).get("attributes", {})
-    except (OSError, ValueError, AttributeError):
-        return False
-    return isinstance(attributes, dict) and "phalanx_recording" in attributes
-
-
-class _FreshFolder:
-    """Reserve ``path`` for a new recording: on failure it is removed, and what it replaced is put back."""
-
-    def __init__(self, path: Path, overwrite: bool):
-        self._path = path
-        self._earlier: Path | None = None
-        if not path.parent.is_dir():
-            raise RecordingError(f"Cannot record to {path}: there is no folder {path.parent}. Make it first.")
-        if os.path.lexists(path):
-            if not is_recording(path):
-                raise RecordingError(
-                    f"Cannot record to {path}: it exists and is not a recording. Choose another name, or remove it."
-                )
-            if not overwrite:
-                raise RecordingError(
-                    f"Cannot record to {path}: there is a recording already. Choose another name, or pass overwrite=True."
-                )
-            self._earlier = path.with_name(f".{path.name}.{uuid.uuid4().hex}.replaced")
-        if not os.access(path.parent, os.W_OK):
-            raise RecordingError(f"Cannot record to {path}: no permission to write in {path.parent}.")
-
-    def __enter__(self) -> None:
-        if self._earlier is not None:
-            os.rename(self._path, self._earlier)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is None:
-            if self._earlier is not None:
-                shutil.rmtree(self._earlier)
-            return
-        if self._path.exists():
-            shutil.rmtree(self._path)
-        if self._earlier is not None:
-            os.rename(self._earlier, self._path)
-        if isinstance(error, OSError):
-            raise RecordingError(f"Cannot record to {self._path}: {error}.") from error
 
 
 def _check_options(every: int, fields: Sequence[str], chunk_steps: int | None) -> None:

@@ -173,7 +173,7 @@ def test_a_killed_process_leaves_every_complete_chunk(tmp_path):
 
 def test_an_exception_in_the_block_closes_the_recording(tmp_path):
     world = make_world()
-    with pytest.raises(KeyboardInterrupt), px.Recorder(world, tmp_path / "a.zarr"):  # noqa: PT012
+    with pytest.raises(KeyboardInterrupt), px.Recorder(world, tmp_path / "a.zarr"):
         world.step(3)
         raise KeyboardInterrupt
     recording = open_recording(tmp_path / "a.zarr")
@@ -193,7 +193,7 @@ def test_an_error_of_the_thread_is_raised_once_by_the_step(tmp_path, monkeypatch
 
     monkeypatch.setattr(GrowingStore, "write", full_disk)
     recorder = px.Recorder(world, tmp_path / "a.zarr", chunk_steps=2)
-    with pytest.raises(RecordingError, match=r"No space left.*first 6 samples are complete"):  # noqa: PT012
+    with pytest.raises(RecordingError, match=r"No space left.*first 6 samples are complete"):
         for _ in range(1000):
             world.step()
             time.sleep(0.001)
