@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib.metadata
 import sysconfig
+import xml.etree.ElementTree as ElementTree
 from functools import cache
 from pathlib import Path
 
@@ -81,4 +82,25 @@ def robot_path(name: str) -> Path:
     path = robots_folder() / URDF_FILES.get(name, name)
     if not path.is_file():
         raise FileNotFoundError(f"no robot {name!r} at {path}; known names: {', '.join(sorted(URDF_FILES))}")
+    return path
+
+
+def bare_copy(urdf: Path, folder: Path) -> Path:
+    """Copy of a URDF in ``folder`` with nothing but the tree and its inertias.
+
+    Geometry, limits, damping, friction and mimic are gone, so that a step is pure rigid-body dynamics.
+    """
+    tree = ElementTree.parse(urdf)
+    for link in tree.getroot().findall("link"):
+        for element in [*link.findall("visual"), *link.findall("collision")]:
+            link.remove(element)
+    for joint in tree.getroot().findall("joint"):
+        for tag in ("limit", "dynamics", "mimic", "safety_controller", "calibration"):
+            for element in joint.findall(tag):
+                joint.remove(element)
+        if joint.get("type") in ("revolute", "prismatic"):
+            ElementTree.SubElement(joint, "limit", lower="-1e6", upper="1e6", effort="1e9", velocity="1e9")
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / urdf.name
+    tree.write(path)
     return path

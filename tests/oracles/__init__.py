@@ -8,8 +8,8 @@ The two oracles read the URDF with code that Phalanx does not share, and have th
 ``tests/test_oracles.py`` checks one against the other. :func:`random_state` draws a state of a robot.
 """
 
-from oracles.base import Oracle, State, joint_names, random_state, relative_error
+from oracles.base import Oracle, State, host, joint_names, random_state, relative_error
 from oracles.mujoco_oracle import MujocoOracle
 from oracles.pin_oracle import PinOracle
 
-__all__ = ["MujocoOracle", "Oracle", "PinOracle", "State", "joint_names", "random_state", "relative_error"]
+__all__ = ["MujocoOracle", "Oracle", "PinOracle", "State", "host", "joint_names", "random_state", "relative_error"]

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.floating[Any]]
+Vector = Sequence[float] | Array
 
 EARTH = (0.0, 0.0, -9.81)
 IDENTITY_POSE = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
@@ -54,12 +55,10 @@ class Oracle(abc.ABC):
         """Joint-space inertia (nv, nv), armature included."""
 
     @abc.abstractmethod
-    def bias_force(
-        self, root_pose: Array, root_vel: Array, q: Array, qd: Array, gravity: Sequence[float] = EARTH
-    ) -> Array:
+    def bias_force(self, root_pose: Array, root_vel: Array, q: Array, qd: Array, gravity: Vector = EARTH) -> Array:
         """Coriolis, centrifugal and gravity forces (nv,): the ``b`` of ``M a + b = tau``."""
 
-    def gravity_force(self, root_pose: Array, q: Array, gravity: Sequence[float] = EARTH) -> Array:
+    def gravity_force(self, root_pose: Array, q: Array, gravity: Vector = EARTH) -> Array:
         """Bias force at rest (nv,)."""
         return self.bias_force(root_pose, np.zeros(6), q, np.zeros(len(self.joint_names)), gravity)
 
@@ -83,7 +82,7 @@ class Oracle(abc.ABC):
         q: Array,
         qd: Array,
         tau: Array,
-        gravity: Sequence[float] = EARTH,
+        gravity: Vector = EARTH,
     ) -> Array:
         """Generalised acceleration (nv,) under generalised forces ``tau`` (nv,)."""
 
@@ -133,6 +132,11 @@ def relative_error(actual: Array, expected: Array, floor: float = 1e-3) -> float
     if not actual.size:
         return 0.0
     return float(np.max(np.abs(actual - expected)) / max(np.max(np.abs(expected)), floor))
+
+
+def host(array: Any) -> Array:
+    """Float64 NumPy copy of an array that may live on any device."""
+    return np.array(array.get() if hasattr(array, "get") else array, dtype=np.float64)
 
 
 def rotation(quat: Array) -> Array:

@@ -17,7 +17,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from oracles.base import EARTH, Array, Oracle, State, positive, rotation
+from oracles.base import EARTH, Array, Oracle, State, Vector, positive, rotation
 from oracles.base import joint_names as read_joint_names
 
 mj: Any = mujoco  # its type information does not cover what it binds
@@ -71,9 +71,7 @@ class MujocoOracle(Oracle):
         x = self._velocity_map(root_pose)
         return x.T @ full @ x
 
-    def bias_force(
-        self, root_pose: Array, root_vel: Array, q: Array, qd: Array, gravity: Sequence[float] = EARTH
-    ) -> Array:
+    def bias_force(self, root_pose: Array, root_vel: Array, q: Array, qd: Array, gravity: Vector = EARTH) -> Array:
         self._set(State(root_pose, root_vel, q, qd), gravity)
         mj.mj_forward(self.model, self.data)
         return self._velocity_map(root_pose).T @ self.data.qfrc_bias
@@ -107,7 +105,7 @@ class MujocoOracle(Oracle):
         q: Array,
         qd: Array,
         tau: Array,
-        gravity: Sequence[float] = EARTH,
+        gravity: Vector = EARTH,
     ) -> Array:
         """As :meth:`Oracle.forward_dynamics`; the oracle's damping acts too."""
         self._set(State(root_pose, root_vel, q, qd), gravity)
@@ -122,7 +120,7 @@ class MujocoOracle(Oracle):
         dt: float,
         steps: int,
         joint_effort: Array | None = None,
-        gravity: Sequence[float] = EARTH,
+        gravity: Vector = EARTH,
     ) -> Trajectory:
         """Semi-implicit Euler from ``state`` under constant joint efforts (joints,), joint damping taken implicitly."""
         self._set(state, gravity)
@@ -142,7 +140,7 @@ class MujocoOracle(Oracle):
             qd=np.array([s.qd for s in states]),
         )
 
-    def _set(self, state: State, gravity: Sequence[float] = EARTH) -> None:
+    def _set(self, state: State, gravity: Vector = EARTH) -> None:
         mj.mj_resetData(self.model, self.data)
         self.model.opt.gravity[:] = gravity
         if self.fixed_base:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pinocchio
 
-from oracles.base import EARTH, Array, Oracle, positive, rotation
+from oracles.base import EARTH, Array, Oracle, Vector, positive, rotation
 from oracles.base import joint_names as read_joint_names
 
 pin: Any = pinocchio  # its type information does not cover what it binds
@@ -51,9 +51,7 @@ class PinOracle(Oracle):
         upper = np.triu(pin.crba(self.model, self.data, self._position(root_pose, q)))
         return x.T @ (upper + np.triu(upper, 1).T) @ x
 
-    def bias_force(
-        self, root_pose: Array, root_vel: Array, q: Array, qd: Array, gravity: Sequence[float] = EARTH
-    ) -> Array:
+    def bias_force(self, root_pose: Array, root_vel: Array, q: Array, qd: Array, gravity: Vector = EARTH) -> Array:
         self._set_gravity(root_pose, gravity)
         x = self._velocity_map(root_pose)
         product = self._velocity_product(root_pose, root_vel)
@@ -88,7 +86,7 @@ class PinOracle(Oracle):
         q: Array,
         qd: Array,
         tau: Array,
-        gravity: Sequence[float] = EARTH,
+        gravity: Vector = EARTH,
     ) -> Array:
         self._set_gravity(root_pose, gravity)
         x = self._velocity_map(root_pose)
@@ -97,6 +95,16 @@ class PinOracle(Oracle):
             self.model, self.data, self._position(root_pose, q), x @ self._v(root_vel, qd), x_inverse.T @ tau
         )
         return x_inverse @ (acceleration + self._velocity_product(root_pose, root_vel))
+
+    def energy(self, root_pose: Array, root_vel: Array, q: Array, qd: Array, gravity: Vector = EARTH) -> float:
+        """Kinetic and potential energy, in J; the latter is zero where the centre of mass is at the world's origin."""
+        velocity = self._velocity_map(root_pose) @ self._v(root_vel, qd)
+        position = self._position(root_pose, q)
+        com = pin.centerOfMass(self.model, self.data, position).copy()
+        kinetic = pin.computeKineticEnergy(self.model, self.data, position, velocity)
+        if self.fixed_base:
+            com = root_pose[:3] + rotation(root_pose[3:]) @ com
+        return float(kinetic - pin.computeTotalMass(self.model) * np.dot(gravity, com))
 
     def _position(self, root_pose: Array, q: Array) -> Array:
         """Pinocchio's configuration vector."""
@@ -125,7 +133,7 @@ class PinOracle(Oracle):
             product[:3] = rotation(root_pose[3:]).T @ np.cross(root_vel[3:], root_vel[:3])
         return product
 
-    def _set_gravity(self, root_pose: Array, gravity: Sequence[float]) -> None:
+    def _set_gravity(self, root_pose: Array, gravity: Vector) -> None:
         """A fixed root is at the origin of Pinocchio's world, so gravity turns instead."""
         turned = rotation(root_pose[3:]).T @ np.asarray(gravity) if self.fixed_base else np.asarray(gravity)
         self.model.gravity.linear = turned
