@@ -47,7 +47,7 @@ def check_tree(links: list[str], joints: list[Joint], link_error: LinkError, joi
             link = joint_of[link].parent
         if link in climb:
             names = list(climb)
-            loop = " -> ".join([*reversed(names[names.index(link) :]), names[-1]])
+            loop = " -> ".join([link, *reversed(names[names.index(link) :])])
             raise joint_error(joint_of[link].name, f"the links form a loop ({loop}); a robot is a tree.")
         for passed in climb:  # known to reach a root
             joint_of.pop(passed)

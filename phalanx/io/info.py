@@ -45,7 +45,7 @@ def describe(model: RobotModel) -> str:
 
     lines += ["", *_totals(model)]
     if model.warnings:
-        lines += ["", "1 warning:" if len(model.warnings) == 1 else f"{len(model.warnings)} warnings:"]
+        lines += ["", f"{_count(len(model.warnings), 'warning')}:"]
         for warning in model.warnings:
             lines += _wrap(warning, "  - ", "    ")
     return "\n".join(lines)
@@ -79,7 +79,7 @@ def _body(body: Body) -> list[str]:
 def _shape(shape: Shape) -> str:
     if shape.kind == "mesh":
         count = 0 if shape.faces is None else len(shape.faces)
-        return f"mesh {os.path.basename(shape.mesh_file)} of {count} triangles"
+        return f"mesh {os.path.basename(shape.mesh_file)} of {_count(count, 'triangle')}"
     if shape.kind == "box":
         return "box " + " x ".join(_number(2 * half) for half in shape.size) + " m"
     if shape.kind == "sphere":
@@ -104,13 +104,14 @@ def _joint(joint: Joint) -> list[str]:
     if math.isfinite(joint.velocity_limit):
         most.append(f"{_number(joint.velocity_limit)} {length}/s")
     if most:
-        parts.append("at most " + " and ".join(most))
+        parts.append("max " + " and ".join(most))
     parts += [f"damping {_number(joint.damping)}" if joint.damping else ""]
     parts += [f"friction {_number(joint.friction)}" if joint.friction else ""]
     parts += [f"armature {_number(joint.armature)}" if joint.armature else ""]
     if joint.mimic:
         factor = "" if joint.mimic.multiplier == 1.0 else f"{_number(joint.mimic.multiplier)} x "
-        offset = f" + {_number(joint.mimic.offset)}" if joint.mimic.offset else ""
+        sign = "-" if joint.mimic.offset < 0.0 else "+"
+        offset = f" {sign} {_number(abs(joint.mimic.offset))}" if joint.mimic.offset else ""
         parts.append(f"follows {factor}{joint.mimic.joint}{offset}")
     return parts
 
@@ -126,13 +127,18 @@ def _totals(model: RobotModel) -> list[str]:
     moving = [joint for joint in model.joints if joint.type != "fixed"]
     dofs = sum(_DOFS.get(joint.type, 1) for joint in moving)
     fixed = len(model.joints) - len(moving)
-    followers = sum(joint.mimic is not None for joint in moving)
+    following = sum(joint.mimic is not None for joint in moving)
     mass = sum(body.mass for body in model.bodies)
+    shapes = [sum(len(getattr(body, kind)) for body in model.bodies) for kind in ("collisions", "visuals")]
+    followers = f", {following} of them following others" if following else ""
     return [
         f"mass     {_number(mass)} kg",
-        f"dofs     {dofs} of the joints{f', {followers} of them following others' if followers else ''}; "
-        "6 more with a free base",
-        f"bodies   {len(model.bodies)} links, {1 + len(moving)} rigid bodies once {fixed} fixed joints are merged",
-        f"shapes   {sum(len(b.collisions) for b in model.bodies)} for collision, "
-        f"{sum(len(b.visuals) for b in model.bodies)} visual",
+        f"dofs     {dofs} of the joints{followers}; 6 more with a free base",
+        f"bodies   {_count(len(model.bodies), 'link')} in {_count(1 + len(moving), 'rigid body', 'rigid bodies')}"
+        + (f" ({_count(fixed, 'fixed joint')})" if fixed else ""),
+        f"shapes   {shapes[0]} for collision, {shapes[1]} visual",
     ]
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"

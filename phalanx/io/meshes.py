@@ -29,8 +29,8 @@ def load_mesh(path: str | Path, scale: float | Iterable[float] = (1.0, 1.0, 1.0)
 
     The parts of a scene are placed by their transforms and joined. As ROS tools do, a COLLADA file's unit is
     applied and its up axis is ignored (numbers are taken as they stand); other formats are taken to be in metres.
-    ``scale`` is one factor or three. A file is parsed once as long as it does not change. Raises
-    :class:`LoadError`.
+    ``scale`` is one factor or three. A file is parsed once as long as it does not change; the faces are shared and
+    read-only. Raises :class:`LoadError`.
     """
     vertices, faces, _ = _parsed(*_identity(path))
     factors = np.broadcast_to(np.asarray(scale, float), 3)
