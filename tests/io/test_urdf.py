@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import pytest
-import real_robots
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -22,13 +18,6 @@ from phalanx.io.urdf import load_urdf, quaternion_from_rpy, rotation_from_rpy
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 HEAVY = '<link name="{}">' + INERTIAL + "</link>"
-# Files of example-robot-data that cannot be simulated, and why.
-REFUSED = {
-    "alex_psyonic_hands.urdf": 'mimics joint "index_q1", which does not exist',
-    "romeo.urdf": "neither that link nor any link it carries has mass",
-    "romeo_laas_small.urdf": "neither that link nor any link it carries has mass",
-    "ur3.urdf": "has no <link>",  # an empty <robot>
-}
 
 
 def load(folder: Path, *parts: str, **options) -> RobotModel:
@@ -48,23 +37,6 @@ def joint(model: RobotModel, name: str):
 
 def rotation(quaternion: tuple[float, ...]) -> np.ndarray:
     return Rotation.from_quat(quaternion, scalar_first=True).as_matrix()
-
-
-def placements(model: RobotModel) -> dict[str, np.ndarray]:
-    """(4, 4) pose of every body relative to the root's, with all joints at zero."""
-    poses = {model.root: np.eye(4)}
-    waiting = list(model.joints)
-    while waiting:
-        for one in [j for j in waiting if j.parent in poses]:
-            local = np.eye(4)
-            local[:3, :3], local[:3, 3] = rotation(one.orientation), one.position
-            poses[one.child] = poses[one.parent] @ local
-            waiting.remove(one)
-    return poses
-
-
-def all_robot_files() -> list[Path]:
-    return sorted(real_robots.robots_folder().rglob("*.urdf"))
 
 
 # -- numbers ---------------------------------------------------------------------------------------------------
@@ -368,145 +340,3 @@ def test_reading_imports_no_mesh_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-# -- real robots -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("file", all_robot_files(), ids=lambda file: file.name)
-def test_every_real_robot_loads_or_says_why_not(file: Path) -> None:
-    if file.name in REFUSED:
-        with pytest.raises(LoadError, match=REFUSED[file.name]):
-            load_urdf(file, visuals=False)
-        return
-    model = load_urdf(file, visuals=False)
-    assert len(model.joints) == len(model.bodies) - 1
-    assert sum(b.mass for b in model.bodies) > 0.0
-
-
-@pytest.mark.parametrize(
-    "name", ["go2", "anymal_c", "panda", "hyq", "talos", "solo12", "g1", "icub", "kinova", "ur5", "tiago"]
-)
-def test_agrees_with_pinocchio(robot_path: Callable[[str], Path], name: str) -> None:
-    pin = pytest.importorskip("pinocchio")
-    file = robot_path(name)
-    model = load_urdf(file, visuals=False)
-    reference = pin.buildModelFromUrdf(str(file), pin.JointModelFreeFlyer())
-    data, zero = reference.createData(), pin.neutral(reference)
-    pin.framesForwardKinematics(reference, data, zero)
-
-    poses = placements(model)
-    for b in model.bodies:
-        expected = data.oMf[reference.getFrameId(b.name, pin.FrameType.BODY)].homogeneous
-        np.testing.assert_allclose(poses[b.name], expected, atol=1e-12, err_msg=b.name)
-
-    masses = np.array([b.mass for b in model.bodies])
-    centres = np.array([(poses[b.name] @ [*b.com, 1.0])[:3] for b in model.bodies])
-    assert masses.sum() == pytest.approx(pin.computeTotalMass(reference), rel=1e-12)
-    centre = masses @ centres / masses.sum()
-    np.testing.assert_allclose(centre, pin.centerOfMass(reference, data, zero), atol=1e-12)
-
-    pin.ccrba(reference, data, zero, np.zeros(reference.nv))
-    total = np.zeros((3, 3))
-    for b, mass, c in zip(model.bodies, masses, centres - centre, strict=True):
-        turn = poses[b.name][:3, :3]
-        total += turn @ b.inertia @ turn.T + mass * (c @ c * np.eye(3) - np.outer(c, c))
-    np.testing.assert_allclose(total, data.Ig.inertia, rtol=1e-10, atol=1e-10)
-
-    for j in model.joints:
-        if j.type in ("revolute", "prismatic"):
-            at = reference.joints[reference.getJointId(j.name)]
-            limits = reference.lowerPositionLimit[at.idx_q], reference.upperPositionLimit[at.idx_q]
-            assert (j.lower, j.upper) == pytest.approx(limits), j.name
-
-
-def test_a_robot_with_meshes_survives_a_json_file(robot_path: Callable[[str], Path]) -> None:
-    model = load_urdf(robot_path("solo12"))
-    assert any(s.kind == "mesh" for b in model.bodies for s in b.collisions)
-    assert_same(model, RobotModel.from_dict(json.loads(json.dumps(model.to_dict()))))
-
-
-def assert_same(a: RobotModel, b: RobotModel) -> None:
-    assert a.to_dict() == b.to_dict()
-    assert [(j.lower, j.axis, j.mimic) for j in a.joints] == [(j.lower, j.axis, j.mimic) for j in b.joints]
-    for one, other in zip(a.bodies, b.bodies, strict=True):
-        assert (one.inertia == other.inertia).all()
-        assert one.com == other.com
-
-
-# -- any tree --------------------------------------------------------------------------------------------------
-
-numbers = st.floats(-10, 10)
-vectors = st.tuples(numbers, numbers, numbers)
-axes = vectors.filter(lambda v: math.hypot(*v) > 1e-3)
-names = st.text(st.characters(codec="utf-8", categories=("L", "N", "P")), min_size=1, max_size=8)
-
-
-@st.composite
-def trees(draw: st.DrawFn) -> list[dict]:
-    """Links in random order, each but the first hung on an earlier one."""
-    labels = draw(st.lists(names, min_size=1, max_size=8, unique=True))
-    links = [{"name": labels[0], "parent": None}]
-    for i, label in enumerate(labels[1:]):
-        links.append({"name": label, "parent": labels[draw(st.integers(0, i))]})
-    for link in links:
-        link |= {
-            "type": draw(
-                st.sampled_from(["fixed", "revolute", "continuous", "prismatic", "planar", "floating", "ball"])
-            ),
-            "xyz": draw(vectors),
-            "rpy": draw(vectors),
-            "axis": draw(axes),
-            "limits": sorted(draw(st.tuples(numbers, numbers))),
-            "mass": draw(st.floats(1e-3, 1e3)),
-            "com": draw(vectors),
-        }
-    return draw(st.permutations(links))
-
-
-def write(links: list[dict]) -> str:
-    def three(values: tuple[float, ...]) -> str:
-        return " ".join(repr(float(v)) for v in values)
-
-    out = ['<?xml version="1.0" encoding="utf-8"?>', '<robot name="random">']
-    for link in links:
-        name = quoteattr(link["name"])
-        out.append(
-            f'<link name={name}><inertial><origin xyz="{three(link["com"])}"/><mass value="{link["mass"]!r}"/>'
-            '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
-        )
-        if link["parent"] is not None:
-            out.append(
-                f'<joint name={name} type="{link["type"]}">'
-                f"<parent link={quoteattr(link['parent'])}/><child link={name}/>"
-                f'<origin xyz="{three(link["xyz"])}" rpy="{three(link["rpy"])}"/><axis xyz="{three(link["axis"])}"/>'
-                f'<limit lower="{link["limits"][0]!r}" upper="{link["limits"][1]!r}" effort="1" velocity="1"/></joint>'
-            )
-    return "\n".join([*out, "</robot>"])
-
-
-@given(trees())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_tree_is_read_as_written(tmp_path: Path, links: list[dict]) -> None:
-    file = tmp_path / "random.urdf"
-    file.write_text(write(links), encoding="utf-8")
-    model = load_urdf(file)
-    assert [b.name for b in model.bodies] == [link["name"] for link in links]
-    assert model.root == next(link["name"] for link in links if link["parent"] is None)
-    for link in links:
-        b = body(model, link["name"])
-        assert (b.mass, b.com) == (link["mass"], link["com"])
-        if link["parent"] is None:
-            continue
-        j = joint(model, link["name"])
-        assert (j.parent, j.child, j.position) == (link["parent"], link["name"], link["xyz"])
-        np.testing.assert_allclose(
-            rotation(j.orientation), Rotation.from_euler("xyz", link["rpy"]).as_matrix(), atol=1e-13
-        )
-        if link["type"] in ("revolute", "prismatic"):
-            assert [j.lower, j.upper] == link["limits"]
-            np.testing.assert_allclose(
-                np.array(j.axis) * math.hypot(*link["axis"]), link["axis"], rtol=1e-14, atol=1e-14
-            )
-            assert math.hypot(*j.axis) == pytest.approx(1.0, abs=1e-15)
-    assert_same(model, RobotModel.from_dict(json.loads(json.dumps(model.to_dict()))))
