@@ -1,0 +1,149 @@
+"""Degrees of freedom: their tree, state, drives, limits, and what the dynamics compute for them.
+
+A joint of several dofs (spherical, free) is a run of dofs: a free one translates along, then rotates about, the axes of
+its parent joint frame (the world's, for a root), and its velocities are expressed there.
+"""
+
+from phalanx.ecs import Component, Field, Table
+
+Dof = Table("dof", "degree of freedom (a generalised velocity); those of parents come first")
+Coord = Table("coord", "generalised position: 1 per single-dof joint, quaternion 4, pose 7")
+DofPair = Table("dof pair", "row-major pairs of dofs")
+Mimic = Table("mimic", "joints that follow another")
+
+
+class DofTopology(Component, table=Dof):
+    """The tree of dofs."""
+
+    parent = Field(dtype="int32", doc="previous dof towards the root, -1 at its end", constant=True)
+    base = Field(dtype="int32", doc="last dof of the parent link, -1 if that cannot move", constant=True)
+    link = Field(dtype="int32", doc="link that the dof moves", constant=True)
+    is_last = Field(dtype="int32", doc="1 if the link moves with this dof, 0 for inner dofs of a joint", constant=True)
+    angular = Field(dtype="int32", doc="1 rotation, 0 translation", constant=True)
+    axis = Field(dtype="int32", doc="axis of the joint frame, 0 1 2, or -1 for the joint's own axis", constant=True)
+    coord = Field(dtype="int32", doc="coordinate of a single-dof joint, else -1", constant=True)
+    chain = Field(dtype="int32", doc="first mass matrix entry of this dof's row", constant=True)
+    depth = Field(dtype="int32", doc="number of entries in its row: itself and its ancestors", constant=True)
+    tree_first = Field(dtype="int32", doc="first dof of its tree", constant=True)
+    scalar = Field(dtype="int32", doc="1 for the dof of a single-dof joint", constant=True)
+    mimicked = Field(dtype="int32", doc="1 if a mimic constraint involves it", constant=True)
+    tree_end = Field(dtype="int32", doc="one past the last dof of its tree", constant=True)
+
+
+class DofModel(Component, table=Dof):
+    """Passive properties of single-dof joints."""
+
+    armature = Field(unit="kg m^2", doc="rotor inertia added to the joint's own", role="parameter", shared=True)
+    damping = Field(unit="N m s/rad", doc="viscous friction", role="parameter", shared=True)
+    friction = Field(unit="N m", doc="Coulomb friction", role="parameter", shared=True)
+
+
+class DofLimit(Component, table=Dof):
+    """Limits of single-dof joints; infinite where there are none."""
+
+    lower = Field(unit="rad", doc="lower position limit", role="parameter", shared=True, initial=float("-inf"))
+    upper = Field(unit="rad", doc="upper position limit", role="parameter", shared=True, initial=float("inf"))
+    velocity = Field(unit="rad/s", doc="speed limit", role="parameter", shared=True, initial=float("inf"))
+
+
+class Drive(Component, table=Dof):
+    """A PD drive on a single-dof joint."""
+
+    stiffness = Field(unit="N m/rad", doc="position gain", role="input")
+    damping = Field(unit="N m s/rad", doc="velocity gain", role="input")
+    effort_limit = Field(unit="N m", doc="bound on the drive's total effort", role="input", initial=float("inf"))
+    explicit = Field(dtype="int32", doc="1: effort from the state at the start of the substep; 0: implicit", role="input")
+
+
+class DriveTarget(Component, table=Dof):
+    """What the drive is asked for."""
+
+    position = Field(unit="rad", doc="position target", role="input")
+    velocity = Field(unit="rad/s", doc="velocity target", role="input")
+    effort = Field(unit="N m", doc="feed-forward effort", role="input")
+
+
+class DriveEffort(Component, table=Dof):
+    """What the drive gives: ``offset - slope * velocity``."""
+
+    offset = Field(unit="N m", doc="effort at zero velocity")
+    slope = Field(unit="N m s/rad", doc="stiffness * timestep + damping of an implicit drive")
+    applied = Field(unit="N m", doc="effort of the last substep, within its limit")
+
+
+class Coordinate(Component, table=Coord):
+    """Generalised positions."""
+
+    value = Field(unit="rad", doc="angle, length, or part of a position or quaternion (w x y z)", role="state")
+
+
+class DofState(Component, table=Dof):
+    """Generalised velocities."""
+
+    velocity = Field(unit="rad/s", doc="generalised velocity", role="state")
+    acceleration = Field(unit="rad/s^2", doc="change of velocity over the last substep", role="state")
+
+
+class DofMotion(Component, table=Dof):
+    """Motion of the body after this dof, as spatial vectors."""
+
+    axis = Field(6, doc="motion subspace: velocity per unit of generalised velocity")
+    velocity = Field(6, unit="rad/s, m/s", doc="spatial velocity")
+    acceleration = Field(6, unit="rad/s^2, m/s^2", doc="spatial acceleration at zero generalised acceleration, minus gravity")
+
+
+class DofForce(Component, table=Dof):
+    """Forces of the subtree that moves with this dof."""
+
+    force = Field(6, unit="N m, N", doc="spatial force needed for DofMotion.acceleration")
+    momentum = Field(6, unit="kg m^2/s, kg m/s", doc="composite inertia times axis")
+    bias = Field(unit="N m", doc="Coriolis, centrifugal and gravity effort, external wrenches subtracted")
+    gravity = Field(unit="N m", doc="effort that holds against gravity; computed when asked for")
+
+
+class DofInertia(Component, table=Dof):
+    """Composite rigid body inertia of the subtree, about the reference point."""
+
+    composite = Field(10, unit="kg, kg m, kg m^2", doc="mass; first moment x y z; second moment xx xy xz yy yz zz")
+
+
+class DofSolve(Component, table=Dof):
+    """Unknowns of the velocity solve."""
+
+    implicit = Field(unit="kg m^2", doc="diagonal added by implicit drives and damping")
+    inverse_pivot = Field(unit="1/(kg m^2)", doc="inverse pivots of the factorisation")
+    velocity = Field(unit="rad/s", doc="velocity at the end of the substep, being solved for")
+    displacement = Field(unit="rad", doc="motion over the substep so far")
+
+
+class DofRow(Component, table=Dof):
+    """Constraints on single dofs: limits, friction, effort and speed limits."""
+
+    active = Field(dtype="int32", doc="1 if any of them may act in this substep")
+    lower = Field(unit="N m s", doc="impulse of the lower limit, >= 0", role="state")
+    upper = Field(unit="N m s", doc="impulse of the upper limit, <= 0", role="state")
+    friction = Field(unit="N m s", doc="impulse of Coulomb friction", role="state")
+    saturation = Field(unit="N m s", doc="impulse that keeps the drive within its effort limit", role="state")
+    speed = Field(unit="N m s", doc="impulse of the speed limit", role="state")
+
+
+class DofRelation(Component, table=DofPair):
+    """Relations between dofs."""
+
+    moves = Field(dtype="int32", doc="row a, column b: 1 if b moves the link of a", constant=True)
+
+
+class DofResponse(Component, table=DofPair):
+    """Velocity change of all dofs per unit impulse on one."""
+
+    velocity = Field(unit="1/(kg m^2)", doc="row a: response of all dofs to an impulse on a; filled where needed")
+
+
+class MimicConstraint(Component, table=Mimic):
+    """``q(follower) = multiplier * q(leader) + offset``."""
+
+    follower = Field(dtype="int32", doc="dof that follows", constant=True)
+    leader = Field(dtype="int32", doc="dof that leads", constant=True)
+    multiplier = Field(doc="ratio", role="parameter", shared=True)
+    offset = Field(unit="rad", doc="offset", role="parameter", shared=True)
+    impulse = Field(unit="N m s", doc="accumulated impulse", role="state")

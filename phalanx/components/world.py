@@ -1,0 +1,32 @@
+"""What there is once per environment: settings, status, and scratch for the solver."""
+
+from phalanx.ecs import Component, Field, Table
+
+World = Table("world", "one row: the environment as a whole")
+
+
+class Settings(Component, table=World):
+    """Parameters of the step."""
+
+    timestep = Field(unit="s", doc="length of a substep", role="parameter", shared=True)
+    gravity = Field(3, unit="m/s^2", doc="gravity, world frame", role="parameter", shared=True)
+    position_iterations = Field(dtype="int32", doc="sweeps that move and push apart", role="parameter", shared=True)
+    velocity_iterations = Field(dtype="int32", doc="sweeps that leave no push-out velocity", role="parameter", shared=True)
+    contact_offset = Field(unit="m", doc="contacts exist below this distance", role="parameter", shared=True)
+    max_depenetration_velocity = Field(unit="m/s", doc="cap on the push-out velocity", role="parameter", shared=True)
+    bounce_threshold = Field(unit="m/s", doc="slower impacts do not bounce", role="parameter", shared=True)
+
+
+class Status(Component, table=World):
+    """Flags that the host reads and reports."""
+
+    diverged = Field(dtype="int32", doc="1: state became non-finite, environment frozen until reset", role="state")
+    contacts_dropped = Field(dtype="int32", doc="most contacts that did not fit in one step since the last report")
+
+
+class Scratch(Component, table=World):
+    """Per-environment accumulators of the constraint solver."""
+
+    sum = Field(4, doc="dot products of the row being solved: normal, tangent 1, tangent 2, normal displacement")
+    change = Field(3, unit="N s", doc="impulse changes of the row being solved")
+    cursor = Field(dtype="int32", doc="position in the previous contact list while merging")

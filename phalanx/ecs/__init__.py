@@ -1,0 +1,38 @@
+"""The data-oriented core: tables of entities, components, systems and their schedule, on CPU and CUDA.
+
+It knows nothing of physics and imports nothing else of the package.
+"""
+
+from phalanx.ecs.declare import (
+    Component,
+    DeclarationError,
+    Field,
+    System,
+    Table,
+    function,
+    read,
+    rows,
+    system,
+    update,
+    write,
+)
+from phalanx.ecs.schedule import Schedule, ScheduleError
+from phalanx.ecs.store import Device, Store
+
+__all__ = [
+    "Component",
+    "DeclarationError",
+    "Device",
+    "Field",
+    "Schedule",
+    "ScheduleError",
+    "Store",
+    "System",
+    "Table",
+    "function",
+    "read",
+    "rows",
+    "system",
+    "update",
+    "write",
+]

@@ -1,0 +1,301 @@
+"""From a system's source to a module that Numba compiles: one source, two targets.
+
+The generated module is self-contained (the system, every helper it reaches, every constant) and is written to
+the kernel cache under the fingerprint of its own text. So a module file never changes, Numba's disk cache for it
+can never be stale, and what runs can be read. Three rewrites make kernel sources plain:
+
+* the environment index of a field that all environments share becomes 0;
+* float literals get the world's float type (a bare ``0.5`` is float64 and would turn float32 kernels into
+  float64 ones);
+* the loops over rows and environments are put around the body, or, on the GPU, the thread's row and environment.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import hashlib
+import importlib.metadata
+import inspect
+import math
+import os
+import tempfile
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, Literal
+
+from phalanx.ecs.declare import DeclarationError, System
+
+Target = Literal["cpu", "cuda"]
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A generated module: where it lies and which names in it to use."""
+
+    path: Path
+    source: str
+    entry: str
+
+
+def cache_folder() -> Path:
+    """Where generated kernels are kept: ``$PHALANX_CACHE_DIR``, else the user's cache folder, else a temporary one."""
+    chosen = os.environ.get("PHALANX_CACHE_DIR")
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = Path(chosen) if chosen else home / "phalanx" / "kernels"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
+    except OSError as error:
+        if chosen:
+            raise OSError(f"PHALANX_CACHE_DIR={chosen} cannot be used: {error.strerror}") from error
+    fallback = Path(tempfile.gettempdir()) / f"phalanx-kernels-{os.getuid()}"
+    fallback.mkdir(mode=0o700, exist_ok=True)
+    return fallback
+
+
+def generate(system: System, shared: frozenset[str], real: str, target: Target) -> Generated:
+    """Write the module for ``system``.
+
+    Args:
+        shared: names of the arguments whose field has an environment axis of length 1.
+        real: ``"float32"`` or ``"float64"``.
+        target: back end.
+    """
+    helpers, constants = _reach(system.function)
+    body = _parse(system.function)
+    _forbid_deep_returns(system, body)
+    floats: dict[float, str] = {}
+    parts = [_prelude(real, target)]
+    for name, value in sorted(constants.items()):
+        parts.append(f"{name} = {f'real({value!r})' if isinstance(value, float) else repr(value)}")
+    for helper in helpers:
+        tree = _Literals(floats).visit(_parse(helper))
+        tree.decorator_list = []
+        tree.args.defaults, tree.returns = [], None
+        for argument in tree.args.args:
+            argument.annotation = None
+        tree.body = _without_docstring(tree.body)
+        parts.append(f"@helper\n{ast.unparse(ast.fix_missing_locations(tree))}")
+    statements = _without_docstring(body.body)
+    rewrite = _Body(system, shared, floats, target)
+    statements = [rewrite.visit(statement) for statement in statements]
+    parts.append(_assemble(system, statements, target, shared))
+    literals = "\n".join(f"{name} = real({value!r})" for value, name in floats.items())
+    parts.insert(1, literals)
+    source = "\n\n".join(part for part in parts if part) + "\n"
+    digest = hashlib.sha256((source + _versions() + _backend_source(target)).encode()).hexdigest()[:20]
+    entry = f"{system.name}_{digest}"
+    source = source.replace("__ENTRY__", entry)
+    path = cache_folder() / f"{entry}.py"
+    if not path.exists():
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+        with os.fdopen(handle, "w") as file:
+            file.write(source)
+        os.replace(temporary, path)
+    return Generated(path, source, entry)
+
+
+def load(generated: Generated) -> dict[str, Any]:
+    """Run the generated module; returns its namespace."""
+    namespace: dict[str, Any] = {"__name__": generated.path.stem, "__file__": str(generated.path)}
+    exec(compile(generated.source, str(generated.path), "exec"), namespace)
+    return namespace
+
+
+@cache
+def _versions() -> str:
+    names = ("numba", "llvmlite", "numba-cuda")
+    found = []
+    for name in names:
+        try:
+            found.append(f"{name}={importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            found.append(f"{name}=none")
+    return " ".join(found)
+
+
+@cache
+def _backend_source(target: Target) -> str:
+    """The back end decides compiler flags, so its text is part of a kernel's fingerprint."""
+    return (Path(__file__).parent / f"{target}.py").read_text()
+
+
+def _prelude(real: str, target: Target) -> str:
+    module = "phalanx.ecs.cpu" if target == "cpu" else "phalanx.ecs.cuda"
+    return (
+        "# Generated by phalanx.ecs.codegen; do not edit.\n"
+        "import math\nimport numpy as np\n"
+        f"from {module} import helper, kernel, entry, array, cuda\n"
+        f"real = np.{real}"
+    )
+
+
+@cache
+def _source_tree(function: Callable[..., Any]) -> str:
+    try:
+        return textwrap.dedent(inspect.getsource(function))
+    except OSError as error:
+        raise DeclarationError(
+            f"{function.__qualname__}: its source cannot be read; systems and their helpers must live in a file"
+        ) from error
+
+
+def _parse(function: Callable[..., Any]) -> ast.FunctionDef:
+    tree = ast.parse(_source_tree(function)).body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    return tree
+
+
+def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    first = body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        return body[1:]
+    return body
+
+
+def _reach(function: Callable[..., Any]) -> tuple[list[FunctionType], dict[str, Any]]:
+    """Helpers (callees before callers) and constants that a function reaches through its module's globals."""
+    helpers: dict[str, FunctionType] = {}
+    constants: dict[str, Any] = {}
+    open_: set[str] = set()
+
+    def visit(current: Callable[..., Any]) -> None:
+        tree = _parse(current)
+        local = {a.arg for a in tree.args.args}
+        local |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        for statement in tree.body:
+            for node in ast.walk(statement):
+                if not isinstance(node, ast.Name) or node.id in local or hasattr(builtins, node.id):
+                    continue
+                name, value = node.id, current.__globals__.get(node.id, builtins)
+                if value is math or isinstance(value, ModuleType):
+                    if value is not math:
+                        raise DeclarationError(f"{current.__qualname__}: only the module math may be used in kernels, not {name}")
+                elif isinstance(value, bool | int | float):
+                    if constants.setdefault(name, value) != value:
+                        raise DeclarationError(f"{current.__qualname__}: two constants named {name} with different values")
+                elif getattr(value, "__phalanx_function__", False):
+                    if helpers.get(name, value) is not value:
+                        raise DeclarationError(f"{current.__qualname__}: two helpers named {name}; rename one")
+                    if name in open_ or name in helpers:
+                        continue
+                    open_.add(name)
+                    visit(value)
+                    helpers[name] = value
+                else:
+                    what = "is not defined" if value is builtins else f"is a {type(value).__name__}"
+                    raise DeclarationError(
+                        f"{current.__qualname__}: {name} {what}; kernels may use numbers of their module, math, and helpers "
+                        "marked with @function"
+                    )
+
+    visit(function)
+    return list(helpers.values()), constants
+
+
+def _forbid_deep_returns(system: System, tree: ast.FunctionDef) -> None:
+    loops = [n for n in ast.walk(tree) if isinstance(n, ast.For | ast.While)]
+    nested = [r for loop in loops for r in ast.walk(loop) if isinstance(r, ast.Return)]
+    if nested or (system.over is None and any(isinstance(n, ast.Return) for n in ast.walk(tree))):
+        raise DeclarationError(f"system {system.name}: return inside a loop is not supported; use a condition")
+
+
+class _Literals(ast.NodeTransformer):
+    """Give float literals the world's type."""
+
+    def __init__(self, floats: dict[float, str]) -> None:
+        self.floats = floats
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        if isinstance(node.value, float):
+            name = self.floats.setdefault(node.value, f"_{len(self.floats)}")
+            return ast.copy_location(ast.Name(name, ast.Load()), node)
+        return node
+
+
+class _Body(_Literals):
+    """Rewrite a system's body for its loops."""
+
+    def __init__(self, system: System, shared: frozenset[str], floats: dict[float, str], target: Target) -> None:
+        super().__init__(floats)
+        self.system, self.shared, self.target = system, shared, target
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        self.generic_visit(node)
+        name = node.value.id if isinstance(node.value, ast.Name) else None
+        access = self.system.arguments.get(name or "")
+        if access is None or access.mode == "rows":
+            return node
+        indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        wanted = 2 + len(access.target.shape)
+        if len(indices) != wanted:
+            raise DeclarationError(
+                f"system {self.system.name}, line {node.lineno}: {name} ({access.target.key}) takes {wanted} indices "
+                f"(row, {'item..., ' if wanted > 2 else ''}environment), not {len(indices)}"
+            )
+        if isinstance(node.ctx, ast.Store) and not access.writes:
+            raise DeclarationError(
+                f"system {self.system.name}, line {node.lineno}: writes {access.target.key}, which it declares as read"
+            )
+        if name in self.shared:
+            indices[-1] = ast.copy_location(ast.Constant(0), indices[-1])
+        return node
+
+    def visit_Return(self, node: ast.Return) -> ast.stmt:
+        return ast.copy_location(ast.Continue(), node)
+
+    def visit_For(self, node: ast.For) -> ast.stmt:
+        if self.system.over is None and isinstance(node.iter, ast.Name) and node.iter.id == self.system.leading[0]:
+            node.iter = ast.parse("range(_low, _high)", mode="eval").body
+        self.generic_visit(node)
+        return node
+
+
+def _assemble(system: System, statements: list[ast.stmt], target: Target, shared: frozenset[str]) -> str:
+    names = list(system.arguments)
+    arguments = ", ".join(names)
+    text = "\n".join(ast.unparse(ast.fix_missing_locations(s)) for s in statements) or "pass"
+    row, env = (system.leading[0], system.leading[1]) if system.over else ("", "")
+    ordered = "range(_rows - 1, -1, -1)" if system.order == "reverse" else "range(_rows)"
+    if target == "cpu":
+        if system.over is None:
+            loops = textwrap.indent(text, "    ")
+        else:
+            loops = f"    for {row} in {ordered}:\n        for {env} in range(_low, _high):\n" + textwrap.indent(text, " " * 12)
+        bound = ", ".join(_bind(i, name, system, shared) for i, name in enumerate(names))
+        return (
+            f"@kernel\ndef __ENTRY___loops(_low, _high, _rows, {arguments}):\n{loops}\n\n"
+            f"@entry\ndef __ENTRY__(_low, _high, _table):\n"
+            f"    __ENTRY___loops(_low, _high, _table[0], {bound})"
+        )
+    head = f"@kernel\ndef __ENTRY__(_count, _rows, {arguments}):\n"
+    if system.over is None:
+        guard = "    _low = cuda.grid(1)\n    _high = _low + 1\n    if _low < _count:\n"
+        return head + guard + textwrap.indent(text, " " * 8)
+    if system.order == "parallel":
+        rows_ = f"range(cuda.blockIdx.y, _rows, cuda.gridDim.y)"
+    else:
+        rows_ = ordered
+    return (
+        head
+        + f"    {env} = cuda.grid(1)\n    if {env} < _count:\n        for {row} in {rows_}:\n"
+        + textwrap.indent(text, " " * 12)
+    )
+
+
+def _bind(index: int, name: str, system: System, shared: frozenset[str]) -> str:
+    """How the CPU entry gets argument ``index`` out of its table: slot 0 has the rows, 1 the stride, then a slot each."""
+    slot = f"_table[{index + 2}]"
+    access = system.arguments[name]
+    if access.mode == "rows":
+        return slot
+    stride = "1" if name in shared else "_table[1]"
+    shape = ", ".join(["1 << 40", *map(str, access.target.shape), stride])
+    dtype = "real" if access.target.dtype == "real" else "np.int32"
+    return f"array({slot}, ({shape}), {dtype})"

@@ -1,0 +1,172 @@
+"""The CPU back end: systems become native functions over blocks of environments, run by a few threads.
+
+A block is a run of neighbouring environments (:data:`LANES`). All systems of a step run over one block before the
+next block starts, so that a block's data stay in the cache from system to system and from step to step; threads
+share nothing but read-only parameters, and never wait for each other within a batch of steps. Each system is a
+separate native function of signature ``(low, high, table)``, called through its address: compiled and cached alone,
+whatever schedule it is part of.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.compiler import Compiler
+from numba.core.extending import intrinsic
+
+from phalanx.ecs import codegen
+from phalanx.ecs.declare import Bound, System
+
+LANES = 32
+"""Environments in a block; see docs/decisions for the measurement."""
+
+cuda = None  # generated modules import the same names from both back ends
+
+
+class _NoAlias(Compiler):
+    """Tell LLVM that a kernel's arrays never overlap, or it will not vectorise loops over many arrays."""
+
+    def define_pipelines(self) -> Any:
+        self.state.flags.noalias = True
+        return super().define_pipelines()
+
+
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract", "nsz"}}
+helper = numba.njit(forceinline=True, **_OPTIONS)
+kernel = numba.njit(pipeline_class=_NoAlias, **_OPTIONS)
+entry: Callable[..., Any] = numba.cfunc(
+    types.void(types.int64, types.int64, types.CPointer(types.int64)), cache=True, error_model="numpy"
+)
+
+
+@intrinsic
+def _address(typingctx: Any, address: Any) -> Any:
+    """int64 -> void pointer."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
+
+    return types.voidptr(address), codegen
+
+
+@numba.njit(inline="always")
+def array(address: int, shape: tuple[int, ...], dtype: Any) -> Any:
+    """The array of ``shape`` at an address."""
+    return numba.carray(_address(address), shape, dtype)
+
+
+@intrinsic
+def _call(typingctx: Any, function: Any, low: Any, high: Any, table: Any) -> Any:
+    """Call the system at an address."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word = ir.IntType(64)
+        kind = ir.FunctionType(ir.VoidType(), [word, word, word.as_pointer()])
+        pointer = builder.inttoptr(arguments[0], kind.as_pointer())
+        table_pointer = builder.inttoptr(arguments[3], word.as_pointer())
+        builder.call(pointer, [arguments[1], arguments[2], table_pointer])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64, types.int64), codegen
+
+
+@numba.njit(
+    "void(int64[::1], int64[::1], int64, int64, int64, int64)", nogil=True, cache=True, error_model="numpy"
+)
+def _run_blocks(functions: Any, tables: Any, first: int, last: int, lanes: int, steps: int) -> None:
+    for block in range(first, last):
+        for _ in range(steps):
+            for i in range(functions.size):
+                _call(functions[i], block * lanes, (block + 1) * lanes, tables[i])
+
+
+def compile_system(system: System, shared: frozenset[str], real: str) -> int:
+    """Compile (or load from the cache) a system; returns the address of its native function."""
+    generated = codegen.generate(system, shared, real, "cpu")
+    return codegen.load(generated)[generated.entry].address
+
+
+class Program:
+    """A sequence of compiled systems bound to their arrays."""
+
+    xp = np
+
+    def __init__(self, bound: list[Bound], num_envs: int, stride: int) -> None:
+        self.names = [b.system.name for b in bound]
+        self._functions = np.array([b.compiled for b in bound], np.int64)
+        self._kept_alive = [_table(b, stride) for b in bound]
+        self._arrays = [b.arguments for b in bound]
+        self._tables = np.array([table.ctypes.data for table in self._kept_alive], np.int64)
+        self._blocks = -(-num_envs // LANES)
+
+    def run(self, steps: int = 1) -> None:
+        """Run the whole sequence ``steps`` times for every environment."""
+        threads = min(num_threads(), self._blocks)
+        if threads <= 1:
+            _run_blocks(self._functions, self._tables, 0, self._blocks, LANES, steps)
+            return
+        bounds = [self._blocks * i // threads for i in range(threads + 1)]
+        jobs = [
+            _pool(threads).submit(_run_blocks, self._functions, self._tables, a, b, LANES, steps)
+            for a, b in zip(bounds[:-2], bounds[1:-1], strict=True)
+        ]
+        _run_blocks(self._functions, self._tables, bounds[-2], bounds[-1], LANES, steps)
+        for job in jobs:
+            job.result()
+
+    def time(self, steps: int) -> dict[str, float]:
+        """Seconds per step spent in each system, one thread, measured system by system over all environments."""
+        spent = dict.fromkeys(self.names, 0.0)
+        for _ in range(steps):
+            for i, name in enumerate(self.names):
+                start = time.perf_counter()
+                _run_blocks(self._functions[i : i + 1], self._tables[i : i + 1], 0, self._blocks, LANES, 1)
+                spent[name] += time.perf_counter() - start
+        return {name: seconds / steps for name, seconds in spent.items()}
+
+    def synchronize(self) -> None:
+        """Nothing is pending on the CPU."""
+
+
+def _table(bound: Bound, stride: int) -> np.ndarray:
+    """What the native function reads its arguments from: rows, stride, then an address or a number each."""
+    values = [a.ctypes.data if isinstance(a, np.ndarray) else int(a) for a in bound.arguments]
+    return np.array([bound.rows, stride, *values], np.int64)
+
+
+_threads: int | None = None
+_pools: dict[int, ThreadPoolExecutor] = {}
+
+
+def num_threads() -> int:
+    """Threads used for stepping: :func:`set_num_threads`, ``$PHALANX_NUM_THREADS``, or all processors of this process."""
+    if _threads is not None:
+        return _threads
+    chosen = os.environ.get("PHALANX_NUM_THREADS", "")
+    if chosen:
+        if not chosen.isdigit() or int(chosen) < 1:
+            raise ValueError(f"PHALANX_NUM_THREADS={chosen!r}: must be a positive whole number")
+        return int(chosen)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def set_num_threads(count: int | None) -> None:
+    """Set the number of threads for stepping; ``None`` returns to the default. Results do not depend on it."""
+    global _threads
+    if count is not None and count < 1:
+        raise ValueError(f"set_num_threads({count}): at least 1 thread is needed")
+    _threads = count
+
+
+def _pool(threads: int) -> ThreadPoolExecutor:
+    if threads not in _pools:
+        _pools[threads] = ThreadPoolExecutor(threads - 1, thread_name_prefix="phalanx")
+    return _pools[threads]

@@ -1,0 +1,129 @@
+"""The CUDA back end: systems become kernels, a step becomes one captured graph.
+
+Everything that imports ``numba.cuda`` is here, so that another compiler can be tried in one place. Arrays are CuPy's,
+wrapped once for Numba when a program is built (wrapping at each launch costs about 15 µs an array); all work goes to
+one non-blocking stream; the sequence is captured at first use and replayed from then on.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+os.environ.setdefault("NUMBA_CUDA_ARRAY_INTERFACE_SYNC", "0")
+os.environ.setdefault("NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS", "0")
+
+import numba
+import numpy as np
+from numba import cuda
+
+from phalanx.ecs import codegen
+from phalanx.ecs.declare import Bound, System
+
+THREADS = 128
+"""Threads in a block."""
+
+array = None  # generated modules import the same names from both back ends
+entry = None
+helper = cuda.jit(device=True, inline="never")
+kernel = cuda.jit(cache=True)
+
+
+def open_device(index: int) -> Any:
+    """Select the CUDA device; returns CuPy's non-blocking stream on it.
+
+    Raises:
+        DeviceError: no driver, or no such device.
+    """
+    import cupy
+
+    from phalanx.ecs.store import DeviceError
+
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise DeviceError(f'no CUDA device can be used on this machine ({error}); use device="cpu"') from error
+    if index >= count:
+        raise DeviceError(f"device cuda:{index} is not there; this machine has {count}, from cuda:0 to cuda:{count - 1}")
+    cupy.cuda.Device(index).use()
+    cuda.select_device(index)
+    return cupy.cuda.Stream(non_blocking=True)
+
+
+def compile_system(system: System, shared: frozenset[str], real: str) -> Any:
+    """The kernel of a system (compiled by Numba at its first launch, or loaded from the cache)."""
+    generated = codegen.generate(system, shared, real, "cuda")
+    return codegen.load(generated)[generated.entry]
+
+
+def compile_ptx(system: System, shared: frozenset[str], real: str, compute_capability: tuple[int, int] = (9, 0)) -> str:
+    """The PTX of a system's kernel; needs NVVM but no GPU."""
+    dispatcher = compile_system(system, shared, real)
+    number = numba.from_dtype(np.dtype(real))
+    signature = [numba.int64, numba.int64]
+    for name, access in system.arguments.items():
+        if access.mode == "rows":
+            signature.append(numba.int64)
+            continue
+        dtype = number if access.target.dtype == "real" else numba.int32
+        signature.append(numba.types.Array(dtype, 2 + len(access.target.shape), "C"))
+        del name
+    text, _ = cuda.compile_ptx(dispatcher.py_func, tuple(signature), cc=compute_capability)
+    return text
+
+
+class Program:
+    """A sequence of kernels bound to their arrays, replayed as one graph."""
+
+    def __init__(self, bound: list[Bound], num_envs: int, stride: int, stream: Any) -> None:
+        self.names = [b.system.name for b in bound]
+        self._stream = stream
+        self._numba_stream = cuda.external_stream(stream.ptr)
+        self._launches = [self._launch(b, num_envs) for b in bound]
+        self._arrays = [b.arguments for b in bound]
+        self._graph: Any = None
+
+    def _launch(self, bound: Bound, num_envs: int) -> Any:
+        system = bound.system
+        arguments = [a if isinstance(a, int) else cuda.as_cuda_array(a, sync=False) for a in bound.arguments]
+        rows = min(bound.rows, 65535) if system.over is not None and system.order == "parallel" else 1
+        threads = THREADS if rows > 1 else 32  # sequential systems: small blocks reach more multiprocessors
+        configured = bound.compiled[(-(-num_envs // threads), max(rows, 1)), threads, self._numba_stream]
+        return lambda: configured(num_envs, bound.rows, *arguments)
+
+    def run(self, steps: int = 1) -> None:
+        """Queue the whole sequence ``steps`` times."""
+        if not self._launches or steps < 1:
+            return
+        if self._graph is None:
+            with self._stream:
+                for launch in self._launches:  # the first launch compiles, which a capture does not allow
+                    launch()
+                self._stream.begin_capture()
+                for launch in self._launches:
+                    launch()
+                self._graph = self._stream.end_capture()
+            steps -= 1
+        for _ in range(steps):
+            self._graph.launch(self._stream)
+
+    def time(self, steps: int) -> dict[str, float]:
+        """Seconds per step in each system: median over ``steps``, by CUDA events."""
+        import cupy
+
+        samples: dict[str, list[float]] = {name: [] for name in self.names}
+        with self._stream:
+            for _ in range(steps):
+                marks = [cupy.cuda.Event() for _ in range(len(self._launches) + 1)]
+                marks[0].record(self._stream)
+                for launch, mark in zip(self._launches, marks[1:], strict=True):
+                    launch()
+                    mark.record(self._stream)
+                self._stream.synchronize()
+                for name, a, b in zip(self.names, marks, marks[1:], strict=True):
+                    samples[name].append(cupy.cuda.get_elapsed_time(a, b) * 1e-3)
+        return {name: float(np.median(values)) for name, values in samples.items()}
+
+    def synchronize(self) -> None:
+        """Wait for the device."""
+        self._stream.synchronize()

@@ -1,0 +1,262 @@
+"""How data and systems are declared: tables, components with fields, and functions over them.
+
+A *table* is a set of entities of one sort (links, dofs, contacts, ...), the same in every environment.
+A *component* is a group of fields on a table. A *system* is a function over a table's rows, whose
+default arguments say what it reads and writes::
+
+    Wheel = Table("wheel", "driven wheels")
+
+    class Motor(Component, table=Wheel):
+        speed = Field(unit="rad/s", doc="current speed", role="state")
+        gain = Field(unit="1/s", doc="how fast it slows", shared=True)
+
+    @system(over=Wheel, phase="sense")
+    def slow_down(i, e, dt=read(Settings.dt), gain=read(Motor.gain), speed=update(Motor.speed)):
+        speed[i, e] -= dt[0, e] * gain[i, e] * speed[i, e]
+
+Every field is indexed ``[row, *item, environment]``. Fields that all environments share have an
+environment axis of length 1; the compiler (:mod:`phalanx.ecs.codegen`) takes care of that, the source
+does not know.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, TypeVar
+
+Role = Literal["state", "input", "parameter", "derived"]
+F = TypeVar("F", bound=Callable[..., Any])
+Order = Literal["parallel", "forward", "reverse"]
+
+
+class DeclarationError(TypeError):
+    """A component, system or schedule is declared in a way that cannot work."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A sort of entity. ``name`` is used in messages, files and dimension names."""
+
+    name: str
+    doc: str = ""
+
+
+class Field:
+    """One array of a component.
+
+    Args:
+        shape: item shape, e.g. ``3`` or ``(3, 3)``; empty for a number.
+        dtype: ``"real"`` (the world's float type) or ``"int32"``.
+        unit: SI unit, for documentation and recordings.
+        doc: what it means, with its frame.
+        role: ``state`` (continues a simulation, saved), ``input`` (set by the user between steps, saved and
+            recorded), ``parameter`` (the model, saved) or ``derived`` (recomputed, not saved).
+        shared: one value for all environments until an environment is given its own.
+        constant: shared for ever (topology).
+        initial: value before anything is written.
+    """
+
+    name: str = ""
+    component: type[Component]
+
+    def __init__(
+        self,
+        shape: int | tuple[int, ...] = (),
+        *,
+        dtype: Literal["real", "int32"] = "real",
+        unit: str = "",
+        doc: str = "",
+        role: Role = "derived",
+        shared: bool = False,
+        constant: bool = False,
+        initial: float = 0,
+    ) -> None:
+        self.shape: tuple[int, ...] = (shape,) if isinstance(shape, int) else tuple(shape)
+        self.dtype = dtype
+        self.unit = unit
+        self.doc = doc
+        self.role: Role = role
+        self.shared = shared or constant
+        self.constant = constant
+        self.initial = initial
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @property
+    def table(self) -> Table:
+        return self.component.table
+
+    @property
+    def key(self) -> str:
+        """``Component.field``: unique, used in files and messages."""
+        return f"{self.component.__name__}.{self.name}"
+
+    def __repr__(self) -> str:
+        return f"<Field {self.key}>"
+
+
+class Component:
+    """Base of all components; subclass with ``table=`` and declare :class:`Field` members."""
+
+    table: ClassVar[Table]
+    registry: ClassVar[dict[str, type[Component]]] = {}
+
+    def __init_subclass__(cls, *, table: Table, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.table = table
+        for declared in vars(cls).values():
+            if isinstance(declared, Field):
+                declared.component = cls
+        known = Component.registry.get(cls.__name__)
+        if known is not None and known.__module__ != cls.__module__:
+            raise DeclarationError(
+                f"component {cls.__name__} is declared in {cls.__module__} and in {known.__module__}: rename one"
+            )
+        Component.registry[cls.__name__] = cls
+
+    @classmethod
+    def fields(cls) -> Iterator[Field]:
+        return (declared for declared in vars(cls).values() if isinstance(declared, Field))
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a system's argument is bound to: a field and how it is used, or the number of rows of a table."""
+
+    mode: Literal["read", "write", "update", "rows"]
+    target: Any
+
+    @property
+    def reads(self) -> bool:
+        return self.mode in ("read", "update")
+
+    @property
+    def writes(self) -> bool:
+        return self.mode in ("write", "update")
+
+
+def read(target: Any) -> Any:
+    """The system reads this field."""
+    return Access("read", target)
+
+
+def write(target: Any) -> Any:
+    """The system writes every item of this field that it visits, and reads nothing it did not write."""
+    return Access("write", target)
+
+
+def update(target: Any) -> Any:
+    """The system reads this field and writes it back."""
+    return Access("update", target)
+
+
+def rows(table: Table) -> Any:
+    """The number of rows of a table, as an integer argument."""
+    return Access("rows", table)
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A function over entities with declared access; made by :func:`system`."""
+
+    function: Callable[..., None]
+    over: Table | None
+    order: Order
+    phase: str
+    after: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    cuda: Callable[..., Any] | None = None
+    arguments: dict[str, Access] = field(default_factory=dict)
+    leading: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.function.__name__
+
+    @property
+    def reads(self) -> set[Field]:
+        return {a.target for a in self.arguments.values() if a.reads}
+
+    @property
+    def writes(self) -> set[Field]:
+        return {a.target for a in self.arguments.values() if a.writes}
+
+    @property
+    def field_arguments(self) -> dict[str, Access]:
+        return {name: a for name, a in self.arguments.items() if a.mode != "rows"}
+
+    def __repr__(self) -> str:
+        return f"<System {self.name}>"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A compiled system with what it runs on: ``arguments`` holds, in order, device arrays and row counts."""
+
+    system: System
+    compiled: Any
+    rows: int
+    arguments: list[Any]
+    shared: frozenset[str]
+
+
+def system(
+    *,
+    phase: str,
+    over: Table | None = None,
+    order: Order = "parallel",
+    after: str | tuple[str, ...] = (),
+    before: str | tuple[str, ...] = (),
+) -> Callable[[Callable[..., None]], System]:
+    """Declare a system.
+
+    With ``over``, the function's first two arguments are the row and the environment, and it is called for
+    each; ``order`` says whether rows may run in parallel or go root to tip (``forward``) or tip to root
+    (``reverse``). Without ``over``, the first argument is ``lanes``, an iterable of environments that go
+    in step, and the function loops over rows itself, with ``for e in lanes`` innermost: on the CPU those are
+    neighbouring environments in one SIMD register, on the GPU the one environment of a thread.
+
+    ``phase`` places it in the step; ``after``/``before`` name systems of the same phase that it must follow or
+    precede where the data alone does not say so.
+    """
+
+    def declare(function: Callable[..., None]) -> System:
+        parameters = list(inspect.signature(function).parameters.values())
+        leading = tuple(p.name for p in parameters if p.default is inspect.Parameter.empty)
+        expected = 2 if over is not None else 1
+        if len(leading) != expected:
+            wanted = "(row, environment)" if over is not None else "(lanes)"
+            raise DeclarationError(
+                f"system {function.__name__}: takes {wanted} and then arguments declared by read(), write(), update() or "
+                f"rows(); these have no declaration: {', '.join(leading[expected:]) or 'none given'}"
+            )
+        arguments = {}
+        for parameter in parameters[expected:]:
+            if not isinstance(parameter.default, Access):
+                raise DeclarationError(
+                    f"system {function.__name__}: argument {parameter.name} must be declared by read(), write(), update() "
+                    f"or rows(), not {parameter.default!r}"
+                )
+            arguments[parameter.name] = parameter.default
+        return System(
+            function,
+            over,
+            order,
+            phase,
+            (after,) if isinstance(after, str) else after,
+            (before,) if isinstance(before, str) else before,
+            None,
+            arguments,
+            leading,
+        )
+
+    return declare
+
+
+def function(helper: F) -> F:
+    """Mark a helper that systems may call; it is compiled together with the systems that reach it."""
+    helper.__phalanx_function__ = True  # type: ignore[attr-defined]
+    return helper

@@ -1,0 +1,277 @@
+"""The data of a world: tables with rows, components with their arrays, and programs that run systems over them."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from phalanx.ecs.declare import Bound, Component, Field, System, Table
+
+ALIGN = 16
+"""Environment strides are odd multiples of this many elements."""
+
+
+class Device:
+    """Where a store lives: ``"cpu"`` or ``"cuda:N"``. ``xp`` is the array module, NumPy or CuPy."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.xp: Any
+        if name == "cpu":
+            from phalanx.ecs import cpu
+
+            self.xp, self.stream, self._backend, self.lanes = np, None, cpu, cpu.LANES
+        elif name == "cuda" or (name.startswith("cuda:") and name[5:].isdigit()):
+            index = int(name[5:] or 0) if ":" in name else 0
+            missing = [m for m in ("cupy", "numba_cuda") if importlib.util.find_spec(m) is None]
+            if missing:
+                raise DeviceError(
+                    f'device "{name}" needs {" and ".join(missing)}: install "phalanx[cuda12]" or "phalanx[cuda13]", as your '
+                    "driver allows, or use device=\"cpu\""
+                )
+            from phalanx.ecs import cuda
+
+            self.stream = cuda.open_device(index)
+            import cupy
+
+            self.name, self.xp, self._backend, self.lanes = f"cuda:{index}", cupy, cuda, 32
+        else:
+            raise DeviceError(f'device {name!r}: must be "cpu", "cuda" or "cuda:N"')
+
+    @property
+    def is_cuda(self) -> bool:
+        return self.stream is not None
+
+    def compile(self, system: System, shared: frozenset[str], real: str) -> Any:
+        return self._backend.compile_system(system, shared, real)
+
+    def program(self, bound: list[Bound], num_envs: int, stride: int) -> Any:
+        if self.stream is not None:
+            return self._backend.Program(bound, num_envs, stride, self.stream)
+        return self._backend.Program(bound, num_envs, stride)
+
+    def publish(self, array: Any) -> Any:
+        """Hand an array made on this device's stream to the caller's current stream."""
+        if self.stream is not None:
+            self.xp.cuda.get_current_stream().wait_event(self.stream.record())
+        return array
+
+    def accept(self, value: Any) -> Any:
+        """An array from anything array-like, safe to use on this device's stream; host data stay on the host."""
+        if self.stream is not None and hasattr(value, "__cuda_array_interface__"):
+            self.stream.wait_event(self.xp.cuda.get_current_stream().record())
+            return self.xp.asarray(value)
+        if hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray | np.generic):
+            try:
+                return np.from_dlpack(value)
+            except (RuntimeError, TypeError, BufferError):
+                return np.asarray(value)
+        return np.asarray(value)
+
+    def synchronize(self) -> None:
+        """Wait until everything queued has run."""
+        if self.stream is not None:
+            self.stream.synchronize()
+
+    def to_host(self, array: Any) -> np.ndarray:
+        """A NumPy copy, after everything queued has run."""
+        if self.stream is None:
+            return np.array(array)
+        with self.stream:
+            return self.xp.asnumpy(array)
+
+
+def cuda_available() -> bool:
+    """Whether CuPy is installed and finds a device."""
+    if importlib.util.find_spec("cupy") is None or importlib.util.find_spec("numba_cuda") is None:
+        return False
+    import cupy
+
+    try:
+        return cupy.cuda.runtime.getDeviceCount() > 0
+    except cupy.cuda.runtime.CUDARuntimeError:
+        return False
+
+
+class DeviceError(ValueError):
+    """The device asked for is not there or cannot be used."""
+
+
+class View:
+    """The arrays of one component in one store: ``store[Component].field``, ``(rows, *item, num_envs or 1)``."""
+
+    def __init__(self, store: Store, component: type[Component]) -> None:
+        object.__setattr__(self, "_store", store)
+        object.__setattr__(self, "_component", component)
+
+    def _field(self, name: str) -> Field:
+        declared = vars(self._component).get(name)
+        if not isinstance(declared, Field):
+            known = ", ".join(f.name for f in self._component.fields())
+            raise AttributeError(f"component {self._component.__name__} has no field {name!r}; it has {known}")
+        return declared
+
+    def __getattr__(self, name: str) -> Any:
+        return self._store.view(self._field(name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._store.set(self._field(name), value)
+
+    def __dir__(self) -> Iterator[str]:
+        return (f.name for f in self._component.fields())
+
+
+class Store:
+    """Fields of all components for ``num_envs`` environments on one device.
+
+    The environment axis is last, contiguous, and padded to :attr:`stride` elements: whole blocks of lanes, and an odd
+    multiple of 16 so that rows do not fall on the same cache sets.
+    """
+
+    def __init__(self, num_envs: int, device: Device, real: str) -> None:
+        self.num_envs, self.device, self.real = num_envs, device, real
+        self.stride = -(-num_envs // device.lanes) * device.lanes + ALIGN
+        self._rows: dict[Table, int] = {}
+        self._arrays: dict[Field, Any] = {}
+        self._compiled: dict[tuple[System, frozenset[str]], Any] = {}
+        self.version = 0
+        """Grows whenever an array is replaced, so that programs bound to old ones are rebuilt."""
+
+    # -- tables ----------------------------------------------------------------------------------------------
+
+    def set_rows(self, table: Table, count: int) -> None:
+        """Give a table its number of rows; before its fields are first used."""
+        if any(f.table is table for f in self._arrays) and self._rows.get(table) != count:
+            raise ValueError(f"table {table.name} already holds data for {self._rows.get(table)} rows")
+        self._rows[table] = count
+
+    def rows(self, table: Table) -> int:
+        try:
+            return self._rows[table]
+        except KeyError:
+            raise KeyError(
+                f"table {table.name!r} has no rows in this world; call world.add_rows({table.name}, count) before build()"
+            ) from None
+
+    # -- fields ----------------------------------------------------------------------------------------------
+
+    def __getitem__(self, component: type[Component]) -> View:
+        return View(self, component)
+
+    def array(self, declared: Field) -> Any:
+        """The padded array of a field, allocated at first use."""
+        found = self._arrays.get(declared)
+        if found is None:
+            width = 1 if declared.shared else self.stride
+            found = self._full(declared, width)
+            self._arrays[declared] = found
+        return found
+
+    def view(self, declared: Field) -> Any:
+        """The array of a field without the padding."""
+        array = self.array(declared)
+        return array if array.shape[-1] == 1 else array[..., : self.num_envs]
+
+    def is_shared(self, declared: Field) -> bool:
+        return self.array(declared).shape[-1] == 1
+
+    def set(self, declared: Field, value: Any) -> None:
+        """Overwrite a field, ``(rows, *item, num_envs or 1)`` or anything that broadcasts to it; padding lanes follow."""
+        value = self.device.xp.asarray(value)
+        array = self.array(declared)
+        if array.shape[-1] == 1 and value.ndim == array.ndim and value.shape[-1] == self.num_envs > 1:
+            self.widen(declared)
+            array = self.array(declared)
+        with self.active():
+            if array.shape[-1] == 1:
+                array[...] = value
+            else:
+                array[..., : self.num_envs] = value
+                array[..., self.num_envs :] = array[..., self.num_envs - 1 : self.num_envs]
+
+    def widen(self, declared: Field) -> None:
+        """Give every environment its own value of a shared field."""
+        if declared.constant:
+            raise ValueError(f"{declared.key} is the same in all environments by construction; it cannot differ in one")
+        array = self.array(declared)
+        if array.shape[-1] == 1:
+            with self.active():
+                wide = self._full(declared, self.stride)
+                wide[...] = array
+            self._arrays[declared] = wide
+            self.version += 1
+
+    def _full(self, declared: Field, width: int) -> Any:
+        dtype = self.real if declared.dtype == "real" else "int32"
+        shape = (max(self.rows(declared.table), 1), *declared.shape, width)
+        with self.active():
+            return self.device.xp.full(shape, declared.initial, dtype)
+
+    def active(self) -> Any:
+        """A context in which array operations go to this store's stream."""
+        return self.device.stream if self.device.stream is not None else _nothing
+
+    # -- running ---------------------------------------------------------------------------------------------
+
+    def program(self, systems: Iterable[System]) -> Any:
+        """Compile systems and bind them to this store's arrays."""
+        bound = []
+        for system in systems:
+            if system.over is not None and self.rows(system.over) == 0:
+                continue
+            arguments = [
+                self.rows(a.target) if a.mode == "rows" else self.array(a.target) for a in system.arguments.values()
+            ]
+            shared = frozenset(name for name, a in system.field_arguments.items() if self.is_shared(a.target))
+            for name in shared:
+                if system.arguments[name].writes:
+                    raise ValueError(
+                        f"system {system.name} writes {system.arguments[name].target.key}, which all environments share"
+                    )
+            key = (system, shared)
+            if key not in self._compiled:
+                self._compiled[key] = self.device.compile(system, shared, self.real)
+            rows = self.rows(system.over) if system.over is not None else 1
+            bound.append(Bound(system, self._compiled[key], rows, arguments, shared))
+        return self.device.program(bound, self.num_envs, self.stride)
+
+    # -- saving ----------------------------------------------------------------------------------------------
+
+    def snapshot(self, roles: Iterable[str]) -> dict[str, np.ndarray]:
+        """Host copies of all fields with one of the given roles, by key."""
+        wanted = set(roles)
+        return {f.key: self.device.to_host(self.view(f)) for f in list(self._arrays) if f.role in wanted}
+
+    def restore(self, snapshot: dict[str, np.ndarray]) -> None:
+        """Write back what :meth:`snapshot` returned.
+
+        Raises:
+            ValueError: a field is unknown or has another shape.
+        """
+        known = {f.key: f for f in self._arrays}
+        for key, value in snapshot.items():
+            if key not in known:
+                raise ValueError(f"state has {key}, which this world does not hold; was it saved from another one?")
+            wide = (*self.array(known[key]).shape[:-1], self.num_envs)
+            if value.shape != wide and value.shape != (*wide[:-1], 1):
+                raise ValueError(f"state has {key} of shape {value.shape}; this world needs {wide}")
+        for key, value in snapshot.items():
+            self.set(known[key], value)
+
+    def nbytes(self) -> int:
+        """Bytes of all arrays on the device."""
+        return sum(a.nbytes for a in self._arrays.values())
+
+
+class _Nothing:
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+_nothing = _Nothing()

@@ -1,0 +1,219 @@
+"""From a robot model to the flat arrays that the engine steps.
+
+Bodies joined by fixed joints become one link, with their masses summed; every body of the file stays known as a frame on
+its link. Bodies, links and joints are numbered breadth-first from the root, children in file order. A planar joint becomes
+two prismatic joints and a revolute one with massless links between them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from phalanx.components.link import FIXED, FREE, PRISMATIC, REVOLUTE, SPHERICAL
+from phalanx.io.model import Body, Joint, LoadError, RobotModel, Shape
+
+NUM_COORDS = {FIXED: 7, REVOLUTE: 1, PRISMATIC: 1, SPHERICAL: 4, FREE: 7}
+NUM_DOFS = {FIXED: 0, REVOLUTE: 1, PRISMATIC: 1, SPHERICAL: 3, FREE: 6}
+_TYPES = {
+    "revolute": REVOLUTE,
+    "continuous": REVOLUTE,
+    "prismatic": PRISMATIC,
+    "spherical": SPHERICAL,
+    "free": FREE,
+}
+
+
+@dataclass
+class LinkData:
+    """A link and its inbound joint; see the components of the same names for units and frames."""
+
+    name: str
+    parent: int
+    joint_type: int
+    joint: Joint | None
+    position: np.ndarray
+    orientation: np.ndarray
+    axis: np.ndarray
+    mass: float = 0.0
+    com: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
+
+
+@dataclass
+class FrameData:
+    """A named body: a frame fixed to a link."""
+
+    name: str
+    link: int
+    position: np.ndarray
+    orientation: np.ndarray
+
+
+@dataclass
+class CollisionData:
+    """A collision shape in the frame of its link, as probe points (k, 3) with one radius.
+
+    ``half_axis`` is set for cylinders only: the vector from the centre (the one point) to the middle of an end.
+    """
+
+    body: int
+    link: int
+    points: np.ndarray
+    radius: float
+    half_axis: np.ndarray | None = None
+
+
+@dataclass
+class Articulation:
+    """Flat description of one robot. ``dof_names`` and ``dof_joints`` leave the free root out."""
+
+    links: list[LinkData]
+    frames: list[FrameData]
+    collisions: list[CollisionData]
+    dof_names: list[str]
+    dof_links: list[int]
+    fixed_base: bool
+
+    @property
+    def num_coords(self) -> int:
+        return sum(NUM_COORDS[link.joint_type] for link in self.links)
+
+    @property
+    def num_velocities(self) -> int:
+        return sum(NUM_DOFS[link.joint_type] for link in self.links)
+
+
+def flatten(model: RobotModel, fixed_base: bool) -> Articulation:
+    """Merge fixed joints and number everything.
+
+    Raises:
+        LoadError: nothing that moves has mass, or a joint type is unknown.
+    """
+    bodies = {body.name: body for body in model.bodies}
+    children: dict[str, list[Joint]] = {name: [] for name in bodies}
+    for joint in model.joints:
+        children[joint.parent].append(joint)
+    root = bodies[model.root]
+    zero, unit = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
+    links = [LinkData(root.name, -1, FIXED if fixed_base else FREE, None, zero, unit, np.array([1.0, 0.0, 0.0]))]
+    frames: list[FrameData] = []
+    collisions: list[CollisionData] = []
+    dof_names: list[str] = []
+    dof_links: list[int] = []
+    queue: deque[tuple[Body, int, np.ndarray, np.ndarray]] = deque([(root, 0, zero, unit)])
+    while queue:
+        body, link, position, orientation = queue.popleft()
+        frames.append(FrameData(body.name, link, position, orientation))
+        _add_mass(links[link], body, position, orientation)
+        for shape in body.collisions:
+            collision = _collision(shape, len(frames) - 1, link, position, orientation)
+            if collision is not None:
+                collisions.append(collision)
+        for joint in children[body.name]:
+            at = position + turn(orientation, np.array(joint.position))
+            facing = product(orientation, np.array(joint.orientation))
+            child = bodies[joint.child]
+            if joint.type == "fixed":
+                queue.append((child, link, at, facing))
+                continue
+            parent = link
+            for name, kind, axis in _single_joints(joint):
+                links.append(LinkData(child.name, parent, kind, joint, at, facing, axis))
+                parent = len(links) - 1
+                at, facing = zero, unit
+                count = NUM_DOFS[kind]
+                dof_names += [name] if count == 1 else [f"{name}:{c}" for c in ("x", "y", "z", "rx", "ry", "rz")[-count:]]
+                dof_links += [parent] * count
+            queue.append((child, parent, zero, unit))
+    if not fixed_base and sum(link.mass for link in links) <= 0:
+        raise LoadError(f"{model.source or model.name}: the robot has no mass; give its links <inertial>, or fix its base")
+    return Articulation(links, frames, collisions, dof_names, dof_links, fixed_base)
+
+
+def _single_joints(joint: Joint) -> list[tuple[str, int, np.ndarray]]:
+    axis = np.array(joint.axis, float)
+    if joint.type == "planar":
+        x = np.cross(axis, [0.0, 0.0, 1.0] if abs(axis[2]) < 0.9 else [0.0, 1.0, 0.0])
+        x /= np.linalg.norm(x)
+        return [
+            (f"{joint.name}:x", PRISMATIC, x),
+            (f"{joint.name}:y", PRISMATIC, np.cross(axis, x)),
+            (f"{joint.name}:turn", REVOLUTE, axis),
+        ]
+    if joint.type not in _TYPES:
+        raise LoadError(f"joint {joint.name!r}: type {joint.type!r} is not supported")
+    return [(joint.name, _TYPES[joint.type], axis)]
+
+
+def _add_mass(link: LinkData, body: Body, position: np.ndarray, orientation: np.ndarray) -> None:
+    """Add a body's mass properties, parallel axes and all."""
+    total = link.mass + body.mass
+    turned = matrix(orientation)
+    inertia = turned @ np.asarray(body.inertia, float) @ turned.T
+    if total <= 0:
+        link.inertia = link.inertia + inertia
+        return
+    com = position + turned @ np.array(body.com, float)
+    joint_com = (link.mass * link.com + body.mass * com) / total
+    link.inertia = (
+        link.inertia + _steiner(link.mass, link.com - joint_com) + inertia + _steiner(body.mass, com - joint_com)
+    )
+    link.mass, link.com = total, joint_com
+
+
+def _steiner(mass: float, offset: np.ndarray) -> np.ndarray:
+    return mass * (offset @ offset * np.eye(3) - np.outer(offset, offset))
+
+
+def _collision(
+    shape: Shape, body: int, link: int, position: np.ndarray, orientation: np.ndarray
+) -> CollisionData | None:
+    centre = position + turn(orientation, np.array(shape.position, float))
+    turned = matrix(product(orientation, np.array(shape.orientation, float)))
+    half_axis = None
+    radius = 0.0
+    if shape.kind == "sphere":
+        local, radius = np.zeros((1, 3)), shape.size[0]
+    elif shape.kind == "capsule":
+        local, radius = np.array([[0, 0, -shape.size[1]], [0, 0, shape.size[1]]], float), shape.size[0]
+    elif shape.kind == "box":
+        signs = np.array([[a, b, c] for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)], float)
+        local = signs * np.array(shape.size, float)
+    elif shape.kind == "cylinder":
+        local, radius = np.zeros((1, 3)), shape.size[0]
+        half_axis = turned @ np.array([0.0, 0.0, shape.size[1]])
+    elif shape.kind == "mesh":
+        if shape.vertices is None or len(shape.vertices) == 0:
+            return None
+        from phalanx.io.meshes import convex_hull
+
+        local = convex_hull(shape.vertices)[0]
+    else:
+        raise LoadError(f"shape kind {shape.kind!r} is not supported")
+    return CollisionData(body, link, centre + local @ turned.T, radius, half_axis)
+
+
+def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Quaternion product, (w, x, y, z)."""
+    aw, av, bw, bv = a[0], a[1:], b[0], b[1:]
+    return np.concatenate(([aw * bw - av @ bv], aw * bv + bw * av + np.cross(av, bv)))
+
+
+def matrix(q: np.ndarray) -> np.ndarray:
+    """Rotation matrix of a unit quaternion."""
+    w, x, y, z = q
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def turn(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """A vector turned by a unit quaternion."""
+    return matrix(q) @ v

@@ -1,0 +1,28 @@
+"""Every system: what happens in a step, one concept a file, and the order of the step.
+
+A substep is: actuate, dynamics, factorize, collide, rows, solve, integrate. Kinematics follow, so that after a step every
+pose agrees with the coordinates; then user systems that sense.
+"""
+
+from phalanx.ecs import System
+from phalanx.systems import actuation, collision, dynamics, factorization, integration, kinematics, rows, solver
+
+SUBSTEP = ("actuate", "dynamics", "factorize", "collide", "rows", "solve", "integrate", "kinematics")
+"""Phases repeated in every substep."""
+
+STEP = (*SUBSTEP, "sense")
+"""All phases of a step; ``sense`` runs once, after the last substep."""
+
+QUERIES = ("query_bodies", "query_gravity")
+"""Run only when somebody asks."""
+
+
+def systems(contacts: bool) -> list[System]:
+    """The engine's systems; those of contacts only where something can touch."""
+    found = []
+    for module in (actuation, dynamics, factorization, collision, rows, solver, integration, kinematics):
+        found += [value for value in vars(module).values() if isinstance(value, System)]
+    if contacts:
+        return found
+    without = ("contact_jacobians", "contact_responses", "contact_forces")
+    return [s for s in found if s.phase != "collide" and s.name not in without]

@@ -1,0 +1,237 @@
+"""Contacts of spheres, capsules, boxes, cylinders and hulls with planes."""
+
+import math
+
+from phalanx.components import (
+    Contact,
+    ContactCount,
+    ContactImpulse,
+    ContactPoint,
+    DofMotion,
+    GroundPlane,
+    LinkPose,
+    LinkTopology,
+    PlanePoint,
+    PointGeometry,
+    PointState,
+    PointTopology,
+    PreviousContact,
+    Scratch,
+    Settings,
+    Shape,
+    ShapeState,
+    ShapeTopology,
+    Status,
+)
+from phalanx.ecs import read, rows, system, update, write
+from phalanx.systems.math3d import cross
+
+MOST_POINTS = 4
+"""Contact points per shape and plane."""
+
+
+@system(over=PlanePoint, phase="collide")
+def point_distances(
+    n,
+    e,
+    plane=read(PointTopology.plane),
+    link=read(PointTopology.link),
+    dof=read(PointTopology.dof),
+    rim=read(PointTopology.rim),
+    root=read(LinkTopology.root),
+    centre=read(PointGeometry.position),
+    half_axis=read(PointGeometry.axis),
+    radius=read(PointGeometry.radius),
+    normal=read(GroundPlane.normal),
+    offset=read(GroundPlane.offset),
+    h=read(Settings.timestep),
+    margin=read(Settings.contact_offset),
+    position=read(LinkPose.position),
+    rotation=read(LinkPose.rotation),
+    motion=read(DofMotion.velocity),
+    arm=write(PointState.arm),
+    distance=write(PointState.distance),
+    near=write(PointState.near),
+):
+    """Distance of each point from its plane; near if it is, or would come within this substep, below the margin."""
+    i = link[n, e]
+    r = root[i, e]
+    s = plane[n, e]
+    nx, ny, nz = normal[s, 0, e], normal[s, 1, e], normal[s, 2, e]
+    r0, r1, r2 = rotation[i, 0, e], rotation[i, 1, e], rotation[i, 2, e]
+    r3, r4, r5 = rotation[i, 3, e], rotation[i, 4, e], rotation[i, 5, e]
+    r6, r7, r8 = rotation[i, 6, e], rotation[i, 7, e], rotation[i, 8, e]
+    cx, cy, cz = centre[n, 0, e], centre[n, 1, e], centre[n, 2, e]
+    x = position[i, 0, e] - position[r, 0, e] + r0 * cx + r1 * cy + r2 * cz
+    y = position[i, 1, e] - position[r, 1, e] + r3 * cx + r4 * cy + r5 * cz
+    z = position[i, 2, e] - position[r, 2, e] + r6 * cx + r7 * cy + r8 * cz
+    size = radius[n, e]
+    k = rim[n, e]
+    if k < 0:
+        x, y, z = x - size * nx, y - size * ny, z - size * nz
+    else:
+        # Rim points: 0 and 1 the lowest of each end; 2, 3, 4 the others of the lower end, a quarter turn apart.
+        ax, ay, az = half_axis[n, 0, e], half_axis[n, 1, e], half_axis[n, 2, e]
+        ax, ay, az = r0 * ax + r1 * ay + r2 * az, r3 * ax + r4 * ay + r5 * az, r6 * ax + r7 * ay + r8 * az
+        length2 = ax * ax + ay * ay + az * az
+        along = (ax * nx + ay * ny + az * nz) / length2
+        ux, uy, uz = along * ax - nx, along * ay - ny, along * az - nz
+        u2 = ux * ux + uy * uy + uz * uz
+        flat = u2 < 1e-8
+        # Any direction will do for a cylinder that stands upright: the link's own x or y, off the axis.
+        pick = r0 * ax + r3 * ay + r6 * az
+        pick = pick * pick < 0.5 * length2
+        gx = r0 if pick else r1
+        gy = r3 if pick else r4
+        gz = r6 if pick else r7
+        g = (gx * ax + gy * ay + gz * az) / length2
+        gx, gy, gz = gx - g * ax, gy - g * ay, gz - g * az
+        ux = gx if flat else ux
+        uy = gy if flat else uy
+        uz = gz if flat else uz
+        scale = size / math.sqrt(ux * ux + uy * uy + uz * uz)
+        ux, uy, uz = ux * scale, uy * scale, uz * scale
+        lower = 1.0 if along < 0.0 else -1.0
+        if k == 0 or k == 1:
+            lower = 1.0 if k == 0 else -1.0
+        if k == 2:
+            ux, uy, uz = -ux, -uy, -uz
+        if k >= 3:
+            ux, uy, uz = cross(ax, ay, az, ux, uy, uz)
+            turn = (1.0 if k == 3 else -1.0) / math.sqrt(length2)
+            ux, uy, uz = turn * ux, turn * uy, turn * uz
+        x, y, z = x + lower * ax + ux, y + lower * ay + uy, z + lower * az + uz
+    gap = x + position[r, 0, e]
+    gap = gap * nx + (y + position[r, 1, e]) * ny + (z + position[r, 2, e]) * nz - offset[s, e]
+    d = dof[n, e]
+    vx, vy, vz = cross(motion[d, 0, e], motion[d, 1, e], motion[d, 2, e], x, y, z)
+    speed = (vx + motion[d, 3, e]) * nx + (vy + motion[d, 4, e]) * ny + (vz + motion[d, 5, e]) * nz
+    arm[n, 0, e], arm[n, 1, e], arm[n, 2, e] = x, y, z
+    distance[n, e] = gap
+    near[n, e] = 1 if gap + h[0, e] * min(speed, 0.0) < margin[0, e] else 0
+
+
+@system(phase="collide", after="point_distances")
+def count_near_points(
+    lanes,
+    shapes=rows(Shape),
+    first=read(ShapeTopology.first_point),
+    end=read(ShapeTopology.end_point),
+    point_near=read(PointState.near),
+    near=write(ShapeState.near),
+):
+    """Number of near points of each shape."""
+    for s in range(shapes):
+        for e in lanes:
+            near[s, e] = 0
+        for n in range(first[s, 0], end[s, 0]):
+            for e in lanes:
+                near[s, e] += point_near[n, e]
+
+
+@system(phase="collide", after="count_near_points")
+def find_contacts(
+    lanes,
+    shapes=rows(Shape),
+    slots=rows(Contact),
+    plane=read(ShapeTopology.plane),
+    first=read(ShapeTopology.first_point),
+    end=read(ShapeTopology.end_point),
+    shape_dof=read(ShapeTopology.dof),
+    shape_near=read(ShapeState.near),
+    tangent=read(GroundPlane.tangent),
+    normal=read(GroundPlane.normal),
+    near=update(PointState.near),
+    distance=read(PointState.distance),
+    point_arm=read(PointState.arm),
+    count=update(ContactCount.current),
+    cursor=update(Scratch.cursor),
+    key=update(ContactPoint.key),
+    shape=write(ContactPoint.shape),
+    dof=write(ContactPoint.dof),
+    arm=write(ContactPoint.arm),
+    separation=write(ContactPoint.separation),
+    impulse=update(ContactImpulse.value),
+    old_key=update(PreviousContact.key),
+    old_impulse=update(PreviousContact.impulse),
+    dropped=update(Status.contacts_dropped),
+):
+    """Fill the contact slots in the order of points; a contact that was there before keeps its impulse.
+
+    Of a shape with more than four near points, four are kept that span the patch: the deepest, the one farthest from it,
+    and the farthest to either side of the line between them.
+    """
+    most = 0
+    for e in lanes:
+        most = max(most, count[0, e])
+    for c in range(most):
+        for e in lanes:
+            old_key[c, e] = key[c, e] if c < count[0, e] else -1
+            for k in range(3):
+                old_impulse[c, k, e] = impulse[c, k, e]
+    for e in lanes:
+        cursor[0, e] = 0
+    for e in lanes:
+        before = count[0, e]
+        filled = 0
+        missing = 0
+        seen = cursor[0, e]
+        for s in range(shapes):
+            if shape_near[s, e] > 0:
+                if shape_near[s, e] > MOST_POINTS:
+                    p = plane[s, 0]
+                    tx, ty, tz = tangent[p, 0, e], tangent[p, 1, e], tangent[p, 2, e]
+                    bx, by, bz = cross(normal[p, 0, e], normal[p, 1, e], normal[p, 2, e], tx, ty, tz)
+                    one = -1
+                    depth = 0.0
+                    for n in range(first[s, 0], end[s, 0]):
+                        if near[n, e] == 1 and (one < 0 or distance[n, e] < depth):
+                            one = n
+                            depth = distance[n, e]
+                    two = one
+                    best = -1.0
+                    ox = tx * point_arm[one, 0, e] + ty * point_arm[one, 1, e] + tz * point_arm[one, 2, e]
+                    oy = bx * point_arm[one, 0, e] + by * point_arm[one, 1, e] + bz * point_arm[one, 2, e]
+                    lx, ly = 0.0, 0.0
+                    for n in range(first[s, 0], end[s, 0]):
+                        if near[n, e] == 1:
+                            x = tx * point_arm[n, 0, e] + ty * point_arm[n, 1, e] + tz * point_arm[n, 2, e] - ox
+                            y = bx * point_arm[n, 0, e] + by * point_arm[n, 1, e] + bz * point_arm[n, 2, e] - oy
+                            if x * x + y * y > best:
+                                best = x * x + y * y
+                                two = n
+                                lx, ly = x, y
+                    left = one
+                    right = one
+                    highest, lowest = 0.0, 0.0
+                    for n in range(first[s, 0], end[s, 0]):
+                        if near[n, e] == 1:
+                            x = tx * point_arm[n, 0, e] + ty * point_arm[n, 1, e] + tz * point_arm[n, 2, e] - ox
+                            y = bx * point_arm[n, 0, e] + by * point_arm[n, 1, e] + bz * point_arm[n, 2, e] - oy
+                            side = lx * y - ly * x
+                            if side > highest:
+                                highest = side
+                                left = n
+                            if side < lowest:
+                                lowest = side
+                                right = n
+                    for n in range(first[s, 0], end[s, 0]):
+                        near[n, e] = 1 if (n == one or n == two or n == left or n == right) else 0
+                for n in range(first[s, 0], end[s, 0]):
+                    if near[n, e] == 1:
+                        if filled < slots:
+                            while seen < before and old_key[seen, e] < n:
+                                seen += 1
+                            known = seen < before and old_key[seen, e] == n
+                            key[filled, e] = n
+                            shape[filled, e] = s
+                            dof[filled, e] = shape_dof[s, 0]
+                            separation[filled, e] = distance[n, e]
+                            for k in range(3):
+                                arm[filled, k, e] = point_arm[n, k, e]
+                                impulse[filled, k, e] = old_impulse[seen, k, e] if known else 0.0
+                            filled += 1
+                        else:
+                            missing += 1
+        count[0, e] = filled
+        dropped[0, e] = max(dropped[0, e], missing)

@@ -1,0 +1,97 @@
+"""Small vector and quaternion helpers for kernels: plain tuples in, plain tuples out; quaternions are (w, x, y, z)."""
+
+import math
+
+from phalanx.ecs import function
+
+# pi/4 in three parts: the first two have few enough bits that small multiples of them are exact in float32.
+_PI4_A = 0.78515625
+_PI4_B = 2.4187564849853515625e-4
+_PI4_C = 3.774894977445941e-8
+_FOUR_OVER_PI = 1.2732395447351628
+
+
+@function
+def cross(ax, ay, az, bx, by, bz):
+    """a x b."""
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+
+
+@function
+def sine_cosine(angle):
+    """sin and cos by Cody-Waite reduction and polynomials.
+
+    The same source on every target, so results do not depend on a C library, and loops over it vectorise. Absolute error
+    below 1e-7 (float32) and 1e-15 (float64) for |angle| < 1e4.
+    """
+    octant = math.floor(math.fabs(angle) * _FOUR_OVER_PI)
+    octant = octant + (octant - 2.0 * math.floor(octant * 0.5))  # to even
+    x = ((math.fabs(angle) - octant * _PI4_A) - octant * _PI4_B) - octant * _PI4_C
+    half = octant * 0.5
+    quadrant = half - 4.0 * math.floor(half * 0.25)
+    z = x * x
+    sine = 1.6059043836821613e-10 - z * 7.647163731819816e-13
+    sine = -2.505210838544172e-8 + z * sine
+    sine = 2.7557319223985893e-6 + z * sine
+    sine = -1.984126984126984e-4 + z * sine
+    sine = 8.333333333333333e-3 + z * sine
+    sine = x + x * z * (-1.6666666666666666e-1 + z * sine)
+    cosine = 1.1470745597729725e-11 - z * 4.779477332387385e-14
+    cosine = 2.08767569878681e-9 - z * cosine
+    cosine = -2.755731922398589e-7 + z * cosine
+    cosine = 2.48015873015873e-5 + z * cosine
+    cosine = -1.388888888888889e-3 + z * cosine
+    cosine = 1.0 - 0.5 * z + z * z * (4.1666666666666664e-2 + z * cosine)
+    swap = quadrant == 1.0 or quadrant == 3.0
+    s = cosine if swap else sine
+    c = sine if swap else cosine
+    s = -s if quadrant >= 2.0 else s
+    c = -c if (quadrant == 1.0 or quadrant == 2.0) else c
+    s = -s if angle < 0.0 else s
+    return s, c
+
+
+@function
+def quaternion_product(aw, ax, ay, az, bw, bx, by, bz):
+    """a * b: rotate by b, then by a."""
+    return (
+        aw * bw - ax * bx - ay * by - az * bz,
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+    )
+
+
+@function
+def rotate(w, x, y, z, vx, vy, vz):
+    """The vector v turned by a unit quaternion."""
+    tx = 2.0 * (y * vz - z * vy)
+    ty = 2.0 * (z * vx - x * vz)
+    tz = 2.0 * (x * vy - y * vx)
+    return vx + w * tx + y * tz - z * ty, vy + w * ty + z * tx - x * tz, vz + w * tz + x * ty - y * tx
+
+
+@function
+def rotation_matrix(w, x, y, z):
+    """Row-major matrix of a unit quaternion."""
+    return (
+        1.0 - 2.0 * (y * y + z * z),
+        2.0 * (x * y - w * z),
+        2.0 * (x * z + w * y),
+        2.0 * (x * y + w * z),
+        1.0 - 2.0 * (x * x + z * z),
+        2.0 * (y * z - w * x),
+        2.0 * (x * z - w * y),
+        2.0 * (y * z + w * x),
+        1.0 - 2.0 * (x * x + y * y),
+    )
+
+
+@function
+def rotation_step(rx, ry, rz):
+    """The quaternion of a rotation vector."""
+    angle2 = rx * rx + ry * ry + rz * rz
+    angle = math.sqrt(angle2)
+    s, c = sine_cosine(0.5 * angle)
+    k = s / angle if angle > 1e-4 else 0.5 - angle2 * 0.020833333333333332
+    return c, k * rx, k * ry, k * rz

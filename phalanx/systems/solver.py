@@ -1,0 +1,349 @@
+"""The constraint solver: temporal Gauss-Seidel on velocities, with warm start.
+
+Each position sweep stands for a part of the substep: it makes the velocities satisfy all constraints, given how far the
+robot has moved in the sweeps before, and then moves it by that part (Macklin et al., Small Steps in Physics Simulation,
+2019, in the form PhysX calls TGS). Penetration is pushed out by a capped velocity. The velocity sweeps that follow drop
+the push-out and apply restitution, so neither leaves energy behind.
+
+Impulses act through precomputed responses: v += response * change. Contacts have an elliptic (Coulomb) friction cone: the
+tangential impulse sticks up to the static coefficient times the normal impulse, and slides at the dynamic one.
+"""
+
+import math
+
+from phalanx.components import (
+    Contact,
+    ContactBlock,
+    ContactCount,
+    ContactForce,
+    ContactImpulse,
+    ContactJacobian,
+    ContactPoint,
+    ContactResponse,
+    Coordinate,
+    Dof,
+    DofLimit,
+    DofModel,
+    DofResponse,
+    DofRow,
+    DofSolve,
+    DofTopology,
+    Drive,
+    DriveEffort,
+    GroundMaterial,
+    GroundPlane,
+    Mimic,
+    MimicConstraint,
+    Scratch,
+    Settings,
+    Shape,
+    ShapeMaterial,
+    ShapeTopology,
+)
+from phalanx.ecs import read, rows, system, update, write
+from phalanx.systems.math3d import cross
+
+CORRECTION = 0.3
+"""Share of a remaining position error that a position sweep takes out."""
+
+
+@system(phase="solve", before="solve_constraints")
+def warm_start(
+    lanes,
+    nv=rows(Dof),
+    mimics=rows(Mimic),
+    first=read(DofTopology.tree_first),
+    end=read(DofTopology.tree_end),
+    active=read(DofRow.active),
+    lower=read(DofRow.lower),
+    upper=read(DofRow.upper),
+    friction=read(DofRow.friction),
+    saturation=read(DofRow.saturation),
+    speed=read(DofRow.speed),
+    dof_response=read(DofResponse.velocity),
+    follower=read(MimicConstraint.follower),
+    leader=read(MimicConstraint.leader),
+    multiplier=read(MimicConstraint.multiplier),
+    mimic_impulse=read(MimicConstraint.impulse),
+    count=read(ContactCount.current),
+    dof=read(ContactPoint.dof),
+    impulse=read(ContactImpulse.value),
+    response=read(ContactResponse.velocity),
+    change=update(Scratch.change),
+    v=update(DofSolve.velocity),
+    displacement=write(DofSolve.displacement),
+):
+    """Apply the impulses of the substep before."""
+    for d in range(nv):
+        for e in lanes:
+            displacement[d, e] = 0.0
+    for d in range(nv):
+        on = 0
+        for e in lanes:
+            on |= active[d, e]
+        if on != 0:
+            for e in lanes:
+                total = lower[d, e] + upper[d, e] + friction[d, e] + saturation[d, e] + speed[d, e]
+                change[0, 0, e] = total if active[d, e] == 1 else 0.0
+            for k in range(first[d, 0], end[d, 0]):
+                for e in lanes:
+                    v[k, e] += dof_response[d * nv + k, e] * change[0, 0, e]
+    for m in range(mimics):
+        i, j = follower[m, 0], leader[m, 0]
+        for k in range(first[i, 0], end[i, 0]):
+            for e in lanes:
+                both = dof_response[i * nv + k, e] - multiplier[m, e] * dof_response[j * nv + k, e]
+                v[k, e] += both * mimic_impulse[m, e]
+    most = 0
+    for e in lanes:
+        most = max(most, count[0, e])
+    for c in range(most):
+        low = nv
+        high = 0
+        for e in lanes:
+            if c < count[0, e]:
+                low = min(low, first[dof[c, e], 0])
+                high = max(high, end[dof[c, e], 0])
+            for r in range(3):
+                change[0, r, e] = impulse[c, r, e] if c < count[0, e] else 0.0
+        for k in range(low, high):
+            for e in lanes:
+                v[k, e] += (
+                    response[c * nv + k, 0, e] * change[0, 0, e]
+                    + response[c * nv + k, 1, e] * change[0, 1, e]
+                    + response[c * nv + k, 2, e] * change[0, 2, e]
+                )
+
+
+@system(phase="solve")
+def solve_constraints(
+    lanes,
+    nv=rows(Dof),
+    mimics=rows(Mimic),
+    first=read(DofTopology.tree_first),
+    end=read(DofTopology.tree_end),
+    coord=read(DofTopology.coord),
+    h=read(Settings.timestep),
+    position_sweeps=read(Settings.position_iterations),
+    velocity_sweeps=read(Settings.velocity_iterations),
+    fastest_push=read(Settings.max_depenetration_velocity),
+    threshold=read(Settings.bounce_threshold),
+    q=read(Coordinate.value),
+    active=read(DofRow.active),
+    scalar=read(DofTopology.scalar),
+    low_limit=read(DofLimit.lower),
+    high_limit=read(DofLimit.upper),
+    fastest=read(DofLimit.velocity),
+    friction=read(DofModel.friction),
+    offset=read(DriveEffort.offset),
+    slope=read(DriveEffort.slope),
+    most_effort=read(Drive.effort_limit),
+    lower=update(DofRow.lower),
+    upper=update(DofRow.upper),
+    rub=update(DofRow.friction),
+    saturation=update(DofRow.saturation),
+    speed=update(DofRow.speed),
+    dof_response=read(DofResponse.velocity),
+    follower=read(MimicConstraint.follower),
+    leader=read(MimicConstraint.leader),
+    multiplier=read(MimicConstraint.multiplier),
+    mimic_offset=read(MimicConstraint.offset),
+    mimic_impulse=update(MimicConstraint.impulse),
+    count=read(ContactCount.current),
+    dof=read(ContactPoint.dof),
+    shape=read(ContactPoint.shape),
+    separation=read(ContactPoint.separation),
+    approach=read(ContactPoint.approach),
+    plane=read(ShapeTopology.plane),
+    static_a=read(ShapeMaterial.static_friction),
+    static_b=read(GroundMaterial.static_friction),
+    dynamic_a=read(ShapeMaterial.dynamic_friction),
+    dynamic_b=read(GroundMaterial.dynamic_friction),
+    bounce_a=read(ShapeMaterial.restitution),
+    bounce_b=read(GroundMaterial.restitution),
+    jacobian=read(ContactJacobian.value),
+    response=read(ContactResponse.velocity),
+    block_normal=read(ContactBlock.normal),
+    block_tangent=read(ContactBlock.tangent),
+    impulse=update(ContactImpulse.value),
+    sum=update(Scratch.sum),
+    change=update(Scratch.change),
+    v=update(DofSolve.velocity),
+    displacement=update(DofSolve.displacement),
+):
+    """Sweep over dof rows, mimic rows and contacts."""
+    most = 0
+    for e in lanes:
+        most = max(most, count[0, e])
+    moving = position_sweeps[0, 0]
+    for sweep in range(moving + velocity_sweeps[0, 0]):
+        pushing = sweep < moving
+        for d in range(nv):
+            on = 0
+            for e in lanes:
+                on |= active[d, e]
+            if scalar[d, 0] == 0:
+                on = 0
+            if on != 0:
+                for e in lanes:
+                    here = active[d, e] == 1
+                    y = dof_response[d * nv + d, e]
+                    part = h[0, e] / moving if pushing else h[0, e]
+                    share = CORRECTION if pushing else 0.0
+                    v0 = v[d, e]
+                    w = v0
+                    # drive: offset - slope w + saturation / h stays within the effort limit
+                    bound = h[0, e] * most_effort[d, e]
+                    gain = 1.0 - h[0, e] * slope[d, e] * y
+                    now = saturation[d, e]
+                    given = h[0, e] * (offset[d, e] - slope[d, e] * w) + now
+                    alone = given - now * gain
+                    clamped = min(max(alone, -bound), bound)
+                    new = 0.0 if clamped == alone else now + (clamped - given) / gain
+                    w += y * (new - now) if here else 0.0
+                    saturation[d, e] = new if here else now
+                    # Coulomb friction: stop, within its bound
+                    now = rub[d, e]
+                    bound = h[0, e] * friction[d, e]
+                    new = min(max(now - w / y, -bound), bound)
+                    w += y * (new - now) if here else 0.0
+                    rub[d, e] = new if here else now
+                    # speed limit
+                    now = speed[d, e]
+                    alone = w - y * now
+                    clamped = min(max(alone, -fastest[d, e]), fastest[d, e])
+                    new = 0.0 if clamped == alone else now + (clamped - w) / y
+                    w += y * (new - now) if here else 0.0
+                    speed[d, e] = new if here else now
+                    # position limits: at most reach them within the part of the substep that this sweep stands for
+                    x = q[coord[d, 0], e] + displacement[d, e]
+                    gap = x - low_limit[d, e]
+                    goal = -gap / part if gap > 0.0 else min(-gap * share / part, fastest_push[0, e])
+                    now = lower[d, e]
+                    new = max(now + (goal - w) / y, 0.0)
+                    w += y * (new - now) if here else 0.0
+                    lower[d, e] = new if here else now
+                    gap = high_limit[d, e] - x
+                    goal = gap / part if gap > 0.0 else max(gap * share / part, -fastest_push[0, e])
+                    now = upper[d, e]
+                    new = min(now + (goal - w) / y, 0.0)
+                    w += y * (new - now) if here else 0.0
+                    upper[d, e] = new if here else now
+                    change[0, 0, e] = (w - v0) / y if here else 0.0
+                for k in range(first[d, 0], end[d, 0]):
+                    for e in lanes:
+                        v[k, e] += dof_response[d * nv + k, e] * change[0, 0, e]
+        for m in range(mimics):
+            i, j = follower[m, 0], leader[m, 0]
+            for e in lanes:
+                part = h[0, e] / moving
+                ratio = multiplier[m, e]
+                error = q[coord[i, 0], e] + displacement[i, e] - mimic_offset[m, e]
+                error = error - ratio * (q[coord[j, 0], e] + displacement[j, e])
+                goal = -CORRECTION * error / part if pushing else 0.0
+                yii, yij, yjj = dof_response[i * nv + i, e], dof_response[i * nv + j, e], dof_response[j * nv + j, e]
+                y = yii - ratio * (yij + yij) + ratio * ratio * yjj
+                change[0, 0, e] = (goal - (v[i, e] - ratio * v[j, e])) / y
+                mimic_impulse[m, e] += change[0, 0, e]
+            for k in range(first[i, 0], end[i, 0]):
+                for e in lanes:
+                    both = dof_response[i * nv + k, e] - multiplier[m, e] * dof_response[j * nv + k, e]
+                    v[k, e] += both * change[0, 0, e]
+        for c in range(most):
+            low = nv
+            high = 0
+            for e in lanes:
+                if c < count[0, e]:
+                    low = min(low, first[dof[c, e], 0])
+                    high = max(high, end[dof[c, e], 0])
+                sum[0, 0, e] = 0.0
+                sum[0, 1, e] = 0.0
+                sum[0, 2, e] = 0.0
+                sum[0, 3, e] = 0.0
+            base = c * nv
+            for k in range(low, high):
+                for e in lanes:
+                    u = v[k, e]
+                    sum[0, 0, e] += jacobian[base + k, 0, e] * u
+                    sum[0, 1, e] += jacobian[base + k, 1, e] * u
+                    sum[0, 2, e] += jacobian[base + k, 2, e] * u
+                    sum[0, 3, e] += jacobian[base + k, 0, e] * displacement[k, e]
+            for e in lanes:
+                here = c < count[0, e]
+                s = shape[c, e] if here else 0
+                p = plane[s, 0]
+                part = h[0, e] / moving if pushing else h[0, e]
+                gap = (separation[c, e] if here else 0.0) + sum[0, 3, e]
+                push = min(-gap * CORRECTION / part, fastest_push[0, e]) if pushing else 0.0
+                goal = -gap / part if gap > 0.0 else push
+                now = impulse[c, 0, e]
+                bounce = 0.5 * (bounce_a[s, e] + bounce_b[p, e]) * -approach[c, e]
+                bounces = not pushing and now > 0.0 and approach[c, e] < -threshold[0, e]
+                goal = max(goal, bounce) if bounces else goal
+                y = block_normal[c, e]
+                solid = here and y > 0.0
+                new = max(now + (goal - sum[0, 0, e]) / y, 0.0) if solid else 0.0
+                change[0, 0, e] = new - now if solid else 0.0
+                impulse[c, 0, e] = new if here else now
+            for k in range(low, high):
+                for e in lanes:
+                    w = v[k, e] + response[base + k, 0, e] * change[0, 0, e]
+                    v[k, e] = w
+                    sum[0, 1, e] += jacobian[base + k, 1, e] * response[base + k, 0, e] * change[0, 0, e]
+                    sum[0, 2, e] += jacobian[base + k, 2, e] * response[base + k, 0, e] * change[0, 0, e]
+            for e in lanes:
+                here = c < count[0, e]
+                s = shape[c, e] if here else 0
+                p = plane[s, 0]
+                y11, y12, y22 = block_tangent[c, 0, e], block_tangent[c, 1, e], block_tangent[c, 2, e]
+                now1, now2 = impulse[c, 1, e], impulse[c, 2, e]
+                new1 = now1 - (y11 * sum[0, 1, e] + y12 * sum[0, 2, e])
+                new2 = now2 - (y12 * sum[0, 1, e] + y22 * sum[0, 2, e])
+                length = math.sqrt(new1 * new1 + new2 * new2)
+                stick = 0.5 * (static_a[s, e] + static_b[p, e]) * impulse[c, 0, e]
+                slide = 0.5 * (dynamic_a[s, e] + dynamic_b[p, e]) * impulse[c, 0, e]
+                scale = slide / length if length > stick else 1.0
+                new1, new2 = new1 * scale, new2 * scale
+                change[0, 1, e] = new1 - now1 if here else 0.0
+                change[0, 2, e] = new2 - now2 if here else 0.0
+                impulse[c, 1, e] = new1 if here else now1
+                impulse[c, 2, e] = new2 if here else now2
+            for k in range(low, high):
+                for e in lanes:
+                    v[k, e] += response[base + k, 1, e] * change[0, 1, e] + response[base + k, 2, e] * change[0, 2, e]
+        if pushing:
+            for d in range(nv):
+                for e in lanes:
+                    displacement[d, e] += v[d, e] * (h[0, e] / moving)
+
+
+@system(phase="integrate")
+def contact_forces(
+    lanes,
+    shapes=rows(Shape),
+    h=read(Settings.timestep),
+    plane=read(ShapeTopology.plane),
+    normal=read(GroundPlane.normal),
+    tangent=read(GroundPlane.tangent),
+    count=read(ContactCount.current),
+    shape=read(ContactPoint.shape),
+    impulse=read(ContactImpulse.value),
+    force=write(ContactForce.force),
+):
+    """Force on each shape from its contacts."""
+    for s in range(shapes):
+        for e in lanes:
+            force[s, 0, e] = 0.0
+            force[s, 1, e] = 0.0
+            force[s, 2, e] = 0.0
+    for e in lanes:
+        for c in range(count[0, e]):
+            s = shape[c, e]
+            p = plane[s, 0]
+            nx, ny, nz = normal[p, 0, e], normal[p, 1, e], normal[p, 2, e]
+            tx, ty, tz = tangent[p, 0, e], tangent[p, 1, e], tangent[p, 2, e]
+            bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
+            a, b, d = impulse[c, 0, e] / h[0, e], impulse[c, 1, e] / h[0, e], impulse[c, 2, e] / h[0, e]
+            force[s, 0, e] += a * nx + b * tx + d * bx
+            force[s, 1, e] += a * ny + b * ty + d * by
+            force[s, 2, e] += a * nz + b * tz + d * bz
