@@ -19,6 +19,7 @@ import importlib.metadata
 import inspect
 import math
 import os
+import sys
 import tempfile
 import textwrap
 from collections.abc import Callable
@@ -101,11 +102,15 @@ def generate(system: System, shared: frozenset[str], real: str, target: Target) 
     return Generated(path, source, entry)
 
 
-def load(generated: Generated) -> dict[str, Any]:
-    """Run the generated module; returns its namespace."""
-    namespace: dict[str, Any] = {"__name__": generated.path.stem, "__file__": str(generated.path)}
-    exec(compile(generated.source, str(generated.path), "exec"), namespace)
-    return namespace
+def load(generated: Generated) -> ModuleType:
+    """Run the generated module, as a module: Numba's disk cache looks up the environment of its functions by module."""
+    name = f"_phalanx_{generated.entry}"
+    if name not in sys.modules:
+        module = ModuleType(name)
+        module.__file__ = str(generated.path)
+        sys.modules[name] = module
+        exec(compile(generated.source, str(generated.path), "exec"), vars(module))
+    return sys.modules[name]
 
 
 @cache

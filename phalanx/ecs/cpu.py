@@ -91,7 +91,7 @@ def _run_blocks(functions: Any, tables: Any, first: int, last: int, lanes: int, 
 def compile_system(system: System, shared: frozenset[str], real: str) -> int:
     """Compile (or load from the cache) a system; returns the address of its native function."""
     generated = codegen.generate(system, shared, real, "cpu")
-    return codegen.load(generated)[generated.entry].address
+    return getattr(codegen.load(generated), generated.entry).address
 
 
 class Program:

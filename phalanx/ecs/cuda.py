@@ -53,7 +53,7 @@ def open_device(index: int) -> Any:
 def compile_system(system: System, shared: frozenset[str], real: str) -> Any:
     """The kernel of a system (compiled by Numba at its first launch, or loaded from the cache)."""
     generated = codegen.generate(system, shared, real, "cuda")
-    return codegen.load(generated)[generated.entry]
+    return getattr(codegen.load(generated), generated.entry)
 
 
 def compile_ptx(system: System, shared: frozenset[str], real: str, compute_capability: tuple[int, int] = (9, 0)) -> str:
