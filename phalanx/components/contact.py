@@ -115,7 +115,7 @@ class ContactBlock(Component, table=Contact):
     """A contact's own response: velocity along its directions per unit impulse along them."""
 
     normal = Field(unit="1/kg", doc="normal to normal")
-    tangent = Field(3, unit="1/kg", doc="inverse of the 2 x 2 tangential block: 11, 12, 22")
+    tangent = Field(4, unit="kg", doc="inverse of the 2 x 2 tangential block: 11, 12, 22; and of the mean of its diagonal")
 
 
 class ContactJacobian(Component, table=ContactRow):

@@ -263,3 +263,4 @@ def contact_responses(
             block_tangent[c, 0, e] = c2 * scale
             block_tangent[c, 1, e] = -b2 * scale
             block_tangent[c, 2, e] = a * scale
+            block_tangent[c, 3, e] = 2.0 / (a + c2) if solid else 0.0

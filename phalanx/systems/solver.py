@@ -299,10 +299,15 @@ def solve_constraints(
                 now1, now2 = impulse[c, 1, e], impulse[c, 2, e]
                 new1 = now1 - (y11 * sum[0, 1, e] + y12 * sum[0, 2, e])
                 new2 = now2 - (y12 * sum[0, 1, e] + y22 * sum[0, 2, e])
-                length = math.sqrt(new1 * new1 + new2 * new2)
                 stick = 0.5 * (static_a[s, e] + static_b[p, e]) * impulse[c, 0, e]
                 slide = 0.5 * (dynamic_a[s, e] + dynamic_b[p, e]) * impulse[c, 0, e]
-                scale = slide / length if length > stick else 1.0
+                # What slides steps by one number for both tangents: only then does it settle opposite to the velocity.
+                slides = new1 * new1 + new2 * new2 > stick * stick
+                step = block_tangent[c, 3, e]
+                new1 = now1 - step * sum[0, 1, e] if slides else new1
+                new2 = now2 - step * sum[0, 2, e] if slides else new2
+                length = math.sqrt(new1 * new1 + new2 * new2)
+                scale = slide / length if slides and length > 0.0 else 1.0
                 new1, new2 = new1 * scale, new2 * scale
                 change[0, 1, e] = new1 - now1 if here else 0.0
                 change[0, 2, e] = new2 - now2 if here else 0.0
