@@ -84,6 +84,13 @@ def fill(store: Store, parts: Sequence[Part], grounds: Sequence[Ground], max_con
             link = start["link"] + shape.link
             if last_dof[shape.link] >= 0:
                 shapes.append((part, shape, link, start["body"] + shape.body, last_dof[shape.link]))
+        columns.add(
+            {
+                c.TreeTopology.first_dof: start["dof"],
+                c.TreeTopology.end_dof: count["dof"],
+                c.TreeTopology.is_free: int(not part.articulation.fixed_base),
+            }
+        )
         _add_mimics(columns, part.articulation, start["dof"], count)
         ranges.append(
             Rows(
@@ -100,6 +107,7 @@ def fill(store: Store, parts: Sequence[Part], grounds: Sequence[Ground], max_con
     nv = count["dof"]
     for table, size in (
         (c.World, 1),
+        (c.Tree, len(parts)),
         (c.Link, count["link"]),
         (c.Body, count["body"]),
         (c.Dof, nv),

@@ -431,14 +431,19 @@ class Robot:
             d = last_dof[first + frame.link]
             if d >= 0:
                 mask[b] = moves[d, dofs]
+        turns = world._device.to_host(world[c.DofTopology].angular)[dofs, 0] == 1
+        link = world._device.to_host(world[c.DofTopology].link)[dofs, 0]
         with world._store.active():
-            axis = world[c.DofMotion].axis[dofs].transpose(2, 1, 0)  # (n, 6, nv)
-            root = world[c.LinkPose].position[first].T
-            arm = world[c.BodyState].pose[self._bound.bodies, :3].transpose(2, 0, 1) - root[:, None]
-            angular, linear = axis[:, None, :3], axis[:, None, 3:]
-            turned = xp.cross(angular, arm[:, :, :, None], axisa=2, axisb=2, axisc=2)
-            both = xp.concatenate((linear + turned, xp.broadcast_to(angular, turned.shape)), axis=2)
-            found = both * xp.asarray(mask, world.dtype)[None, :, None, :]
+            axis = xp.moveaxis(world[c.DofMotion].axis[dofs], -1, 0)[:, None]  # (n, 1, nv, 3)
+            offset = xp.moveaxis(world[c.LinkPose].offset, -1, 0)
+            body = xp.moveaxis(world[c.BodyState].pose[self._bound.bodies, :3], -1, 0)
+            root = world[c.Coordinate].value[self._root_coords][:3].T
+            arm = (body - root[:, None])[:, :, None] - offset[:, None, xp.asarray(link)]  # (n, bodies, nv, 3)
+            turning = xp.asarray(turns)[:, None]
+            linear = xp.where(turning, xp.cross(xp.broadcast_to(axis, arm.shape), arm), axis)
+            angular = xp.broadcast_to(xp.where(turning, axis, xp.zeros_like(axis)), arm.shape)
+            both = xp.concatenate((linear, angular), axis=3) * xp.asarray(mask, world.dtype)[None, :, :, None]
+            found = xp.ascontiguousarray(xp.moveaxis(both, 3, 2))
         return world._device.publish(found)
 
 

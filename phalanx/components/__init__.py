@@ -1,8 +1,8 @@
 """Every component: what is stored, with shape, unit and meaning, declared once.
 
-Spatial vectors are (angular, linear), in world axes, taken about the *reference point* of their tree: the origin of the
-tree's root link. So nothing loses digits far from the world's origin, and sums along the tree need no transforms.
-Positions are relative to the origin of each environment.
+Vectors are in world axes. Velocities, forces and inertias of a link or dof are taken about the origin of its own link, so that
+light links far out on a heavy robot keep their digits in float32; positions within a tree are offsets from its root link,
+so that nothing is lost far from the world's origin. Positions in the world are relative to each environment's origin.
 """
 
 from phalanx.components.contact import (
@@ -62,6 +62,7 @@ from phalanx.components.link import (
     LinkTopology,
 )
 from phalanx.components.mass import MassEntry, MassFactor, MassMatrix, MassTopology
+from phalanx.components.tree import Tree, TreeMomentum, TreeTopology
 from phalanx.components.world import Scratch, Settings, Status, World
 
 __all__ = [
@@ -122,5 +123,8 @@ __all__ = [
     "ShapeState",
     "ShapeTopology",
     "Status",
+    "Tree",
+    "TreeMomentum",
+    "TreeTopology",
     "World",
 ]

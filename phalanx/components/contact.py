@@ -76,7 +76,7 @@ class PointGeometry(Component, table=PlanePoint):
 class PointState(Component, table=PlanePoint):
     """Where a point is."""
 
-    arm = Field(3, unit="m", doc="surface point nearest the plane, from the tree's reference point, world axes")
+    arm = Field(3, unit="m", doc="surface point nearest the plane, from the root link's origin, world axes")
     distance = Field(unit="m", doc="distance of that point from the plane")
     near = Field(dtype="int32", doc="1 if it may touch in this substep")
 
@@ -93,7 +93,7 @@ class ContactPoint(Component, table=Contact):
     key = Field(dtype="int32", doc="plane point, names the contact from step to step", role="state")
     shape = Field(dtype="int32", doc="shape")
     dof = Field(dtype="int32", doc="last dof of the touching link")
-    arm = Field(3, unit="m", doc="contact point from the tree's reference point, world axes")
+    arm = Field(3, unit="m", doc="contact point from the root link's origin, world axes")
     separation = Field(unit="m", doc="distance, negative when penetrating")
     approach = Field(unit="m/s", doc="normal velocity at the start of the substep")
 

@@ -85,26 +85,28 @@ class DofState(Component, table=Dof):
 
 
 class DofMotion(Component, table=Dof):
-    """Motion of the body after this dof, as spatial vectors."""
+    """Motion of the body after this dof, at the origin of its link: (angular, linear), world axes."""
 
-    axis = Field(6, doc="motion subspace: velocity per unit of generalised velocity")
-    velocity = Field(6, unit="rad/s, m/s", doc="spatial velocity")
-    acceleration = Field(6, unit="rad/s^2, m/s^2", doc="spatial acceleration at zero generalised acceleration, minus gravity")
+    axis = Field(3, doc="unit axis of rotation or translation")
+    velocity = Field(6, unit="rad/s, m/s", doc="velocity")
+    acceleration = Field(6, unit="rad/s^2, m/s^2", doc="acceleration at zero generalised acceleration, minus gravity")
 
 
 class DofForce(Component, table=Dof):
-    """Forces of the subtree that moves with this dof."""
+    """Forces on the subtree that moves with this dof, about the origin of its link: (torque, force), world axes."""
 
-    force = Field(6, unit="N m, N", doc="spatial force needed for DofMotion.acceleration")
-    momentum = Field(6, unit="kg m^2/s, kg m/s", doc="composite inertia times axis")
-    bias = Field(unit="N m", doc="Coriolis, centrifugal and gravity effort, external wrenches subtracted")
+    force = Field(6, unit="N m, N", doc="needed for DofMotion.acceleration")
+    external = Field(6, unit="N m, N", doc="external wrenches")
+    bias = Field(unit="N m", doc="Coriolis, centrifugal and gravity effort")
+    pushed = Field(unit="N m", doc="effort of the external wrenches")
     gravity = Field(unit="N m", doc="effort that holds against gravity; computed when asked for")
 
 
 class DofInertia(Component, table=Dof):
-    """Composite rigid body inertia of the subtree, about the reference point."""
+    """Inertia of the subtree that moves with this dof, about the origin of its link, world axes."""
 
     composite = Field(10, unit="kg, kg m, kg m^2", doc="mass; first moment x y z; second moment xx xy xz yy yz zz")
+    momentum = Field(6, unit="kg m^2/s, kg m/s", doc="momentum (angular, linear) per unit velocity of the dof")
 
 
 class DofSolve(Component, table=Dof):

@@ -41,7 +41,7 @@ class LinkInertia(Component, table=Link):
 class LinkPose(Component, table=Link):
     """Where the link is."""
 
-    position = Field(3, unit="m", doc="origin of the link frame, world")
+    offset = Field(3, unit="m", doc="origin of the link frame from that of the root link, world axes")
     orientation = Field(4, doc="link frame in world, w x y z")
     rotation = Field(9, doc="the same as a row-major matrix")
 

@@ -1,13 +1,13 @@
 """Every system: what happens in a step, one concept a file, and the order of the step.
 
 A substep is: actuate, dynamics, factorize, collide, rows, solve, integrate. Kinematics follow, so that after a step every
-pose agrees with the coordinates; then user systems that sense.
+pose agrees with the coordinates, and free robots get back the momentum that the change of pose took; then user systems that sense.
 """
 
 from phalanx.ecs import System
-from phalanx.systems import actuation, collision, dynamics, factorization, integration, kinematics, rows, solver
+from phalanx.systems import actuation, collision, dynamics, factorization, inertia, integration, kinematics, rows, solver
 
-SUBSTEP = ("actuate", "dynamics", "factorize", "collide", "rows", "solve", "integrate", "kinematics")
+SUBSTEP = ("actuate", "dynamics", "factorize", "collide", "rows", "solve", "integrate", "kinematics", "conserve")
 """Phases repeated in every substep."""
 
 STEP = (*SUBSTEP, "sense")
@@ -20,7 +20,7 @@ QUERIES = ("query_bodies", "query_gravity")
 def systems(contacts: bool) -> list[System]:
     """The engine's systems; those of contacts only where something can touch."""
     found = []
-    for module in (actuation, dynamics, factorization, collision, rows, solver, integration, kinematics):
+    for module in (actuation, dynamics, inertia, factorization, collision, rows, solver, integration, kinematics):
         found += [value for value in vars(module).values() if isinstance(value, System)]
     if contacts:
         return found

@@ -7,6 +7,7 @@ from phalanx.components import (
     ContactCount,
     ContactImpulse,
     ContactPoint,
+    Coordinate,
     DofMotion,
     GroundPlane,
     LinkPose,
@@ -43,10 +44,12 @@ def point_distances(
     half_axis=read(PointGeometry.axis),
     radius=read(PointGeometry.radius),
     normal=read(GroundPlane.normal),
-    offset=read(GroundPlane.offset),
+    level=read(GroundPlane.offset),
     h=read(Settings.timestep),
     margin=read(Settings.contact_offset),
-    position=read(LinkPose.position),
+    coord=read(LinkTopology.coord),
+    q=read(Coordinate.value),
+    offset=read(LinkPose.offset),
     rotation=read(LinkPose.rotation),
     motion=read(DofMotion.velocity),
     arm=write(PointState.arm),
@@ -55,16 +58,13 @@ def point_distances(
 ):
     """Distance of each point from its plane; near if it is, or would come within this substep, below the margin."""
     i = link[n, e]
-    r = root[i, e]
     s = plane[n, e]
     nx, ny, nz = normal[s, 0, e], normal[s, 1, e], normal[s, 2, e]
     r0, r1, r2 = rotation[i, 0, e], rotation[i, 1, e], rotation[i, 2, e]
     r3, r4, r5 = rotation[i, 3, e], rotation[i, 4, e], rotation[i, 5, e]
     r6, r7, r8 = rotation[i, 6, e], rotation[i, 7, e], rotation[i, 8, e]
     cx, cy, cz = centre[n, 0, e], centre[n, 1, e], centre[n, 2, e]
-    x = position[i, 0, e] - position[r, 0, e] + r0 * cx + r1 * cy + r2 * cz
-    y = position[i, 1, e] - position[r, 1, e] + r3 * cx + r4 * cy + r5 * cz
-    z = position[i, 2, e] - position[r, 2, e] + r6 * cx + r7 * cy + r8 * cz
+    x, y, z = r0 * cx + r1 * cy + r2 * cz, r3 * cx + r4 * cy + r5 * cz, r6 * cx + r7 * cy + r8 * cz
     size = radius[n, e]
     k = rim[n, e]
     if k < 0:
@@ -101,10 +101,11 @@ def point_distances(
             turn = (1.0 if k == 3 else -1.0) / math.sqrt(length2)
             ux, uy, uz = turn * ux, turn * uy, turn * uz
         x, y, z = x + lower * ax + ux, y + lower * ay + uy, z + lower * az + uz
-    gap = x + position[r, 0, e]
-    gap = gap * nx + (y + position[r, 1, e]) * ny + (z + position[r, 2, e]) * nz - offset[s, e]
     d = dof[n, e]
     vx, vy, vz = cross(motion[d, 0, e], motion[d, 1, e], motion[d, 2, e], x, y, z)
+    x, y, z = x + offset[i, 0, e], y + offset[i, 1, e], z + offset[i, 2, e]
+    c = coord[root[i, e], e]
+    gap = (x + q[c, e]) * nx + (y + q[c + 1, e]) * ny + (z + q[c + 2, e]) * nz - level[s, e]
     speed = (vx + motion[d, 3, e]) * nx + (vy + motion[d, 4, e]) * ny + (vz + motion[d, 5, e]) * nz
     arm[n, 0, e], arm[n, 1, e], arm[n, 2, e] = x, y, z
     distance[n, e] = gap

@@ -76,6 +76,7 @@ def free_velocity(
     offset=read(DriveEffort.offset),
     slope=read(DriveEffort.slope),
     bias=read(DofForce.bias),
+    pushed=read(DofForce.pushed),
     factor=read(MassFactor.value),
     inverse_pivot=read(DofSolve.inverse_pivot),
     qd=read(DofState.velocity),
@@ -84,7 +85,7 @@ def free_velocity(
     """The velocity at the end of the substep if nothing but drives, damping and bias forces acted."""
     for d in range(nv):
         for e in lanes:
-            x[d, e] = h[0, e] * (offset[d, e] - bias[d, e] - (slope[d, e] + damping[d, e]) * qd[d, e])
+            x[d, e] = h[0, e] * (offset[d, e] + pushed[d, e] - bias[d, e] - (slope[d, e] + damping[d, e]) * qd[d, e])
     for d in range(nv - 1, -1, -1):
         start = chain[d, 0]
         for s in range(1, depth[d, 0]):

@@ -30,7 +30,7 @@ def place_links(
     frame=read(JointFrame.orientation),
     axis=read(JointFrame.axis),
     q=read(Coordinate.value),
-    position=write(LinkPose.position),
+    offset=write(LinkPose.offset),
     orientation=write(LinkPose.orientation),
     rotation=write(LinkPose.rotation),
 ):
@@ -58,9 +58,10 @@ def place_links(
     if p >= 0:
         aw, ax, ay, az = orientation[p, 0, e], orientation[p, 1, e], orientation[p, 2, e], orientation[p, 3, e]
         px, py, pz = rotate(aw, ax, ay, az, px, py, pz)
-        px, py, pz = px + position[p, 0, e], py + position[p, 1, e], pz + position[p, 2, e]
+        offset[i, 0, e], offset[i, 1, e], offset[i, 2, e] = px + offset[p, 0, e], py + offset[p, 1, e], pz + offset[p, 2, e]
         w, x, y, z = quaternion_product(aw, ax, ay, az, w, x, y, z)
-    position[i, 0, e], position[i, 1, e], position[i, 2, e] = px, py, pz
+    else:
+        offset[i, 0, e], offset[i, 1, e], offset[i, 2, e] = 0.0, 0.0, 0.0
     orientation[i, 0, e], orientation[i, 1, e], orientation[i, 2, e], orientation[i, 3, e] = w, x, y, z
     a, b, c, d, f, g, h, m, n = rotation_matrix(w, x, y, z)
     rotation[i, 0, e], rotation[i, 1, e], rotation[i, 2, e] = a, b, c
@@ -73,17 +74,14 @@ def motion_axes(
     d,
     e,
     link=read(DofTopology.link),
-    angular=read(DofTopology.angular),
     which=read(DofTopology.axis),
     parent=read(LinkTopology.parent),
-    root=read(LinkTopology.root),
     frame=read(JointFrame.orientation),
     joint_axis=read(JointFrame.axis),
-    position=read(LinkPose.position),
     orientation=read(LinkPose.orientation),
     axis=write(DofMotion.axis),
 ):
-    """The motion subspace of each dof, world axes, about the reference point."""
+    """The axis of each dof: the joint's, or one of its parent frame's."""
     i = link[d, e]
     k = which[d, e]
     if k < 0:
@@ -98,41 +96,44 @@ def motion_axes(
         x, y, z = rotate(
             orientation[p, 0, e], orientation[p, 1, e], orientation[p, 2, e], orientation[p, 3, e], x, y, z
         )
-    if angular[d, e] == 1:
-        r = root[i, e]
-        mx, my, mz = cross(
-            position[i, 0, e] - position[r, 0, e],
-            position[i, 1, e] - position[r, 1, e],
-            position[i, 2, e] - position[r, 2, e],
-            x,
-            y,
-            z,
-        )
-        axis[d, 0, e], axis[d, 1, e], axis[d, 2, e] = x, y, z
-        axis[d, 3, e], axis[d, 4, e], axis[d, 5, e] = mx, my, mz
-    else:
-        axis[d, 0, e], axis[d, 1, e], axis[d, 2, e] = 0.0, 0.0, 0.0
-        axis[d, 3, e], axis[d, 4, e], axis[d, 5, e] = x, y, z
+    axis[d, 0, e], axis[d, 1, e], axis[d, 2, e] = x, y, z
 
 
 @system(over=Dof, order="forward", phase="kinematics")
-def spatial_velocities(
+def link_velocities(
     d,
     e,
     parent=read(DofTopology.parent),
+    link=read(DofTopology.link),
+    angular=read(DofTopology.angular),
+    offset=read(LinkPose.offset),
     axis=read(DofMotion.axis),
     qd=read(DofState.velocity),
     velocity=write(DofMotion.velocity),
 ):
-    """Velocity after a dof = velocity before it + axis * generalised velocity."""
+    """Velocity after a dof: that before it, carried over to the link's origin, and axis * generalised velocity."""
     p = parent[d, e]
     u = qd[d, e]
+    ax, ay, az = u * axis[d, 0, e], u * axis[d, 1, e], u * axis[d, 2, e]
+    wx, wy, wz, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if p >= 0:
-        for k in range(6):
-            velocity[d, k, e] = velocity[p, k, e] + axis[d, k, e] * u
+        wx, wy, wz = velocity[p, 0, e], velocity[p, 1, e], velocity[p, 2, e]
+        i, j = link[d, e], link[p, e]
+        vx, vy, vz = cross(
+            wx,
+            wy,
+            wz,
+            offset[i, 0, e] - offset[j, 0, e],
+            offset[i, 1, e] - offset[j, 1, e],
+            offset[i, 2, e] - offset[j, 2, e],
+        )
+        vx, vy, vz = vx + velocity[p, 3, e], vy + velocity[p, 4, e], vz + velocity[p, 5, e]
+    if angular[d, e] == 1:
+        wx, wy, wz = wx + ax, wy + ay, wz + az
     else:
-        for k in range(6):
-            velocity[d, k, e] = axis[d, k, e] * u
+        vx, vy, vz = vx + ax, vy + ay, vz + az
+    velocity[d, 0, e], velocity[d, 1, e], velocity[d, 2, e] = wx, wy, wz
+    velocity[d, 3, e], velocity[d, 4, e], velocity[d, 5, e] = vx, vy, vz
 
 
 @system(over=Body, phase="query_bodies")
@@ -140,11 +141,13 @@ def body_states(
     b,
     e,
     link=read(BodyFrame.link),
-    offset=read(BodyFrame.position),
+    place=read(BodyFrame.position),
     turn=read(BodyFrame.orientation),
     last_dof=read(LinkTopology.last_dof),
     root=read(LinkTopology.root),
-    position=read(LinkPose.position),
+    coord=read(LinkTopology.coord),
+    q=read(Coordinate.value),
+    offset=read(LinkPose.offset),
     orientation=read(LinkPose.orientation),
     motion=read(DofMotion.velocity),
     pose=write(BodyState.pose),
@@ -152,19 +155,18 @@ def body_states(
 ):
     """Pose and velocity of every named body's frame."""
     i = link[b, e]
-    r = root[i, e]
+    k = coord[root[i, e], e]
     w, x, y, z = orientation[i, 0, e], orientation[i, 1, e], orientation[i, 2, e], orientation[i, 3, e]
-    ox, oy, oz = rotate(w, x, y, z, offset[b, 0, e], offset[b, 1, e], offset[b, 2, e])
-    ox, oy, oz = ox + position[i, 0, e], oy + position[i, 1, e], oz + position[i, 2, e]
+    rx, ry, rz = rotate(w, x, y, z, place[b, 0, e], place[b, 1, e], place[b, 2, e])
+    pose[b, 0, e] = q[k, e] + (offset[i, 0, e] + rx)
+    pose[b, 1, e] = q[k + 1, e] + (offset[i, 1, e] + ry)
+    pose[b, 2, e] = q[k + 2, e] + (offset[i, 2, e] + rz)
     w, x, y, z = quaternion_product(w, x, y, z, turn[b, 0, e], turn[b, 1, e], turn[b, 2, e], turn[b, 3, e])
-    pose[b, 0, e], pose[b, 1, e], pose[b, 2, e] = ox, oy, oz
     pose[b, 3, e], pose[b, 4, e], pose[b, 5, e], pose[b, 6, e] = w, x, y, z
     d = last_dof[i, e]
     if d >= 0:
         wx, wy, wz = motion[d, 0, e], motion[d, 1, e], motion[d, 2, e]
-        vx, vy, vz = cross(
-            wx, wy, wz, ox - position[r, 0, e], oy - position[r, 1, e], oz - position[r, 2, e]
-        )
+        vx, vy, vz = cross(wx, wy, wz, rx, ry, rz)
         velocity[b, 0, e] = vx + motion[d, 3, e]
         velocity[b, 1, e] = vy + motion[d, 4, e]
         velocity[b, 2, e] = vz + motion[d, 5, e]

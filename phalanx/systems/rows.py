@@ -27,6 +27,7 @@ from phalanx.components import (
     Drive,
     DriveEffort,
     GroundPlane,
+    LinkPose,
     MassFactor,
     MassTopology,
     Settings,
@@ -141,6 +142,9 @@ def contact_jacobians(
     normal=read(GroundPlane.normal),
     tangent=read(GroundPlane.tangent),
     moves=read(DofRelation.moves),
+    link=read(DofTopology.link),
+    angular=read(DofTopology.angular),
+    offset=read(LinkPose.offset),
     first=read(DofTopology.tree_first),
     end=read(DofTopology.tree_end),
     axis=read(DofMotion.axis),
@@ -166,6 +170,8 @@ def contact_jacobians(
         for e in lanes:
             approach[c, e] = 0.0
         for k in range(low, high):
+            i = link[k, 0]
+            turns = angular[k, 0] == 1
             for e in lanes:
                 here = c < count[0, e]
                 d = dof[c, e] if here else 0
@@ -174,10 +180,10 @@ def contact_jacobians(
                 nx, ny, nz = normal[p, 0, e], normal[p, 1, e], normal[p, 2, e]
                 tx, ty, tz = tangent[p, 0, e], tangent[p, 1, e], tangent[p, 2, e]
                 bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
-                vx, vy, vz = cross(
-                    axis[k, 0, e], axis[k, 1, e], axis[k, 2, e], arm[c, 0, e], arm[c, 1, e], arm[c, 2, e]
-                )
-                vx, vy, vz = vx + axis[k, 3, e], vy + axis[k, 4, e], vz + axis[k, 5, e]
+                vx, vy, vz = axis[k, 0, e], axis[k, 1, e], axis[k, 2, e]
+                if turns:
+                    x, y, z = arm[c, 0, e] - offset[i, 0, e], arm[c, 1, e] - offset[i, 1, e], arm[c, 2, e] - offset[i, 2, e]
+                    vx, vy, vz = cross(vx, vy, vz, x, y, z)
                 along = on * (vx * nx + vy * ny + vz * nz)
                 approach[c, e] += along * qd[k, e]
                 jacobian[c * nv + k, 0, e] = along

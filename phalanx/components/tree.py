@@ -1,0 +1,20 @@
+"""Trees: robots as wholes."""
+
+from phalanx.ecs import Component, Field, Table
+
+Tree = Table("tree", "a robot: a root link and all that hangs on it")
+
+
+class TreeTopology(Component, table=Tree):
+    """Which rows are a tree's."""
+
+    first_dof = Field(dtype="int32", doc="its first dof", constant=True)
+    end_dof = Field(dtype="int32", doc="one past its last dof", constant=True)
+    is_free = Field(dtype="int32", doc="1 if its root link is free", constant=True)
+
+
+class TreeMomentum(Component, table=Tree):
+    """Momentum that a free tree must have after the substep, about where its root link was before it."""
+
+    angular = Field(3, unit="kg m^2/s", doc="angular momentum, world axes")
+    linear = Field(3, unit="kg m/s", doc="linear momentum, world axes")
