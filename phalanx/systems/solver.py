@@ -2,8 +2,9 @@
 
 Each position sweep stands for a part of the substep: it makes the velocities satisfy all constraints, given how far the
 robot has moved in the sweeps before, and then moves it by that part (Macklin et al., Small Steps in Physics Simulation,
-2019, in the form PhysX calls TGS). Penetration is pushed out by a capped velocity. The velocity sweeps that follow drop
-the push-out and apply restitution, so neither leaves energy behind.
+2019, in the form PhysX calls TGS). Penetration is pushed out by moving the robot alone, no faster than a cap: a push-out
+velocity, taken away again, leaves a rest that lets boxes rock. The velocity sweeps that follow apply restitution and drop
+the push-out of limits.
 
 Impulses act through precomputed responses: v += response * change. Contacts have an elliptic (Coulomb) friction cone: the
 tangential impulse sticks up to the static coefficient times the normal impulse, and slides at the dynamic one.
@@ -274,21 +275,25 @@ def solve_constraints(
                 p = plane[s, 0]
                 part = h[0, e] / moving if pushing else h[0, e]
                 gap = (separation[c, e] if here else 0.0) + sum[0, 3, e]
-                push = min(-gap * CORRECTION / part, fastest_push[0, e]) if pushing else 0.0
-                goal = -gap / part if gap > 0.0 else push
                 now = impulse[c, 0, e]
+                goal = -gap / part if gap > 0.0 else 0.0
                 bounce = 0.5 * (bounce_a[s, e] + bounce_b[p, e]) * -approach[c, e]
                 bounces = not pushing and now > 0.0 and approach[c, e] < -threshold[0, e]
                 goal = max(goal, bounce) if bounces else goal
                 y = block_normal[c, e]
-                solid = here and y > 0.0
-                new = max(now + (goal - sum[0, 0, e]) / y, 0.0) if solid else 0.0
-                change[0, 0, e] = new - now if solid else 0.0
-                impulse[c, 0, e] = new if here else now
+                # A velocity sweep must not brake what has yet to arrive, or it would arrive too slow to bounce.
+                solid = here and y > 0.0 and (pushing or gap <= 0.0 or now > 0.0)
+                new = max(now + (goal - sum[0, 0, e]) / y, 0.0) if solid else now
+                change[0, 0, e] = new - now
+                impulse[c, 0, e] = new
+                # Penetration moves the robot but leaves no velocity; no point goes faster than the cap.
+                lift = min(-gap * CORRECTION, fastest_push[0, e] * part * (sweep + 1) - sum[0, 3, e])
+                change[0, 1, e] = max(lift, 0.0) / y if pushing and solid else 0.0
             for k in range(low, high):
                 for e in lanes:
                     w = v[k, e] + response[base + k, 0, e] * change[0, 0, e]
                     v[k, e] = w
+                    displacement[k, e] += response[base + k, 0, e] * change[0, 1, e]
                     sum[0, 1, e] += jacobian[base + k, 1, e] * response[base + k, 0, e] * change[0, 0, e]
                     sum[0, 2, e] += jacobian[base + k, 2, e] * response[base + k, 0, e] * change[0, 0, e]
             for e in lanes:

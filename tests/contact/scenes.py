@@ -1,4 +1,4 @@
-"""Bodies to drop, and what to measure on robots that stand: computed from poses alone, not from the engine's contacts."""
+"""Bodies to drop, and what to measure on robots that stand: from poses alone, not from the engine's contacts."""
 
 from __future__ import annotations
 

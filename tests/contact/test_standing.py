@@ -1,4 +1,4 @@
-"""Legged robots stand for 10 s under PD at their nominal pose: nothing sinks, the ground carries the weight, all is still."""
+"""Legged robots stand for 10 s under PD at their nominal pose: nothing sinks, the ground carries them, all is still."""
 
 from __future__ import annotations
 
