@@ -19,11 +19,11 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.compiler import Compiler
 from numba.core.extending import intrinsic
 
 from phalanx.ecs import codegen
 from phalanx.ecs.declare import Bound, System
+from phalanx.ecs.lanes import LaneCompiler
 
 LANES = 32
 """Environments in a block; see docs/decisions for the measurement."""
@@ -31,17 +31,9 @@ LANES = 32
 cuda = None  # generated modules import the same names from both back ends
 
 
-class _NoAlias(Compiler):
-    """Tell LLVM that a kernel's arrays never overlap, or it will not vectorise loops over many arrays."""
-
-    def define_pipelines(self) -> Any:
-        self.state.flags.noalias = True
-        return super().define_pipelines()
-
-
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract", "nsz"}}
 helper = numba.njit(forceinline=True, **_OPTIONS)
-kernel = numba.njit(pipeline_class=_NoAlias, **_OPTIONS)
+kernel = numba.njit(pipeline_class=LaneCompiler, **_OPTIONS)
 entry: Callable[..., Any] = numba.cfunc(
     types.void(types.int64, types.int64, types.CPointer(types.int64)), cache=True, error_model="numpy"
 )

@@ -260,3 +260,8 @@ def function(helper: F) -> F:
     """Mark a helper that systems may call; it is compiled together with the systems that reach it."""
     helper.__phalanx_function__ = True  # type: ignore[attr-defined]
     return helper
+
+
+def real(number: Any) -> Any:
+    """In a kernel: convert a number to the world's float type (an integer in float arithmetic would make it float64)."""
+    return float(number)

@@ -2,7 +2,7 @@
 
 import math
 
-from phalanx.ecs import function
+from phalanx.ecs import function, real
 
 # pi/4 in three parts: the first two have few enough bits that small multiples of them are exact in float32.
 _PI4_A = 0.78515625
@@ -24,11 +24,12 @@ def sine_cosine(angle):
     The same source on every target, so results do not depend on a C library, and loops over it vectorise. Absolute error
     below 1e-7 (float32) and 1e-15 (float64) for |angle| < 1e4.
     """
-    octant = math.floor(math.fabs(angle) * _FOUR_OVER_PI)
-    octant = octant + (octant - 2.0 * math.floor(octant * 0.5))  # to even
-    x = ((math.fabs(angle) - octant * _PI4_A) - octant * _PI4_B) - octant * _PI4_C
-    half = octant * 0.5
-    quadrant = half - 4.0 * math.floor(half * 0.25)
+    size = math.fabs(angle)
+    octant = int(size * _FOUR_OVER_PI)
+    octant += octant & 1  # to even: x is in -pi/4..pi/4
+    n = real(octant)
+    x = ((size - n * _PI4_A) - n * _PI4_B) - n * _PI4_C
+    quadrant = (octant >> 1) & 3
     z = x * x
     sine = 1.6059043836821613e-10 - z * 7.647163731819816e-13
     sine = -2.505210838544172e-8 + z * sine
@@ -42,11 +43,11 @@ def sine_cosine(angle):
     cosine = 2.48015873015873e-5 + z * cosine
     cosine = -1.388888888888889e-3 + z * cosine
     cosine = 1.0 - 0.5 * z + z * z * (4.1666666666666664e-2 + z * cosine)
-    swap = quadrant == 1.0 or quadrant == 3.0
+    swap = quadrant & 1 == 1
     s = cosine if swap else sine
     c = sine if swap else cosine
-    s = -s if quadrant >= 2.0 else s
-    c = -c if (quadrant == 1.0 or quadrant == 2.0) else c
+    s = -s if quadrant >= 2 else s
+    c = -c if (quadrant == 1 or quadrant == 2) else c
     s = -s if angle < 0.0 else s
     return s, c
 

@@ -41,7 +41,7 @@ from phalanx.components import (
     ShapeMaterial,
     ShapeTopology,
 )
-from phalanx.ecs import read, rows, system, update, write
+from phalanx.ecs import read, real, rows, system, update, write
 from phalanx.systems.math3d import cross
 
 CORRECTION = 0.3
@@ -177,6 +177,7 @@ def solve_constraints(
     for e in lanes:
         most = max(most, count[0, e])
     moving = position_sweeps[0, 0]
+    share = 1.0 / real(moving)
     for sweep in range(moving + velocity_sweeps[0, 0]):
         pushing = sweep < moving
         for d in range(nv):
@@ -189,8 +190,8 @@ def solve_constraints(
                 for e in lanes:
                     here = active[d, e] == 1
                     y = dof_response[d * nv + d, e]
-                    part = h[0, e] / moving if pushing else h[0, e]
-                    share = CORRECTION if pushing else 0.0
+                    part = h[0, e] * share if pushing else h[0, e]
+                    correct = CORRECTION if pushing else 0.0
                     v0 = v[d, e]
                     w = v0
                     # drive: offset - slope w + saturation / h stays within the effort limit
@@ -219,13 +220,13 @@ def solve_constraints(
                     # position limits: at most reach them within the part of the substep that this sweep stands for
                     x = q[coord[d, 0], e] + displacement[d, e]
                     gap = x - low_limit[d, e]
-                    goal = -gap / part if gap > 0.0 else min(-gap * share / part, fastest_push[0, e])
+                    goal = -gap / part if gap > 0.0 else min(-gap * correct / part, fastest_push[0, e])
                     now = lower[d, e]
                     new = max(now + (goal - w) / y, 0.0)
                     w += y * (new - now) if here else 0.0
                     lower[d, e] = new if here else now
                     gap = high_limit[d, e] - x
-                    goal = gap / part if gap > 0.0 else max(gap * share / part, -fastest_push[0, e])
+                    goal = gap / part if gap > 0.0 else max(gap * correct / part, -fastest_push[0, e])
                     now = upper[d, e]
                     new = min(now + (goal - w) / y, 0.0)
                     w += y * (new - now) if here else 0.0
@@ -237,7 +238,7 @@ def solve_constraints(
         for m in range(mimics):
             i, j = follower[m, 0], leader[m, 0]
             for e in lanes:
-                part = h[0, e] / moving
+                part = h[0, e] * share
                 ratio = multiplier[m, e]
                 error = q[coord[i, 0], e] + displacement[i, e] - mimic_offset[m, e]
                 error = error - ratio * (q[coord[j, 0], e] + displacement[j, e])
@@ -273,10 +274,10 @@ def solve_constraints(
                 here = c < count[0, e]
                 s = shape[c, e] if here else 0
                 p = plane[s, 0]
-                part = h[0, e] / moving if pushing else h[0, e]
+                part = h[0, e] * share if pushing else h[0, e]
                 gap = (separation[c, e] if here else 0.0) + sum[0, 3, e]
-                now = impulse[c, 0, e]
                 goal = -gap / part if gap > 0.0 else 0.0
+                now = impulse[c, 0, e]
                 bounce = 0.5 * (bounce_a[s, e] + bounce_b[p, e]) * -approach[c, e]
                 bounces = not pushing and now > 0.0 and approach[c, e] < -threshold[0, e]
                 goal = max(goal, bounce) if bounces else goal
@@ -287,7 +288,7 @@ def solve_constraints(
                 change[0, 0, e] = new - now
                 impulse[c, 0, e] = new
                 # Penetration moves the robot but leaves no velocity; no point goes faster than the cap.
-                lift = min(-gap * CORRECTION, fastest_push[0, e] * part * (sweep + 1) - sum[0, 3, e])
+                lift = min(-gap * CORRECTION, fastest_push[0, e] * part * real(sweep + 1) - sum[0, 3, e])
                 change[0, 1, e] = max(lift, 0.0) / y if pushing and solid else 0.0
             for k in range(low, high):
                 for e in lanes:
@@ -324,7 +325,7 @@ def solve_constraints(
         if pushing:
             for d in range(nv):
                 for e in lanes:
-                    displacement[d, e] += v[d, e] * (h[0, e] / moving)
+                    displacement[d, e] += v[d, e] * (h[0, e] * share)
 
 
 @system(phase="integrate")

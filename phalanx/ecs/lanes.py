@@ -1,0 +1,115 @@
+"""A Numba compiler for kernels that tells LLVM what it cannot see: lanes are independent, arrays do not overlap.
+
+A kernel's loop over lanes touches rows of the same array at offsets only known at run time, so LLVM must assume that one lane's
+store feeds another lane's load and gives up ("unsafe dependent memory operations"). Lanes are environments, which never
+interact; this compiler says so with the metadata that LLVM has for it (``llvm.loop.parallel_accesses``), as OpenMP's
+``simd`` does in C. Lane loops are known by their line in the generated source.
+"""
+
+from __future__ import annotations
+
+import linecache
+from typing import Any
+
+from llvmlite import ir as llvm
+from numba.core import ir
+from numba.core.compiler import Compiler, DefaultPassBuilder
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.lowering import Lower
+from numba.core.typed_passes import NativeLowering
+
+LANE_LOOP = "range(_low, _high)"
+"""How the code generator writes a loop over lanes."""
+
+
+class _DistinctMetadata(llvm.MDValue):
+    """A metadata node that is unlike any other, which identifies a loop or a group of accesses."""
+
+    def descr(self, buf: Any) -> None:
+        operands = ", ".join(operand.get_reference() for operand in self.operands)
+        buf += (f"distinct !{{ {operands} }}", "\n")
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+def _distinct(module: Any, operands: tuple[Any, ...], refers_to_itself: bool = False) -> Any:
+    node = _DistinctMetadata(module, (), name=str(len(module.metadata)))
+    node.operands = ((node,) if refers_to_itself else ()) + operands
+    return node
+
+
+class _LaneLowering(Lower):
+    """Lowers as Numba does, and marks loops over lanes and all memory accesses."""
+
+    def lower_block(self, block: ir.Block) -> None:
+        super().lower_block(block)
+        jump = block.body[-1]
+        header = self.blocks.get(jump.target) if isinstance(jump, ir.Jump) else None
+        if header is None or not self._is_lane_loop(header) or not self._jumps_back(block, jump.target):
+            return
+        self.builder.block.terminator.set_metadata("llvm.loop", self._loop(jump.target))
+
+    def lower_function_body(self) -> Any:
+        result = super().lower_function_body()
+        group = getattr(self, "_group", None)
+        if group is not None:
+            for block in self.function.blocks:
+                for instruction in block.instructions:
+                    if isinstance(instruction, llvm.LoadInstr | llvm.StoreInstr):
+                        instruction.set_metadata("llvm.access.group", group)
+        return result
+
+    def _loop(self, header: int) -> Any:
+        """The one node that all jumps back to a loop's header must carry."""
+        if not hasattr(self, "_loops"):
+            self._loops: dict[int, Any] = {}
+        if header not in self._loops:
+            module = self.module
+            text = llvm.MetaDataString(module, "llvm.loop.parallel_accesses")
+            parallel = module.add_metadata([text, self._access_group()])
+            self._loops[header] = _distinct(module, (parallel,), refers_to_itself=True)
+        return self._loops[header]
+
+    def _access_group(self) -> Any:
+        if not hasattr(self, "_group"):
+            self._group = _distinct(self.module, ())
+        return self._group
+
+    def _is_lane_loop(self, header: ir.Block) -> bool:
+        if len(header.body) == 1 and isinstance(header.body[0], ir.Jump):  # Python 3.11 jumps to a jump
+            header = self.blocks[header.body[0].target]
+        steps = [
+            s.loc for s in header.body if isinstance(s, ir.Assign) and isinstance(s.value, ir.Expr) and s.value.op == "iternext"
+        ]
+        return bool(steps) and LANE_LOOP in linecache.getline(steps[0].filename, steps[0].line)
+
+    def _jumps_back(self, block: ir.Block, target: int) -> bool:
+        label = next(label for label, known in self.blocks.items() if known is block)
+        return label > target
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LaneNativeLowering(NativeLowering):
+    _name = "phalanx_lane_lowering"
+
+    @property
+    def lowering_class(self) -> type[Lower]:
+        return _LaneLowering
+
+
+class LaneCompiler(Compiler):
+    """Numba's compiler with :class:`_LaneLowering` and arguments that do not alias."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        self.state.flags.noalias = True
+        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.passes = [
+            (_LaneNativeLowering, text) if kind is NativeLowering else (kind, text) for kind, text in manager.passes
+        ]
+        manager._finalized = False
+        manager.finalize()
+        return [manager]
