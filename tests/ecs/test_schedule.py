@@ -125,7 +125,7 @@ def test_systems_that_wait_for_each_other() -> None:
 def test_told_order_against_the_data_of_others_is_a_cycle() -> None:
     """The data says one, two, three; one is told to wait for three."""
     one, two, three = make("one", write="a", after="three"), make("two", read="a", write="b"), make("three", read="b")
-    with pytest.raises(ScheduleError, match="systems wait for each other: .*; change after= or before="):
+    with pytest.raises(ScheduleError, match=r"systems wait for each other: .*; change after= or before="):
         order(one, two, three)
 
 
