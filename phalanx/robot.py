@@ -407,7 +407,7 @@ class Robot:
         return world._device.publish(found)
 
     def bias_force(self) -> Any:
-        """(n, nv): Coriolis, centrifugal and gravity efforts b in M a + b = tau; external wrenches are subtracted."""
+        """(n, nv): Coriolis, centrifugal and gravity efforts b in M a + b = tau; external wrenches are no part of it."""
         self.world.compute("dynamics")
         return self._read(c.DofForce.bias, self._bound.dofs)
 
