@@ -1,6 +1,6 @@
 """The CPU back end: systems become native functions over blocks of environments, run by a few threads.
 
-A block is a run of neighbouring environments (:data:`LANES`). All systems of a step run over one block before the
+A block is a run of neighbouring environments (of :data:`LANES`). All systems of a step run over one block before the
 next block starts, so that a block's data stay in the cache from system to system and from step to step; threads
 share nothing but read-only parameters, and never wait for each other within a batch of steps. Each system is a
 separate native function of signature ``(low, high, table)``, called through its address: compiled and cached alone,
@@ -25,8 +25,8 @@ from phalanx.ecs import codegen
 from phalanx.ecs.declare import Bound, System
 from phalanx.ecs.lanes import LaneCompiler
 
-LANES = 32
-"""Environments in a block; see docs/decisions for the measurement."""
+LANES = (64, 32, 16)
+"""Environments in a block: the most that leaves every thread a block. See docs/decisions/0003-lanes.md."""
 
 cuda = None  # generated modules import the same names from both back ends
 
@@ -92,25 +92,26 @@ class Program:
     xp = np
 
     def __init__(self, bound: list[Bound], num_envs: int, stride: int) -> None:
+        self._lanes = block_size(num_envs)
         self.names = [b.system.name for b in bound]
         self._functions = np.array([b.compiled for b in bound], np.int64)
         self._kept_alive = [_table(b, stride) for b in bound]
         self._arrays = [b.arguments for b in bound]
         self._tables = np.array([table.ctypes.data for table in self._kept_alive], np.int64)
-        self._blocks = -(-num_envs // LANES)
+        self._blocks = -(-num_envs // self._lanes)
 
     def run(self, steps: int = 1) -> None:
         """Run the whole sequence ``steps`` times for every environment."""
         threads = min(num_threads(), self._blocks)
         if threads <= 1:
-            _run_blocks(self._functions, self._tables, 0, self._blocks, LANES, steps)
+            _run_blocks(self._functions, self._tables, 0, self._blocks, self._lanes, steps)
             return
         bounds = [self._blocks * i // threads for i in range(threads + 1)]
         jobs = [
-            _pool(threads).submit(_run_blocks, self._functions, self._tables, a, b, LANES, steps)
+            _pool(threads).submit(_run_blocks, self._functions, self._tables, a, b, self._lanes, steps)
             for a, b in zip(bounds[:-2], bounds[1:-1], strict=True)
         ]
-        _run_blocks(self._functions, self._tables, bounds[-2], bounds[-1], LANES, steps)
+        _run_blocks(self._functions, self._tables, bounds[-2], bounds[-1], self._lanes, steps)
         for job in jobs:
             job.result()
 
@@ -120,12 +121,17 @@ class Program:
         for _ in range(steps):
             for i, name in enumerate(self.names):
                 start = time.perf_counter()
-                _run_blocks(self._functions[i : i + 1], self._tables[i : i + 1], 0, self._blocks, LANES, 1)
+                _run_blocks(self._functions[i : i + 1], self._tables[i : i + 1], 0, self._blocks, self._lanes, 1)
                 spent[name] += time.perf_counter() - start
         return {name: seconds / steps for name, seconds in spent.items()}
 
     def synchronize(self) -> None:
         """Nothing is pending on the CPU."""
+
+
+def block_size(num_envs: int) -> int:
+    """Environments in a block for a world of this size."""
+    return next((lanes for lanes in LANES if num_envs >= lanes * num_threads()), LANES[-1])
 
 
 def _table(bound: Bound, stride: int) -> np.ndarray:

@@ -23,7 +23,7 @@ class Device:
         if name == "cpu":
             from phalanx.ecs import cpu
 
-            self.xp, self.stream, self._backend, self.lanes = np, None, cpu, cpu.LANES
+            self.xp, self.stream, self._backend, self.lanes = np, None, cpu, max(cpu.LANES)
         elif name == "cuda" or (name.startswith("cuda:") and name[5:].isdigit()):
             index = int(name[5:] or 0) if ":" in name else 0
             missing = [m for m in ("cupy", "numba_cuda") if importlib.util.find_spec(m) is None]
@@ -37,7 +37,7 @@ class Device:
             self.stream = cuda.open_device(index)
             import cupy
 
-            self.name, self.xp, self._backend, self.lanes = f"cuda:{index}", cupy, cuda, 32
+            self.name, self.xp, self._backend, self.lanes = f"cuda:{index}", cupy, cuda, cuda.THREADS // 4
         else:
             raise DeviceError(f'device {name!r}: must be "cpu", "cuda" or "cuda:N"')
 
