@@ -122,11 +122,9 @@ class DofRow(Component, table=Dof):
     """Constraints on single dofs: limits, friction, effort and speed limits."""
 
     active = Field(dtype="int32", doc="1 if any of them may act in this substep")
-    lower = Field(unit="N m s", doc="impulse of the lower limit, >= 0", role="state")
-    upper = Field(unit="N m s", doc="impulse of the upper limit, <= 0", role="state")
     friction = Field(unit="N m s", doc="impulse of Coulomb friction", role="state")
     saturation = Field(unit="N m s", doc="impulse that keeps the drive within its effort limit", role="state")
-    speed = Field(unit="N m s", doc="impulse of the speed limit", role="state")
+    stop = Field(unit="N m s", doc="impulse of position and speed limits", role="state")
 
 
 class DofRelation(Component, table=DofPair):

@@ -61,11 +61,9 @@ def activate_dof_rows(
     offset=read(DriveEffort.offset),
     slope=read(DriveEffort.slope),
     most=read(Drive.effort_limit),
-    lower_impulse=update(DofRow.lower),
-    upper_impulse=update(DofRow.upper),
     friction_impulse=update(DofRow.friction),
     saturation_impulse=update(DofRow.saturation),
-    speed_impulse=update(DofRow.speed),
+    stop_impulse=update(DofRow.stop),
     active=write(DofRow.active),
 ):
     """A dof gets rows when a limit, its friction, or the limits of its drive or speed may act in this substep."""
@@ -75,17 +73,15 @@ def activate_dof_rows(
     x = q[coord[d, e], e]
     v, w = qd[d, e], free[d, e]
     reach = LIMIT_MARGIN + h[0, e] * max(math.fabs(v), math.fabs(w))
-    limits = x - lower[d, e] < reach or upper[d, e] - x < reach
+    stops = x - lower[d, e] < reach or upper[d, e] - x < reach or stop_impulse[d, e] != 0.0
+    stops = stops or max(math.fabs(v), math.fabs(w)) > LIKELY_SATURATION * fastest[d, e]
     effort = max(math.fabs(offset[d, e] - slope[d, e] * w), math.fabs(offset[d, e] - slope[d, e] * v))
     saturates = (slope[d, e] > 0.0 and effort > LIKELY_SATURATION * most[d, e]) or saturation_impulse[d, e] != 0.0
-    fast = max(math.fabs(v), math.fabs(w)) > LIKELY_SATURATION * fastest[d, e] or speed_impulse[d, e] != 0.0
-    on = limits or saturates or fast or friction[d, e] > 0.0
-    active[d, e] = 1 if on or mimicked[d, e] == 1 else 0
-    lower_impulse[d, e] = lower_impulse[d, e] if limits else 0.0
-    upper_impulse[d, e] = upper_impulse[d, e] if limits else 0.0
+    on = stops or saturates or friction[d, e] > 0.0 or mimicked[d, e] == 1
+    active[d, e] = 1 if on else 0
     friction_impulse[d, e] = friction_impulse[d, e] if on else 0.0
-    saturation_impulse[d, e] = saturation_impulse[d, e] if saturates else 0.0
-    speed_impulse[d, e] = speed_impulse[d, e] if fast else 0.0
+    saturation_impulse[d, e] = saturation_impulse[d, e] if on else 0.0
+    stop_impulse[d, e] = stop_impulse[d, e] if on else 0.0
 
 
 @system(phase="rows", after="activate_dof_rows")

@@ -41,11 +41,44 @@ from phalanx.components import (
     ShapeMaterial,
     ShapeTopology,
 )
-from phalanx.ecs import read, real, rows, system, update, write
+from phalanx.ecs import function, read, real, rows, system, update, write
 from phalanx.systems.math3d import cross
 
 CORRECTION = 0.3
 """Share of a remaining position error that a position sweep takes out."""
+
+
+@function
+def solve_dof(w, y, push, slope, most, rub, low, high):
+    """All constraints of one dof at once, given all others.
+
+    Friction, the effort limit of an implicit drive, and bounds on the velocity act on the same number, so they are solved
+    together exactly; one after the other, a saturated drive and a speed limit would drive each other up.
+
+    Args:
+        w: velocity without this dof's own impulses.
+        y: velocity change per unit impulse.
+        push, slope: the drive's impulse is push - slope * velocity, of which w has -slope * y * impulse already.
+        most: bound on the drive's impulse.
+        rub: bound on the friction impulse.
+        low, high: bounds on the velocity.
+
+    Returns:
+        The impulses of friction, of the effort limit, and of the bounds.
+    """
+    # Velocity v comes out when w + y (friction + bounds) = v - y saturation(v), where
+    # saturation(v) = clamp(drive(v)) - drive(v); the right side grows with v, since slope * y < 1.
+    still = -y * (min(max(push, -most), most) - push)
+    rubs = min(max((still - w) / y, -rub), rub)
+    w = w + y * rubs
+    drive = push - slope * w
+    clamped = min(max(drive, -most), most)
+    v = w if clamped == drive else (w + y * (clamped - push)) / (1.0 - y * slope)
+    held = max(min(v, high), low)
+    drive = push - slope * held
+    saturates = min(max(drive, -most), most) - drive
+    stops = 0.0 if held == v else (held - w) / y - saturates
+    return rubs, saturates, stops
 
 
 @system(phase="solve", before="solve_constraints")
@@ -56,11 +89,9 @@ def warm_start(
     first=read(DofTopology.tree_first),
     end=read(DofTopology.tree_end),
     active=read(DofRow.active),
-    lower=read(DofRow.lower),
-    upper=read(DofRow.upper),
     friction=read(DofRow.friction),
     saturation=read(DofRow.saturation),
-    speed=read(DofRow.speed),
+    stop=read(DofRow.stop),
     dof_response=read(DofResponse.velocity),
     follower=read(MimicConstraint.follower),
     leader=read(MimicConstraint.leader),
@@ -84,7 +115,7 @@ def warm_start(
             on |= active[d, e]
         if on != 0:
             for e in lanes:
-                total = lower[d, e] + upper[d, e] + friction[d, e] + saturation[d, e] + speed[d, e]
+                total = friction[d, e] + saturation[d, e] + stop[d, e]
                 change[0, 0, e] = total if active[d, e] == 1 else 0.0
             for k in range(first[d, 0], end[d, 0]):
                 for e in lanes:
@@ -139,11 +170,9 @@ def solve_constraints(
     offset=read(DriveEffort.offset),
     slope=read(DriveEffort.slope),
     most_effort=read(Drive.effort_limit),
-    lower=update(DofRow.lower),
-    upper=update(DofRow.upper),
     rub=update(DofRow.friction),
     saturation=update(DofRow.saturation),
-    speed=update(DofRow.speed),
+    stop=update(DofRow.stop),
     dof_response=read(DofResponse.velocity),
     follower=read(MimicConstraint.follower),
     leader=read(MimicConstraint.leader),
@@ -192,46 +221,28 @@ def solve_constraints(
                     y = dof_response[d * nv + d, e]
                     part = h[0, e] * share if pushing else h[0, e]
                     correct = CORRECTION if pushing else 0.0
-                    v0 = v[d, e]
-                    w = v0
-                    # drive: offset - slope w + saturation / h stays within the effort limit
-                    bound = h[0, e] * most_effort[d, e]
-                    gain = 1.0 - h[0, e] * slope[d, e] * y
-                    now = saturation[d, e]
-                    given = h[0, e] * (offset[d, e] - slope[d, e] * w) + now
-                    alone = given - now * gain
-                    clamped = min(max(alone, -bound), bound)
-                    new = 0.0 if clamped == alone else now + (clamped - given) / gain
-                    w += y * (new - now) if here else 0.0
-                    saturation[d, e] = new if here else now
-                    # Coulomb friction: stop, within its bound
-                    now = rub[d, e]
-                    bound = h[0, e] * friction[d, e]
-                    new = min(max(now - w / y, -bound), bound)
-                    w += y * (new - now) if here else 0.0
-                    rub[d, e] = new if here else now
-                    # speed limit
-                    now = speed[d, e]
-                    alone = w - y * now
-                    clamped = min(max(alone, -fastest[d, e]), fastest[d, e])
-                    new = 0.0 if clamped == alone else now + (clamped - w) / y
-                    w += y * (new - now) if here else 0.0
-                    speed[d, e] = new if here else now
+                    w = v[d, e]
+                    own = rub[d, e] + saturation[d, e] + stop[d, e]
                     # position limits: at most reach them within the part of the substep that this sweep stands for
                     x = q[coord[d, 0], e] + displacement[d, e]
                     gap = x - low_limit[d, e]
-                    goal = -gap / part if gap > 0.0 else min(-gap * correct / part, fastest_push[0, e])
-                    now = lower[d, e]
-                    new = max(now + (goal - w) / y, 0.0)
-                    w += y * (new - now) if here else 0.0
-                    lower[d, e] = new if here else now
+                    slowest = -gap / part if gap > 0.0 else min(-gap * correct / part, fastest_push[0, e])
                     gap = high_limit[d, e] - x
-                    goal = gap / part if gap > 0.0 else max(gap * correct / part, -fastest_push[0, e])
-                    now = upper[d, e]
-                    new = min(now + (goal - w) / y, 0.0)
-                    w += y * (new - now) if here else 0.0
-                    upper[d, e] = new if here else now
-                    change[0, 0, e] = (w - v0) / y if here else 0.0
+                    quickest = gap / part if gap > 0.0 else max(gap * correct / part, -fastest_push[0, e])
+                    rubs, saturates, stops = solve_dof(
+                        w - y * own,
+                        y,
+                        h[0, e] * offset[d, e],
+                        h[0, e] * slope[d, e],
+                        h[0, e] * most_effort[d, e],
+                        h[0, e] * friction[d, e],
+                        max(slowest, -fastest[d, e]),
+                        min(quickest, fastest[d, e]),
+                    )
+                    rub[d, e] = rubs if here else rub[d, e]
+                    saturation[d, e] = saturates if here else saturation[d, e]
+                    stop[d, e] = stops if here else stop[d, e]
+                    change[0, 0, e] = rubs + saturates + stops - own if here else 0.0
                 for k in range(first[d, 0], end[d, 0]):
                     for e in lanes:
                         v[k, e] += dof_response[d * nv + k, e] * change[0, 0, e]
