@@ -81,7 +81,8 @@ def draw(
                     if b0 >= 0.0 and b1 >= 0.0 and b2 >= 0.0:
                         n0, n1, n2 = b0 * near[0], b1 * near[1], b2 * near[2]
                         w = n0 + n1 + n2
-                        if w > nearness[row, column]:
+                        # Of two faces in one plane the first is seen, not a pattern of both.
+                        if w > nearness[row, column] + np.float32(1e-5) * abs(nearness[row, column]):
                             nearness[row, column] = w
                             if shaded:
                                 colours[row, column] = colour

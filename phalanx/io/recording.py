@@ -17,7 +17,6 @@ the run repeatable to the bit, see :func:`phalanx.io.replay.verify`.
 from __future__ import annotations
 
 import datetime
-import importlib.metadata
 import os
 import queue
 import threading
@@ -106,9 +105,9 @@ class Recorder:
         self._error_raised = False
         self._queue: queue.Queue[_Block | None] = queue.Queue(maxsize=_QUEUED_BLOCKS)
         self._unregister: list[Callable[[], None]] = []
+        self._groups = _group_names(world)
         world.build()
         with FreshFolder(self.path, overwrite):
-            self._groups = _group_names(world)
             first = self._read_sample()
             sample_bytes = max(1, sum(value.nbytes for value in first.values()))
             self._chunk = chunk_steps or max(1, min(_BLOCK_STEPS, _BLOCK_BYTES // sample_bytes))
@@ -313,11 +312,10 @@ class Recorder:
 
 
 def package_version() -> str:
-    """Version of the installed package."""
-    try:
-        return importlib.metadata.version("phalanx")
-    except importlib.metadata.PackageNotFoundError:
-        return "unknown"
+    """Version of this package."""
+    from phalanx import __version__
+
+    return __version__
 
 
 def _check_options(every: int, fields: Sequence[str], chunk_steps: int | None) -> None:

@@ -59,8 +59,8 @@ class Series:
 
     def __getitem__(self, index: Any) -> np.ndarray:
         index = index if isinstance(index, tuple) else (index,)
-        if Ellipsis in [i for i in index if i is Ellipsis]:
-            at = next(n for n, i in enumerate(index) if i is Ellipsis)
+        at = next((n for n, i in enumerate(index) if i is Ellipsis), None)
+        if at is not None:
             fill = (slice(None),) * (self.ndim - len(index) + 1)
             index = (*index[:at], *fill, *index[at + 1 :])
         if len(index) > self.ndim:
@@ -163,11 +163,23 @@ class Recording:
             raise ValueError(f"{self.path} has several robots ({', '.join(self.robots)}): use robots[name].model.")
         return next(iter(self.robots.values())).model
 
-    def world(self, device: str | None = None) -> World:
-        """A new world as it was recorded, in the state in which the recording starts."""
+    def world(self, device: str | None = None, prepare: Callable[[World], None] | None = None) -> World:
+        """A new world as it was recorded, in the state in which the recording starts.
+
+        ``prepare`` is called with the world before it is built. A recorded world that had systems of its own needs it,
+        to add them again.
+        """
         from phalanx.world import World
 
+        own = self.description.get("systems") or []
+        if own and prepare is None:
+            raise LoadError(
+                f"{self.path}: the world had systems of its own ({', '.join(own)}), which a recording cannot hold. "
+                "Pass prepare=, a function that adds them to the world."
+            )
         world = World.from_description(self.description, device=device)
+        if prepare is not None:
+            prepare(world)
         world.build()
         world.set_state(self.start_state())
         return world
@@ -289,14 +301,18 @@ class VerifyResult:
 
 
 def verify(
-    recording: Recording, device: str | None = None, progress: Callable[[int, int], None] | None = None
+    recording: Recording,
+    device: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    prepare: Callable[[World], None] | None = None,
 ) -> VerifyResult:
     """Simulate again from the recorded start, with the recorded inputs and states, and compare every sample.
 
-    ``progress(steps, of)`` is called after every sample with the steps made since the last call.
+    ``progress(steps, of)`` is called after every sample with the steps made since the last call. ``device`` and
+    ``prepare`` are those of :meth:`Recording.world`; only on the kind of device that recorded are bits the same.
     """
-    world = recording.world(device)
-    notes = _version_note(recording)
+    world = recording.world(device, prepare)
+    notes = _notes(recording, world)
     pending = recording.events()[1:]
     total, made, values = int(np.abs(np.diff(recording.step)).sum()), 0, 0
     inputs = world.inputs()
@@ -371,10 +387,14 @@ def _first_difference(
     )
 
 
-def _version_note(recording: Recording) -> tuple[str, ...]:
-    if recording.phalanx_version == package_version():
-        return ()
-    return (f"(Recorded with Phalanx {recording.phalanx_version}, this is {package_version()}.)",)
+def _notes(recording: Recording, world: World) -> tuple[str, ...]:
+    notes = []
+    if recording.phalanx_version != package_version():
+        notes.append(f"(Recorded with Phalanx {recording.phalanx_version}, this is {package_version()}.)")
+    recorded_on = recording.description["device"]
+    if recorded_on.partition(":")[0] != world.device.partition(":")[0]:
+        notes.append(f"(Recorded on {recorded_on}, simulated on {world.device}: they round differently.)")
+    return tuple(notes)
 
 
 def _to_host(value: Any) -> np.ndarray:

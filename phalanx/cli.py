@@ -1,0 +1,210 @@
+"""The command line: ``phalanx info | run | replay | bench``.
+
+Exit codes: 0 success; 1 a verification that found a difference; 2 a mistake of the user's, said in one line; 130
+Ctrl-C. A traceback is a bug of ours.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tyro
+
+from phalanx.commands.common import Interrupted, UserError
+
+Robot = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ROBOT")]
+Recording = Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE.zarr")]
+Zarr = Annotated[Path | None, tyro.conf.arg(metavar="OUT.zarr", help_behavior_hint="")]
+Png = Annotated[Path | None, tyro.conf.arg(metavar="OUT.png", help_behavior_hint="")]
+Json = Annotated[Path | None, tyro.conf.arg(metavar="OUT.json", help_behavior_hint="")]
+Gain = Annotated[float | None, tyro.conf.arg(metavar="X", help_behavior_hint="")]
+Height = Annotated[float | Literal["auto"], tyro.conf.arg(metavar="auto|Z")]
+Flag = Annotated[bool, tyro.conf.arg(help_behavior_hint="")]
+Device = Annotated[str, tyro.conf.arg(metavar="auto|cpu|cuda:N")]
+Names = Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="[NAME ...]", help_behavior_hint="")]
+
+
+def info(robot: Robot) -> int:
+    """Describe a robot: the tree of its links and joints with types, limits, masses and shapes, and what is odd.
+
+    Args:
+        robot: a URDF file, or the name of a robot that Phalanx ships.
+    """
+    from phalanx.commands.info import info
+
+    info(robot)
+    return 0
+
+
+def run(
+    robot: Robot,
+    num_envs: int = 64,
+    steps: int = 1000,
+    dt: float = 0.005,
+    device: Device = "auto",
+    dtype: Literal["float32", "float64"] = "float32",
+    fixed_base: Flag = False,
+    no_ground: Flag = False,
+    height: Height = "auto",
+    controller: Literal["hold", "sine", "random", "none"] = "hold",
+    stiffness: Gain = None,
+    damping: Gain = None,
+    seed: int = 0,
+    record: Zarr = None,
+    record_every: int = 1,
+    picture: Png = None,
+) -> int:
+    """Simulate a robot in many environments and sum up what happened.
+
+    Args:
+        robot: a URDF file, or the name of a robot that Phalanx ships.
+        num_envs: number of environments, which are stepped together.
+        steps: number of steps.
+        dt: length of a step in seconds.
+        device: where to simulate; auto is the first GPU, or else the CPU.
+        dtype: precision; float64 is for validation.
+        fixed_base: hold the root link where it is.
+        no_ground: leave out the ground plane at height 0.
+        height: height of the root link at the start, in metres; auto puts the lowest collision point on the ground.
+        controller: drives hold the start pose, swing around it, go to random poses, or are off (none).
+        stiffness: of every drive, N m/rad or N/m; by default as shipped, or full effort at 0.25 rad (2.5 cm).
+        damping: of every drive, N m s/rad or N s/m; by default as shipped, or critical.
+        seed: of the random controller.
+        record: record to this folder (Zarr).
+        record_every: record every so many steps.
+        picture: draw the end to this file.
+    """
+    from phalanx.commands.run import RunOptions, run
+
+    run(
+        RunOptions(
+            robot=robot,
+            num_envs=num_envs,
+            steps=steps,
+            dt=dt,
+            device=device,
+            dtype=dtype,
+            fixed_base=fixed_base,
+            ground=not no_ground,
+            height=None if height == "auto" else float(height),
+            controller=controller,
+            stiffness=stiffness,
+            damping=damping,
+            seed=seed,
+            record=record,
+            record_every=record_every,
+            picture=picture,
+        )
+    )
+    return 0
+
+
+def replay(file: Recording, env: int = 0, verify: Flag = False, picture: Png = None) -> int:
+    """Show what a recording holds; verify it by simulating it again.
+
+    Args:
+        file: a folder that `phalanx run --record` or phalanx.Recorder wrote.
+        env: the environment to show.
+        verify: simulate again from the recorded start and inputs; exit code 1 if any bit differs, saying where.
+        picture: draw the environment's last sample to this file.
+    """
+    from phalanx.commands.replay import replay
+
+    return replay(file, env, verify, picture)
+
+
+def bench(name: Names = (), device: Device = "auto", json: Json = None) -> int:
+    """Run benchmarks and print a table.
+
+    Args:
+        name: which ones; all by default.
+        device: where to simulate; auto is the first GPU, or else the CPU.
+        json: write the figures to this file too.
+    """
+    from phalanx.commands.bench import bench
+
+    bench(list(name), device, json)
+    return 0
+
+
+COMMANDS = {"info": info, "run": run, "replay": replay, "bench": bench}
+DESCRIPTION = "Steps thousands of robots in lockstep. `phalanx COMMAND --help` lists a command's options."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _dispatch(arguments)
+    except UserError as error:
+        print(f"phalanx: {error}", file=sys.stderr)
+        return 2
+    except Interrupted as error:
+        print(f"\nphalanx: {error}", file=sys.stderr)
+        return 130
+    except KeyboardInterrupt:
+        print("\nphalanx: Interrupted.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # `phalanx info x | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+
+
+def _dispatch(arguments: list[str]) -> int:
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(said):
+            command = tyro.extras.subcommand_cli_from_dict(
+                {name: _later(function) for name, function in COMMANDS.items()},
+                prog="phalanx",
+                description=DESCRIPTION,
+                args=arguments,
+                config=(tyro.conf.FlagCreatePairsOff,),
+            )
+    except SystemExit as end:
+        if end.code:
+            raise UserError(_one_line(said.getvalue(), arguments)) from None
+        return 0
+    return command()
+
+
+def _later(function: Callable[..., int]) -> Callable[..., Callable[[], int]]:
+    """Same signature and help, but only remembers the arguments: parsing and running fail differently."""
+
+    @functools.wraps(function)
+    def remember(*values: Any, **named: Any) -> Callable[[], int]:
+        return functools.partial(function, *values, **named)
+
+    return remember
+
+
+def _one_line(message: str, arguments: list[str]) -> str:
+    """What tyro says in a box, in one line."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", message)
+    lines = [line.strip(" │|") for line in plain.splitlines()]
+    rule = re.compile(r"[─━\-╭╮╰╯┄═ ]*")
+    parts: list[list[str]] = [[]]
+    for line in lines[1:]:
+        if not line or rule.fullmatch(line):
+            parts.append([])
+        else:
+            parts[-1].append(line)
+    body = next((part for part in parts if part), lines[:1])
+    command = f" {arguments[0]}" if arguments and arguments[0] in COMMANDS else ""
+    text = " ".join(body).rstrip(".")
+    everything = " ".join(lines)
+    for pattern, words in (
+        (r"Perhaps you meant:[^-]*(--[\w-]+)", "; perhaps you meant "),
+        (r"Available subcommands: ([\w, ]+\w)", "; there are "),
+    ):
+        if hint := re.search(pattern, everything):
+            text += words + hint[1]
+    return f"{text}. See phalanx{command} --help."

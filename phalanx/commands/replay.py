@@ -1,0 +1,109 @@
+"""``phalanx replay``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from phalanx.commands.common import COMPILING, UserError, check_output, host, patience, progress_bar, user_mistakes
+
+if TYPE_CHECKING:
+    from phalanx.io.replay import Recording, RobotRecording
+
+ROWS = 12  # of the table
+
+
+def replay(file: Path, env: int, verify: bool, picture: Path | None, device: str | None = None) -> int:
+    """Print what one environment did, verify, draw its end; returns the exit code."""
+    check_output(picture, ".png")
+    with user_mistakes():
+        from phalanx.io.replay import open_recording
+
+        recording = open_recording(file)
+        if not 0 <= env < recording.num_envs:
+            raise UserError(f"--env must be between 0 and {recording.num_envs - 1}, not {env}.")
+        print(_header(recording))
+        for robot in recording.robots.values():
+            print(f"\n{robot.name} in environment {env}:\n{_table(recording, robot, env)}")
+        if picture is not None:
+            _draw(recording, env, picture)
+            print(f"\npicture      {picture}: environment {env} at t = {recording.time[-1]:.6g} s")
+        return 0 if not verify or _verify(recording, device) else 1
+
+
+def _header(recording: Recording) -> str:
+    lines = []
+    for robot in recording.robots.values():
+        lines.append(f"robot        {robot.name}: {robot.model.name}, {len(robot.joint_names)} degrees of freedom")
+    duration = f"{recording.time[0]:.6g} s to {recording.time[-1]:.6g} s"
+    lines.append(
+        f"recorded     {recording.num_envs} environments, {recording.num_samples} samples from {duration}, every "
+        f"{'step' if recording.every == 1 else f'{recording.every} steps'} of {recording.dt:g} s"
+    )
+    lines.append(f"written      {recording.created} by Phalanx {recording.phalanx_version}")
+    if not recording.closed:
+        lines.append("             The recorder was stopped before its end; this is what was complete.")
+    return "\n".join(lines)
+
+
+def _table(recording: Recording, robot: RobotRecording, env: int) -> str:
+    import numpy as np
+
+    rows = np.unique(np.linspace(0, recording.num_samples - 1, ROWS).round().astype(int))
+    columns: list[tuple[str, Any]] = [("time s", [f"{t:.3f}" for t in recording.time[rows]])]
+
+    def add(title: str, values: Any, digits: int = 3) -> None:
+        columns.append((title, [f"{value:.{digits}f}" for value in values]))
+
+    if "root_pose" in robot:
+        pose = robot["root_pose"][env, rows]
+        for i, axis in enumerate("xyz"):
+            add(f"{axis} m", pose[:, i])
+    if "root_vel" in robot:
+        add("speed m/s", np.linalg.norm(robot["root_vel"][env, rows][:, :3], axis=1))
+    if "joint_vel" in robot and robot.joint_names:
+        add("fastest joint", np.abs(robot["joint_vel"][env, rows]).max(axis=1), 2)
+    if {"joint_pos", "joint_pos_target"} <= set(robot) and robot.joint_names:
+        error = robot["joint_pos"][env, rows] - robot["joint_pos_target"][env, rows]
+        add("target error", np.abs(error).max(axis=1))
+    if "net_contact_force" in robot:
+        add("contact N", np.linalg.norm(robot["net_contact_force"][env, rows].sum(axis=1), axis=1), 1)
+    widths = [max(len(title), *map(len, values)) for title, values in columns]
+    lines = ["  ".join(title.rjust(w) for (title, _), w in zip(columns, widths, strict=True))]
+    for row in zip(*(values for _, values in columns), strict=True):
+        lines.append("  ".join(value.rjust(w) for value, w in zip(row, widths, strict=True)))
+    return "\n".join(lines)
+
+
+def _draw(recording: Recording, env: int, picture: Path) -> None:
+    from phalanx.io.picture import render
+    from phalanx.world import World
+
+    missing = [key for key in ("joint_pos", "root_pose") if any(key not in r for r in recording.robots.values())]
+    if missing:
+        raise UserError(f"{recording.path}: a picture needs {missing[0]}, which was not recorded.")
+    with patience("Drawing the picture ..."):
+        world = World.from_description(recording.description, num_envs=1, device="cpu")
+        poses = []
+        for name, robot in recording.robots.items():
+            world.robots[name].set_joint_state(pos=robot["joint_pos"][env, -1][None])
+            world.robots[name].set_root_state(pose=robot["root_pose"][env, -1][None])
+            poses.append(host(world.robots[name].body_pose))
+        grounds = recording.description["grounds"]
+        height = grounds[0]["height"] if grounds else None
+        render([r.model for r in recording.robots.values()], poses, picture, ground=height)
+
+
+def _verify(recording: Recording, device: str | None) -> bool:
+    import numpy as np
+
+    from phalanx.io.replay import verify
+
+    total = int(np.abs(np.diff(recording.step)).sum())
+    with (
+        patience(COMPILING, 4.0),
+        progress_bar(total * recording.num_envs, " env-steps", "verifying") as bar,
+    ):
+        result = verify(recording, device, lambda steps, _: bar.update(steps * recording.num_envs))
+    print(f"\n{'verified' if result else 'DIFFERENT'}     {result}")
+    return result.ok

@@ -1,0 +1,243 @@
+"""``phalanx run``."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from phalanx.commands.common import (
+    COMPILING,
+    Interrupted,
+    UserError,
+    check_output,
+    folder_size,
+    host,
+    patience,
+    progress_bar,
+    user_mistakes,
+)
+
+if TYPE_CHECKING:
+    from phalanx.robot import Robot
+    from phalanx.world import World
+
+SHOWN = 64  # environments in a picture, at most
+
+
+@dataclass
+class RunOptions:
+    """The options of ``phalanx run``."""
+
+    robot: str
+    num_envs: int
+    steps: int
+    dt: float
+    device: str
+    dtype: str
+    fixed_base: bool
+    ground: bool
+    height: float | None  # None: lowest collision point on the ground
+    controller: str
+    stiffness: float | None
+    damping: float | None
+    seed: int
+    record: Path | None
+    record_every: int
+    picture: Path | None
+
+
+@dataclass
+class _Clock:
+    """Steps made, and their rate without the first call, which compiles."""
+
+    done: int = 0
+    first: int = 0
+    started: float = 0.0
+    ended: float = 0.0
+
+    def count(self, steps: int) -> None:
+        self.done += steps
+        self.ended = time.perf_counter()
+        if not self.first:
+            self.first, self.started = self.done, self.ended
+
+    @property
+    def seconds(self) -> float:
+        return self.ended - self.started
+
+    @property
+    def steps(self) -> int:
+        return self.done - self.first
+
+
+def run(options: RunOptions) -> None:
+    """Simulate a robot, and record, draw and sum up what happened."""
+    _check(options)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with user_mistakes(ValueError):
+            world, robot = make_world(options)
+        with patience(COMPILING):
+            _set_gains(world, robot, options)
+        clock = _Clock()
+        interrupted = False
+        with user_mistakes(), _recorder(world, options) as recorder:
+            try:
+                _simulate(world, robot, options, clock)
+            except KeyboardInterrupt:
+                interrupted = True
+    samples = recorder.samples if recorder else 0
+    if interrupted:
+        kept = f" {options.record} keeps {samples} samples." if recorder else ""
+        raise Interrupted(f"Interrupted after {clock.done} of {options.steps} steps.{kept}")
+    print(_summary(world, robot, options, clock, samples))
+    if options.picture is not None:
+        with user_mistakes():
+            print(_draw(robot, options))
+    for message in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)):
+        print(f"warning      {' '.join(message.split())}")
+
+
+def _check(o: RunOptions) -> None:
+    for flag, value in (("--num-envs", o.num_envs), ("--steps", o.steps), ("--record-every", o.record_every)):
+        if value < 1:
+            raise UserError(f"{flag} must be at least 1, not {value}.")
+    if not 0.0 < o.dt < float("inf"):
+        raise UserError(f"--dt must be a positive number of seconds, not {o.dt}.")
+    for flag, gain in (("--stiffness", o.stiffness), ("--damping", o.damping)):
+        if gain is not None and not 0.0 <= gain < float("inf"):
+            raise UserError(f"{flag} must be a number that is not negative, not {gain}.")
+    if o.seed < 0:
+        raise UserError(f"--seed must not be negative, not {o.seed}.")
+    if o.height is not None and not abs(o.height) < float("inf"):
+        raise UserError(f"--height must be a finite number of metres or auto, not {o.height}.")
+    check_output(o.picture, ".png")
+
+
+def make_world(o: RunOptions) -> tuple[World, Robot]:
+    """The world that the options describe, not built yet."""
+    from phalanx.io import library
+    from phalanx.io.urdf import load_urdf
+    from phalanx.world import World
+
+    world = World(num_envs=o.num_envs, device=o.device, dtype=o.dtype, dt=o.dt)
+    path = library.resolve(o.robot)
+    model = load_urdf(path, visuals=o.picture is not None or o.record is not None)
+    shipped = library.defaults(o.robot) if o.robot in library.names() else None
+    joint_pos = dict(shipped.joint_pos) if shipped else None
+    if o.ground:
+        world.add_ground()
+    height = o.height
+    if height is None:
+        height = shipped.base_height if shipped else _standing_height(model)
+    robot = world.add_robot(
+        model,
+        fixed_base=o.fixed_base or bool(shipped and shipped.fixed_base),
+        position=(0.0, 0.0, height),
+        joint_pos=joint_pos,
+    )
+    return world, robot
+
+
+def _standing_height(model: Any) -> float:
+    """Height of the root at which the lowest collision point touches z = 0, joints at 0 or at the nearest limit."""
+    import numpy as np
+
+    from phalanx.io.pose import lowest_point
+
+    start = {joint.name: float(np.clip(0.0, joint.lower, joint.upper)) for joint in model.joints if not joint.mimic}
+    lowest = lowest_point(model, start, (1.0, 0.0, 0.0, 0.0))
+    return 0.0 if lowest is None else -lowest
+
+
+def _set_gains(world: World, robot: Robot, o: RunOptions) -> None:
+    from phalanx.commands.controllers import gains
+    from phalanx.io import library
+
+    if not robot.num_dof:
+        return
+    if o.controller == "none":
+        robot.set_drive(stiffness=0.0, damping=0.0)
+        return
+    if o.robot in library.names():
+        stiffness, damping = library.defaults(o.robot).gains(robot.joint_names)
+    else:
+        stiffness, damping = gains(robot)
+    robot.set_drive(
+        stiffness=stiffness if o.stiffness is None else o.stiffness,
+        damping=damping if o.damping is None else o.damping,
+    )
+
+
+@contextlib.contextmanager
+def _recorder(world: World, o: RunOptions) -> Any:
+    if o.record is None:
+        yield None
+        return
+    from phalanx.io.recording import Recorder
+
+    with Recorder(world, o.record, every=o.record_every) as recorder:
+        yield recorder
+
+
+def _simulate(world: World, robot: Robot, o: RunOptions, clock: _Clock) -> None:
+    from phalanx.commands.controllers import controller
+
+    targets, period = controller(o.controller, robot, o.num_envs, o.seed)
+    between = max(1, round(period / o.dt)) if targets else o.steps
+
+    def advance(count: int) -> int:
+        if targets is not None and clock.done % between == 0:
+            robot.set_targets(pos=targets(clock.done * o.dt))
+        count = min(count, o.steps - clock.done, between - clock.done % between)
+        world.step(count)
+        world.synchronize()
+        clock.count(count)
+        return count
+
+    with patience(COMPILING):
+        advance(1)
+    batch = 1
+    with progress_bar((o.steps - 1) * o.num_envs, " env-steps", "simulating") as bar:
+        while clock.done < o.steps:
+            start = time.perf_counter()
+            count = advance(batch)
+            bar.update(count * o.num_envs)
+            # About ten calls a second: the bar moves, and Python costs nothing.
+            rate = count / max(time.perf_counter() - start, 1e-9)
+            batch = max(1, min(round(0.1 * rate), 8 * batch))
+
+
+def _summary(world: World, robot: Robot, o: RunOptions, clock: _Clock, samples: int) -> str:
+    import numpy as np
+
+    height = np.asarray(host(robot.root_pose))[:, 2]
+    base = "fixed base" if robot.fixed_base else "free base"
+    lines = [
+        f"robot        {robot.model.name}: {robot.num_dof} degrees of freedom, {robot.mass:.4g} kg, {base}",
+        f"simulated    {o.num_envs} environments for {world.time:.6g} s ({clock.done} steps of {o.dt:g} s) on "
+        f"{world.device}, {o.dtype}",
+    ]
+    if clock.steps and clock.seconds > 0.0:
+        rate = clock.steps * o.num_envs / clock.seconds
+        lines.append(f"speed        {rate:,.0f} env-steps/s, {rate * o.dt:,.0f} times real time")
+    lines.append(
+        f"base height  {np.nanmean(height):.4f} m on average, from {np.nanmin(height):.4f} to {np.nanmax(height):.4f} m"
+    )
+    if o.record is not None:
+        lines.append(f"recording    {o.record}: {samples} samples, {folder_size(o.record)}")
+    return "\n".join(lines)
+
+
+def _draw(robot: Robot, o: RunOptions) -> str:
+    from phalanx.io.picture import render
+
+    assert o.picture is not None
+    with patience("Drawing the picture ..."):
+        render(robot.model, host(robot.body_pose)[:SHOWN], o.picture, ground=0.0 if o.ground else None)
+    first = f" (the first {SHOWN} environments)" if o.num_envs > SHOWN else ""
+    return f"picture      {o.picture}{first}"

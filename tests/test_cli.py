@@ -1,0 +1,239 @@
+"""The command line as a user meets it: a process, its two outputs and its exit code."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+from PIL import Image
+
+from phalanx.commands.controllers import controller, gains
+from phalanx.commands.run import RunOptions, make_world
+from phalanx.io.replay import open_recording
+
+PHALANX = [sys.executable, "-m", "phalanx"]
+
+
+def phalanx(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*PHALANX, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+def succeeds(*arguments: object, cwd: Path) -> str:
+    done = phalanx(*arguments, cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout
+
+
+def options(robot: str, **changes: object) -> RunOptions:
+    values: dict[str, object] = {
+        "num_envs": 4, "steps": 10, "dt": 0.005, "device": "cpu", "dtype": "float64", "fixed_base": False,
+        "ground": True, "height": None, "controller": "hold", "stiffness": None, "damping": None, "seed": 0,
+        "record": None, "record_every": 1, "picture": None,
+    }  # fmt: skip
+    return RunOptions(robot=robot, **{**values, **changes})  # type: ignore[arg-type]
+
+
+def test_help_is_quick_and_names_every_command(tmp_path):
+    succeeds("--help", cwd=tmp_path)
+    start = time.perf_counter()
+    text = succeeds("--help", cwd=tmp_path)
+    assert time.perf_counter() - start < 5.0
+    for command in ("info", "run", "replay", "bench"):
+        assert re.search(rf"\b{command}  +[A-Z]", text), text
+    loaded = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys, phalanx.cli; print([m for m in ('numba', 'zarr', 'PIL') if m in sys.modules])",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert loaded.stdout.strip() == "[]"
+
+
+def test_help_of_a_command_lists_the_options(tmp_path):
+    text = succeeds("run", "--help", cwd=tmp_path)
+    for option in (
+        "--num-envs", "--steps", "--dt", "--device auto|cpu|cuda:N", "--dtype {float32,float64}", "--fixed-base",
+        "--no-ground", "--height auto|Z", "--controller {hold,sine,random,none}", "--stiffness", "--damping", "--seed",
+        "--record OUT.zarr", "--record-every", "--picture OUT.png",
+    ):  # fmt: skip
+        assert option in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("", "Expected one of {info, run, replay, bench}. See phalanx --help."),
+        ("rn quadruped", "Unrecognized options"),
+        ("run", "Missing from phalanx run: ROBOT"),
+        ("run quadruped --num-envs many", "Error parsing --num-envs: invalid literal for int.*See phalanx run --help"),
+        ("run quadruped --num-env 3", "Unrecognized options: --num-env, 3; perhaps you meant --num-envs"),
+        ("run quadruped --controller swim", r"--controller.*\('hold', 'sine', 'random', 'none'\)"),
+        ("run quadruped --num-envs 0", "--num-envs must be at least 1, not 0."),
+        ("run quadruped --steps -3", "--steps must be at least 1, not -3."),
+        ("run quadruped --dt 0", "--dt must be a positive number of seconds, not 0.0."),
+        ("run quadruped --stiffness -1", "--stiffness must be a number that is not negative, not -1.0."),
+        ("run quadruped --height nan", "--height must be a finite number of metres or auto"),
+        ("run quadruped --device cuda:77", "cuda:77"),
+        ("run quadruped --device gpu", "gpu"),
+        ("run quadruped --picture out.jpg", "out.jpg: the name must end in .png."),
+        ("run quadruped --picture no/out.png", "no/out.png: there is no folder no; make it first."),
+        ("run quadruped --record no/out.zarr", "there is no folder no"),
+        ("run quadruped --record kept", "kept: it exists and is not a recording"),
+        ("run quadrupe", '"quadrupe" is neither a file nor a shipped robot; did you mean "quadruped"?'),
+        ("info nothing.urdf", "nothing.urdf: no such file"),
+        ("info broken.urdf", "broken.urdf"),
+        ("replay nothing.zarr", "nothing.zarr: there is no such folder."),
+        ("replay kept", "kept: is no recording"),
+    ],
+)
+def test_mistakes_are_one_line_and_leave_nothing(tmp_path, arguments, message):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "broken.urdf").write_text('<robot name="r"><link name="a">')
+    before = sorted(tmp_path.rglob("*"))
+    done = phalanx(*arguments.split(), cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("Compiling")]
+    assert len(lines) == 1 and lines[0].startswith("phalanx: "), done.stderr
+    assert re.search(message if "*" in message else re.escape(message), lines[0]), lines[0]
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_info(tmp_path):
+    text = succeeds("info", "quadruped", cwd=tmp_path)
+    assert "quadruped" in text and "FL_calf_joint" in text and "12" in text
+
+
+def test_run_record_replay_verify_picture(tmp_path):
+    text = succeeds(
+        "run", "quadruped", "--num-envs", 5, "--steps", 150, "--controller", "random", "--seed", 3, "--device", "cpu",
+        "--record", "a.zarr", "--record-every", 2, "--picture", "a.png", cwd=tmp_path,
+    )  # fmt: skip
+    assert "5 environments for 0.75 s (150 steps of 0.005 s) on cpu, float32" in text
+    assert re.search(r"speed +[\d,]+ env-steps/s", text)
+    height = re.search(r"base height +(\d\.\d+) m on average", text)
+    assert height and 0.15 < float(height[1]) < 0.4
+    assert "a.zarr: 76 samples" in text
+    with Image.open(tmp_path / "a.png") as picture:
+        assert picture.size == (1280, 960)
+        assert np.asarray(picture).std() > 5
+    text = succeeds("replay", "a.zarr", "--env", 4, "--verify", "--picture", "b.png", cwd=tmp_path)
+    assert "robot in environment 4:" in text
+    assert "The same to the last bit: 76 samples over 150 steps" in text
+    assert (tmp_path / "b.png").stat().st_size > 10_000
+
+    velocity = open_recording(tmp_path / "a.zarr")["robot"].joint_vel
+    array = zarr.open_array(str(tmp_path / "a.zarr/robots/robot/joint_vel"), mode="r+")
+    array[30, 2, 7] = velocity[2, 30, 7] + np.float32(1.0)
+    done = phalanx("replay", "a.zarr", "--verify", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "Differs first at step 60" in done.stdout and "in environment 2" in done.stdout
+    assert open_recording(tmp_path / "a.zarr")["robot"].joint_names[7] in done.stdout
+
+
+def test_interrupted_recording_is_closed_and_kept(tmp_path):
+    process = subprocess.Popen(
+        [
+            *PHALANX,
+            "run",
+            "quadruped",
+            "--num-envs",
+            "2",
+            "--steps",
+            "100000000",
+            "--device",
+            "cpu",
+            "--record",
+            "a.zarr",
+        ],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        deadline = time.monotonic() + 200
+        while not (tmp_path / "a.zarr/robots/robot/joint_pos/c/0").exists():
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130 and output == ""
+    assert "Traceback" not in errors
+    said = re.search(r"phalanx: Interrupted after (\d+) of 100000000 steps. a.zarr keeps (\d+) samples.", errors)
+    assert said, errors
+    recording = open_recording(tmp_path / "a.zarr")
+    assert recording.closed and recording.num_samples == int(said[2]) > 100
+    assert int(recording.step[-1]) >= int(said[1])
+
+
+def test_a_real_robot_starts_on_the_ground_and_stays_up(tmp_path, robot_path: Callable[[str], Path]):
+    """Height and gains come from the model: the feet touch, nothing sinks or jumps."""
+    text = succeeds(
+        "run", robot_path("go2"), "--num-envs", 2, "--steps", 200, "--record", "a.zarr", "--device", "cpu", cwd=tmp_path
+    )
+    assert "warning" not in text, text
+    height = open_recording(tmp_path / "a.zarr")["robot"].root_pose[0, :, 2]
+    assert abs(height[-1] - height[0]) < 0.05
+    assert np.ptp(height[-20:]) < 0.01
+
+
+def test_gains_follow_effort_limits_and_damp_critically(robot_path: Callable[[str], Path]):
+    _, robot = make_world(options(str(robot_path("go2"))))
+    stiffness, damping = gains(robot)
+    limits = {joint.name: joint.effort_limit for joint in robot.model.joints}
+    np.testing.assert_allclose(stiffness, [limits[name] / 0.25 for name in robot.joint_names])
+    inertia = np.asarray(robot.mass_matrix())[0].diagonal()[6:]
+    np.testing.assert_allclose(damping / (2.0 * np.sqrt(stiffness * inertia)), 1.0)
+
+
+@pytest.mark.parametrize("name", ["sine", "random"])
+def test_targets_stay_within_limits_and_do_not_depend_on_other_environments(name):
+    _, robot = make_world(options("quadruped"))
+    lower, upper = robot.joint_limits
+    few, _ = controller(name, robot, 4, seed=1)
+    assert few is not None
+    seen = np.array([few(0.25 * i) for i in range(12)])
+    assert (seen >= lower).all() and (seen <= upper).all()
+    assert np.ptp(seen, axis=0).min() > 0.05
+    assert np.abs(seen - robot.default_joint_pos).max() <= 0.75
+    if name == "random":
+        many, _ = controller(name, robot, 40, seed=1)
+        other, _ = controller(name, robot, 4, seed=2)
+        assert many is not None and other is not None
+        np.testing.assert_array_equal(many(1.5)[:4], few(1.5))
+        assert not np.array_equal(other(1.5), few(1.5))
+
+
+def test_hold_and_none_have_no_targets_of_their_own():
+    _, robot = make_world(options("quadruped"))
+    assert controller("hold", robot, 4, 0)[0] is None and controller("none", robot, 4, 0)[0] is None
+
+
+def test_no_permission(tmp_path):
+    if os.geteuid() == 0:
+        done = phalanx("run", "quadruped", "--picture", "/proc/a.png", cwd=tmp_path)
+    else:
+        (tmp_path / "locked").mkdir(mode=0o500)
+        done = phalanx("run", "quadruped", "--picture", "locked/a.png", cwd=tmp_path)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert "a.png" in done.stderr.splitlines()[-1]
