@@ -156,8 +156,10 @@ class Robot:
             else:
                 view[..., xp.asarray(envs)] = columns
 
-    def _input(self, what: str, value: Any, width: int, env_ids: Any) -> tuple[Any, np.ndarray | None]:
-        """Broadcast a user's value to (n, width) and check it."""
+    def _input(
+        self, what: str, value: Any, width: int, env_ids: Any, *, finite: bool = True, negative: bool = True
+    ) -> tuple[Any, np.ndarray | None]:
+        """Broadcast a user's value to (n, width) and check it; numbers that are on a GPU already are not waited for."""
         world = self.world
         envs = None if env_ids is None else world.env_indices(env_ids)
         count = world.num_envs if envs is None else len(envs)
@@ -167,10 +169,17 @@ class Robot:
         shape = (count, width)
         if array.ndim > 2 or any(have not in (1, need) for have, need in zip(array.shape[::-1], shape[::-1], strict=False)):
             raise ValueError(f"robot {self.name!r}: {what} has shape {tuple(array.shape)}; it must broadcast to {shape}")
-        if isinstance(array, np.ndarray) and np.isnan(array).any():
-            row, column = np.argwhere(np.isnan(np.broadcast_to(array, shape)))[0]
-            env = int(row if envs is None else envs[row])
-            raise ValueError(f"robot {self.name!r}: {what} is not a number (NaN) in environment {env}, column {int(column)}")
+        if isinstance(array, np.ndarray):
+            for wrong, verdict in (
+                (np.isnan(array), "is not a number (NaN)"),
+                (np.isinf(array) & finite, "is infinite"),
+                ((array < 0) & (not negative), "is negative"),
+            ):
+                if wrong.any() and count:
+                    row, column = np.argwhere(np.broadcast_to(wrong, shape))[0]
+                    env = int(row if envs is None else envs[row])
+                    place = f"environment {env}, column {int(column)}"
+                    raise ValueError(f"robot {self.name!r}: {what} {verdict} in {place}")
         return world._device.xp.broadcast_to(world._device.xp.asarray(array), shape), envs
 
     # -- writing ---------------------------------------------------------------------------------------------
@@ -180,11 +189,9 @@ class Robot:
         self.world.build()
         if pos is not None:
             values, envs = self._input("joint position", pos, self.num_dof, env_ids)
-            self._finite("joint position", values)
             self._write_positions(values, envs)
         if vel is not None:
             values, envs = self._input("joint velocity", vel, self.num_dof, env_ids)
-            self._finite("joint velocity", values)
             self._write(c.DofState.velocity, self._joints, values, envs)
         self.world.touch_state()
 
@@ -199,17 +206,15 @@ class Robot:
             raise ValueError(f"robot {self.name!r} has a fixed base: its root cannot be given a velocity")
         if pose is not None:
             values, envs = self._input("root pose", pose, 7, env_ids)
-            self._finite("root pose", values)
+            given = self.world._device.accept(pose)
+            if isinstance(given, np.ndarray) and not np.broadcast_to(given, values.shape)[:, 3:].any(axis=1).all():
+                raise ValueError(f"robot {self.name!r}: root pose has a quaternion of zero length")
             with self.world._store.active():
                 values = xp.array(values, dtype="float64")
-                norm = xp.sqrt((values[:, 3:] ** 2).sum(axis=1, keepdims=True))
-                if isinstance(norm, np.ndarray) and not norm.all():
-                    raise ValueError(f"robot {self.name!r}: root pose has a quaternion of zero length")
-                values[:, 3:] /= norm
+                values[:, 3:] /= xp.sqrt((values[:, 3:] ** 2).sum(axis=1, keepdims=True))
             self._write(c.Coordinate.value, self._root_coords, values, envs)
         if vel is not None:
             values, envs = self._input("root velocity", vel, 6, env_ids)
-            self._finite("root velocity", values)
             start = self._bound.dofs.start
             self._write(c.DofState.velocity, slice(start, start + 6), values, envs)
         self.world.touch_state()
@@ -235,11 +240,8 @@ class Robot:
             ("effort limit", c.Drive.effort_limit, effort_limit),
         ):
             if value is not None:
-                values, envs = self._input(what, value, self.num_dof, env_ids)
-                if isinstance(values, np.ndarray) and (values < 0).any():
-                    raise ValueError(f"robot {self.name!r}: {what} must not be negative")
-                if field is not c.Drive.effort_limit:
-                    self._finite(what, values)
+                unbounded = field is c.Drive.effort_limit
+                values, envs = self._input(what, value, self.num_dof, env_ids, finite=not unbounded, negative=False)
                 self._write(field, self._joints, values, envs)
         if explicit is not None:
             values, envs = self._input("explicit", explicit, self.num_dof, env_ids)
@@ -256,7 +258,6 @@ class Robot:
         ):
             if value is not None:
                 values, envs = self._input(what, value, self.num_dof, env_ids)
-                self._finite(what, values)
                 self._write(field, self._joints, values, envs)
         self.world.input_revision += 1
 
@@ -271,13 +272,8 @@ class Robot:
         for what, field, value in (("force", c.ExternalWrench.force, force), ("torque", c.ExternalWrench.torque, torque)):
             if value is not None:
                 values, envs = self._input(what, value, 3, env_ids)
-                self._finite(what, values)
                 self._write(field, slice(row, row + 1), values[:, None, :], envs)
         self.world.input_revision += 1
-
-    def _finite(self, what: str, values: Any) -> None:
-        if isinstance(values, np.ndarray) and not np.isfinite(values).all():
-            raise ValueError(f"robot {self.name!r}: {what} must be finite")
 
     def _write_positions(self, values: Any, envs: np.ndarray | None) -> None:
         if self._scalar_coords is not None:
@@ -407,7 +403,7 @@ class Robot:
         return world._device.publish(found)
 
     def bias_force(self) -> Any:
-        """(n, nv): Coriolis, centrifugal and gravity efforts b in M a + b = tau; external wrenches are no part of it."""
+        """(n, nv): Coriolis, centrifugal and gravity efforts b in M a + b = tau; external wrenches are left out."""
         self.world.compute("dynamics")
         return self._read(c.DofForce.bias, self._bound.dofs)
 
@@ -425,7 +421,7 @@ class Robot:
         first = self._bound.links.start
         last_dof = world._device.to_host(world[c.LinkTopology].last_dof)[:, 0]
         nv_world = world._store.rows(c.Dof)
-        moves = world._device.to_host(world[c.DofRelation].moves)[:, 0].reshape(nv_world, nv_world)
+        moves = world._device.to_host(world[c.DofRelation].moves)[: nv_world**2, 0].reshape(nv_world, nv_world)
         mask = np.zeros((len(frames), self.num_velocities))
         for b, frame in enumerate(frames):
             d = last_dof[first + frame.link]

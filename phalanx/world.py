@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import json
 import math
 import os
+import signal
+import threading
 import time
 import warnings
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
-from phalanx.ecs import Component, Device, Schedule, Store, System, Table
-from phalanx.ecs.store import View
+from phalanx.ecs import Component, Device, Field, Schedule, Store, System, Table
+from phalanx.ecs.store import DeviceError, View
 from phalanx.io.articulation import flatten
 from phalanx.io.model import LoadError, RobotModel
 from phalanx.layout import Ground, Part, fill
@@ -24,6 +29,9 @@ from phalanx.systems import QUERIES, STEP, SUBSTEP, systems
 
 FORMAT = 1
 """Version of saved worlds and descriptions."""
+
+STATE_ROLES = ("state", "input", "parameter")
+"""Roles of the fields that continue a simulation."""
 
 DEFAULT_FRICTION = 0.8
 RESPONSIVE = 0.2  # seconds between chances to interrupt a long step() on the CPU
@@ -79,7 +87,7 @@ class World:
             raise ValueError(f'dtype {dtype!r}: must be "float32" or "float64"')
         if not (math.isfinite(dt) and dt > 0):
             raise ValueError(f"dt={dt}: the step must be a positive number of seconds")
-        if len(gravity) != 3 or not all(map(math.isfinite, gravity)):
+        if np.shape(gravity) != (3,) or not all(map(math.isfinite, gravity)):
             raise ValueError(f"gravity={gravity!r}: must be three finite numbers, m/s^2")
         self.num_envs, self.dtype, self.dt, self.substeps = int(num_envs), dtype, float(dt), int(substeps)
         self.gravity = tuple(float(g) for g in gravity)
@@ -93,6 +101,7 @@ class World:
         }
         self._device = Device(_auto() if device == "auto" else device)
         self._store = Store(self.num_envs, self._device, dtype)
+        self._store.on_set = self._field_set
         self._grounds: list[Ground] = []
         self._placements: list[dict[str, Any]] = []
         self._tables: dict[Table, int] = {}
@@ -188,9 +197,12 @@ class World:
             static_friction = dynamic_friction = friction
         if min(static_friction, dynamic_friction, restitution) < 0 or dynamic_friction > static_friction:
             raise ValueError("add_robot: coefficients must not be negative, nor dynamic friction above static")
-        pose = np.array([*position, *orientation], float)
-        if pose.shape != (7,) or not np.all(np.isfinite(pose)) or not np.any(pose[3:]):
-            raise ValueError(f"add_robot: position {position!r} and orientation {orientation!r} must be 3 and 4 finite numbers")
+        sizes = (np.shape(position), np.shape(orientation))
+        pose = np.array([*position, *orientation], float) if sizes == ((3,), (4,)) else np.zeros(7)
+        if not np.all(np.isfinite(pose)) or not np.any(pose[3:]):
+            raise ValueError(
+                f"add_robot: position must be 3 finite numbers, orientation 4, not all zero; got {position!r} and {orientation!r}"
+            )
         pose[3:] /= np.linalg.norm(pose[3:])
         articulation = flatten(model, fixed_base)
         part = Part(articulation, static_friction, dynamic_friction, restitution)
@@ -257,7 +269,11 @@ class World:
             raise RuntimeError(f"{what}() must come before build() and the first step()")
 
     def __getitem__(self, component: type[Component]) -> View:
-        """Live arrays of a component: ``world[Component].field``, (rows, *item, num_envs), or 1 if shared."""
+        """Live arrays of a component: ``world[Component].field``, (rows, *item, num_envs), or 1 if shared.
+
+        Assign whole fields, ``world[LinkInertia].mass = values``, and the world knows; values for each environment make
+        a shared field differ between them. After writing into an array in place call :meth:`touch_state`.
+        """
         self.build()
         return self._store[component]
 
@@ -279,12 +295,14 @@ class World:
         done = 0
         while done < count:
             batch = min(count - done, self._until_callback(), self._until_breath())
-            start = time.perf_counter()
-            self._program(STEP).run(batch)
-            self._seconds_per_step = (time.perf_counter() - start) / batch
-            done += batch
+            program = self._program(STEP)
             before = self.step_count
-            self.step_count += batch
+            with _no_interrupt():  # or a batch would have run, but not been counted
+                start = time.perf_counter()
+                program.run(batch)
+                self._seconds_per_step = (time.perf_counter() - start) / batch
+                done += batch
+                self.step_count += batch
             if not self._device.is_cuda or before // CHECK_EVERY != self.step_count // CHECK_EVERY:
                 self.check()
             for callback, every in list(self._after):
@@ -304,6 +322,7 @@ class World:
         if self._programs_version != self._store.version:
             self._programs.clear()
             self._programs_version = self._store.version
+            self._store.precompile(self.schedule.systems(STEP))
         if phases not in self._programs:
             if phases == STEP:
                 sequence = self.schedule.systems(SUBSTEP) * self.substeps + self.schedule.phase("sense")
@@ -399,6 +418,7 @@ class World:
         fields = [f for f in (*c.DofRow.fields(), *c.ContactImpulse.fields(), *c.MimicConstraint.fields()) if f.role == "state"]
         fields += [c.DofState.velocity, c.DofState.acceleration, c.Status.diverged, c.ContactCount.current]
         fields += [*c.ExternalWrench.fields(), c.DriveTarget.velocity, c.DriveTarget.effort]
+        fields += [c.ContactForce.force, c.DriveEffort.applied]
         with store.active():
             for field in fields:
                 view = store.view(field)
@@ -426,10 +446,17 @@ class World:
         self._stale = True
         self.state_revision += 1
 
+    def _field_set(self, field: Field) -> None:
+        """Called by the store when a whole field was assigned."""
+        if field.role == "input":
+            self.input_revision += 1
+        elif field.role != "derived":
+            self.touch_state()
+
     def state(self) -> dict[str, np.ndarray]:
         """All that is needed to continue exactly, as host copies by ``Component.field``."""
         self.build()
-        found = self._store.snapshot(("state", "input", "parameter"))
+        found = self._store.snapshot(STATE_ROLES)
         found["step_count"] = np.array(self.step_count)
         return found
 
@@ -477,7 +504,7 @@ class World:
                 }
                 for g in self._grounds
             ],
-            "robots": self._placements,
+            "robots": copy.deepcopy(self._placements),
             "systems": [system.name for system in self._extra_systems],
         }
 
@@ -491,7 +518,8 @@ class World:
             raise LoadError(f"this description has another format than {FORMAT}; use the version of Phalanx that wrote it")
         grounds, robots = d.pop("grounds"), d.pop("robots")
         d.pop("systems", None)
-        d["num_envs"] = num_envs or d["num_envs"]
+        if num_envs is not None:
+            d["num_envs"] = num_envs
         d["device"] = device or ("auto" if d["device"].startswith("cuda") else d["device"])
         world = cls(**d)
         for ground in grounds:
@@ -509,6 +537,8 @@ class World:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the world with its exact state to one file (``.npz``); nothing is left if it fails."""
         target = Path(path)
+        if not target.parent.is_dir() or target.is_dir():
+            raise OSError(f"{target}: cannot save a world here; give the name of a file in a folder that exists")
         temporary = target.with_name(target.name + ".part")
         state = self.state()
         try:
@@ -520,8 +550,17 @@ class World:
             raise
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], device: str | None = None) -> World:
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        device: str | None = None,
+        prepare: Callable[[World], object] | None = None,
+    ) -> World:
         """Read a world that :meth:`save` wrote and continue where it was.
+
+        Args:
+            device: another one than it was saved on.
+            prepare: called with the unbuilt world, to add the rows and systems of its own that it had.
 
         Raises:
             LoadError: not such a file.
@@ -529,18 +568,34 @@ class World:
         source = Path(path)
         if not source.is_file():
             raise LoadError(f"{source}: no such file")
+        if not zipfile.is_zipfile(source):
+            raise LoadError(f"{source}: not a saved world, or not all of one; it must come from World.save()")
         try:
             with np.load(source, allow_pickle=False) as data:
                 state = {key: data[key] for key in data.files}
             description = json.loads(str(state.pop("world")[()]))
-        except (ValueError, KeyError, OSError, EOFError) as error:
+            world = cls.from_description(description, device=device)
+        except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile) as error:
+            if isinstance(error, DeviceError):
+                raise
             raise LoadError(f"{source}: not a saved world ({error}); it must come from World.save()") from error
-        except Exception as error:
-            if type(error).__name__ == "BadZipFile":
-                raise LoadError(f"{source}: not a saved world ({error}); it must come from World.save()") from error
-            raise
-        world = cls.from_description(description, device=device)
-        world.set_state(state)
+        if prepare is not None:
+            prepare(world)
+        known = {system.name for system in world._extra_systems}
+        missing = [name for name in description["systems"] if name not in known]
+        if missing:
+            raise LoadError(
+                f"{source}: the saved world has systems of its own ({', '.join(missing)}); pass prepare=, "
+                "a function that adds them to the world that it is given"
+            )
+        world.build()
+        lost = {field.key for field in world._store.fields(STATE_ROLES)} - state.keys()
+        if lost:
+            raise LoadError(f"{source}: the saved world lacks {', '.join(sorted(lost))}; did another version save it?")
+        try:
+            world.set_state(state)
+        except ValueError as error:
+            raise LoadError(f"{source}: {error}") from error
         return world
 
     def __repr__(self) -> str:
@@ -560,6 +615,23 @@ def _load(source: Any, visuals: bool) -> tuple[RobotModel, Any]:
     path = library.resolve(source)
     shipped = library.defaults(str(source)) if str(source) in library.names() else None
     return load_urdf(path, visuals=visuals), shipped
+
+
+@contextlib.contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Hold Ctrl-C back until the end of the block."""
+    previous = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(previous):
+        yield
+        return
+    held: list[tuple[Any, ...]] = []
+    signal.signal(signal.SIGINT, lambda *arguments: held.append(arguments))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+        if held:
+            previous(*held[0])
 
 
 def _auto() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -139,6 +139,8 @@ class Store:
         self._compiled: dict[tuple[System, frozenset[str]], Any] = {}
         self.version = 0
         """Grows whenever an array is replaced, so that programs bound to old ones are rebuilt."""
+        self.on_set: Callable[[Field], None] | None = None
+        """Called with a field after :meth:`set` has overwritten it."""
 
     # -- tables ----------------------------------------------------------------------------------------------
 
@@ -191,6 +193,8 @@ class Store:
             else:
                 array[..., : self.num_envs] = value
                 array[..., self.num_envs :] = array[..., self.num_envs - 1 : self.num_envs]
+        if self.on_set is not None:
+            self.on_set(declared)
 
     def widen(self, declared: Field) -> None:
         """Give every environment its own value of a shared field."""
@@ -240,10 +244,14 @@ class Store:
 
     # -- saving ----------------------------------------------------------------------------------------------
 
+    def fields(self, roles: Iterable[str]) -> list[Field]:
+        """Fields that are held and have one of the given roles."""
+        wanted = set(roles)
+        return [f for f in self._arrays if f.role in wanted]
+
     def snapshot(self, roles: Iterable[str]) -> dict[str, np.ndarray]:
         """Host copies of all fields with one of the given roles, by key."""
-        wanted = set(roles)
-        return {f.key: self.device.to_host(self.view(f)) for f in list(self._arrays) if f.role in wanted}
+        return {f.key: self.device.to_host(self.view(f)) for f in self.fields(roles)}
 
     def restore(self, snapshot: dict[str, np.ndarray]) -> None:
         """Write back what :meth:`snapshot` returned.
