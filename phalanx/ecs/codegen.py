@@ -73,7 +73,7 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
     body = _parse(system.function)
     _forbid_deep_returns(system, body)
     floats: dict[float, str] = {}
-    parts = [_prelude(dtype, target)]
+    parts = [_prelude(dtype, target) + f"\n# arguments: {_argument_types(system, dtype)}"]
     for name, value in sorted(constants.items()):
         parts.append(f"{name} = {f'real({value!r})' if isinstance(value, float) else repr(value)}")
     for helper in helpers:
@@ -141,6 +141,18 @@ def _prelude(dtype: str, target: Target) -> str:
         f"from {module} import helper, kernel, entry, array, cuda\n"
         f"real = np.{dtype}\nunsigned = np.uint64"
     )
+
+
+def _argument_types(system: System, dtype: str) -> str:
+    """Type and dimensions of each argument, for compiling without arrays."""
+    types = []
+    for access in system.arguments.values():
+        if access.mode == "rows":
+            types.append("int64")
+        else:
+            kind = dtype if access.target.dtype == "real" else "int32"
+            types.append(f"{kind}:{2 + len(access.target.shape)}")
+    return " ".join(types)
 
 
 @cache

@@ -56,19 +56,22 @@ def compile_system(system: System, shared: frozenset[str], real: str) -> Any:
     return getattr(codegen.load(generated), generated.entry)
 
 
+def signature(source: str) -> tuple[Any, ...]:
+    """The argument types of a generated kernel, which its module lists."""
+    line = next(line for line in source.splitlines() if line.startswith("# arguments: "))
+    types: list[Any] = [numba.int64, numba.int64]
+    for item in line.removeprefix("# arguments: ").split():
+        name, _, dimensions = item.partition(":")
+        dtype = numba.from_dtype(np.dtype(name))
+        types.append(numba.types.Array(dtype, int(dimensions), "C") if dimensions else dtype)
+    return tuple(types)
+
+
 def compile_ptx(system: System, shared: frozenset[str], real: str, compute_capability: tuple[int, int] = (9, 0)) -> str:
     """The PTX of a system's kernel; needs NVVM but no GPU."""
-    dispatcher = compile_system(system, shared, real)
-    number = numba.from_dtype(np.dtype(real))
-    signature = [numba.int64, numba.int64]
-    for name, access in system.arguments.items():
-        if access.mode == "rows":
-            signature.append(numba.int64)
-            continue
-        dtype = number if access.target.dtype == "real" else numba.int32
-        signature.append(numba.types.Array(dtype, 2 + len(access.target.shape), "C"))
-        del name
-    text, _ = cuda.compile_ptx(dispatcher.py_func, tuple(signature), cc=compute_capability)
+    generated = codegen.generate(system, shared, real, "cuda")
+    dispatcher = getattr(codegen.load(generated), generated.entry)
+    text, _ = cuda.compile_ptx(dispatcher.py_func, signature(generated.source), cc=compute_capability)
     return text
 
 
@@ -108,20 +111,25 @@ class Program:
             self._graph.launch(self._stream)
 
     def time(self, steps: int) -> dict[str, float]:
-        """Seconds per step in each system: median over ``steps``, by CUDA events."""
+        """Seconds per step in each system: median over ``steps``, by CUDA events around a graph of that system alone."""
         import cupy
 
         samples: dict[str, list[float]] = {name: [] for name in self.names}
         with self._stream:
+            graphs = []
+            for launch in self._launches:
+                launch()
+                self._stream.begin_capture()
+                launch()
+                graphs.append(self._stream.end_capture())
             for _ in range(steps):
-                marks = [cupy.cuda.Event() for _ in range(len(self._launches) + 1)]
-                marks[0].record(self._stream)
-                for launch, mark in zip(self._launches, marks[1:], strict=True):
-                    launch()
-                    mark.record(self._stream)
-                self._stream.synchronize()
-                for name, a, b in zip(self.names, marks, marks[1:], strict=True):
-                    samples[name].append(cupy.cuda.get_elapsed_time(a, b) * 1e-3)
+                for name, graph in zip(self.names, graphs, strict=True):
+                    begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+                    begin.record(self._stream)
+                    graph.launch(self._stream)
+                    end.record(self._stream)
+                    end.synchronize()
+                    samples[name].append(cupy.cuda.get_elapsed_time(begin, end) * 1e-3)
         return {name: float(np.median(values)) for name, values in samples.items()}
 
     def synchronize(self) -> None:

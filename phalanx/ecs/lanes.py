@@ -100,6 +100,14 @@ class _LaneNativeLowering(NativeLowering):
     def lowering_class(self) -> type[Lower]:
         return _LaneLowering
 
+    def run_pass(self, state: Any) -> bool:
+        """A kernel is only ever inlined into its entry, which is optimised as a whole: once is enough."""
+        if state.library is None:
+            state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
+            state.library.enable_object_caching()
+        state.library._optimize_final_module = lambda: None
+        return super().run_pass(state)
+
 
 class LaneCompiler(Compiler):
     """Numba's compiler with :class:`_LaneLowering` and arguments that do not alias."""

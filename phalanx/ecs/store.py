@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from phalanx.ecs.codegen import generate
 from phalanx.ecs.declare import Bound, Component, Field, System, Table
+from phalanx.ecs.precompile import precompile
 
 ALIGN = 16
 """Environment strides are odd multiples of this many elements."""
@@ -47,6 +49,12 @@ class Device:
 
     def compile(self, system: System, shared: frozenset[str], real: str) -> Any:
         return self._backend.compile_system(system, shared, real)
+
+    def precompile(self, kernels: Iterable[tuple[System, frozenset[str]]], real: str) -> None:
+        """Compile what is missing from the disk cache, in several processes where that is faster."""
+        target = "cuda" if self.is_cuda else "cpu"
+        index = int(self.name[5:]) if self.is_cuda else 0
+        precompile([generate(system, shared, real, target) for system, shared in kernels], target, index)
 
     def program(self, bound: list[Bound], num_envs: int, stride: int) -> Any:
         if self.stream is not None:
@@ -222,25 +230,35 @@ class Store:
 
     def program(self, systems: Iterable[System]) -> Any:
         """Compile systems and bind them to this store's arrays."""
+        wanted = self._kernels(systems)
         bound = []
-        for system in systems:
-            if system.over is not None and self.rows(system.over) == 0:
-                continue
+        for system, shared in wanted:
             arguments = [
                 self.rows(a.target) if a.mode == "rows" else self.array(a.target) for a in system.arguments.values()
             ]
-            shared = frozenset(name for name, a in system.field_arguments.items() if self.is_shared(a.target))
-            for name in shared:
-                if system.arguments[name].writes:
-                    raise ValueError(
-                        f"system {system.name} writes {system.arguments[name].target.key}, which all environments share"
-                    )
             key = (system, shared)
             if key not in self._compiled:
                 self._compiled[key] = self.device.compile(system, shared, self.real)
             rows = self.rows(system.over) if system.over is not None else 1
             bound.append(Bound(system, self._compiled[key], rows, arguments, shared))
         return self.device.program(bound, self.num_envs, self.stride)
+
+    def precompile(self, systems: Iterable[System]) -> None:
+        """Have kernels ready for programs of these systems, compiled side by side where they are not cached."""
+        self.device.precompile([key for key in self._kernels(systems) if key not in self._compiled], self.real)
+
+    def _kernels(self, systems: Iterable[System]) -> list[tuple[System, frozenset[str]]]:
+        return [(s, self._shared(s)) for s in systems if s.over is None or self.rows(s.over) > 0]
+
+    def _shared(self, system: System) -> frozenset[str]:
+        """Names of the arguments whose field has one value for all environments."""
+        shared = frozenset(name for name, a in system.field_arguments.items() if self.is_shared(a.target))
+        for name in shared:
+            if system.arguments[name].writes:
+                raise ValueError(
+                    f"system {system.name} writes {system.arguments[name].target.key}, which all environments share"
+                )
+        return shared
 
     # -- saving ----------------------------------------------------------------------------------------------
 
