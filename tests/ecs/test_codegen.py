@@ -249,7 +249,7 @@ def test_comments_are_no_edit(tmp_path: Path) -> None:
 def test_each_type_and_target_has_its_kernel(tmp_path: Path) -> None:
     module = written(tmp_path, LAMPS)
     targets: tuple[codegen.Target, ...] = ("cpu", "cuda")
-    kinds = [(real, target) for real in ("float32", "float64") for target in targets]
+    kinds: list[tuple[str, codegen.Target]] = [(real, target) for real in ("float32", "float64") for target in targets]
     assert len({codegen.generate(module.blink, frozenset(), real, target).path for real, target in kinds}) == 4
 
 
