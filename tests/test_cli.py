@@ -188,13 +188,14 @@ def test_interrupted_recording_is_closed_and_kept(tmp_path):
 
 def test_a_real_robot_starts_on_the_ground_and_stays_up(tmp_path, robot_path: Callable[[str], Path]):
     """Height and gains come from the model: the feet touch, nothing sinks or jumps."""
+    robot = robot_path("anymal_c")
     text = succeeds(
-        "run", robot_path("go2"), "--num-envs", 2, "--steps", 200, "--record", "a.zarr", "--device", "cpu", cwd=tmp_path
+        "run", robot, "--num-envs", 2, "--steps", 200, "--record", "a.zarr", "--device", "cpu", cwd=tmp_path
     )
     assert "warning" not in text, text
     height = open_recording(tmp_path / "a.zarr")["robot"].root_pose[0, :, 2]
-    assert abs(height[-1] - height[0]) < 0.05
-    assert np.ptp(height[-20:]) < 0.01
+    assert 0.55 < height[0] < 0.7
+    assert height[0] - 0.005 < height.min() and height.max() < height[0] + 1e-3
 
 
 def test_gains_follow_effort_limits_and_damp_critically(robot_path: Callable[[str], Path]):

@@ -59,8 +59,7 @@ class Series:
 
     def __getitem__(self, index: Any) -> np.ndarray:
         index = index if isinstance(index, tuple) else (index,)
-        at = next((n for n, i in enumerate(index) if i is Ellipsis), None)
-        if at is not None:
+        if (at := next((n for n, i in enumerate(index) if i is Ellipsis), None)) is not None:
             fill = (slice(None),) * (self.ndim - len(index) + 1)
             index = (*index[:at], *fill, *index[at + 1 :])
         if len(index) > self.ndim:
