@@ -7,6 +7,7 @@ process fails is simply compiled by the caller, who then shows the error.
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -67,6 +68,7 @@ def _compile(target: Target, path: Path) -> None:
 
 def main(target: Target, device: str, *paths: str) -> None:
     """Compile the modules at ``paths``; run as ``python -m phalanx.ecs.precompile``."""
+    gc.disable()  # a short-lived process; collecting costs a fifth of its time
     if target == "cuda":
         from phalanx.ecs import cuda
 

@@ -26,7 +26,7 @@ class Device:
             from phalanx.ecs import cpu
 
             self.xp, self.stream, self._backend, self.lanes = np, None, cpu, max(cpu.LANES)
-        elif name == "cuda" or (name.startswith("cuda:") and name[5:].isdigit()):
+        elif name == "cuda" or (isinstance(name, str) and name.startswith("cuda:") and name[5:].isdigit()):
             index = int(name[5:] or 0) if ":" in name else 0
             missing = [m for m in ("cupy", "numba_cuda") if importlib.util.find_spec(m) is None]
             if missing:
