@@ -1,0 +1,431 @@
+"""What cannot work is refused with a sentence that says what was wrong, where, and what to do; nothing is half-done."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from oracles import host
+from small_robots import arm, ball
+
+import phalanx as px
+from phalanx.components import Drive, LinkInertia, LinkTopology
+from phalanx.ecs.store import cuda_available
+from phalanx.io.model import Body, RobotModel
+
+# The world's own arguments.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"num_envs": 0}, "num_envs=0: must be a whole number, at least 1"),
+        ({"num_envs": -3}, "num_envs=-3: must be a whole number, at least 1"),
+        ({"num_envs": 2.5}, "num_envs=2.5: must be a whole number, at least 1"),
+        ({"num_envs": True}, "num_envs=True: must be a whole number, at least 1"),
+        ({"substeps": 0}, "substeps=0: must be a whole number, at least 1"),
+        ({"dt": 0.0}, "dt=0.0: the step must be a positive number of seconds"),
+        ({"dt": -0.01}, "dt=-0.01: the step must be a positive number of seconds"),
+        ({"dt": float("nan")}, "dt=nan: the step must be a positive number of seconds"),
+        ({"dtype": "float16"}, 'dtype \'float16\': must be "float32" or "float64"'),
+        ({"gravity": -9.81}, "gravity=-9.81: must be three finite numbers, m/s^2"),
+        ({"gravity": (0, -9.81)}, "gravity=(0, -9.81): must be three finite numbers, m/s^2"),
+        ({"gravity": (0, 0, float("inf"))}, "gravity=(0, 0, inf): must be three finite numbers, m/s^2"),
+        ({"position_iterations": 0}, "position_iterations=0: must be a whole number, at least 1"),
+        ({"velocity_iterations": -1}, "velocity_iterations and max_contacts cannot be negative"),
+        ({"max_contacts": -1}, "velocity_iterations and max_contacts cannot be negative"),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_world_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError) as raised:
+        px.World(**arguments)
+    assert str(raised.value) == message
+
+
+@pytest.mark.parametrize("device", ["tpu", "gpu", "cuda:x", "cuda:-1", "", 0, None])
+def test_device_that_does_not_exist(device: Any) -> None:
+    with pytest.raises(px.DeviceError) as raised:
+        px.World(device=device)
+    assert str(raised.value) == f'device {device!r}: must be "cpu", "cuda" or "cuda:N"'
+
+
+@pytest.mark.parametrize("index", [0, 99])
+def test_device_that_is_not_there(index: int) -> None:
+    if index == 0 and cuda_available():
+        pytest.skip("cuda:0 is there")
+    with pytest.raises(px.DeviceError) as raised:
+        px.World(device=f"cuda:{index}")
+    if importlib.util.find_spec("cupy") is None or importlib.util.find_spec("numba_cuda") is None:
+        expected = (
+            rf'device "cuda:{index}" needs (cupy|numba_cuda).*: install "phalanx\[cuda12\]" .* or use device="cpu"'
+        )
+    elif cuda_available():
+        expected = rf"device cuda:{index} is not there; this machine has \d+, from cuda:0 to cuda:\d+"
+    else:
+        expected = r'no CUDA device can be used on this machine \(.*\); use device="cpu"'
+    assert re.fullmatch(expected, str(raised.value)), raised.value
+
+
+# What is put into a world.
+
+
+def test_empty_world(device: str) -> None:
+    for act in (lambda w: w.build(), lambda w: w.step(), lambda w: w.reset(), lambda w: w.state()):
+        world = px.World(device=device)
+        world.add_ground()
+        with pytest.raises(ValueError) as raised:
+            act(world)
+        assert str(raised.value) == "this world is empty: call add_robot() before build() or step()"
+
+
+def test_two_robots_of_one_name() -> None:
+    world = px.World()
+    world.add_robot(ball(), name="one")
+    with pytest.raises(ValueError) as raised:
+        world.add_robot(ball(), name="one")
+    assert str(raised.value) == "add_robot: there is already a robot named 'one'; pass another name="
+    assert list(world.robots) == ["one"]
+    world.add_robot(ball(), name="two")
+
+
+def test_adding_after_build(device: str) -> None:
+    world = px.World(device=device)
+    world.add_robot(ball())
+    world.build()
+    late: list[tuple[str, Callable[[], Any]]] = [
+        ("add_robot", lambda: world.add_robot(ball(), name="two")),
+        ("add_ground", lambda: world.add_ground()),
+        ("add_rows", lambda: world.add_rows(LinkTopology.table, 1)),
+        ("add_system", lambda: world.add_system(world.schedule.systems()[0])),
+    ]
+    for name, act in late:
+        with pytest.raises(RuntimeError) as raised:
+            act()
+        assert str(raised.value) == f"{name}() must come before build() and the first step()"
+    assert list(world.robots) == ["robot"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"position": (0, 0)},
+            "add_robot: position must be 3 finite numbers, orientation 4, not all zero; got (0, 0) and",
+        ),
+        ({"position": (0, 0, 0, 1), "orientation": (0, 0, 0)}, "add_robot: position must be 3 finite numbers, "),
+        ({"position": (0, 0, float("nan"))}, "add_robot: position must be 3 finite numbers"),
+        ({"orientation": (0, 0, 0, 0)}, "orientation 4, not all zero; got (0.0, 0.0, 0.0) and (0, 0, 0, 0)"),
+        ({"joint_pos": [0.1]}, "robot 'robot': joint_pos needs 3 numbers, got shape (1,)"),
+        ({"joint_pos": {"elbow": float("inf")}}, "robot 'robot': joint_pos must be finite"),
+        ({"friction": -1}, "add_robot: coefficients must not be negative, nor dynamic friction above static"),
+        ({"static_friction": 0.1}, "add_robot: coefficients must not be negative, nor dynamic friction above static"),
+        ({"name": ""}, "add_robot: there is already a robot named ''; pass another name="),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_robot_arguments(arguments: dict[str, Any], message: str) -> None:
+    world = px.World()
+    with pytest.raises(ValueError) as raised:
+        world.add_robot(arm(), **arguments)
+    assert message in str(raised.value)
+    assert not world.robots and not world.describe()["robots"], "nothing half-added is left"
+    world.add_robot(arm())
+
+
+def test_unknown_names() -> None:
+    robot = px.World().add_robot(arm())
+    unknown: list[tuple[Callable[[], Any], str]] = [
+        (lambda: robot.joint_index("knee"), "robot 'robot' has no joint 'knee'; it has shoulder, elbow, slide"),
+        (lambda: robot.body_index("hand"), "robot 'robot' has no body 'hand'; it has base, upper, lower, tip"),
+        (lambda: px.World().add_robot(arm(), joint_pos={"knee": 1.0}), "robot 'robot' has no joint 'knee'"),
+        (lambda: robot.set_external_wrench(force=1.0, body="hand"), "robot 'robot' has no body 'hand'"),
+    ]
+    for act, message in unknown:
+        with pytest.raises(KeyError) as raised:
+            act()
+        assert message in str(raised.value)
+
+
+def test_unknown_robot() -> None:
+    with pytest.raises(px.LoadError, match=r'"quadrupde" is neither a file nor a shipped robot.*quadruped'):
+        px.World().add_robot("quadrupde")
+    with pytest.raises(px.LoadError, match=r"nowhere/robot.urdf: no such file; check the path"):
+        px.World().add_robot("nowhere/robot.urdf")
+
+
+def test_nothing_that_moves_has_mass() -> None:
+    with pytest.raises(px.LoadError, match="ghost: the robot has no mass; give its links <inertial>, or fix its base"):
+        px.World().add_robot(RobotModel("ghost", [Body("ghost")], []))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"normal": (0, 0, 0)}, {"height": float("nan")}, {"normal": (0, 1)}, {"normal": (0, 0, float("inf"))}],
+    ids=str,
+)
+def test_ground(arguments: dict[str, Any]) -> None:
+    with pytest.raises(
+        ValueError, match="add_ground: height, friction, restitution and a non-zero normal of 3 must be finite"
+    ):
+        px.World().add_ground(**arguments)
+
+
+def test_ground_coefficients() -> None:
+    wrong: list[dict[str, Any]] = [{"friction": -0.1}, {"restitution": -1.0}]
+    wrong.append({"static_friction": 0.2, "dynamic_friction": 0.3})
+    for arguments in wrong:
+        with pytest.raises(ValueError, match="add_ground: coefficients must not be negative, nor dynamic friction"):
+            px.World().add_ground(**arguments)
+
+
+# What is asked of a running world.
+
+
+@pytest.fixture(scope="module")
+def robot(device: str) -> px.Robot:
+    world = px.World(num_envs=4, device=device)
+    robot = world.add_robot(arm(), fixed_base=False)
+    world.build()
+    return robot
+
+
+NAN, INF = float("nan"), float("inf")
+IN_ENV_2 = np.array([[0.0, 0, 0], [0, 0, 0], [0, NAN, 0], [0, 0, 0]])
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "message"),
+    [
+        ("set_targets", {"pos": NAN}, "position target is not a number (NaN) in environment 0, column 0"),
+        ("set_targets", {"pos": IN_ENV_2}, "position target is not a number (NaN) in environment 2, column 1"),
+        ("set_targets", {"vel": [0, 0, NAN]}, "velocity target is not a number (NaN) in environment 0, column 2"),
+        ("set_targets", {"effort": [0, INF, 0]}, "effort target is infinite in environment 0, column 1"),
+        (
+            "set_targets",
+            {"effort": [[NAN]], "env_ids": [3]},
+            "effort target is not a number (NaN) in environment 3, column 0",
+        ),
+        ("set_joint_state", {"pos": NAN}, "joint position is not a number (NaN) in environment 0, column 0"),
+        ("set_joint_state", {"vel": -INF}, "joint velocity is infinite in environment 0, column 0"),
+        (
+            "set_root_state",
+            {"pose": [0, 0, NAN, 1, 0, 0, 0]},
+            "root pose is not a number (NaN) in environment 0, column 2",
+        ),
+        ("set_root_state", {"vel": INF}, "root velocity is infinite in environment 0, column 0"),
+        ("set_root_state", {"pose": [0, 0, 1, 0, 0, 0, 0]}, "root pose has a quaternion of zero length"),
+        ("set_drive", {"stiffness": -1.0}, "stiffness is negative in environment 0, column 0"),
+        ("set_drive", {"damping": [0, 0, -1e-9]}, "damping is negative in environment 0, column 2"),
+        ("set_drive", {"effort_limit": -5, "env_ids": 2}, "effort limit is negative in environment 2, column 0"),
+        ("set_drive", {"stiffness": INF}, "stiffness is infinite in environment 0, column 0"),
+        ("set_drive", {"effort_limit": NAN}, "effort limit is not a number (NaN) in environment 0, column 0"),
+        ("set_external_wrench", {"force": NAN}, "force is not a number (NaN) in environment 0, column 0"),
+        ("set_external_wrench", {"torque": [0, INF, 0]}, "torque is infinite in environment 0, column 1"),
+        ("set_targets", {"pos": [0, 0]}, "position target has shape (2,); it must broadcast to (4, 3)"),
+        ("set_targets", {"pos": np.zeros((3, 3))}, "position target has shape (3, 3); it must broadcast to (4, 3)"),
+        ("set_targets", {"pos": np.zeros((4, 3)), "env_ids": [0, 1]}, "has shape (4, 3); it must broadcast to (2, 3)"),
+        (
+            "set_targets",
+            {"pos": np.zeros((1, 4, 3))},
+            "position target has shape (1, 4, 3); it must broadcast to (4, 3)",
+        ),
+        ("set_joint_state", {"vel": np.zeros((3, 4))}, "joint velocity has shape (3, 4); it must broadcast to (4, 3)"),
+        ("set_root_state", {"pose": np.zeros((4, 6))}, "root pose has shape (4, 6); it must broadcast to (4, 7)"),
+        ("set_root_state", {"vel": np.zeros(7)}, "root velocity has shape (7,); it must broadcast to (4, 6)"),
+        ("set_drive", {"stiffness": np.zeros(5)}, "stiffness has shape (5,); it must broadcast to (4, 3)"),
+        ("set_external_wrench", {"force": np.zeros(2)}, "force has shape (2,); it must broadcast to (4, 3)"),
+    ],
+    ids=lambda value: str(value) if isinstance(value, str) and " " not in value else "",
+)
+def test_values(robot: px.Robot, method: str, arguments: dict[str, Any], message: str) -> None:
+    before = {key: value.tobytes() for key, value in robot.world.state().items()}
+    with pytest.raises(ValueError) as raised:
+        getattr(robot, method)(**arguments)
+    assert str(raised.value).startswith("robot 'robot': ") and message in str(raised.value)
+    assert {key: value.tobytes() for key, value in robot.world.state().items()} == before, "it was refused, but written"
+
+
+def test_one_bad_value_spoils_the_call(robot: px.Robot) -> None:
+    """Nothing of it is written."""
+    before = {key: value.tobytes() for key, value in robot.world.state().items()}
+    calls: list[Callable[[], Any]] = [
+        lambda: robot.set_joint_state(pos=0.3, vel=NAN),
+        lambda: robot.set_root_state(pose=[0, 0, 9, 1, 0, 0, 0], vel=NAN),
+        lambda: robot.set_targets(pos=0.3, effort=NAN),
+        lambda: robot.set_drive(stiffness=3.0, damping=-1.0),
+        lambda: robot.set_drive(stiffness=3.0, explicit=[0, 1]),
+        lambda: robot.set_external_wrench(force=1.0, torque=NAN),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError):
+            call()
+        assert {key: value.tobytes() for key, value in robot.world.state().items()} == before
+
+
+@pytest.mark.parametrize("value", ["0.5", ["a", "b", "c"], [None, 0, 0], np.zeros((4, 3), complex)], ids=str)
+def test_values_that_are_no_numbers(robot: px.Robot, value: Any) -> None:
+    with pytest.raises(TypeError, match="robot 'robot': position target must be numbers, not "):
+        robot.set_targets(pos=value)
+
+
+def test_an_infinite_effort_limit_is_fine(robot: px.Robot) -> None:
+    robot.set_drive(effort_limit=[1.0, INF, 2.0])
+    assert host(robot.world[Drive].effort_limit)[-3:, 0].tolist() == [1, INF, 2]
+
+
+@pytest.mark.parametrize(
+    ("ids", "error", "message"),
+    [
+        ([4], IndexError, "env_ids must lie in 0..3; got 4 to 4"),
+        ([0, -1], IndexError, "env_ids must lie in 0..3; got -1 to 0"),
+        (99, IndexError, "env_ids must lie in 0..3; got 99 to 99"),
+        ([0.5], ValueError, "env_ids must be whole numbers, not [0.5]"),
+        (["a"], ValueError, "env_ids must be whole numbers, not ['a']"),
+        ([True, False], ValueError, "env_ids must be whole numbers, not [True, False]"),
+        ([[0, 1]], ValueError, "env_ids must be whole numbers, not [[0, 1]]"),
+    ],
+    ids=str,
+)
+def test_env_ids(robot: px.Robot, ids: Any, error: type[Exception], message: str) -> None:
+    acts: list[Callable[[], Any]] = [
+        lambda: robot.set_targets(pos=0.0, env_ids=ids),
+        lambda: robot.set_root_state(vel=0.0, env_ids=ids),
+        lambda: robot.world.reset(ids),
+    ]
+    for act in acts:
+        with pytest.raises(error) as raised:
+            act()
+        assert str(raised.value) == message
+
+
+@pytest.mark.parametrize("count", [-1, 1.5, "3", None, True])
+def test_number_of_steps(robot: px.Robot, count: Any) -> None:
+    with pytest.raises(ValueError) as raised:
+        robot.world.step(count)
+    assert str(raised.value) == f"step({count!r}): the number of steps must be a whole number, not negative"
+    assert robot.world.step_count == 0
+
+
+def test_component_arrays(robot: px.Robot) -> None:
+    with pytest.raises(AttributeError, match="component LinkInertia has no field 'weight'; it has mass, com, inertia"):
+        _ = robot.world[LinkInertia].weight
+    with pytest.raises(ValueError, match="broadcast"):
+        robot.world[LinkInertia].mass = np.zeros((2, 2))
+    with pytest.raises(ValueError, match=r"LinkTopology.parent is the same in all environments by construction"):
+        robot.world[LinkTopology].parent = np.zeros((4, 4), int)
+
+
+def test_number_of_threads() -> None:
+    with pytest.raises(ValueError, match=r"set_num_threads\(0\): at least 1 thread is needed"):
+        px.set_num_threads(0)
+
+
+# States and files.
+
+
+@pytest.fixture
+def world(device: str) -> px.World:
+    world = px.World(num_envs=2, device=device)
+    world.add_robot(arm())
+    return world.build()
+
+
+def test_states_that_do_not_fit(world: px.World) -> None:
+    state = world.state()
+    before = {key: value.tobytes() for key, value in state.items()}
+    with pytest.raises(
+        ValueError, match=r"state has Nothing.here, which this world does not hold; was it saved from another one"
+    ):
+        world.set_state({**state, "Nothing.here": np.zeros(3)})
+    with pytest.raises(ValueError, match=r"state has Coordinate.value of shape \(2, 2\); this world needs \(10, 2\)"):
+        world.set_state({**state, "Coordinate.value": np.zeros((2, 2))})
+    assert {key: value.tobytes() for key, value in world.state().items()} == before
+
+
+def corrupt(folder: Path, world: px.World) -> dict[str, Path]:
+    """Files that are no saved world, by what is wrong with them."""
+    world.save(folder / "good")
+    good = (folder / "good").read_bytes()
+    files = {name: folder / name for name in ("empty", "text", "array", "other arrays", "cut short", "flipped", "zip")}
+    files["empty"].write_bytes(b"")
+    files["text"].write_text("not a world at all")
+    with files["array"].open("wb") as file:
+        np.save(file, np.zeros(3))
+    with files["other arrays"].open("wb") as file:
+        np.savez(file, a=np.zeros(3), b=np.ones(2))
+    files["cut short"].write_bytes(good[: len(good) // 2])
+    at = good.index(b"NUMPY", 200) + 300
+    files["flipped"].write_bytes(good[:at] + bytes([good[at] ^ 0xFF]) + good[at + 1 :])
+    with zipfile.ZipFile(files["zip"], "w") as archive:
+        archive.writestr("world.npy", "rubbish")
+    with np.load(folder / "good") as data:
+        arrays = {key: data[key] for key in data.files}
+    for name, changed in (
+        ("older format", {**arrays, "world": np.array(str(arrays["world"]).replace('"format": 1', '"format": 0'))}),
+        ("no json", {**arrays, "world": np.array("{")}),
+        ("other json", {**arrays, "world": np.array('{"format": 1}')}),
+        ("lacks a field", {key: value for key, value in arrays.items() if key != "Coordinate.value"}),
+        ("wrong shape", {**arrays, "Coordinate.value": np.zeros((3, 3))}),
+        ("pickle", {**arrays, "Coordinate.value": np.array([{}], object)}),
+    ):
+        files[name] = folder / name
+        with files[name].open("wb") as file:
+            np.savez(file, allow_pickle=True, **changed)
+    return files
+
+
+def test_files_that_are_no_saved_world(world: px.World, device: str, tmp_path: Path) -> None:
+    expected = {
+        "older format": "not a saved world (this description has another format than 1",
+        "lacks a field": "the saved world lacks Coordinate.value; did another version save it?",
+        "wrong shape": "state has Coordinate.value of shape (3, 3); this world needs ",
+    }
+    for name, path in corrupt(tmp_path, world).items():
+        with pytest.raises(px.LoadError) as raised:
+            px.World.load(path, device=device)
+        message = str(raised.value)
+        assert message.startswith(f"{path}: ") and expected.get(name, "not a saved world") in message, (name, message)
+        if name not in ("lacks a field", "wrong shape"):
+            assert "it must come from World.save()" in message
+    assert px.World.load(tmp_path / "good", device=device).num_envs == 2
+
+
+def test_loading_what_is_not_there(tmp_path: Path) -> None:
+    for path in (tmp_path / "nothing", tmp_path):
+        with pytest.raises(px.LoadError) as raised:
+            px.World.load(path)
+        assert str(raised.value) == f"{path}: no such file"
+
+
+def test_saving_where_it_cannot_be(world: px.World, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / "missing" / "world", tmp_path / "folder"):
+        with pytest.raises(OSError) as raised:
+            world.save(path)
+        assert str(raised.value) == f"{path}: cannot save a world here; give the name of a file in a folder that exists"
+    assert [p.name for p in tmp_path.rglob("*")] == ["folder"]
+
+
+def test_a_save_that_fails_leaves_the_old_file(
+    world: px.World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "world"
+    world.save(path)
+    good = path.read_bytes()
+
+    def full(file: Any, **arrays: Any) -> None:
+        file.write(b"half of it")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", full)
+    world.step(3)
+    with pytest.raises(OSError, match="No space left on device"):
+        world.save(path)
+    assert path.read_bytes() == good and [p.name for p in tmp_path.iterdir()] == ["world"]
