@@ -187,12 +187,12 @@ class Robot:
     def set_joint_state(self, pos: Any = None, vel: Any = None, env_ids: Any = None) -> None:
         """Set joint positions and velocities, (n, num_dof); anything that broadcasts to that."""
         self.world.build()
-        if pos is not None:
-            values, envs = self._input("joint position", pos, self.num_dof, env_ids)
-            self._write_positions(values, envs)
-        if vel is not None:
-            values, envs = self._input("joint velocity", vel, self.num_dof, env_ids)
-            self._write(c.DofState.velocity, self._joints, values, envs)
+        positions = None if pos is None else self._input("joint position", pos, self.num_dof, env_ids)
+        velocities = None if vel is None else self._input("joint velocity", vel, self.num_dof, env_ids)
+        if positions is not None:
+            self._write_positions(*positions)
+        if velocities is not None:
+            self._write(c.DofState.velocity, self._joints, *velocities)
         self.world.touch_state()
 
     def set_root_state(self, pose: Any = None, vel: Any = None, env_ids: Any = None) -> None:
@@ -204,6 +204,7 @@ class Robot:
         xp = self.world._device.xp
         if vel is not None and self.fixed_base:
             raise ValueError(f"robot {self.name!r} has a fixed base: its root cannot be given a velocity")
+        velocities = None if vel is None else self._input("root velocity", vel, 6, env_ids)
         if pose is not None:
             values, envs = self._input("root pose", pose, 7, env_ids)
             given = self.world._device.accept(pose)
@@ -213,10 +214,9 @@ class Robot:
                 values = xp.array(values, dtype="float64")
                 values[:, 3:] /= xp.sqrt((values[:, 3:] ** 2).sum(axis=1, keepdims=True))
             self._write(c.Coordinate.value, self._root_coords, values, envs)
-        if vel is not None:
-            values, envs = self._input("root velocity", vel, 6, env_ids)
+        if velocities is not None:
             start = self._bound.dofs.start
-            self._write(c.DofState.velocity, slice(start, start + 6), values, envs)
+            self._write(c.DofState.velocity, slice(start, start + 6), *velocities)
         self.world.touch_state()
 
     def set_drive(
@@ -234,45 +234,57 @@ class Robot:
         start of each substep instead, as a real controller would give it.
         """
         self.world.build()
-        for what, field, value in (
-            ("stiffness", c.Drive.stiffness, stiffness),
-            ("damping", c.Drive.damping, damping),
-            ("effort limit", c.Drive.effort_limit, effort_limit),
-        ):
-            if value is not None:
-                unbounded = field is c.Drive.effort_limit
-                values, envs = self._input(what, value, self.num_dof, env_ids, finite=not unbounded, negative=False)
-                self._write(field, self._joints, values, envs)
-        if explicit is not None:
-            values, envs = self._input("explicit", explicit, self.num_dof, env_ids)
-            self._write(c.Drive.explicit, self._joints, values, envs)
+        checked = [
+            (field, self._input(what, value, self.num_dof, env_ids, finite=what != "effort limit", negative=False))
+            for what, field, value in (
+                ("stiffness", c.Drive.stiffness, stiffness),
+                ("damping", c.Drive.damping, damping),
+                ("effort limit", c.Drive.effort_limit, effort_limit),
+                ("explicit", c.Drive.explicit, explicit),
+            )
+            if value is not None
+        ]
+        for field, values in checked:
+            self._write(field, self._joints, *values)
         self.world.input_revision += 1
 
     def set_targets(self, pos: Any = None, vel: Any = None, effort: Any = None, env_ids: Any = None) -> None:
         """Set position, velocity and feed-forward effort targets of the joint drives, (n, num_dof)."""
         self.world.build()
-        for what, field, value in (
-            ("position target", c.DriveTarget.position, pos),
-            ("velocity target", c.DriveTarget.velocity, vel),
-            ("effort target", c.DriveTarget.effort, effort),
-        ):
-            if value is not None:
-                values, envs = self._input(what, value, self.num_dof, env_ids)
-                self._write(field, self._joints, values, envs)
+        checked = [
+            (field, self._input(what, value, self.num_dof, env_ids))
+            for what, field, value in (
+                ("position target", c.DriveTarget.position, pos),
+                ("velocity target", c.DriveTarget.velocity, vel),
+                ("effort target", c.DriveTarget.effort, effort),
+            )
+            if value is not None
+        ]
+        for field, values in checked:
+            self._write(field, self._joints, *values)
         self.world.input_revision += 1
 
-    def set_external_wrench(self, force: Any = None, torque: Any = None, body: str | None = None, env_ids: Any = None) -> None:
-        """Push a body: force (N) at its link's centre of mass and torque (N·m), (n, 3) each, world frame, until changed.
+    def set_external_wrench(
+        self, force: Any = None, torque: Any = None, body: str | None = None, env_ids: Any = None
+    ) -> None:
+        """Push a body until told otherwise, (n, 3) each, world frame.
 
-        A body that is fixed to another shares its link; the root's by default.
+        ``force`` (N) acts at the centre of mass of the body's link, ``torque`` (N·m) on the link. A body that is fixed to
+        another shares its link; the root's by default.
         """
         self.world.build()
         link = 0 if body is None else self.part.articulation.frames[self.body_index(body)].link
         row = self._bound.links.start + link
-        for what, field, value in (("force", c.ExternalWrench.force, force), ("torque", c.ExternalWrench.torque, torque)):
-            if value is not None:
-                values, envs = self._input(what, value, 3, env_ids)
-                self._write(field, slice(row, row + 1), values[:, None, :], envs)
+        checked = [
+            (field, self._input(what, value, 3, env_ids))
+            for what, field, value in (
+                ("force", c.ExternalWrench.force, force),
+                ("torque", c.ExternalWrench.torque, torque),
+            )
+            if value is not None
+        ]
+        for field, (values, envs) in checked:
+            self._write(field, slice(row, row + 1), values[:, None, :], envs)
         self.world.input_revision += 1
 
     def _write_positions(self, values: Any, envs: np.ndarray | None) -> None:
