@@ -64,10 +64,12 @@ class DriveTarget(Component, table=Dof):
 
 
 class DriveEffort(Component, table=Dof):
-    """What the drive gives: ``offset - slope * velocity``."""
+    """What the drive gives: ``offset - slope * velocity``, or what a constraint row finds if it may saturate."""
 
-    offset = Field(unit="N m", doc="effort at zero velocity")
-    slope = Field(unit="N m s/rad", doc="stiffness * timestep + damping of an implicit drive")
+    offset = Field(unit="N m", doc="effort at zero velocity, 0 if a row finds it")
+    slope = Field(unit="N m s/rad", doc="stiffness * timestep + damping of an implicit drive, 0 if a row finds it")
+    row_offset = Field(unit="N m", doc="the same for the row, which keeps the effort limit")
+    row_slope = Field(unit="N m s/rad", doc="the same for the row; 0: there is none")
     applied = Field(unit="N m", doc="effort of the last substep, within its limit")
 
 
@@ -123,7 +125,7 @@ class DofRow(Component, table=Dof):
 
     active = Field(dtype="int32", doc="1 if any of them may act in this substep")
     friction = Field(unit="N m s", doc="impulse of Coulomb friction", role="state")
-    saturation = Field(unit="N m s", doc="impulse that keeps the drive within its effort limit", role="state")
+    drive = Field(unit="N m s", doc="impulse of a drive that may reach its effort limit", role="state")
     stop = Field(unit="N m s", doc="impulse of position and speed limits", role="state")
 
 

@@ -1,5 +1,7 @@
 """Drives: from targets and gains to an effort that is linear in the velocity at the end of the substep."""
 
+import math
+
 from phalanx.components import (
     Coordinate,
     Dof,
@@ -14,6 +16,9 @@ from phalanx.components import (
     Settings,
 )
 from phalanx.ecs import read, system, write
+
+LIKELY_SATURATION = 0.5
+"""Drives become rows from this share of their effort limit."""
 
 
 @system(over=Dof, phase="actuate")
@@ -32,17 +37,24 @@ def drive_joints(
     target_velocity=read(DriveTarget.velocity),
     target_effort=read(DriveTarget.effort),
     passive=read(DofModel.damping),
+    impulse=read(DofRow.drive),
     offset=write(DriveEffort.offset),
     slope=write(DriveEffort.slope),
+    row_offset=write(DriveEffort.row_offset),
+    row_slope=write(DriveEffort.row_slope),
     implicit=write(DofSolve.implicit),
 ):
     """effort = kp (q* - q') + kd (v* - v') + feed-forward.
 
     Implicit drives take q' = q + h v' and v' at the end of the substep: effort = offset - slope v' with
-    slope = kd + h kp, which enters the mass matrix as h slope, so gains of any stiffness are stable; the effort limit is
-    kept by the constraint solver. Explicit drives take q and v at the start and are clamped here.
+    slope = kd + h kp, which enters the mass matrix as h slope, so gains of any stiffness are stable. A drive that may
+    reach its effort limit does not enter the matrix: a row of the constraint solver finds the same effort within bounds.
+    (Impulses that take a stiff drive back out of the matrix need not converge.) Explicit drives take q and v at the start
+    and are clamped here.
     """
     c = coord[d, e]
+    row_offset[d, e] = 0.0
+    row_slope[d, e] = 0.0
     if c < 0:
         offset[d, e] = target_effort[d, e]
         slope[d, e] = 0.0
@@ -55,6 +67,11 @@ def drive_joints(
         effort = min(max(effort - kd * qd[d, e], -most), most)
         kp, kd = 0.0, 0.0
     rate = kd + h[0, e] * kp
+    expected = max(math.fabs(effort - rate * qd[d, e]), math.fabs(impulse[d, e]) / h[0, e])
+    if rate > 0.0 and expected >= LIKELY_SATURATION * most:
+        row_offset[d, e] = effort
+        row_slope[d, e] = rate
+        effort, rate = 0.0, 0.0
     offset[d, e] = effort
     slope[d, e] = rate
     implicit[d, e] = h[0, e] * (rate + passive[d, e])
@@ -67,9 +84,9 @@ def applied_efforts(
     h=read(Settings.timestep),
     offset=read(DriveEffort.offset),
     slope=read(DriveEffort.slope),
-    saturation=read(DofRow.saturation),
+    impulse=read(DofRow.drive),
     velocity=read(DofSolve.velocity),
     applied=write(DriveEffort.applied),
 ):
     """What the drive gave over the substep."""
-    applied[d, e] = offset[d, e] - slope[d, e] * velocity[d, e] + saturation[d, e] / h[0, e]
+    applied[d, e] = offset[d, e] - slope[d, e] * velocity[d, e] + impulse[d, e] / h[0, e]

@@ -39,8 +39,8 @@ from phalanx.systems.math3d import cross
 LIMIT_MARGIN = 0.05
 """Limits become rows this far ahead (rad or m), beyond what the speed covers in a substep."""
 
-LIKELY_SATURATION = 0.5
-"""Drives become rows from this share of their effort limit, joints from this share of their speed limit."""
+LIKELY_TOO_FAST = 0.5
+"""Joints become rows from this share of their speed limit."""
 
 
 @system(over=Dof, phase="rows")
@@ -58,11 +58,11 @@ def activate_dof_rows(
     upper=read(DofLimit.upper),
     fastest=read(DofLimit.velocity),
     friction=read(DofModel.friction),
-    offset=read(DriveEffort.offset),
-    slope=read(DriveEffort.slope),
+    row_offset=read(DriveEffort.row_offset),
+    row_slope=read(DriveEffort.row_slope),
     most=read(Drive.effort_limit),
     friction_impulse=update(DofRow.friction),
-    saturation_impulse=update(DofRow.saturation),
+    drive_impulse=update(DofRow.drive),
     stop_impulse=update(DofRow.stop),
     active=write(DofRow.active),
 ):
@@ -74,13 +74,14 @@ def activate_dof_rows(
     v, w = qd[d, e], free[d, e]
     reach = LIMIT_MARGIN + h[0, e] * max(math.fabs(v), math.fabs(w))
     stops = x - lower[d, e] < reach or upper[d, e] - x < reach or stop_impulse[d, e] != 0.0
-    stops = stops or max(math.fabs(v), math.fabs(w)) > LIKELY_SATURATION * fastest[d, e]
-    effort = max(math.fabs(offset[d, e] - slope[d, e] * w), math.fabs(offset[d, e] - slope[d, e] * v))
-    saturates = (slope[d, e] > 0.0 and effort > LIKELY_SATURATION * most[d, e]) or saturation_impulse[d, e] != 0.0
-    on = stops or saturates or friction[d, e] > 0.0 or mimicked[d, e] == 1
+    stops = stops or max(math.fabs(v), math.fabs(w)) > LIKELY_TOO_FAST * fastest[d, e]
+    driven = row_slope[d, e] > 0.0
+    on = stops or driven or friction[d, e] > 0.0 or mimicked[d, e] == 1
     active[d, e] = 1 if on else 0
     friction_impulse[d, e] = friction_impulse[d, e] if on else 0.0
-    saturation_impulse[d, e] = saturation_impulse[d, e] if on else 0.0
+    guess = h[0, e] * min(max(row_offset[d, e] - row_slope[d, e] * v, -most[d, e]), most[d, e])
+    guess = drive_impulse[d, e] if drive_impulse[d, e] != 0.0 else guess
+    drive_impulse[d, e] = guess if driven else 0.0
     stop_impulse[d, e] = stop_impulse[d, e] if on else 0.0
 
 

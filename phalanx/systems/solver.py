@@ -52,33 +52,29 @@ CORRECTION = 0.3
 def solve_dof(w, y, push, slope, most, rub, low, high):
     """All constraints of one dof at once, given all others.
 
-    Friction, the effort limit of an implicit drive, and bounds on the velocity act on the same number, so they are solved
-    together exactly; one after the other, a saturated drive and a speed limit would drive each other up.
+    Friction, a drive with an effort limit, and bounds on the velocity act on the same number, so they are solved together
+    exactly: one after the other they would take many sweeps to agree.
 
     Args:
         w: velocity without this dof's own impulses.
         y: velocity change per unit impulse.
-        push, slope: the drive's impulse is push - slope * velocity, of which w has -slope * y * impulse already.
-        most: bound on the drive's impulse.
+        push, slope: the drive's impulse is push - slope * velocity, as far as
+        most: the bound on the drive's impulse, allows.
         rub: bound on the friction impulse.
         low, high: bounds on the velocity.
 
     Returns:
-        The impulses of friction, of the effort limit, and of the bounds.
+        The impulses of friction, of the drive, and of the bounds.
     """
-    # Velocity v comes out when w + y (friction + bounds) = v - y saturation(v), where
-    # saturation(v) = clamp(drive(v)) - drive(v); the right side grows with v, since slope * y < 1.
-    still = -y * (min(max(push, -most), most) - push)
-    rubs = min(max((still - w) / y, -rub), rub)
+    # With friction r and drive(v) = clamp(push - slope v), v solves v = w + y (r + drive(v)): v - y drive(v) grows with v.
+    rubs = min(max(-w / y - min(max(push, -most), most), -rub), rub)
     w = w + y * rubs
-    drive = push - slope * w
-    clamped = min(max(drive, -most), most)
-    v = w if clamped == drive else (w + y * (clamped - push)) / (1.0 - y * slope)
+    drive = min(max(push - slope * ((w + y * push) / (1.0 + y * slope)), -most), most)
+    v = w + y * drive
     held = max(min(v, high), low)
-    drive = push - slope * held
-    saturates = min(max(drive, -most), most) - drive
-    stops = 0.0 if held == v else (held - w) / y - saturates
-    return rubs, saturates, stops
+    drive = drive if held == v else min(max(push - slope * held, -most), most)
+    stops = 0.0 if held == v else (held - w) / y - drive
+    return rubs, drive, stops
 
 
 @system(phase="solve", before="solve_constraints")
@@ -90,7 +86,7 @@ def warm_start(
     end=read(DofTopology.tree_end),
     active=read(DofRow.active),
     friction=read(DofRow.friction),
-    saturation=read(DofRow.saturation),
+    drive=read(DofRow.drive),
     stop=read(DofRow.stop),
     dof_response=read(DofResponse.velocity),
     follower=read(MimicConstraint.follower),
@@ -115,7 +111,7 @@ def warm_start(
             on |= active[d, e]
         if on != 0:
             for e in lanes:
-                total = friction[d, e] + saturation[d, e] + stop[d, e]
+                total = friction[d, e] + drive[d, e] + stop[d, e]
                 change[0, 0, e] = total if active[d, e] == 1 else 0.0
             for k in range(first[d, 0], end[d, 0]):
                 for e in lanes:
@@ -167,11 +163,11 @@ def solve_constraints(
     high_limit=read(DofLimit.upper),
     fastest=read(DofLimit.velocity),
     friction=read(DofModel.friction),
-    offset=read(DriveEffort.offset),
-    slope=read(DriveEffort.slope),
+    row_offset=read(DriveEffort.row_offset),
+    row_slope=read(DriveEffort.row_slope),
     most_effort=read(Drive.effort_limit),
     rub=update(DofRow.friction),
-    saturation=update(DofRow.saturation),
+    drive=update(DofRow.drive),
     stop=update(DofRow.stop),
     dof_response=read(DofResponse.velocity),
     follower=read(MimicConstraint.follower),
@@ -222,27 +218,27 @@ def solve_constraints(
                     part = h[0, e] * share if pushing else h[0, e]
                     correct = CORRECTION if pushing else 0.0
                     w = v[d, e]
-                    own = rub[d, e] + saturation[d, e] + stop[d, e]
+                    own = rub[d, e] + drive[d, e] + stop[d, e]
                     # position limits: at most reach them within the part of the substep that this sweep stands for
                     x = q[coord[d, 0], e] + displacement[d, e]
                     gap = x - low_limit[d, e]
                     slowest = -gap / part if gap > 0.0 else min(-gap * correct / part, fastest_push[0, e])
                     gap = high_limit[d, e] - x
                     quickest = gap / part if gap > 0.0 else max(gap * correct / part, -fastest_push[0, e])
-                    rubs, saturates, stops = solve_dof(
+                    rubs, drives, stops = solve_dof(
                         w - y * own,
                         y,
-                        h[0, e] * offset[d, e],
-                        h[0, e] * slope[d, e],
+                        h[0, e] * row_offset[d, e],
+                        h[0, e] * row_slope[d, e],
                         h[0, e] * most_effort[d, e],
                         h[0, e] * friction[d, e],
                         max(slowest, -fastest[d, e]),
                         min(quickest, fastest[d, e]),
                     )
                     rub[d, e] = rubs if here else rub[d, e]
-                    saturation[d, e] = saturates if here else saturation[d, e]
+                    drive[d, e] = drives if here else drive[d, e]
                     stop[d, e] = stops if here else stop[d, e]
-                    change[0, 0, e] = rubs + saturates + stops - own if here else 0.0
+                    change[0, 0, e] = rubs + drives + stops - own if here else 0.0
                 for k in range(first[d, 0], end[d, 0]):
                     for e in lanes:
                         v[k, e] += dof_response[d * nv + k, e] * change[0, 0, e]
