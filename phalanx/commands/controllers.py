@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 CONTROL_PERIOD = 0.02  # s between new targets of the sine
 RANDOM_PERIOD = 0.5  # s between new targets of the random controller
 SINE_FREQUENCY = 0.5  # Hz
-SWING = 0.3, 0.03  # rad, m: how far the sine goes from the start pose
+SWING = 0.15, 0.03  # rad, m: how far the sine goes from the start pose
 RANDOM_SWING = 0.5, 0.05  # rad, m
 FULL_EFFORT_ERROR = 0.25, 0.025  # rad, m: position error at which a drive gives all that the file allows
 FREE_FREQUENCY = 3.0  # Hz of a joint on its drive, where the file gives no effort limit
