@@ -98,6 +98,8 @@ def test_help_of_a_command_lists_the_options(tmp_path):
         ("run quadrupe", '"quadrupe" is neither a file nor a shipped robot; did you mean "quadruped"?'),
         ("info nothing.urdf", "nothing.urdf: no such file"),
         ("info broken.urdf", "broken.urdf"),
+        ("bench nothing", "no benchmark named nothing; there are "),
+        ("bench --json out.txt", "out.txt: the name must end in .json."),
         ("replay nothing.zarr", "nothing.zarr: there is no such folder."),
         ("replay kept", "kept: is no recording"),
     ],
@@ -120,12 +122,12 @@ def test_info(tmp_path):
     assert "quadruped" in text and "FL_calf_joint" in text and "12" in text
 
 
-def test_run_record_replay_verify_picture(tmp_path):
+def test_run_record_replay_verify_picture(tmp_path, device):
     text = succeeds(
-        "run", "quadruped", "--num-envs", 5, "--steps", 150, "--controller", "random", "--seed", 3, "--device", "cpu",
+        "run", "quadruped", "--num-envs", 5, "--steps", 150, "--controller", "random", "--seed", 3, "--device", device,
         "--record", "a.zarr", "--record-every", 2, "--picture", "a.png", cwd=tmp_path,
     )  # fmt: skip
-    assert "5 environments for 0.75 s (150 steps of 0.005 s) on cpu, float32" in text
+    assert f"5 environments for 0.75 s (150 steps of 0.005 s) on {device}, float32" in text
     assert re.search(r"speed +[\d,]+ env-steps/s", text)
     height = re.search(r"base height +(\d\.\d+) m on average", text)
     assert height and 0.15 < float(height[1]) < 0.4
@@ -147,21 +149,10 @@ def test_run_record_replay_verify_picture(tmp_path):
     assert open_recording(tmp_path / "a.zarr")["robot"].joint_names[7] in done.stdout
 
 
-def test_interrupted_recording_is_closed_and_kept(tmp_path):
+def test_interrupted_recording_is_closed_and_kept(tmp_path, device):
+    arguments = f"run quadruped --num-envs 2 --steps 100000000 --device {device} --record a.zarr"
     process = subprocess.Popen(
-        [
-            *PHALANX,
-            "run",
-            "quadruped",
-            "--num-envs",
-            "2",
-            "--steps",
-            "100000000",
-            "--device",
-            "cpu",
-            "--record",
-            "a.zarr",
-        ],
+        [*PHALANX, *arguments.split()],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -232,7 +223,7 @@ def test_hold_and_none_have_no_targets_of_their_own():
 
 def test_no_permission(tmp_path):
     if os.geteuid() == 0:
-        done = phalanx("run", "quadruped", "--picture", "/proc/a.png", cwd=tmp_path)
+        done = phalanx("run", "quadruped", "--steps", 1, "--picture", "/proc/a.png", cwd=tmp_path)
     else:
         (tmp_path / "locked").mkdir(mode=0o500)
         done = phalanx("run", "quadruped", "--picture", "locked/a.png", cwd=tmp_path)
