@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import textwrap
 from pathlib import Path
 from types import ModuleType
@@ -82,10 +83,10 @@ def namespace(generated: codegen.Generated) -> dict[str, Any]:
 @pytest.mark.parametrize("target", ["cpu", "cuda"])
 def test_shared_fields_are_read_at_environment_zero(target: codegen.Target) -> None:
     source = codegen.generate(dim, SHARED, "float32", target).source
-    assert "decay[i, 0]" in source and "decay[i, e]" not in source
-    assert "socket[i, 0]" in source and "level[i, e]" in source and "tint[i, k, e]" in source
+    assert "decay[i, 0]" in source and "socket[i, 0]" in source
+    assert re.search(r"level\[i, _?e\]", source) and re.search(r"tint\[i, k, _?e\]", source)
     wide = codegen.generate(dim, frozenset({"socket"}), "float32", target).source
-    assert "decay[i, e]" in wide
+    assert re.search(r"decay\[i, _?e\]", wide) and "decay[i, 0]" not in wide and "socket[i, 0]" in wide
 
 
 @pytest.mark.parametrize("real", ["float32", "float64"])
