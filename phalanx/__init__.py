@@ -43,7 +43,9 @@ def num_threads() -> int:
 
 
 def set_num_threads(count: int | None) -> None:
-    """Set the number of threads for stepping on the CPU; ``None`` returns to the default. Results do not depend on it."""
+    """Set the number of threads for stepping on the CPU; ``None`` returns to the default. Results do not depend on
+    it.
+    """
     from phalanx.ecs import cpu
 
     cpu.set_num_threads(count)

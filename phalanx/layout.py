@@ -66,7 +66,9 @@ class _Columns:
     def write(self, store: Store) -> None:
         for field, value in self.values.items():
             dtype = np.int32 if field.dtype == "int32" else np.float64
-            store.set(field, np.asarray(value, dtype)[..., None].astype("int32" if field.dtype == "int32" else store.real))
+            store.set(
+                field, np.asarray(value, dtype)[..., None].astype("int32" if field.dtype == "int32" else store.real)
+            )
 
 
 def fill(store: Store, parts: Sequence[Part], grounds: Sequence[Ground], max_contacts: int | None) -> list[Rows]:
@@ -74,7 +76,7 @@ def fill(store: Store, parts: Sequence[Part], grounds: Sequence[Ground], max_con
     columns = _Columns()
     ranges: list[Rows] = []
     dof_parents: list[int] = []
-    count = dict.fromkeys(("link", "dof", "coord", "body", "mimic"), 0)
+    count: dict[str, int] = dict.fromkeys(("link", "dof", "coord", "body", "mimic"), 0)
     shapes: list[tuple[Part, CollisionData, int, int, int]] = []  # part, shape, link, body, last dof
     for part in parts:
         start = dict(count)

@@ -65,7 +65,9 @@ class Robot:
         elif joint_pos is not None:
             given = np.asarray(joint_pos, float)
             if given.shape != (self.num_dof,):
-                raise ValueError(f"robot {self.name!r}: joint_pos needs {self.num_dof} numbers, got shape {given.shape}")
+                raise ValueError(
+                    f"robot {self.name!r}: joint_pos needs {self.num_dof} numbers, got shape {given.shape}"
+                )
             values = given.copy()
         if not np.all(np.isfinite(values)):
             raise ValueError(f"robot {self.name!r}: joint_pos must be finite")
@@ -108,7 +110,9 @@ class Robot:
             dof += NUM_DOFS[link.joint_type]
         self._scalar_coords = slice(rows.coords.start + 7, rows.coords.stop) if self._scalar.all() else None
         limits = np.array([j.effort_limit if j else np.inf for j in self._dof_joints()])
-        self._write(c.Drive.effort_limit, self._joints, np.broadcast_to(limits, (self.world.num_envs, self.num_dof)), None)
+        self._write(
+            c.Drive.effort_limit, self._joints, np.broadcast_to(limits, (self.world.num_envs, self.num_dof)), None
+        )
 
     def _dof_joints(self) -> list[Any]:
         return [self.part.articulation.links[i].joint for i in self.part.articulation.dof_links]
@@ -167,8 +171,12 @@ class Robot:
         if array.dtype.kind not in "fiub":
             raise TypeError(f"robot {self.name!r}: {what} must be numbers, not {array.dtype}")
         shape = (count, width)
-        if array.ndim > 2 or any(have not in (1, need) for have, need in zip(array.shape[::-1], shape[::-1], strict=False)):
-            raise ValueError(f"robot {self.name!r}: {what} has shape {tuple(array.shape)}; it must broadcast to {shape}")
+        if array.ndim > 2 or any(
+            have not in (1, need) for have, need in zip(array.shape[::-1], shape[::-1], strict=False)
+        ):
+            raise ValueError(
+                f"robot {self.name!r}: {what} has shape {tuple(array.shape)}; it must broadcast to {shape}"
+            )
         if isinstance(array, np.ndarray):
             for wrong, verdict in (
                 (np.isnan(array), "is not a number (NaN)"),
@@ -269,8 +277,8 @@ class Robot:
     ) -> None:
         """Push a body until told otherwise, (n, 3) each, world frame.
 
-        ``force`` (N) acts at the centre of mass of the body's link, ``torque`` (N·m) on the link. A body that is fixed to
-        another shares its link; the root's by default.
+        ``force`` (N) acts at the centre of mass of the body's link, ``torque`` (N·m) on the link. A body that is
+        fixed to another shares its link; the root's by default.
         """
         self.world.build()
         link = 0 if body is None else self.part.articulation.frames[self.body_index(body)].link

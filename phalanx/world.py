@@ -175,7 +175,8 @@ class World:
             fixed_base: whether the root cannot move; ``None``: no, or as a shipped robot prefers.
             position, orientation: initial pose of the root link's frame (orientation w x y z, normalised for you);
                 a shipped robot without a position stands on z = 0.
-            joint_pos: initial joint positions by name or in order; 0, or the limit nearest to it, or the nominal pose of
+            joint_pos: initial joint positions by name or in order; 0, or the limit nearest to it, or the nominal pose
+            of
                 a shipped robot, by default.
             friction: both friction coefficients of all of its shapes.
             visuals: also load the visual meshes, for pictures.
@@ -201,7 +202,8 @@ class World:
         pose = np.array([*position, *orientation], float) if sizes == ((3,), (4,)) else np.zeros(7)
         if not np.all(np.isfinite(pose)) or not np.any(pose[3:]):
             raise ValueError(
-                f"add_robot: position must be 3 finite numbers, orientation 4, not all zero; got {position!r} and {orientation!r}"
+                f"add_robot: position must be 3 finite numbers, orientation 4, not all zero; got {position!r} "
+                f"and {orientation!r}"
             )
         pose[3:] /= np.linalg.norm(pose[3:])
         articulation = flatten(model, fixed_base)
@@ -384,7 +386,8 @@ class World:
         if diverged:
             self._reported.update(diverged)
             warnings.warn(
-                f"{len(diverged)} of {self.num_envs} environments diverged before step {self.step_count} and are frozen: "
+                f"{len(diverged)} of {self.num_envs} environments diverged before step {self.step_count} and "
+                f"are frozen: "
                 f"{_shorten(diverged)}; use a smaller dt or softer explicit gains, and reset(env_ids) to go on",
                 SimulationWarning,
                 stacklevel=3,
@@ -394,7 +397,8 @@ class World:
             self[c.Status].contacts_dropped = [[0]]
             slots = self._store.rows(c.Contact)
             warnings.warn(
-                f"contacts did not fit into {slots} slots in environments {_shorten(np.flatnonzero(dropped).tolist())}; "
+                f"contacts did not fit into {slots} slots in environments "
+                f"{_shorten(np.flatnonzero(dropped).tolist())}; "
                 f"pass max_contacts={slots + int(dropped.max())} or more to World",
                 SimulationWarning,
                 stacklevel=3,
@@ -415,7 +419,8 @@ class World:
         for robot in self.robots.values():
             robot.write_defaults(envs)
         store = self._store
-        fields = [f for f in (*c.DofRow.fields(), *c.ContactImpulse.fields(), *c.MimicConstraint.fields()) if f.role == "state"]
+        remembered = (*c.DofRow.fields(), *c.ContactImpulse.fields(), *c.MimicConstraint.fields())
+        fields = [f for f in remembered if f.role == "state"]
         fields += [c.DofState.velocity, c.DofState.acceleration, c.Status.diverged, c.ContactCount.current]
         fields += [*c.ExternalWrench.fields(), c.DriveTarget.velocity, c.DriveTarget.effort]
         fields += [c.ContactForce.force, c.DriveEffort.applied]
@@ -515,7 +520,9 @@ class World:
         """An unbuilt world like the one described; systems of your own must be added again before it is built."""
         d = dict(description)
         if d.pop("format", None) != FORMAT:
-            raise LoadError(f"this description has another format than {FORMAT}; use the version of Phalanx that wrote it")
+            raise LoadError(
+                f"this description has another format than {FORMAT}; use the version of Phalanx that wrote it"
+            )
         grounds, robots = d.pop("grounds"), d.pop("robots")
         d.pop("systems", None)
         if num_envs is not None:

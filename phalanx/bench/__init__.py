@@ -69,7 +69,9 @@ def _counts(scene: Scene, device: str) -> tuple[int, ...]:
     return scene.cpu_envs if device == "cpu" else scene.cuda_envs
 
 
-def measure(scene: Scene, num_envs: int, device: str, seconds: float = 2.0, peers: bool = True, frames: int = 6) -> dict[str, Any]:
+def measure(
+    scene: Scene, num_envs: int, device: str, seconds: float = 2.0, peers: bool = True, frames: int = 6
+) -> dict[str, Any]:
     """One scene at one size: rate (median of frames after a warm-up), times of each system, memory, contacts, peers."""
     begin = time.perf_counter()
     world, robot = scene.world(num_envs, device, "float32")
@@ -110,9 +112,7 @@ def measure(scene: Scene, num_envs: int, device: str, seconds: float = 2.0, peer
     case["system_seconds_per_step"] = world.time_systems(10)
     if peers and world.device == "cpu" and mujoco_peer.available():
         budget = max(2, int(steps / 4)) if num_envs > 1 else steps
-        peer = mujoco_peer.measure(
-            scene, robot.joint_names, targets, robot.default_joint_pos, budget, px.num_threads()
-        )
+        peer = mujoco_peer.measure(scene, robot.joint_names, targets, robot.default_joint_pos, budget, px.num_threads())
         case["peers"]["mujoco.rollout"] = {
             "version": peer.version,
             "env_steps_per_second": peer.steps_per_second,
@@ -148,7 +148,13 @@ def first_step(device: str) -> dict[str, Any]:
                 [sys.executable, "-c", _FIRST_STEP, device], env=environment, capture_output=True, text=True, check=True
             )
             seconds.append(float(done.stdout.split()[-1]))
-    return {"name": FIRST_STEP, "num_envs": 64, "device": device, "cold_seconds": seconds[0], "warm_seconds": seconds[1]}
+    return {
+        "name": FIRST_STEP,
+        "num_envs": 64,
+        "device": device,
+        "cold_seconds": seconds[0],
+        "warm_seconds": seconds[1],
+    }
 
 
 def machine() -> dict[str, Any]:
@@ -184,7 +190,8 @@ def _processor() -> str:
 def table(results: dict[str, Any]) -> str:
     """The results as text: cases, then where the time of the largest one goes."""
     lines = [
-        f"{'benchmark':<12}{'device':<8}{'envs':>7}{'env-steps/s':>14}{'us/step':>10}{'contacts':>10}{'height':>8}  peers"
+        f"{'benchmark':<12}{'device':<8}{'envs':>7}{'env-steps/s':>14}{'us/step':>10}"
+        f"{'contacts':>10}{'height':>8}  peers"
     ]
     for case in results["cases"]:
         if case["name"] == FIRST_STEP:
@@ -200,7 +207,8 @@ def table(results: dict[str, Any]) -> str:
             for name, p in case["peers"].items()
         )
         lines.append(
-            f"{case['name']:<12}{case['device']:<8}{case['num_envs']:>7}{rate:>14,.0f}{1e6 * case['num_envs'] / rate:>10.1f}"
+            f"{case['name']:<12}{case['device']:<8}{case['num_envs']:>7}{rate:>14,.0f}"
+            f"{1e6 * case['num_envs'] / rate:>10.1f}"
             f"{case['contacts_per_env']:>10.1f}{case['height']:>8.3f}  {peers}"
         )
     timed = [case for case in results["cases"] if "system_seconds_per_step" in case]

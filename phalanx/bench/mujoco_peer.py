@@ -36,7 +36,8 @@ def model(scene: Scene, joint_names: list[str], default: np.ndarray) -> tuple[An
     """The scene as a MuJoCo model and its start state.
 
     Position actuators with the same gains and effort limits, implicitfast integration (which, like Phalanx, takes the
-    gains' damping implicitly), friction 0.8, and contacts between robot and ground only; everything else is MuJoCo's default.
+    gains' damping implicitly), friction 0.8, and contacts between robot and ground only; everything else is MuJoCo's
+    default.
     """
     import mujoco  # pyright: ignore[reportMissingImports]
 
@@ -73,8 +74,12 @@ def model(scene: Scene, joint_names: list[str], default: np.ndarray) -> tuple[An
     return compiled, data
 
 
-def measure(scene: Scene, joint_names: list[str], targets: np.ndarray, default: np.ndarray, steps: int, threads: int) -> Result:
-    """Step all environments through ``targets`` (frames, envs, dofs), ``steps`` steps a frame; the first frame is warm-up."""
+def measure(
+    scene: Scene, joint_names: list[str], targets: np.ndarray, default: np.ndarray, steps: int, threads: int
+) -> Result:
+    """Step all environments through ``targets`` (frames, envs, dofs), ``steps`` steps a frame; the first frame is
+    warm-up.
+    """
     import mujoco  # pyright: ignore[reportMissingImports]
     from mujoco import rollout  # pyright: ignore[reportMissingImports]
 

@@ -1,8 +1,9 @@
 """Every component: what is stored, with shape, unit and meaning, declared once.
 
-Vectors are in world axes. Velocities, forces and inertias of a link or dof are taken about the origin of its own link, so that
-light links far out on a heavy robot keep their digits in float32; positions within a tree are offsets from its root link,
-so that nothing is lost far from the world's origin. Positions in the world are relative to each environment's origin.
+Vectors are in world axes. Velocities, forces and inertias of a link or dof are taken about the origin of its own
+link, so that light links far out on a heavy robot keep their digits in float32; positions within a tree are offsets
+from its root link, so that nothing is lost far from the world's origin. Positions in the world are relative to each
+environment's origin.
 """
 
 from phalanx.components.contact import (

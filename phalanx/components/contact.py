@@ -20,7 +20,9 @@ class GroundPlane(Component, table=Plane):
 
     normal = Field(3, doc="unit normal, world", role="parameter", shared=True)
     tangent = Field(3, doc="first friction direction, world", role="parameter", shared=True)
-    offset = Field(unit="m", doc="distance from the environment's origin along the normal", role="parameter", shared=True)
+    offset = Field(
+        unit="m", doc="distance from the environment's origin along the normal", role="parameter", shared=True
+    )
 
 
 class GroundMaterial(Component, table=Plane):
@@ -70,7 +72,9 @@ class PointGeometry(Component, table=PlanePoint):
 
     position = Field(3, unit="m", doc="point, or centre of the cylinder, link frame", role="parameter", shared=True)
     axis = Field(3, unit="m", doc="half axis of the cylinder, link frame", role="parameter", shared=True)
-    radius = Field(unit="m", doc="radius of the sphere about the point, or of the cylinder", role="parameter", shared=True)
+    radius = Field(
+        unit="m", doc="radius of the sphere about the point, or of the cylinder", role="parameter", shared=True
+    )
 
 
 class PointState(Component, table=PlanePoint):
@@ -115,7 +119,9 @@ class ContactBlock(Component, table=Contact):
     """A contact's own response: velocity along its directions per unit impulse along them."""
 
     normal = Field(unit="1/kg", doc="normal to normal")
-    tangent = Field(4, unit="kg", doc="inverse of the 2 x 2 tangential block: 11, 12, 22; and of the mean of its diagonal")
+    tangent = Field(
+        4, unit="kg", doc="inverse of the 2 x 2 tangential block: 11, 12, 22; and of the mean of its diagonal"
+    )
 
 
 class ContactJacobian(Component, table=ContactRow):

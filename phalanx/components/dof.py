@@ -52,7 +52,9 @@ class Drive(Component, table=Dof):
     stiffness = Field(unit="N m/rad", doc="position gain", role="input")
     damping = Field(unit="N m s/rad", doc="velocity gain", role="input")
     effort_limit = Field(unit="N m", doc="bound on the drive's total effort", role="input", initial=float("inf"))
-    explicit = Field(dtype="int32", doc="1: effort from the state at the start of the substep; 0: implicit", role="input")
+    explicit = Field(
+        dtype="int32", doc="1: effort from the state at the start of the substep; 0: implicit", role="input"
+    )
 
 
 class DriveTarget(Component, table=Dof):

@@ -11,7 +11,9 @@ class Settings(Component, table=World):
     timestep = Field(unit="s", doc="length of a substep", role="parameter", shared=True)
     gravity = Field(3, unit="m/s^2", doc="gravity, world frame", role="parameter", shared=True)
     position_iterations = Field(dtype="int32", doc="sweeps that move and push apart", role="parameter", shared=True)
-    velocity_iterations = Field(dtype="int32", doc="sweeps that leave no push-out velocity", role="parameter", shared=True)
+    velocity_iterations = Field(
+        dtype="int32", doc="sweeps that leave no push-out velocity", role="parameter", shared=True
+    )
     contact_offset = Field(unit="m", doc="contacts exist below this distance", role="parameter", shared=True)
     max_depenetration_velocity = Field(unit="m/s", doc="cap on the push-out velocity", role="parameter", shared=True)
     bounce_threshold = Field(unit="m/s", doc="slower impacts do not bounce", role="parameter", shared=True)

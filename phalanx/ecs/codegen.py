@@ -75,7 +75,7 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
     floats: dict[float, str] = {}
     parts = [_prelude(dtype, target) + f"\n# arguments: {_argument_types(system, dtype)}"]
     for name, value in sorted(constants.items()):
-        parts.append(f"{name} = {f'real({value!r})' if isinstance(value, float) else repr(value)}")
+        parts.append(f"{name} = {_literal(value) if isinstance(value, float) else repr(value)}")
     for helper in helpers:
         tree = _Literals(floats).visit(_parse(helper))
         tree.decorator_list = []
@@ -88,7 +88,7 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
     rewrite = _Body(system, shared, floats, target)
     statements = [rewrite.visit(statement) for statement in statements]
     parts.append(_assemble(system, statements, target, shared))
-    literals = "\n".join(f"{name} = real({value!r})" for value, name in floats.items())
+    literals = "\n".join(f"{name} = {_literal(value)}" for value, name in floats.items())
     parts.insert(1, literals)
     source = "\n\n".join(part for part in parts if part) + "\n"
     digest = hashlib.sha256((source + _versions() + _backend_source(target)).encode()).hexdigest()[:20]
@@ -101,6 +101,11 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
             file.write(source)
         os.replace(temporary, path)
     return Generated(path, source, entry)
+
+
+def _literal(value: float) -> str:
+    """A float of the world's type, as source."""
+    return f"real({value!r})" if math.isfinite(value) else f"real(float('{value}'))"
 
 
 def load(generated: Generated) -> ModuleType:
@@ -197,10 +202,14 @@ def _reach(function: Callable[..., Any]) -> tuple[list[FunctionType], dict[str, 
                     continue  # every generated module defines it
                 if value is math or isinstance(value, ModuleType):
                     if value is not math:
-                        raise DeclarationError(f"{current.__qualname__}: only the module math may be used in kernels, not {name}")
+                        raise DeclarationError(
+                            f"{current.__qualname__}: only the module math may be used in kernels, not {name}"
+                        )
                 elif isinstance(value, bool | int | float):
                     if constants.setdefault(name, value) != value:
-                        raise DeclarationError(f"{current.__qualname__}: two constants named {name} with different values")
+                        raise DeclarationError(
+                            f"{current.__qualname__}: two constants named {name} with different values"
+                        )
                 elif getattr(value, "__phalanx_function__", False):
                     if helpers.get(name, value) is not value:
                         raise DeclarationError(f"{current.__qualname__}: two helpers named {name}; rename one")
@@ -212,7 +221,8 @@ def _reach(function: Callable[..., Any]) -> tuple[list[FunctionType], dict[str, 
                 else:
                     what = "is not defined" if value is builtins else f"is a {type(value).__name__}"
                     raise DeclarationError(
-                        f"{current.__qualname__}: {name} {what}; kernels may use numbers of their module, math, and helpers "
+                        f"{current.__qualname__}: {name} {what}; kernels may use "
+                        "numbers of their module, math, and helpers "
                         "marked with @function"
                     )
 
@@ -275,7 +285,9 @@ class _Body(_Literals):
         return ast.copy_location(ast.Continue(), node)
 
     def visit_For(self, node: ast.For) -> ast.stmt:
-        is_lane_loop = self.system.over is None and isinstance(node.iter, ast.Name) and node.iter.id == self.system.leading[0]
+        is_lane_loop = (
+            self.system.over is None and isinstance(node.iter, ast.Name) and node.iter.id == self.system.leading[0]
+        )
         if not is_lane_loop:
             self.generic_visit(node)
             return node
@@ -303,7 +315,9 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
         if system.over is None:
             loops = textwrap.indent(text, "    ")
         else:
-            loops = f"    for {row} in {ordered}:\n        for _{env} in range(_low, _high):\n" + textwrap.indent(text, " " * 12)
+            loops = f"    for {row} in {ordered}:\n        for _{env} in range(_low, _high):\n" + textwrap.indent(
+                text, " " * 12
+            )
         bound = ", ".join(_bind(i, name, system, shared) for i, name in enumerate(names))
         return (
             f"@kernel\ndef __ENTRY___loops(_low, _high, _rows, {arguments}):\n{loops}\n\n"
@@ -323,7 +337,9 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
 
 
 def _bind(index: int, name: str, system: System, shared: frozenset[str]) -> str:
-    """How the CPU entry gets argument ``index`` out of its table: slot 0 has the rows, 1 the stride, then a slot each."""
+    """How the CPU entry gets argument ``index`` out of its table: slot 0 has the rows, 1 the stride, then a slot
+    each.
+    """
     slot = f"_table[{index + 2}]"
     access = system.arguments[name]
     if access.mode == "rows":

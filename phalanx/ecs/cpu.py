@@ -9,6 +9,7 @@ whatever schedule it is part of.
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from collections.abc import Callable
@@ -70,9 +71,7 @@ def _call(typingctx: Any, function: Any, low: Any, high: Any, table: Any) -> Any
     return types.void(types.int64, types.int64, types.int64, types.int64), codegen
 
 
-@numba.njit(
-    "void(int64[::1], int64[::1], int64, int64, int64, int64)", nogil=True, cache=True, error_model="numpy"
-)
+@numba.njit("void(int64[::1], int64[::1], int64, int64, int64, int64)", nogil=True, cache=True, error_model="numpy")
 def _run_blocks(functions: Any, tables: Any, first: int, last: int, lanes: int, steps: int) -> None:
     for block in range(first, last):
         for _ in range(steps):
@@ -109,7 +108,7 @@ class Program:
         bounds = [self._blocks * i // threads for i in range(threads + 1)]
         jobs = [
             _pool(threads).submit(_run_blocks, self._functions, self._tables, a, b, self._lanes, steps)
-            for a, b in zip(bounds[:-2], bounds[1:-1], strict=True)
+            for a, b in itertools.pairwise(bounds[:-1])
         ]
         _run_blocks(self._functions, self._tables, bounds[-2], bounds[-1], self._lanes, steps)
         for job in jobs:
@@ -145,7 +144,9 @@ _pools: dict[int, ThreadPoolExecutor] = {}
 
 
 def num_threads() -> int:
-    """Threads used for stepping: :func:`set_num_threads`, ``$PHALANX_NUM_THREADS``, or all processors of this process."""
+    """Threads used for stepping: :func:`set_num_threads`, ``$PHALANX_NUM_THREADS``, or all processors of this
+    process.
+    """
     if _threads is not None:
         return _threads
     chosen = os.environ.get("PHALANX_NUM_THREADS", "")

@@ -25,7 +25,7 @@ THREADS = 128
 
 array = None  # generated modules import the same names from both back ends
 entry = None
-helper = cuda.jit(device=True, inline="never")
+helper = cuda.jit(device=True)
 kernel = cuda.jit(cache=True)
 
 
@@ -44,7 +44,9 @@ def open_device(index: int) -> Any:
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise DeviceError(f'no CUDA device can be used on this machine ({error}); use device="cpu"') from error
     if index >= count:
-        raise DeviceError(f"device cuda:{index} is not there; this machine has {count}, from cuda:0 to cuda:{count - 1}")
+        raise DeviceError(
+            f"device cuda:{index} is not there; this machine has {count}, from cuda:0 to cuda:{count - 1}"
+        )
     cupy.cuda.Device(index).use()
     cuda.select_device(index)
     return cupy.cuda.Stream(non_blocking=True)
@@ -71,7 +73,9 @@ def compile_ptx(system: System, shared: frozenset[str], real: str, compute_capab
     """The PTX of a system's kernel; needs NVVM but no GPU."""
     generated = codegen.generate(system, shared, real, "cuda")
     dispatcher = getattr(codegen.load(generated), generated.entry)
-    text, _ = cuda.compile_ptx(dispatcher.py_func, signature(generated.source), cc=compute_capability)
+    text, _ = cuda.compile_ptx(  # pyright: ignore[reportPrivateImportUsage]
+        dispatcher.py_func, signature(generated.source), cc=compute_capability
+    )
     return text
 
 
@@ -111,7 +115,9 @@ class Program:
             self._graph.launch(self._stream)
 
     def time(self, steps: int) -> dict[str, float]:
-        """Seconds per step in each system: median over ``steps``, by CUDA events around a graph of that system alone."""
+        """Seconds per step in each system: median over ``steps``, by CUDA events around a graph of that system
+        alone.
+        """
         import cupy
 
         samples: dict[str, list[float]] = {name: [] for name in self.names}

@@ -87,6 +87,7 @@ class Field:
 
     @property
     def table(self) -> Table:
+        """The table of the component that holds it."""
         return self.component.table
 
     @property
@@ -119,6 +120,7 @@ class Component:
 
     @classmethod
     def fields(cls) -> Iterator[Field]:
+        """The declared fields, in order."""
         return (declared for declared in vars(cls).values() if isinstance(declared, Field))
 
 
@@ -131,10 +133,12 @@ class Access:
 
     @property
     def reads(self) -> bool:
+        """Whether the system sees old values."""
         return self.mode in ("read", "update")
 
     @property
     def writes(self) -> bool:
+        """Whether the system leaves new values."""
         return self.mode in ("write", "update")
 
 
@@ -174,18 +178,22 @@ class System:
 
     @property
     def name(self) -> str:
+        """The function's name, unique in a schedule."""
         return self.function.__name__
 
     @property
     def reads(self) -> set[Field]:
+        """Fields whose old values it sees."""
         return {a.target for a in self.arguments.values() if a.reads}
 
     @property
     def writes(self) -> set[Field]:
+        """Fields that it leaves new values in."""
         return {a.target for a in self.arguments.values() if a.writes}
 
     @property
     def field_arguments(self) -> dict[str, Access]:
+        """Arguments that are fields, without those that are numbers of rows."""
         return {name: a for name, a in self.arguments.items() if a.mode != "rows"}
 
     def __repr__(self) -> str:
@@ -230,14 +238,16 @@ def system(
         if len(leading) != expected:
             wanted = "(row, environment)" if over is not None else "(lanes)"
             raise DeclarationError(
-                f"system {function.__name__}: takes {wanted} and then arguments declared by read(), write(), update() or "
+                f"system {function.__name__}: takes {wanted} and then "
+                f"arguments declared by read(), write(), update() or "
                 f"rows(); these have no declaration: {', '.join(leading[expected:]) or 'none given'}"
             )
         arguments = {}
         for parameter in parameters[expected:]:
             if not isinstance(parameter.default, Access):
                 raise DeclarationError(
-                    f"system {function.__name__}: argument {parameter.name} must be declared by read(), write(), update() "
+                    f"system {function.__name__}: argument {parameter.name} must be "
+                    f"declared by read(), write(), update() "
                     f"or rows(), not {parameter.default!r}"
                 )
             arguments[parameter.name] = parameter.default
@@ -263,5 +273,7 @@ def function(helper: F) -> F:
 
 
 def real(number: Any) -> Any:
-    """In a kernel: convert a number to the world's float type (an integer in float arithmetic would make it float64)."""
+    """In a kernel: convert a number to the world's float type (an integer in float arithmetic would make it
+    float64).
+    """
     return float(number)

@@ -1,9 +1,10 @@
 """A Numba compiler for kernels that tells LLVM what it cannot see: lanes are independent, arrays do not overlap.
 
-A kernel's loop over lanes touches rows of the same array at offsets only known at run time, so LLVM must assume that one lane's
-store feeds another lane's load and gives up ("unsafe dependent memory operations"). Lanes are environments, which never
-interact; this compiler says so with the metadata that LLVM has for it (``llvm.loop.parallel_accesses``), as OpenMP's
-``simd`` does in C. Lane loops are known by their line in the generated source.
+A kernel's loop over lanes touches rows of the same array at offsets only known at run time, so LLVM must assume that
+one lane's store feeds another lane's load and gives up ("unsafe dependent memory operations"). Lanes are
+environments, which never interact; this compiler says so with the metadata that LLVM has for it
+(``llvm.loop.parallel_accesses``), as OpenMP's ``simd`` does in C. Lane loops are known by their line in the generated
+source.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ class _LaneLowering(Lower):
         header = self.blocks.get(jump.target) if isinstance(jump, ir.Jump) else None
         if header is None or not self._is_lane_loop(header) or not self._jumps_back(block, jump.target):
             return
-        self.builder.block.terminator.set_metadata("llvm.loop", self._loop(jump.target))
+        latch: Any = self.builder.block.terminator
+        latch.set_metadata("llvm.loop", self._loop(jump.target))
 
     def lower_function_body(self) -> Any:
         result = super().lower_function_body()
@@ -83,7 +85,9 @@ class _LaneLowering(Lower):
         if len(header.body) == 1 and isinstance(header.body[0], ir.Jump):  # Python 3.11 jumps to a jump
             header = self.blocks[header.body[0].target]
         steps = [
-            s.loc for s in header.body if isinstance(s, ir.Assign) and isinstance(s.value, ir.Expr) and s.value.op == "iternext"
+            s.loc
+            for s in header.body
+            if isinstance(s, ir.Assign) and isinstance(s.value, ir.Expr) and s.value.op == "iternext"
         ]
         return bool(steps) and LANE_LOOP in linecache.getline(steps[0].filename, steps[0].line)
 
@@ -113,6 +117,7 @@ class LaneCompiler(Compiler):
     """Numba's compiler with :class:`_LaneLowering` and arguments that do not alias."""
 
     def define_pipelines(self) -> list[PassManager]:
+        """Numba's own passes with one exchanged."""
         self.state.flags.noalias = True
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.passes = [

@@ -1,8 +1,8 @@
 """Compile many kernels at once, in several processes that fill the same disk cache.
 
-Compiling a whole step takes 20 s or more on one core, and Numba compiles one function at a time. So when several kernels are
-missing from the cache, processes of this module compile them side by side; the caller then loads them. A kernel whose
-process fails is simply compiled by the caller, who then shows the error.
+Compiling a whole step takes 20 s or more on one core, and Numba compiles one function at a time. So when several
+kernels are missing from the cache, processes of this module compile them side by side; the caller then loads them. A
+kernel whose process fails is simply compiled by the caller, who then shows the error.
 """
 
 from __future__ import annotations
@@ -42,7 +42,12 @@ def precompile(kernels: Sequence[Generated], target: Target, device: int = 0) ->
     root = str(Path(__file__).resolve().parents[2])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))}
     processes = [
-        subprocess.Popen([*command, *(str(k.path) for k in share)], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.Popen(
+            [*command, *(str(k.path) for k in share)],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         for share in shares
     ]
     try:

@@ -86,7 +86,9 @@ def _sort(systems: list[System]) -> list[System]:
     try:
         return [names[name] for name in TopologicalSorter(before).static_order()]
     except CycleError as error:
-        raise ScheduleError(f"systems wait for each other: {' -> '.join(error.args[1])}; change after= or before=") from None
+        raise ScheduleError(
+            f"systems wait for each other: {' -> '.join(error.args[1])}; change after= or before="
+        ) from None
 
 
 def _known(system: System, other: str, names: dict[str, System]) -> None:

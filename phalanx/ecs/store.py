@@ -31,8 +31,8 @@ class Device:
             missing = [m for m in ("cupy", "numba_cuda") if importlib.util.find_spec(m) is None]
             if missing:
                 raise DeviceError(
-                    f'device "{name}" needs {" and ".join(missing)}: install "phalanx[cuda12]" or "phalanx[cuda13]", as your '
-                    "driver allows, or use device=\"cpu\""
+                    f'device "{name}" needs {" and ".join(missing)}: install "phalanx[cuda12]" or "phalanx[cuda13]", '
+                    'as your driver allows, or use device="cpu"'
                 )
             from phalanx.ecs import cuda
 
@@ -45,9 +45,11 @@ class Device:
 
     @property
     def is_cuda(self) -> bool:
+        """Whether arrays live on a GPU."""
         return self.stream is not None
 
     def compile(self, system: System, shared: frozenset[str], real: str) -> Any:
+        """The native function or kernel of a system."""
         return self._backend.compile_system(system, shared, real)
 
     def precompile(self, kernels: Iterable[tuple[System, frozenset[str]]], real: str) -> None:
@@ -57,6 +59,7 @@ class Device:
         precompile([generate(system, shared, real, target) for system, shared in kernels], target, index)
 
     def program(self, bound: list[Bound], num_envs: int, stride: int) -> Any:
+        """A runnable sequence of compiled systems."""
         if self.stream is not None:
             return self._backend.Program(bound, num_envs, stride, self.stream)
         return self._backend.Program(bound, num_envs, stride)
@@ -159,11 +162,13 @@ class Store:
         self._rows[table] = count
 
     def rows(self, table: Table) -> int:
+        """Number of rows of a table."""
         try:
             return self._rows[table]
         except KeyError:
             raise KeyError(
-                f"table {table.name!r} has no rows in this world; call world.add_rows({table.name}, count) before build()"
+                f"table {table.name!r} has no rows in this world; "
+                f"call world.add_rows({table.name}, count) before build()"
             ) from None
 
     # -- fields ----------------------------------------------------------------------------------------------
@@ -186,10 +191,13 @@ class Store:
         return array if array.shape[-1] == 1 else array[..., : self.num_envs]
 
     def is_shared(self, declared: Field) -> bool:
+        """Whether all environments have one value of a field."""
         return self.array(declared).shape[-1] == 1
 
     def set(self, declared: Field, value: Any) -> None:
-        """Overwrite a field, ``(rows, *item, num_envs or 1)`` or anything that broadcasts to it; padding lanes follow."""
+        """Overwrite a field, ``(rows, *item, num_envs or 1)`` or anything that broadcasts to it; padding lanes
+        follow.
+        """
         value = self.device.xp.asarray(value)
         array = self.array(declared)
         if array.shape[-1] == 1 and value.ndim == array.ndim and value.shape[-1] == self.num_envs > 1:

@@ -1,8 +1,8 @@
 """From a robot model to the flat arrays that the engine steps.
 
-Bodies joined by fixed joints become one link, with their masses summed; every body of the file stays known as a frame on
-its link. Bodies, links and joints are numbered breadth-first from the root, children in file order. A planar joint becomes
-two prismatic joints and a revolute one with massless links between them.
+Bodies joined by fixed joints become one link, with their masses summed; every body of the file stays known as a frame
+on its link. Bodies, links and joints are numbered breadth-first from the root, children in file order. A planar joint
+becomes two prismatic joints and a revolute one with massless links between them.
 """
 
 from __future__ import annotations
@@ -79,10 +79,12 @@ class Articulation:
 
     @property
     def num_coords(self) -> int:
+        """Number of generalised positions, the root's seven included."""
         return sum(NUM_COORDS[link.joint_type] for link in self.links)
 
     @property
     def num_velocities(self) -> int:
+        """Number of generalised velocities, a free root's six included."""
         return sum(NUM_DOFS[link.joint_type] for link in self.links)
 
 
@@ -125,11 +127,15 @@ def flatten(model: RobotModel, fixed_base: bool) -> Articulation:
                 parent = len(links) - 1
                 at, facing = zero, unit
                 count = NUM_DOFS[kind]
-                dof_names += [name] if count == 1 else [f"{name}:{c}" for c in ("x", "y", "z", "rx", "ry", "rz")[-count:]]
+                dof_names += (
+                    [name] if count == 1 else [f"{name}:{c}" for c in ("x", "y", "z", "rx", "ry", "rz")[-count:]]
+                )
                 dof_links += [parent] * count
             queue.append((child, parent, zero, unit))
     if not fixed_base and sum(link.mass for link in links) <= 0:
-        raise LoadError(f"{model.source or model.name}: the robot has no mass; give its links <inertial>, or fix its base")
+        raise LoadError(
+            f"{model.source or model.name}: the robot has no mass; give its links <inertial>, or fix its base"
+        )
     return Articulation(links, frames, collisions, dof_names, dof_links, fixed_base)
 
 

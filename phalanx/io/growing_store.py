@@ -21,7 +21,7 @@ from zarr.codecs import BloscCodec
 # A handle that writes has room for any number of rows. How many there are is in the metadata on disk.
 _ROOM = 2**40
 # Inner chunks of a shard: what a reader of one environment has to decompress.
-_CHUNK_BYTES = 1 << 18
+_CHUNK_BYTES = 1 << 20
 # Rows a shard of a slowly growing array takes; such a shard is rewritten as it fills.
 _LOG_BYTES = 1 << 22
 
@@ -103,11 +103,10 @@ class GrowingStore:
         else:
             cells = item[0] if item else 1
             cell_bytes = max(1, shard_rows * dtype.itemsize * int(np.prod(item[1:], dtype=np.int64)))
-            pieces = -(-cells // max(1, min(cells, _CHUNK_BYTES // cell_bytes)))
-            per_piece = -(-cells // pieces)
+            per_piece = _divisor(cells, max(1, _CHUNK_BYTES // cell_bytes))
             rest = tuple(max(1, n) for n in item[1:])
             chunks = (shard_rows, per_piece, *rest)[: len(item) + 1]
-            shards = (shard_rows, per_piece * pieces, *rest)[: len(item) + 1]
+            shards = (shard_rows, max(1, cells), *rest)[: len(item) + 1]
         self._arrays[name] = self._root.create_array(
             name,
             shape=(_ROOM, *item),
@@ -117,7 +116,8 @@ class GrowingStore:
             dimension_names=list(dims),
             attributes=dict(attributes or {}),
             fill_value=np.nan if dtype.kind == "f" else 0,
-            compressors=BloscCodec(cname="lz4", clevel=1, shuffle="shuffle", typesize=dtype.itemsize),
+            # Twice as fast as plain shuffling here, and smaller.
+            compressors=BloscCodec(cname="lz4", clevel=1, shuffle="bitshuffle", typesize=dtype.itemsize),
             # Otherwise a chunk that equals the fill value is not stored, and -0.0 would come back as 0.0.
             config={"write_empty_chunks": True},
         )
@@ -156,6 +156,15 @@ class GrowingStore:
 
     def _load_metadata(self, name: str) -> None:
         self._metadata[name] = json.loads((self.path / name / "zarr.json").read_text(encoding="utf-8"))
+
+
+def _divisor(number: int, limit: int) -> int:
+    """Largest divisor up to a limit; the number itself where that would make crumbs.
+
+    Pieces that do not divide a shard stick out of the array, and Zarr then reads a shard before it writes it.
+    """
+    best = max((d for d in range(1, min(limit, number) + 1) if number % d == 0), default=1)
+    return best if best * 8 >= min(limit, number) else max(1, number)
 
 
 def move_meshes_out(description: Any, store: GrowingStore) -> Any:

@@ -39,7 +39,7 @@ FORMAT = 1
 START, INPUTS, STATE = 0, 1, 2  # kinds of events
 
 _BLOCK_BYTES = 16 << 20  # the default for what is written at once
-_BLOCK_STEPS = 128
+_BLOCK_STEPS = 256
 _EVENT_BYTES = 64 << 20  # events that wait for this much are written before the block is full
 _QUEUED_BLOCKS = 2
 
@@ -75,7 +75,7 @@ class Recorder:
             world.step(1000)
 
     The first sample is the state when the recorder starts. ``fields`` are names from ``phalanx.io.fields.FIELDS``.
-    Samples are written ``chunk_steps`` at a time (by default as many as fit in 16 MB, at most 128) by a thread of
+    Samples are written ``chunk_steps`` at a time (by default as many as fit in 16 MB, at most 256) by a thread of
     its own; a process that is killed loses what was not yet written, at most three such chunks, and nothing else.
     ``overwrite=True`` replaces an earlier recording, and only a recording.
 
@@ -106,6 +106,11 @@ class Recorder:
         self._queue: queue.Queue[_Block | None] = queue.Queue(maxsize=_QUEUED_BLOCKS)
         self._unregister: list[Callable[[], None]] = []
         self._groups = _group_names(world)
+        self._times = [f"{group}/time" for group in self._groups.values()]
+        self._steps = [f"{group}/step" for group in self._groups.values()]
+        self._sources = [
+            (f"{group}/{key}", world.robots[name], key) for name, group in self._groups.items() for key in self.fields
+        ]
         world.build()
         with FreshFolder(self.path, overwrite):
             first = self._read_sample()
@@ -160,12 +165,11 @@ class Recorder:
         self._raise_error()
         if self._block.count == self._chunk:  # an interrupt (Ctrl-C) came before it could be sent
             self._next_block()
-        block = self._block
-        for name, value in self._read_sample().items():
-            column = block.columns.get(name)
-            if column is None:
-                column = block.columns[name] = _empty_like(value, self._chunk)
-            column[block.count] = value
+        block, sample = self._block, self._read_sample()
+        if not block.columns:
+            block.columns = {name: _empty_like(value, self._chunk) for name, value in sample.items()}
+        for name, value in sample.items():
+            block.columns[name][block.count] = value
         block.count += 1
         self.samples = block.start + block.count
         if block.count == self._chunk:
@@ -175,13 +179,10 @@ class Recorder:
 
     def _read_sample(self) -> dict[str, Any]:
         """Array name -> this sample's value, without the time axis."""
-        sample: dict[str, Any] = {}
-        for name, robot in self._world.robots.items():
-            group = self._groups[name]
-            sample[f"{group}/time"] = np.float64(self._world.time)
-            sample[f"{group}/step"] = np.int64(self._world.step_count)
-            for key in self.fields:
-                sample[f"{group}/{key}"] = getattr(robot, key)
+        time, step = np.float64(self._world.time), np.int64(self._world.step_count)
+        sample: dict[str, Any] = dict.fromkeys(self._times, time) | dict.fromkeys(self._steps, step)
+        for name, robot, key in self._sources:
+            sample[name] = getattr(robot, key)
         return sample
 
     def _add_event(self, kind: int) -> None:

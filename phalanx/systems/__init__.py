@@ -1,11 +1,22 @@
 """Every system: what happens in a step, one concept a file, and the order of the step.
 
-A substep is: actuate, dynamics, factorize, collide, rows, solve, integrate. Kinematics follow, so that after a step every
-pose agrees with the coordinates, and free robots get back the momentum that the change of pose took; then user systems that sense.
+A substep is: actuate, dynamics, factorize, collide, rows, solve, integrate. Kinematics follow, so that after a step
+every pose agrees with the coordinates, and free robots get back the momentum that the change of pose took; then user
+systems that sense.
 """
 
 from phalanx.ecs import System
-from phalanx.systems import actuation, collision, dynamics, factorization, inertia, integration, kinematics, rows, solver
+from phalanx.systems import (
+    actuation,
+    collision,
+    dynamics,
+    factorization,
+    inertia,
+    integration,
+    kinematics,
+    rows,
+    solver,
+)
 
 SUBSTEP = ("actuate", "dynamics", "factorize", "collide", "rows", "solve", "integrate", "kinematics", "conserve")
 """Phases repeated in every substep."""

@@ -46,11 +46,11 @@ def drive_joints(
 ):
     """effort = kp (q* - q') + kd (v* - v') + feed-forward.
 
-    Implicit drives take q' = q + h v' and v' at the end of the substep: effort = offset - slope v' with
-    slope = kd + h kp, which enters the mass matrix as h slope, so gains of any stiffness are stable. A drive that may
-    reach its effort limit does not enter the matrix: a row of the constraint solver finds the same effort within bounds.
-    (Impulses that take a stiff drive back out of the matrix need not converge.) Explicit drives take q and v at the start
-    and are clamped here.
+    Implicit drives take q' = q + h v' and v' at the end of the substep: effort = offset - slope v' with slope = kd +
+    h kp, which enters the mass matrix as h slope, so gains of any stiffness are stable. A drive that may reach its
+    effort limit does not enter the matrix: a row of the constraint solver finds the same effort within bounds.
+    (Impulses that take a stiff drive back out of the matrix need not converge.) Explicit drives take q and v at the
+    start and are clamped here.
     """
     c = coord[d, e]
     row_offset[d, e] = 0.0

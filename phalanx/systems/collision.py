@@ -159,8 +159,8 @@ def find_contacts(
 ):
     """Fill the contact slots in the order of points; a contact that was there before keeps its impulse.
 
-    Of a shape with more than four near points, four are kept that span the patch: the deepest, the one farthest from it,
-    and the farthest to either side of the line between them.
+    Of a shape with more than four near points, four are kept that span the patch: the deepest, the one farthest from
+    it, and the farthest to either side of the line between them.
     """
     most = 0
     for e in lanes:

@@ -46,7 +46,11 @@ def bias_accelerations(
     p = parent[d, e]
     if p >= 0:
         i, j = link[d, e], link[p, e]
-        x, y, z = offset[i, 0, e] - offset[j, 0, e], offset[i, 1, e] - offset[j, 1, e], offset[i, 2, e] - offset[j, 2, e]
+        x, y, z = (
+            offset[i, 0, e] - offset[j, 0, e],
+            offset[i, 1, e] - offset[j, 1, e],
+            offset[i, 2, e] - offset[j, 2, e],
+        )
         wx, wy, wz = velocity[p, 0, e], velocity[p, 1, e], velocity[p, 2, e]
         a0, a1, a2 = acceleration[p, 0, e], acceleration[p, 1, e], acceleration[p, 2, e]
         fx, fy, fz = cross(a0, a1, a2, x, y, z)
@@ -142,7 +146,11 @@ def subtree_forces(
     p = parent[d, e]
     if p >= 0:
         i, j = link[d, e], link[p, e]
-        x, y, z = offset[i, 0, e] - offset[j, 0, e], offset[i, 1, e] - offset[j, 1, e], offset[i, 2, e] - offset[j, 2, e]
+        x, y, z = (
+            offset[i, 0, e] - offset[j, 0, e],
+            offset[i, 1, e] - offset[j, 1, e],
+            offset[i, 2, e] - offset[j, 2, e],
+        )
         fx, fy, fz = force[d, 3, e], force[d, 4, e], force[d, 5, e]
         tx, ty, tz = cross(x, y, z, fx, fy, fz)
         force[p, 0, e] += force[d, 0, e] + tx

@@ -1,8 +1,8 @@
 """Composite rigid body inertias, the mass matrix, and the momentum of free robots.
 
-After Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 6, in world axes with each subtree's inertia about the
-origin of its own link. The recursions run over dofs, not links: a joint of several dofs is a chain of them of which only
-the last carries inertia.
+After Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 6, in world axes with each subtree's inertia about
+the origin of its own link. The recursions run over dofs, not links: a joint of several dofs is a chain of them of
+which only the last carries inertia.
 """
 
 from phalanx.components import (
@@ -82,7 +82,11 @@ def subtree_inertias(
     p = parent[d, e]
     if p >= 0:
         i, j = link[d, e], link[p, e]
-        x, y, z = offset[i, 0, e] - offset[j, 0, e], offset[i, 1, e] - offset[j, 1, e], offset[i, 2, e] - offset[j, 2, e]
+        x, y, z = (
+            offset[i, 0, e] - offset[j, 0, e],
+            offset[i, 1, e] - offset[j, 1, e],
+            offset[i, 2, e] - offset[j, 2, e],
+        )
         m = composite[d, 0, e]
         hx, hy, hz = composite[d, 1, e], composite[d, 2, e], composite[d, 3, e]
         # sum of m (|c + r|^2 1 - (c + r)(c + r)^T) for the vector r between the origins
@@ -234,8 +238,8 @@ def restore_momentum(
 ):
     """Give the root the velocity with which the robot, in its new pose, has the momentum it must have.
 
-    Semi-implicit Euler alone keeps neither the spin of a tumbling body nor its drift: they change with dt. The change made here
-    is of the order of dt^2 per substep, and momentum is kept to rounding.
+    Semi-implicit Euler alone keeps neither the spin of a tumbling body nor its drift: they change with dt. The change
+    made here is of the order of dt^2 per substep, and momentum is kept to rounding.
     """
     for t in range(trees):
         if is_free[t, 0] == 1:

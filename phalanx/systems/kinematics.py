@@ -15,7 +15,7 @@ from phalanx.components import (
     LinkTopology,
 )
 from phalanx.components.link import PRISMATIC, REVOLUTE, SPHERICAL
-from phalanx.ecs import read, system, update, write
+from phalanx.ecs import read, system, write
 from phalanx.systems.math3d import cross, quaternion_product, rotate, rotation_matrix, sine_cosine
 
 
@@ -58,7 +58,11 @@ def place_links(
     if p >= 0:
         aw, ax, ay, az = orientation[p, 0, e], orientation[p, 1, e], orientation[p, 2, e], orientation[p, 3, e]
         px, py, pz = rotate(aw, ax, ay, az, px, py, pz)
-        offset[i, 0, e], offset[i, 1, e], offset[i, 2, e] = px + offset[p, 0, e], py + offset[p, 1, e], pz + offset[p, 2, e]
+        offset[i, 0, e], offset[i, 1, e], offset[i, 2, e] = (
+            px + offset[p, 0, e],
+            py + offset[p, 1, e],
+            pz + offset[p, 2, e],
+        )
         w, x, y, z = quaternion_product(aw, ax, ay, az, w, x, y, z)
     else:
         offset[i, 0, e], offset[i, 1, e], offset[i, 2, e] = 0.0, 0.0, 0.0

@@ -21,8 +21,8 @@ def cross(ax, ay, az, bx, by, bz):
 def sine_cosine(angle):
     """sin and cos by Cody-Waite reduction and polynomials.
 
-    The same source on every target, so results do not depend on a C library, and loops over it vectorise. Absolute error
-    below 1e-7 (float32) and 1e-15 (float64) for |angle| < 1e4.
+    The same source on every target, so results do not depend on a C library, and loops over it vectorise. Absolute
+    error below 1e-7 (float32) and 1e-15 (float64) for |angle| < 1e4.
     """
     size = math.fabs(angle)
     octant = int(size * _FOUR_OVER_PI)

@@ -1,13 +1,13 @@
 """Constraint rows: which are active, their Jacobians, and how the robot responds to a unit impulse on each.
 
-A row's response is (M + implicit terms)^-1 J^T, by the sparse factorisation. Lanes of a block differ in which contacts they
-have, so loops over dofs run over the union of the lanes' trees; a lane without the contact carries zeros through them.
+A row's response is (M + implicit terms)^-1 J^T, by the sparse factorisation. Lanes of a block differ in which
+contacts they have, so loops over dofs run over the union of the lanes' trees; a lane without the contact carries
+zeros through them.
 """
 
 import math
 
 from phalanx.components import (
-    Contact,
     ContactBlock,
     ContactCount,
     ContactJacobian,
@@ -179,7 +179,11 @@ def contact_jacobians(
                 bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
                 vx, vy, vz = axis[k, 0, e], axis[k, 1, e], axis[k, 2, e]
                 if turns:
-                    x, y, z = arm[c, 0, e] - offset[i, 0, e], arm[c, 1, e] - offset[i, 1, e], arm[c, 2, e] - offset[i, 2, e]
+                    x, y, z = (
+                        arm[c, 0, e] - offset[i, 0, e],
+                        arm[c, 1, e] - offset[i, 1, e],
+                        arm[c, 2, e] - offset[i, 2, e],
+                    )
                     vx, vy, vz = cross(vx, vy, vz, x, y, z)
                 along = on * (vx * nx + vy * ny + vz * nz)
                 approach[c, e] += along * qd[k, e]

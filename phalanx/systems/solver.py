@@ -1,19 +1,18 @@
 """The constraint solver: temporal Gauss-Seidel on velocities, with warm start.
 
-Each position sweep stands for a part of the substep: it makes the velocities satisfy all constraints, given how far the
-robot has moved in the sweeps before, and then moves it by that part (Macklin et al., Small Steps in Physics Simulation,
-2019, in the form PhysX calls TGS). Penetration is pushed out by moving the robot alone, no faster than a cap: a push-out
-velocity, taken away again, leaves a rest that lets boxes rock. The velocity sweeps that follow apply restitution and drop
-the push-out of limits.
+Each position sweep stands for a part of the substep: it makes the velocities satisfy all constraints, given how far
+the robot has moved in the sweeps before, and then moves it by that part (Macklin et al., Small Steps in Physics
+Simulation, 2019, in the form PhysX calls TGS). Penetration is pushed out by moving the robot alone, no faster than a
+cap: a push-out velocity, taken away again, leaves a rest that lets boxes rock. The velocity sweeps that follow apply
+restitution and drop the push-out of limits.
 
-Impulses act through precomputed responses: v += response * change. Contacts have an elliptic (Coulomb) friction cone: the
-tangential impulse sticks up to the static coefficient times the normal impulse, and slides at the dynamic one.
+Impulses act through precomputed responses: v += response * change. Contacts have an elliptic (Coulomb) friction cone:
+the tangential impulse sticks up to the static coefficient times the normal impulse, and slides at the dynamic one.
 """
 
 import math
 
 from phalanx.components import (
-    Contact,
     ContactBlock,
     ContactCount,
     ContactForce,
@@ -52,8 +51,8 @@ CORRECTION = 0.3
 def solve_dof(w, y, push, slope, most, rub, low, high):
     """All constraints of one dof at once, given all others.
 
-    Friction, a drive with an effort limit, and bounds on the velocity act on the same number, so they are solved together
-    exactly: one after the other they would take many sweeps to agree.
+    Friction, a drive with an effort limit, and bounds on the velocity act on the same number, so they are solved
+    together exactly: one after the other they would take many sweeps to agree.
 
     Args:
         w: velocity without this dof's own impulses.
@@ -66,7 +65,8 @@ def solve_dof(w, y, push, slope, most, rub, low, high):
     Returns:
         The impulses of friction, of the drive, and of the bounds.
     """
-    # With friction r and drive(v) = clamp(push - slope v), v solves v = w + y (r + drive(v)): v - y drive(v) grows with v.
+    # With friction r and drive(v) = clamp(push - slope v), v solves v = w + y (r + drive(v)), where v - y drive(v)
+    # grows with v.
     rubs = min(max(-w / y - min(max(push, -most), most), -rub), rub)
     w = w + y * rubs
     drive = min(max(push - slope * ((w + y * push) / (1.0 + y * slope)), -most), most)
