@@ -25,7 +25,7 @@ from phalanx.io.articulation import flatten
 from phalanx.io.model import LoadError, RobotModel
 from phalanx.layout import Ground, Part, fill
 from phalanx.robot import Robot
-from phalanx.systems import QUERIES, STEP, SUBSTEP, systems
+from phalanx.systems import QUERIES, REFRESH, STEP, SUBSTEP, systems
 
 FORMAT = 1
 """Version of saved worlds and descriptions."""
@@ -342,7 +342,7 @@ class World:
     def _refresh(self) -> None:
         """Make link poses and velocities agree with coordinates that the host has written."""
         if self._stale:
-            self._program(("kinematics",)).run(1)
+            self._program(REFRESH).run(1)
             self._stale = False
 
     def synchronize(self) -> None:

@@ -35,6 +35,9 @@ from phalanx.ecs.declare import DeclarationError, System, real
 Target = Literal["cpu", "cuda"]
 
 
+_MISSING = object()
+
+
 @dataclass(frozen=True)
 class Generated:
     """A generated module: where it lies and which names in it to use."""
@@ -197,7 +200,7 @@ def _reach(function: Callable[..., Any]) -> tuple[list[FunctionType], dict[str, 
             for node in ast.walk(statement):
                 if not isinstance(node, ast.Name) or node.id in local or hasattr(builtins, node.id):
                     continue
-                name, value = node.id, current.__globals__.get(node.id, builtins)
+                name, value = node.id, current.__globals__.get(node.id, _MISSING)
                 if value is real:
                     continue  # every generated module defines it
                 if value is math or isinstance(value, ModuleType):
@@ -219,7 +222,7 @@ def _reach(function: Callable[..., Any]) -> tuple[list[FunctionType], dict[str, 
                     visit(value)
                     helpers[name] = value
                 else:
-                    what = "is not defined" if value is builtins else f"is a {type(value).__name__}"
+                    what = "is not defined" if value is _MISSING else f"is a {type(value).__name__}"
                     raise DeclarationError(
                         f"{current.__qualname__}: {name} {what}; kernels may use "
                         "numbers of their module, math, and helpers "
@@ -258,8 +261,19 @@ class _Body(_Literals):
         self.system, self.shared, self.target = system, shared, target
         self.lanes = {system.leading[1]} if system.over is not None else set()
 
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        access = self.system.arguments.get(node.id)
+        if access is not None and access.mode != "rows":
+            raise DeclarationError(
+                f"system {self.system.name}, line {node.lineno}: {node.id} is used without its indices; "
+                "read items here and pass those on"
+            )
+        return node
+
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        field, node.value = node.value, ast.Constant(None)
         self.generic_visit(node)
+        node.value = field if isinstance(field, ast.Name) else self.visit(field)
         name = node.value.id if isinstance(node.value, ast.Name) else None
         access = self.system.arguments.get(name or "")
         if access is None or access.mode == "rows":

@@ -18,8 +18,22 @@ from phalanx.systems import (
     solver,
 )
 
-SUBSTEP = ("actuate", "dynamics", "factorize", "collide", "rows", "solve", "integrate", "kinematics", "conserve")
+SUBSTEP = (
+    "actuate",
+    "dynamics",
+    "factorize",
+    "collide",
+    "rows",
+    "solve",
+    "integrate",
+    "kinematics",
+    "conserve",
+    "velocities",
+)
 """Phases repeated in every substep."""
+
+REFRESH = ("kinematics", "velocities")
+"""Phases that make everything derived agree with coordinates and velocities that the host has written."""
 
 STEP = (*SUBSTEP, "sense")
 """All phases of a step; ``sense`` runs once, after the last substep."""

@@ -234,7 +234,6 @@ def restore_momentum(
     angular=update(TreeMomentum.angular),
     linear=update(TreeMomentum.linear),
     qd=update(DofState.velocity),
-    velocity=update(DofMotion.velocity),
 ):
     """Give the root the velocity with which the robot, in its new pose, has the momentum it must have.
 
@@ -302,15 +301,3 @@ def restore_momentum(
                 qd[r + 3, e] += angular[t, 0, e]
                 qd[r + 4, e] += angular[t, 1, e]
                 qd[r + 5, e] += angular[t, 2, e]
-            for d in range(r, end[t, 0]):
-                i = link[d, 0]
-                spins = 1.0 if d > r + 2 else 0.0
-                for e in lanes:
-                    wx, wy, wz = angular[t, 0, e], angular[t, 1, e], angular[t, 2, e]
-                    x, y, z = cross(wx, wy, wz, offset[i, 0, e], offset[i, 1, e], offset[i, 2, e])
-                    velocity[d, 0, e] += spins * wx
-                    velocity[d, 1, e] += spins * wy
-                    velocity[d, 2, e] += spins * wz
-                    velocity[d, 3, e] += linear[t, 0, e] + x
-                    velocity[d, 4, e] += linear[t, 1, e] + y
-                    velocity[d, 5, e] += linear[t, 2, e] + z

@@ -103,7 +103,7 @@ def motion_axes(
     axis[d, 0, e], axis[d, 1, e], axis[d, 2, e] = x, y, z
 
 
-@system(over=Dof, order="forward", phase="kinematics")
+@system(over=Dof, order="forward", phase="velocities")
 def link_velocities(
     d,
     e,

@@ -142,7 +142,9 @@ def test_orders_agree_with_numpy(bench: Bench, data: st.DataObject) -> None:
     bench.run(sum_down)
     np.testing.assert_allclose(bench["total"], np.cumsum(left, axis=0, dtype=bench.real), rtol=rtol, atol=atol)
     bench.run(sum_up)
-    np.testing.assert_allclose(bench["total"], np.cumsum(left[::-1], axis=0, dtype=bench.real)[::-1], rtol=rtol, atol=atol)
+    np.testing.assert_allclose(
+        bench["total"], np.cumsum(left[::-1], axis=0, dtype=bench.real)[::-1], rtol=rtol, atol=atol
+    )
     bench.run(sum_lanes)
     np.testing.assert_allclose(bench["total"], np.cumsum(valve * left, axis=0, dtype=bench.real), rtol=rtol, atol=atol)
     bench.run(ripple)

@@ -12,7 +12,7 @@ from phalanx.ecs import Component, Field, Schedule, ScheduleError, System, Table
 from phalanx.ecs import read as read_
 from phalanx.ecs import update as update_
 from phalanx.ecs import write as write_
-from phalanx.systems import QUERIES, STEP, SUBSTEP, systems
+from phalanx.systems import QUERIES, REFRESH, STEP, SUBSTEP, systems
 
 Gear = Table("gear", "gears of a clock")
 
@@ -164,7 +164,7 @@ def test_the_engines_own_schedule(contacts: bool) -> None:
     schedule = Schedule((*STEP, *QUERIES), systems(contacts))
     names = [s.name for s in schedule.systems()]
     assert len(names) == len(set(names)) > 15
-    written = {f for s in schedule.systems(("kinematics",)) for f in s.writes}  # of the substep before
+    written = {f for s in schedule.systems(REFRESH) for f in s.writes}  # of the substep before
     missing = set()
     for made in schedule.systems((*SUBSTEP, *QUERIES)):
         missing |= {
