@@ -1,3 +1,4 @@
+# pyright: reportAttributeAccessIssue=false
 """The same scene in MuJoCo's C engine, stepped by ``mujoco.rollout`` on as many threads."""
 
 from __future__ import annotations
@@ -97,9 +98,9 @@ def measure(
             control = np.zeros((num_envs, steps, compiled.nu))
             control[:, :, order] = frame[:, None]
             begin = time.perf_counter()
-            states, _ = pool.rollout([compiled] * num_envs, datas, state, control, nstep=steps)
+            found: Any = pool.rollout([compiled] * num_envs, datas, state, control, nstep=steps)
             elapsed.append(time.perf_counter() - begin)
-            state = np.ascontiguousarray(states[:, -1])
+            state = np.ascontiguousarray(found[0][:, -1])
     contacts, heights = [], []
     for row in state[: min(num_envs, 32)]:
         mujoco.mj_setState(compiled, data, row, mujoco.mjtState.mjSTATE_FULLPHYSICS)

@@ -21,6 +21,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.extending import intrinsic
+from numba.np.numpy_support import carray
 
 from phalanx.ecs import codegen
 from phalanx.ecs.declare import Bound, System
@@ -53,7 +54,7 @@ def _address(typingctx: Any, address: Any) -> Any:
 @numba.njit(inline="always")
 def array(address: int, shape: tuple[int, ...], dtype: Any) -> Any:
     """The array of ``shape`` at an address."""
-    return numba.carray(_address(address), shape, dtype)
+    return carray(_address(address), shape, dtype)  # pyright: ignore[reportCallIssue]
 
 
 @intrinsic
@@ -76,7 +77,7 @@ def _run_blocks(functions: Any, tables: Any, first: int, last: int, lanes: int, 
     for block in range(first, last):
         for _ in range(steps):
             for i in range(functions.size):
-                _call(functions[i], block * lanes, (block + 1) * lanes, tables[i])
+                _call(functions[i], block * lanes, (block + 1) * lanes, tables[i])  # pyright: ignore[reportCallIssue]
 
 
 def compile_system(system: System, shared: frozenset[str], real: str) -> int:

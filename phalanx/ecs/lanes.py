@@ -52,8 +52,8 @@ class _LaneLowering(Lower):
         header = self.blocks.get(jump.target) if isinstance(jump, ir.Jump) else None
         if header is None or not self._is_lane_loop(header) or not self._jumps_back(block, jump.target):
             return
-        latch: Any = self.builder.block.terminator
-        latch.set_metadata("llvm.loop", self._loop(jump.target))
+        builder: Any = self.builder
+        builder.block.terminator.set_metadata("llvm.loop", self._loop(jump.target))
 
     def lower_function_body(self) -> Any:
         result = super().lower_function_body()

@@ -11,30 +11,66 @@ import json
 import os
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import zarr
-from zarr.codecs import BloscCodec
 
-# A handle that writes has room for any number of rows. How many there are is in the metadata on disk.
-_ROOM = 2**40
+from phalanx.io.chunks import compressor, encode_chunk, encode_shard
+
 # Inner chunks of a shard: what a reader of one environment has to decompress.
 _CHUNK_BYTES = 1 << 20
-# Rows a shard of a slowly growing array takes; such a shard is rewritten as it fills.
+# Size of a chunk of a slowly growing array; it is rewritten as it fills.
 _LOG_BYTES = 1 << 22
 
 
-def atomic_write(path: Path, text: str) -> None:
-    """Replace ``path`` by a file with this text, or leave it as it is."""
+def atomic_write(path: Path, content: bytes) -> None:
+    """Replace ``path`` by a file with this content, or leave it as it is."""
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_bytes(content)
         os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@dataclass
+class _Series:
+    """Where the rows of a growing array go: files of ``rows`` rows each, in pieces along the second axis or whole."""
+
+    folder: Path
+    item: tuple[int, ...]
+    dtype: np.dtype[Any]
+    fill: Any
+    rows: int
+    piece: int | None
+    tail: np.ndarray | None = None  # the last file's rows, where files are rewritten as they fill
+    tail_number: int = -1
+
+    def write_file(self, number: int, values: np.ndarray) -> None:
+        """Write rows ``number * rows`` onwards."""
+        if len(values) < self.rows:
+            padded = np.full((self.rows, *self.item), self.fill, self.dtype)
+            padded[: len(values)] = values
+            values = padded
+        content = encode_chunk(values) if self.piece is None else encode_shard(values, self.piece)
+        file = self.folder.joinpath("c", str(number), *["0"] * len(self.item))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        atomic_write(file, content)
+
+    def append(self, start: int, values: np.ndarray) -> None:
+        """Write rows that begin anywhere, into files that are kept here as long as they fill."""
+        while len(values):
+            number, offset = divmod(start, self.rows)
+            if self.tail is None or number != self.tail_number:
+                self.tail, self.tail_number = np.full((self.rows, *self.item), self.fill, self.dtype), number
+            count = min(len(values), self.rows - offset)
+            self.tail[offset : offset + count] = values[:count]
+            self.write_file(number, self.tail)
+            start, values = start + count, values[count:]
 
 
 class GrowingStore:
@@ -48,7 +84,7 @@ class GrowingStore:
         self.path = path
         self.attributes = dict(attributes)
         self._root = zarr.create_group(store=str(path), zarr_format=3)
-        self._arrays: dict[str, zarr.Array[Any]] = {}
+        self._series: dict[str, _Series] = {}
         self._metadata: dict[str, dict[str, Any]] = {}
         self._changed: set[str] = set()
 
@@ -90,40 +126,33 @@ class GrowingStore:
     ) -> None:
         """Add an array of shape (rows, *item) with no rows yet.
 
-        With ``shard_rows``, every so many rows are one shard (one file), cut into chunks along the second axis;
-        a writer that appends whole shards never rewrites one. Without, rows are gathered in small shards that
-        are rewritten as they fill (always whole, by an atomic rename).
+        With ``shard_rows``, every so many rows are one shard (one file), cut into chunks along the second axis, and
+        :meth:`write` takes whole shards only (but for the last). Without, rows are gathered in small chunks that are
+        rewritten as they fill (always whole, by an atomic rename).
         """
         dtype = np.dtype(dtype)
         item = tuple(int(n) for n in item)
+        fill = np.nan if dtype.kind == "f" else 0
         if shard_rows is None:
             row_bytes = max(1, dtype.itemsize * int(np.prod(item, dtype=np.int64)))
-            chunks = (max(1, min(4096, _LOG_BYTES // row_bytes)), *(max(1, n) for n in item))
-            shards = None
+            rows, piece = max(1, min(4096, _LOG_BYTES // row_bytes)), None
         else:
-            cells = item[0] if item else 1
             cell_bytes = max(1, shard_rows * dtype.itemsize * int(np.prod(item[1:], dtype=np.int64)))
-            per_piece = _divisor(cells, max(1, _CHUNK_BYTES // cell_bytes))
-            rest = tuple(max(1, n) for n in item[1:])
-            chunks = (shard_rows, per_piece, *rest)[: len(item) + 1]
-            shards = (shard_rows, max(1, cells), *rest)[: len(item) + 1]
-        self._arrays[name] = self._root.create_array(
+            rows, piece = shard_rows, _divisor(max(1, item[0]), max(1, _CHUNK_BYTES // cell_bytes))
+        whole = (rows, *(max(1, n) for n in item))
+        self._root.create_array(
             name,
-            shape=(_ROOM, *item),
-            chunks=chunks,
-            shards=shards,
+            shape=(0, *item),
+            chunks=whole if piece is None else (rows, piece, *whole[2:]),
+            shards=None if piece is None else whole,
             dtype=dtype,
             dimension_names=list(dims),
             attributes=dict(attributes or {}),
-            fill_value=np.nan if dtype.kind == "f" else 0,
-            # Twice as fast as plain shuffling here, and smaller.
-            compressors=BloscCodec(cname="lz4", clevel=1, shuffle="bitshuffle", typesize=dtype.itemsize),
-            # Otherwise a chunk that equals the fill value is not stored, and -0.0 would come back as 0.0.
-            config={"write_empty_chunks": True},
+            fill_value=fill,
+            compressors=compressor(dtype),
         )
+        self._series[name] = _Series(self.path / name, item, dtype, fill, rows, piece)
         self._load_metadata(name)
-        self._metadata[name]["shape"][0] = 0
-        self._changed.add(name)
 
     def __contains__(self, name: str) -> bool:
         return name in self._metadata
@@ -132,7 +161,17 @@ class GrowingStore:
         """Write rows ``start`` to ``start + len(values)``; they become visible with the next :meth:`commit`."""
         if len(values) == 0:
             return
-        self._arrays[name][start : start + len(values)] = values
+        series = self._series[name]
+        if values.shape[1:] != series.item or values.dtype != series.dtype:
+            raise ValueError(f"{name}: rows of {values.dtype}{values.shape[1:]}, not {series.dtype}{series.item}")
+        if values.size == 0:
+            pass  # no joints, say: rows without content
+        elif series.piece is None:
+            series.append(start, values)
+        elif start % series.rows or len(values) > series.rows:
+            raise ValueError(f"{name}: rows {start} to {start + len(values)} are not one shard of {series.rows}")
+        else:
+            series.write_file(start // series.rows, values)
         shape = self._metadata[name]["shape"]
         shape[0] = max(shape[0], start + len(values))
         self._changed.add(name)
@@ -144,7 +183,7 @@ class GrowingStore:
     def commit(self) -> None:
         """Make everything written so far visible, and nothing less."""
         for name in self._changed:
-            atomic_write(self.path / name / "zarr.json", json.dumps(self._metadata[name]))
+            atomic_write(self.path / name / "zarr.json", json.dumps(self._metadata[name]).encode())
         self._changed.clear()
         root = {
             "zarr_format": 3,
@@ -152,7 +191,7 @@ class GrowingStore:
             "attributes": self.attributes,
             "consolidated_metadata": {"kind": "inline", "must_understand": False, "metadata": self._metadata},
         }
-        atomic_write(self.path / "zarr.json", json.dumps(root))
+        atomic_write(self.path / "zarr.json", json.dumps(root).encode())
 
     def _load_metadata(self, name: str) -> None:
         self._metadata[name] = json.loads((self.path / name / "zarr.json").read_text(encoding="utf-8"))
@@ -161,7 +200,7 @@ class GrowingStore:
 def _divisor(number: int, limit: int) -> int:
     """Largest divisor up to a limit; the number itself where that would make crumbs.
 
-    Pieces that do not divide a shard stick out of the array, and Zarr then reads a shard before it writes it.
+    Chunks must divide the shard that they are in, and a shard is the array's size across.
     """
     best = max((d for d in range(1, min(limit, number) + 1) if number % d == 0), default=1)
     return best if best * 8 >= min(limit, number) else max(1, number)
