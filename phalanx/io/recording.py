@@ -120,6 +120,8 @@ class Recorder:
             self._known_inputs: dict[str, np.ndarray] = {}
             self._block = _Block(0)
             self._add_event(START)
+            self._write_block(self._block)  # now: it makes most of the store's arrays, which takes a while
+            self._block = _Block(0)
             self._add_sample(world)
         self._thread = threading.Thread(target=self._write_blocks, name="phalanx-recorder", daemon=True)
         self._thread.start()

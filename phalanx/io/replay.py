@@ -226,7 +226,7 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
             f"{path}: has format {header['format']}, written by Phalanx {header['phalanx']}; this Phalanx reads "
             f"up to format {FORMAT}. Update Phalanx."
         )
-    if header["complete_events"] < 1:
+    if header["complete_samples"] < 1:
         raise LoadError(f"{path}: has no complete sample; the recorder was stopped before it wrote its first.")
     _check_files(path, document["consolidated_metadata"]["metadata"])
     try:

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
+import zarr
 from small_robots import arm, ball
 
 import phalanx as px
+from phalanx.io.chunks import crc32c
 from phalanx.io.growing_store import GrowingStore
 from phalanx.io.recording import RecordingError
 from phalanx.io.replay import open_recording
@@ -99,9 +101,38 @@ def test_shards_hold_what_is_written_at_once_and_are_cut_by_environment(tmp_path
     (sharding,) = metadata["codecs"]
     shard, chunk = metadata["chunk_grid"]["configuration"]["chunk_shape"], sharding["configuration"]["chunk_shape"]
     assert sharding["name"] == "sharding_indexed"
-    assert shard[0] == chunk[0] == 64 and shard[1] >= 1000 and shard[1] % chunk[1] == 0
-    assert 50_000 < np.prod(chunk) * 4 <= 300_000
+    assert shard == [64, 1000, 12] and chunk[0] == 64 and 1000 % chunk[1] == 0 and chunk[1] < 1000
+    assert 250_000 < np.prod(chunk) * 4 <= 1 << 20
     assert metadata["shape"] == [64, 1000, 12]
+
+
+@pytest.mark.parametrize(("item", "rows"), [((3,), 4), ((5, 2), 3), ((1000, 50), 9), ((7, 0), 2)])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "bool"])
+def test_zarr_reads_what_was_written(tmp_path, item, rows, dtype):
+    store = GrowingStore(tmp_path / "s.zarr", {})
+    dims = [f"d{i}" for i in range(len(item) + 1)]
+    store.add_series("shards", item, dtype, dims, shard_rows=rows)
+    store.add_series("chunks", item, dtype, dims)
+    store.add_series("squares", (3,), float, ("time", "env"), shard_rows=2)
+    values = np.random.default_rng(3).normal(size=(2 * rows + 1, *item)).astype(dtype)
+    for start in range(0, len(values), rows):
+        store.write("shards", start, values[start : start + rows])
+    for row in range(len(values)):
+        store.write("chunks", row, values[row : row + 1])
+    store.commit()
+    for name in ("shards", "chunks"):
+        back = np.asarray(zarr.open_array(str(tmp_path / "s.zarr" / name), mode="r")[...])
+        np.testing.assert_array_equal(back, values)
+        assert back.dtype == values.dtype
+    with pytest.raises(ValueError, match="are not one shard"):
+        store.write("squares", 1, np.ones((1, 3)))
+    with pytest.raises(ValueError, match="rows of"):
+        store.write("chunks", 0, np.ones((1, 99), dtype))
+
+
+def test_checksum():
+    """The published check value of CRC-32C."""
+    assert crc32c(b"123456789") == 0xE3069283
 
 
 def test_every_bit_comes_back(tmp_path):
@@ -112,16 +143,12 @@ def test_every_bit_comes_back(tmp_path):
     for row, values in enumerate((odd, np.full((2, 2), -0.0, np.float32), np.full((2, 2), np.nan, np.float32))):
         store.write("x", 2 * row, values)
     store.commit()
-    import zarr
-
     back = np.asarray(zarr.open_array(str(tmp_path / "s.zarr/x"), mode="r")[...])
     assert back[:2].tobytes() == odd.tobytes()
     assert np.signbit(back[2:4]).all() and np.isnan(back[4:]).all()
 
 
 def test_nothing_is_visible_before_it_is_committed(tmp_path):
-    import zarr
-
     store = GrowingStore(tmp_path / "s.zarr", {})
     store.add_series("x", (), np.float64, ("time",))
     store.commit()
