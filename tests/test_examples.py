@@ -1,0 +1,104 @@
+"""The examples run as they stand, with small arguments here, and say what they promise."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import phalanx as px
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = ROOT / "examples"
+
+
+def run(name: str, folder: Path, *arguments: str) -> str:
+    """Output of an example that runs in ``folder``."""
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    done = subprocess.run(
+        [sys.executable, "-W", "error::FutureWarning", str(EXAMPLES / name), *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def numbers(text: str, pattern: str) -> list[float]:
+    """All matches of a pattern with one group, as numbers."""
+    found = [float(match) for match in re.findall(pattern, text, flags=re.MULTILINE)]
+    assert found, f"nothing like {pattern} in:\n{text}"
+    return found
+
+
+def test_demo(tmp_path: Path) -> None:
+    output = run("demo.py", tmp_path, "--num-envs", "4", "--seconds", "1")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["demo.png", "demo.zarr"]
+    assert (tmp_path / "demo.png").read_bytes().startswith(b"\x89PNG")
+    assert numbers(output, r"(\d+) of 4 are on their feet")[0] >= 3
+    assert numbers(output.replace(",", ""), r"(\d+) env-steps/s")[0] > 0
+    assert numbers(output, r"environment +\d+: +(-?[\d.]+) m")[0] > 0.1, "somebody gets on"
+    assert list(px.open_recording(tmp_path / "demo.zarr").robots) == ["robot"]
+    run("demo.py", tmp_path, "--num-envs", "4", "--seconds", "0.1")  # and again, over what it left
+
+
+def test_own_system(tmp_path: Path) -> None:
+    output = run("own_system.py", tmp_path, "--num-envs", "2", "--seconds", "2")
+    assert "actuate: cut_power > " in output and " > draw_power > " in output
+    first, last = (line for line in output.splitlines() if line.endswith(("lies", "stands")))
+    assert first.endswith("lies") and "never" in last and last.endswith("stands")
+
+
+def test_pendulum_energy(tmp_path: Path) -> None:
+    ratios = numbers(run("pendulum_energy.py", tmp_path, "--seconds", "1"), r"J +(\d\.\d+)$")
+    assert len(ratios) == 3 and all(1.8 < ratio < 2.2 for ratio in ratios)
+
+
+def test_gravity_compensation(tmp_path: Path) -> None:
+    output = run("gravity_compensation.py", tmp_path, "--seconds", "1")
+    floating, limp = (numbers(output, pattern) for pattern in (r"s +([\d.]+) mm", r"([\d.]+) mm(?:   pushed.*)?$"))
+    assert max(floating[:2]) < 1 < 10 < floating[-1], "still before the push, and it yields to it"
+    assert max(limp) > 5 * max(floating)
+
+
+def test_drop_and_settle(tmp_path: Path) -> None:
+    output = run("drop_and_settle.py", tmp_path, "--num-envs", "2", "--seconds", "4", "--picture", "heap.png")
+    assert numbers(output, r"rad/s +([\d.]+)$")[-1] == pytest.approx(1, abs=0.03), "it lies, and the ground carries it"
+    assert sum(numbers(output, r" ([\d.]+) N ")) == pytest.approx(70 * 9.81, rel=0.1)
+    assert (tmp_path / "heap.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_randomised_masses(tmp_path: Path) -> None:
+    output = run("randomised_masses.py", tmp_path, "--num-envs", "4", "--seconds", "1.5")
+    heights = numbers(output, r"([\d.]+) mm")
+    assert heights == sorted(heights, reverse=True) and heights[0] - heights[-1] > 1
+    assert numbers(output, r"mm +([\d.]+)") == pytest.approx([1.0] * 4, abs=0.02)
+
+
+def test_quadrotor_hover(tmp_path: Path) -> None:
+    away = numbers(run("quadrotor_hover.py", tmp_path, "--num-envs", "4", "--seconds", "3"), r"s +([\d.]+) cm")
+    assert away[0] > 20 and away[-1] < 3
+
+
+def test_analyse_recording(tmp_path: Path) -> None:
+    if importlib.util.find_spec("xarray") is None:
+        pytest.skip("xarray is not installed")
+    output = run("analyse_recording.py", tmp_path, "--seconds", "0.5")
+    assert "joint_pos" in output and "busiest joint: " in output
+    assert numbers(output, r"fastest of all: ([\d.]+) rad/s")[0] > 0.1
+
+
+def test_every_example_is_tested_and_says_what_it_shows() -> None:
+    tested = Path(__file__).read_text()
+    for example in EXAMPLES.glob("*.py"):
+        assert f'"{example.name}"' in tested, f"tests/test_examples.py does not run {example.name}"
+        assert example.read_text().startswith('"""')
