@@ -46,9 +46,8 @@ def main() -> None:
     last = 0.0
     for dt in (0.004, 0.002, 0.001, 0.0005):
         first, second = drift(dt, options.seconds)
-        print(
-            f"  {dt * 1e3:4.1f} ms    {first:8.5f} J     {second:8.5f} J" + (f"    {last / first:5.2f}" if last else "")
-        )
+        ratio = f"{last / first:5.2f}" if last else ""
+        print(f"  {dt * 1e3:4.1f} ms    {first:8.5f} J     {second:8.5f} J    {ratio}")
         last = first
 
 
