@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +17,20 @@ from phalanx.layout import Part, Rows
 
 if TYPE_CHECKING:
     from phalanx.world import World
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def on_device(method: F) -> F:
+    """Run a method of a robot with array operations on the world's device, in order with the caller's stream."""
+
+    @wraps(method)
+    def run(self: Robot, *args: Any, **kwargs: Any) -> Any:
+        with self.world._store.active():
+            return method(self, *args, **kwargs)
+
+    return run  # type: ignore[return-value]
 
 
 class Robot:
@@ -109,6 +124,8 @@ class Robot:
             coords += NUM_COORDS[link.joint_type]
             dof += NUM_DOFS[link.joint_type]
         self._scalar_coords = slice(rows.coords.start + 7, rows.coords.stop) if self._scalar.all() else None
+        shapes = self.world._device.to_host(self.world._store.view(c.ShapeTopology.body))
+        self._shape_bodies = [(row, int(shapes[row, 0]) - rows.bodies.start) for row in rows.shapes]
         limits = np.array([j.effort_limit if j else np.inf for j in self._dof_joints()])
         self._write(
             c.Drive.effort_limit, self._joints, np.broadcast_to(limits, (self.world.num_envs, self.num_dof)), None
@@ -147,7 +164,7 @@ class Robot:
             found = self.world._device.xp.ascontiguousarray(view.transpose(axes))
             if found.base is not None or self.world._device.xp.shares_memory(found, view):
                 found = found.copy()
-        return self.world._device.publish(found)
+        return found
 
     def _write(self, field: Field, rows: slice, value: Any, envs: np.ndarray | None) -> None:
         """Write environment-first values of shape (n, rows, *item) into rows of some environments."""
@@ -192,6 +209,7 @@ class Robot:
 
     # -- writing ---------------------------------------------------------------------------------------------
 
+    @on_device
     def set_joint_state(self, pos: Any = None, vel: Any = None, env_ids: Any = None) -> None:
         """Set joint positions and velocities, (n, num_dof); anything that broadcasts to that."""
         self.world.build()
@@ -203,6 +221,7 @@ class Robot:
             self._write(c.DofState.velocity, self._joints, *velocities)
         self.world.touch_state()
 
+    @on_device
     def set_root_state(self, pose: Any = None, vel: Any = None, env_ids: Any = None) -> None:
         """Set the root link's pose [x y z qw qx qy qz] and velocity [lin, ang], (n, 7) and (n, 6), world frame.
 
@@ -227,6 +246,7 @@ class Robot:
             self._write(c.DofState.velocity, slice(start, start + 6), *velocities)
         self.world.touch_state()
 
+    @on_device
     def set_drive(
         self,
         stiffness: Any = None,
@@ -256,6 +276,7 @@ class Robot:
             self._write(field, self._joints, *values)
         self.world.input_revision += 1
 
+    @on_device
     def set_targets(self, pos: Any = None, vel: Any = None, effort: Any = None, env_ids: Any = None) -> None:
         """Set position, velocity and feed-forward effort targets of the joint drives, (n, num_dof)."""
         self.world.build()
@@ -272,6 +293,7 @@ class Robot:
             self._write(field, self._joints, *values)
         self.world.input_revision += 1
 
+    @on_device
     def set_external_wrench(
         self, force: Any = None, torque: Any = None, body: str | None = None, env_ids: Any = None
     ) -> None:
@@ -311,6 +333,7 @@ class Robot:
     # -- reading ---------------------------------------------------------------------------------------------
 
     @property
+    @on_device
     def joint_pos(self) -> Any:
         """(n, num_dof), rad or m; a spherical joint's three are its rotation vector."""
         self.world.build()
@@ -326,48 +349,56 @@ class Robot:
         return xp.concatenate(parts, axis=1) if parts else xp.zeros((self.world.num_envs, 0), self.world.dtype)
 
     @property
+    @on_device
     def joint_vel(self) -> Any:
         """(n, num_dof), rad/s or m/s."""
         self.world.build()
         return self._read(c.DofState.velocity, self._joints)
 
     @property
+    @on_device
     def joint_acc(self) -> Any:
         """(n, num_dof): change of velocity over the last substep, rad/s^2 or m/s^2."""
         self.world.build()
         return self._read(c.DofState.acceleration, self._joints)
 
     @property
+    @on_device
     def applied_effort(self) -> Any:
         """(n, num_dof): what the drives gave in the last substep, limits applied, N·m or N."""
         self.world.build()
         return self._read(c.DriveEffort.applied, self._joints)
 
     @property
+    @on_device
     def joint_pos_target(self) -> Any:
         """(n, num_dof): position targets."""
         self.world.build()
         return self._read(c.DriveTarget.position, self._joints)
 
     @property
+    @on_device
     def joint_vel_target(self) -> Any:
         """(n, num_dof): velocity targets."""
         self.world.build()
         return self._read(c.DriveTarget.velocity, self._joints)
 
     @property
+    @on_device
     def joint_effort_target(self) -> Any:
         """(n, num_dof): feed-forward efforts."""
         self.world.build()
         return self._read(c.DriveTarget.effort, self._joints)
 
     @property
+    @on_device
     def root_pose(self) -> Any:
         """(n, 7): [x y z qw qx qy qz] of the root link's frame, world."""
         self.world.build()
         return self._read(c.Coordinate.value, self._root_coords)
 
     @property
+    @on_device
     def root_vel(self) -> Any:
         """(n, 6): [linear, angular] velocity of the root link's frame, world; zero for a fixed base."""
         self.world.build()
@@ -377,35 +408,34 @@ class Robot:
         return self._read(c.DofState.velocity, slice(start, start + 6))
 
     @property
+    @on_device
     def body_pose(self) -> Any:
         """(n, num_bodies, 7): [x y z qw qx qy qz] of each body's frame, world."""
         self.world.compute("query_bodies")
         return self._read(c.BodyState.pose, self._bound.bodies)
 
     @property
+    @on_device
     def body_vel(self) -> Any:
         """(n, num_bodies, 6): [linear, angular] velocity of each body's frame, world."""
         self.world.compute("query_bodies")
         return self._read(c.BodyState.velocity, self._bound.bodies)
 
     @property
+    @on_device
     def net_contact_force(self) -> Any:
         """(n, num_bodies, 3): sum of contact forces on each body over the last substep, N, world."""
         self.world.build()
-        xp = self.world._device.xp
-        total = xp.zeros((self.world.num_envs, self.num_bodies, 3), self.world.dtype)
-        shapes = self._bound.shapes
-        if shapes:
-            store = self.world._store
-            with store.active():
-                forces = store.view(c.ContactForce.force)
-                bodies = self.world._device.to_host(store.view(c.ShapeTopology.body))[:, 0]
-                for row in shapes:
-                    total[:, int(bodies[row]) - self._bound.bodies.start] += forces[row].T
-        return self.world._device.publish(total)
+        total = self.world._device.xp.zeros((self.world.num_envs, self.num_bodies, 3), self.world.dtype)
+        if self._shape_bodies:
+            forces = self.world._store.view(c.ContactForce.force)
+            for row, body in self._shape_bodies:
+                total[:, body] += forces[row].T
+        return total
 
     # -- dynamics --------------------------------------------------------------------------------------------
 
+    @on_device
     def mass_matrix(self) -> Any:
         """(n, nv, nv): joint-space inertia with armature, nv = 6 + num_dof, or num_dof for a fixed base."""
         self.world.compute("dynamics")
@@ -420,18 +450,21 @@ class Robot:
             found = xp.zeros((world.num_envs, self.num_velocities, self.num_velocities), world.dtype)
             found[:, rows, columns] = values
             found[:, columns, rows] = values
-        return world._device.publish(found)
+        return found
 
+    @on_device
     def bias_force(self) -> Any:
         """(n, nv): Coriolis, centrifugal and gravity efforts b in M a + b = tau; external wrenches are left out."""
         self.world.compute("dynamics")
         return self._read(c.DofForce.bias, self._bound.dofs)
 
+    @on_device
     def gravity_force(self) -> Any:
         """(n, nv): the efforts that hold the robot still against gravity."""
         self.world.compute("dynamics", "query_gravity")
         return self._read(c.DofForce.gravity, self._bound.dofs)
 
+    @on_device
     def jacobian(self) -> Any:
         """(n, num_bodies, 6, nv): [linear, angular] velocity of each body's frame per generalised velocity, world."""
         world, dofs = self.world, self._bound.dofs
@@ -460,7 +493,7 @@ class Robot:
             angular = xp.broadcast_to(xp.where(turning, axis, xp.zeros_like(axis)), arm.shape)
             both = xp.concatenate((linear, angular), axis=3) * xp.asarray(mask, world.dtype)[None, :, :, None]
             found = xp.ascontiguousarray(xp.moveaxis(both, 3, 2))
-        return world._device.publish(found)
+        return found
 
 
 def _quaternion(vector: Any, xp: Any) -> Any:

@@ -299,7 +299,7 @@ class World:
             batch = min(count - done, self._until_callback(), self._until_breath())
             program = self._program(STEP)
             before = self.step_count
-            with _no_interrupt():  # or a batch would have run, but not been counted
+            with _no_interrupt(), self._store.active():  # or a batch would have run, but not been counted
                 start = time.perf_counter()
                 program.run(batch)
                 self._seconds_per_step = (time.perf_counter() - start) / batch
@@ -337,12 +337,16 @@ class World:
         """Run phases of the schedule on the current state, e.g. ``compute("dynamics")``, without stepping."""
         self.build()
         self._refresh()
-        self._program(phases).run(1)
+        program = self._program(phases)
+        with self._store.active():
+            program.run(1)
 
     def _refresh(self) -> None:
         """Make link poses and velocities agree with coordinates that the host has written."""
         if self._stale:
-            self._program(REFRESH).run(1)
+            program = self._program(REFRESH)
+            with self._store.active():
+                program.run(1)
             self._stale = False
 
     def synchronize(self) -> None:

@@ -64,16 +64,17 @@ class Device:
             return self._backend.Program(bound, num_envs, stride, self.stream)
         return self._backend.Program(bound, num_envs, stride)
 
-    def publish(self, array: Any) -> Any:
-        """Hand an array made on this device's stream to the caller's current stream."""
-        if self.stream is not None:
-            self.xp.cuda.get_current_stream().wait_event(self.stream.record())
-        return array
+    def active(self) -> Any:
+        """A context in which array operations go to this device's stream, in order with the caller's own stream.
+
+        On entry this device waits for what the caller has queued, on exit the caller's stream waits for this device: so
+        arrays may be handed over, and freed, on either side.
+        """
+        return _nothing if self.stream is None else _OnStream(self.stream, self.xp.cuda.get_current_stream())
 
     def accept(self, value: Any) -> Any:
-        """An array from anything array-like, safe to use on this device's stream; host data stay on the host."""
+        """An array from anything array-like; device arrays stay on the device, all else becomes NumPy's."""
         if self.stream is not None and hasattr(value, "__cuda_array_interface__"):
-            self.stream.wait_event(self.xp.cuda.get_current_stream().record())
             return self.xp.asarray(value)
         if hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray | np.generic):
             try:
@@ -91,8 +92,36 @@ class Device:
         """A NumPy copy, after everything queued has run."""
         if self.stream is None:
             return np.array(array)
-        with self.stream:
+        with self.active():
             return self.xp.asnumpy(array)
+
+
+class _OnStream:
+    """See :meth:`Device.active`."""
+
+    def __init__(self, stream: Any, caller: Any) -> None:
+        self._stream, self._caller = stream, caller
+
+    def __enter__(self) -> None:
+        if self._caller.ptr != self._stream.ptr:
+            self._stream.wait_event(self._caller.record())
+        self._stream.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        self._stream.__exit__(*error)
+        if self._caller.ptr != self._stream.ptr:
+            self._caller.wait_event(self._stream.record())
+
+
+class _Nothing:
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+_nothing = _Nothing()
 
 
 def cuda_available() -> bool:
@@ -126,7 +155,8 @@ class View:
         return declared
 
     def __getattr__(self, name: str) -> Any:
-        return self._store.view(self._field(name))
+        with self._store.active():
+            return self._store.view(self._field(name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._store.set(self._field(name), value)
@@ -198,12 +228,12 @@ class Store:
         """Overwrite a field, ``(rows, *item, num_envs or 1)`` or anything that broadcasts to it; padding lanes
         follow.
         """
-        value = self.device.xp.asarray(value)
-        array = self.array(declared)
-        if array.shape[-1] == 1 and value.ndim == array.ndim and value.shape[-1] == self.num_envs > 1:
-            self.widen(declared)
-            array = self.array(declared)
         with self.active():
+            value = self.device.xp.asarray(value)
+            array = self.array(declared)
+            if array.shape[-1] == 1 and value.ndim == array.ndim and value.shape[-1] == self.num_envs > 1:
+                self.widen(declared)
+                array = self.array(declared)
             if array.shape[-1] == 1:
                 array[...] = value
             else:
@@ -231,8 +261,8 @@ class Store:
             return self.device.xp.full(shape, declared.initial, dtype)
 
     def active(self) -> Any:
-        """A context in which array operations go to this store's stream."""
-        return self.device.stream if self.device.stream is not None else _nothing
+        """See :meth:`Device.active`."""
+        return self.device.active()
 
     # -- running ---------------------------------------------------------------------------------------------
 
@@ -298,14 +328,3 @@ class Store:
     def nbytes(self) -> int:
         """Bytes of all arrays on the device."""
         return sum(a.nbytes for a in self._arrays.values())
-
-
-class _Nothing:
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-
-_nothing = _Nothing()
