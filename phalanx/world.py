@@ -137,9 +137,10 @@ class World:
         dynamic_friction: float = DEFAULT_FRICTION,
         restitution: float = 0.0,
     ) -> None:
-        """Add a static plane through (0, 0, height) in every environment; ``friction`` sets both coefficients.
+        """Add a static plane in every environment, through (0, 0, height); ``friction`` sets both coefficients.
 
-        Coefficients of the two surfaces in contact are averaged.
+        Of a vertical plane, ``height`` is the distance from the origin along the normal. Coefficients of the two
+        surfaces in contact are averaged.
         """
         self._not_built("add_ground")
         if friction is not None:

@@ -139,4 +139,4 @@ class ContactResponse(Component, table=ContactRow):
 class ContactForce(Component, table=Shape):
     """Force on a shape's body from one plane, last substep."""
 
-    force = Field(3, unit="N", doc="world")
+    force = Field(3, unit="N", doc="world", role="state")

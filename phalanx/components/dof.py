@@ -72,7 +72,7 @@ class DriveEffort(Component, table=Dof):
     slope = Field(unit="N m s/rad", doc="stiffness * timestep + damping of an implicit drive, 0 if a row finds it")
     row_offset = Field(unit="N m", doc="the same for the row, which keeps the effort limit")
     row_slope = Field(unit="N m s/rad", doc="the same for the row; 0: there is none")
-    applied = Field(unit="N m", doc="effort of the last substep, within its limit")
+    applied = Field(unit="N m", doc="effort of the last substep, within its limit", role="state")
 
 
 class Coordinate(Component, table=Coord):

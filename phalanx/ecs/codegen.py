@@ -81,6 +81,10 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
         parts.append(f"{name} = {_literal(value) if isinstance(value, float) else repr(value)}")
     for helper in helpers:
         tree = _Literals(floats).visit(_parse(helper))
+        if tree.args.defaults or tree.args.kwonlyargs or tree.args.vararg:
+            raise DeclarationError(
+                f"{helper.__qualname__}: a helper takes plain positional arguments, without defaults"
+            )
         tree.decorator_list = []
         tree.args.defaults, tree.returns = [], None
         for argument in tree.args.args:
@@ -288,6 +292,14 @@ class _Body(_Literals):
         if isinstance(node.ctx, ast.Store) and not access.writes:
             raise DeclarationError(
                 f"system {self.system.name}, line {node.lineno}: writes {access.target.key}, which it declares as read"
+            )
+        last = indices[-1]
+        if not (isinstance(last, ast.Name) and last.id in self.lanes) and not (
+            name in self.shared and isinstance(last, ast.Constant) and last.value == 0
+        ):
+            raise DeclarationError(
+                f"system {self.system.name}, line {node.lineno}: the last index of {name} must be the environment "
+                "(or 0 for what all environments share); environments cannot see each other"
             )
         if name in self.shared:
             indices[-1] = ast.copy_location(ast.Constant(0), indices[-1])

@@ -111,9 +111,11 @@ class Program:
             _pool(threads).submit(_run_blocks, self._functions, self._tables, a, b, self._lanes, steps)
             for a, b in itertools.pairwise(bounds[:-1])
         ]
-        _run_blocks(self._functions, self._tables, bounds[-2], bounds[-1], self._lanes, steps)
-        for job in jobs:
-            job.result()
+        try:
+            _run_blocks(self._functions, self._tables, bounds[-2], bounds[-1], self._lanes, steps)
+        finally:
+            for job in jobs:
+                job.result()
 
     def time(self, steps: int) -> dict[str, float]:
         """Seconds per step spent in each system, one thread, measured system by system over all environments."""

@@ -225,15 +225,20 @@ class Store:
         return self.array(declared).shape[-1] == 1
 
     def set(self, declared: Field, value: Any) -> None:
-        """Overwrite a field, ``(rows, *item, num_envs or 1)`` or anything that broadcasts to it; padding lanes
-        follow.
-        """
+        """Overwrite a field with anything that broadcasts to ``(rows, *item, num_envs or 1)``; padding follows."""
         with self.active():
             value = self.device.xp.asarray(value)
             array = self.array(declared)
             if array.shape[-1] == 1 and value.ndim == array.ndim and value.shape[-1] == self.num_envs > 1:
                 self.widen(declared)
                 array = self.array(declared)
+            target = self.view(declared)
+            try:
+                fits = np.broadcast_shapes(value.shape, target.shape) == target.shape
+            except ValueError:
+                fits = False
+            if not fits:
+                raise ValueError(f"{declared.key}: shape {value.shape} does not broadcast to {target.shape}")
             if array.shape[-1] == 1:
                 array[...] = value
             else:
