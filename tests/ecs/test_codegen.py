@@ -270,10 +270,12 @@ def why_no_ptx() -> str:
     if importlib.util.find_spec("numba_cuda") is None:
         return "numba-cuda is not installed (pip install 'phalanx[cuda12]')"
     nvvm: Any = importlib.import_module("numba.cuda.cudadrv.nvvm")
+    pathfinder: Any = importlib.import_module("cuda.pathfinder")
     try:
         nvvm.NVVM()
+        pathfinder.load_nvidia_dynamic_lib("nvrtc")
     except Exception as error:  # it has a type of its own for each way of not being there
-        return f"NVVM is not installed: {error}"
+        return f"NVVM or NVRTC is not installed: {error}"
     return ""
 
 
