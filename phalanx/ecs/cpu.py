@@ -28,7 +28,7 @@ from phalanx.ecs.declare import Bound, System
 from phalanx.ecs.lanes import LaneCompiler
 
 LANES = (64, 32, 16)
-"""Environments in a block: the most that leaves every thread a block. See docs/decisions/0003-lanes.md."""
+"""Environments in a block: the most that leaves every thread a block. See docs/decisions/0002-blocks-and-lanes.md."""
 
 cuda = None  # generated modules import the same names from both back ends
 
