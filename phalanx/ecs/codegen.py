@@ -24,6 +24,7 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -168,17 +169,21 @@ def _argument_types(system: System, dtype: str) -> str:
 
 
 @cache
-def _source_tree(function: Callable[..., Any]) -> str:
-    try:
-        return textwrap.dedent(inspect.getsource(function))
-    except OSError as error:
-        raise DeclarationError(
-            f"{function.__qualname__}: its source cannot be read; systems and their helpers must live in a file"
-        ) from error
+def _source(function: Callable[..., Any]) -> str:
+    """The text of a function's definition; checked, since Python may find another text in its place."""
+    with suppress(OSError, SyntaxError, IndexError):
+        text = textwrap.dedent(inspect.getsource(function))
+        found = ast.parse(text).body[0]
+        if isinstance(found, ast.FunctionDef) and found.name == function.__name__:
+            return text
+    raise DeclarationError(
+        f"{function.__qualname__}: its source cannot be read; systems and their helpers must live in a file, and the file "
+        "must not change while it is in use"
+    )
 
 
 def _parse(function: Callable[..., Any]) -> ast.FunctionDef:
-    tree = ast.parse(_source_tree(function)).body[0]
+    tree = ast.parse(_source(function)).body[0]
     assert isinstance(tree, ast.FunctionDef)
     return tree
 
