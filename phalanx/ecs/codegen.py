@@ -177,8 +177,8 @@ def _source(function: Callable[..., Any]) -> str:
         if isinstance(found, ast.FunctionDef) and found.name == function.__name__:
             return text
     raise DeclarationError(
-        f"{function.__qualname__}: its source cannot be read; systems and their helpers must live in a file, and the file "
-        "must not change while it is in use"
+        f"{function.__qualname__}: its source cannot be read; systems and their helpers must live in a file, "
+        "and the file must not change while it is in use"
     )
 
 
