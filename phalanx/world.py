@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
-from phalanx.ecs import Component, Device, Field, Schedule, Store, System, Table
+from phalanx.ecs import Component, Device, Field, Schedule, Store, System, Table, trace
 from phalanx.ecs.store import DeviceError, View
 from phalanx.io.articulation import flatten
 from phalanx.io.model import LoadError, RobotModel
@@ -302,7 +302,8 @@ class World:
             before = self.step_count
             with _no_interrupt(), self._store.active():  # or a batch would have run, but not been counted
                 start = time.perf_counter()
-                program.run(batch)
+                with trace.region("step", "world"):
+                    program.run(batch)
                 self._seconds_per_step = (time.perf_counter() - start) / batch
                 done += batch
                 self.step_count += batch

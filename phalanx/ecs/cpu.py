@@ -23,7 +23,7 @@ from numba.core import cgutils, types
 from numba.core.extending import intrinsic
 from numba.np.numpy_support import carray
 
-from phalanx.ecs import codegen
+from phalanx.ecs import codegen, trace
 from phalanx.ecs.declare import Bound, System
 from phalanx.ecs.lanes import LaneCompiler
 
@@ -102,6 +102,12 @@ class Program:
 
     def run(self, steps: int = 1) -> None:
         """Run the whole sequence ``steps`` times for every environment."""
+        if trace.active():
+            for i in list(range(len(self.names))) * steps:
+                with trace.region(self.names[i]):
+                    one = slice(i, i + 1)
+                    _run_blocks(self._functions[one], self._tables[one], 0, self._blocks, self._lanes, 1)
+            return
         threads = min(num_threads(), self._blocks)
         if threads <= 1:
             _run_blocks(self._functions, self._tables, 0, self._blocks, self._lanes, steps)

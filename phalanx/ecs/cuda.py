@@ -17,7 +17,7 @@ import numba
 import numpy as np
 from numba import cuda
 
-from phalanx.ecs import codegen
+from phalanx.ecs import codegen, trace
 from phalanx.ecs.declare import Bound, System
 
 THREADS = 128
@@ -102,6 +102,9 @@ class Program:
         """Queue the whole sequence ``steps`` times."""
         if not self._launches or steps < 1:
             return
+        if trace.active():
+            self._run_traced(steps)
+            return
         if self._graph is None:
             with self._stream:
                 for launch in self._launches:  # the first launch compiles, which a capture does not allow
@@ -113,6 +116,17 @@ class Program:
             steps -= 1
         for _ in range(steps):
             self._graph.launch(self._stream)
+
+    def _run_traced(self, steps: int) -> None:
+        from cupy.cuda import nvtx  # pyright: ignore[reportMissingImports]
+
+        with self._stream:
+            for name, launch in list(zip(self.names, self._launches, strict=True)) * steps:
+                with trace.region(name):
+                    nvtx.RangePush(name)
+                    launch()
+                    self._stream.synchronize()
+                    nvtx.RangePop()
 
     def time(self, steps: int) -> dict[str, float]:
         """Seconds per step in each system: median over ``steps``, by CUDA events around a graph of that system
