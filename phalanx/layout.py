@@ -118,7 +118,7 @@ def fill(store: Store, parts: Sequence[Part], grounds: Sequence[Ground], max_con
         (c.Mimic, count["mimic"]),
         (c.MassEntry, entries),
         (c.Plane, len(grounds)),
-        (c.Shape, len(shapes) * len(grounds)),
+        (c.PlanePair, len(shapes) * len(grounds)),
         (c.PlanePoint, points),
         (c.Contact, slots),
         (c.ContactRow, slots * nv),
@@ -283,15 +283,15 @@ def _add_shapes(
                 probes = [(k, shape.points[0]) for k in range(RIM_POINTS)]
             columns.add(
                 {
-                    c.ShapeTopology.plane: plane,
-                    c.ShapeTopology.link: link,
-                    c.ShapeTopology.body: body,
-                    c.ShapeTopology.dof: dof,
-                    c.ShapeTopology.first_point: points,
-                    c.ShapeTopology.end_point: points + len(probes),
-                    c.ShapeMaterial.static_friction: part.static_friction,
-                    c.ShapeMaterial.dynamic_friction: part.dynamic_friction,
-                    c.ShapeMaterial.restitution: part.restitution,
+                    c.PlanePairTopology.plane: plane,
+                    c.PlanePairTopology.link: link,
+                    c.PlanePairTopology.body: body,
+                    c.PlanePairTopology.dof: dof,
+                    c.PlanePairTopology.first_point: points,
+                    c.PlanePairTopology.end_point: points + len(probes),
+                    c.PlanePairMaterial.static_friction: part.static_friction,
+                    c.PlanePairMaterial.dynamic_friction: part.dynamic_friction,
+                    c.PlanePairMaterial.restitution: part.restitution,
                 }
             )
             for rim, position in probes:

@@ -124,7 +124,7 @@ class Robot:
             coords += NUM_COORDS[link.joint_type]
             dof += NUM_DOFS[link.joint_type]
         self._scalar_coords = slice(rows.coords.start + 7, rows.coords.stop) if self._scalar.all() else None
-        shapes = self.world._device.to_host(self.world._store.view(c.ShapeTopology.body))
+        shapes = self.world._device.to_host(self.world._store.view(c.PlanePairTopology.body))
         self._shape_bodies = [(row, int(shapes[row, 0]) - rows.bodies.start) for row in rows.shapes]
         limits = np.array([j.effort_limit if j else np.inf for j in self._dof_joints()])
         self._write(

@@ -9,7 +9,7 @@ from phalanx.components.world import World
 from phalanx.ecs import Component, Field, Table
 
 Plane = Table("plane", "static planes, the same in all environments")
-Shape = Table("shape", "a collision shape against one plane")
+PlanePair = Table("plane pair", "a collision shape against one static plane")
 PlanePoint = Table("plane point", "a point of a shape against one plane")
 Contact = Table("contact", "contact slot")
 ContactRow = Table("contact row", "contact slot x dof")
@@ -33,7 +33,7 @@ class GroundMaterial(Component, table=Plane):
     restitution = Field(doc="restitution coefficient", role="parameter", shared=True)
 
 
-class ShapeTopology(Component, table=Shape):
+class PlanePairTopology(Component, table=PlanePair):
     """Which points belong to a shape."""
 
     plane = Field(dtype="int32", doc="the plane it is tested against", constant=True)
@@ -44,7 +44,7 @@ class ShapeTopology(Component, table=Shape):
     end_point = Field(dtype="int32", doc="one past its last plane point", constant=True)
 
 
-class ShapeMaterial(Component, table=Shape):
+class PlanePairMaterial(Component, table=PlanePair):
     """Surface of a shape."""
 
     static_friction = Field(doc="static friction coefficient", role="parameter", shared=True)
@@ -52,7 +52,7 @@ class ShapeMaterial(Component, table=Shape):
     restitution = Field(doc="restitution coefficient", role="parameter", shared=True)
 
 
-class ShapeState(Component, table=Shape):
+class PlanePairState(Component, table=PlanePair):
     """Result of the first pass over points."""
 
     near = Field(dtype="int32", doc="number of its points that may touch in this substep")
@@ -136,7 +136,7 @@ class ContactResponse(Component, table=ContactRow):
     velocity = Field(3, doc="for impulses along normal, tangent 1, tangent 2")
 
 
-class ContactForce(Component, table=Shape):
+class ContactForce(Component, table=PlanePair):
     """Force on a shape's body from one plane, last substep."""
 
     force = Field(3, unit="N", doc="world", role="state")

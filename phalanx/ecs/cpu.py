@@ -35,7 +35,9 @@ cuda = None  # generated modules import the same names from both back ends
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract", "nsz"}}
 helper = numba.njit(forceinline=True, **_OPTIONS)
+routine = numba.njit(**_OPTIONS)
 kernel = numba.njit(pipeline_class=LaneCompiler, **_OPTIONS)
+scalar_kernel = routine  # lanes that share scratch are not independent
 entry: Callable[..., Any] = numba.cfunc(
     types.void(types.int64, types.int64, types.CPointer(types.int64)), cache=True, error_model="numpy"
 )
@@ -55,6 +57,18 @@ def _address(typingctx: Any, address: Any) -> Any:
 def array(address: int, shape: tuple[int, ...], dtype: Any) -> Any:
     """The array of ``shape`` at an address."""
     return carray(_address(address), shape, dtype)  # pyright: ignore[reportCallIssue]
+
+
+@intrinsic(prefer_literal=True)
+def stack(typingctx: Any, words: Any) -> Any:
+    """So many words of 8 bytes of the function's stack."""
+    count = words.literal_value
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        block = cgutils.alloca_once(builder, ir.ArrayType(ir.IntType(64), count))
+        return builder.bitcast(block, cgutils.voidptr_t)
+
+    return types.voidptr(words), codegen
 
 
 @intrinsic

@@ -23,10 +23,10 @@ from phalanx.ecs.declare import Bound, System
 THREADS = 128
 """Threads in a block."""
 
-array = None  # generated modules import the same names from both back ends
+array = carray = stack = None  # generated modules import the same names from both back ends
 entry = None
-helper = cuda.jit(device=True)
-kernel = cuda.jit(cache=True)
+helper = routine = cuda.jit(device=True)
+kernel = scalar_kernel = cuda.jit(cache=True)
 
 
 def open_device(index: int) -> Any:

@@ -277,3 +277,16 @@ def real(number: Any) -> Any:
     float64).
     """
     return float(number)
+
+
+def local(count: int) -> Any:
+    """In a kernel: an array of ``count`` numbers of the world's float type that only this item sees; not initialised.
+
+    ``count`` is made of literals and constants of the module. Helpers may be handed such arrays.
+    """
+    return [0.0] * count
+
+
+def local_int(count: int) -> Any:
+    """In a kernel: an array of ``count`` int32 numbers that only this item sees; not initialised."""
+    return [0] * count

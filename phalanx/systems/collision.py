@@ -12,6 +12,9 @@ from phalanx.components import (
     GroundPlane,
     LinkPose,
     LinkTopology,
+    PlanePair,
+    PlanePairState,
+    PlanePairTopology,
     PlanePoint,
     PointGeometry,
     PointState,
@@ -19,9 +22,6 @@ from phalanx.components import (
     PreviousContact,
     Scratch,
     Settings,
-    Shape,
-    ShapeState,
-    ShapeTopology,
     Status,
 )
 from phalanx.ecs import read, rows, system, update, write
@@ -115,11 +115,11 @@ def point_distances(
 @system(phase="collide", after="point_distances")
 def count_near_points(
     lanes,
-    shapes=rows(Shape),
-    first=read(ShapeTopology.first_point),
-    end=read(ShapeTopology.end_point),
+    shapes=rows(PlanePair),
+    first=read(PlanePairTopology.first_point),
+    end=read(PlanePairTopology.end_point),
     point_near=read(PointState.near),
-    near=write(ShapeState.near),
+    near=write(PlanePairState.near),
 ):
     """Number of near points of each shape."""
     for s in range(shapes):
@@ -133,13 +133,13 @@ def count_near_points(
 @system(phase="collide", after="count_near_points")
 def find_contacts(
     lanes,
-    shapes=rows(Shape),
+    shapes=rows(PlanePair),
     slots=rows(Contact),
-    plane=read(ShapeTopology.plane),
-    first=read(ShapeTopology.first_point),
-    end=read(ShapeTopology.end_point),
-    shape_dof=read(ShapeTopology.dof),
-    shape_near=read(ShapeState.near),
+    plane=read(PlanePairTopology.plane),
+    first=read(PlanePairTopology.first_point),
+    end=read(PlanePairTopology.end_point),
+    shape_dof=read(PlanePairTopology.dof),
+    shape_near=read(PlanePairState.near),
     tangent=read(GroundPlane.tangent),
     normal=read(GroundPlane.normal),
     near=update(PointState.near),

@@ -30,8 +30,8 @@ from phalanx.components import (
     LinkPose,
     MassFactor,
     MassTopology,
+    PlanePairTopology,
     Settings,
-    ShapeTopology,
 )
 from phalanx.ecs import read, rows, system, update, write
 from phalanx.systems.math3d import cross
@@ -135,7 +135,7 @@ def dof_responses(
 def contact_jacobians(
     lanes,
     nv=rows(Dof),
-    plane=read(ShapeTopology.plane),
+    plane=read(PlanePairTopology.plane),
     normal=read(GroundPlane.normal),
     tangent=read(GroundPlane.tangent),
     moves=read(DofRelation.moves),

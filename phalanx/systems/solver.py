@@ -34,11 +34,11 @@ from phalanx.components import (
     GroundPlane,
     Mimic,
     MimicConstraint,
+    PlanePair,
+    PlanePairMaterial,
+    PlanePairTopology,
     Scratch,
     Settings,
-    Shape,
-    ShapeMaterial,
-    ShapeTopology,
 )
 from phalanx.ecs import function, read, real, rows, system, update, write
 from phalanx.systems.math3d import cross
@@ -180,12 +180,12 @@ def solve_constraints(
     shape=read(ContactPoint.shape),
     separation=read(ContactPoint.separation),
     approach=read(ContactPoint.approach),
-    plane=read(ShapeTopology.plane),
-    static_a=read(ShapeMaterial.static_friction),
+    plane=read(PlanePairTopology.plane),
+    static_a=read(PlanePairMaterial.static_friction),
     static_b=read(GroundMaterial.static_friction),
-    dynamic_a=read(ShapeMaterial.dynamic_friction),
+    dynamic_a=read(PlanePairMaterial.dynamic_friction),
     dynamic_b=read(GroundMaterial.dynamic_friction),
-    bounce_a=read(ShapeMaterial.restitution),
+    bounce_a=read(PlanePairMaterial.restitution),
     bounce_b=read(GroundMaterial.restitution),
     jacobian=read(ContactJacobian.value),
     response=read(ContactResponse.velocity),
@@ -338,9 +338,9 @@ def solve_constraints(
 @system(phase="integrate")
 def contact_forces(
     lanes,
-    shapes=rows(Shape),
+    shapes=rows(PlanePair),
     h=read(Settings.timestep),
-    plane=read(ShapeTopology.plane),
+    plane=read(PlanePairTopology.plane),
     normal=read(GroundPlane.normal),
     tangent=read(GroundPlane.tangent),
     count=read(ContactCount.current),

@@ -1,0 +1,53 @@
+"""Pairs of shapes that may touch: which are allowed, which are near, and where they touch.
+
+In a pair the kinds are in the order of :mod:`phalanx.components.shape`; the normal points from b to a.
+"""
+
+from phalanx.components.world import World
+from phalanx.ecs import Component, Field, Table
+
+AllowedPair = Table("allowed pair", "pairs of shapes that filters let collide, where they are few enough to list")
+Candidate = Table("candidate", "slots for pairs whose bounds overlap")
+ManifoldPoint = Table("manifold point", "slots for contact points: the same number for each candidate")
+
+
+class PairTopology(Component, table=AllowedPair):
+    """The shapes of a pair."""
+
+    a = Field(dtype="int32", doc="shape of the lower kind", constant=True)
+    b = Field(dtype="int32", doc="shape of the higher kind", constant=True)
+
+
+class PairState(Component, table=AllowedPair):
+    """Result of the test of bounds."""
+
+    near = Field(dtype="int32", doc="1 if the bounds overlap")
+
+
+class CandidateCount(Component, table=World):
+    """How many slots are in use."""
+
+    current = Field(dtype="int32", doc="candidates of this substep")
+
+
+class CandidatePair(Component, table=Candidate):
+    """A pair whose bounds overlap, in the order of pairs."""
+
+    a = Field(dtype="int32", doc="shape of the lower kind")
+    b = Field(dtype="int32", doc="shape of the higher kind")
+    between = Field(3, unit="m", doc="from the origin of a to that of b, world axes")
+    reach = Field(unit="m", doc="contact points farther apart than this are of no use in this substep")
+
+
+class Manifold(Component, table=Candidate):
+    """What the narrow phase finds for a pair."""
+
+    count = Field(dtype="int32", doc="contact points, filled from the front of the candidate's slots")
+
+
+class ManifoldPointState(Component, table=ManifoldPoint):
+    """A contact point."""
+
+    position = Field(3, unit="m", doc="midway between the surfaces, from the origin of shape a, world axes")
+    normal = Field(3, doc="unit normal, from b to a, world axes")
+    separation = Field(unit="m", doc="distance of the surfaces along the normal, negative when they overlap")

@@ -1,0 +1,98 @@
+"""Collision shapes: geometry in their links, surface, filters, and where they are.
+
+A shape's own frame: capsule, cylinder and cone along z, the cone's apex up; the origin at the centre of a sphere,
+capsule, cylinder, box, at half the height of a cone, and at the mean of a hull's vertices.
+"""
+
+from phalanx.ecs import Component, Field, Table
+
+SPHERE, CAPSULE, BOX, CYLINDER, CONE, HULL, TRIANGLE, MESH, HEIGHT_FIELD = range(9)
+"""Kinds of shapes; a triangle is one of a mesh or height field. In a pair the kinds are in this order."""
+
+AVERAGE, MINIMUM, MULTIPLY, MAXIMUM = range(4)
+"""How the coefficients of two surfaces are combined; of two modes the one later in this list is used."""
+
+Shape = Table("shape", "a collision shape")
+HullVertex = Table("hull vertex", "vertices of all convex hulls and triangle meshes")
+HullFace = Table("hull face", "faces of all convex hulls")
+HullCorner = Table("hull corner", "corners of all hull faces, counter-clockwise from outside, face by face")
+
+
+class ShapeTopology(Component, table=Shape):
+    """What a shape is and what carries it."""
+
+    kind = Field(dtype="int32", doc="SPHERE, CAPSULE, ...", constant=True)
+    link = Field(dtype="int32", doc="the link that carries it", constant=True)
+    body = Field(dtype="int32", doc="the named body that forces are reported for", constant=True)
+    dof = Field(dtype="int32", doc="last dof of its link, -1 if that cannot move", constant=True)
+    first_vertex = Field(dtype="int32", doc="of a hull or mesh: its first vertex", constant=True)
+    end_vertex = Field(dtype="int32", doc="one past its last vertex", constant=True)
+    first_face = Field(dtype="int32", doc="of a hull: its first face; of a mesh: its first triangle", constant=True)
+    end_face = Field(dtype="int32", doc="one past its last", constant=True)
+
+
+class ShapeGeometry(Component, table=Shape):
+    """Geometry of a shape in its link."""
+
+    size = Field(
+        3,
+        unit="m",
+        doc="sphere: radius; capsule, cylinder, cone: radius, half length; box: half lengths; else: scale 1 1 1",
+        role="parameter",
+        shared=True,
+    )
+    position = Field(3, unit="m", doc="the shape's frame in its link", role="parameter", shared=True)
+    orientation = Field(4, doc="the shape's frame in its link, w x y z", role="parameter", shared=True)
+    low = Field(3, unit="m", doc="least coordinates in the shape's frame", role="parameter", shared=True)
+    high = Field(3, unit="m", doc="greatest coordinates in the shape's frame", role="parameter", shared=True)
+    contact_offset = Field(unit="m", doc="contacts exist below the sum of two shapes'", role="parameter", shared=True)
+    rest_offset = Field(unit="m", doc="surfaces rest at the sum of two shapes'", role="parameter", shared=True)
+
+
+class ShapeMaterial(Component, table=Shape):
+    """Surface of a shape."""
+
+    static_friction = Field(doc="static friction coefficient", role="parameter", shared=True)
+    dynamic_friction = Field(doc="dynamic friction coefficient", role="parameter", shared=True)
+    restitution = Field(doc="restitution coefficient", role="parameter", shared=True)
+    friction_mode = Field(dtype="int32", doc="AVERAGE, ...: how friction is combined", role="parameter", shared=True)
+    restitution_mode = Field(
+        dtype="int32", doc="AVERAGE, ...: how restitution is combined", role="parameter", shared=True
+    )
+    patch_radius = Field(unit="m", doc="torsional friction acts at this radius", role="parameter", shared=True)
+    surface_velocity = Field(6, unit="m/s, rad/s", doc="of a conveyor: linear, angular; link frame", role="input")
+
+
+class ShapePose(Component, table=Shape):
+    """Where a shape is."""
+
+    offset = Field(3, unit="m", doc="its origin from the root link's origin, world axes")
+    rotation = Field(9, doc="row-major matrix, shape to world axes")
+
+
+class ShapeBounds(Component, table=Shape):
+    """Axis-aligned box of a shape, with its offset and what it may travel in the substep."""
+
+    low = Field(3, unit="m", doc="least coordinates, from the environment's origin, world axes")
+    high = Field(3, unit="m", doc="greatest coordinates, from the environment's origin, world axes")
+
+
+class HullVertexPosition(Component, table=HullVertex):
+    """Vertices of hulls and meshes."""
+
+    position = Field(3, unit="m", doc="shape frame", constant=True)
+
+
+class HullFacePlane(Component, table=HullFace):
+    """Faces of hulls: polygons of corners, coplanar triangles merged."""
+
+    normal = Field(3, doc="outward unit normal, shape frame", constant=True)
+    offset = Field(unit="m", doc="distance from the shape's origin", constant=True)
+    first_corner = Field(dtype="int32", doc="first corner", constant=True)
+    end_corner = Field(dtype="int32", doc="one past its last corner", constant=True)
+
+
+class HullCornerVertex(Component, table=HullCorner):
+    """Corners of hull faces."""
+
+    vertex = Field(dtype="int32", doc="hull vertex", constant=True)
