@@ -12,6 +12,7 @@ from phalanx import components as c
 from phalanx.components.link import PRISMATIC, REVOLUTE
 from phalanx.ecs import Field, Store
 from phalanx.io.articulation import NUM_COORDS, NUM_DOFS, Articulation, CollisionData
+from phalanx.part import Ground, Part
 from phalanx.systems.collision import MOST_POINTS
 
 RIM_POINTS = 5
@@ -19,27 +20,6 @@ RIM_POINTS = 5
 
 AUTOMATIC_CONTACTS = 48
 """Contact slots per environment at most, unless the user says otherwise."""
-
-
-@dataclass(frozen=True)
-class Ground:
-    """A static plane; see :meth:`phalanx.World.add_ground`."""
-
-    height: float
-    normal: tuple[float, float, float]
-    static_friction: float
-    dynamic_friction: float
-    restitution: float
-
-
-@dataclass(frozen=True)
-class Part:
-    """One robot with its surface; ``rows`` of it in each table follow from those before it."""
-
-    articulation: Articulation
-    static_friction: float
-    dynamic_friction: float
-    restitution: float
 
 
 @dataclass

@@ -13,7 +13,8 @@ from phalanx.components.link import FREE, SPHERICAL
 from phalanx.ecs import Field
 from phalanx.io.articulation import NUM_COORDS, NUM_DOFS
 from phalanx.io.model import RobotModel
-from phalanx.layout import Part, Rows
+from phalanx.layout import Rows
+from phalanx.part import Part
 
 if TYPE_CHECKING:
     from phalanx.world import World

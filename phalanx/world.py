@@ -23,7 +23,8 @@ from phalanx.ecs import Component, Device, Field, Schedule, Store, System, Table
 from phalanx.ecs.store import DeviceError, View
 from phalanx.io.articulation import flatten
 from phalanx.io.model import LoadError, RobotModel
-from phalanx.layout import Ground, Part, fill
+from phalanx.layout import fill
+from phalanx.part import Ground, Material, Part
 from phalanx.robot import Robot
 from phalanx.systems import QUERIES, REFRESH, STEP, SUBSTEP, systems
 
@@ -151,7 +152,8 @@ class World:
         if min(static_friction, dynamic_friction, restitution) < 0 or dynamic_friction > static_friction:
             raise ValueError("add_ground: coefficients must not be negative, nor dynamic friction above static")
         x, y, z = map(float, normal)
-        self._grounds.append(Ground(float(height), (x, y, z), static_friction, dynamic_friction, restitution))
+        material = Material(static_friction, dynamic_friction, restitution)
+        self._grounds.append(Ground(float(height), (x, y, z), material))
 
     def add_robot(
         self,
@@ -208,7 +210,7 @@ class World:
             )
         pose[3:] /= np.linalg.norm(pose[3:])
         articulation = flatten(model, fixed_base)
-        part = Part(articulation, static_friction, dynamic_friction, restitution)
+        part = Part(articulation, Material(static_friction, dynamic_friction, restitution))
         robot = Robot(self, name, model, part, pose, joint_pos)
         self.robots[name] = robot
         self._placements.append(
