@@ -84,6 +84,14 @@ def _shape(shape: Shape) -> str:
         return "box " + " x ".join(_number(2 * half) for half in shape.size) + " m"
     if shape.kind == "sphere":
         return f"sphere of radius {_number(shape.size[0])} m"
+    if shape.kind == "plane":
+        return "plane"
+    if shape.kind == "height_field":
+        return (
+            "height field of "
+            + " x ".join(str(n) for n in (() if shape.heights is None else shape.heights.shape))
+            + " heights"
+        )
     radius, half = shape.size
     return f"{shape.kind} of radius {_number(radius)} m, length {_number(2 * half)} m"
 

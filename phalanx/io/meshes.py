@@ -75,7 +75,7 @@ def _parsed(path: str, _mtime: int, _size: int) -> tuple[np.ndarray, np.ndarray,
         raise LoadError(f"{path}: the mesh holds no triangles; export its surface as triangles.")
     if not np.isfinite(vertices).all():
         raise LoadError(f"{path}: the mesh has coordinates that are not finite; export it again.")
-    vertices, faces = _merge(vertices * unit, faces)
+    vertices, faces = merge(vertices * unit, faces)
     flat = int(np.count_nonzero(_areas(vertices, faces) <= FLAT * np.ptp(vertices, axis=0).max() ** 2))
     vertices.setflags(write=False)
     faces.setflags(write=False)
@@ -111,7 +111,7 @@ def _flatten(scene: Any) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(points), np.concatenate(triangles)
 
 
-def _merge(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def merge(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Join vertices at exactly the same place (STL repeats each), drop unused ones; ordered by x, y, z."""
     used, faces = np.unique(faces, return_inverse=True)
     vertices, faces = vertices[used], faces.reshape(-1, 3)

@@ -16,7 +16,16 @@ from typing import Any
 import numpy as np
 
 JOINT_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "spherical", "free")
-SHAPE_KINDS = ("sphere", "capsule", "cylinder", "box", "mesh")
+SHAPE_KINDS = ("sphere", "capsule", "cylinder", "box", "cone", "mesh", "height_field", "plane")
+APPROXIMATIONS = (
+    "convex_hull",
+    "convex_decomposition",
+    "bounding_cube",
+    "bounding_sphere",
+    "triangle_mesh",
+    "none",
+    "sdf",
+)
 
 
 class LoadError(ValueError):
@@ -27,8 +36,13 @@ class LoadError(ValueError):
 class Shape:
     """One piece of geometry, placed in the frame of the body that carries it.
 
-    ``size`` by kind: sphere ``(radius,)``; capsule and cylinder ``(radius, half_length)`` along local z;
-    box ``(half_x, half_y, half_z)``; mesh ``()``, with ``vertices`` (n, 3) and ``faces`` (m, 3) already scaled.
+    ``size`` by kind: sphere ``(radius,)``; capsule, cylinder and cone ``(radius, half_length)`` along local z, the
+    cone's apex up; box ``(half_x, half_y, half_z)``; mesh ``()``, with ``vertices`` (n, 3) and ``faces`` (m, 3) already
+    scaled; height field ``(spacing_x, spacing_y)``, with ``heights`` (rows along x, columns along y) in metres along
+    local z, the grid's middle at the origin; plane ``()``: all that is below local z = 0.
+
+    ``approximation``, one of ``APPROXIMATIONS``, is what stands for a mesh in collisions; "none" is the mesh itself, as
+    "triangle_mesh" is. See :mod:`phalanx.io.cooking`.
     """
 
     kind: str
@@ -40,6 +54,8 @@ class Shape:
     color: tuple[float, float, float, float] | None = None
     name: str = ""
     mesh_file: str = ""  # where a mesh came from, for messages only
+    approximation: str = "convex_hull"
+    heights: np.ndarray | None = None
 
 
 @dataclass
@@ -155,7 +171,7 @@ def _numbers(data: dict[str, Any]) -> dict[str, Any]:
 
 def _shape(data: dict[str, Any]) -> Shape:
     restored = _numbers(data)
-    for key, dtype in (("vertices", float), ("faces", np.int64)):
-        if data[key] is not None:
+    for key, dtype in (("vertices", float), ("faces", np.int64), ("heights", float)):
+        if data.get(key) is not None:
             restored[key] = np.array(data[key], dtype)
     return Shape(**restored)

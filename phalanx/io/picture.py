@@ -189,6 +189,8 @@ def _shapes(model: RobotModel) -> list[tuple[str, list[tuple[Any, tuple[float, f
 
 
 def _count(shape: Any) -> int:
+    if shape.kind == "height_field":
+        return 2 * shape.heights.size
     return len(shape.faces) if shape.kind == "mesh" else 1000
 
 

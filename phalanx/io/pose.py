@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from phalanx.io.height_fields import grid_triangles
 from phalanx.io.model import Joint, RobotModel, Shape
 
 
@@ -100,8 +101,16 @@ def _lowest_of(shape: Shape, rotation: np.ndarray) -> float:
         return centre - float(np.abs(down) @ np.asarray(shape.size))
     if shape.kind == "mesh":
         return centre + float((np.asarray(shape.vertices) @ down).min())
+    if shape.kind == "height_field" and shape.heights is not None:
+        return centre + float((grid_triangles(shape.heights, shape.size)[0] @ down).min())
+    if shape.kind == "plane":
+        return -np.inf
     radius, half_length = shape.size
     ends = half_length * abs(float(down[2]))
     if shape.kind == "capsule":
         return centre - ends - radius
-    return centre - ends - radius * float(np.hypot(down[0], down[1]))
+    rim = radius * float(np.hypot(down[0], down[1]))
+    if shape.kind == "cone":
+        apex = half_length * float(down[2])
+        return centre + min(apex, -apex - rim)
+    return centre - ends - rim

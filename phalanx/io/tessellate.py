@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
+from phalanx.io.height_fields import grid_triangles
 from phalanx.io.model import Shape
 from phalanx.io.pose import quaternion_matrix
 
@@ -28,6 +29,12 @@ def surface(shape: Shape, cell: float = 0.0) -> Surface:
         if shape.vertices is None or shape.faces is None:
             raise ValueError(f"shape {shape.name!r} is a mesh without vertices")
         vertices, faces = np.asarray(shape.vertices, float), np.asarray(shape.faces, np.int64)
+    elif shape.kind == "height_field":
+        if shape.heights is None:
+            raise ValueError(f"shape {shape.name!r} is a height field without heights")
+        vertices, faces = grid_triangles(shape.heights, shape.size)
+    elif shape.kind not in _PRIMITIVES:
+        raise ValueError(f"shape {shape.name!r}: a {shape.kind} has no end and cannot be drawn as triangles")
     else:
         vertices, faces = _PRIMITIVES[shape.kind](*shape.size)
     vertices = vertices @ quaternion_matrix(shape.orientation).T + np.asarray(shape.position, float)
@@ -68,10 +75,15 @@ def _cylinder(radius: float, half_length: float) -> tuple[np.ndarray, np.ndarray
     return _turned(np.array([[0.0, -h], [radius, -h], [radius, h], [0.0, h]]))
 
 
+def _cone(radius: float, half_length: float) -> tuple[np.ndarray, np.ndarray]:
+    return _turned(np.array([[0.0, -half_length], [radius, -half_length], [0.0, half_length]]))
+
+
 _PRIMITIVES = {
     "sphere": lambda radius: _capsule(radius, 0.0),
     "capsule": _capsule,
     "cylinder": _cylinder,
+    "cone": _cone,
     "box": _box,
 }
 
