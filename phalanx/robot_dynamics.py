@@ -1,0 +1,74 @@
+"""Joint-space quantities of a robot: mass matrix, bias and gravity efforts, Jacobians."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from phalanx import components as c
+from phalanx.actor import Actor, on_device
+
+
+class RobotDynamics(Actor):
+    """An actor's equations of motion, M a + b = tau + J^T f."""
+
+    @on_device
+    def mass_matrix(self) -> Any:
+        """(n, nv, nv): joint-space inertia with armature, nv = 6 + num_dof, or num_dof for a fixed base."""
+        self.world.compute("dynamics")
+        world, dofs = self.world, self._bound.dofs
+        xp = world._device.xp
+        row = world._device.to_host(world[c.MassTopology].row)[:, 0]
+        column = world._device.to_host(world[c.MassTopology].column)[:, 0]
+        mine = np.flatnonzero((row >= dofs.start) & (row < dofs.stop))
+        rows, columns = xp.asarray(row[mine] - dofs.start), xp.asarray(column[mine] - dofs.start)
+        with world._store.active():
+            values = world[c.MassMatrix].value[xp.asarray(mine)].T
+            found = xp.zeros((world.num_envs, self.num_velocities, self.num_velocities), world.dtype)
+            found[:, rows, columns] = values
+            found[:, columns, rows] = values
+        return found
+
+    @on_device
+    def bias_force(self) -> Any:
+        """(n, nv): Coriolis, centrifugal and gravity efforts b in M a + b = tau; external wrenches are left out."""
+        self.world.compute("dynamics")
+        return self._read(c.DofForce.bias, self._bound.dofs)
+
+    @on_device
+    def gravity_force(self) -> Any:
+        """(n, nv): the efforts that hold the robot still against gravity."""
+        self.world.compute("dynamics", "query_gravity")
+        return self._read(c.DofForce.gravity, self._bound.dofs)
+
+    @on_device
+    def jacobian(self) -> Any:
+        """(n, num_bodies, 6, nv): [linear, angular] velocity of each body's frame per generalised velocity, world."""
+        world, dofs = self.world, self._bound.dofs
+        world.compute("query_bodies")
+        xp = world._device.xp
+        frames = self.part.articulation.frames
+        first = self._bound.links.start
+        last_dof = world._device.to_host(world[c.LinkTopology].last_dof)[:, 0]
+        nv_world = world._store.rows(c.Dof)
+        moves = world._device.to_host(world[c.DofRelation].moves)[: nv_world**2, 0].reshape(nv_world, nv_world)
+        mask = np.zeros((len(frames), self.num_velocities))
+        for b, frame in enumerate(frames):
+            d = last_dof[first + frame.link]
+            if d >= 0:
+                mask[b] = moves[d, dofs]
+        turns = world._device.to_host(world[c.DofTopology].angular)[dofs, 0] == 1
+        link = world._device.to_host(world[c.DofTopology].link)[dofs, 0]
+        with world._store.active():
+            axis = xp.moveaxis(world[c.DofMotion].axis[dofs], -1, 0)[:, None]  # (n, 1, nv, 3)
+            offset = xp.moveaxis(world[c.LinkPose].offset, -1, 0)
+            body = xp.moveaxis(world[c.BodyState].pose[self._bound.bodies, :3], -1, 0)
+            root = world[c.Coordinate].value[self._root_coords][:3].T
+            arm = (body - root[:, None])[:, :, None] - offset[:, None, xp.asarray(link)]  # (n, bodies, nv, 3)
+            turning = xp.asarray(turns)[:, None]
+            linear = xp.where(turning, xp.cross(xp.broadcast_to(axis, arm.shape), arm), axis)
+            angular = xp.broadcast_to(xp.where(turning, axis, xp.zeros_like(axis)), arm.shape)
+            both = xp.concatenate((linear, angular), axis=3) * xp.asarray(mask, world.dtype)[None, :, :, None]
+            found = xp.ascontiguousarray(xp.moveaxis(both, 3, 2))
+        return found
