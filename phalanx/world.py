@@ -26,13 +26,7 @@ from phalanx.io.model import LoadError, RobotModel
 from phalanx.layout import fill
 from phalanx.part import Ground, Material, Part
 from phalanx.robot import Robot
-from phalanx.systems import QUERIES, REFRESH, STEP, SUBSTEP, systems
-
-FORMAT = 1
-"""Version of saved worlds and descriptions."""
-
-STATE_ROLES = ("state", "input", "parameter")
-"""Roles of the fields that continue a simulation."""
+from phalanx.systems import QUERIES, REFRESH, REPEATED, STEP, SUBSTEP, systems
 
 DEFAULT_FRICTION = 0.8
 RESPONSIVE = 0.2  # seconds between chances to interrupt a long step() on the CPU
@@ -128,151 +122,6 @@ class World:
         """``"cpu"`` or ``"cuda:N"``."""
         return self._device.name
 
-    def add_ground(
-        self,
-        height: float = 0.0,
-        normal: Sequence[float] = (0.0, 0.0, 1.0),
-        *,
-        friction: float | None = None,
-        static_friction: float = DEFAULT_FRICTION,
-        dynamic_friction: float = DEFAULT_FRICTION,
-        restitution: float = 0.0,
-    ) -> None:
-        """Add a static plane in every environment, through (0, 0, height); ``friction`` sets both coefficients.
-
-        Of a vertical plane, ``height`` is the distance from the origin along the normal. Coefficients of the two
-        surfaces in contact are averaged.
-        """
-        self._not_built("add_ground")
-        if friction is not None:
-            static_friction = dynamic_friction = friction
-        values = (height, static_friction, dynamic_friction, restitution, *normal)
-        if not all(map(math.isfinite, values)) or not any(normal) or len(normal) != 3:
-            raise ValueError("add_ground: height, friction, restitution and a non-zero normal of 3 must be finite")
-        if min(static_friction, dynamic_friction, restitution) < 0 or dynamic_friction > static_friction:
-            raise ValueError("add_ground: coefficients must not be negative, nor dynamic friction above static")
-        x, y, z = map(float, normal)
-        material = Material(static_friction, dynamic_friction, restitution)
-        self._grounds.append(Ground(float(height), (x, y, z), material))
-
-    def add_robot(
-        self,
-        source: str | os.PathLike[str] | RobotModel,
-        name: str = "robot",
-        fixed_base: bool | None = None,
-        position: Sequence[float] | None = None,
-        orientation: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
-        *,
-        joint_pos: dict[str, float] | Sequence[float] | None = None,
-        friction: float | None = None,
-        static_friction: float = DEFAULT_FRICTION,
-        dynamic_friction: float = DEFAULT_FRICTION,
-        restitution: float = 0.0,
-        visuals: bool = False,
-    ) -> Robot:
-        """Add a robot to every environment.
-
-        Args:
-            source: a URDF file, the name of a robot that ships with the package, or a model.
-            name: unique in the world.
-            fixed_base: whether the root cannot move; ``None``: no, or as a shipped robot prefers.
-            position, orientation: initial pose of the root link's frame (orientation w x y z, normalised for you);
-                a shipped robot without a position stands on z = 0.
-            joint_pos: initial joint positions by name or in order; 0, or the limit nearest to it, or the nominal pose
-            of
-                a shipped robot, by default.
-            friction: both friction coefficients of all of its shapes.
-            visuals: also load the visual meshes, for pictures.
-
-        Raises:
-            LoadError: the file cannot be used.
-        """
-        self._not_built("add_robot")
-        if name in self.robots or not name:
-            raise ValueError(f"add_robot: there is already a robot named {name!r}; pass another name=")
-        model, shipped = _load(source, visuals)
-        if fixed_base is None:
-            fixed_base = bool(shipped and shipped.fixed_base)
-        if position is None:
-            position = (0.0, 0.0, shipped.base_height if shipped else 0.0)
-        if joint_pos is None and shipped is not None:
-            joint_pos = dict(shipped.joint_pos)
-        if friction is not None:
-            static_friction = dynamic_friction = friction
-        if min(static_friction, dynamic_friction, restitution) < 0 or dynamic_friction > static_friction:
-            raise ValueError("add_robot: coefficients must not be negative, nor dynamic friction above static")
-        sizes = (np.shape(position), np.shape(orientation))
-        pose = np.array([*position, *orientation], float) if sizes == ((3,), (4,)) else np.zeros(7)
-        if not np.all(np.isfinite(pose)) or not np.any(pose[3:]):
-            raise ValueError(
-                f"add_robot: position must be 3 finite numbers, orientation 4, not all zero; got {position!r} "
-                f"and {orientation!r}"
-            )
-        pose[3:] /= np.linalg.norm(pose[3:])
-        articulation = flatten(model, fixed_base)
-        part = Part(articulation, Material(static_friction, dynamic_friction, restitution))
-        robot = Robot(self, name, model, part, pose, joint_pos)
-        self.robots[name] = robot
-        self._placements.append(
-            {
-                "name": name,
-                "fixed_base": fixed_base,
-                "pose": pose.tolist(),
-                "joint_pos": robot.default_joint_pos.tolist(),
-                "static_friction": static_friction,
-                "dynamic_friction": dynamic_friction,
-                "restitution": restitution,
-                "model": model.to_dict(),
-            }
-        )
-        return robot
-
-    def add_rows(self, table: Table, count: int) -> None:
-        """Give a table of your own its number of rows per environment."""
-        self._not_built("add_rows")
-        self._tables[table] = count
-
-    def add_system(self, system: System) -> None:
-        """Add a system of your own to the schedule, in the phase that it names."""
-        self._not_built("add_system")
-        self.schedule.add(system)
-        self._extra_systems.append(system)
-
-    def build(self) -> World:
-        """Allocate and initialise everything; done by the first step if you do not."""
-        if self.built:
-            return self
-        if not self.robots and not self._extra_systems:
-            raise ValueError("this world is empty: call add_robot() before build() or step()")
-        store = self._store
-        for table, count in self._tables.items():
-            store.set_rows(table, count)
-        robots = list(self.robots.values())
-        ranges = fill(store, [robot.part for robot in robots], self._grounds, self._settings["max_contacts"])
-        settings = store[c.Settings]
-        settings.timestep = [[self.dt / self.substeps]]
-        settings.gravity = np.array(self.gravity)[None, :, None]
-        for name in ("position_iterations", "velocity_iterations"):
-            setattr(settings, name, [[self._settings[name]]])
-        for name in ("contact_offset", "max_depenetration_velocity", "bounce_threshold"):
-            setattr(settings, name, [[self._settings[name]]])
-        for system in systems(contacts=store.rows(c.PlanePoint) > 0):
-            self.schedule.add(system)
-        self.schedule.systems()  # refuses clashes now, not at the first step
-        for system in self.schedule.systems():
-            for access in system.field_arguments.values():
-                store.array(access.target)
-        self.built = True
-        for robot, rows in zip(robots, ranges, strict=True):
-            robot.bind(rows)
-        self._write_defaults(None)
-        self.input_revision = self.state_revision = 0
-        return self
-
-    def _not_built(self, what: str) -> None:
-        if self.built:
-            raise RuntimeError(f"{what}() must come before build() and the first step()")
-
     def __getitem__(self, component: type[Component]) -> View:
         """Live arrays of a component: ``world[Component].field``, (rows, *item, num_envs), or 1 if shared.
 
@@ -331,11 +180,29 @@ class World:
             self._store.precompile(self.schedule.systems(STEP))
         if phases not in self._programs:
             if phases == STEP:
-                sequence = self.schedule.systems(SUBSTEP) * self.substeps + self.schedule.phase("sense")
+                sequence = self._sequence(SUBSTEP) * self.substeps + self._sequence(("sense",))
             else:
-                sequence = self.schedule.systems(phases)
+                sequence = self._sequence(phases)
             self._programs[phases] = self._store.program(sequence)
         return self._programs[phases]
+
+    def _sequence(self, phases: Sequence[str]) -> list[System]:
+        """The systems of phases in the order in which they run; those of the solver's sweeps repeated."""
+        found: list[System] = []
+        for phase in phases:
+            found += self.schedule.phase(phase) * (self._sweeps() if phase == REPEATED else 1)
+        return found
+
+    def _sweeps(self) -> int:
+        """Sweeps of the constraint solver in a substep."""
+        counts = [self._device.to_host(self[c.Settings].position_iterations)]
+        counts.append(self._device.to_host(self[c.Settings].velocity_iterations))
+        if any(count.min() != count.max() for count in counts) or counts[0].min() < 1 or counts[1].min() < 0:
+            raise ValueError(
+                "Settings.position_iterations and .velocity_iterations must be the same in all environments, the first "
+                "at least 1, the second not negative"
+            )
+        return int(counts[0].max() + counts[1].max())
 
     def compute(self, *phases: str) -> None:
         """Run phases of the schedule on the current state, e.g. ``compute("dynamics")``, without stepping."""
@@ -377,7 +244,7 @@ class World:
         """Seconds that each system takes per substep; advances the simulation by about ``steps`` steps."""
         self.build()
         self._refresh()
-        spent = self._store.program([*self.schedule.systems(SUBSTEP), *self.schedule.phase("sense")]).time(steps)
+        spent = self._store.program(self._sequence((*SUBSTEP, "sense"))).time(steps)
         self.state_revision += 1
         return spent
 
@@ -461,6 +328,8 @@ class World:
 
     def _field_set(self, field: Field) -> None:
         """Called by the store when a whole field was assigned."""
+        if field in (c.Settings.position_iterations, c.Settings.velocity_iterations):
+            self._programs.clear()
         if field.role == "input":
             self.input_revision += 1
         elif field.role != "derived":
@@ -496,123 +365,6 @@ class World:
         self._store.restore(inputs)
         self.input_revision += 1
 
-    def describe(self) -> dict[str, Any]:
-        """Settings and robots, JSON-ready; :meth:`from_description` makes the same world of it."""
-        return {
-            "format": FORMAT,
-            "num_envs": self.num_envs,
-            "device": self.device,
-            "dtype": self.dtype,
-            "dt": self.dt,
-            "gravity": list(self.gravity),
-            "substeps": self.substeps,
-            **self._settings,
-            "grounds": [
-                {
-                    "height": g.height,
-                    "normal": list(g.normal),
-                    "static_friction": g.static_friction,
-                    "dynamic_friction": g.dynamic_friction,
-                    "restitution": g.restitution,
-                }
-                for g in self._grounds
-            ],
-            "robots": copy.deepcopy(self._placements),
-            "systems": [system.name for system in self._extra_systems],
-        }
-
-    @classmethod
-    def from_description(
-        cls, description: dict[str, Any], num_envs: int | None = None, device: str | None = None
-    ) -> World:
-        """An unbuilt world like the one described; systems of your own must be added again before it is built."""
-        d = dict(description)
-        if d.pop("format", None) != FORMAT:
-            raise LoadError(
-                f"this description has another format than {FORMAT}; use the version of Phalanx that wrote it"
-            )
-        grounds, robots = d.pop("grounds"), d.pop("robots")
-        d.pop("systems", None)
-        if num_envs is not None:
-            d["num_envs"] = num_envs
-        d["device"] = device or ("auto" if d["device"].startswith("cuda") else d["device"])
-        world = cls(**d)
-        for ground in grounds:
-            world.add_ground(**ground)
-        for robot in robots:
-            pose = robot["pose"]
-            world.add_robot(
-                RobotModel.from_dict(robot["model"]),
-                position=pose[:3],
-                orientation=pose[3:],
-                **{k: v for k, v in robot.items() if k not in ("pose", "model")},
-            )
-        return world
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the world with its exact state to one file (``.npz``); nothing is left if it fails."""
-        target = Path(path)
-        if not target.parent.is_dir() or target.is_dir():
-            raise OSError(f"{target}: cannot save a world here; give the name of a file in a folder that exists")
-        temporary = target.with_name(target.name + ".part")
-        state = self.state()
-        try:
-            with open(temporary, "wb") as file:
-                np.savez(file, world=np.array(json.dumps(self.describe())), **state)  # type: ignore[arg-type]
-            os.replace(temporary, target)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-
-    @classmethod
-    def load(
-        cls,
-        path: str | os.PathLike[str],
-        device: str | None = None,
-        prepare: Callable[[World], object] | None = None,
-    ) -> World:
-        """Read a world that :meth:`save` wrote and continue where it was.
-
-        Args:
-            device: another one than it was saved on.
-            prepare: called with the unbuilt world, to add the rows and systems of its own that it had.
-
-        Raises:
-            LoadError: not such a file.
-        """
-        source = Path(path)
-        if not source.is_file():
-            raise LoadError(f"{source}: no such file")
-        if not zipfile.is_zipfile(source):
-            raise LoadError(f"{source}: not a saved world, or not all of one; it must come from World.save()")
-        try:
-            with np.load(source, allow_pickle=False) as data:
-                state = {key: data[key] for key in data.files}
-            description = json.loads(str(state.pop("world")[()]))
-            world = cls.from_description(description, device=device)
-        except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile) as error:
-            if isinstance(error, DeviceError):
-                raise
-            raise LoadError(f"{source}: not a saved world ({error}); it must come from World.save()") from error
-        if prepare is not None:
-            prepare(world)
-        known = {system.name for system in world._extra_systems}
-        missing = [name for name in description["systems"] if name not in known]
-        if missing:
-            raise LoadError(
-                f"{source}: the saved world has systems of its own ({', '.join(missing)}); pass prepare=, "
-                "a function that adds them to the world that it is given"
-            )
-        world.build()
-        lost = {field.key for field in world._store.fields(STATE_ROLES)} - state.keys()
-        if lost:
-            raise LoadError(f"{source}: the saved world lacks {', '.join(sorted(lost))}; did another version save it?")
-        try:
-            world.set_state(state)
-        except ValueError as error:
-            raise LoadError(f"{source}: {error}") from error
-        return world
-
     def __repr__(self) -> str:
         robots = ", ".join(self.robots) or "no robots"
         return f"<World of {self.num_envs} environments on {self.device}: {robots}>"
@@ -621,43 +373,10 @@ class World:
         return iter(self.robots.values())
 
 
-def _load(source: Any, visuals: bool) -> tuple[RobotModel, Any]:
-    if isinstance(source, RobotModel):
-        return source, None
-    from phalanx.io import library
-    from phalanx.io.urdf import load_urdf
-
-    path = library.resolve(source)
-    shipped = library.defaults(str(source)) if str(source) in library.names() else None
-    return load_urdf(path, visuals=visuals), shipped
-
-
-@contextlib.contextmanager
-def _no_interrupt() -> Iterator[None]:
-    """Hold Ctrl-C back until the end of the block."""
-    previous = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(previous):
-        yield
-        return
-    held: list[tuple[Any, ...]] = []
-    signal.signal(signal.SIGINT, lambda *arguments: held.append(arguments))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, previous)
-        if held:
-            previous(*held[0])
-
-
 def _auto() -> str:
     from phalanx.ecs.store import cuda_available
 
     return "cuda:0" if cuda_available() else "cpu"
-
-
-def _positive_int(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name}={value!r}: must be a whole number, at least 1")
 
 
 def _shorten(items: list[int], most: int = 10) -> str:

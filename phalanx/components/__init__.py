@@ -89,7 +89,7 @@ from phalanx.components.shape import (
     ShapeTopology,
 )
 from phalanx.components.tree import Tree, TreeMomentum, TreeTopology
-from phalanx.components.world import Scratch, Settings, Status, World
+from phalanx.components.world import Scratch, Settings, Status, Sweep, World
 
 __all__ = [
     "AllowedPair",
@@ -170,6 +170,7 @@ __all__ = [
     "ShapePose",
     "ShapeTopology",
     "Status",
+    "Sweep",
     "Tree",
     "TreeMomentum",
     "TreeTopology",

@@ -26,6 +26,12 @@ class Status(Component, table=World):
     contacts_dropped = Field(dtype="int32", doc="most contacts that did not fit in one step since the last report")
 
 
+class Sweep(Component, table=World):
+    """Where the constraint solver is."""
+
+    index = Field(dtype="int32", doc="sweeps done in this substep; the same number in all environments")
+
+
 class Scratch(Component, table=World):
     """Per-environment accumulators of the constraint solver."""
 

@@ -130,11 +130,11 @@ class Program:
 
     def time(self, steps: int) -> dict[str, float]:
         """Seconds per step in each system: median over ``steps``, by CUDA events around a graph of that system
-        alone.
+        alone; the sum over its turns if it has several in a step.
         """
         import cupy
 
-        samples: dict[str, list[float]] = {name: [] for name in self.names}
+        samples: list[list[float]] = [[] for _ in self.names]
         with self._stream:
             graphs = []
             for launch in self._launches:
@@ -143,14 +143,17 @@ class Program:
                 launch()
                 graphs.append(self._stream.end_capture())
             for _ in range(steps):
-                for name, graph in zip(self.names, graphs, strict=True):
+                for taken, graph in zip(samples, graphs, strict=True):
                     begin, end = cupy.cuda.Event(), cupy.cuda.Event()
                     begin.record(self._stream)
                     graph.launch(self._stream)
                     end.record(self._stream)
                     end.synchronize()
-                    samples[name].append(cupy.cuda.get_elapsed_time(begin, end) * 1e-3)
-        return {name: float(np.median(values)) for name, values in samples.items()}
+                    taken.append(cupy.cuda.get_elapsed_time(begin, end) * 1e-3)
+        spent = dict.fromkeys(self.names, 0.0)
+        for name, taken in zip(self.names, samples, strict=True):
+            spent[name] += float(np.median(taken))
+        return spent
 
     def synchronize(self) -> None:
         """Wait for the device."""
