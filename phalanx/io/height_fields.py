@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,3 +25,37 @@ def grid_triangles(heights: np.ndarray, spacing: Sequence[float]) -> tuple[np.nd
     lower = np.stack([corner, corner + ny, corner + ny + 1], axis=-1)
     upper = np.stack([corner, corner + ny + 1, corner + 1], axis=-1)
     return vertices, np.stack([lower, upper], axis=2).reshape(-1, 3)
+
+
+@dataclass
+class HeightField:
+    """``heights`` (nx, ny) over a grid of ``spacing`` (2,), all in metres, about the grid's middle.
+
+    ``low`` and ``high`` (3,) bound it.
+    """
+
+    heights: np.ndarray
+    spacing: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def height_field(heights: np.ndarray, spacing: np.ndarray) -> HeightField:
+    """Prepare a height field.
+
+    Raises:
+        ValueError: there are fewer than two heights along an axis, or one is not finite.
+    """
+    heights = np.asarray(heights, float)
+    if heights.ndim != 2 or min(heights.shape) < 2:
+        raise ValueError(f"heights are a grid of at least 2 x 2, not {' x '.join(map(str, heights.shape))}.")
+    if not np.isfinite(heights).all():
+        count = int((~np.isfinite(heights)).sum())
+        raise ValueError(f"{count} heights are not finite; fill the holes.")
+    half = 0.5 * (np.array(heights.shape) - 1) * spacing
+    return HeightField(
+        heights,
+        np.asarray(spacing, float),
+        np.array([*-half, heights.min()]),
+        np.array([*half, heights.max()]),
+    )
