@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
-import copy
-import json
 import math
 import os
-import signal
-import threading
 import time
 import warnings
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from phalanx import components as c
-from phalanx.ecs import Component, Device, Field, Schedule, Store, System, Table, trace
-from phalanx.ecs.store import DeviceError, View
-from phalanx.io.articulation import flatten
-from phalanx.io.model import LoadError, RobotModel
-from phalanx.layout import fill
-from phalanx.part import Ground, Material, Part
+from phalanx import saving
+from phalanx.checking import positive_int, shorten
+from phalanx.contents import Contents
+from phalanx.ecs import Component, Device, Field, Schedule, Store, System, trace
+from phalanx.ecs.store import View
+from phalanx.interrupt import no_interrupt
 from phalanx.robot import Robot
-from phalanx.systems import QUERIES, REFRESH, REPEATED, STEP, SUBSTEP, systems
+from phalanx.saving import STATE_ROLES
+from phalanx.systems import QUERIES, REFRESH, REPEATED, STEP, SUBSTEP
 
-DEFAULT_FRICTION = 0.8
 RESPONSIVE = 0.2  # seconds between chances to interrupt a long step() on the CPU
 CHECK_EVERY = 256  # steps between looks at the flags on CUDA, where each costs a wait
 
@@ -37,7 +30,7 @@ class SimulationWarning(UserWarning):
     """Something in a running simulation needs attention; the message says what to do."""
 
 
-class World:
+class World(Contents):
     """Robots in ``num_envs`` environments on one device.
 
     Args:
@@ -73,9 +66,9 @@ class World:
         max_depenetration_velocity: float = 3.0,
         bounce_threshold: float = 0.2,
     ) -> None:
-        _positive_int("num_envs", num_envs)
-        _positive_int("substeps", substeps)
-        _positive_int("position_iterations", position_iterations)
+        positive_int("num_envs", num_envs)
+        positive_int("substeps", substeps)
+        positive_int("position_iterations", position_iterations)
         if velocity_iterations < 0 or (max_contacts is not None and max_contacts < 0):
             raise ValueError("velocity_iterations and max_contacts cannot be negative")
         if dtype not in ("float32", "float64"):
@@ -84,6 +77,7 @@ class World:
             raise ValueError(f"dt={dt}: the step must be a positive number of seconds")
         if np.shape(gravity) != (3,) or not all(map(math.isfinite, gravity)):
             raise ValueError(f"gravity={gravity!r}: must be three finite numbers, m/s^2")
+        super().__init__(Schedule((*STEP, *QUERIES)))
         self.num_envs, self.dtype, self.dt, self.substeps = int(num_envs), dtype, float(dt), int(substeps)
         self.gravity = tuple(float(g) for g in gravity)
         self._settings = {
@@ -97,10 +91,6 @@ class World:
         self._device = Device(_auto() if device == "auto" else device)
         self._store = Store(self.num_envs, self._device, dtype)
         self._store.on_set = self._field_set
-        self._grounds: list[Ground] = []
-        self._placements: list[dict[str, Any]] = []
-        self._tables: dict[Table, int] = {}
-        self._extra_systems: list[System] = []
         self._programs: dict[tuple[str, ...], Any] = {}
         self._programs_version = -1
         self._before: list[Callable[[World], None]] = []
@@ -108,12 +98,7 @@ class World:
         self._stale = True  # link poses and velocities do not agree with the coordinates
         self._seconds_per_step = 0.0
         self._reported: set[int] = set()
-        self.robots: dict[str, Robot] = {}
-        self.schedule = Schedule((*STEP, *QUERIES))
-        self.built = False
         self.step_count = 0
-        self.input_revision = 0
-        self.state_revision = 0
 
     # -- what is in the world --------------------------------------------------------------------------------
 
@@ -151,7 +136,7 @@ class World:
             batch = min(count - done, self._until_callback(), self._until_breath())
             program = self._program(STEP)
             before = self.step_count
-            with _no_interrupt(), self._store.active():  # or a batch would have run, but not been counted
+            with no_interrupt(), self._store.active():  # or a batch would have run, but not been counted
                 start = time.perf_counter()
                 with trace.region("step", "world"):
                     program.run(batch)
@@ -231,7 +216,7 @@ class World:
 
     def after_step(self, callback: Callable[[World], None], every: int = 1) -> Callable[[], None]:
         """Call ``callback(world)`` after every ``every``-th step; returns a function that unregisters it."""
-        _positive_int("every", every)
+        positive_int("every", every)
         entry = (callback, every)
         self._after.append(entry)
         return lambda: self._after.remove(entry)
@@ -261,9 +246,8 @@ class World:
         if diverged:
             self._reported.update(diverged)
             warnings.warn(
-                f"{len(diverged)} of {self.num_envs} environments diverged before step {self.step_count} and "
-                f"are frozen: "
-                f"{_shorten(diverged)}; use a smaller dt or softer explicit gains, and reset(env_ids) to go on",
+                f"{len(diverged)} of {self.num_envs} environments diverged before step {self.step_count} and are "
+                f"frozen: {shorten(diverged)}; use a smaller dt or softer explicit gains, and reset(env_ids) to go on",
                 SimulationWarning,
                 stacklevel=3,
             )
@@ -273,7 +257,7 @@ class World:
             slots = self._store.rows(c.Contact)
             warnings.warn(
                 f"contacts did not fit into {slots} slots in environments "
-                f"{_shorten(np.flatnonzero(dropped).tolist())}; "
+                f"{shorten(np.flatnonzero(dropped).tolist())}; "
                 f"pass max_contacts={slots + int(dropped.max())} or more to World",
                 SimulationWarning,
                 stacklevel=3,
@@ -291,8 +275,8 @@ class World:
             self._reported -= set(self.env_indices(env_ids).tolist())
 
     def _write_defaults(self, envs: np.ndarray | None) -> None:
-        for robot in self.robots.values():
-            robot.write_defaults(envs)
+        for actor in self.actors.values():
+            actor.write_defaults(envs)
         store = self._store
         remembered = (*c.DofRow.fields(), *c.ContactImpulse.fields(), *c.MimicConstraint.fields())
         fields = [f for f in remembered if f.role == "state"]
@@ -365,6 +349,41 @@ class World:
         self._store.restore(inputs)
         self.input_revision += 1
 
+    # -- saving ----------------------------------------------------------------------------------------------
+
+    def describe(self) -> dict[str, Any]:
+        """Settings and all that is in the world, JSON-ready; :meth:`from_description` makes the same world of it."""
+        return saving.describe(self)
+
+    @classmethod
+    def from_description(
+        cls, description: dict[str, Any], num_envs: int | None = None, device: str | None = None
+    ) -> World:
+        """An unbuilt world like the one described; systems of your own must be added again before it is built."""
+        return saving.from_description(cls, description, num_envs, device)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the world with its exact state to one file (``.npz``); nothing is left if it fails."""
+        saving.save(self, path)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        device: str | None = None,
+        prepare: Callable[[World], object] | None = None,
+    ) -> World:
+        """Read a world that :meth:`save` wrote and continue where it was.
+
+        Args:
+            device: another one than it was saved on.
+            prepare: called with the unbuilt world, to add the rows and systems of its own that it had.
+
+        Raises:
+            LoadError: not such a file.
+        """
+        return saving.load(cls, path, device, prepare)
+
     def __repr__(self) -> str:
         robots = ", ".join(self.robots) or "no robots"
         return f"<World of {self.num_envs} environments on {self.device}: {robots}>"
@@ -377,8 +396,3 @@ def _auto() -> str:
     from phalanx.ecs.store import cuda_available
 
     return "cuda:0" if cuda_available() else "cpu"
-
-
-def _shorten(items: list[int], most: int = 10) -> str:
-    shown = ", ".join(map(str, items[:most]))
-    return f"{shown}, ... ({len(items)} in all)" if len(items) > most else shown

@@ -1,0 +1,134 @@
+"""Worlds as data: descriptions that make the same world again, and files with the exact state."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phalanx.ecs.store import DeviceError
+from phalanx.io.model import LoadError, RobotModel
+
+if TYPE_CHECKING:
+    from phalanx.world import World
+
+FORMAT = 1
+"""Version of saved worlds and descriptions."""
+
+STATE_ROLES = ("state", "input", "parameter")
+"""Roles of the fields that continue a simulation."""
+
+
+def describe(world: World) -> dict[str, Any]:
+    """See :meth:`phalanx.World.describe`."""
+    return {
+        "format": FORMAT,
+        "num_envs": world.num_envs,
+        "device": world.device,
+        "dtype": world.dtype,
+        "dt": world.dt,
+        "gravity": list(world.gravity),
+        "substeps": world.substeps,
+        **world._settings,
+        "grounds": [
+            {
+                "height": g.height,
+                "normal": list(g.normal),
+                "static_friction": g.static_friction,
+                "dynamic_friction": g.dynamic_friction,
+                "restitution": g.restitution,
+            }
+            for g in world._grounds
+        ],
+        "robots": copy.deepcopy(world._placements),
+        "systems": [system.name for system in world._extra_systems],
+    }
+
+
+def from_description(
+    kind: type[World], description: dict[str, Any], num_envs: int | None = None, device: str | None = None
+) -> World:
+    """See :meth:`phalanx.World.from_description`."""
+    d = dict(description)
+    if d.pop("format", None) != FORMAT:
+        raise LoadError(f"this description has another format than {FORMAT}; use the version of Phalanx that wrote it")
+    grounds, robots = d.pop("grounds"), d.pop("robots")
+    d.pop("systems", None)
+    if num_envs is not None:
+        d["num_envs"] = num_envs
+    d["device"] = device or ("auto" if d["device"].startswith("cuda") else d["device"])
+    world = kind(**d)
+    for ground in grounds:
+        world.add_ground(**ground)
+    for robot in robots:
+        pose = robot["pose"]
+        world.add_robot(
+            RobotModel.from_dict(robot["model"]),
+            position=pose[:3],
+            orientation=pose[3:],
+            **{k: v for k, v in robot.items() if k not in ("pose", "model")},
+        )
+    return world
+
+
+def save(world: World, path: str | os.PathLike[str]) -> None:
+    """See :meth:`phalanx.World.save`."""
+    target = Path(path)
+    if not target.parent.is_dir() or target.is_dir():
+        raise OSError(f"{target}: cannot save a world here; give the name of a file in a folder that exists")
+    temporary = target.with_name(target.name + ".part")
+    state = world.state()
+    try:
+        with open(temporary, "wb") as file:
+            np.savez(file, world=np.array(json.dumps(describe(world))), **state)  # type: ignore[arg-type]
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def load(
+    kind: type[World],
+    path: str | os.PathLike[str],
+    device: str | None = None,
+    prepare: Callable[[World], object] | None = None,
+) -> World:
+    """See :meth:`phalanx.World.load`."""
+    source = Path(path)
+    if not source.is_file():
+        raise LoadError(f"{source}: no such file")
+    if not zipfile.is_zipfile(source):
+        raise LoadError(f"{source}: not a saved world, or not all of one; it must come from World.save()")
+    try:
+        with np.load(source, allow_pickle=False) as data:
+            state = {key: data[key] for key in data.files}
+        description = json.loads(str(state.pop("world")[()]))
+        world = from_description(kind, description, device=device)
+    except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile) as error:
+        if isinstance(error, DeviceError):
+            raise
+        raise LoadError(f"{source}: not a saved world ({error}); it must come from World.save()") from error
+    if prepare is not None:
+        prepare(world)
+    known = {system.name for system in world._extra_systems}
+    missing = [name for name in description["systems"] if name not in known]
+    if missing:
+        raise LoadError(
+            f"{source}: the saved world has systems of its own ({', '.join(missing)}); pass prepare=, "
+            "a function that adds them to the world that it is given"
+        )
+    world.build()
+    lost = {field.key for field in world._store.fields(STATE_ROLES)} - state.keys()
+    if lost:
+        raise LoadError(f"{source}: the saved world lacks {', '.join(sorted(lost))}; did another version save it?")
+    try:
+        world.set_state(state)
+    except ValueError as error:
+        raise LoadError(f"{source}: {error}") from error
+    return world
