@@ -13,6 +13,7 @@ import math
 
 from phalanx.ecs import function, local, local_int
 from phalanx.systems.narrow.support import difference_support, precision
+from phalanx.systems.narrow.vectors import perpendicular, unit
 
 MOST_POINTS = 44
 MOST_FACES = 88
@@ -135,26 +136,6 @@ def first_tetrahedron(pair, forms, vertices, point, w):
         for j in range(3):
             w[j], w[3 + j] = w[3 + j], w[j]
     return not best > eps * size, nx, ny, nz
-
-
-@function
-def unit(x, y, z):
-    """A vector at length 1; of zero the x axis."""
-    length = math.sqrt(x * x + y * y + z * z)
-    scale = 1.0 / length if length > 0.0 else 0.0
-    return x * scale if length > 0.0 else 1.0, y * scale, z * scale
-
-
-@function
-def perpendicular(x, y, z):
-    """A unit vector perpendicular to a vector of any length."""
-    by_x = math.fabs(x) <= math.fabs(y) and math.fabs(x) <= math.fabs(z)
-    by_y = math.fabs(y) <= math.fabs(z)
-    return unit(
-        0.0 if by_x else (-z if by_y else y),
-        z if by_x else (0.0 if by_y else -x),
-        -y if by_x else (x if by_y else 0.0),
-    )
 
 
 @function

@@ -1,0 +1,39 @@
+"""Narrow phase: where the convex shapes of a candidate pair touch.
+
+One system for each group of kinds of pairs; all work in the frame of the pair's first shape, so that float32 keeps its
+digits however far away that is. :func:`systems_for` names those that a world needs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+from phalanx.components.shape import CYLINDER, HULL
+from phalanx.ecs import System
+from phalanx.systems.narrow.convex import collide_convex
+
+__all__ = ["collide_convex", "systems_for"]
+
+
+def _system_of(a: int, b: int) -> System | None:
+    """The system for a pair of kinds, ``a <= b``; none where a mesh or another subsystem is concerned."""
+    if CYLINDER <= b <= HULL:
+        return collide_convex
+    return None
+
+
+def systems_for(pairs: set[tuple[int, int]]) -> list[System]:
+    """The systems that a world needs whose pairs of shapes are of these kinds, each after the one before it."""
+    wanted = {_system_of(a, b) for a, b in pairs}
+    chosen: list[System] = []
+    for system in (collide_convex,):
+        if system in wanted:
+            chosen.append(_after(system, chosen[-1].name) if chosen else system)
+    return chosen
+
+
+@cache
+def _after(system: System, name: str) -> System:
+    """The same system, placed after another one, which writes the same fields."""
+    return replace(system, after=(*system.after, name))
