@@ -12,7 +12,7 @@ from phalanx import components as c
 from phalanx.components.link import PRISMATIC, REVOLUTE
 from phalanx.ecs import Field, Store
 from phalanx.io.articulation import NUM_COORDS, NUM_DOFS, Articulation, CollisionData
-from phalanx.part import Ground, Part
+from phalanx.part import KINEMATIC, Ground, Part
 from phalanx.systems.collision import MOST_POINTS
 
 RIM_POINTS = 5
@@ -60,7 +60,7 @@ def fill(store: Store, parts: Sequence[Part], grounds: Sequence[Ground], max_con
     shapes: list[tuple[Part, CollisionData, int, int, int]] = []  # part, shape, link, body, last dof
     for part in parts:
         start = dict(count)
-        last_dof = _add_links(columns, part.articulation, count, dof_parents)
+        last_dof = _add_links(columns, part, count, dof_parents)
         _add_frames(columns, part.articulation, start["link"], count)
         for shape in part.articulation.collisions:
             link = start["link"] + shape.link
@@ -71,6 +71,8 @@ def fill(store: Store, parts: Sequence[Part], grounds: Sequence[Ground], max_con
                 c.TreeTopology.first_dof: start["dof"],
                 c.TreeTopology.end_dof: count["dof"],
                 c.TreeTopology.is_free: int(not part.articulation.fixed_base),
+                c.TreeLimits.linear_velocity: part.max_linear_velocity,
+                c.TreeLimits.angular_velocity: part.max_angular_velocity,
             }
         )
         _add_mimics(columns, part.articulation, start["dof"], count)
@@ -110,8 +112,10 @@ def fill(store: Store, parts: Sequence[Part], grounds: Sequence[Ground], max_con
     return ranges
 
 
-def _add_links(columns: _Columns, robot: Articulation, count: dict[str, int], dof_parents: list[int]) -> list[int]:
+def _add_links(columns: _Columns, part: Part, count: dict[str, int], dof_parents: list[int]) -> list[int]:
     """Links, their dofs, and the tree; returns the last dof of each link."""
+    robot = part.articulation
+    held = (True,) * 6 if part.kind == KINEMATIC else part.locked_axes
     first_link, tree_first = count["link"], count["dof"]
     tree_end = tree_first + robot.num_velocities
     mimicked = _mimicked(robot)
@@ -141,6 +145,7 @@ def _add_links(columns: _Columns, robot: Articulation, count: dict[str, int], do
                     c.DofTopology.mimicked: int(scalar and robot.dof_names[name] in mimicked),
                     c.DofTopology.tree_first: tree_first,
                     c.DofTopology.tree_end: tree_end,
+                    c.DofModel.prescribed: int(joint is None and held[k]),
                     c.DofModel.armature: joint.armature if joint else 0.0,
                     c.DofModel.damping: joint.damping if joint else 0.0,
                     c.DofModel.friction: joint.friction if joint else 0.0,
@@ -166,6 +171,10 @@ def _add_links(columns: _Columns, robot: Articulation, count: dict[str, int], do
                 c.LinkInertia.mass: link.mass,
                 c.LinkInertia.com: link.com,
                 c.LinkInertia.inertia: inertia[np.triu_indices(3)],
+                c.LinkDynamics.gravity_scale: part.gravity_scale,
+                c.LinkDynamics.linear_damping: part.linear_damping,
+                c.LinkDynamics.angular_damping: part.angular_damping,
+                c.LinkDynamics.gyroscopic: float(part.gyroscopic_forces),
             }
         )
         count["link"] += 1

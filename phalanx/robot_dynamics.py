@@ -33,13 +33,13 @@ class RobotDynamics(Actor):
     @on_device
     def bias_force(self) -> Any:
         """(n, nv): Coriolis, centrifugal and gravity efforts b in M a + b = tau; external wrenches are left out."""
-        self.world.compute("dynamics")
-        return self._read(c.DofForce.bias, self._bound.dofs)
+        self.world.compute("dynamics", "query_gravity")
+        return self._read(c.DofForce.bias, self._bound.dofs) + self._read(c.DofForce.gravity, self._bound.dofs)
 
     @on_device
     def gravity_force(self) -> Any:
         """(n, nv): the efforts that hold the robot still against gravity."""
-        self.world.compute("dynamics", "query_gravity")
+        self.world.compute("query_gravity")
         return self._read(c.DofForce.gravity, self._bound.dofs)
 
     @on_device

@@ -58,6 +58,7 @@ from phalanx.components.link import (
     ExternalWrench,
     JointFrame,
     Link,
+    LinkDynamics,
     LinkInertia,
     LinkPose,
     LinkTopology,
@@ -88,7 +89,7 @@ from phalanx.components.shape import (
     ShapePose,
     ShapeTopology,
 )
-from phalanx.components.tree import Tree, TreeMomentum, TreeTopology
+from phalanx.components.tree import Tree, TreeLimits, TreeMomentum, TreeTopology
 from phalanx.components.world import Scratch, Settings, Status, Sweep, World
 
 __all__ = [
@@ -137,6 +138,7 @@ __all__ = [
     "HullVertexPosition",
     "JointFrame",
     "Link",
+    "LinkDynamics",
     "LinkInertia",
     "LinkPose",
     "LinkTopology",
@@ -172,6 +174,7 @@ __all__ = [
     "Status",
     "Sweep",
     "Tree",
+    "TreeLimits",
     "TreeMomentum",
     "TreeTopology",
     "World",

@@ -31,11 +31,14 @@ class DofTopology(Component, table=Dof):
 
 
 class DofModel(Component, table=Dof):
-    """Passive properties of single-dof joints."""
+    """Passive properties of joints."""
 
     armature = Field(unit="kg m^2", doc="rotor inertia added to the joint's own", role="parameter", shared=True)
     damping = Field(unit="N m s/rad", doc="viscous friction", role="parameter", shared=True)
     friction = Field(unit="N m", doc="Coulomb friction", role="parameter", shared=True)
+    prescribed = Field(
+        dtype="int32", doc="1: keeps the velocity that it is given, whatever acts on it", role="parameter", shared=True
+    )
 
 
 class DofLimit(Component, table=Dof):
@@ -93,16 +96,17 @@ class DofMotion(Component, table=Dof):
 
     axis = Field(3, doc="unit axis of rotation or translation")
     velocity = Field(6, unit="rad/s, m/s", doc="velocity")
-    acceleration = Field(6, unit="rad/s^2, m/s^2", doc="acceleration at zero generalised acceleration, minus gravity")
+    acceleration = Field(6, unit="rad/s^2, m/s^2", doc="acceleration at zero generalised acceleration")
 
 
 class DofForce(Component, table=Dof):
     """Forces on the subtree that moves with this dof, about the origin of its link: (torque, force), world axes."""
 
     force = Field(6, unit="N m, N", doc="needed for DofMotion.acceleration")
-    external = Field(6, unit="N m, N", doc="external wrenches")
-    bias = Field(unit="N m", doc="Coriolis, centrifugal and gravity effort")
-    pushed = Field(unit="N m", doc="effort of the external wrenches")
+    external = Field(6, unit="N m, N", doc="gravity, damping and external wrenches")
+    bias = Field(unit="N m", doc="Coriolis and centrifugal effort")
+    pushed = Field(unit="N m", doc="effort of gravity, damping and external wrenches")
+    weighed = Field(4, unit="kg, kg m", doc="mass that gravity acts on, and its first moment; computed when asked for")
     gravity = Field(unit="N m", doc="effort that holds against gravity; computed when asked for")
 
 

@@ -38,6 +38,17 @@ class LinkInertia(Component, table=Link):
     )
 
 
+class LinkDynamics(Component, table=Link):
+    """What acts on a link besides joints and contacts."""
+
+    gravity_scale = Field(doc="share of gravity that acts on it", role="parameter", shared=True, initial=1)
+    linear_damping = Field(
+        unit="1/s", doc="decay of the centre of mass's velocity, d in 1 / (1 + d h)", role="parameter", shared=True
+    )
+    angular_damping = Field(unit="1/s", doc="the same for the angular velocity", role="parameter", shared=True)
+    gyroscopic = Field(doc="1 with gyroscopic torques, 0 without", role="parameter", shared=True, initial=1)
+
+
 class LinkPose(Component, table=Link):
     """Where the link is."""
 

@@ -13,8 +13,21 @@ class TreeTopology(Component, table=Tree):
     is_free = Field(dtype="int32", doc="1 if its root link is free", constant=True)
 
 
+class TreeLimits(Component, table=Tree):
+    """Caps on the motion of a free root link."""
+
+    linear_velocity = Field(
+        unit="m/s", doc="most speed of its centre of mass", role="parameter", shared=True, initial=float("inf")
+    )
+    angular_velocity = Field(
+        unit="rad/s", doc="most angular speed", role="parameter", shared=True, initial=float("inf")
+    )
+
+
 class TreeMomentum(Component, table=Tree):
     """Momentum that a free tree must have after the substep, about where its root link was before it."""
 
     angular = Field(3, unit="kg m^2/s", doc="angular momentum, world axes")
     linear = Field(3, unit="kg m/s", doc="linear momentum, world axes")
+    keeps_linear = Field(doc="1 if the linear part is restored, 0 where some dof of its root is prescribed")
+    keeps_angular = Field(doc="the same of the angular part, 0 also where a link has no gyroscopic torques")

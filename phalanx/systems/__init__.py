@@ -19,6 +19,7 @@ from phalanx.systems import (
     integration,
     kinematics,
     mimics,
+    momentum,
     sweeps,
 )
 
@@ -63,6 +64,7 @@ MODULES = (
     mimics,
     contact_solver,
     integration,
+    momentum,
     kinematics,
 )
 

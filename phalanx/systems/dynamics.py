@@ -1,4 +1,4 @@
-"""Bias forces by recursive Newton-Euler, in world axes at the origin of each link.
+"""Bias, gravity and damping forces by recursive Newton-Euler, in world axes at the origin of each link.
 
 After Luh, Walker and Paul (1980). The recursions run over dofs, as those of :mod:`phalanx.systems.inertia` do.
 """
@@ -6,11 +6,11 @@ After Luh, Walker and Paul (1980). The recursions run over dofs, as those of :mo
 from phalanx.components import (
     Dof,
     DofForce,
-    DofInertia,
     DofMotion,
     DofState,
     DofTopology,
     ExternalWrench,
+    LinkDynamics,
     LinkInertia,
     LinkPose,
     Settings,
@@ -28,21 +28,19 @@ def bias_accelerations(
     link=read(DofTopology.link),
     angular=read(DofTopology.angular),
     offset=read(LinkPose.offset),
-    gravity=read(Settings.gravity),
     qd=read(DofState.velocity),
     axis=read(DofMotion.axis),
     velocity=read(DofMotion.velocity),
     acceleration=write(DofMotion.acceleration),
 ):
-    """Acceleration of the link's origin at zero generalised acceleration, with gravity as one of the base upwards.
+    """Acceleration of the link's origin at zero generalised acceleration.
 
     A dof's axis is fixed in the parent link, which turns at w: a rotation about it adds w x axis to the angular
     acceleration, a translation along it the Coriolis acceleration 2 w x axis.
     """
     u = qd[d, e]
     ax, ay, az = u * axis[d, 0, e], u * axis[d, 1, e], u * axis[d, 2, e]
-    a0, a1, a2 = 0.0, 0.0, 0.0
-    a3, a4, a5 = -gravity[0, 0, e], -gravity[0, 1, e], -gravity[0, 2, e]
+    a0, a1, a2, a3, a4, a5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     p = parent[d, e]
     if p >= 0:
         i, j = link[d, e], link[p, e]
@@ -80,6 +78,12 @@ def link_forces(
     com=read(LinkInertia.com),
     inertia=read(LinkInertia.inertia),
     rotation=read(LinkPose.rotation),
+    h=read(Settings.timestep),
+    gravity=read(Settings.gravity),
+    scale=read(LinkDynamics.gravity_scale),
+    linear_damping=read(LinkDynamics.linear_damping),
+    angular_damping=read(LinkDynamics.angular_damping),
+    gyroscopic=read(LinkDynamics.gyroscopic),
     push=read(ExternalWrench.force),
     twist=read(ExternalWrench.torque),
     velocity=read(DofMotion.velocity),
@@ -87,7 +91,11 @@ def link_forces(
     force=write(DofForce.force),
     external=write(DofForce.external),
 ):
-    """The force that each link's bias acceleration needs, and the external one on it, about the link's origin."""
+    """The force that each link's bias acceleration needs, and the one on it from outside, about the link's origin.
+
+    Damping acts on each link by itself with the force -m v d / (1 + d h) at its centre of mass and the torque
+    -J w d / (1 + d h): alone, it keeps 1 / (1 + d h) of its velocity in a substep of length h, whatever d is.
+    """
     if is_last[d, e] == 1:
         i = link[d, e]
         m = mass[i, e]
@@ -100,6 +108,11 @@ def link_forces(
         bx, by, bz = acceleration[d, 0, e], acceleration[d, 1, e], acceleration[d, 2, e]
         # force = m * acceleration of the centre of mass
         x, y, z = cross(wx, wy, wz, cx, cy, cz)
+        rate = m * (linear_damping[i, e] / (1.0 + linear_damping[i, e] * h[0, e]))
+        weight = m * scale[i, e]
+        px = push[i, 0, e] + weight * gravity[0, 0, e] - rate * (velocity[d, 3, e] + x)
+        py = push[i, 1, e] + weight * gravity[0, 1, e] - rate * (velocity[d, 4, e] + y)
+        pz = push[i, 2, e] + weight * gravity[0, 2, e] - rate * (velocity[d, 5, e] + z)
         gx, gy, gz = cross(wx, wy, wz, x, y, z)
         fx, fy, fz = cross(bx, by, bz, cx, cy, cz)
         fx = m * (acceleration[d, 3, e] + (fx + gx))
@@ -110,9 +123,10 @@ def link_forces(
         bu, bv, bw = r0 * bx + r3 * by + r6 * bz, r1 * bx + r4 * by + r7 * bz, r2 * bx + r5 * by + r8 * bz
         jxx, jxy, jxz = inertia[i, 0, e], inertia[i, 1, e], inertia[i, 2, e]
         jyy, jyz, jzz = inertia[i, 3, e], inertia[i, 4, e], inertia[i, 5, e]
-        x, y, z = cross(
-            wu, wv, ww, jxx * wu + jxy * wv + jxz * ww, jxy * wu + jyy * wv + jyz * ww, jxz * wu + jyz * wv + jzz * ww
-        )
+        lu, lv, lw = jxx * wu + jxy * wv + jxz * ww, jxy * wu + jyy * wv + jyz * ww, jxz * wu + jyz * wv + jzz * ww
+        x, y, z = cross(wu, wv, ww, lu, lv, lw)
+        spins = gyroscopic[i, e]
+        x, y, z = x * spins, y * spins, z * spins
         x = x + jxx * bu + jxy * bv + jxz * bw
         y = y + jxy * bu + jyy * bv + jyz * bw
         z = z + jxz * bu + jyz * bv + jzz * bw
@@ -121,10 +135,11 @@ def link_forces(
         force[d, 1, e] = r3 * x + r4 * y + r5 * z + ty
         force[d, 2, e] = r6 * x + r7 * y + r8 * z + tz
         force[d, 3, e], force[d, 4, e], force[d, 5, e] = fx, fy, fz
-        px, py, pz = push[i, 0, e], push[i, 1, e], push[i, 2, e]
+        rate = angular_damping[i, e] / (1.0 + angular_damping[i, e] * h[0, e])
         tx, ty, tz = cross(cx, cy, cz, px, py, pz)
-        external[d, 0, e], external[d, 1, e] = twist[i, 0, e] + tx, twist[i, 1, e] + ty
-        external[d, 2, e] = twist[i, 2, e] + tz
+        external[d, 0, e] = twist[i, 0, e] + tx - rate * (r0 * lu + r1 * lv + r2 * lw)
+        external[d, 1, e] = twist[i, 1, e] + ty - rate * (r3 * lu + r4 * lv + r5 * lw)
+        external[d, 2, e] = twist[i, 2, e] + tz - rate * (r6 * lu + r7 * lv + r8 * lw)
         external[d, 3, e], external[d, 4, e], external[d, 5, e] = px, py, pz
     else:
         for k in range(6):
@@ -187,6 +202,48 @@ def project_forces(
     pushed[d, e] = x * external[d, k, e] + y * external[d, k + 1, e] + z * external[d, k + 2, e]
 
 
+@system(over=Dof, phase="query_gravity", before="subtree_weights")
+def link_weights(
+    d,
+    e,
+    link=read(DofTopology.link),
+    is_last=read(DofTopology.is_last),
+    mass=read(LinkInertia.mass),
+    com=read(LinkInertia.com),
+    scale=read(LinkDynamics.gravity_scale),
+    rotation=read(LinkPose.rotation),
+    weighed=write(DofForce.weighed),
+):
+    """The mass of each link that gravity acts on, and its first moment about the link's origin."""
+    i = link[d, e]
+    m = mass[i, e] * scale[i, e] if is_last[d, e] == 1 else 0.0
+    x, y, z = m * com[i, 0, e], m * com[i, 1, e], m * com[i, 2, e]
+    weighed[d, 0, e] = m
+    weighed[d, 1, e] = rotation[i, 0, e] * x + rotation[i, 1, e] * y + rotation[i, 2, e] * z
+    weighed[d, 2, e] = rotation[i, 3, e] * x + rotation[i, 4, e] * y + rotation[i, 5, e] * z
+    weighed[d, 3, e] = rotation[i, 6, e] * x + rotation[i, 7, e] * y + rotation[i, 8, e] * z
+
+
+@system(over=Dof, order="reverse", phase="query_gravity")
+def subtree_weights(
+    d,
+    e,
+    parent=read(DofTopology.parent),
+    link=read(DofTopology.link),
+    offset=read(LinkPose.offset),
+    weighed=update(DofForce.weighed),
+):
+    """Add those of each dof's subtree to its parent's, about the parent's origin."""
+    p = parent[d, e]
+    if p >= 0:
+        i, j = link[d, e], link[p, e]
+        m = weighed[d, 0, e]
+        weighed[p, 0, e] += m
+        weighed[p, 1, e] += weighed[d, 1, e] + m * (offset[i, 0, e] - offset[j, 0, e])
+        weighed[p, 2, e] += weighed[d, 2, e] + m * (offset[i, 1, e] - offset[j, 1, e])
+        weighed[p, 3, e] += weighed[d, 3, e] + m * (offset[i, 2, e] - offset[j, 2, e])
+
+
 @system(over=Dof, phase="query_gravity")
 def gravity_force(
     d,
@@ -194,14 +251,14 @@ def gravity_force(
     angular=read(DofTopology.angular),
     gravity=read(Settings.gravity),
     axis=read(DofMotion.axis),
-    composite=read(DofInertia.composite),
+    weighed=read(DofForce.weighed),
     effort=write(DofForce.gravity),
 ):
     """The effort that holds the robot still against gravity."""
     gx, gy, gz = gravity[0, 0, e], gravity[0, 1, e], gravity[0, 2, e]
     if angular[d, e] == 1:
-        gx, gy, gz = cross(composite[d, 1, e], composite[d, 2, e], composite[d, 3, e], gx, gy, gz)
+        gx, gy, gz = cross(weighed[d, 1, e], weighed[d, 2, e], weighed[d, 3, e], gx, gy, gz)
     else:
-        m = composite[d, 0, e]
+        m = weighed[d, 0, e]
         gx, gy, gz = m * gx, m * gy, m * gz
     effort[d, e] = -(axis[d, 0, e] * gx + axis[d, 1, e] * gy + axis[d, 2, e] * gz)

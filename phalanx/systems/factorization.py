@@ -45,15 +45,20 @@ def factorize_mass(
     chain=read(DofTopology.chain),
     depth=read(DofTopology.depth),
     column=read(MassTopology.column),
+    prescribed=read(DofModel.prescribed),
     factor=update(MassFactor.value),
     inverse_pivot=write(DofSolve.inverse_pivot),
 ):
-    """In place: L below the diagonal, D on it, inverses of D beside."""
+    """In place: L below the diagonal, D on it, inverses of D beside.
+
+    A prescribed dof gets an inverse pivot and a row of L of zeros, which takes it out of the system: no force or
+    impulse moves it, and the rest answers as if it were held.
+    """
     for d in range(nv - 1, -1, -1):
         start = chain[d, 0]
         length = depth[d, 0]
         for e in lanes:
-            inverse_pivot[d, e] = 1.0 / factor[start, e]
+            inverse_pivot[d, e] = 0.0 if prescribed[d, e] != 0 else 1.0 / factor[start, e]
         for s in range(1, length):
             above = chain[column[start + s, 0], 0]
             for t in range(length - s):  # row of the ancestor -= L[d, a] * row of d
@@ -82,7 +87,7 @@ def free_velocity(
     qd=read(DofState.velocity),
     x=write(DofSolve.velocity),
 ):
-    """The velocity at the end of the substep if nothing but drives, damping and bias forces acted."""
+    """The velocity at the end of the substep if nothing but drives, friction in joints and forces acted."""
     for d in range(nv):
         for e in lanes:
             x[d, e] = h[0, e] * (offset[d, e] + pushed[d, e] - bias[d, e] - (slope[d, e] + damping[d, e]) * qd[d, e])

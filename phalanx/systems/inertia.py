@@ -7,25 +7,17 @@ which only the last carries inertia.
 
 from phalanx.components import (
     Dof,
-    DofForce,
     DofInertia,
     DofModel,
     DofMotion,
-    DofSolve,
-    DofState,
     DofTopology,
     LinkInertia,
     LinkPose,
     MassEntry,
     MassMatrix,
     MassTopology,
-    Settings,
-    Status,
-    Tree,
-    TreeMomentum,
-    TreeTopology,
 )
-from phalanx.ecs import read, rows, system, update, write
+from phalanx.ecs import read, system, update, write
 from phalanx.systems.math3d import cross
 
 
@@ -166,138 +158,3 @@ def mass_matrix(
     if a == d:
         total = total + armature[d, e]
     value[n, e] = total
-
-
-@system(phase="integrate", before="update_velocities")
-def carry_momentum(
-    lanes,
-    trees=rows(Tree),
-    first=read(TreeTopology.first_dof),
-    end=read(TreeTopology.end_dof),
-    is_free=read(TreeTopology.is_free),
-    link=read(DofTopology.link),
-    h=read(Settings.timestep),
-    gravity=read(Settings.gravity),
-    offset=read(LinkPose.offset),
-    composite=read(DofInertia.composite),
-    momentum=read(DofInertia.momentum),
-    force=read(DofForce.force),
-    solved=read(DofSolve.velocity),
-    angular=write(TreeMomentum.angular),
-    linear=write(TreeMomentum.linear),
-):
-    """The momentum that a free robot has after this substep's forces and impulses.
-
-    That is what the solved velocity carries in the pose it was solved in, with the velocity-product forces taken back:
-    they only account for the change of pose.
-    """
-    for t in range(trees):
-        if is_free[t, 0] == 1:
-            r = first[t, 0]
-            for e in lanes:
-                m = composite[r, 0, e]
-                gx, gy, gz = gravity[0, 0, e], gravity[0, 1, e], gravity[0, 2, e]
-                tx, ty, tz = cross(composite[r, 1, e], composite[r, 2, e], composite[r, 3, e], gx, gy, gz)
-                angular[t, 0, e] = h[0, e] * (force[r, 0, e] + tx)
-                angular[t, 1, e] = h[0, e] * (force[r, 1, e] + ty)
-                angular[t, 2, e] = h[0, e] * (force[r, 2, e] + tz)
-                linear[t, 0, e] = h[0, e] * (force[r, 3, e] + m * gx)
-                linear[t, 1, e] = h[0, e] * (force[r, 4, e] + m * gy)
-                linear[t, 2, e] = h[0, e] * (force[r, 5, e] + m * gz)
-            for d in range(r, end[t, 0]):
-                i = link[d, 0]
-                for e in lanes:
-                    u = solved[d, e]
-                    fx, fy, fz = momentum[d, 3, e], momentum[d, 4, e], momentum[d, 5, e]
-                    x, y, z = cross(offset[i, 0, e], offset[i, 1, e], offset[i, 2, e], fx, fy, fz)
-                    angular[t, 0, e] += u * (momentum[d, 0, e] + x)
-                    angular[t, 1, e] += u * (momentum[d, 1, e] + y)
-                    angular[t, 2, e] += u * (momentum[d, 2, e] + z)
-                    linear[t, 0, e] += u * fx
-                    linear[t, 1, e] += u * fy
-                    linear[t, 2, e] += u * fz
-
-
-@system(phase="conserve")
-def restore_momentum(
-    lanes,
-    trees=rows(Tree),
-    first=read(TreeTopology.first_dof),
-    end=read(TreeTopology.end_dof),
-    is_free=read(TreeTopology.is_free),
-    link=read(DofTopology.link),
-    diverged=read(Status.diverged),
-    offset=read(LinkPose.offset),
-    composite=read(DofInertia.composite),
-    momentum=read(DofInertia.momentum),
-    displacement=read(DofSolve.displacement),
-    angular=update(TreeMomentum.angular),
-    linear=update(TreeMomentum.linear),
-    qd=update(DofState.velocity),
-):
-    """Give the root the velocity with which the robot, in its new pose, has the momentum it must have.
-
-    Semi-implicit Euler alone keeps neither the spin of a tumbling body nor its drift: they change with dt. The change
-    made here is of the order of dt^2 per substep, and momentum is kept to rounding.
-    """
-    for t in range(trees):
-        if is_free[t, 0] == 1:
-            r = first[t, 0]
-            for e in lanes:  # from the root's old origin to its new one
-                x, y, z = cross(
-                    displacement[r, e],
-                    displacement[r + 1, e],
-                    displacement[r + 2, e],
-                    linear[t, 0, e],
-                    linear[t, 1, e],
-                    linear[t, 2, e],
-                )
-                angular[t, 0, e] -= x
-                angular[t, 1, e] -= y
-                angular[t, 2, e] -= z
-            for d in range(r, end[t, 0]):
-                i = link[d, 0]
-                for e in lanes:
-                    u = qd[d, e]
-                    fx, fy, fz = momentum[d, 3, e], momentum[d, 4, e], momentum[d, 5, e]
-                    x, y, z = cross(offset[i, 0, e], offset[i, 1, e], offset[i, 2, e], fx, fy, fz)
-                    angular[t, 0, e] -= u * (momentum[d, 0, e] + x)
-                    angular[t, 1, e] -= u * (momentum[d, 1, e] + y)
-                    angular[t, 2, e] -= u * (momentum[d, 2, e] + z)
-                    linear[t, 0, e] -= u * fx
-                    linear[t, 1, e] -= u * fy
-                    linear[t, 2, e] -= u * fz
-            for e in lanes:
-                # What is missing, about the centre of mass; then spin = inertia^-1 * angular momentum.
-                m = composite[r, 0, e]
-                cx, cy, cz = composite[r, 1, e] / m, composite[r, 2, e] / m, composite[r, 3, e] / m
-                px, py, pz = linear[t, 0, e], linear[t, 1, e], linear[t, 2, e]
-                x, y, z = cross(cx, cy, cz, px, py, pz)
-                lx, ly, lz = angular[t, 0, e] - x, angular[t, 1, e] - y, angular[t, 2, e] - z
-                a = composite[r, 4, e] - m * (cy * cy + cz * cz)
-                b = composite[r, 5, e] + m * cx * cy
-                c = composite[r, 6, e] + m * cx * cz
-                f = composite[r, 7, e] - m * (cx * cx + cz * cz)
-                g = composite[r, 8, e] + m * cy * cz
-                k = composite[r, 9, e] - m * (cx * cx + cy * cy)
-                a0, a1, a2 = f * k - g * g, c * g - b * k, b * g - c * f
-                a3, a4, a5 = a * k - c * c, b * c - a * g, a * f - b * b
-                determinant = a * a0 + b * a1 + c * a2
-                solid = determinant > 0.0 and diverged[0, e] == 0
-                scale = 1.0 / determinant if solid else 0.0
-                wx = (a0 * lx + a1 * ly + a2 * lz) * scale
-                wy = (a1 * lx + a3 * ly + a4 * lz) * scale
-                wz = (a2 * lx + a4 * ly + a5 * lz) * scale
-                x, y, z = cross(cx, cy, cz, wx, wy, wz)
-                angular[t, 0, e] = wx if solid else 0.0
-                angular[t, 1, e] = wy if solid else 0.0
-                angular[t, 2, e] = wz if solid else 0.0
-                linear[t, 0, e] = px / m + x if solid else 0.0
-                linear[t, 1, e] = py / m + y if solid else 0.0
-                linear[t, 2, e] = pz / m + z if solid else 0.0
-                qd[r, e] += linear[t, 0, e]
-                qd[r + 1, e] += linear[t, 1, e]
-                qd[r + 2, e] += linear[t, 2, e]
-                qd[r + 3, e] += angular[t, 0, e]
-                qd[r + 4, e] += angular[t, 1, e]
-                qd[r + 5, e] += angular[t, 2, e]
