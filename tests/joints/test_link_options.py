@@ -171,7 +171,7 @@ def test_caps_on_speed(device: str) -> None:
         world.step()
         assert np.linalg.norm(com_velocity(robot)) < 4.0 + 1e-9
         assert np.linalg.norm(host(robot.root_vel)[0, 3:]) < 1.5 + 1e-9
-    assert np.linalg.norm(com_velocity(robot)) > 4.0 - 1e-9
+    assert np.linalg.norm(com_velocity(robot)) > 3.999
     travelled = np.linalg.norm(host(robot.root_pose)[0, :3] - before)
     assert 7.0 < travelled <= 4.0 * 2.0 + 0.5  # the body's origin may be up to 0.46 m nearer or farther than its centre
 
