@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from phalanx import components as c
-from phalanx.ecs import Field
+from phalanx.handle import Handle, on_device
 from phalanx.io.model import RobotModel
 from phalanx.layout import Rows
 from phalanx.part import Part
@@ -18,41 +16,24 @@ if TYPE_CHECKING:
     from phalanx.world import World
 
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def on_device(method: F) -> F:
-    """Run a method of an actor with array operations on the world's device, in order with the caller's stream."""
-
-    @wraps(method)
-    def run(self: Actor, *args: Any, **kwargs: Any) -> Any:
-        with self.world._store.active():
-            return method(self, *args, **kwargs)
-
-    return run  # type: ignore[return-value]
-
-
-class Actor:
+class Actor(Handle):
     """A robot or a rigid object in every environment.
 
     Arrays are environment-first, on the world's device (NumPy or CuPy), and yours: they do not change when the world
     steps.
     """
 
-    KIND: ClassVar[str] = "actor"
-    """What messages call it."""
+    KIND = "actor"
 
     def __init__(self, world: World, name: str, model: RobotModel, part: Part, pose: np.ndarray) -> None:
-        self.world, self.name, self.model, self.part = world, name, model, part
+        super().__init__(world, name)
+        self.model, self.part = model, part
         self.body_names = [frame.name for frame in part.articulation.frames]
         self.fixed_base = part.articulation.fixed_base
         self.num_bodies = len(self.body_names)
         self.num_velocities = part.articulation.num_velocities
         self.default_root_pose = pose
         self._rows: Rows | None = None
-
-    def __str__(self) -> str:
-        return f"{self.KIND} {self.name!r}"
 
     def body_index(self, name: str) -> int:
         """Position of a body in :attr:`body_names`."""
@@ -71,68 +52,15 @@ class Actor:
         count = self.world.num_envs if envs is None else len(envs)
         self._write(c.Coordinate.value, self._root_coords, np.broadcast_to(self.default_root_pose, (count, 7)), envs)
 
-    # -- arrays ----------------------------------------------------------------------------------------------
-
     @property
     def _bound(self) -> Rows:
         if self._rows is None:
-            self.world.build()
             assert self._rows is not None
         return self._rows
 
     @property
     def _root_coords(self) -> slice:
         return slice(self._bound.coords.start, self._bound.coords.start + 7)
-
-    def _read(self, field: Field, rows: slice) -> Any:
-        """An environment-first copy of some rows."""
-        store = self.world._store
-        with store.active():
-            view = store.view(field)[rows]
-            axes = (view.ndim - 1, *range(view.ndim - 1))
-            found = self.world._device.xp.ascontiguousarray(view.transpose(axes))
-            if found.base is not None or self.world._device.xp.shares_memory(found, view):
-                found = found.copy()
-        return found
-
-    def _write(self, field: Field, rows: slice, value: Any, envs: np.ndarray | None) -> None:
-        """Write environment-first values of shape (n, rows, *item) into rows of some environments."""
-        store, xp = self.world._store, self.world._device.xp
-        with store.active():
-            view = store.view(field)[rows]
-            columns = xp.moveaxis(xp.asarray(value, view.dtype), 0, -1)
-            if envs is None:
-                view[...] = columns
-            else:
-                view[..., xp.asarray(envs)] = columns
-
-    def _input(
-        self, what: str, value: Any, width: int, env_ids: Any, *, finite: bool = True, negative: bool = True
-    ) -> tuple[Any, np.ndarray | None]:
-        """Broadcast a user's value to (n, width) and check it; numbers that are on a GPU already are not waited for."""
-        world = self.world
-        envs = None if env_ids is None else world.env_indices(env_ids)
-        count = world.num_envs if envs is None else len(envs)
-        array = world._device.accept(value)
-        if array.dtype.kind not in "fiub":
-            raise TypeError(f"{self}: {what} must be numbers, not {array.dtype}")
-        shape = (count, width)
-        if array.ndim > 2 or any(
-            have not in (1, need) for have, need in zip(array.shape[::-1], shape[::-1], strict=False)
-        ):
-            raise ValueError(f"{self}: {what} has shape {tuple(array.shape)}; it must broadcast to {shape}")
-        if isinstance(array, np.ndarray):
-            for wrong, verdict in (
-                (np.isnan(array), "is not a number (NaN)"),
-                (np.isinf(array) & finite, "is infinite"),
-                ((array < 0) & (not negative), "is negative"),
-            ):
-                if wrong.any() and count:
-                    row, column = np.argwhere(np.broadcast_to(wrong, shape))[0]
-                    env = int(row if envs is None else envs[row])
-                    place = f"environment {env}, column {int(column)}"
-                    raise ValueError(f"{self}: {what} {verdict} in {place}")
-        return world._device.xp.broadcast_to(world._device.xp.asarray(array), shape), envs
 
     # -- writing -----------------------------------------------------------------------------------------
 
@@ -142,7 +70,6 @@ class Actor:
 
         Quaternions are normalised. A fixed base takes a pose, but no velocity.
         """
-        self.world.build()
         xp = self.world._device.xp
         if vel is not None and self.fixed_base:
             raise ValueError(f"{self} has a fixed base: its root cannot be given a velocity")
@@ -170,7 +97,6 @@ class Actor:
         ``force`` (N) acts at the centre of mass of the body's link, ``torque`` (N·m) on the link. A body that is
         fixed to another shares its link; the root's by default.
         """
-        self.world.build()
         link = 0 if body is None else self.part.articulation.frames[self.body_index(body)].link
         row = self._bound.links.start + link
         checked = [
@@ -191,14 +117,12 @@ class Actor:
     @on_device
     def root_pose(self) -> Any:
         """(n, 7): [x y z qw qx qy qz] of the root link's frame, world."""
-        self.world.build()
         return self._read(c.Coordinate.value, self._root_coords)
 
     @property
     @on_device
     def root_vel(self) -> Any:
         """(n, 6): [linear, angular] velocity of the root link's frame, world; zero for a fixed base."""
-        self.world.build()
         if self.fixed_base:
             return self.world._device.xp.zeros((self.world.num_envs, 6), self.world.dtype)
         start = self._bound.dofs.start
@@ -222,7 +146,6 @@ class Actor:
     @on_device
     def net_contact_force(self) -> Any:
         """(n, num_bodies, 3): sum of contact forces on each body over the last substep, N, world."""
-        self.world.build()
         total = self.world._device.xp.zeros((self.world.num_envs, self.num_bodies, 3), self.world.dtype)
         if self._shape_bodies:
             forces = self.world._store.view(c.ContactForce.force)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phalanx import components as c
-from phalanx.actor import on_device
 from phalanx.components.link import FREE, SPHERICAL
+from phalanx.handle import on_device
 from phalanx.io.articulation import NUM_COORDS, NUM_DOFS
 from phalanx.io.model import RobotModel
 from phalanx.layout import Rows
@@ -120,7 +120,6 @@ class Robot(RobotDynamics):
     @on_device
     def set_joint_state(self, pos: Any = None, vel: Any = None, env_ids: Any = None) -> None:
         """Set joint positions and velocities, (n, num_dof); anything that broadcasts to that."""
-        self.world.build()
         positions = None if pos is None else self._input("joint position", pos, self.num_dof, env_ids)
         velocities = None if vel is None else self._input("joint velocity", vel, self.num_dof, env_ids)
         if positions is not None:
@@ -144,7 +143,6 @@ class Robot(RobotDynamics):
         Drives are implicit: stable for any gains. With ``explicit=True`` a joint gets the PD effort of the state at the
         start of each substep instead, as a real controller would give it.
         """
-        self.world.build()
         checked = [
             (field, self._input(what, value, self.num_dof, env_ids, finite=what != "effort limit", negative=False))
             for what, field, value in (
@@ -162,7 +160,6 @@ class Robot(RobotDynamics):
     @on_device
     def set_targets(self, pos: Any = None, vel: Any = None, effort: Any = None, env_ids: Any = None) -> None:
         """Set position, velocity and feed-forward effort targets of the joint drives, (n, num_dof)."""
-        self.world.build()
         checked = [
             (field, self._input(what, value, self.num_dof, env_ids))
             for what, field, value in (
@@ -195,7 +192,6 @@ class Robot(RobotDynamics):
     @on_device
     def joint_pos(self) -> Any:
         """(n, num_dof), rad or m; a spherical joint's three are its rotation vector."""
-        self.world.build()
         if self._scalar_coords is not None:
             return self._read(c.Coordinate.value, self._scalar_coords)
         xp = self.world._device.xp
@@ -211,42 +207,36 @@ class Robot(RobotDynamics):
     @on_device
     def joint_vel(self) -> Any:
         """(n, num_dof), rad/s or m/s."""
-        self.world.build()
         return self._read(c.DofState.velocity, self._joints)
 
     @property
     @on_device
     def joint_acc(self) -> Any:
         """(n, num_dof): change of velocity over the last substep, rad/s^2 or m/s^2."""
-        self.world.build()
         return self._read(c.DofState.acceleration, self._joints)
 
     @property
     @on_device
     def applied_effort(self) -> Any:
         """(n, num_dof): what the drives gave in the last substep, limits applied, N·m or N."""
-        self.world.build()
         return self._read(c.DriveEffort.applied, self._joints)
 
     @property
     @on_device
     def joint_pos_target(self) -> Any:
         """(n, num_dof): position targets."""
-        self.world.build()
         return self._read(c.DriveTarget.position, self._joints)
 
     @property
     @on_device
     def joint_vel_target(self) -> Any:
         """(n, num_dof): velocity targets."""
-        self.world.build()
         return self._read(c.DriveTarget.velocity, self._joints)
 
     @property
     @on_device
     def joint_effort_target(self) -> Any:
         """(n, num_dof): feed-forward efforts."""
-        self.world.build()
         return self._read(c.DriveTarget.effort, self._joints)
 
 

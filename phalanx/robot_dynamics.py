@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
-from phalanx.actor import Actor, on_device
+from phalanx.actor import Actor
+from phalanx.handle import on_device
 
 
 class RobotDynamics(Actor):
