@@ -10,7 +10,7 @@ from phalanx import components as c
 from phalanx.handle import Handle, on_device
 from phalanx.io.model import RobotModel
 from phalanx.layout import Rows
-from phalanx.part import Part
+from phalanx.part import KINEMATIC, Part
 
 if TYPE_CHECKING:
     from phalanx.world import World
@@ -41,11 +41,36 @@ class Actor(Handle):
             raise KeyError(f"{self} has no body {name!r}; it has {', '.join(self.body_names)}")
         return self.body_names.index(name)
 
-    def bind(self, rows: Rows) -> None:
+    def bind(self, rows: Rows, tree: int) -> None:
         """Called by the world once its tables are filled."""
-        self._rows = rows
+<<<<<<<
+        self._rows, self._tree = rows, tree
         shapes = self.world._device.to_host(self.world._store.view(c.PlanePairTopology.body))
         self._shape_bodies = [(row, int(shapes[row, 0]) - rows.bodies.start) for row in rows.shapes]
+=======
+        self._rows = rows
+
+    def write_defaults(self, envs: np.ndarray | None) -> None:
+        """Default pose; called by the world's reset."""
+>>>>>>>
+        part, links = self.part, rows.links
+        for field, value, default in (
+            (c.LinkDynamics.gravity_scale, part.gravity_scale, 1.0),
+            (c.LinkDynamics.linear_damping, part.linear_damping, 0.0),
+            (c.LinkDynamics.angular_damping, part.angular_damping, 0.0),
+            (c.LinkDynamics.gyroscopic, float(part.gyroscopic_forces), 1.0),
+        ):
+            if value != default:
+                self._write_parameter(field, links, np.full((1, links.stop - links.start), value), None)
+        for field, value in (
+            (c.TreeLimits.linear_velocity, part.max_linear_velocity),
+            (c.TreeLimits.angular_velocity, part.max_angular_velocity),
+        ):
+            if value != np.inf:
+                self._write_parameter(field, slice(tree, tree + 1), np.full((1, 1), value), None)
+        held = (True,) * 6 if part.kind == KINEMATIC else part.locked_axes
+        if any(held) and not self.fixed_base:
+            self._write_parameter(c.DofModel.prescribed, self._root_dofs, np.array([held], np.int32), None)
 
     def write_defaults(self, envs: np.ndarray | None) -> None:
         """Default pose; called by the world's reset."""
@@ -62,6 +87,11 @@ class Actor(Handle):
     def _root_coords(self) -> slice:
         return slice(self._bound.coords.start, self._bound.coords.start + 7)
 
+    @property
+    def _root_dofs(self) -> slice:
+        """Dofs of a free root."""
+        return slice(self._bound.dofs.start, self._bound.dofs.start + 6)
+
     # -- writing -----------------------------------------------------------------------------------------
 
     @on_device
@@ -70,23 +100,20 @@ class Actor(Handle):
 
         Quaternions are normalised. A fixed base takes a pose, but no velocity.
         """
-        xp = self.world._device.xp
         if vel is not None and self.fixed_base:
             raise ValueError(f"{self} has a fixed base: its root cannot be given a velocity")
         velocities = None if vel is None else self._input("root velocity", vel, 6, env_ids)
         if pose is not None:
-            values, envs = self._input("root pose", pose, 7, env_ids)
-            given = self.world._device.accept(pose)
-            if isinstance(given, np.ndarray) and not np.broadcast_to(given, values.shape)[:, 3:].any(axis=1).all():
-                raise ValueError(f"{self}: root pose has a quaternion of zero length")
-            with self.world._store.active():
-                values = xp.array(values, dtype="float64")
-                values[:, 3:] /= xp.sqrt((values[:, 3:] ** 2).sum(axis=1, keepdims=True))
+            values, envs = self._pose("root pose", pose, env_ids)
             self._write(c.Coordinate.value, self._root_coords, values, envs)
         if velocities is not None:
-            start = self._bound.dofs.start
-            self._write(c.DofState.velocity, slice(start, start + 6), *velocities)
+            self._write(c.DofState.velocity, self._root_dofs, *velocities)
         self.world.touch_state()
+
+    def _pose(self, what: str, pose: Any, env_ids: Any) -> tuple[Any, np.ndarray | None]:
+        """A user's poses, (n, 7), checked and with unit quaternions."""
+        values, envs = self._input(what, pose, 7, env_ids)
+        return self._unit(values, what), envs
 
     @on_device
     def set_external_wrench(
@@ -124,9 +151,8 @@ class Actor(Handle):
     def root_vel(self) -> Any:
         """(n, 6): [linear, angular] velocity of the root link's frame, world; zero for a fixed base."""
         if self.fixed_base:
-            return self.world._device.xp.zeros((self.world.num_envs, 6), self.world.dtype)
-        start = self._bound.dofs.start
-        return self._read(c.DofState.velocity, slice(start, start + 6))
+            return self._xp.zeros((self.world.num_envs, 6), self.world.dtype)
+        return self._read(c.DofState.velocity, self._root_dofs)
 
     @property
     @on_device
@@ -146,9 +172,12 @@ class Actor(Handle):
     @on_device
     def net_contact_force(self) -> Any:
         """(n, num_bodies, 3): sum of contact forces on each body over the last substep, N, world."""
-        total = self.world._device.xp.zeros((self.world.num_envs, self.num_bodies, 3), self.world.dtype)
-        if self._shape_bodies:
-            forces = self.world._store.view(c.ContactForce.force)
-            for row, body in self._shape_bodies:
-                total[:, body] += forces[row].T
-        return total
+        self.world.compute("query_contacts")
+        return self._read(c.BodyContact.force, self._bound.bodies)
+
+    @property
+    @on_device
+    def net_normal_contact_force(self) -> Any:
+        """(n, num_bodies, 3): sum of the normal parts of contact forces over the last substep, N, world."""
+        self.world.compute("query_contacts")
+        return self._read(c.BodyContact.normal_force, self._bound.bodies)

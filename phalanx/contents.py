@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 
-from phalanx import checking
+from phalanx import checking, options
 from phalanx import components as c
 from phalanx.actor import Actor
 from phalanx.ecs import Schedule, Store, System, Table
 from phalanx.io.articulation import flatten
 from phalanx.io.model import RobotModel
+from phalanx.io.rigid_body import Source, rigid_model
 from phalanx.layout import fill
-from phalanx.part import DEFAULT_FRICTION, Ground, Material, Part
+from phalanx.options import SURFACE, ActorOptions, Surface
+from phalanx.part import ALL_GROUPS, DYNAMIC, KINDS, KINEMATIC, STATIC, Ground, Part
+from phalanx.rigid_collection import RigidObjectCollection
+from phalanx.rigid_object import RigidObject
 from phalanx.robot import Robot
 from phalanx.systems import systems
 
@@ -37,13 +41,16 @@ class Contents:
     def __init__(self, schedule: Schedule) -> None:
         self.schedule = schedule
         self.robots: dict[str, Robot] = {}
+        self.objects: dict[str, RigidObject] = {}
+        self.collections: dict[str, RigidObjectCollection] = {}
         self.actors: dict[str, Actor] = {}
         """Everything with a pose of its own, by name, in the order in which it was added."""
         self.built = False
         self.input_revision = 0
         self.state_revision = 0
         self._grounds: list[Ground] = []
-        self._placements: list[dict[str, Any]] = []
+        self._placements: dict[str, dict[str, Any]] = {}
+        self._disabled: set[tuple[int, int]] = set()  # numbers of actors
         self._tables: dict[Table, int] = {}
         self._extra_systems: list[System] = []
 
@@ -52,27 +59,24 @@ class Contents:
         height: float = 0.0,
         normal: Sequence[float] = (0.0, 0.0, 1.0),
         *,
-        friction: float | None = None,
-        static_friction: float = DEFAULT_FRICTION,
-        dynamic_friction: float = DEFAULT_FRICTION,
-        restitution: float = 0.0,
+        collision_group: int = 0,
+        collision_mask: int | Iterable[int] = ALL_GROUPS,
+        **surface: Unpack[Surface],
     ) -> None:
-        """Add a static plane in every environment, through (0, 0, height); ``friction`` sets both coefficients.
+        """Add a static plane in every environment, through (0, 0, height).
 
-        Of a vertical plane, ``height`` is the distance from the origin along the normal. Coefficients of the two
-        surfaces in contact are averaged.
+        Of a vertical plane, ``height`` is the distance from the origin along the normal. Options of its surface are
+        those of :class:`phalanx.options.Surface`: ``friction=``, ``restitution=``, ``material=`` and so on.
         """
-        self._not_built("add_ground")
-        if friction is not None:
-            static_friction = dynamic_friction = friction
-        values = (height, static_friction, dynamic_friction, restitution, *normal)
-        if not all(map(math.isfinite, values)) or not any(normal) or len(normal) != 3:
-            raise ValueError("add_ground: height, friction, restitution and a non-zero normal of 3 must be finite")
-        if min(static_friction, dynamic_friction, restitution) < 0 or dynamic_friction > static_friction:
-            raise ValueError("add_ground: coefficients must not be negative, nor dynamic friction above static")
+        who = "add_ground"
+        self._not_built(who)
+        if len(normal) != 3 or not all(map(math.isfinite, (height, *normal))) or not any(normal):
+            raise ValueError("add_ground: height and a non-zero normal of 3 must be finite")
+        _known(who, surface, SURFACE)
+        material = options.surface(who, surface)
         x, y, z = map(float, normal)
-        material = Material(static_friction, dynamic_friction, restitution)
-        self._grounds.append(Ground(float(height), (x, y, z), material))
+        groups = options.group(who, collision_group), options.mask(who, collision_mask)
+        self._grounds.append(Ground(float(height), (x, y, z), material, *groups))
 
     def add_robot(
         self,
@@ -83,11 +87,10 @@ class Contents:
         orientation: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
         *,
         joint_pos: dict[str, float] | Sequence[float] | None = None,
-        friction: float | None = None,
-        static_friction: float = DEFAULT_FRICTION,
-        dynamic_friction: float = DEFAULT_FRICTION,
-        restitution: float = 0.0,
+        self_collision: bool = False,
+        disable_collisions: Iterable[tuple[str, str]] = (),
         visuals: bool = False,
+        **actor_options: Unpack[ActorOptions],
     ) -> Robot:
         """Add a robot to every environment.
 
@@ -99,15 +102,15 @@ class Contents:
                 a shipped robot without a position stands on z = 0.
             joint_pos: initial joint positions by name or in order; 0, or the limit nearest to it, or the nominal pose
                 of a shipped robot, by default.
-            friction: both friction coefficients of all of its shapes.
+            self_collision: whether its bodies collide with each other; those that a joint connects never do.
+            disable_collisions: pairs of bodies, by name, that do not collide all the same.
             visuals: also load the visual meshes, for pictures.
+            actor_options: its surface, collision group, damping and so on, see :class:`phalanx.options.ActorOptions`.
 
         Raises:
             LoadError: the file cannot be used.
         """
-        self._not_built("add_robot")
-        if name in self.robots or not name:
-            raise ValueError(f"add_robot: there is already a robot named {name!r}; pass another name=")
+        self._free_name("add_robot", name)
         model, shipped = _load(source, visuals)
         if fixed_base is None:
             fixed_base = bool(shipped and shipped.fixed_base)
@@ -115,28 +118,148 @@ class Contents:
             position = (0.0, 0.0, shipped.base_height if shipped else 0.0)
         if joint_pos is None and shipped is not None:
             joint_pos = dict(shipped.joint_pos)
-        if friction is not None:
-            static_friction = dynamic_friction = friction
-        if min(static_friction, dynamic_friction, restitution) < 0 or dynamic_friction > static_friction:
-            raise ValueError("add_robot: coefficients must not be negative, nor dynamic friction above static")
         pose = checking.pose("add_robot", position, orientation)
+        fields = options.part_fields("add_robot", actor_options)
         articulation = flatten(model, fixed_base)
-        part = Part(articulation, Material(static_friction, dynamic_friction, restitution))
+        pairs = [(str(a), str(b)) for a, b in disable_collisions]
+        names = [frame.name for frame in articulation.frames]
+        for body in {name for pair in pairs for name in pair} - set(names):
+            raise ValueError(f"add_robot: disable_collisions: there is no body {body!r}; there are {', '.join(names)}")
+        disabled = tuple((names.index(a), names.index(b)) for a, b in pairs)
+        part = Part(articulation, self_collision=bool(self_collision), disabled_bodies=disabled, **fields)
         robot = Robot(cast("World", self), name, model, part, pose, joint_pos)
         self.robots[name] = self.actors[name] = robot
-        self._placements.append(
-            {
-                "name": name,
-                "fixed_base": fixed_base,
-                "pose": pose.tolist(),
-                "joint_pos": robot.default_joint_pos.tolist(),
-                "static_friction": static_friction,
-                "dynamic_friction": dynamic_friction,
-                "restitution": restitution,
-                "model": model.to_dict(),
-            }
-        )
+        self._placements[name] = {
+            "fixed_base": fixed_base,
+            "pose": pose.tolist(),
+            "joint_pos": robot.default_joint_pos.tolist(),
+            "self_collision": bool(self_collision),
+            "disable_collisions": pairs,
+            **options.plain(actor_options, part),
+            "model": model.to_dict(),
+        }
         return robot
+
+    def add_rigid_object(
+        self,
+        source: Source,
+        name: str = "object",
+        *,
+        kind: str = DYNAMIC,
+        mass: float | None = None,
+        density: float | None = None,
+        position: Sequence[float] = (0.0, 0.0, 0.0),
+        orientation: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
+        approximation: str | None = None,
+        locked_axes: str | Sequence[str] | Sequence[bool] = (),
+        visuals: bool = False,
+        **actor_options: Unpack[ActorOptions],
+    ) -> RigidObject:
+        """Add a rigid object to every environment.
+
+        Args:
+            source: a :class:`phalanx.Shape`, a list of them (a compound), a mesh file, or a URDF file or model of one
+                body.
+            name: unique in the world.
+            kind: ``"dynamic"`` (moved by forces), ``"kinematic"`` (moved by the user, whatever it meets) or
+                ``"static"`` (not moved).
+            mass, density: kg, or kg/m^3 of its shapes, instead of what a file says; where neither says anything, the
+                density is 1000.
+            position, orientation: initial pose of the body's frame (orientation w x y z, normalised for you).
+            approximation: what stands for meshes in collisions: ``"convex_hull"``, ``"convex_decomposition"``,
+                ``"bounding_cube"``, ``"bounding_sphere"``, ``"triangle_mesh"`` (not if dynamic). By default the convex
+                hull of a mesh file if dynamic, else its triangles; other sources say it themselves.
+            locked_axes: axes of the world along (``"x"``, ``"y"``, ``"z"``) and about (``"rx"``, ``"ry"``, ``"rz"``)
+                which a dynamic object's frame does not move, or six flags.
+            visuals: also load the visual meshes of a URDF file, for pictures.
+            actor_options: its surface, collision group, damping and so on, see :class:`phalanx.options.ActorOptions`.
+
+        Raises:
+            LoadError: the source is no rigid object, or one that is dynamic has neither mass nor volume.
+        """
+        self._free_name("add_rigid_object", name)
+        who = f"rigid object {name!r}"
+        if kind not in KINDS:
+            raise ValueError(f"{who}: kind={kind!r}: must be one of {', '.join(KINDS)}")
+        pose = checking.pose(who, position, orientation)
+        fields = options.part_fields(who, actor_options)
+        if any(locked_axes):
+            if kind != DYNAMIC:
+                raise ValueError(f"{who}: locked_axes are for dynamic objects; this one is {kind}")
+            fields["locked_axes"] = options.locked(who, locked_axes)
+        model = rigid_model(
+            source,
+            name,
+            dynamic=kind == DYNAMIC,
+            static=kind == STATIC,
+            mass=mass,
+            density=density,
+            approximation=approximation,
+            visuals=visuals,
+        )
+        part = Part(flatten(model, kind == STATIC), kind=kind, **fields)
+        made = RigidObject(cast("World", self), name, model, part, pose)
+        self.objects[name] = self.actors[name] = made
+        self._placements[name] = {
+            "kind": kind,
+            "pose": pose.tolist(),
+            **options.plain(actor_options, part),
+            **({"locked_axes": list(part.locked_axes)} if any(part.locked_axes) else {}),
+            "model": model.to_dict(),
+        }
+        return made
+
+    def add_rigid_objects(
+        self, sources: Mapping[str, Source | Mapping[str, Any]], name: str = "objects", **common: Any
+    ) -> RigidObjectCollection:
+        """Add several rigid objects to every environment, which are then also read and written together.
+
+        Args:
+            sources: for each name a source, or a mapping with a ``source`` and arguments of its own.
+            name: of the collection, unique among :attr:`collections`.
+            common: arguments of :meth:`add_rigid_object` for all that do not say otherwise.
+        """
+        self._not_built("add_rigid_objects")
+        if name in self.collections or not name:
+            raise ValueError(f"add_rigid_objects: there is already a collection named {name!r}; pass another name=")
+        if not sources:
+            raise ValueError(f"add_rigid_objects: collection {name!r} needs at least one object")
+        taken = [each for each in sources if each in self.actors]
+        if taken:
+            raise ValueError(f"add_rigid_objects: there is already an actor named {taken[0]!r}; rename it")
+        for each, given in sources.items():
+            own: dict[str, Any] = dict(given) if isinstance(given, Mapping) else {"source": given}
+            if "source" not in own:
+                raise ValueError(f"add_rigid_objects: {each!r} has no source")
+            self.add_rigid_object(**{**common, **own, "name": each})
+        return self._collect(name, list(sources))
+
+    def _collect(self, name: str, members: Sequence[str]) -> RigidObjectCollection:
+        made = RigidObjectCollection(cast("World", self), name, [self.objects[member] for member in members])
+        self.collections[name] = made
+        return made
+
+    def disable_collision(self, a: Actor | str, b: Actor | str) -> None:
+        """Let two actors pass through each other."""
+        self._not_built("disable_collision")
+        names = list(self.actors)
+        pair: list[int] = []
+        for actor in (a, b):
+            name = actor if isinstance(actor, str) else actor.name
+            if name not in names:
+                raise ValueError(f"disable_collision: there is no actor {name!r}; there are {', '.join(names)}")
+            pair.append(names.index(name))
+        if pair[0] == pair[1]:
+            raise ValueError(
+                f"disable_collision: {names[pair[0]]!r} twice; add_robot(self_collision=False) keeps a robot's bodies "
+                "from colliding with each other"
+            )
+        self._disabled.add((min(pair), max(pair)))
+
+    def _free_name(self, what: str, name: str) -> None:
+        self._not_built(what)
+        if name in self.actors or not name:
+            raise ValueError(f"{what}: there is already an actor named {name!r}; pass another name=")
 
     def add_rows(self, table: Table, count: int) -> None:
         """Give a table of your own its number of rows per environment."""
@@ -154,29 +277,58 @@ class Contents:
         world = cast("World", self)
         if self.built:
             return world
-        if not self.robots and not self._extra_systems:
-            raise ValueError("this world is empty: call add_robot() before build() or step()")
+        if not self.actors and not self._extra_systems:
+            raise ValueError("this world is empty: call add_robot() or add_rigid_object() before build() or step()")
         store = self._store
         for table, count in self._tables.items():
             store.set_rows(table, count)
         actors = list(self.actors.values())
+<<<<<<<
+        moved = [actor for actor in self.objects.values() if actor.kind == KINEMATIC]
+        store.set_rows(c.Kinematic, len(moved))
         ranges = fill(store, [actor.part for actor in actors], self._grounds, self._settings["max_contacts"])
+=======
+        layout = fill(
+            store,
+            [actor.part for actor in actors],
+            self._grounds,
+            contact_offset=self._settings["contact_offset"],
+            max_contacts=self._settings["max_contacts"],
+        )
+>>>>>>>
         settings = store[c.Settings]
         settings.timestep = [[self.dt / self.substeps]]
         settings.gravity = np.array(self.gravity)[None, :, None]
         for name in ("position_iterations", "velocity_iterations"):
             setattr(settings, name, [[self._settings[name]]])
-        for name in ("contact_offset", "max_depenetration_velocity", "bounce_threshold"):
+        for name in ("max_depenetration_velocity", "bounce_threshold", "speculative"):
             setattr(settings, name, [[self._settings[name]]])
-        for system in systems(contacts=store.rows(c.PlanePoint) > 0):
+        planes = store.rows(c.PlanePoint) > 0
+        for system in systems(
+            planes, layout.kind_pairs, layout.moving_trees <= 1, not layout.many_pairs, optional=False
+        ):
             self.schedule.add(system)
+        for field in c.Status.fields():
+            store.array(field)
         self.schedule.systems()  # refuses clashes now, not at the first step
         for system in self.schedule.systems():
             for access in system.field_arguments.values():
                 store.array(access.target)
         self.built = True
-        for actor, rows in zip(actors, ranges, strict=True):
+<<<<<<<
+        for tree, (actor, rows) in enumerate(zip(actors, ranges, strict=True)):
+            actor.bind(rows, tree)
+        for collection in self.collections.values():
+            collection.bind()
+        if moved:
+            topology = store[c.KinematicTopology]
+            topology.first_dof = [[actor._bound.dofs.start] for actor in moved]
+            topology.coord = [[actor._bound.coords.start] for actor in moved]
+            topology.substeps = [[self.substeps]]
+=======
+        for actor, rows in zip(actors, layout.rows, strict=True):
             actor.bind(rows)
+>>>>>>>
         world._write_defaults(None)
         self.input_revision = self.state_revision = 0
         return world
@@ -195,3 +347,9 @@ def _load(source: Any, visuals: bool) -> tuple[RobotModel, Any]:
     path = library.resolve(source)
     shipped = library.defaults(str(source)) if str(source) in library.names() else None
     return load_urdf(path, visuals=visuals), shipped
+
+
+def _known(who: str, given: Mapping[str, Any], names: Sequence[str]) -> None:
+    unknown = sorted(given.keys() - set(names))
+    if unknown:
+        raise TypeError(f"{who} has no option {unknown[0]!r}; it has {', '.join(names)}")

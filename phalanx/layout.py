@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
+from phalanx.collision_layout import (
+    LONGEST_LIST,
+    PlacedShape,
+    capacity,
+    find_pairs,
+    place_pairs,
+    place_planes,
+    place_shapes,
+)
 from phalanx.components.link import PRISMATIC, REVOLUTE
-from phalanx.ecs import Field, Store
-from phalanx.io.articulation import NUM_COORDS, NUM_DOFS, Articulation, CollisionData
+from phalanx.ecs import Field, Store, Table
+from phalanx.io.articulation import NUM_COORDS, NUM_DOFS, Articulation
 from phalanx.part import KINEMATIC, Ground, Part
-from phalanx.systems.collision import MOST_POINTS
-
-RIM_POINTS = 5
-"""Points of a cylinder against a plane."""
-
-AUTOMATIC_CONTACTS = 48
-"""Contact slots per environment at most, unless the user says otherwise."""
 
 
 @dataclass
@@ -30,7 +32,22 @@ class Rows:
     dofs: slice
     coords: slice
     bodies: slice
-    shapes: list[int]
+    tree: int
+    shapes: range
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What :func:`fill` made."""
+
+    rows: list[Rows]
+    """Of each part."""
+    kind_pairs: set[tuple[int, int]]
+    """Kinds of shapes that may meet, the lower first."""
+    moving_trees: int
+    """Parts that have dofs."""
+    many_pairs: bool
+    """Whether bounds are sorted, as allowed pairs are too many to list."""
 
 
 class _Columns:
@@ -43,6 +60,9 @@ class _Columns:
         for field, value in values.items():
             self.values.setdefault(field, []).append(value)
 
+    def count(self, field: Field) -> int:
+        return len(self.values.get(field, ()))
+
     def write(self, store: Store) -> None:
         for field, value in self.values.items():
             dtype = np.int32 if field.dtype == "int32" else np.float64
@@ -51,21 +71,37 @@ class _Columns:
             )
 
 
-def fill(store: Store, parts: Sequence[Part], grounds: Sequence[Ground], max_contacts: int | None) -> list[Rows]:
-    """Set the rows of all of the engine's tables and write every topology and parameter field."""
+def fill(
+    store: Store,
+    parts: Sequence[Part],
+    grounds: Sequence[Ground],
+    *,
+    contact_offset: float,
+    max_contacts: int | None = None,
+    disabled_parts: Sequence[tuple[int, int]] = (),
+) -> Layout:
+    """Set the rows of all of the engine's tables and write every topology and parameter field.
+
+    Args:
+        contact_offset: of the shapes of parts that have none of their own, m.
+        max_contacts: contact slots per environment; ``None``: as many as seem enough to begin with.
+        disabled_parts: pairs of parts (their numbers) that do not collide.
+    """
     columns = _Columns()
     ranges: list[Rows] = []
     dof_parents: list[int] = []
-    count: dict[str, int] = dict.fromkeys(("link", "dof", "coord", "body", "mimic"), 0)
-    shapes: list[tuple[Part, CollisionData, int, int, int]] = []  # part, shape, link, body, last dof
-    for part in parts:
+    count: dict[str, int] = dict.fromkeys(("link", "dof", "coord", "body", "mimic", "relation"), 0)
+    shapes: list[PlacedShape] = []
+    for number, part in enumerate(parts):
         start = dict(count)
         last_dof = _add_links(columns, part, count, dof_parents)
         _add_frames(columns, part.articulation, start["link"], count)
-        for shape in part.articulation.collisions:
-            link = start["link"] + shape.link
-            if last_dof[shape.link] >= 0:
-                shapes.append((part, shape, link, start["body"] + shape.body, last_dof[shape.link]))
+        first_shape = len(shapes)
+        dofs = range(start["dof"], count["dof"])
+        for data in part.articulation.collisions:
+            dof = last_dof[data.link]
+            tree = dofs if dof >= 0 else range(0)
+            shapes.append(PlacedShape(number, data, start["link"] + data.link, start["body"] + data.body, dof, tree))
         columns.add(
             {
                 c.TreeTopology.first_dof: start["dof"],
@@ -82,34 +118,57 @@ def fill(store: Store, parts: Sequence[Part], grounds: Sequence[Ground], max_con
                 slice(start["dof"], count["dof"]),
                 slice(start["coord"], count["coord"]),
                 slice(start["body"], count["body"]),
-                [],
+                number,
+                range(first_shape, len(shapes)),
             )
         )
     entries = _add_chains(columns, dof_parents)
-    points, potential = _add_shapes(columns, shapes, grounds, ranges)
-    slots = min(potential, AUTOMATIC_CONTACTS) if max_contacts is None else min(max_contacts, potential)
-    nv = count["dof"]
+    place_shapes(columns, parts, grounds, shapes, contact_offset)
+    plane_contacts = place_planes(columns, grounds, parts, shapes)
+    pairs = find_pairs(parts, shapes, disabled_parts)
+    place_pairs(columns, parts, shapes, len(grounds), pairs)
+    room = capacity(shapes, pairs.allowed, plane_contacts, max_contacts)
+    moves = _moves(dof_parents, [(r.dofs.start, r.dofs.stop) for r in ranges])
     for table, size in (
         (c.World, 1),
         (c.Tree, len(parts)),
         (c.Link, count["link"]),
         (c.Body, count["body"]),
-        (c.Dof, nv),
+        (c.Dof, count["dof"]),
         (c.Coord, count["coord"]),
-        (c.DofPair, nv * nv),
+        (c.DofPair, len(moves)),
         (c.Mimic, count["mimic"]),
         (c.MassEntry, entries),
+        (c.Shape, len(shapes) + len(grounds)),
+        (c.HullVertex, columns.count(c.HullVertexPosition.position)),
+        (c.HullFace, columns.count(c.HullFacePlane.normal)),
+        (c.HullCorner, columns.count(c.HullCornerVertex.vertex)),
         (c.Plane, len(grounds)),
-        (c.PlanePair, len(shapes) * len(grounds)),
-        (c.PlanePoint, points),
-        (c.Contact, slots),
-        (c.ContactRow, slots * nv),
+        (c.PlanePair, columns.count(c.PlanePairTopology.plane)),
+        (c.PlanePoint, columns.count(c.PointTopology.plane)),
+        (c.AllowedPair, columns.count(c.PairTopology.a)),
+        (c.BarredPair, columns.count(c.BarredPairKey.key)),
+        (c.Candidate, room.candidates),
+        (c.ManifoldPoint, room.manifold_points),
+        (c.Contact, room.contacts),
+        (c.ContactRow, room.contacts * room.window),
     ):
         store.set_rows(table, size)
     columns.write(store)
-    if nv:
-        store.set(c.DofRelation.moves, _moves(dof_parents).reshape(nv * nv, 1))
-    return ranges
+    if len(moves):
+        store.set(c.DofRelation.moves, moves[:, None])
+    kinds = np.array([s.data.kind for s in shapes], int)[pairs.allowed]
+    met = {(a, b) for a, b in np.unique(kinds, axis=0).tolist()} if len(kinds) else set()
+    moving = sum(r.dofs.stop > r.dofs.start for r in ranges)
+    return Layout(ranges, met, moving, len(pairs.allowed) > LONGEST_LIST)
+
+
+def grow_contacts(store: Store, table: Table, wanted: int) -> None:
+    """Give a world more slots for contacts or candidates per environment than ``wanted``, by half, between steps."""
+    inner = c.ContactRow if table is c.Contact else c.ManifoldPoint
+    width = store.rows(inner) // max(store.rows(table), 1)
+    store.grow(table, wanted + wanted // 2)
+    store.grow(inner, store.rows(table) * width)
 
 
 def _add_links(columns: _Columns, part: Part, count: dict[str, int], dof_parents: list[int]) -> list[int]:
@@ -119,6 +178,8 @@ def _add_links(columns: _Columns, part: Part, count: dict[str, int], dof_parents
     first_link, tree_first = count["link"], count["dof"]
     tree_end = tree_first + robot.num_velocities
     mimicked = _mimicked(robot)
+    relations = count["relation"]
+    count["relation"] += robot.num_velocities**2
     last_dof: list[int] = []
     name = 0
     for link in robot.links:
@@ -145,10 +206,15 @@ def _add_links(columns: _Columns, part: Part, count: dict[str, int], dof_parents
                     c.DofTopology.mimicked: int(scalar and robot.dof_names[name] in mimicked),
                     c.DofTopology.tree_first: tree_first,
                     c.DofTopology.tree_end: tree_end,
+                    c.DofTopology.relations: relations + (d - tree_first) * (tree_end - tree_first) - tree_first,
                     c.DofModel.prescribed: int(joint is None and held[k]),
                     c.DofModel.armature: joint.armature if joint else 0.0,
                     c.DofModel.damping: joint.damping if joint else 0.0,
                     c.DofModel.friction: joint.friction if joint else 0.0,
+                    c.DofModel.static_friction: joint.static_friction if joint else 0.0,
+                    c.DofLimit.restitution: joint.limit_restitution if joint else 0.0,
+                    c.DofLimit.stiffness: joint.limit_stiffness if joint else 0.0,
+                    c.DofLimit.damping: joint.limit_damping if joint else 0.0,
                     c.DofLimit.lower: joint.lower if joint and scalar else -np.inf,
                     c.DofLimit.upper: joint.upper if joint and scalar else np.inf,
                     c.DofLimit.velocity: joint.velocity_limit if joint and scalar else np.inf,
@@ -233,70 +299,15 @@ def _add_chains(columns: _Columns, dof_parents: list[int]) -> int:
     return entries
 
 
-def _moves(dof_parents: list[int]) -> np.ndarray:
-    """(nv, nv): 1 where the column's dof moves what the row's dof moves."""
-    nv = len(dof_parents)
-    moves = np.zeros((nv, nv), np.int32)
-    for d, parent in enumerate(dof_parents):
-        if parent >= 0:
-            moves[d] = moves[parent]
-        moves[d, d] = 1
-    return moves
-
-
-def _add_shapes(
-    columns: _Columns,
-    shapes: list[tuple[Part, CollisionData, int, int, int]],
-    grounds: Sequence[Ground],
-    ranges: list[Rows],
-) -> tuple[int, int]:
-    """Shapes and their probe points against every ground; returns the numbers of points and of possible contacts."""
-    points = potential = row = 0
-    for plane, ground in enumerate(grounds):
-        normal = np.array(ground.normal, float)
-        normal /= np.linalg.norm(normal)
-        tangent = np.cross([0.0, 1.0, 0.0] if abs(normal[1]) < 0.9 else [0.0, 0.0, 1.0], normal)
-        columns.add(
-            {
-                c.GroundPlane.normal: normal,
-                c.GroundPlane.tangent: tangent / np.linalg.norm(tangent),
-                c.GroundPlane.offset: ground.height * normal[2] if normal[2] else ground.height,
-                c.GroundMaterial.static_friction: ground.static_friction,
-                c.GroundMaterial.dynamic_friction: ground.dynamic_friction,
-                c.GroundMaterial.restitution: ground.restitution,
-            }
-        )
-        for part, shape, link, body, dof in shapes:
-            probes = [(-1, p) for p in shape.points]
-            if shape.half_axis is not None:
-                probes = [(k, shape.points[0]) for k in range(RIM_POINTS)]
-            columns.add(
-                {
-                    c.PlanePairTopology.plane: plane,
-                    c.PlanePairTopology.link: link,
-                    c.PlanePairTopology.body: body,
-                    c.PlanePairTopology.dof: dof,
-                    c.PlanePairTopology.first_point: points,
-                    c.PlanePairTopology.end_point: points + len(probes),
-                    c.PlanePairMaterial.static_friction: part.static_friction,
-                    c.PlanePairMaterial.dynamic_friction: part.dynamic_friction,
-                    c.PlanePairMaterial.restitution: part.restitution,
-                }
-            )
-            for rim, position in probes:
-                columns.add(
-                    {
-                        c.PointTopology.plane: plane,
-                        c.PointTopology.link: link,
-                        c.PointTopology.dof: dof,
-                        c.PointTopology.rim: rim,
-                        c.PointGeometry.position: position,
-                        c.PointGeometry.axis: np.zeros(3) if shape.half_axis is None else shape.half_axis,
-                        c.PointGeometry.radius: shape.radius,
-                    }
-                )
-            next(r for r in ranges if r.links.start <= link < r.links.stop).shapes.append(row)
-            row += 1
-            points += len(probes)
-            potential += min(len(probes), MOST_POINTS)
-    return points, potential
+def _moves(dof_parents: list[int], trees: list[tuple[int, int]]) -> np.ndarray:
+    """Tree by tree, row-major over its dofs: 1 where the column's dof moves what the row's dof moves."""
+    found = [np.zeros(0, np.int32)]
+    for first, end in trees:
+        moves = np.zeros((end - first, end - first), np.int32)
+        for d in range(end - first):
+            parent = dof_parents[first + d] - first
+            if dof_parents[first + d] >= 0:
+                moves[d] = moves[parent]
+            moves[d, d] = 1
+        found.append(moves.ravel())
+    return np.concatenate(found)

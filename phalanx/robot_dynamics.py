@@ -52,13 +52,13 @@ class RobotDynamics(Actor):
         frames = self.part.articulation.frames
         first = self._bound.links.start
         last_dof = world._device.to_host(world[c.LinkTopology].last_dof)[:, 0]
-        nv_world = world._store.rows(c.Dof)
-        moves = world._device.to_host(world[c.DofRelation].moves)[: nv_world**2, 0].reshape(nv_world, nv_world)
+        relations = world._device.to_host(world[c.DofTopology].relations)[:, 0]
+        moves = world._device.to_host(world[c.DofRelation].moves)[:, 0]
         mask = np.zeros((len(frames), self.num_velocities))
         for b, frame in enumerate(frames):
             d = last_dof[first + frame.link]
             if d >= 0:
-                mask[b] = moves[d, dofs]
+                mask[b] = moves[relations[d] + dofs.start : relations[d] + dofs.stop]
         turns = world._device.to_host(world[c.DofTopology].angular)[dofs, 0] == 1
         link = world._device.to_host(world[c.DofTopology].link)[dofs, 0]
         with world._store.active():

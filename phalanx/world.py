@@ -15,9 +15,10 @@ from phalanx import components as c
 from phalanx import saving
 from phalanx.checking import positive_int, shorten
 from phalanx.contents import Contents
-from phalanx.ecs import Component, Device, Field, Schedule, Store, System, trace
+from phalanx.ecs import Component, Device, Field, Schedule, Store, System, Table, trace
 from phalanx.ecs.store import View
 from phalanx.interrupt import no_interrupt
+from phalanx.layout import grow_contacts
 from phalanx.robot import Robot
 from phalanx.saving import STATE_ROLES
 from phalanx.systems import QUERIES, REFRESH, REPEATED, STEP, SUBSTEP
@@ -42,10 +43,11 @@ class World(Contents):
         substeps: a step is so many equal substeps.
         position_iterations: solver sweeps per substep that move bodies and push them apart.
         velocity_iterations: solver sweeps per substep after those, which leave no push-out velocity behind.
-        max_contacts: contact slots per environment; as many as can occur, but at most 48, by default.
-        contact_offset: contacts are looked for below this distance, m.
+        max_contacts: contact slots per environment; by default a number that grows, with a warning, if it was low.
+        contact_offset: contacts are looked for below the sum of two shapes' offsets, this for each, 0 for grounds, m.
         max_depenetration_velocity: cap on how fast penetration is pushed out, m/s.
         bounce_threshold: impacts slower than this do not bounce, m/s.
+        speculative: also keep apart what would meet within a step, so that nothing fast passes through thin walls.
 
     Everything that users see is environment-first, relative to each environment's own origin, in SI units.
     """
@@ -65,6 +67,7 @@ class World(Contents):
         contact_offset: float = 0.02,
         max_depenetration_velocity: float = 3.0,
         bounce_threshold: float = 0.2,
+        speculative: bool = True,
     ) -> None:
         positive_int("num_envs", num_envs)
         positive_int("substeps", substeps)
@@ -87,6 +90,7 @@ class World(Contents):
             "contact_offset": contact_offset,
             "max_depenetration_velocity": max_depenetration_velocity,
             "bounce_threshold": bounce_threshold,
+            "speculative": speculative,
         }
         self._device = Device(_auto() if device == "auto" else device)
         self._store = Store(self.num_envs, self._device, dtype)
@@ -254,14 +258,23 @@ class World(Contents):
         dropped = self._device.to_host(self[c.Status].contacts_dropped)[0]
         if dropped.any():
             self[c.Status].contacts_dropped = [[0]]
-            slots = self._store.rows(c.Contact)
-            warnings.warn(
-                f"contacts did not fit into {slots} slots in environments "
-                f"{shorten(np.flatnonzero(dropped).tolist())}; "
-                f"pass max_contacts={slots + int(dropped.max())} or more to World",
-                SimulationWarning,
-                stacklevel=3,
-            )
+            self._too_many("contacts", c.Contact, dropped)
+        dropped = self._device.to_host(self[c.Status].candidates_dropped)[0]
+        if dropped.any():
+            self[c.Status].candidates_dropped = [[0]]
+            self._too_many("pairs of near shapes", c.Candidate, dropped)
+
+    def _too_many(self, what: str, table: Table, dropped: np.ndarray) -> None:
+        """Make room for what did not fit, unless the user has set a limit, and say so."""
+        slots, missing = self._store.rows(table), int(dropped.max())
+        envs = shorten(np.flatnonzero(dropped).tolist())
+        remedy = f"pass max_contacts={slots + missing} or more to World"
+        if table is c.Candidate or self._settings["max_contacts"] is None:
+            grow_contacts(self._store, table, slots + missing)
+            remedy = f"there are {self._store.rows(table)} from now on; what did not fit was not felt until now"
+        warnings.warn(
+            f"{what} did not fit into {slots} slots in environments {envs}; {remedy}", SimulationWarning, stacklevel=4
+        )
 
     # -- state -----------------------------------------------------------------------------------------------
 
@@ -278,11 +291,16 @@ class World(Contents):
         for actor in self.actors.values():
             actor.write_defaults(envs)
         store = self._store
-        remembered = (*c.DofRow.fields(), *c.ContactImpulse.fields(), *c.MimicConstraint.fields())
+        remembered = (
+            *c.DofRow.fields(),
+            *c.ContactImpulse.fields(),
+            *c.ContactPoint.fields(),
+            *c.MimicConstraint.fields(),
+        )
         fields = [f for f in remembered if f.role == "state"]
         fields += [c.DofState.velocity, c.DofState.acceleration, c.Status.diverged, c.ContactCount.current]
         fields += [*c.ExternalWrench.fields(), c.DriveTarget.velocity, c.DriveTarget.effort]
-        fields += [c.ContactForce.force, c.DriveEffort.applied]
+        fields += [c.DriveEffort.applied]
         with store.active():
             for field in fields:
                 view = store.view(field)

@@ -1,10 +1,12 @@
-"""Collision geometry against planes, and contacts.
+"""Shapes against planes, and contacts.
 
-A shape is probed by points with a radius: a sphere by one, a capsule by two, a box by its corners, a hull by its
-vertices, a cylinder by five points of its rims that follow the plane. Contacts are kept per environment in fixed slots,
-filled from the front in the order of shapes and points.
+Against a plane a shape is probed by points with a radius: a sphere by one, a capsule by two, a box by its corners, a
+hull by its vertices, cylinders and cones by points of their rims that follow the plane. Contacts are kept per
+environment in slots, filled from the front: those with planes in the order of probe points, then those of candidates
+(:mod:`phalanx.components.pair`).
 """
 
+from phalanx.components.link import Body, Link
 from phalanx.components.world import World
 from phalanx.ecs import Component, Field, Table
 
@@ -12,44 +14,27 @@ Plane = Table("plane", "static planes, the same in all environments")
 PlanePair = Table("plane pair", "a collision shape against one static plane")
 PlanePoint = Table("plane point", "a point of a shape against one plane")
 Contact = Table("contact", "contact slot")
-ContactRow = Table("contact row", "contact slot x dof")
+ContactRow = Table("contact row", "for each contact slot the dofs that it can move: those of one tree, then another's")
 
 
 class GroundPlane(Component, table=Plane):
     """Points x with normal . x = offset."""
 
     normal = Field(3, doc="unit normal, world", role="parameter", shared=True)
-    tangent = Field(3, doc="first friction direction, world", role="parameter", shared=True)
+    tangent = Field(3, doc="a direction in the plane, world", role="parameter", shared=True)
     offset = Field(
         unit="m", doc="distance from the environment's origin along the normal", role="parameter", shared=True
     )
 
 
-class GroundMaterial(Component, table=Plane):
-    """Surface of a plane."""
-
-    static_friction = Field(doc="static friction coefficient", role="parameter", shared=True)
-    dynamic_friction = Field(doc="dynamic friction coefficient", role="parameter", shared=True)
-    restitution = Field(doc="restitution coefficient", role="parameter", shared=True)
-
-
 class PlanePairTopology(Component, table=PlanePair):
-    """Which points belong to a shape."""
+    """Which points belong to a pair."""
 
-    plane = Field(dtype="int32", doc="the plane it is tested against", constant=True)
-    link = Field(dtype="int32", doc="the link that carries it", constant=True)
-    body = Field(dtype="int32", doc="the named body that forces are reported for", constant=True)
-    dof = Field(dtype="int32", doc="last dof of its link", constant=True)
+    plane = Field(dtype="int32", doc="the plane", constant=True)
+    a = Field(dtype="int32", doc="the shape", constant=True)
+    b = Field(dtype="int32", doc="the plane's own row among shapes", constant=True)
     first_point = Field(dtype="int32", doc="first plane point", constant=True)
     end_point = Field(dtype="int32", doc="one past its last plane point", constant=True)
-
-
-class PlanePairMaterial(Component, table=PlanePair):
-    """Surface of a shape."""
-
-    static_friction = Field(doc="static friction coefficient", role="parameter", shared=True)
-    dynamic_friction = Field(doc="dynamic friction coefficient", role="parameter", shared=True)
-    restitution = Field(doc="restitution coefficient", role="parameter", shared=True)
 
 
 class PlanePairState(Component, table=PlanePair):
@@ -62,26 +47,32 @@ class PointTopology(Component, table=PlanePoint):
     """Where a point belongs."""
 
     plane = Field(dtype="int32", doc="plane", constant=True)
+    shape = Field(dtype="int32", doc="shape", constant=True)
+    other = Field(dtype="int32", doc="the plane's own row among shapes", constant=True)
     link = Field(dtype="int32", doc="link", constant=True)
     dof = Field(dtype="int32", doc="last dof of the link", constant=True)
-    rim = Field(dtype="int32", doc="-1: a point fixed to its link; 0..4: the rim point of a cylinder", constant=True)
+    rim = Field(
+        dtype="int32",
+        doc="-1: a point fixed to its link; 0..4: a rim point of a cylinder; 5..8: of a cone's base",
+        constant=True,
+    )
 
 
 class PointGeometry(Component, table=PlanePoint):
     """Geometry of a point in its link."""
 
     position = Field(3, unit="m", doc="point, or centre of the cylinder, link frame", role="parameter", shared=True)
-    axis = Field(3, unit="m", doc="half axis of the cylinder, link frame", role="parameter", shared=True)
-    radius = Field(
-        unit="m", doc="radius of the sphere about the point, or of the cylinder", role="parameter", shared=True
+    axis = Field(
+        3, unit="m", doc="half axis of a cylinder, or to the base of a cone, link frame", role="parameter", shared=True
     )
+    radius = Field(unit="m", doc="radius of the sphere about the point, or of the rim", role="parameter", shared=True)
 
 
 class PointState(Component, table=PlanePoint):
     """Where a point is."""
 
     arm = Field(3, unit="m", doc="surface point nearest the plane, from the root link's origin, world axes")
-    distance = Field(unit="m", doc="distance of that point from the plane")
+    distance = Field(unit="m", doc="distance of that point from the plane, less rest offsets")
     near = Field(dtype="int32", doc="1 if it may touch in this substep")
 
 
@@ -92,13 +83,33 @@ class ContactCount(Component, table=World):
 
 
 class ContactPoint(Component, table=Contact):
-    """A contact point."""
+    """A contact of shape a with shape b."""
 
-    key = Field(dtype="int32", doc="plane point, names the contact from step to step", role="state")
-    shape = Field(dtype="int32", doc="shape")
-    dof = Field(dtype="int32", doc="last dof of the touching link")
-    arm = Field(3, unit="m", doc="contact point from the root link's origin, world axes")
-    separation = Field(unit="m", doc="distance, negative when penetrating")
+    key = Field(dtype="int32", doc="names what touches from step to step, growing", role="state")
+    a = Field(dtype="int32", doc="shape a", role="state")
+    b = Field(dtype="int32", doc="shape b", role="state")
+    place = Field(3, unit="m", doc="from the origin of shape a, world axes; tells the points of a pair", role="state")
+    arm_a = Field(3, unit="m", doc="from the origin of a's root link, world axes", role="state")
+    arm_b = Field(3, unit="m", doc="from the origin of b's root link, world axes; of no use if b is a plane")
+    normal = Field(3, doc="unit normal, from b to a, world axes", role="state")
+    tangent = Field(3, doc="first friction direction, world axes; the second is normal x tangent", role="state")
+    separation = Field(unit="m", doc="distance less rest offsets, negative when penetrating", role="state")
+
+
+class ContactSurface(Component, table=Contact):
+    """The two surfaces of a contact together."""
+
+    static_friction = Field(doc="static friction coefficient")
+    dynamic_friction = Field(doc="dynamic friction coefficient")
+    restitution = Field(doc="restitution coefficient")
+    drift = Field(2, unit="m/s", doc="velocity of a's moving surface less that of b's, along tangent 1, tangent 2")
+
+
+class ContactMotion(Component, table=Contact):
+    """How the bodies of a contact can move and do."""
+
+    dof_a = Field(dtype="int32", doc="last dof of a's link, -1: cannot move")
+    dof_b = Field(dtype="int32", doc="last dof of b's link, -1: cannot move")
     approach = Field(unit="m/s", doc="normal velocity at the start of the substep")
 
 
@@ -106,11 +117,13 @@ class PreviousContact(Component, table=Contact):
     """The list of the substep before, while the new one is made."""
 
     key = Field(dtype="int32", doc="as ContactPoint.key")
-    impulse = Field(3, unit="N s", doc="as ContactImpulse.value")
+    place = Field(3, unit="m", doc="as ContactPoint.place")
+    push = Field(unit="N s", doc="normal impulse")
+    rub = Field(3, unit="N s", doc="friction impulse, world axes")
 
 
 class ContactImpulse(Component, table=Contact):
-    """What contacts transmit."""
+    """What contacts transmit: on a as it stands, on b with the opposite sign."""
 
     value = Field(3, unit="N s", doc="normal, tangent 1, tangent 2", role="state")
 
@@ -125,7 +138,7 @@ class ContactBlock(Component, table=Contact):
 
 
 class ContactJacobian(Component, table=ContactRow):
-    """Jacobian of a contact: velocity along normal, tangent 1, tangent 2 per generalised velocity."""
+    """Jacobian of a contact: velocity of a less that of b, per generalised velocity."""
 
     value = Field(3, doc="rows normal, tangent 1, tangent 2")
 
@@ -136,7 +149,14 @@ class ContactResponse(Component, table=ContactRow):
     velocity = Field(3, doc="for impulses along normal, tangent 1, tangent 2")
 
 
-class ContactForce(Component, table=PlanePair):
-    """Force on a shape's body from one plane, last substep."""
+class BodyContact(Component, table=Body):
+    """Contact forces on a body in the last substep; computed when asked for."""
 
-    force = Field(3, unit="N", doc="world", role="state")
+    force = Field(3, unit="N", doc="sum of all contact forces, world axes")
+    normal_force = Field(3, unit="N", doc="sum of the normal parts, world axes")
+
+
+class LinkContact(Component, table=Link):
+    """Contact forces on a link in the last substep; computed when asked for."""
+
+    wrench = Field(6, unit="N m, N", doc="torque about the link's origin, force; world axes")

@@ -8,7 +8,7 @@ from phalanx.ecs import Component, Field, Table
 
 Dof = Table("dof", "degree of freedom (a generalised velocity); those of parents come first")
 Coord = Table("coord", "generalised position: 1 per single-dof joint, quaternion 4, pose 7")
-DofPair = Table("dof pair", "row-major pairs of dofs")
+DofPair = Table("dof pair", "pairs of dofs of one tree, row-major, tree by tree")
 Mimic = Table("mimic", "joints that follow another")
 
 
@@ -28,6 +28,7 @@ class DofTopology(Component, table=Dof):
     scalar = Field(dtype="int32", doc="1 for the dof of a single-dof joint", constant=True)
     mimicked = Field(dtype="int32", doc="1 if a mimic constraint involves it", constant=True)
     tree_end = Field(dtype="int32", doc="one past the last dof of its tree", constant=True)
+    relations = Field(dtype="int32", doc="dof pair of this dof and dof k is relations + k", constant=True)
 
 
 class DofModel(Component, table=Dof):
@@ -35,7 +36,10 @@ class DofModel(Component, table=Dof):
 
     armature = Field(unit="kg m^2", doc="rotor inertia added to the joint's own", role="parameter", shared=True)
     damping = Field(unit="N m s/rad", doc="viscous friction", role="parameter", shared=True)
-    friction = Field(unit="N m", doc="Coulomb friction", role="parameter", shared=True)
+    friction = Field(unit="N m", doc="Coulomb friction of the moving joint", role="parameter", shared=True)
+    static_friction = Field(
+        unit="N m", doc="effort that it takes to set the joint moving, if above friction", role="parameter", shared=True
+    )
     prescribed = Field(
         dtype="int32", doc="1: keeps the velocity that it is given, whatever acts on it", role="parameter", shared=True
     )
@@ -47,6 +51,18 @@ class DofLimit(Component, table=Dof):
     lower = Field(unit="rad", doc="lower position limit", role="parameter", shared=True, initial=float("-inf"))
     upper = Field(unit="rad", doc="upper position limit", role="parameter", shared=True, initial=float("inf"))
     velocity = Field(unit="rad/s", doc="speed limit", role="parameter", shared=True, initial=float("inf"))
+    restitution = Field(
+        doc="share of its speed with which the joint leaves a hard limit, above the bounce threshold",
+        role="parameter",
+        shared=True,
+    )
+    stiffness = Field(
+        unit="N m/rad",
+        doc="stiffness of compliant limits; 0 with 0 damping: hard",
+        role="parameter",
+        shared=True,
+    )
+    damping = Field(unit="N m s/rad", doc="damping of compliant limits", role="parameter", shared=True)
 
 
 class Drive(Component, table=Dof):

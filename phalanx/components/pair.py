@@ -35,6 +35,7 @@ class CandidatePair(Component, table=Candidate):
 
     a = Field(dtype="int32", doc="shape of the lower kind")
     b = Field(dtype="int32", doc="shape of the higher kind")
+    key = Field(dtype="int32", doc="number of the pair, growing")
     between = Field(3, unit="m", doc="from the origin of a to that of b, world axes")
     reach = Field(unit="m", doc="contact points farther apart than this are of no use in this substep")
 

@@ -6,13 +6,14 @@ capsule, cylinder, box, at half the height of a cone, and at the mean of a hull'
 
 from phalanx.ecs import Component, Field, Table
 
-SPHERE, CAPSULE, BOX, CYLINDER, CONE, HULL, TRIANGLE, MESH, HEIGHT_FIELD = range(9)
+SPHERE, CAPSULE, BOX, CYLINDER, CONE, HULL, TRIANGLE, MESH, HEIGHT_FIELD, PLANE = range(10)
 """Kinds of shapes; a triangle is one of a mesh or height field. In a pair the kinds are in this order."""
 
 AVERAGE, MINIMUM, MULTIPLY, MAXIMUM = range(4)
 """How the coefficients of two surfaces are combined; of two modes the one later in this list is used."""
 
 Shape = Table("shape", "a collision shape")
+BarredPair = Table("barred pair", "pairs of shapes that must not meet, where allowed ones are too many to list")
 HullVertex = Table("hull vertex", "vertices of all convex hulls and triangle meshes")
 HullFace = Table("hull face", "faces of all convex hulls")
 HullCorner = Table("hull corner", "corners of all hull faces, counter-clockwise from outside, face by face")
@@ -22,8 +23,8 @@ class ShapeTopology(Component, table=Shape):
     """What a shape is and what carries it."""
 
     kind = Field(dtype="int32", doc="SPHERE, CAPSULE, ...", constant=True)
-    link = Field(dtype="int32", doc="the link that carries it", constant=True)
-    body = Field(dtype="int32", doc="the named body that forces are reported for", constant=True)
+    link = Field(dtype="int32", doc="the link that carries it, -1: none (a plane)", constant=True)
+    body = Field(dtype="int32", doc="the named body that forces are reported for, -1: none", constant=True)
     dof = Field(dtype="int32", doc="last dof of its link, -1 if that cannot move", constant=True)
     first_vertex = Field(dtype="int32", doc="of a hull or mesh: its first vertex", constant=True)
     end_vertex = Field(dtype="int32", doc="one past its last vertex", constant=True)
@@ -60,7 +61,31 @@ class ShapeMaterial(Component, table=Shape):
         dtype="int32", doc="AVERAGE, ...: how restitution is combined", role="parameter", shared=True
     )
     patch_radius = Field(unit="m", doc="torsional friction acts at this radius", role="parameter", shared=True)
-    surface_velocity = Field(6, unit="m/s, rad/s", doc="of a conveyor: linear, angular; link frame", role="input")
+    surface_velocity = Field(
+        6, unit="m/s, rad/s", doc="of a conveyor: linear, angular; link frame", role="parameter", shared=True
+    )
+
+
+class ShapeFilter(Component, table=Shape):
+    """Which shapes may meet, where pairs are too many to list."""
+
+    part = Field(dtype="int32", doc="robot or object that it belongs to", constant=True)
+    yields = Field(dtype="int32", doc="1 if contacts can move it", constant=True)
+    self_collision = Field(dtype="int32", doc="1 if shapes of its part may meet", constant=True)
+    group = Field(dtype="int32", doc="collision group, 0 to 31", constant=True)
+    mask = Field(dtype="int32", doc="bits of the groups that it may meet", constant=True)
+
+
+class ShapeOrder(Component, table=Shape):
+    """Shapes in the order of their lower bounds."""
+
+    shape = Field(dtype="int32", doc="number of a shape")
+
+
+class BarredPairKey(Component, table=BarredPair):
+    """Pairs that other filters would let through."""
+
+    key = Field(dtype="int32", doc="lower shape * number of shapes + higher shape, growing", constant=True)
 
 
 class ShapePose(Component, table=Shape):
@@ -75,6 +100,7 @@ class ShapeBounds(Component, table=Shape):
 
     low = Field(3, unit="m", doc="least coordinates, from the environment's origin, world axes")
     high = Field(3, unit="m", doc="greatest coordinates, from the environment's origin, world axes")
+    travel = Field(4, unit="m", doc="way of its origin in this substep, world axes; and how far a point may turn")
 
 
 class HullVertexPosition(Component, table=HullVertex):

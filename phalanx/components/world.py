@@ -14,7 +14,13 @@ class Settings(Component, table=World):
     velocity_iterations = Field(
         dtype="int32", doc="sweeps that leave no push-out velocity", role="parameter", shared=True
     )
-    contact_offset = Field(unit="m", doc="contacts exist below this distance", role="parameter", shared=True)
+    speculative = Field(
+        dtype="int32",
+        doc="1: contacts exist also where bodies may meet within the substep",
+        role="parameter",
+        shared=True,
+    )
+    sweep_axis = Field(dtype="int32", doc="0 1 2: axis along which bounds are sorted", role="parameter", shared=True)
     max_depenetration_velocity = Field(unit="m/s", doc="cap on the push-out velocity", role="parameter", shared=True)
     bounce_threshold = Field(unit="m/s", doc="slower impacts do not bounce", role="parameter", shared=True)
 
@@ -24,6 +30,7 @@ class Status(Component, table=World):
 
     diverged = Field(dtype="int32", doc="1: state became non-finite, environment frozen until reset", role="state")
     contacts_dropped = Field(dtype="int32", doc="most contacts that did not fit in one step since the last report")
+    candidates_dropped = Field(dtype="int32", doc="most candidates that did not fit in one step, likewise")
 
 
 class Sweep(Component, table=World):
@@ -37,4 +44,5 @@ class Scratch(Component, table=World):
 
     sum = Field(4, doc="dot products of the row being solved: normal, tangent 1, tangent 2, normal displacement")
     change = Field(3, unit="N s", doc="impulse changes of the row being solved")
+    before = Field(dtype="int32", doc="contacts of the substep before")
     cursor = Field(dtype="int32", doc="position in the previous contact list while merging")

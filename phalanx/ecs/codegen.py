@@ -100,7 +100,8 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
     statements = _without_docstring(body.body)
     rewrite = _Body(system, shared, floats, target)
     statements = [scratch.visit(rewrite.visit(statement)) for statement in statements]
-    parts.append(_assemble(system, statements, target, shared).replace("@kernel", scratch.decorator))
+    decorator = "@scalar_kernel" if system.one_lane else scratch.decorator
+    parts.append(_assemble(system, statements, target, shared).replace("@kernel", decorator))
     literals = "\n".join(f"{name} = {_literal(value)}" for value, name in floats.items())
     parts.insert(1, literals)
     source = "\n\n".join(part for part in parts if part) + "\n"
@@ -389,10 +390,15 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
                 text, " " * 12
             )
         bound = ", ".join(_bind(i, name, system, shared) for i, name in enumerate(names))
+        call = f"    __ENTRY___loops(unsigned(_low), unsigned(_high), _table[0], {bound})"
+        if system.one_lane:
+            call = (
+                "    for _lane in range(unsigned(_low), unsigned(_high)):\n"
+                f"        __ENTRY___loops(_lane, _lane + unsigned(1), _table[0], {bound})"
+            )
         return (
             f"@kernel\ndef __ENTRY___loops(_low, _high, _rows, {arguments}):\n{loops}\n\n"
-            f"@entry\ndef __ENTRY__(_low, _high, _table):\n"
-            f"    __ENTRY___loops(unsigned(_low), unsigned(_high), _table[0], {bound})"
+            f"@entry\ndef __ENTRY__(_low, _high, _table):\n{call}"
         )
     head = f"@kernel\ndef __ENTRY__(_count, _rows, {arguments}):\n"
     if system.over is None:

@@ -23,7 +23,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeVar
 
 Role = Literal["state", "input", "parameter", "derived"]
@@ -175,6 +176,7 @@ class System:
     cuda: Callable[..., Any] | None = None
     arguments: dict[str, Access] = field(default_factory=dict)
     leading: tuple[str, ...] = ()
+    one_lane: bool = False
 
     @property
     def name(self) -> str:
@@ -195,6 +197,11 @@ class System:
     def field_arguments(self) -> dict[str, Access]:
         """Arguments that are fields, without those that are numbers of rows."""
         return {name: a for name, a in self.arguments.items() if a.mode != "rows"}
+
+    @cached_property
+    def lane_by_lane(self) -> System:
+        """The same system for worlds in which neighbouring environments need different loops: ``lanes`` is one."""
+        return replace(self, one_lane=True)
 
     def __repr__(self) -> str:
         return f"<System {self.name}>"

@@ -191,6 +191,19 @@ class Store:
             raise ValueError(f"table {table.name} already holds data for {self._rows.get(table)} rows")
         self._rows[table] = count
 
+    def grow(self, table: Table, count: int) -> None:
+        """Give a table more rows, between steps; what its fields hold is kept."""
+        if count < self.rows(table):
+            raise ValueError(f"table {table.name} has {self.rows(table)} rows; it cannot shrink to {count}")
+        self._rows[table] = count
+        for declared, array in list(self._arrays.items()):
+            if declared.table is table:
+                with self.active():
+                    larger = self._full(declared, array.shape[-1])
+                    larger[: array.shape[0]] = array
+                self._arrays[declared] = larger
+        self.version += 1
+
     def rows(self, table: Table) -> int:
         """Number of rows of a table."""
         try:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from phalanx.components.link import FIXED, FREE, PRISMATIC, REVOLUTE, SPHERICAL
+from phalanx.components.shape import BOX, CAPSULE, CONE, CYLINDER, HULL, SPHERE
+from phalanx.io.hulls import Hull, hull
 from phalanx.io.model import Body, Joint, LoadError, RobotModel, Shape
 
 NUM_COORDS = {FIXED: 7, REVOLUTE: 1, PRISMATIC: 1, SPHERICAL: 4, FREE: 7}
@@ -24,6 +26,7 @@ _TYPES = {
     "spherical": SPHERICAL,
     "free": FREE,
 }
+_SHAPES = {"sphere": SPHERE, "capsule": CAPSULE, "box": BOX, "cylinder": CYLINDER, "cone": CONE}
 
 
 @dataclass
@@ -54,16 +57,20 @@ class FrameData:
 
 @dataclass
 class CollisionData:
-    """A collision shape in the frame of its link, as probe points (k, 3) with one radius.
-
-    ``half_axis`` is set for cylinders only: the vector from the centre (the one point) to the middle of an end.
-    """
+    """A collision shape in the frame of its link; see ShapeTopology and ShapeGeometry for kinds and sizes."""
 
     body: int
     link: int
-    points: np.ndarray
-    radius: float
-    half_axis: np.ndarray | None = None
+    kind: int
+    size: np.ndarray
+    position: np.ndarray
+    orientation: np.ndarray
+    hull: Hull | None = None
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """Rotation matrix (3, 3) from the shape's frame to the link's."""
+        return matrix(self.orientation)
 
 
 @dataclass
@@ -178,28 +185,21 @@ def _collision(
     shape: Shape, body: int, link: int, position: np.ndarray, orientation: np.ndarray
 ) -> CollisionData | None:
     centre = position + turn(orientation, np.array(shape.position, float))
-    turned = matrix(product(orientation, np.array(shape.orientation, float)))
-    half_axis = None
-    radius = 0.0
-    if shape.kind == "sphere":
-        local, radius = np.zeros((1, 3)), shape.size[0]
-    elif shape.kind == "capsule":
-        local, radius = np.array([[0, 0, -shape.size[1]], [0, 0, shape.size[1]]], float), shape.size[0]
-    elif shape.kind == "box":
-        signs = np.array([[a, b, c] for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)], float)
-        local = signs * np.array(shape.size, float)
-    elif shape.kind == "cylinder":
-        local, radius = np.zeros((1, 3)), shape.size[0]
-        half_axis = turned @ np.array([0.0, 0.0, shape.size[1]])
-    elif shape.kind == "mesh":
+    facing = product(orientation, np.array(shape.orientation, float))
+    if shape.kind in _SHAPES:
+        size = np.zeros(3)
+        size[: len(shape.size)] = shape.size
+        return CollisionData(body, link, _SHAPES[shape.kind], size, centre, facing)
+    if shape.kind == "mesh":
         if shape.vertices is None or len(shape.vertices) == 0:
             return None
-        from phalanx.io.meshes import convex_hull
-
-        local = convex_hull(shape.vertices)[0]
-    else:
-        raise LoadError(f"shape kind {shape.kind!r} is not supported")
-    return CollisionData(body, link, centre + local @ turned.T, radius, half_axis)
+        try:
+            found = hull(shape.vertices)
+        except ValueError as error:
+            raise LoadError(f"{shape.mesh_file or shape.name or 'a mesh'}: {error}") from None
+        centre = centre + turn(facing, found.centre)
+        return CollisionData(body, link, HULL, np.ones(3), centre, facing, found)
+    raise LoadError(f"shape kind {shape.kind!r} is not supported")
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:

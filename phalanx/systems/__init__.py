@@ -5,23 +5,34 @@ Kinematics follow, so that after a step every pose agrees with the coordinates, 
 that the change of pose took; then user systems that sense.
 """
 
+from dataclasses import replace
+from functools import cache
+from types import ModuleType
+
+from phalanx.components.shape import PLANE
 from phalanx.ecs import System
 from phalanx.systems import (
     actuation,
-    collision,
+    broad_phase,
+    contact_forces,
     contact_rows,
     contact_solver,
+    contacts,
     dof_rows,
     dof_solver,
     dynamics,
     factorization,
     inertia,
     integration,
+    kinematic_targets,
     kinematics,
     mimics,
     momentum,
+    narrow,
+    sweep_and_prune,
     sweeps,
 )
+from phalanx.systems import planes as planes_
 
 SUBSTEP = (
     "actuate",
@@ -47,31 +58,72 @@ REFRESH = ("kinematics", "velocities")
 STEP = (*SUBSTEP, "sense")
 """All phases of a step; ``sense`` runs once, after the last substep."""
 
-QUERIES = ("query_bodies", "query_gravity")
+QUERIES = ("query_bodies", "query_gravity", "query_contacts")
 """Run only when somebody asks."""
 
 
+<<<<<<<
 MODULES = (
+    kinematic_targets,
+=======
+ALWAYS = (
+>>>>>>>
     actuation,
     dynamics,
     inertia,
     factorization,
-    collision,
     dof_rows,
-    contact_rows,
     sweeps,
     dof_solver,
     mimics,
-    contact_solver,
     integration,
     momentum,
     kinematics,
 )
+ROWS_OF_CONTACTS = (contact_rows, contact_solver)
+OPTIONAL = (contacts.surface_drifts,)
+"""Added to a world when something needs them."""
 
-OF_CONTACTS = (contact_rows, contact_solver, collision)
+
+def systems(
+    planes: bool = True,
+    pairs: set[tuple[int, int]] | None = None,
+    together: bool = True,
+    listed: bool | None = None,
+    optional: bool = True,
+) -> list[System]:
+    """The engine's systems, as few as a world can do with; all of them by default.
+
+    Args:
+        planes: shapes can meet planes.
+        pairs: kinds of shapes that can meet each other; ``None``: all kinds.
+        together: all environments' contacts move the same one tree, so neighbours go in step.
+        listed: allowed pairs are listed, not found by sorting bounds; ``None``: the systems of both ways.
+        optional: those of ``OPTIONAL`` as well.
+    """
+    found = _all(*ALWAYS)
+    if pairs is None:
+        pairs = {(a, b) for b in range(PLANE) for a in range(b + 1)}
+    meet = len(pairs) > 0
+    if planes or meet:
+        rows = _all(*ROWS_OF_CONTACTS)
+        found += rows if together else [system.lane_by_lane for system in rows]
+        found += [contacts.remember_contacts, contacts.contact_surfaces, *_all(contact_forces, planes_)]
+    if meet:
+        by_list = (broad_phase.near_pairs, broad_phase.list_candidates)
+        found += [s for s in _all(broad_phase) if listed is not False or s not in by_list]
+        found += [] if listed else _all(sweep_and_prune)
+        touch = narrow.systems_for(pairs)
+        found.remove(broad_phase.relate_candidates)
+        found += [_before(broad_phase.relate_candidates, tuple(s.name for s in touch)), contacts.pair_contacts, *touch]
+    return found + (list(OPTIONAL) if optional and (planes or meet) else [])
 
 
-def systems(contacts: bool) -> list[System]:
-    """The engine's systems; those of contacts only where something can touch."""
-    modules = [m for m in MODULES if contacts or m not in OF_CONTACTS]
+@cache
+def _before(system: System, names: tuple[str, ...]) -> System:
+    """The same system, to run before others."""
+    return replace(system, before=names)
+
+
+def _all(*modules: ModuleType) -> list[System]:
     return [value for module in modules for value in vars(module).values() if isinstance(value, System)]

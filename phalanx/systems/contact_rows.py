@@ -1,40 +1,39 @@
-"""Contact rows: their Jacobians, and how the robot responds to a unit impulse on each.
+"""Jacobians of contacts, and how bodies respond to a unit impulse at each.
 
-A row's response is (M + implicit terms)^-1 J^T, by the sparse factorisation. Lanes of a block differ in which
-contacts they have, so loops over dofs run over the union of the lanes' trees; a lane without the contact carries
-zeros through them.
+A contact moves the dofs of at most two trees, whatever else there is: its rows hold those of a's tree, then, if it is
+another, those of b's. Lanes must agree on the trees of a contact slot; worlds in which they may not run these systems
+lane by lane (see :func:`phalanx.systems.systems`). A lane without the contact carries zeros through.
 """
 
 from phalanx.components import (
+    Contact,
     ContactBlock,
     ContactCount,
     ContactJacobian,
+    ContactMotion,
     ContactPoint,
     ContactResponse,
-    Dof,
+    ContactRow,
     DofMotion,
     DofRelation,
     DofSolve,
     DofState,
     DofTopology,
-    GroundPlane,
     LinkPose,
     MassFactor,
     MassTopology,
-    PlanePairTopology,
 )
-from phalanx.ecs import read, rows, system, write
+from phalanx.ecs import read, rows, system, update, write
 from phalanx.systems.math3d import cross
 
 
 @system(phase="rows")
 def contact_jacobians(
     lanes,
-    nv=rows(Dof),
-    plane=read(PlanePairTopology.plane),
-    normal=read(GroundPlane.normal),
-    tangent=read(GroundPlane.tangent),
+    slots=rows(Contact),
+    row_count=rows(ContactRow),
     moves=read(DofRelation.moves),
+    relations=read(DofTopology.relations),
     link=read(DofTopology.link),
     angular=read(DofTopology.angular),
     offset=read(LinkPose.offset),
@@ -43,55 +42,65 @@ def contact_jacobians(
     axis=read(DofMotion.axis),
     qd=read(DofState.velocity),
     count=read(ContactCount.current),
-    shape=read(ContactPoint.shape),
-    dof=read(ContactPoint.dof),
-    arm=read(ContactPoint.arm),
-    approach=write(ContactPoint.approach),
+    dof_a=read(ContactMotion.dof_a),
+    dof_b=read(ContactMotion.dof_b),
+    arm_a=read(ContactPoint.arm_a),
+    arm_b=read(ContactPoint.arm_b),
+    normal=read(ContactPoint.normal),
+    tangent=read(ContactPoint.tangent),
+    approach=write(ContactMotion.approach),
     jacobian=write(ContactJacobian.value),
 ):
-    """Velocity of each contact point along normal and tangents per generalised velocity."""
+    """Velocity of the contact point on a less that on b, along normal and tangents, per generalised velocity."""
+    width = row_count // max(slots, 1)
     most = 0
     for e in lanes:
         most = max(most, count[0, e])
     for c in range(most):
-        low = nv
-        high = 0
-        for e in lanes:
-            if c < count[0, e]:
-                low = min(low, first[dof[c, e], 0])
-                high = max(high, end[dof[c, e], 0])
+        da, db = -1, -1
         for e in lanes:
             approach[c, e] = 0.0
-        for k in range(low, high):
-            i = link[k, 0]
-            turns = angular[k, 0] == 1
-            for e in lanes:
-                here = c < count[0, e]
-                d = dof[c, e] if here else 0
-                p = plane[shape[c, e] if here else 0, 0]
-                on = 1.0 if here and moves[d * nv + k, 0] == 1 else 0.0
-                nx, ny, nz = normal[p, 0, e], normal[p, 1, e], normal[p, 2, e]
-                tx, ty, tz = tangent[p, 0, e], tangent[p, 1, e], tangent[p, 2, e]
-                bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
-                vx, vy, vz = axis[k, 0, e], axis[k, 1, e], axis[k, 2, e]
-                if turns:
-                    x, y, z = (
-                        arm[c, 0, e] - offset[i, 0, e],
-                        arm[c, 1, e] - offset[i, 1, e],
-                        arm[c, 2, e] - offset[i, 2, e],
-                    )
-                    vx, vy, vz = cross(vx, vy, vz, x, y, z)
-                along = on * (vx * nx + vy * ny + vz * nz)
-                approach[c, e] += along * qd[k, e]
-                jacobian[c * nv + k, 0, e] = along
-                jacobian[c * nv + k, 1, e] = on * (vx * tx + vy * ty + vz * tz)
-                jacobian[c * nv + k, 2, e] = on * (vx * bx + vy * by + vz * bz)
+            if c < count[0, e]:
+                da, db = dof_a[c, e], dof_b[c, e]
+        for side in range(2):
+            d = da if side == 0 else db
+            low = first[d, 0] if d >= 0 else 0
+            high = end[d, 0] if d >= 0 else 0
+            base = c * width - low
+            if side == 1 and da >= 0:
+                base += end[da, 0] - first[da, 0]
+                high = low if first[da, 0] == low else high  # the same tree: with a
+            for k in range(low, high):
+                i = link[k, 0]
+                turns = angular[k, 0] == 1
+                for e in lanes:
+                    here = c < count[0, e]
+                    a = dof_a[c, e] if here else -1
+                    b = dof_b[c, e] if here else -1
+                    nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
+                    tx, ty, tz = tangent[c, 0, e], tangent[c, 1, e], tangent[c, 2, e]
+                    bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
+                    ux, uy, uz = axis[k, 0, e], axis[k, 1, e], axis[k, 2, e]
+                    on_a = 1.0 if a >= 0 and moves[relations[max(a, 0), 0] + k, 0] == 1 else 0.0
+                    on_b = 1.0 if b >= 0 and moves[relations[max(b, 0), 0] + k, 0] == 1 else 0.0
+                    vx, vy, vz = (on_a - on_b) * ux, (on_a - on_b) * uy, (on_a - on_b) * uz
+                    if turns:  # within a tree both arms start at the same root
+                        x = on_a * (arm_a[c, 0, e] - offset[i, 0, e]) - on_b * (arm_b[c, 0, e] - offset[i, 0, e])
+                        y = on_a * (arm_a[c, 1, e] - offset[i, 1, e]) - on_b * (arm_b[c, 1, e] - offset[i, 1, e])
+                        z = on_a * (arm_a[c, 2, e] - offset[i, 2, e]) - on_b * (arm_b[c, 2, e] - offset[i, 2, e])
+                        vx, vy, vz = cross(ux, uy, uz, x, y, z)
+                    along = vx * nx + vy * ny + vz * nz
+                    approach[c, e] += along * qd[k, e] if here else 0.0
+                    jacobian[base + k, 0, e] = along if here else 0.0
+                    jacobian[base + k, 1, e] = vx * tx + vy * ty + vz * tz if here else 0.0
+                    jacobian[base + k, 2, e] = vx * bx + vy * by + vz * bz if here else 0.0
 
 
 @system(phase="rows", after="contact_jacobians")
 def contact_responses(
     lanes,
-    nv=rows(Dof),
+    slots=rows(Contact),
+    row_count=rows(ContactRow),
     first=read(DofTopology.tree_first),
     end=read(DofTopology.tree_end),
     chain=read(DofTopology.chain),
@@ -100,63 +109,69 @@ def contact_responses(
     factor=read(MassFactor.value),
     inverse_pivot=read(DofSolve.inverse_pivot),
     count=read(ContactCount.current),
-    dof=read(ContactPoint.dof),
+    dof_a=read(ContactMotion.dof_a),
+    dof_b=read(ContactMotion.dof_b),
     jacobian=read(ContactJacobian.value),
-    response=write(ContactResponse.velocity),
-    block_normal=write(ContactBlock.normal),
-    block_tangent=write(ContactBlock.tangent),
+    response=update(ContactResponse.velocity),
+    block_normal=update(ContactBlock.normal),
+    block_tangent=update(ContactBlock.tangent),
 ):
-    """Response to unit impulses at each contact, and the contact's own 1 x 1 and 2 x 2 blocks."""
+    """(M + implicit terms)^-1 J^T by the sparse factorisation, and the contact's own 1 x 1 and 2 x 2 blocks."""
+    width = row_count // max(slots, 1)
     most = 0
     for e in lanes:
         most = max(most, count[0, e])
     for c in range(most):
-        low = nv
-        high = 0
-        for e in lanes:
-            if c < count[0, e]:
-                low = min(low, first[dof[c, e], 0])
-                high = max(high, end[dof[c, e], 0])
-        base = c * nv
-        for k in range(low, high):
-            for e in lanes:
-                response[base + k, 0, e] = jacobian[base + k, 0, e]
-                response[base + k, 1, e] = jacobian[base + k, 1, e]
-                response[base + k, 2, e] = jacobian[base + k, 2, e]
-        for d in range(high - 1, low - 1, -1):
-            start = chain[d, 0]
-            for s in range(1, depth[d, 0]):
-                b = base + column[start + s, 0]
-                for e in lanes:
-                    w = factor[start + s, e]
-                    response[b, 0, e] -= w * response[base + d, 0, e]
-                    response[b, 1, e] -= w * response[base + d, 1, e]
-                    response[b, 2, e] -= w * response[base + d, 2, e]
+        da, db = -1, -1
         for e in lanes:
             block_normal[c, e] = 0.0
             block_tangent[c, 0, e] = 0.0
             block_tangent[c, 1, e] = 0.0
             block_tangent[c, 2, e] = 0.0
-        for d in range(low, high):
-            start = chain[d, 0]
-            for e in lanes:
-                w = inverse_pivot[d, e]
-                response[base + d, 0, e] = response[base + d, 0, e] * w
-                response[base + d, 1, e] = response[base + d, 1, e] * w
-                response[base + d, 2, e] = response[base + d, 2, e] * w
-            for s in range(1, depth[d, 0]):
-                b = base + column[start + s, 0]
+            if c < count[0, e]:
+                da, db = dof_a[c, e], dof_b[c, e]
+        for side in range(2):
+            t = da if side == 0 else db
+            low = first[t, 0] if t >= 0 else 0
+            high = end[t, 0] if t >= 0 else 0
+            base = c * width - low
+            if side == 1 and da >= 0:
+                base += end[da, 0] - first[da, 0]
+                high = low if first[da, 0] == low else high
+            for k in range(low, high):
                 for e in lanes:
-                    w = factor[start + s, e]
-                    response[base + d, 0, e] -= w * response[b, 0, e]
-                    response[base + d, 1, e] -= w * response[b, 1, e]
-                    response[base + d, 2, e] -= w * response[b, 2, e]
-            for e in lanes:
-                j1, j2 = jacobian[base + d, 1, e], jacobian[base + d, 2, e]
-                block_normal[c, e] += jacobian[base + d, 0, e] * response[base + d, 0, e]
-                block_tangent[c, 0, e] += j1 * response[base + d, 1, e]
-                block_tangent[c, 1, e] += j1 * response[base + d, 2, e]
-                block_tangent[c, 2, e] += j2 * response[base + d, 2, e]
+                    response[base + k, 0, e] = jacobian[base + k, 0, e]
+                    response[base + k, 1, e] = jacobian[base + k, 1, e]
+                    response[base + k, 2, e] = jacobian[base + k, 2, e]
+            for d in range(high - 1, low - 1, -1):
+                start = chain[d, 0]
+                for s in range(1, depth[d, 0]):
+                    b = base + column[start + s, 0]
+                    for e in lanes:
+                        w = factor[start + s, e]
+                        response[b, 0, e] -= w * response[base + d, 0, e]
+                        response[b, 1, e] -= w * response[base + d, 1, e]
+                        response[b, 2, e] -= w * response[base + d, 2, e]
+            for d in range(low, high):
+                start = chain[d, 0]
+                for e in lanes:
+                    w = inverse_pivot[d, e]
+                    response[base + d, 0, e] = response[base + d, 0, e] * w
+                    response[base + d, 1, e] = response[base + d, 1, e] * w
+                    response[base + d, 2, e] = response[base + d, 2, e] * w
+                for s in range(1, depth[d, 0]):
+                    b = base + column[start + s, 0]
+                    for e in lanes:
+                        w = factor[start + s, e]
+                        response[base + d, 0, e] -= w * response[b, 0, e]
+                        response[base + d, 1, e] -= w * response[b, 1, e]
+                        response[base + d, 2, e] -= w * response[b, 2, e]
+                for e in lanes:
+                    j1, j2 = jacobian[base + d, 1, e], jacobian[base + d, 2, e]
+                    block_normal[c, e] += jacobian[base + d, 0, e] * response[base + d, 0, e]
+                    block_tangent[c, 0, e] += j1 * response[base + d, 1, e]
+                    block_tangent[c, 1, e] += j1 * response[base + d, 2, e]
+                    block_tangent[c, 2, e] += j2 * response[base + d, 2, e]
         for e in lanes:
             a, b2, c2 = block_tangent[c, 0, e], block_tangent[c, 1, e], block_tangent[c, 2, e]
             determinant = a * c2 - b2 * b2

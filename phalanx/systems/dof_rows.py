@@ -45,6 +45,7 @@ def activate_dof_rows(
     upper=read(DofLimit.upper),
     fastest=read(DofLimit.velocity),
     friction=read(DofModel.friction),
+    static_friction=read(DofModel.static_friction),
     row_offset=read(DriveEffort.row_offset),
     row_slope=read(DriveEffort.row_slope),
     most=read(Drive.effort_limit),
@@ -63,7 +64,7 @@ def activate_dof_rows(
     stops = x - lower[d, e] < reach or upper[d, e] - x < reach or stop_impulse[d, e] != 0.0
     stops = stops or max(math.fabs(v), math.fabs(w)) > LIKELY_TOO_FAST * fastest[d, e]
     driven = row_slope[d, e] > 0.0
-    on = stops or driven or friction[d, e] > 0.0 or mimicked[d, e] == 1
+    on = stops or driven or friction[d, e] > 0.0 or static_friction[d, e] > 0.0 or mimicked[d, e] == 1
     active[d, e] = 1 if on else 0
     friction_impulse[d, e] = friction_impulse[d, e] if on else 0.0
     guess = h[0, e] * min(max(row_offset[d, e] - row_slope[d, e] * v, -most[d, e]), most[d, e])
@@ -78,6 +79,7 @@ def dof_responses(
     nv=rows(Dof),
     first=read(DofTopology.tree_first),
     end=read(DofTopology.tree_end),
+    relations=read(DofTopology.relations),
     chain=read(DofTopology.chain),
     depth=read(DofTopology.depth),
     column=read(MassTopology.column),
@@ -94,7 +96,7 @@ def dof_responses(
         if on != 0:
             low = first[a, 0]
             high = end[a, 0]
-            base = a * nv
+            base = relations[a, 0]
             for k in range(low, high):
                 for e in lanes:
                     response[base + k, e] = 0.0

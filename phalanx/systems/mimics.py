@@ -2,7 +2,6 @@
 
 from phalanx.components import (
     Coordinate,
-    Dof,
     DofResponse,
     DofSolve,
     DofTopology,
@@ -19,10 +18,10 @@ from phalanx.systems.sweeps import CORRECTION
 @system(phase="solve", after=("start_sweeps", "warm_start_dofs"))
 def warm_start_mimics(
     lanes,
-    nv=rows(Dof),
     mimics=rows(Mimic),
     first=read(DofTopology.tree_first),
     end=read(DofTopology.tree_end),
+    relations=read(DofTopology.relations),
     response=read(DofResponse.velocity),
     follower=read(MimicConstraint.follower),
     leader=read(MimicConstraint.leader),
@@ -35,17 +34,17 @@ def warm_start_mimics(
         i, j = follower[m, 0], leader[m, 0]
         for k in range(first[i, 0], end[i, 0]):
             for e in lanes:
-                both = response[i * nv + k, e] - multiplier[m, e] * response[j * nv + k, e]
+                both = response[relations[i, 0] + k, e] - multiplier[m, e] * response[relations[j, 0] + k, e]
                 v[k, e] += both * impulse[m, e]
 
 
 @system(phase="sweep", after="sweep_dofs", before="advance")
 def sweep_mimics(
     lanes,
-    nv=rows(Dof),
     mimics=rows(Mimic),
     first=read(DofTopology.tree_first),
     end=read(DofTopology.tree_end),
+    relations=read(DofTopology.relations),
     coord=read(DofTopology.coord),
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
@@ -75,11 +74,15 @@ def sweep_mimics(
             error = q[coord[i, 0], e] + displacement[i, e] - offset[m, e]
             error = error - ratio * (q[coord[j, 0], e] + displacement[j, e])
             goal = -correct * error / part
-            yii, yij, yjj = response[i * nv + i, e], response[i * nv + j, e], response[j * nv + j, e]
+            yii, yij, yjj = (
+                response[relations[i, 0] + i, e],
+                response[relations[i, 0] + j, e],
+                response[relations[j, 0] + j, e],
+            )
             y = yii - ratio * (yij + yij) + ratio * ratio * yjj
             change[0, 0, e] = (goal - (v[i, e] - ratio * v[j, e])) / y
             impulse[m, e] += change[0, 0, e]
         for k in range(first[i, 0], end[i, 0]):
             for e in lanes:
-                both = response[i * nv + k, e] - multiplier[m, e] * response[j * nv + k, e]
+                both = response[relations[i, 0] + k, e] - multiplier[m, e] * response[relations[j, 0] + k, e]
                 v[k, e] += both * change[0, 0, e]

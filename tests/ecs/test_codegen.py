@@ -163,7 +163,7 @@ def llvm(made: System, shared: frozenset[str], real: str = "float32") -> str:
     return namespace(generated)[generated.entry].inspect_llvm()
 
 
-@pytest.mark.parametrize("made", systems(contacts=True), ids=lambda made: made.name)
+@pytest.mark.parametrize("made", systems(), ids=lambda made: made.name)
 def test_engine_system_has_no_float64_arithmetic(made: System) -> None:
     shared = frozenset(name for name, access in made.field_arguments.items() if access.target.shared)
     found = float64_values(made, shared)
@@ -295,7 +295,7 @@ def float64_instructions(text: str) -> list[str]:
     return [line for line in lines if not line.startswith((".reg", "//"))]
 
 
-@pytest.mark.parametrize("made", [*systems(contacts=True), dim, dim_lanes], ids=lambda made: made.name)
+@pytest.mark.parametrize("made", [*systems(), dim, dim_lanes], ids=lambda made: made.name)
 def test_compiles_to_ptx_without_float64(made: System, ptx: ModuleType) -> None:
     """Every system, for compute capability 9.0."""
     shared = frozenset(name for name, access in made.field_arguments.items() if access.target.shared)

@@ -19,9 +19,7 @@ OUT = 19
 
 
 @function
-def collide_convex_pair(
-    pair, forms, reach, normals, first_corners, end_corners, corner_vertices, vertices, out
-):
+def collide_convex_pair(pair, forms, reach, normals, first_corners, end_corners, corner_vertices, vertices, out):
     """Contact points of any two convex shapes.
 
     Args:
@@ -79,9 +77,7 @@ def collide_convex_triangle(
     forms[4] = end_face
     for k in range(5, FORMS):
         forms[k] = TRIANGLE
-    return collide_convex_pair(
-        pair, forms, reach, normals, first_corners, end_corners, corner_vertices, vertices, out
-    )
+    return collide_convex_pair(pair, forms, reach, normals, first_corners, end_corners, corner_vertices, vertices, out)
 
 
 @function
@@ -141,7 +137,7 @@ def build_manifold(
     into_contact(feature_a, count_a, ux, uy, uz, vx, vy, vz, nx, ny, nz)
     into_contact(feature_b, count_b, ux, uy, uz, vx, vy, vz, nx, ny, nz)
     clipped = clip_features(feature_a, count_a, feature_b, count_b, points)
-    near = 100.0 * precision() * size
+    near = 10.0 * precision() * size
     closest = reach
     count = 0
     for k in range(clipped):

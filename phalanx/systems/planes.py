@@ -1,0 +1,259 @@
+"""Contacts of spheres, capsules, boxes, cylinders, cones and hulls with planes.
+
+Apart from other pairs, since a plane needs no search: a few probe points of a shape and one dot product each, which
+vectorises over environments. Robots on a flat ground need nothing else.
+"""
+
+import math
+
+from phalanx.components import (
+    Contact,
+    ContactCount,
+    ContactImpulse,
+    ContactPoint,
+    Coordinate,
+    DofMotion,
+    GroundPlane,
+    LinkPose,
+    LinkTopology,
+    PlanePair,
+    PlanePairState,
+    PlanePairTopology,
+    PlanePoint,
+    PointGeometry,
+    PointState,
+    PointTopology,
+    PreviousContact,
+    Scratch,
+    Settings,
+    ShapeGeometry,
+    Status,
+)
+from phalanx.ecs import read, rows, system, update, write
+from phalanx.systems.math3d import cross
+
+MOST_POINTS = 4
+"""Contact points per shape and plane."""
+
+
+@system(over=PlanePoint, phase="collide")
+def point_distances(
+    n,
+    e,
+    plane=read(PointTopology.plane),
+    link=read(PointTopology.link),
+    dof=read(PointTopology.dof),
+    rim=read(PointTopology.rim),
+    root=read(LinkTopology.root),
+    centre=read(PointGeometry.position),
+    half_axis=read(PointGeometry.axis),
+    radius=read(PointGeometry.radius),
+    normal=read(GroundPlane.normal),
+    level=read(GroundPlane.offset),
+    h=read(Settings.timestep),
+    speculative=read(Settings.speculative),
+    shape=read(PointTopology.shape),
+    other=read(PointTopology.other),
+    margin=read(ShapeGeometry.contact_offset),
+    rest=read(ShapeGeometry.rest_offset),
+    coord=read(LinkTopology.coord),
+    q=read(Coordinate.value),
+    offset=read(LinkPose.offset),
+    rotation=read(LinkPose.rotation),
+    motion=read(DofMotion.velocity),
+    arm=write(PointState.arm),
+    distance=write(PointState.distance),
+    near=write(PointState.near),
+):
+    """Distance of each point from its plane; near if it is, or would come within this substep, below the margin."""
+    i = link[n, e]
+    s = plane[n, e]
+    nx, ny, nz = normal[s, 0, e], normal[s, 1, e], normal[s, 2, e]
+    r0, r1, r2 = rotation[i, 0, e], rotation[i, 1, e], rotation[i, 2, e]
+    r3, r4, r5 = rotation[i, 3, e], rotation[i, 4, e], rotation[i, 5, e]
+    r6, r7, r8 = rotation[i, 6, e], rotation[i, 7, e], rotation[i, 8, e]
+    cx, cy, cz = centre[n, 0, e], centre[n, 1, e], centre[n, 2, e]
+    x, y, z = r0 * cx + r1 * cy + r2 * cz, r3 * cx + r4 * cy + r5 * cz, r6 * cx + r7 * cy + r8 * cz
+    size = radius[n, e]
+    k = rim[n, e]
+    if k < 0:
+        x, y, z = x - size * nx, y - size * ny, z - size * nz
+    else:
+        # Rim points: 0 and 1 the lowest of each end; 2, 3, 4 the others of the lower end, a quarter turn apart. Of the
+        # one end of a cone: 5 the lowest, 6, 7, 8 the others.
+        ax, ay, az = half_axis[n, 0, e], half_axis[n, 1, e], half_axis[n, 2, e]
+        ax, ay, az = r0 * ax + r1 * ay + r2 * az, r3 * ax + r4 * ay + r5 * az, r6 * ax + r7 * ay + r8 * az
+        length2 = ax * ax + ay * ay + az * az
+        along = (ax * nx + ay * ny + az * nz) / length2
+        ux, uy, uz = along * ax - nx, along * ay - ny, along * az - nz
+        u2 = ux * ux + uy * uy + uz * uz
+        flat = u2 < 1e-8
+        # Any direction will do for a cylinder that stands upright: the link's own x or y, off the axis.
+        pick = r0 * ax + r3 * ay + r6 * az
+        pick = pick * pick < 0.5 * length2
+        gx = r0 if pick else r1
+        gy = r3 if pick else r4
+        gz = r6 if pick else r7
+        g = (gx * ax + gy * ay + gz * az) / length2
+        gx, gy, gz = gx - g * ax, gy - g * ay, gz - g * az
+        ux = gx if flat else ux
+        uy = gy if flat else uy
+        uz = gz if flat else uz
+        scale = size / math.sqrt(ux * ux + uy * uy + uz * uz)
+        ux, uy, uz = ux * scale, uy * scale, uz * scale
+        lower = 1.0 if along < 0.0 else -1.0
+        if k == 0 or k == 1:
+            lower = 1.0 if k == 0 else -1.0
+        if k >= 5:
+            lower = 1.0
+        if k == 2 or k == 6:
+            ux, uy, uz = -ux, -uy, -uz
+        if k == 3 or k == 4 or k >= 7:
+            ux, uy, uz = cross(ax, ay, az, ux, uy, uz)
+            turn = (1.0 if k == 3 or k == 7 else -1.0) / math.sqrt(length2)
+            ux, uy, uz = turn * ux, turn * uy, turn * uz
+        x, y, z = x + lower * ax + ux, y + lower * ay + uy, z + lower * az + uz
+    d = dof[n, e]
+    vx, vy, vz = cross(motion[d, 0, e], motion[d, 1, e], motion[d, 2, e], x, y, z)
+    x, y, z = x + offset[i, 0, e], y + offset[i, 1, e], z + offset[i, 2, e]
+    c = coord[root[i, e], e]
+    gap = (x + q[c, e]) * nx + (y + q[c + 1, e]) * ny + (z + q[c + 2, e]) * nz - level[s, e]
+    gap = gap - (rest[shape[n, e], e] + rest[other[n, e], e])
+    speed = (vx + motion[d, 3, e]) * nx + (vy + motion[d, 4, e]) * ny + (vz + motion[d, 5, e]) * nz
+    arm[n, 0, e], arm[n, 1, e], arm[n, 2, e] = x, y, z
+    distance[n, e] = gap
+    ahead = h[0, e] * min(speed, 0.0) if speculative[0, e] != 0 else 0.0
+    near[n, e] = 1 if gap + ahead < margin[shape[n, e], e] + margin[other[n, e], e] else 0
+
+
+@system(phase="collide", after="point_distances")
+def count_near_points(
+    lanes,
+    shapes=rows(PlanePair),
+    first=read(PlanePairTopology.first_point),
+    end=read(PlanePairTopology.end_point),
+    point_near=read(PointState.near),
+    near=write(PlanePairState.near),
+):
+    """Number of near points of each shape."""
+    for s in range(shapes):
+        for e in lanes:
+            near[s, e] = 0
+        for n in range(first[s, 0], end[s, 0]):
+            for e in lanes:
+                near[s, e] += point_near[n, e]
+
+
+@system(phase="collide", after=("count_near_points", "remember_contacts"), before="contact_surfaces")
+def plane_contacts(
+    lanes,
+    pairs=rows(PlanePair),
+    slots=rows(Contact),
+    plane=read(PlanePairTopology.plane),
+    shape_a=read(PlanePairTopology.a),
+    shape_b=read(PlanePairTopology.b),
+    first=read(PlanePairTopology.first_point),
+    end=read(PlanePairTopology.end_point),
+    pair_near=read(PlanePairState.near),
+    tangent=read(GroundPlane.tangent),
+    normal=read(GroundPlane.normal),
+    near=update(PointState.near),
+    distance=read(PointState.distance),
+    point_arm=read(PointState.arm),
+    before_count=read(Scratch.before),
+    count=write(ContactCount.current),
+    cursor=write(Scratch.cursor),
+    key=write(ContactPoint.key),
+    a=write(ContactPoint.a),
+    b=write(ContactPoint.b),
+    place=write(ContactPoint.place),
+    arm_a=write(ContactPoint.arm_a),
+    arm_b=write(ContactPoint.arm_b),
+    out_normal=write(ContactPoint.normal),
+    out_tangent=write(ContactPoint.tangent),
+    separation=write(ContactPoint.separation),
+    impulse=write(ContactImpulse.value),
+    old_key=read(PreviousContact.key),
+    push=read(PreviousContact.push),
+    rub=read(PreviousContact.rub),
+    dropped=update(Status.contacts_dropped),
+):
+    """Fill the contact slots in the order of points; a contact that was there before keeps its impulse.
+
+    Of a shape with more than four near points, four are kept that span the patch: the deepest, the one farthest from
+    it, and the farthest to either side of the line between them.
+    """
+    for e in lanes:
+        before = before_count[0, e]
+        filled = 0
+        missing = 0
+        seen = 0
+        for s in range(pairs):
+            if pair_near[s, e] > 0:
+                p = plane[s, 0]
+                nx, ny, nz = normal[p, 0, e], normal[p, 1, e], normal[p, 2, e]
+                tx, ty, tz = tangent[p, 0, e], tangent[p, 1, e], tangent[p, 2, e]
+                bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
+                if pair_near[s, e] > MOST_POINTS:
+                    one = -1
+                    depth = 0.0
+                    for n in range(first[s, 0], end[s, 0]):
+                        if near[n, e] == 1 and (one < 0 or distance[n, e] < depth):
+                            one = n
+                            depth = distance[n, e]
+                    two = one
+                    best = -1.0
+                    ox = tx * point_arm[one, 0, e] + ty * point_arm[one, 1, e] + tz * point_arm[one, 2, e]
+                    oy = bx * point_arm[one, 0, e] + by * point_arm[one, 1, e] + bz * point_arm[one, 2, e]
+                    lx, ly = 0.0, 0.0
+                    for n in range(first[s, 0], end[s, 0]):
+                        if near[n, e] == 1:
+                            x = tx * point_arm[n, 0, e] + ty * point_arm[n, 1, e] + tz * point_arm[n, 2, e] - ox
+                            y = bx * point_arm[n, 0, e] + by * point_arm[n, 1, e] + bz * point_arm[n, 2, e] - oy
+                            if x * x + y * y > best:
+                                best = x * x + y * y
+                                two = n
+                                lx, ly = x, y
+                    left = one
+                    right = one
+                    highest, lowest = 0.0, 0.0
+                    for n in range(first[s, 0], end[s, 0]):
+                        if near[n, e] == 1:
+                            x = tx * point_arm[n, 0, e] + ty * point_arm[n, 1, e] + tz * point_arm[n, 2, e] - ox
+                            y = bx * point_arm[n, 0, e] + by * point_arm[n, 1, e] + bz * point_arm[n, 2, e] - oy
+                            side = lx * y - ly * x
+                            if side > highest:
+                                highest = side
+                                left = n
+                            if side < lowest:
+                                lowest = side
+                                right = n
+                    for n in range(first[s, 0], end[s, 0]):
+                        near[n, e] = 1 if (n == one or n == two or n == left or n == right) else 0
+                for n in range(first[s, 0], end[s, 0]):
+                    if near[n, e] == 1:
+                        if filled < slots:
+                            while seen < before and old_key[seen, e] < n:
+                                seen += 1
+                            known = seen < before and old_key[seen, e] == n
+                            key[filled, e] = n
+                            a[filled, e] = shape_a[s, 0]
+                            b[filled, e] = shape_b[s, 0]
+                            separation[filled, e] = distance[n, e]
+                            out_normal[filled, 0, e], out_normal[filled, 1, e], out_normal[filled, 2, e] = nx, ny, nz
+                            out_tangent[filled, 0, e], out_tangent[filled, 1, e], out_tangent[filled, 2, e] = tx, ty, tz
+                            for k in range(3):
+                                place[filled, k, e] = 0.0
+                                arm_a[filled, k, e] = point_arm[n, k, e]
+                                arm_b[filled, k, e] = 0.0
+                            old = seen if known else 0
+                            x, y, z = rub[old, 0, e], rub[old, 1, e], rub[old, 2, e]
+                            impulse[filled, 0, e] = push[old, e] if known else 0.0
+                            impulse[filled, 1, e] = x * tx + y * ty + z * tz if known else 0.0
+                            impulse[filled, 2, e] = x * bx + y * by + z * bz if known else 0.0
+                            filled += 1
+                        else:
+                            missing += 1
+        count[0, e] = filled
+        cursor[0, e] = seen
+        dropped[0, e] = max(dropped[0, e], missing)
