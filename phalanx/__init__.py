@@ -14,7 +14,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from phalanx.ecs.store import DeviceError
-from phalanx.io.model import LoadError, RobotModel
+from phalanx.io.model import LoadError, RobotModel, Shape
+from phalanx.part import Material
+from phalanx.rigid_collection import RigidObjectCollection
+from phalanx.rigid_object import RigidObject
 from phalanx.robot import Robot
 from phalanx.world import SimulationWarning, World
 
@@ -54,9 +57,13 @@ def set_num_threads(count: int | None) -> None:
 __all__ = [
     "DeviceError",
     "LoadError",
+    "Material",
     "Recorder",
+    "RigidObject",
+    "RigidObjectCollection",
     "Robot",
     "RobotModel",
+    "Shape",
     "SimulationWarning",
     "World",
     "num_threads",

@@ -10,7 +10,7 @@ from phalanx import components as c
 from phalanx.handle import Handle, on_device
 from phalanx.io.model import RobotModel
 from phalanx.layout import Rows
-from phalanx.part import KINEMATIC, Part
+from phalanx.part import Part
 
 if TYPE_CHECKING:
     from phalanx.world import World
@@ -41,36 +41,9 @@ class Actor(Handle):
             raise KeyError(f"{self} has no body {name!r}; it has {', '.join(self.body_names)}")
         return self.body_names.index(name)
 
-    def bind(self, rows: Rows, tree: int) -> None:
+    def bind(self, rows: Rows) -> None:
         """Called by the world once its tables are filled."""
-<<<<<<<
-        self._rows, self._tree = rows, tree
-        shapes = self.world._device.to_host(self.world._store.view(c.PlanePairTopology.body))
-        self._shape_bodies = [(row, int(shapes[row, 0]) - rows.bodies.start) for row in rows.shapes]
-=======
         self._rows = rows
-
-    def write_defaults(self, envs: np.ndarray | None) -> None:
-        """Default pose; called by the world's reset."""
->>>>>>>
-        part, links = self.part, rows.links
-        for field, value, default in (
-            (c.LinkDynamics.gravity_scale, part.gravity_scale, 1.0),
-            (c.LinkDynamics.linear_damping, part.linear_damping, 0.0),
-            (c.LinkDynamics.angular_damping, part.angular_damping, 0.0),
-            (c.LinkDynamics.gyroscopic, float(part.gyroscopic_forces), 1.0),
-        ):
-            if value != default:
-                self._write_parameter(field, links, np.full((1, links.stop - links.start), value), None)
-        for field, value in (
-            (c.TreeLimits.linear_velocity, part.max_linear_velocity),
-            (c.TreeLimits.angular_velocity, part.max_angular_velocity),
-        ):
-            if value != np.inf:
-                self._write_parameter(field, slice(tree, tree + 1), np.full((1, 1), value), None)
-        held = (True,) * 6 if part.kind == KINEMATIC else part.locked_axes
-        if any(held) and not self.fixed_base:
-            self._write_parameter(c.DofModel.prescribed, self._root_dofs, np.array([held], np.int32), None)
 
     def write_defaults(self, envs: np.ndarray | None) -> None:
         """Default pose; called by the world's reset."""
@@ -80,6 +53,7 @@ class Actor(Handle):
     @property
     def _bound(self) -> Rows:
         if self._rows is None:
+            self.world.build()
             assert self._rows is not None
         return self._rows
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.components import shape as kinds
+from phalanx.geometry_tables import GeometryTables
 from phalanx.io.articulation import CollisionData
 from phalanx.io.hulls import Hull
 from phalanx.part import DYNAMIC, Ground, Material, Part
@@ -60,20 +61,24 @@ class Capacity:
 
 
 def place_shapes(
-    columns: Any, parts: Sequence[Part], grounds: Sequence[Ground], shapes: list[PlacedShape], contact_offset: float
+    columns: Any,
+    parts: Sequence[Part],
+    grounds: Sequence[Ground],
+    shapes: list[PlacedShape],
+    contact_offset: float,
+    geometry: GeometryTables,
 ) -> None:
-    """Rows of shapes, those of planes last, and of the hulls that they refer to.
+    """Rows of shapes, those of planes last, and of the hulls, meshes and height fields that they refer to.
 
     A plane's own contact offset is 0, so ``contact_offset``, that of shapes, is where contacts with the ground begin.
     """
-    hulls: dict[int, tuple[range, range]] = {}
     for shape in shapes:
         part, data = parts[shape.part], shape.data
         offset = contact_offset if part.contact_offset is None else part.contact_offset
-        _add_shape(columns, data, part.material, shape.link, shape.body, shape.dof, offset, part.rest_offset, hulls)
+        _add_shape(columns, data, part.material, shape.link, shape.body, shape.dof, offset, part.rest_offset, geometry)
     for ground in grounds:
         plane = CollisionData(-1, -1, kinds.PLANE, np.zeros(3), np.zeros(3), np.array([1.0, 0, 0, 0]))
-        _add_shape(columns, plane, ground.material, -1, -1, -1, 0.0, 0.0, hulls)
+        _add_shape(columns, plane, ground.material, -1, -1, -1, 0.0, 0.0, geometry)
 
 
 def _add_shape(
@@ -85,25 +90,20 @@ def _add_shape(
     dof: int,
     contact_offset: float,
     rest_offset: float,
-    hulls: dict[int, tuple[range, range]],
+    geometry: GeometryTables,
 ) -> None:
-    low, high = bounds(data)
-    vertices, faces = _add_hull(columns, data.hull, hulls) if data.hull is not None else (range(0), range(0))
     columns.add(
         {
             c.ShapeTopology.kind: data.kind,
             c.ShapeTopology.link: link,
             c.ShapeTopology.body: body,
             c.ShapeTopology.dof: dof,
-            c.ShapeTopology.first_vertex: vertices.start,
-            c.ShapeTopology.end_vertex: vertices.stop,
-            c.ShapeTopology.first_face: faces.start,
-            c.ShapeTopology.end_face: faces.stop,
+            **geometry.add(data.geometry).fields(),
             c.ShapeGeometry.size: data.size,
             c.ShapeGeometry.position: data.position,
             c.ShapeGeometry.orientation: data.orientation,
-            c.ShapeGeometry.low: low,
-            c.ShapeGeometry.high: high,
+            c.ShapeGeometry.low: data.low,
+            c.ShapeGeometry.high: data.high,
             c.ShapeGeometry.contact_offset: contact_offset,
             c.ShapeGeometry.rest_offset: rest_offset,
             c.ShapeMaterial.static_friction: material.static_friction,
@@ -114,43 +114,6 @@ def _add_shape(
             c.ShapeMaterial.patch_radius: material.patch_radius,
         }
     )
-
-
-def bounds(data: CollisionData) -> tuple[np.ndarray, np.ndarray]:
-    """Least and greatest coordinates (3,) of a shape in its own frame, m."""
-    if data.hull is not None:
-        return data.hull.vertices.min(axis=0), data.hull.vertices.max(axis=0)
-    x, y, z = (float(v) for v in data.size)
-    half = {
-        kinds.SPHERE: (x, x, x),
-        kinds.CAPSULE: (x, x, x + y),
-        kinds.CYLINDER: (x, x, y),
-        kinds.CONE: (x, x, y),
-    }.get(data.kind, (x, y, z))
-    return -np.array(half), np.array(half)
-
-
-def _add_hull(columns: Any, hull: Hull, known: dict[int, tuple[range, range]]) -> tuple[range, range]:
-    """Rows of a hull's vertices and faces; a hull that several shapes share is stored once."""
-    if id(hull) not in known:
-        vertex, corner = columns.count(c.HullVertexPosition.position), columns.count(c.HullCornerVertex.vertex)
-        face = columns.count(c.HullFacePlane.normal)
-        for position in hull.vertices:
-            columns.add({c.HullVertexPosition.position: position})
-        for loop, normal, offset in zip(hull.faces, hull.normals, hull.offsets, strict=True):
-            columns.add(
-                {
-                    c.HullFacePlane.normal: normal,
-                    c.HullFacePlane.offset: offset,
-                    c.HullFacePlane.first_corner: corner,
-                    c.HullFacePlane.end_corner: corner + len(loop),
-                }
-            )
-            for index in loop:
-                columns.add({c.HullCornerVertex.vertex: vertex + int(index)})
-            corner += len(loop)
-        known[id(hull)] = (range(vertex, vertex + len(hull.vertices)), range(face, face + len(hull.faces)))
-    return known[id(hull)]
 
 
 # -- planes --------------------------------------------------------------------------------------------------
@@ -227,8 +190,8 @@ def probes(data: CollisionData) -> list[tuple[int, np.ndarray, np.ndarray, float
     if data.kind == kinds.CONE:
         base = [(k, data.position, turned @ np.array([0, 0, -y]), x) for k in CONE_RIM]
         return base + fixed([(0, 0, y)], 0.0)
-    if data.hull is not None:
-        return fixed(data.hull.vertices, 0.0)
+    if isinstance(data.geometry, Hull):
+        return fixed(data.geometry.vertices, 0.0)
     return []
 
 

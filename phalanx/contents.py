@@ -197,7 +197,7 @@ class Contents:
             approximation=approximation,
             visuals=visuals,
         )
-        part = Part(flatten(model, kind == STATIC), kind=kind, **fields)
+        part = Part(flatten(model, kind == STATIC, kind == DYNAMIC), kind=kind, **fields)
         made = RigidObject(cast("World", self), name, model, part, pose)
         self.objects[name] = self.actors[name] = made
         self._placements[name] = {
@@ -231,7 +231,8 @@ class Contents:
             own: dict[str, Any] = dict(given) if isinstance(given, Mapping) else {"source": given}
             if "source" not in own:
                 raise ValueError(f"add_rigid_objects: {each!r} has no source")
-            self.add_rigid_object(**{**common, **own, "name": each})
+            arguments: dict[str, Any] = {**common, **own, "name": each}
+            self.add_rigid_object(**arguments)
         return self._collect(name, list(sources))
 
     def _collect(self, name: str, members: Sequence[str]) -> RigidObjectCollection:
@@ -283,19 +284,16 @@ class Contents:
         for table, count in self._tables.items():
             store.set_rows(table, count)
         actors = list(self.actors.values())
-<<<<<<<
         moved = [actor for actor in self.objects.values() if actor.kind == KINEMATIC]
         store.set_rows(c.Kinematic, len(moved))
-        ranges = fill(store, [actor.part for actor in actors], self._grounds, self._settings["max_contacts"])
-=======
         layout = fill(
             store,
             [actor.part for actor in actors],
             self._grounds,
             contact_offset=self._settings["contact_offset"],
             max_contacts=self._settings["max_contacts"],
+            disabled_parts=sorted(self._disabled),
         )
->>>>>>>
         settings = store[c.Settings]
         settings.timestep = [[self.dt / self.substeps]]
         settings.gravity = np.array(self.gravity)[None, :, None]
@@ -315,9 +313,8 @@ class Contents:
             for access in system.field_arguments.values():
                 store.array(access.target)
         self.built = True
-<<<<<<<
-        for tree, (actor, rows) in enumerate(zip(actors, ranges, strict=True)):
-            actor.bind(rows, tree)
+        for actor, rows in zip(actors, layout.rows, strict=True):
+            actor.bind(rows)
         for collection in self.collections.values():
             collection.bind()
         if moved:
@@ -325,10 +322,6 @@ class Contents:
             topology.first_dof = [[actor._bound.dofs.start] for actor in moved]
             topology.coord = [[actor._bound.coords.start] for actor in moved]
             topology.substeps = [[self.substeps]]
-=======
-        for actor, rows in zip(actors, layout.rows, strict=True):
-            actor.bind(rows)
->>>>>>>
         world._write_defaults(None)
         self.input_revision = self.state_revision = 0
         return world

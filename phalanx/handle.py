@@ -131,3 +131,11 @@ class Handle:
                     place = f"environment {env}, column {', '.join(map(str, item))}" if item else f"environment {env}"
                     raise ValueError(f"{self}: {what} {verdict} in {place}")
         return self._xp.broadcast_to(self._xp.asarray(array), wanted), envs
+
+    def _unit(self, poses: Any, what: str) -> Any:
+        """A float64 copy of poses (..., 7) with unit quaternions."""
+        if isinstance(poses, np.ndarray) and not poses[..., 3:].any(axis=-1).all():
+            raise ValueError(f"{self}: {what} has a quaternion of zero length")
+        values = self._xp.array(poses, dtype="float64")
+        values[..., 3:] /= self._xp.sqrt((values[..., 3:] ** 2).sum(axis=-1, keepdims=True))
+        return values

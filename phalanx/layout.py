@@ -20,6 +20,7 @@ from phalanx.collision_layout import (
 )
 from phalanx.components.link import PRISMATIC, REVOLUTE
 from phalanx.ecs import Field, Store, Table
+from phalanx.geometry_tables import GeometryTables
 from phalanx.io.articulation import NUM_COORDS, NUM_DOFS, Articulation
 from phalanx.part import KINEMATIC, Ground, Part
 
@@ -123,7 +124,8 @@ def fill(
             )
         )
     entries = _add_chains(columns, dof_parents)
-    place_shapes(columns, parts, grounds, shapes, contact_offset)
+    geometry = GeometryTables()
+    place_shapes(columns, parts, grounds, shapes, contact_offset, geometry)
     plane_contacts = place_planes(columns, grounds, parts, shapes)
     pairs = find_pairs(parts, shapes, disabled_parts)
     place_pairs(columns, parts, shapes, len(grounds), pairs)
@@ -140,9 +142,6 @@ def fill(
         (c.Mimic, count["mimic"]),
         (c.MassEntry, entries),
         (c.Shape, len(shapes) + len(grounds)),
-        (c.HullVertex, columns.count(c.HullVertexPosition.position)),
-        (c.HullFace, columns.count(c.HullFacePlane.normal)),
-        (c.HullCorner, columns.count(c.HullCornerVertex.vertex)),
         (c.Plane, len(grounds)),
         (c.PlanePair, columns.count(c.PlanePairTopology.plane)),
         (c.PlanePoint, columns.count(c.PointTopology.plane)),
@@ -155,6 +154,7 @@ def fill(
     ):
         store.set_rows(table, size)
     columns.write(store)
+    geometry.write(store)
     if len(moves):
         store.set(c.DofRelation.moves, moves[:, None])
     kinds = np.array([s.data.kind for s in shapes], int)[pairs.allowed]

@@ -76,6 +76,10 @@ class Material:
         """Code of :attr:`restitution_combine`, as in ``ShapeMaterial.restitution_mode``."""
         return COMBINE_MODES[self.restitution_combine]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Its fields, JSON-ready."""
+        return asdict(self)
+
     @classmethod
     def of(cls, who: str, material: Material | Mapping[str, Any] | None = None, **options: Any) -> Material:
         """A material from one, or from a mapping of its fields, with the options that are not ``None`` put in.

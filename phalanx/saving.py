@@ -18,7 +18,7 @@ from phalanx.io.model import LoadError, RobotModel
 if TYPE_CHECKING:
     from phalanx.world import World
 
-FORMAT = 1
+FORMAT = 2
 """Version of saved worlds and descriptions."""
 
 STATE_ROLES = ("state", "input", "parameter")
@@ -27,6 +27,7 @@ STATE_ROLES = ("state", "input", "parameter")
 
 def describe(world: World) -> dict[str, Any]:
     """See :meth:`phalanx.World.describe`."""
+    names = list(world.actors)
     return {
         "format": FORMAT,
         "num_envs": world.num_envs,
@@ -40,13 +41,17 @@ def describe(world: World) -> dict[str, Any]:
             {
                 "height": g.height,
                 "normal": list(g.normal),
-                "static_friction": g.static_friction,
-                "dynamic_friction": g.dynamic_friction,
-                "restitution": g.restitution,
+                "material": g.material.to_dict(),
+                "collision_group": g.group,
+                "collision_mask": g.mask,
             }
             for g in world._grounds
         ],
-        "robots": copy.deepcopy(world._placements),
+        "robots": [{"name": name, **copy.deepcopy(world._placements[name])} for name in world.robots],
+        "objects": [{"name": name, **copy.deepcopy(world._placements[name])} for name in world.objects],
+        "order": list(world.actors),
+        "collections": {name: list(made.object_names) for name, made in world.collections.items()},
+        "disabled_collisions": [[names[a], names[b]] for a, b in sorted(world._disabled)],
         "systems": [system.name for system in world._extra_systems],
     }
 
@@ -58,7 +63,9 @@ def from_description(
     d = dict(description)
     if d.pop("format", None) != FORMAT:
         raise LoadError(f"this description has another format than {FORMAT}; use the version of Phalanx that wrote it")
-    grounds, robots = d.pop("grounds"), d.pop("robots")
+    grounds, order = d.pop("grounds"), d.pop("order")
+    robots, objects = ({each["name"]: each for each in d.pop(key)} for key in ("robots", "objects"))
+    collections, disabled = d.pop("collections"), d.pop("disabled_collisions")
     d.pop("systems", None)
     if num_envs is not None:
         d["num_envs"] = num_envs
@@ -66,14 +73,15 @@ def from_description(
     world = kind(**d)
     for ground in grounds:
         world.add_ground(**ground)
-    for robot in robots:
-        pose = robot["pose"]
-        world.add_robot(
-            RobotModel.from_dict(robot["model"]),
-            position=pose[:3],
-            orientation=pose[3:],
-            **{k: v for k, v in robot.items() if k not in ("pose", "model")},
-        )
+    for name in order:
+        placed = dict(robots[name] if name in robots else objects[name])
+        pose, model = placed.pop("pose"), RobotModel.from_dict(placed.pop("model"))
+        add = world.add_robot if name in robots else world.add_rigid_object
+        add(model, position=pose[:3], orientation=pose[3:], **placed)
+    for name, members in collections.items():
+        world._collect(name, members)
+    for pair in disabled:
+        world.disable_collision(*pair)
     return world
 
 

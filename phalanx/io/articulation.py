@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from phalanx.components.link import FIXED, FREE, PRISMATIC, REVOLUTE, SPHERICAL
-from phalanx.components.shape import BOX, CAPSULE, CONE, CYLINDER, HULL, SPHERE
-from phalanx.io.hulls import Hull, hull
+from phalanx.io.cooking import Hull, TriangleMesh, cook
+from phalanx.io.height_fields import HeightField
 from phalanx.io.model import Body, Joint, LoadError, RobotModel, Shape
 
 NUM_COORDS = {FIXED: 7, REVOLUTE: 1, PRISMATIC: 1, SPHERICAL: 4, FREE: 7}
@@ -26,7 +26,6 @@ _TYPES = {
     "spherical": SPHERICAL,
     "free": FREE,
 }
-_SHAPES = {"sphere": SPHERE, "capsule": CAPSULE, "box": BOX, "cylinder": CYLINDER, "cone": CONE}
 
 
 @dataclass
@@ -57,7 +56,10 @@ class FrameData:
 
 @dataclass
 class CollisionData:
-    """A collision shape in the frame of its link; see ShapeTopology and ShapeGeometry for kinds and sizes."""
+    """A collision shape in the frame of its link; see ShapeTopology and ShapeGeometry for kinds and sizes.
+
+    ``low`` and ``high`` (3,) bound it in its own frame.
+    """
 
     body: int
     link: int
@@ -65,7 +67,9 @@ class CollisionData:
     size: np.ndarray
     position: np.ndarray
     orientation: np.ndarray
-    hull: Hull | None = None
+    low: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    high: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    geometry: Hull | TriangleMesh | HeightField | None = None
 
     @property
     def matrix(self) -> np.ndarray:
@@ -95,8 +99,12 @@ class Articulation:
         return sum(NUM_DOFS[link.joint_type] for link in self.links)
 
 
-def flatten(model: RobotModel, fixed_base: bool) -> Articulation:
+def flatten(model: RobotModel, fixed_base: bool, moves: bool = True) -> Articulation:
     """Merge fixed joints and number everything.
+
+    Args:
+        fixed_base: the root cannot move.
+        moves: contacts can move the robot; what is static or kinematic may have triangle meshes that collide.
 
     Raises:
         LoadError: nothing that moves has mass, or a joint type is unknown.
@@ -118,9 +126,8 @@ def flatten(model: RobotModel, fixed_base: bool) -> Articulation:
         frames.append(FrameData(body.name, link, position, orientation))
         _add_mass(links[link], body, position, orientation)
         for shape in body.collisions:
-            collision = _collision(shape, len(frames) - 1, link, position, orientation)
-            if collision is not None:
-                collisions.append(collision)
+            still = not moves or (fixed_base and link == 0)
+            collisions += _collisions(shape, not still, len(frames) - 1, link, position, orientation)
         for joint in children[body.name]:
             at = position + turn(orientation, np.array(joint.position))
             facing = product(orientation, np.array(joint.orientation))
@@ -181,25 +188,26 @@ def _steiner(mass: float, offset: np.ndarray) -> np.ndarray:
     return mass * (offset @ offset * np.eye(3) - np.outer(offset, offset))
 
 
-def _collision(
-    shape: Shape, body: int, link: int, position: np.ndarray, orientation: np.ndarray
-) -> CollisionData | None:
-    centre = position + turn(orientation, np.array(shape.position, float))
-    facing = product(orientation, np.array(shape.orientation, float))
-    if shape.kind in _SHAPES:
-        size = np.zeros(3)
-        size[: len(shape.size)] = shape.size
-        return CollisionData(body, link, _SHAPES[shape.kind], size, centre, facing)
-    if shape.kind == "mesh":
-        if shape.vertices is None or len(shape.vertices) == 0:
-            return None
-        try:
-            found = hull(shape.vertices)
-        except ValueError as error:
-            raise LoadError(f"{shape.mesh_file or shape.name or 'a mesh'}: {error}") from None
-        centre = centre + turn(facing, found.centre)
-        return CollisionData(body, link, HULL, np.ones(3), centre, facing, found)
-    raise LoadError(f"shape kind {shape.kind!r} is not supported")
+def _collisions(
+    shape: Shape, moves: bool, body: int, link: int, position: np.ndarray, orientation: np.ndarray
+) -> list[CollisionData]:
+    """What collides in place of a shape; an empty mesh does not."""
+    if shape.kind == "mesh" and (shape.vertices is None or len(shape.vertices) == 0):
+        return []
+    return [
+        CollisionData(
+            body,
+            link,
+            piece.kind,
+            piece.size,
+            position + turn(orientation, piece.position),
+            product(orientation, piece.orientation),
+            piece.low,
+            piece.high,
+            piece.geometry,
+        )
+        for piece in cook(shape, moves)
+    ]
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:

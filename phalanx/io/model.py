@@ -102,6 +102,14 @@ class Joint:
     friction: float = 0.0
     armature: float = 0.0
     mimic: Mimic | None = None
+    static_friction: float = 0.0
+    """Effort that it takes to set the joint moving, N·m (N); not below ``friction``."""
+    limit_restitution: float = 0.0
+    """Share of its speed with which the joint leaves a limit."""
+    limit_stiffness: float = 0.0
+    """N·m/rad (N/m); limits are hard where this and the damping are 0."""
+    limit_damping: float = 0.0
+    """N·m·s/rad (N·s/m)."""
 
 
 @dataclass

@@ -62,12 +62,8 @@ QUERIES = ("query_bodies", "query_gravity", "query_contacts")
 """Run only when somebody asks."""
 
 
-<<<<<<<
-MODULES = (
-    kinematic_targets,
-=======
 ALWAYS = (
->>>>>>>
+    kinematic_targets,
     actuation,
     dynamics,
     inertia,

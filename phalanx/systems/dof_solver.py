@@ -190,7 +190,7 @@ def sweep_dofs(
                 change[0, 0, e] = rubs + drives + stops - own if here else 0.0
             for k in range(first[d, 0], end[d, 0]):
                 for e in lanes:
-                    v[k, e] += response[d * nv + k, e] * change[0, 0, e]
+                    v[k, e] += response[relations[d, 0] + k, e] * change[0, 0, e]
 
 
 @system(over=Dof, phase="integrate", after="cap_root_velocity", before="update_coordinates")
@@ -214,12 +214,5 @@ def keep_limits(
         return
     hard = stiffness[d, e] + damping[d, e] == 0.0
     least = min(lower[d, e] - q[c, e], 0.0) if hard else -INFINITY
-<<<<<<<
     most = max(upper[d, e] - q[c, e], 0.0) if hard else INFINITY
     displacement[d, e] = min(max(displacement[d, e], least), most)
-=======
-                change[0, 0, e] = rubs + drives + stops - own if here else 0.0
-            for k in range(first[d, 0], end[d, 0]):
-                for e in lanes:
-                    v[k, e] += response[relations[d, 0] + k, e] * change[0, 0, e]
->>>>>>>
