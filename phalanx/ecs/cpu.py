@@ -25,7 +25,7 @@ from numba.np.numpy_support import carray
 
 from phalanx.ecs import codegen, trace
 from phalanx.ecs.declare import Bound, System
-from phalanx.ecs.lanes import LaneCompiler
+from phalanx.ecs.lanes import LaneCompiler, PartCompiler
 
 LANES = (64, 32, 16)
 """Environments in a block: the most that leaves every thread a block. See docs/decisions/0002-blocks-and-lanes.md."""
@@ -34,8 +34,8 @@ cuda = None  # generated modules import the same names from both back ends
 
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract", "nsz"}}
-helper = numba.njit(forceinline=True, **_OPTIONS)
-routine = numba.njit(**_OPTIONS)
+helper = numba.njit(forceinline=True, pipeline_class=PartCompiler, **_OPTIONS)
+routine = numba.njit(pipeline_class=PartCompiler, **_OPTIONS)
 kernel = numba.njit(pipeline_class=LaneCompiler, **_OPTIONS)
 scalar_kernel = routine  # lanes that share scratch are not independent
 entry: Callable[..., Any] = numba.cfunc(

@@ -1,4 +1,4 @@
-"""A Numba compiler for kernels that tells LLVM what it cannot see: lanes are independent, arrays do not overlap.
+"""Numba compilers: one for kernels, which says that lanes are independent, and one for what kernels call.
 
 A kernel's loop over lanes touches rows of the same array at offsets only known at run time, so LLVM must assume that
 one lane's store feeds another lane's load and gives up ("unsafe dependent memory operations"). Lanes are
@@ -13,6 +13,7 @@ import linecache
 from typing import Any
 
 from llvmlite import ir as llvm
+from numba._dynfunc import make_function
 from numba.core import ir
 from numba.core.compiler import Compiler, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
@@ -96,21 +97,54 @@ class _LaneLowering(Lower):
         return label > target
 
 
+class _InnerLowering(NativeLowering):
+    """Lowers what is only ever linked into an entry: optimised and compiled there, once, and not callable from Python.
+
+    Numba would optimise a function with all that it calls, again for each function on the way up to the entry, and
+    make machine code of it each time; half of the time of compiling a kernel.
+    """
+
+    _name = "phalanx_inner_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """As Numba's, but with a handle that has no code behind it."""
+        flags, context = state.flags, state.targetctx
+        flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_compile = True
+        if state.library is None:
+            state.library = context.codegen().create_library(state.func_id.func_qualname)
+            state.library.enable_object_caching()
+        state.library._optimize_final_module = lambda: None
+        state.library._finalize_specific = lambda: None
+        changed = super().run_pass(state)
+        lowered = state["cr"]
+        name = lowered.fndesc.qualname.split(".")[-1]
+        handle = make_function(lowered.fndesc.lookup_module(), name, "", 0, lowered.env, (state.library,))
+        context.insert_user_function(handle, lowered.fndesc, [state.library])
+        state.reload_init.extend(state.library._reload_init)
+        state["cr"] = lowered._replace(cfunc=handle)
+        return changed
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _LaneNativeLowering(NativeLowering):
+class _PartLowering(_InnerLowering):
+    _name = "phalanx_part_lowering"
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LaneNativeLowering(_InnerLowering):
     _name = "phalanx_lane_lowering"
 
     @property
     def lowering_class(self) -> type[Lower]:
         return _LaneLowering
 
-    def run_pass(self, state: Any) -> bool:
-        """A kernel is only ever inlined into its entry, which is optimised as a whole: once is enough."""
-        if state.library is None:
-            state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
-            state.library.enable_object_caching()
-        state.library._optimize_final_module = lambda: None
-        return super().run_pass(state)
+
+class PartCompiler(Compiler):
+    """Numba's compiler for functions that kernels call."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        """Numba's own passes with one exchanged."""
+        return [_with_lowering(self.state, _PartLowering)]
 
 
 class LaneCompiler(Compiler):
@@ -119,10 +153,12 @@ class LaneCompiler(Compiler):
     def define_pipelines(self) -> list[PassManager]:
         """Numba's own passes with one exchanged."""
         self.state.flags.noalias = True
-        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        manager.passes = [
-            (_LaneNativeLowering, text) if kind is NativeLowering else (kind, text) for kind, text in manager.passes
-        ]
-        manager._finalized = False
-        manager.finalize()
-        return [manager]
+        return [_with_lowering(self.state, _LaneNativeLowering)]
+
+
+def _with_lowering(state: Any, lowering: type[NativeLowering]) -> PassManager:
+    manager = DefaultPassBuilder.define_nopython_pipeline(state)
+    manager.passes = [(lowering, text) if kind is NativeLowering else (kind, text) for kind, text in manager.passes]
+    manager._finalized = False
+    manager.finalize()
+    return manager
