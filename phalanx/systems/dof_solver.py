@@ -162,10 +162,17 @@ def sweep_dofs(
                 # hard limits: at most reach them within the part of the substep that this sweep stands for
                 slowest = (low - x) / part if x > low else min((low - x) * correct / part, fastest_push[0, e])
                 quickest = (high - x) / part if x < high else max((high - x) * correct / part, -fastest_push[0, e])
-                # restitution: velocity sweeps throw back what came in fast and was stopped
-                bounce = -elastic[d, e] * qd[d, e] if bouncing and math.fabs(qd[d, e]) > threshold[0, e] else 0.0
-                slowest = max(slowest, bounce) if stop[d, e] > 0.0 else slowest
-                quickest = min(quickest, bounce) if stop[d, e] < 0.0 else quickest
+                # restitution: velocity sweeps throw back what came in fast and was stopped at the limit, and do not
+                # brake what has yet to arrive
+                came = qd[d, e]
+                bounces = bouncing and elastic[d, e] > 0.0 and math.fabs(came) > threshold[0, e]
+                reach = 0.5 * h[0, e] * math.fabs(came)
+                below = bounces and stop[d, e] > 0.0 and x - low < reach
+                above = bounces and stop[d, e] < 0.0 and high - x < reach
+                slowest = -INFINITY if bounces and stop[d, e] == 0.0 else slowest
+                quickest = INFINITY if bounces and stop[d, e] == 0.0 else quickest
+                slowest = max(slowest, -elastic[d, e] * came) if below else slowest
+                quickest = min(quickest, -elastic[d, e] * came) if above else quickest
                 slowest = -INFINITY if give > 0.0 else slowest
                 quickest = INFINITY if give > 0.0 else quickest
                 rubs, drives, stops = solve_dof(

@@ -5,6 +5,7 @@ import math
 from phalanx.components import (
     Coordinate,
     Dof,
+    DofLimit,
     DofSolve,
     DofState,
     Link,
@@ -34,13 +35,17 @@ def update_velocities(
     e,
     h=read(Settings.timestep),
     diverged=read(Status.diverged),
+    fastest=read(DofLimit.velocity),
     solved=read(DofSolve.velocity),
     velocity=update(DofState.velocity),
     acceleration=update(DofState.acceleration),
 ):
-    """Take over the solved velocity; a frozen environment stands still."""
+    """Take over the solved velocity, within the joint's speed limit; a frozen environment stands still.
+
+    Of a free robot the root gets back the momentum that cutting a joint's speed takes.
+    """
     frozen = diverged[0, e] != 0
-    new = 0.0 if frozen else solved[d, e]
+    new = 0.0 if frozen else min(max(solved[d, e], -fastest[d, e]), fastest[d, e])
     acceleration[d, e] = 0.0 if frozen else (new - velocity[d, e]) / h[0, e]
     velocity[d, e] = new
 
