@@ -1,0 +1,140 @@
+"""A few contact points, chosen one by one from many: those that span the patch, and the deepest."""
+
+from phalanx.ecs import function
+
+MOST = 8
+"""Points of a pair."""
+
+PATCH = 72
+"""Numbers in a patch: position (from the origin of shape a), normal, separation, rank of up to ``MOST`` + 1 points."""
+
+_MERGE = 4e-3
+_DEPTH = 20.0
+_BETWEEN = 2e-3
+_SHALLOWER = 1e-4
+
+
+@function
+def add_point(patch, count, x, y, z, nx, ny, nz, separation, size):
+    """Put a point into a patch; from a full one the point that is missed least goes.
+
+    That is one of the two that are most alike in place and normal: the one nearer to the shape's origin, unless the
+    other is clearly less deep. So the corners of a face stay, and the same points are chosen from step to step.
+
+    Args:
+        size: length of the shape, which differences of normals are scaled with.
+
+    Returns:
+        the new number of points.
+    """
+    o = 8 * count
+    patch[o] = x
+    patch[o + 1] = y
+    patch[o + 2] = z
+    patch[o + 3] = nx
+    patch[o + 4] = ny
+    patch[o + 5] = nz
+    patch[o + 6] = separation
+    rank = x * x + y * y + z * z
+    patch[o + 7] = rank / size - _DEPTH * separation
+    count += 1
+    merge = _MERGE * size
+    one, other, apart = most_alike(patch, count, size)
+    if count <= MOST and not apart < merge * merge:
+        return count
+    drop = one if patch[8 * one + 7] < patch[8 * other + 7] else other
+    if patch[8 * one + 6] != patch[8 * other + 6]:
+        deeper = one if patch[8 * one + 6] < patch[8 * other + 6] else other
+        deepest = True
+        for k in range(count):
+            deepest = deepest and patch[8 * deeper + 6] <= patch[8 * k + 6]
+        if deepest and drop == deeper:
+            drop = one + other - deeper
+    count -= 1
+    for k in range(8):
+        patch[8 * drop + k] = patch[8 * count + k]
+    return count
+
+
+@function
+def most_alike(patch, count, size):
+    """The two points that are most alike, and how far they are apart, squared."""
+    one = 0
+    other = 0
+    least = 3.0e38
+    for i in range(1, count):
+        for j in range(i):
+            apart = 0.0
+            for k in range(3):
+                place = patch[8 * i + k] - patch[8 * j + k]
+                turn = size * (patch[8 * i + 3 + k] - patch[8 * j + 3 + k])
+                apart += place * place + turn * turn
+            if apart < least:
+                least = apart
+                one = j
+                other = i
+    return one, other, least
+
+
+@function
+def thin_patch(patch, count, size):
+    """Drop the points that lie between others of the same normal and are no deeper: the others carry what they would.
+
+    Returns:
+        how many are left.
+    """
+    i = 0
+    while i < count:
+        if count > 2 and lies_between(patch, count, i, size):
+            count -= 1
+            for k in range(8):
+                patch[8 * i + k] = patch[8 * count + k]
+        else:
+            i += 1
+    return count
+
+
+@function
+def lies_between(patch, count, i, size):
+    """Whether a point lies in a triangle, or on a line, of others with the same normal, and no deeper than those."""
+    slack = _BETWEEN * size
+    nx = patch[8 * i + 3]
+    ny = patch[8 * i + 4]
+    nz = patch[8 * i + 5]
+    for j in range(count):
+        for k in range(j):
+            for m in range(k + 1):  # m == k: the line from j to k
+                if j != i and k != i and m != i and alike(patch, i, j) and alike(patch, i, k) and alike(patch, i, m):
+                    ax = patch[8 * j] - patch[8 * k]
+                    ay = patch[8 * j + 1] - patch[8 * k + 1]
+                    az = patch[8 * j + 2] - patch[8 * k + 2]
+                    px = patch[8 * i] - patch[8 * k]
+                    py = patch[8 * i + 1] - patch[8 * k + 1]
+                    pz = patch[8 * i + 2] - patch[8 * k + 2]
+                    bx = ny * az - nz * ay
+                    by = nz * ax - nx * az
+                    bz = nx * ay - ny * ax
+                    if m < k:
+                        bx = patch[8 * m] - patch[8 * k]
+                        by = patch[8 * m + 1] - patch[8 * k + 1]
+                        bz = patch[8 * m + 2] - patch[8 * k + 2]
+                    area = nx * (ay * bz - az * by) + ny * (az * bx - ax * bz) + nz * (ax * by - ay * bx)
+                    aa = ax * ax + ay * ay + az * az
+                    if area * area > 1e-4 * slack * slack * aa:
+                        u = (nx * (py * bz - pz * by) + ny * (pz * bx - px * bz) + nz * (px * by - py * bx)) / area
+                        v = (nx * (ay * pz - az * py) + ny * (az * px - ax * pz) + nz * (ax * py - ay * px)) / area
+                        w = v if m < k else 0.0
+                        inside = u >= 0.0 and w >= 0.0 and u + w <= 1.0
+                        if m == k:
+                            inside = inside and v * v * aa <= slack * slack
+                        level = (1.0 - u - w) * patch[8 * k + 6] + u * patch[8 * j + 6] + w * patch[8 * m + 6]
+                        if inside and patch[8 * i + 6] >= level - _SHALLOWER * size:
+                            return True
+    return False
+
+
+@function
+def alike(patch, i, j):
+    """Whether two points have the same normal."""
+    along = patch[8 * i + 3] * patch[8 * j + 3] + patch[8 * i + 4] * patch[8 * j + 4]
+    return along + patch[8 * i + 5] * patch[8 * j + 5] > 0.9999
