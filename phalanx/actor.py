@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,6 +112,36 @@ class Actor(Handle):
         for field, (values, envs) in checked:
             self._write(field, slice(row, row + 1), values[:, None, :], envs)
         self.world.input_revision += 1
+
+    @on_device
+    def set_material(
+        self,
+        static_friction: Any = None,
+        dynamic_friction: Any = None,
+        restitution: Any = None,
+        env_ids: Any = None,
+        body_names: Sequence[str] | None = None,
+    ) -> None:
+        """Set coefficients of the actor's collision shapes, (n, num_shapes) or what broadcasts to it.
+
+        ``body_names`` chooses the shapes of some bodies. Environments may differ; from then on the world keeps a value
+        for each, and kernels are compiled once more.
+        """
+        bodies = set(range(self.num_bodies) if body_names is None else map(self.body_index, body_names))
+        shapes = self.part.articulation.collisions
+        rows = np.array([r for r, s in zip(self._bound.shapes, shapes, strict=True) if s.body in bodies], np.int64)
+        checked = [
+            (field, self._input(what, value, len(rows), env_ids, negative=False))
+            for what, field, value in (
+                ("static friction", c.ShapeMaterial.static_friction, static_friction),
+                ("dynamic friction", c.ShapeMaterial.dynamic_friction, dynamic_friction),
+                ("restitution", c.ShapeMaterial.restitution, restitution),
+            )
+            if value is not None
+        ]
+        for field, (values, envs) in checked:
+            self._write_parameter(field, rows, values, envs)
+        self.world.touch_state()
 
     # -- reading -----------------------------------------------------------------------------------------
 

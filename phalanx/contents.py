@@ -23,6 +23,7 @@ from phalanx.rigid_collection import RigidObjectCollection
 from phalanx.rigid_object import RigidObject
 from phalanx.robot import Robot
 from phalanx.systems import systems
+from phalanx.systems.kinematic_targets import follow_targets
 
 if TYPE_CHECKING:
     from phalanx.world import World
@@ -259,7 +260,9 @@ class Contents:
 
     def _free_name(self, what: str, name: str) -> None:
         self._not_built(what)
-        if name in self.actors or not name:
+        if not isinstance(name, str) or not name:
+            raise ValueError(f"{what}: name={name!r}: must be text, not empty")
+        if name in self.actors:
             raise ValueError(f"{what}: there is already an actor named {name!r}; pass another name=")
 
     def add_rows(self, table: Table, count: int) -> None:
@@ -305,7 +308,8 @@ class Contents:
         for system in systems(
             planes, layout.kind_pairs, layout.moving_trees <= 1, not layout.many_pairs, optional=False
         ):
-            self.schedule.add(system)
+            if moved or system is not follow_targets:
+                self.schedule.add(system)
         for field in c.Status.fields():
             store.array(field)
         self.schedule.systems()  # refuses clashes now, not at the first step

@@ -403,8 +403,8 @@ class World(Contents):
         return saving.load(cls, path, device, prepare)
 
     def __repr__(self) -> str:
-        robots = ", ".join(self.robots) or "no robots"
-        return f"<World of {self.num_envs} environments on {self.device}: {robots}>"
+        actors = ", ".join(self.actors) or "nothing in it"
+        return f"<World of {self.num_envs} environments on {self.device}: {actors}>"
 
     def __iter__(self) -> Iterator[Robot]:
         return iter(self.robots.values())

@@ -82,7 +82,9 @@ def test_empty_world(device: str) -> None:
         world.add_ground()
         with pytest.raises(ValueError) as raised:
             act(world)
-        assert str(raised.value) == "this world is empty: call add_robot() before build() or step()"
+        assert str(raised.value) == (
+            "this world is empty: call add_robot() or add_rigid_object() before build() or step()"
+        )
 
 
 def test_two_robots_of_one_name() -> None:
@@ -90,7 +92,7 @@ def test_two_robots_of_one_name() -> None:
     world.add_robot(ball(), name="one")
     with pytest.raises(ValueError) as raised:
         world.add_robot(ball(), name="one")
-    assert str(raised.value) == "add_robot: there is already a robot named 'one'; pass another name="
+    assert str(raised.value) == "add_robot: there is already an actor named 'one'; pass another name="
     assert list(world.robots) == ["one"]
     world.add_robot(ball(), name="two")
 
@@ -124,9 +126,19 @@ def test_adding_after_build(device: str) -> None:
         ({"orientation": (0, 0, 0, 0)}, "orientation 4, not all zero; got (0.0, 0.0, 0.0) and (0, 0, 0, 0)"),
         ({"joint_pos": [0.1]}, "robot 'robot': joint_pos needs 3 numbers, got shape (1,)"),
         ({"joint_pos": {"elbow": float("inf")}}, "robot 'robot': joint_pos must be finite"),
-        ({"friction": -1}, "add_robot: coefficients must not be negative, nor dynamic friction above static"),
-        ({"static_friction": 0.1}, "add_robot: coefficients must not be negative, nor dynamic friction above static"),
-        ({"name": ""}, "add_robot: there is already a robot named ''; pass another name="),
+        ({"friction": -1}, "add_robot: static_friction=-1: must be a finite number, not negative"),
+        (
+            {"static_friction": 0.1, "dynamic_friction": 0.2},
+            "add_robot: dynamic_friction=0.2: must not be above static_friction=0.1",
+        ),
+        ({"restitution": 1.5}, "add_robot: restitution=1.5: must lie in 0..1"),
+        ({"friction_combine": "sum"}, "add_robot: friction_combine='sum': must be one of average, min, multiply, max"),
+        ({"collision_group": 32}, "add_robot: collision group 32 must be a whole number from 0 to 31"),
+        ({"collision_mask": -1}, "add_robot: collision mask -0x1 must have 32 bits"),
+        ({"linear_damping": -1.0}, "add_robot: linear_damping=-1.0: must be finite and at least 0"),
+        ({"contact_offset": 0.0}, "add_robot: contact_offset=0.0: must be finite and above 0"),
+        ({"disable_collisions": [("base", "hand")]}, "add_robot: disable_collisions: there is no body 'hand'"),
+        ({"name": ""}, "add_robot: name='': must be text, not empty"),
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",
 )
@@ -171,18 +183,21 @@ def test_nothing_that_moves_has_mass() -> None:
     ids=str,
 )
 def test_ground(arguments: dict[str, Any]) -> None:
-    with pytest.raises(
-        ValueError, match="add_ground: height, friction, restitution and a non-zero normal of 3 must be finite"
-    ):
+    with pytest.raises(ValueError, match="add_ground: height and a non-zero normal of 3 must be finite"):
         px.World().add_ground(**arguments)
 
 
 def test_ground_coefficients() -> None:
-    wrong: list[dict[str, Any]] = [{"friction": -0.1}, {"restitution": -1.0}]
-    wrong.append({"static_friction": 0.2, "dynamic_friction": 0.3})
-    for arguments in wrong:
-        with pytest.raises(ValueError, match="add_ground: coefficients must not be negative, nor dynamic friction"):
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"friction": -0.1}, "add_ground: static_friction=-0.1: must be a finite number, not negative"),
+        ({"restitution": -1.0}, "add_ground: restitution=-1.0: must be a finite number, not negative"),
+        ({"static_friction": 0.2, "dynamic_friction": 0.3}, "add_ground: dynamic_friction=0.3: must not be above stat"),
+        ({"material": {"grip": 1.0}}, "add_ground: a material has no grip; it has static_friction, "),
+    ]
+    for arguments, message in wrong:
+        with pytest.raises(ValueError) as raised:
             px.World().add_ground(**arguments)
+        assert message in str(raised.value)
 
 
 # What is asked of a running world.
@@ -368,9 +383,9 @@ def corrupt(folder: Path, world: px.World) -> dict[str, Path]:
     with np.load(folder / "good") as data:
         arrays = {key: data[key] for key in data.files}
     for name, changed in (
-        ("older format", {**arrays, "world": np.array(str(arrays["world"]).replace('"format": 1', '"format": 0'))}),
+        ("older format", {**arrays, "world": np.array(str(arrays["world"]).replace('"format": 2', '"format": 0'))}),
         ("no json", {**arrays, "world": np.array("{")}),
-        ("other json", {**arrays, "world": np.array('{"format": 1}')}),
+        ("other json", {**arrays, "world": np.array('{"format": 2}')}),
         ("lacks a field", {key: value for key, value in arrays.items() if key != "Coordinate.value"}),
         ("wrong shape", {**arrays, "Coordinate.value": np.zeros((3, 3))}),
         ("pickle", {**arrays, "Coordinate.value": np.array([{}], object)}),
@@ -383,7 +398,7 @@ def corrupt(folder: Path, world: px.World) -> dict[str, Path]:
 
 def test_files_that_are_no_saved_world(world: px.World, device: str, tmp_path: Path) -> None:
     expected = {
-        "older format": "not a saved world (this description has another format than 1",
+        "older format": "not a saved world (this description has another format than 2",
         "lacks a field": "the saved world lacks Coordinate.value; did another version save it?",
         "wrong shape": "state has Coordinate.value of shape (3, 3); this world needs ",
     }

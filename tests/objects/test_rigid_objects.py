@@ -1,0 +1,54 @@
+"""Rigid objects: what they weigh, how they move, and that they come back from a file as they were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import phalanx as px
+
+
+def test_kinds_targets_mass_and_saving(tmp_path: Path) -> None:
+    world = px.World(2, dt=0.01, substeps=2)
+    box = world.add_rigid_object(px.Shape("box", (0.1, 0.2, 0.3)), "box", position=(0, 0, 5))
+    mover = world.add_rigid_object(px.Shape("sphere", (0.1,)), "mover", kind="kinematic", position=(3, 0, 1))
+    wall = world.add_rigid_object(px.Shape("box", (1, 1, 0.1)), "wall", kind="static", position=(9, 0, 1))
+    balls = {"one": px.Shape("sphere", (0.1,)), "two": {"source": px.Shape("sphere", (0.2,)), "position": (0, 9, 5)}}
+    pair = world.add_rigid_objects(balls, density=500, position=(0, 6, 5))
+    world.build()
+    assert np.allclose(box.mass, 48.0) and np.allclose(box.inertia[0], np.diag([2.08, 1.6, 0.8]))
+    assert np.allclose(pair.mass[0], 500 * 4 / 3 * np.pi * np.array([0.001, 0.008])) and not wall.mass.any()
+    target = np.array([3.1, 0, 1, 0.8, 0.6, 0, 0])
+    mover.set_kinematic_target(target)
+    world.step()
+    assert np.abs(mover.root_pose - target).max() < 1e-6 and np.allclose(mover.root_vel[:, 0], 10.0, atol=1e-3)
+    world.step()
+    assert np.abs(mover.root_pose - target).max() < 1e-6 and not mover.root_vel.any()
+    assert np.allclose(wall.root_pose[:, :3], (9, 0, 1)) and np.allclose(box.root_vel[:, 2], -0.1962, atol=1e-5)
+    box.set_mass([1.0, 2.0])
+    box.set_material(restitution=[[0.1], [0.2]])
+    world.save(tmp_path / "world")
+    again = px.World.load(tmp_path / "world")
+    again.step(3)
+    world.step(3)
+    assert np.array_equal(again.collections["objects"].root_pose, pair.root_pose)
+    assert np.array_equal(again.objects["box"].mass, [1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "message"),
+    [
+        (px.Shape("box", (0.1, 0.0, 0.1)), {}, "box needs 3 positive, finite sizes"),
+        (px.Shape("sphere", (0.1,)), {"mass": -1.0}, "mass=-1.0 must be a positive, finite number"),
+        (px.Shape("sphere", (0.1,)), {"kind": "fixed"}, "kind='fixed': must be one of dynamic, kinematic, static"),
+        (px.Shape("sphere", (0.1,)), {"position": (0, 0, np.nan)}, "position must be 3 finite numbers"),
+        ("quadruped", {}, "has joints that move"),
+    ],
+)
+def test_what_is_no_rigid_object(source: object, options: dict[str, object], message: str) -> None:
+    world = px.World()
+    with pytest.raises(ValueError) as raised:
+        world.add_rigid_object(source, **options)  # type: ignore[arg-type]
+    assert message in str(raised.value) and not world.objects
