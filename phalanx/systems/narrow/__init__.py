@@ -1,6 +1,6 @@
 """Narrow phase: where the convex shapes of a candidate pair touch.
 
-One system for each group of kinds of pairs; all work in the frame of the pair's first shape, so that float32 keeps its
+Systems work in the frame of the pair's first shape, so that float32 keeps its
 digits however far away that is. :func:`systems_for` names those that a world needs.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from phalanx.components.shape import CYLINDER, HULL
+from phalanx.components.shape import HULL, SPHERE
 from phalanx.ecs import System
 from phalanx.systems.narrow.convex import collide_convex
 
@@ -18,9 +18,7 @@ __all__ = ["collide_convex", "systems_for"]
 
 def _system_of(a: int, b: int) -> System | None:
     """The system for a pair of kinds, ``a <= b``; none where a mesh or another subsystem is concerned."""
-    if CYLINDER <= b <= HULL:
-        return collide_convex
-    return None
+    return collide_convex if SPHERE <= a <= b <= HULL else None
 
 
 def systems_for(pairs: set[tuple[int, int]]) -> list[System]:

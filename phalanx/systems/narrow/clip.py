@@ -12,7 +12,7 @@ from phalanx.systems.narrow.features import MOST_CORNERS
 
 MOST_POINTS_CLIPPED = 32
 POINTS = 132
-"""Numbers in the scratch array of points: x, y, height midway, separation of each of up to 33: the clipped ones and one more."""
+"""Numbers in the scratch array of points: x, y, height midway, separation of each of up to 33."""
 
 
 @function

@@ -1,4 +1,4 @@
-"""Contacts of pairs of convex shapes without a kernel of their own."""
+"""Contacts of pairs of convex shapes."""
 
 from phalanx.components.pair import (
     Candidate,
@@ -9,8 +9,8 @@ from phalanx.components.pair import (
     ManifoldPointState,
 )
 from phalanx.components.shape import (
-    CYLINDER,
     HULL,
+    SPHERE,
     HullCornerVertex,
     HullFacePlane,
     HullVertexPosition,
@@ -51,12 +51,12 @@ def collide_convex(
     normal=update(ManifoldPointState.normal),
     separation=update(ManifoldPointState.separation),
 ):
-    """Cylinders, cones and hulls with each other and with spheres, capsules and boxes."""
+    """Spheres, capsules, boxes, cylinders, cones and hulls with each other."""
     if n >= used[0, e]:
         return
     a = pair_a[n, e]
     b = pair_b[n, e]
-    if kind[b, e] < CYLINDER or kind[b, e] > HULL:
+    if kind[a, e] < SPHERE or kind[b, e] > HULL:
         return
     pair = local(PAIR)
     forms = local_int(FORMS)

@@ -15,8 +15,8 @@ def signed_distance(pair, forms, vertices, simplex, point, reach, found):
     """Signed distance of two shapes: the length of the shortest translation that makes them just touch.
 
     Cores (:mod:`phalanx.systems.narrow.support`) that are apart: by GJK. For cores that overlap or touch, a direction
-    from the expanding polytope is improved so: shape b is moved away along it until there is a gap, over which GJK gives
-    the direction anew, to full accuracy, since it is not the difference of nearly equal numbers. It is kept
+    from the expanding polytope is improved so: shape b is moved away along it until there is a gap, over which GJK
+    gives the direction anew, to full accuracy, since it is not the difference of nearly equal numbers. It is kept
     if the shapes overlap less along it.
 
     Args:
@@ -53,7 +53,7 @@ def signed_distance(pair, forms, vertices, simplex, point, reach, found):
         width = math.fabs(bx) + math.fabs(by) + math.fabs(bz) + math.fabs(point[3])
         width += math.fabs(point[4]) + math.fabs(point[5])
         margin = 0.01 * width
-        for k in range(IMPROVEMENTS):
+        for _ in range(IMPROVEMENTS):
             away = margin - distance
             pair[9] = bx - away * nx
             pair[10] = by - away * ny

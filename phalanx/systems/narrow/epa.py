@@ -1,8 +1,8 @@
 """Direction of least overlap of two convex cores, by expanding a polytope (van den Bergen 2001).
 
 The polytope lies inside the set of differences of the cores, and grows by its farthest point along the normal of the
-face nearest to the origin. It starts from a tetrahedron of extreme points that need not hold the origin: a face that the
-origin is outside of has a negative distance and is the first to be expanded. So the method has no special cases
+face nearest to the origin. It starts from a tetrahedron of extreme points that need not hold the origin: a face that
+the origin is outside of has a negative distance and is the first to be expanded. So the method has no special cases
 for touching shapes, and where the set of differences is flat it says so by its normal, the answer then.
 
 Accuracy is not its task: the nearest face's normal is improved by

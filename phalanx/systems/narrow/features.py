@@ -1,7 +1,7 @@
 """Supporting features: the face, edge or point of a shape that faces a direction, as a list of corners.
 
-A disc is an octagon inscribed in it, fixed in the shape; a face of a hull with more corners than fit is given by as many
-of them as fit. Capsules have the ends of their cores.
+A disc is an octagon inscribed in it, fixed in the shape; a face of a hull with more corners than fit is given by as
+many of them as fit. Capsules have the ends of their cores.
 """
 
 import math

@@ -21,8 +21,11 @@ in 27..29."""
 
 
 @function
-def nearest_on_simplex(s, count, eps):
+def nearest_on_simplex(s, count, thin):
     """Reduce a simplex to the part that holds its point nearest to the origin; its newest point is the last.
+
+    ``thin``, m^2, is the square of the height below which a triangle or tetrahedron counts as flat: rounding would
+    decide its normal.
 
     The part's points are moved to the front, their weights put in ``s[24:27]``, the nearest point in ``s[27:30]``.
 
@@ -70,7 +73,7 @@ def nearest_on_simplex(s, count, eps):
             my = ez * fx - ex * fz
             mz = ex * fy - ey * fx
             mm = mx * mx + my * my + mz * mz
-            if mm > eps * eps * ee * (fx * fx + fy * fy + fz * fz):
+            if mm > thin * ee and mm > thin * (fx * fx + fy * fy + fz * fz):
                 # weights of i and j: the normal against (f x p) and (p x e)
                 a = (mx * (py * fz - pz * fy) + my * (pz * fx - px * fz) + mz * (px * fy - py * fx)) / -mm
                 b = (mx * (ey * pz - ez * py) + my * (ez * px - ex * pz) + mz * (ex * py - ey * px)) / -mm
@@ -85,7 +88,7 @@ def nearest_on_simplex(s, count, eps):
                     second = j
                     u = a
                     w = b
-    if n == 3 and contains_origin(s, eps):
+    if n == 3 and contains_origin(s, thin):
         return 4
     left = 0
     for i in range(n):
@@ -103,7 +106,7 @@ def nearest_on_simplex(s, count, eps):
 
 
 @function
-def contains_origin(s, eps):
+def contains_origin(s, thin):
     """Whether a tetrahedron, not flat, holds the origin; its newest point is the last."""
     px = s[18]
     py = s[19]
@@ -121,15 +124,14 @@ def contains_origin(s, eps):
     cy = fz * gx - fx * gz
     cz = fx * gy - fy * gx
     volume = ex * cx + ey * cy + ez * cz
-    squares = (ex * ex + ey * ey + ez * ez) * (cx * cx + cy * cy + cz * cz)
-    if not volume * volume > eps * eps * squares:
+    if not volume * volume > thin * (cx * cx + cy * cy + cz * cz):
         return False
     a = -(px * cx + py * cy + pz * cz) / volume
     qx = ey * pz - ez * py
     qy = ez * px - ex * pz
     qz = ex * py - ey * px
-    b = (gx * qx + gy * qy + gz * qz) / volume
-    c = -(fx * qx + fy * qy + fz * qz) / volume
+    b = -(gx * qx + gy * qy + gz * qz) / volume
+    c = (fx * qx + fy * qy + fz * qz) / volume
     return a >= 0.0 and b >= 0.0 and c >= 0.0 and a + b + c <= 1.0
 
 
@@ -137,7 +139,7 @@ def contains_origin(s, eps):
 def known_point(s, count):
     """Whether the point at the end of a simplex (number ``count``) is already in it."""
     o = 6 * count
-    for i in range(0, o, 6):
+    for i in range(0, o, 6):  # noqa: SIM110
         if s[i] == s[o] and s[i + 1] == s[o + 1] and s[i + 2] == s[o + 2]:
             return True
     return False
@@ -169,6 +171,7 @@ def core_distance(pair, forms, vertices, s, point, reach):
     largest = 0.0
     distance = 0.0
     state = NEAR
+    stalled = 0
     for _ in range(ITERATIONS):
         difference_support(pair, forms, vertices, point, -vx, -vy, -vz)
         o = 6 * count
@@ -181,8 +184,9 @@ def core_distance(pair, forms, vertices, s, point, reach):
             gap = square - along
             if gap <= eps * square or gap <= 0.3 * eps * distance * math.sqrt(largest) or known_point(s, count):
                 break
-        largest = max(largest, point[0] * point[0] + point[1] * point[1] + point[2] * point[2])
-        count = nearest_on_simplex(s, count + 1, eps)
+        far = point[0] * point[0] + point[1] * point[1] + point[2] * point[2]
+        largest = far if far > largest else largest
+        count = nearest_on_simplex(s, count + 1, 900.0 * eps * eps * largest)
         if count == 4:
             return NEAR, 0.0
         vx = s[27]
@@ -194,7 +198,9 @@ def core_distance(pair, forms, vertices, s, point, reach):
         if not distance > eps * math.sqrt(largest):
             return NEAR, 0.0
         if state == APART and distance >= last:
-            break
+            stalled += 1
+            if stalled > 2:
+                break
         state = APART
     for k in range(3):
         point[3 + k] = 0.0

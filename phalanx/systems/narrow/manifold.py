@@ -1,7 +1,7 @@
 """From signed distance to contact points: the general convex pair.
 
-``out``, a scratch array of 19 numbers, takes the result, in the frame of shape a: the unit normal (from b to a), then x,
-y, z (midway between the surfaces) and separation of each of up to four points.
+``out``, a scratch array of 19 numbers, takes the result, in the frame of shape a: the unit normal (from b to a), then
+x, y, z (midway between the surfaces) and separation of each of up to four points.
 """
 
 from phalanx.components.shape import SPHERE, TRIANGLE

@@ -1,0 +1,138 @@
+"""Signed distances and normals of two convex shapes by other means: MuJoCo, FCL, and search over directions."""
+
+from __future__ import annotations
+
+import fcl
+import mujoco
+import numpy as np
+from narrow.pairs import Solid
+
+from phalanx.components.shape import BOX, CAPSULE, CONE, CYLINDER, HULL, SPHERE
+
+_MUJOCO_TYPES = {
+    SPHERE: mujoco.mjtGeom.mjGEOM_SPHERE,
+    CAPSULE: mujoco.mjtGeom.mjGEOM_CAPSULE,
+    BOX: mujoco.mjtGeom.mjGEOM_BOX,
+    CYLINDER: mujoco.mjtGeom.mjGEOM_CYLINDER,
+    HULL: mujoco.mjtGeom.mjGEOM_MESH,
+}
+
+
+def has_mujoco(shape: Solid) -> bool:
+    """Whether MuJoCo has shapes of this kind."""
+    return shape.kind in _MUJOCO_TYPES
+
+
+def mujoco_distances(
+    a: Solid, b: Solid, turn_a: np.ndarray, turn_b: np.ndarray, between: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Signed distances (n,) and normals from b to a (n, 3) by ``mj_geomDistance``."""
+    spec = mujoco.MjSpec()
+    spec.option.ccd_iterations = 200
+    spec.option.ccd_tolerance = 1e-8
+    for name, shape in (("a", a), ("b", b)):
+        body = spec.worldbody.add_body(name=name)
+        geom = body.add_geom(name=name, type=_MUJOCO_TYPES[shape.kind], mass=1.0)
+        if shape.kind == HULL:
+            mesh = spec.add_mesh(name=name)
+            mesh.uservert = shape.vertices.ravel()
+            geom.meshname = name
+        else:
+            geom.size = (*shape.size, 0.0, 0.0)[:3]
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    frames = []
+    for i, shape in enumerate((a, b)):  # MuJoCo moves meshes into their inertial frames
+        turn = np.eye(3)
+        shift = np.zeros(3)
+        if shape.kind == HULL:
+            turn = data.geom_xmat[i].reshape(3, 3).copy()
+            shift = data.geom_xpos[i].copy()
+        frames.append((turn, shift))
+    distances, normals = np.zeros(len(between)), np.zeros((len(between), 3))
+    line = np.zeros(6)
+    for k in range(len(between)):
+        for i, (turn, origin) in enumerate(((turn_a[k], np.zeros(3)), (turn_b[k], between[k]))):
+            data.geom_xmat[i] = (turn @ frames[i][0]).ravel()
+            data.geom_xpos[i] = origin + turn @ frames[i][1]
+        distances[k] = mujoco.mj_geomDistance(model, data, 0, 1, 1e3, line)
+        normals[k] = (line[:3] - line[3:]) * (1.0 if distances[k] >= 0.0 else -1.0)
+    length = np.linalg.norm(normals, axis=1, keepdims=True)
+    return distances, normals / np.maximum(length, 1e-300)
+
+
+def separation(
+    a: Solid, b: Solid, turn_a: np.ndarray, turn_b: np.ndarray, between: np.ndarray, normals: np.ndarray
+) -> np.ndarray:
+    """How far apart the shapes are along unit normals (from b to a): at most their signed distance."""
+    reach_a = a.support(-np.einsum("nij,ni->nj", turn_a, normals))
+    reach_b = b.support(np.einsum("nij,ni->nj", turn_b, normals))
+    return -np.einsum("nj,nj->n", between, normals) - reach_a - reach_b
+
+
+def best_direction(
+    a: Solid, b: Solid, turn_a: np.ndarray, turn_b: np.ndarray, between: np.ndarray, rounds: int = 60
+) -> np.ndarray:
+    """The signed distance from below: the greatest separation over directions, by search.
+
+    500 directions all round, then ever smaller random steps from the best three.
+    """
+    rng = np.random.default_rng(7)
+    count = len(between)
+    k = np.arange(500) + 0.5
+    polar, turn = np.arccos(1.0 - 2.0 * k / 500), np.pi * (1.0 + 5.0**0.5) * k
+    grid = np.stack([np.cos(turn) * np.sin(polar), np.sin(turn) * np.sin(polar), np.cos(polar)], 1)
+    values = np.full((count, 3), -np.inf)
+    starts = np.zeros((count, 3, 3))
+    for n in grid:
+        found = separation(a, b, turn_a, turn_b, between, np.broadcast_to(n, (count, 3)))
+        worst = values.argmin(axis=1)
+        rows = np.flatnonzero(found > values[np.arange(count), worst])
+        values[rows, worst[rows]] = found[rows]
+        starts[rows, worst[rows]] = n
+    for i in range(3):
+        step = 0.1
+        n, best = starts[:, i], values[:, i]
+        for _ in range(rounds):
+            for _ in range(4):
+                tried = n + step * rng.normal(size=n.shape)
+                tried /= np.linalg.norm(tried, axis=1, keepdims=True)
+                found = separation(a, b, turn_a, turn_b, between, tried)
+                better = found > best
+                n = np.where(better[:, None], tried, n)
+                best = np.where(better, found, best)
+            step *= 0.85
+        values[:, i] = best
+    return values.max(axis=1)
+
+
+def fcl_distances(a: Solid, b: Solid, turn_a: np.ndarray, turn_b: np.ndarray, between: np.ndarray) -> np.ndarray:
+    """Distances (n,) by FCL's GJK; NaN where the shapes overlap."""
+    found = np.full(len(between), np.nan)
+    shapes = [_fcl_shape(s) for s in (a, b)]
+    request = fcl.DistanceRequest()
+    for k in range(len(between)):
+        result = fcl.DistanceResult()
+        one = fcl.CollisionObject(shapes[0], fcl.Transform(turn_a[k], np.zeros(3)))
+        two = fcl.CollisionObject(shapes[1], fcl.Transform(turn_b[k], between[k]))
+        distance = fcl.distance(one, two, request, result)
+        found[k] = distance if distance > 0.0 else np.nan
+    return found
+
+
+def _fcl_shape(shape: Solid) -> fcl.CollisionGeometry:
+    s = shape.size
+    if shape.kind == SPHERE:
+        return fcl.Sphere(s[0])
+    if shape.kind == CAPSULE:
+        return fcl.Capsule(s[0], 2.0 * s[1])
+    if shape.kind == BOX:
+        return fcl.Box(2.0 * s[0], 2.0 * s[1], 2.0 * s[2])
+    if shape.kind == CYLINDER:
+        return fcl.Cylinder(s[0], 2.0 * s[1])
+    if shape.kind == CONE:
+        return fcl.Cone(s[0], 2.0 * s[1])
+    faces = [corners for _, _, corners in shape.faces()]
+    flat = np.array([i for corners in faces for i in (len(corners), *corners)])
+    return fcl.Convex(shape.vertices, len(faces), flat)
