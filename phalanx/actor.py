@@ -12,6 +12,7 @@ from phalanx.handle import Handle, on_device
 from phalanx.io.model import RobotModel
 from phalanx.layout import Rows
 from phalanx.part import Part
+from phalanx.systems.contacts import surface_drifts
 
 if TYPE_CHECKING:
     from phalanx.world import World
@@ -142,6 +143,26 @@ class Actor(Handle):
         for field, (values, envs) in checked:
             self._write_parameter(field, rows, values, envs)
         self.world.touch_state()
+
+    @on_device
+    def set_surface_velocity(self, linear: Any = 0.0, angular: Any = 0.0, env_ids: Any = None) -> None:
+        """Let the surfaces of all shapes run like a conveyor belt, (n, 3) each: m/s and rad/s, link axes.
+
+        Friction takes along what touches them; the shapes themselves stay where they are.
+        """
+        rows = np.array(self._bound.shapes, np.int64)
+        linear, envs = self._input("linear surface velocity", linear, 3, env_ids)
+        angular, _ = self._input("angular surface velocity", angular, 3, env_ids)
+        both = self._xp.concatenate((linear, angular), axis=1)[:, None]
+        store, schedule = self.world._store, self.world.schedule
+        if surface_drifts not in schedule.systems():
+            schedule.add(surface_drifts)
+            for access in surface_drifts.field_arguments.values():
+                store.array(access.target)
+            self.world._moving_surfaces = True
+            store.version += 1  # programs are made anew, with this system
+        self._write(c.ShapeMaterial.surface_velocity, rows, self._xp.repeat(both, len(rows), axis=1), envs)
+        self.world.input_revision += 1
 
     # -- reading -----------------------------------------------------------------------------------------
 

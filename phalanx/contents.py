@@ -23,6 +23,7 @@ from phalanx.rigid_collection import RigidObjectCollection
 from phalanx.rigid_object import RigidObject
 from phalanx.robot import Robot
 from phalanx.systems import systems
+from phalanx.systems.contacts import surface_drifts
 from phalanx.systems.kinematic_targets import follow_targets
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Contents:
         self._grounds: list[Ground] = []
         self._placements: dict[str, dict[str, Any]] = {}
         self._disabled: set[tuple[int, int]] = set()  # numbers of actors
+        self._moving_surfaces = False
         self._tables: dict[Table, int] = {}
         self._extra_systems: list[System] = []
 
@@ -310,6 +312,8 @@ class Contents:
         ):
             if moved or system is not follow_targets:
                 self.schedule.add(system)
+        if self._moving_surfaces:
+            self.schedule.add(surface_drifts)
         for field in c.Status.fields():
             store.array(field)
         self.schedule.systems()  # refuses clashes now, not at the first step

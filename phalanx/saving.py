@@ -52,6 +52,7 @@ def describe(world: World) -> dict[str, Any]:
         "order": list(world.actors),
         "collections": {name: list(made.object_names) for name, made in world.collections.items()},
         "disabled_collisions": [[names[a], names[b]] for a, b in sorted(world._disabled)],
+        "moving_surfaces": world._moving_surfaces,
         "systems": [system.name for system in world._extra_systems],
     }
 
@@ -70,7 +71,9 @@ def from_description(
     if num_envs is not None:
         d["num_envs"] = num_envs
     d["device"] = device or ("auto" if d["device"].startswith("cuda") else d["device"])
+    moving_surfaces = d.pop("moving_surfaces")
     world = kind(**d)
+    world._moving_surfaces = moving_surfaces
     for ground in grounds:
         world.add_ground(**ground)
     for name in order:
