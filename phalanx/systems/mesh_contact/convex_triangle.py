@@ -1,14 +1,14 @@
 """Any convex shape against one triangle of a mesh or height field, by the general convex functions.
 
 They know nothing of the triangle's neighbours: the way out that is shortest past a small triangle may lead along the
-surface that it is part of. Where such a normal does not count, the triangle's own is taken instead, and of the contact
-points then only those over the triangle that are not much deeper than the shortest way out: the others would be those
-of a shape that merely reaches over the triangle's edge.
+surface that it is part of. Where such a normal does not count, the triangle's own is taken instead, and then only the
+contact points over the triangle; beside a sharp ridge only those that are not much deeper than the shortest way out:
+the others would be those of a shape that merely reaches over the ridge.
 """
 
 from phalanx.ecs import function, local
 from phalanx.systems.mesh_contact.patch import add_point
-from phalanx.systems.mesh_contact.regions import COUNTS, NOT
+from phalanx.systems.mesh_contact.regions import BEYOND, COUNTS, NOT
 from phalanx.systems.narrow.distance import signed_distance
 from phalanx.systems.narrow.manifold import OUT, build_manifold
 from phalanx.systems.narrow.support import core_radius, separation_along
@@ -50,7 +50,7 @@ def add_triangle(
 
     Args:
         found, distance: its results.
-        answer: COUNTS, FACE or NOT.
+        answer: COUNTS, FACE, NOT or BEYOND.
         mx, my, mz: the triangle's normal in the mesh's axes.
 
     Returns:
@@ -75,7 +75,8 @@ def add_triangle(
     )
     own = answer == COUNTS
     for o in range(3, 3 + 4 * made, 4):
-        if answer != NOT or (out[o + 3] >= deepest and lies_over(pair, out, o, nx, ny, nz, SLOP * size)):
+        real_one = answer < NOT or lies_over(pair, out, o, nx, ny, nz, SLOP * size)
+        if real_one and (answer < BEYOND or out[o + 3] >= deepest):
             count = add_point(
                 patch, count, out[o], out[o + 1], out[o + 2],
                 out[0] if own else nx, out[1] if own else ny, out[2] if own else nz, out[o + 3], size,

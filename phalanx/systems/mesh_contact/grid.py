@@ -7,7 +7,7 @@ In the kernels a field is ``first`` (its first height), ``nx`` and ``ny`` (numbe
 import math
 
 from phalanx.ecs import function, real
-from phalanx.systems.mesh_contact.regions import ASK, SLACK, judge_normal
+from phalanx.systems.mesh_contact.regions import ASK, COUNTS, NOT, judge_neighbour, judge_normal
 
 
 @function
@@ -78,19 +78,20 @@ def grid_normal(corners):
 
 @function
 def judge_grid_normal(corners, across, bordered, heights, first, nx, ny, dx, dy, i, j, upper, px, py, pz, mx, my, mz):
-    """COUNTS, FACE or NOT for a normal p that comes from a triangle of cell (i, j) with normal m."""
+    """COUNTS, FACE, NOT or BEYOND for a normal p that comes from a triangle of cell (i, j) with normal m."""
     answer = judge_normal(corners, across, bordered, px, py, pz, mx, my, mz)
     if answer >= ASK:
         k = answer - ASK
         p = i + (1 if k == 1 or (k == 2 and upper == 0) else 0)
         q = j + (1 if k == 2 or (k == 1 and upper == 1) else 0)
-        answer = 0 if grid_vertex_agrees(heights, first, nx, ny, dx, dy, p, q, px, py, pz) else 2
+        answer = judge_grid_vertex(heights, first, nx, ny, dx, dy, p, q, px, py, pz, mx, my, mz)
     return answer
 
 
 @function
-def grid_vertex_agrees(heights, first, nx, ny, dx, dy, i, j, px, py, pz):
-    """Whether the six neighbours of sample (i, j) lie below the plane through it with normal p."""
+def judge_grid_vertex(heights, first, nx, ny, dx, dy, i, j, px, py, pz, mx, my, mz):
+    """COUNTS if the six neighbours of sample (i, j) lie below the plane through it with normal p; NOT or BEYOND."""
+    answer = COUNTS
     height = heights[first + i * ny + j, 0]
     for k in range(6):
         right = 1 if k < 2 else (-1 if k < 4 else 0)
@@ -99,7 +100,7 @@ def grid_vertex_agrees(heights, first, nx, ny, dx, dy, i, j, px, py, pz):
             x = real(right) * dx
             y = real(up) * dy
             z = heights[first + (i + right) * ny + j + up, 0] - height
-            rise = px * x + py * y + pz * z
-            if rise > 0.0 and rise * rise > SLACK * SLACK * (x * x + y * y + z * z):
-                return False
-    return True
+            answer = judge_neighbour(x, y, z, px, py, pz, mx, my, mz, answer)
+            if answer == NOT:
+                return NOT
+    return answer

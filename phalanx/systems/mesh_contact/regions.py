@@ -9,11 +9,16 @@ import math
 
 from phalanx.ecs import function
 
-COUNTS, FACE, NOT, ASK = range(4)
-"""The normal counts; it is the face's; it does not count; it does if the neighbours of corner (answer - ASK) agree."""
+COUNTS, FACE, NOT, BEYOND, ASK = range(5)
+"""The normal counts; it is the face's; it does not count; nor does it, and what speaks against it is a neighbour over a
+sharp ridge, which is itself nearer to the shape; it counts if the neighbours of corner (answer - ASK) agree.
+"""
 
 SLACK = 1e-3
 """Directions that differ less than this (rad) are not told apart."""
+
+RIDGE = 0.5
+"""Sine of the angle by which a surface must fall away to be a sharp ridge."""
 
 
 @function
@@ -28,7 +33,7 @@ def judge_normal(corners, across, bordered, nx, ny, nz, mx, my, mz):
         mx, my, mz: the triangle's own normal.
 
     Returns:
-        COUNTS, FACE, NOT, or ASK + the corner that it comes from.
+        COUNTS, FACE, NOT, BEYOND, or ASK + the corner that it comes from.
     """
     facing = nx * mx + ny * my + nz * mz
     if facing > 1.0 - 2.0 * SLACK * SLACK:
@@ -56,8 +61,10 @@ def judge_normal(corners, across, bordered, nx, ny, nz, mx, my, mz):
             py = across[3 * edge + 1] - corners[3 * top + 1]
             pz = across[3 * edge + 2] - corners[3 * top + 2]
             rise = nx * px + ny * py + nz * pz
-            if rise > 0.0 and rise * rise > SLACK * SLACK * (px * px + py * py + pz * pz):
-                return NOT
+            square = px * px + py * py + pz * pz
+            if rise > 0.0 and rise * rise > SLACK * SLACK * square:
+                level = mx * px + my * py + mz * pz
+                return BEYOND if level < 0.0 and level * level > RIDGE * RIDGE * square else NOT
             return COUNTS
     if facing < -SLACK and ((bordered >> top) & 1 == 1 or (bordered >> ((top + 2) % 3)) & 1 == 1):
         return NOT
@@ -65,28 +72,43 @@ def judge_normal(corners, across, bordered, nx, ny, nz, mx, my, mz):
 
 
 @function
-def mesh_vertex_agrees(vertices, firsts, ends, neighbours, v, nx, ny, nz):
-    """Whether all neighbours of a mesh's vertex lie below the plane through it with normal n (in the mesh's axes)."""
+def judge_mesh_vertex(vertices, firsts, ends, neighbours, v, nx, ny, nz, mx, my, mz):
+    """COUNTS if all neighbours of a mesh's vertex lie below the plane through it with normal n, else NOT or BEYOND.
+
+    ``m`` is the normal of the triangle in question; all in the mesh's axes.
+    """
+    answer = COUNTS
     for i in range(firsts[v, 0], ends[v, 0]):
         w = neighbours[i, 0]
         px = vertices[w, 0, 0] - vertices[v, 0, 0]
         py = vertices[w, 1, 0] - vertices[v, 1, 0]
         pz = vertices[w, 2, 0] - vertices[v, 2, 0]
-        rise = nx * px + ny * py + nz * pz
-        if rise > 0.0 and rise * rise > SLACK * SLACK * (px * px + py * py + pz * pz):
-            return False
-    return True
+        answer = judge_neighbour(px, py, pz, nx, ny, nz, mx, my, mz, answer)
+        if answer == NOT:
+            return NOT
+    return answer
+
+
+@function
+def judge_neighbour(px, py, pz, nx, ny, nz, mx, my, mz, answer):
+    """What the neighbour of a vertex at the vector p from it adds to the answer so far."""
+    rise = nx * px + ny * py + nz * pz
+    level = mx * px + my * py + mz * pz
+    square = px * px + py * py + pz * pz
+    against = rise > 0.0 and rise * rise > SLACK * SLACK * square
+    ridge = level < 0.0 and level * level > RIDGE * RIDGE * square
+    return (BEYOND if ridge else NOT) if against else answer
 
 
 @function
 def judge_mesh_normal(
     corners, across, bordered, t, corner_vertices, vertices, firsts, ends, neighbours, nx, ny, nz, mx, my, mz
 ):
-    """COUNTS, FACE or NOT for a normal (in the mesh's axes) that comes from triangle t."""
+    """COUNTS, FACE, NOT or BEYOND for a normal (in the mesh's axes) that comes from triangle t."""
     answer = judge_normal(corners, across, bordered, nx, ny, nz, mx, my, mz)
     if answer >= ASK:
         v = corner_vertices[t, answer - ASK, 0]
-        answer = 0 if mesh_vertex_agrees(vertices, firsts, ends, neighbours, v, nx, ny, nz) else 2
+        answer = judge_mesh_vertex(vertices, firsts, ends, neighbours, v, nx, ny, nz, mx, my, mz)
     return answer
 
 

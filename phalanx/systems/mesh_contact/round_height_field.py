@@ -53,7 +53,7 @@ def round_height_field(heights, base, nx, ny, dx, dy, cx, cy, cz, ux, uy, uz, ha
                                 corners, across, bordered, heights, base, nx, ny, dx, dy, i, j, upper,
                                 points[o + 3], points[o + 4], points[o + 5], mx, my, mz,
                             )  # fmt: skip
-                            if answer != NOT:
+                            if answer < NOT:
                                 face = answer == FACE
                                 found = add_point(
                                     patch, found, points[o], points[o + 1], points[o + 2],

@@ -78,7 +78,7 @@ def round_mesh(
                         corners, across, bordered, t, corner_vertices, vertices, firsts, ends, neighbours,
                         points[o + 3], points[o + 4], points[o + 5], mx, my, mz,
                     )  # fmt: skip
-                    if answer != NOT:
+                    if answer < NOT:
                         face = answer == FACE
                         found = add_point(
                             patch, found, points[o], points[o + 1], points[o + 2],

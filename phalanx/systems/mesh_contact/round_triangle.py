@@ -55,7 +55,7 @@ def round_triangle(corners, mx, my, mz, ux, uy, uz, half, radius, reach, points)
     level = -(mx * corners[0] + my * corners[1] + mz * corners[2])
     rise = mx * ux + my * uy + mz * uz
     for end in range(2):
-        t = low if end == 0 else high
+        t = low if (end == 0) == (rise >= 0.0) else high  # the lower end first
         height = level + t * rise
         wanted = low <= high and (end == 0 or high - low > 1e-3 * (radius + half))
         if wanted and height - radius <= reach:

@@ -1,0 +1,53 @@
+"""On a flat floor of many triangles everything must touch as it would touch a plane: at its lowest point, straight up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from meshes.placements import Scene, grid_mesh
+from scipy.spatial.transform import Rotation
+
+from phalanx.io.model import Shape
+
+COUNT = 500
+_RNG = np.random.default_rng(1)
+_POINTS = _RNG.normal(size=(30, 3))
+SHAPES = (
+    Shape("sphere", (0.1,)),
+    Shape("capsule", (0.06, 0.12)),
+    Shape("box", (0.1, 0.06, 0.08)),
+    Shape("cylinder", (0.08, 0.07)),
+    Shape("mesh", vertices=0.1 * _POINTS / np.linalg.norm(_POINTS, axis=1)[:, None]),
+)
+FLOORS = (grid_mesh(24, 0.05), Shape("height_field", (0.05, 0.05), heights=np.zeros((25, 25))))
+
+
+def reach_down(shape: Shape, turn: np.ndarray) -> np.ndarray:
+    """How far a shape reaches below its frame's origin, for rotations (n, 3, 3)."""
+    down, size = -turn[:, 2, :], np.array(shape.size)
+    if shape.kind == "mesh":
+        assert shape.vertices is not None
+        return (down @ shape.vertices.T).max(axis=1)
+    if shape.kind == "sphere":
+        return np.full(len(turn), size[0])
+    if shape.kind == "box":
+        return np.abs(down) @ size
+    across = 1.0 if shape.kind == "capsule" else np.hypot(down[:, 0], down[:, 1])
+    return size[0] * across + size[1] * np.abs(down[:, 2])
+
+
+@pytest.mark.parametrize("floor", FLOORS, ids=lambda shape: shape.kind)
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.kind)
+def test_seams_are_not_felt(shape: Shape, floor: Shape, device: str) -> None:
+    rng = np.random.default_rng(2)
+    turn = Rotation.random(COUNT, rng).as_matrix()  # pyright: ignore[reportCallIssue]
+    world = Rotation.random(COUNT, rng).as_matrix()  # pyright: ignore[reportCallIssue]
+    depth = rng.uniform(-0.01, 0.04, COUNT)
+    place = np.column_stack([rng.uniform(-0.3, 0.3, (COUNT, 2)), reach_down(shape, turn) - depth])
+    scene = Scene(shape, floor, COUNT, device)
+    origin = place + turn @ scene.pieces[0].position
+    found = scene.collide(world @ turn, world, -np.einsum("nij,nj->ni", world, origin), reach=0.015)
+    assert (found.count > 0).all()
+    np.testing.assert_allclose(found.deepest, -depth, atol=5e-6)
+    up = np.einsum("nji,npj->npi", world, found.normal)[found.held]
+    np.testing.assert_allclose(up, np.broadcast_to([0.0, 0.0, 1.0], up.shape), atol=1e-5)
