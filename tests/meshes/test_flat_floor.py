@@ -1,4 +1,4 @@
-"""On a flat floor of many triangles everything must touch as it would touch a plane: at its lowest point, straight up."""
+"""On a flat floor of many triangles everything touches as on a plane: at its lowest point, straight up."""
 
 from __future__ import annotations
 
