@@ -2,12 +2,39 @@
 
 import math
 
+from phalanx.components.shape import CONE, CYLINDER, SPHERE
 from phalanx.ecs import function
 from phalanx.systems.narrow.epa import expand_polytope
 from phalanx.systems.narrow.gjk import APART, FAR, core_distance
-from phalanx.systems.narrow.support import core_radius, precision, separation_along
+from phalanx.systems.narrow.support import core_radius, into_b, precision, separation_along
 
-IMPROVEMENTS = 4
+IMPROVEMENTS = 8
+
+
+@function
+def way_out_of_round(pair, kind):
+    """Unit normal, in the frame of a, of the surface of a cylinder or cone (b) nearest to a's origin inside it."""
+    x, y, z = into_b(pair, -pair[9], -pair[10], -pair[11])
+    radius = pair[15]
+    half = pair[16]
+    across = math.sqrt(x * x + y * y)
+    length = math.sqrt(4.0 * half * half + radius * radius)
+    upright = 1.0 if kind == CYLINDER else 2.0 * half / length
+    sloping = 0.0 if kind == CYLINDER else radius / length
+    wall = (radius - across) if kind == CYLINDER else (radius * (half - z) / (2.0 * half) - across) * upright
+    up = kind == CYLINDER and z > 0.0
+    floor = half - z if up else half + z
+    ux = x / across if across > 0.0 else 1.0
+    uy = y / across if across > 0.0 else 0.0
+    by_wall = wall < floor
+    x = ux * upright if by_wall else 0.0
+    y = uy * upright if by_wall else 0.0
+    z = sloping if by_wall else (1.0 if up else -1.0)
+    return (
+        pair[0] * x + pair[1] * y + pair[2] * z,
+        pair[3] * x + pair[4] * y + pair[5] * z,
+        pair[6] * x + pair[7] * y + pair[8] * z,
+    )
 
 
 @function
@@ -46,7 +73,10 @@ def signed_distance(pair, forms, vertices, simplex, point, reach, found):
         found[3 + k] = point[3 + k]
     if state != APART:
         if not distance > 0.0:
-            nx, ny, nz = expand_polytope(pair, forms, vertices, point)
+            if forms[0] == SPHERE and (forms[5] == CYLINDER or forms[5] == CONE):
+                nx, ny, nz = way_out_of_round(pair, forms[5])
+            else:
+                nx, ny, nz = expand_polytope(pair, forms, vertices, point)
         distance = separation_along(pair, forms, vertices, point, nx, ny, nz)
         for k in range(3):
             found[3 + k] = point[3 + k]
