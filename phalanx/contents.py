@@ -303,7 +303,8 @@ class Contents:
         settings.timestep = [[self.dt / self.substeps]]
         settings.gravity = np.array(self.gravity)[None, :, None]
         for name in ("position_iterations", "velocity_iterations"):
-            setattr(settings, name, [[self._settings[name]]])
+            asked = [count for actor in actors if (count := getattr(actor.part, name)) is not None]
+            setattr(settings, name, [[max([self._settings[name], *asked])]])
         for name in ("max_depenetration_velocity", "bounce_threshold", "speculative"):
             setattr(settings, name, [[self._settings[name]]])
         planes = store.rows(c.PlanePoint) > 0

@@ -38,9 +38,8 @@ class ActorOptions(Surface, total=False):
       surfaces come to rest at the sum of two shapes', m; less than ``contact_offset``.
     * ``linear_damping``, ``angular_damping``: decay of velocities, 1/s.
     * ``max_linear_velocity`` (m/s), ``max_angular_velocity`` (rad/s): caps on the motion of the root.
-    * ``max_depenetration_velocity``: cap on how fast it is pushed out of others, m/s; the world's by default.
     * ``disable_gravity``: gravity does not act on it; ``gyroscopic_forces``: whether those of rotation do.
-    * ``position_iterations``, ``velocity_iterations``: the world's by default.
+    * ``position_iterations``, ``velocity_iterations``: the world's by default; of several, the greatest holds for all.
     """
 
     collision_group: int
@@ -51,7 +50,6 @@ class ActorOptions(Surface, total=False):
     angular_damping: float
     max_linear_velocity: float
     max_angular_velocity: float
-    max_depenetration_velocity: float | None
     disable_gravity: bool
     gyroscopic_forces: bool
     position_iterations: int | None
@@ -88,9 +86,8 @@ def part_fields(who: str, options: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("max_linear_velocity", "max_angular_velocity"):
         if name in options:
             found[name] = checking.number(f"{who}: {name}", options[name], above=0, infinite=True)
-    for name in ("contact_offset", "max_depenetration_velocity"):
-        if options.get(name) is not None:
-            found[name] = checking.number(f"{who}: {name}", options[name], above=0)
+    if options.get("contact_offset") is not None:
+        found["contact_offset"] = checking.number(f"{who}: contact_offset", options["contact_offset"], above=0)
     if "rest_offset" in options:
         found["rest_offset"] = checking.number(f"{who}: rest_offset", options["rest_offset"], least=-math.inf)
         if found["rest_offset"] >= found.get("contact_offset", math.inf):

@@ -60,6 +60,8 @@ class Material:
             raise ValueError(
                 f"dynamic_friction={self.dynamic_friction}: must not be above static_friction={self.static_friction}"
             )
+        if self.patch_radius > 0:
+            raise ValueError("patch_radius: torsional friction is not simulated yet; leave it at 0")
         if self.restitution > 1:
             raise ValueError(f"restitution={self.restitution}: must lie in 0..1, or contacts would make energy")
         for name in ("friction_combine", "restitution_combine"):
@@ -179,8 +181,6 @@ class Part(_Surface):
     """m/s, of the root."""
     max_angular_velocity: float = math.inf
     """rad/s, of the root."""
-    max_depenetration_velocity: float | None = None
-    """m/s; the world's where ``None``."""
     locked_axes: tuple[bool, ...] = (False,) * 6
     """Of a free root: translation along x y z, rotation about x y z, world axes."""
     position_iterations: int | None = None

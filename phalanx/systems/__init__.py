@@ -26,6 +26,7 @@ from phalanx.systems import (
     integration,
     kinematic_targets,
     kinematics,
+    mesh_contact,
     mimics,
     momentum,
     narrow,
@@ -110,6 +111,7 @@ def systems(
         found += [s for s in _all(broad_phase) if listed is not False or s not in by_list]
         found += [] if listed else _all(sweep_and_prune)
         touch = narrow.systems_for(pairs)
+        touch += mesh_contact.systems_for(pairs, touch[-1].name if touch else "")
         found.remove(broad_phase.relate_candidates)
         found += [_before(broad_phase.relate_candidates, tuple(s.name for s in touch)), contacts.pair_contacts, *touch]
     return found + (list(OPTIONAL) if optional and (planes or meet) else [])

@@ -81,8 +81,10 @@ def contact_jacobians(
                     tx, ty, tz = tangent[c, 0, e], tangent[c, 1, e], tangent[c, 2, e]
                     bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
                     ux, uy, uz = axis[k, 0, e], axis[k, 1, e], axis[k, 2, e]
-                    on_a = 1.0 if a >= 0 and moves[relations[max(a, 0), 0] + k, 0] == 1 else 0.0
-                    on_b = 1.0 if b >= 0 and moves[relations[max(b, 0), 0] + k, 0] == 1 else 0.0
+                    with_a = a >= 0 and first[max(a, 0), 0] == low
+                    with_b = b >= 0 and first[max(b, 0), 0] == low
+                    on_a = 1.0 if with_a and moves[relations[a if with_a else k, 0] + k, 0] == 1 else 0.0
+                    on_b = 1.0 if with_b and moves[relations[b if with_b else k, 0] + k, 0] == 1 else 0.0
                     vx, vy, vz = (on_a - on_b) * ux, (on_a - on_b) * uy, (on_a - on_b) * uz
                     if turns:  # within a tree both arms start at the same root
                         x = on_a * (arm_a[c, 0, e] - offset[i, 0, e]) - on_b * (arm_b[c, 0, e] - offset[i, 0, e])

@@ -155,8 +155,8 @@ def sweep_dofs(
                 low, high = low_limit[d, e], high_limit[d, e]
                 before = q[coord[d, 0], e]
                 x = before + displacement[d, e]
-                k = h[0, e] * stiffness[d, e]
-                give = h[0, e] * (k + damping[d, e])
+                spring = h[0, e] * stiffness[d, e]
+                give = h[0, e] * (spring + damping[d, e])
                 lower = before - low < high - before
                 near = low - before if lower else high - before
                 # hard limits: at most reach them within the part of the substep that this sweep stands for
@@ -185,7 +185,7 @@ def sweep_dofs(
                     h[0, e] * friction[d, e],
                     1.0 if lower else -1.0,
                     near,
-                    k * near,
+                    spring * near,
                     give,
                     h[0, e],
                     max(slowest, -fastest[d, e]),

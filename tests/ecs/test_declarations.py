@@ -237,6 +237,7 @@ WITHOUT_UNIT = {
     "Settings.velocity_iterations",
     "Scratch.cursor",
     "ContactPoint.key",
+    "DofLimit.restitution",
     "ContactResponse.velocity",
     "DofMotion.axis",
 }
