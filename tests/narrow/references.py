@@ -1,5 +1,6 @@
 """Signed distances and normals of two convex shapes by other means: MuJoCo, FCL, and search over directions."""
 
+# pyright: reportAttributeAccessIssue=false
 from __future__ import annotations
 
 import fcl
