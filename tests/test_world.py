@@ -361,9 +361,10 @@ def test_revisions_tell_what_the_host_changed(device: str) -> None:
     world.step(3)
     assert (world.input_revision, world.state_revision) == seen
     robot.set_targets(pos=0.1)
-    assert world.input_revision > seen[0] and world.state_revision == seen[1]
+    inputs, states = seen
+    assert world.input_revision > inputs and world.state_revision == states
     robot.set_joint_state(pos=0.1)
-    assert world.state_revision > seen[1]
+    assert world.state_revision > states
 
 
 # Descriptions.
