@@ -102,9 +102,11 @@ def _turned(kind: str, radius: float, half: float) -> tuple[float, np.ndarray, n
 
 
 def _mesh(shape: Shape) -> tuple[float, np.ndarray, np.ndarray]:
-    if shape.vertices is None or shape.faces is None or not len(shape.vertices):
+    if shape.vertices is None or not len(shape.vertices):
         raise LoadError(f"{_called(shape)} is a mesh without vertices.")
-    vertices, faces = merge(np.asarray(shape.vertices, float), np.asarray(shape.faces, np.int64))
+    vertices, faces = np.asarray(shape.vertices, float), np.zeros((0, 3), np.int64)
+    if shape.faces is not None:  # hulls and bounds are of points alone
+        vertices, faces = merge(vertices, np.asarray(shape.faces, np.int64))
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     if shape.approximation == "convex_hull":
         return polyhedron(*convex_hull(vertices))

@@ -35,6 +35,13 @@ from phalanx.systems.math3d import cross
 MOST_POINTS = 4
 """Contact points per shape and plane."""
 
+KEEP = 0.01
+"""Points stay in a patch until another one is deeper by this share of the contact offset.
+
+With points that lie equally deep, the ones to keep would else change with every rounding, and with them the impulses
+that the solver starts from: a prism with eight corners never came to rest.
+"""
+
 
 @system(over=PlanePoint, phase="collide")
 def point_distances(
@@ -159,6 +166,7 @@ def plane_contacts(
     normal=read(GroundPlane.normal),
     near=update(PointState.near),
     distance=read(PointState.distance),
+    margin=read(ShapeGeometry.contact_offset),
     point_arm=read(PointState.arm),
     before_count=read(Scratch.before),
     count=write(ContactCount.current),
@@ -181,7 +189,7 @@ def plane_contacts(
     """Fill the contact slots in the order of points; a contact that was there before keeps its impulse.
 
     Of a shape with more than four near points, four are kept that span the patch: the deepest, the one farthest from
-    it, and the farthest to either side of the line between them.
+    it, and the farthest to either side of the line between them; or those of the last substep, see ``KEEP``.
     """
     for e in lanes:
         before = before_count[0, e]
@@ -194,7 +202,29 @@ def plane_contacts(
                 nx, ny, nz = normal[p, 0, e], normal[p, 1, e], normal[p, 2, e]
                 tx, ty, tz = tangent[p, 0, e], tangent[p, 1, e], tangent[p, 2, e]
                 bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
-                if pair_near[s, e] > MOST_POINTS:
+                crowded = pair_near[s, e] > MOST_POINTS
+                if crowded:
+                    kept = 0
+                    kept_depth, depth = 1.0e30, 1.0e30
+                    old = seen
+                    for n in range(first[s, 0], end[s, 0]):
+                        while old < before and old_key[old, e] < n:
+                            old += 1
+                        if near[n, e] == 1:
+                            depth = min(depth, distance[n, e])
+                            if old < before and old_key[old, e] == n:
+                                kept += 1
+                                kept_depth = min(kept_depth, distance[n, e])
+                    slack = KEEP * (margin[shape_a[s, 0], e] + margin[shape_b[s, 0], e])
+                    if kept >= 3 and kept <= MOST_POINTS and kept_depth <= depth + slack:
+                        old = seen
+                        for n in range(first[s, 0], end[s, 0]):
+                            while old < before and old_key[old, e] < n:
+                                old += 1
+                            known = old < before and old_key[old, e] == n
+                            near[n, e] = near[n, e] if known else 0
+                        crowded = False
+                if crowded:
                     one = -1
                     depth = 0.0
                     for n in range(first[s, 0], end[s, 0]):
