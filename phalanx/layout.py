@@ -250,12 +250,18 @@ def _add_links(columns: _Columns, part: Part, count: dict[str, int], dof_parents
 
 
 def _add_frames(columns: _Columns, robot: Articulation, first_link: int, count: dict[str, int]) -> None:
+    first = count["body"]
     for frame in robot.frames:
         columns.add(
             {
                 c.BodyFrame.link: first_link + frame.link,
                 c.BodyFrame.position: frame.position,
                 c.BodyFrame.orientation: frame.orientation,
+                c.BodyTopology.parent: first + frame.parent if frame.parent >= 0 else -1,
+                c.BodyTopology.carrier: first + frame.carrier,
+                c.BodyInertia.mass: frame.mass,
+                c.BodyInertia.com: frame.com,
+                c.BodyInertia.inertia: frame.inertia[np.triu_indices(3)],
             }
         )
         count["body"] += 1

@@ -46,12 +46,21 @@ class LinkData:
 
 @dataclass
 class FrameData:
-    """A named body: a frame fixed to a link."""
+    """A named body: a frame fixed to a link.
+
+    ``parent`` is the frame that its joint connects it to, ``carrier`` the one whose frame is the link's. Mass, centre
+    of mass and inertia about that are the body's own, in the link's frame.
+    """
 
     name: str
     link: int
     position: np.ndarray
     orientation: np.ndarray
+    parent: int = -1
+    carrier: int = 0
+    mass: float = 0.0
+    com: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
 
 
 @dataclass
@@ -120,10 +129,15 @@ def flatten(model: RobotModel, fixed_base: bool, moves: bool = True) -> Articula
     collisions: list[CollisionData] = []
     dof_names: list[str] = []
     dof_links: list[int] = []
-    queue: deque[tuple[Body, int, np.ndarray, np.ndarray]] = deque([(root, 0, zero, unit)])
+    queue: deque[tuple[Body, int, np.ndarray, np.ndarray, int, int]] = deque([(root, 0, zero, unit, -1, -1)])
     while queue:
-        body, link, position, orientation = queue.popleft()
-        frames.append(FrameData(body.name, link, position, orientation))
+        body, link, position, orientation, above, carrier = queue.popleft()
+        here = len(frames)
+        carrier = here if carrier < 0 else carrier
+        turned = matrix(orientation)
+        com = position + turned @ np.array(body.com, float)
+        inertia = turned @ np.asarray(body.inertia, float) @ turned.T
+        frames.append(FrameData(body.name, link, position, orientation, above, carrier, body.mass, com, inertia))
         _add_mass(links[link], body, position, orientation)
         for shape in body.collisions:
             still = not moves or (fixed_base and link == 0)
@@ -133,7 +147,7 @@ def flatten(model: RobotModel, fixed_base: bool, moves: bool = True) -> Articula
             facing = product(orientation, np.array(joint.orientation))
             child = bodies[joint.child]
             if joint.type == "fixed":
-                queue.append((child, link, at, facing))
+                queue.append((child, link, at, facing, here, carrier))
                 continue
             parent = link
             for name, kind, axis in _single_joints(joint):
@@ -145,7 +159,7 @@ def flatten(model: RobotModel, fixed_base: bool, moves: bool = True) -> Articula
                     [name] if count == 1 else [f"{name}:{c}" for c in ("x", "y", "z", "rx", "ry", "rz")[-count:]]
                 )
                 dof_links += [parent] * count
-            queue.append((child, parent, zero, unit))
+            queue.append((child, parent, zero, unit, here, -1))
     if not fixed_base and sum(link.mass for link in links) <= 0:
         raise LoadError(
             f"{model.source or model.name}: the robot has no mass; give its links <inertial>, or fix its base"

@@ -30,6 +30,7 @@ from phalanx.systems import (
     mimics,
     momentum,
     narrow,
+    reactions,
     sweep_and_prune,
     sweeps,
 )
@@ -59,7 +60,7 @@ REFRESH = ("kinematics", "velocities")
 STEP = (*SUBSTEP, "sense")
 """All phases of a step; ``sense`` runs once, after the last substep."""
 
-QUERIES = ("query_bodies", "query_gravity", "query_contacts")
+QUERIES = ("query_bodies", "query_gravity", "query_contacts", "query_joints", "query_contact_views")
 """Run only when somebody asks."""
 
 
@@ -77,6 +78,7 @@ ALWAYS = (
     momentum,
     kinematics,
 )
+REACTIONS = (reactions.link_accelerations, reactions.body_needs, reactions.joint_wrenches)
 ROWS_OF_CONTACTS = (contact_rows, contact_solver)
 OPTIONAL = (contacts.surface_drifts,)
 """Added to a world when something needs them."""
@@ -98,14 +100,14 @@ def systems(
         listed: allowed pairs are listed, not found by sorting bounds; ``None``: the systems of both ways.
         optional: those of ``OPTIONAL`` as well.
     """
-    found = _all(*ALWAYS)
+    found = [*_all(*ALWAYS), *REACTIONS]
     if pairs is None:
         pairs = {(a, b) for b in range(PLANE) for a in range(b + 1)}
     meet = len(pairs) > 0
     if planes or meet:
         rows = _all(*ROWS_OF_CONTACTS)
         found += rows if together else [system.lane_by_lane for system in rows]
-        found += [contacts.remember_contacts, contacts.contact_surfaces, *_all(contact_forces, planes_)]
+        found += [contacts.remember_contacts, contacts.contact_surfaces, *_all(contact_forces, planes_), reactions.contact_reactions]
     if meet:
         by_list = (broad_phase.near_pairs, broad_phase.list_candidates)
         found += [s for s in _all(broad_phase) if listed is not False or s not in by_list]
