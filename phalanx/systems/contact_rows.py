@@ -49,6 +49,7 @@ def contact_jacobians(
     normal=read(ContactPoint.normal),
     tangent=read(ContactPoint.tangent),
     approach=write(ContactMotion.approach),
+    slip=write(ContactMotion.slip),
     jacobian=write(ContactJacobian.value),
 ):
     """Velocity of the contact point on a less that on b, along normal and tangents, per generalised velocity."""
@@ -60,6 +61,8 @@ def contact_jacobians(
         da, db = -1, -1
         for e in lanes:
             approach[c, e] = 0.0
+            slip[c, 0, e] = 0.0
+            slip[c, 1, e] = 0.0
             if c < count[0, e]:
                 da, db = dof_a[c, e], dof_b[c, e]
         for side in range(2):
@@ -92,10 +95,14 @@ def contact_jacobians(
                         z = on_a * (arm_a[c, 2, e] - offset[i, 2, e]) - on_b * (arm_b[c, 2, e] - offset[i, 2, e])
                         vx, vy, vz = cross(ux, uy, uz, x, y, z)
                     along = vx * nx + vy * ny + vz * nz
+                    rub = vx * tx + vy * ty + vz * tz
+                    across = vx * bx + vy * by + vz * bz
                     approach[c, e] += along * qd[k, e] if here else 0.0
+                    slip[c, 0, e] += rub * qd[k, e] if here else 0.0
+                    slip[c, 1, e] += across * qd[k, e] if here else 0.0
                     jacobian[base + k, 0, e] = along if here else 0.0
-                    jacobian[base + k, 1, e] = vx * tx + vy * ty + vz * tz if here else 0.0
-                    jacobian[base + k, 2, e] = vx * bx + vy * by + vz * bz if here else 0.0
+                    jacobian[base + k, 1, e] = rub if here else 0.0
+                    jacobian[base + k, 2, e] = across if here else 0.0
 
 
 @system(phase="rows", after="contact_jacobians")

@@ -1,7 +1,8 @@
 """Contacts in the constraint solver: warm start, and one sweep over them.
 
 A contact's impulse stays in its elliptic (Coulomb) friction cone: the tangential part sticks up to the static
-coefficient times the normal part, and slides at the dynamic one. Trees as in :mod:`phalanx.systems.contact_rows`.
+coefficient times the normal part, and slides at the dynamic one once the surfaces have got moving. Trees as in
+:mod:`phalanx.systems.contact_rows`.
 """
 
 import math
@@ -25,6 +26,14 @@ from phalanx.components import (
 )
 from phalanx.ecs import read, real, rows, system, update
 from phalanx.systems.sweeps import CORRECTION
+
+STICTION = 0.01
+"""m/s, below which what rubs at the start of a substep still has static friction.
+
+A body's weight is spread over its contact points in one way and its friction in another, so some points reach the end
+of their static friction before the body does. If they went over to dynamic friction at once the others would follow,
+and the body would start far below the static coefficient.
+"""
 
 
 @system(phase="solve", after=("start_sweeps", "warm_start_mimics"))
@@ -88,6 +97,7 @@ def sweep_contacts(
     dof_b=read(ContactMotion.dof_b),
     separation=read(ContactPoint.separation),
     approach=read(ContactMotion.approach),
+    slip=read(ContactMotion.slip),
     static=read(ContactSurface.static_friction),
     dynamic=read(ContactSurface.dynamic_friction),
     restitution=read(ContactSurface.restitution),
@@ -168,7 +178,9 @@ def sweep_contacts(
             new1 = now1 - (y11 * sum[0, 1, e] + y12 * sum[0, 2, e])
             new2 = now2 - (y12 * sum[0, 1, e] + y22 * sum[0, 2, e])
             stick = static[c, e] * impulse[c, 0, e]
-            slide = dynamic[c, e] * impulse[c, 0, e]
+            u1 = (slip[c, 0, e] if here else 0.0) + drift[c, 0, e]
+            u2 = (slip[c, 1, e] if here else 0.0) + drift[c, 1, e]
+            slide = (dynamic[c, e] if u1 * u1 + u2 * u2 > STICTION * STICTION else static[c, e]) * impulse[c, 0, e]
             # What slides steps by one number for both tangents: only then does it settle opposite to the velocity.
             slides = new1 * new1 + new2 * new2 > stick * stick
             step = block_tangent[c, 3, e]

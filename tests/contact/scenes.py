@@ -76,3 +76,21 @@ def total_force(robot: px.Robot) -> Array:
 def cube(half: float) -> Array:
     """(8, 3) corners of a cube."""
     return half * np.array(list(product((-1.0, 1.0), repeat=3)))
+
+
+def prism(sides: int, radius: float, half: float) -> Array:
+    """(2 sides, 3) corners of an upright prism on a regular polygon."""
+    angle = 2 * np.pi * np.arange(sides) / sides
+    ring = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
+    return np.array([[*corner, z] for corner in ring for z in (-half, half)])
+
+
+def floor_mesh(length: float, width: float, cell: float) -> Shape:
+    """A flat, open mesh of triangles in z = 0, facing up: squares of ``cell`` cut in two, centred at the origin."""
+    rows, columns = round(length / cell), round(width / cell)
+    x, y = (np.arange(rows + 1) - rows / 2) * cell, (np.arange(columns + 1) - columns / 2) * cell
+    corners = np.array([[u, v, 0.0] for u in x for v in y])
+    first = (np.arange(rows)[:, None] * (columns + 1) + np.arange(columns)).ravel()
+    across = first + columns + 1
+    faces = np.concatenate([np.stack([first, across, across + 1], 1), np.stack([first, across + 1, first + 1], 1)])
+    return Shape("mesh", vertices=corners, faces=faces, approximation="triangle_mesh")
