@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from phalanx.contact_view import ContactData, ContactView, FrictionData
 from phalanx.ecs.store import DeviceError
 from phalanx.io.model import LoadError, RobotModel, Shape
 from phalanx.part import Material
@@ -55,7 +56,10 @@ def set_num_threads(count: int | None) -> None:
 
 
 __all__ = [
+    "ContactData",
+    "ContactView",
     "DeviceError",
+    "FrictionData",
     "LoadError",
     "Material",
     "Recorder",

@@ -12,6 +12,7 @@ import numpy as np
 from phalanx import checking, options
 from phalanx import components as c
 from phalanx.actor import Actor
+from phalanx.contact_view import ContactView, Patterns
 from phalanx.ecs import Schedule, Store, System, Table
 from phalanx.io.articulation import flatten
 from phalanx.io.model import RobotModel
@@ -47,6 +48,7 @@ class Contents:
         self.collections: dict[str, RigidObjectCollection] = {}
         self.actors: dict[str, Actor] = {}
         """Everything with a pose of its own, by name, in the order in which it was added."""
+        self.contact_views: list[ContactView] = []
         self.built = False
         self.input_revision = 0
         self.state_revision = 0
@@ -260,6 +262,31 @@ class Contents:
             )
         self._disabled.add((min(pair), max(pair)))
 
+    def contact_view(
+        self,
+        bodies: Patterns,
+        filters: Patterns | Mapping[str, Patterns] = (),
+        *,
+        name: str = "contacts",
+        max_contacts: int | None = None,
+    ) -> ContactView:
+        """Report contact forces on some bodies; before or after the world is built.
+
+        Args:
+            bodies: regular expressions, each for the whole of ``actor/body``, or of an actor's name for all its bodies:
+                ``"robot/.*_foot"``, ``"cube"``.
+            filters: with which other bodies pairs are reported, chosen likewise, or ``"ground/0"`` for the first
+                ground, ``"ground"`` for all. Each body is a column of its own; in a mapping, each entry is a column.
+            name: what messages call it.
+            max_contacts: rows for contacts of pairs, per environment; by default enough for all.
+        """
+        made = ContactView(cast("World", self), name, bodies, filters, max_contacts)
+        made.resolve()
+        if self.built:
+            made.bind()
+        self.contact_views.append(made)
+        return made
+
     def _free_name(self, what: str, name: str) -> None:
         self._not_built(what)
         if not isinstance(name, str) or not name:
@@ -326,6 +353,8 @@ class Contents:
             actor.bind(rows)
         for collection in self.collections.values():
             collection.bind()
+        for view in self.contact_views:
+            view.bind()
         if moved:
             topology = store[c.KinematicTopology]
             topology.first_dof = [[actor._bound.dofs.start] for actor in moved]

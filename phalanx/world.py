@@ -245,7 +245,7 @@ class World(Contents):
         return np.flatnonzero(self._device.to_host(self[c.Status].diverged)[0])
 
     def check(self) -> None:
-        """Warn of environments that diverged and of contacts that did not fit, each once."""
+        """Warn of environments that diverged and of contacts that did not fit (nor in contact views), each once."""
         diverged = [int(i) for i in self.diverged if int(i) not in self._reported]
         if diverged:
             self._reported.update(diverged)
@@ -263,6 +263,8 @@ class World(Contents):
         if dropped.any():
             self[c.Status].candidates_dropped = [[0]]
             self._too_many("pairs of near shapes", c.Candidate, dropped)
+        for view in self.contact_views if self._device.is_cuda else ():  # elsewhere they look themselves
+            view.check()
 
     def _too_many(self, what: str, table: Table, dropped: np.ndarray) -> None:
         """Make room for what did not fit, unless the user has set a limit, and say so."""
