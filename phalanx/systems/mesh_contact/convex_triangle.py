@@ -10,13 +10,18 @@ from phalanx.ecs import function, local
 from phalanx.systems.mesh_contact.patch import add_point
 from phalanx.systems.mesh_contact.regions import BEYOND, COUNTS, NOT
 from phalanx.systems.narrow.distance import signed_distance
-from phalanx.systems.narrow.manifold import OUT, build_manifold
+from phalanx.systems.narrow.manifold import build_manifold
 from phalanx.systems.narrow.support import core_radius, separation_along
 
 DEEPER = 4.0
 """How many times deeper than the shortest way out a point may be along the triangle's normal."""
 SLOP = 1e-3
 """And by this part of the shape's size."""
+
+MOST_CLIPPED = 12
+"""Points of one triangle: all corners of the clipped face, so that the patch can keep those of the whole face."""
+OUT_CLIPPED = 51
+"""Numbers in the scratch array of them."""
 
 
 @function
@@ -56,7 +61,7 @@ def add_triangle(
     Returns:
         the new number of points in the patch, which are about the shape's origin in its own axes.
     """
-    out = local(OUT)
+    out = local(OUT_CLIPPED)
     nx = turn[0] * mx + turn[1] * my + turn[2] * mz
     ny = turn[3] * mx + turn[4] * my + turn[5] * mz
     nz = turn[6] * mx + turn[7] * my + turn[8] * mz
@@ -71,8 +76,9 @@ def add_triangle(
     if not distance <= reach:
         return count
     made = build_manifold(
-        pair, forms, reach, normals, first_corners, end_corners, corner_vertices, vertices, found, point, distance, out
-    )
+        pair, forms, reach, normals, first_corners, end_corners, corner_vertices, vertices, found, point, distance,
+        MOST_CLIPPED, out,
+    )  # fmt: skip
     own = answer == COUNTS
     for o in range(3, 3 + 4 * made, 4):
         real_one = answer < NOT or lies_over(pair, out, o, nx, ny, nz, SLOP * size)

@@ -12,6 +12,7 @@ _MERGE = 4e-3
 _DEPTH = 20.0
 _BETWEEN = 2e-3
 _SHALLOWER = 1e-4
+_LEVEL = 1e-5
 
 
 @function
@@ -43,7 +44,7 @@ def add_point(patch, count, x, y, z, nx, ny, nz, separation, size):
     if count <= MOST and not apart < merge * merge:
         return count
     drop = one if patch[8 * one + 7] < patch[8 * other + 7] else other
-    if patch[8 * one + 6] != patch[8 * other + 6]:
+    if abs(patch[8 * one + 6] - patch[8 * other + 6]) > _LEVEL * size:  # or noise would decide
         deeper = one if patch[8 * one + 6] < patch[8 * other + 6] else other
         deepest = True
         for k in range(count):

@@ -9,6 +9,11 @@ import math
 
 from phalanx.ecs import function
 
+SEAM = 1e-6
+"""A place this far outside an edge, as part of the lengths in question, is still over the face: what rolls exactly
+along a seam must not be lost to rounding between the two triangles.
+"""
+
 MOST_ROUND = 8
 """Points of one triangle: two over the face, two over each edge."""
 ROUND = 56
@@ -42,6 +47,8 @@ def round_triangle(corners, mx, my, mz, ux, uy, uz, half, radius, reach, points)
         qz = side * (ex * my - ey * mx)
         out = -(qx * corners[3 * k] + qy * corners[3 * k + 1] + qz * corners[3 * k + 2])
         slope = qx * ux + qy * uy + qz * uz
+        length = math.sqrt(ex * ex + ey * ey + ez * ez)
+        out -= SEAM * length * (length + radius + half)
         # out + t * slope <= 0 inside
         if math.fabs(slope) * half > 1e-7 * (math.fabs(out) + math.fabs(slope) * half):
             t = -out / slope

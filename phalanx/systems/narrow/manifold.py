@@ -6,16 +6,17 @@ x, y, z (midway between the surfaces) and separation of each of up to four point
 
 from phalanx.components.shape import SPHERE, TRIANGLE
 from phalanx.ecs import function, local, local_int
-from phalanx.systems.narrow.clip import POINTS, clip_features
+from phalanx.systems.narrow.contact_points import clip_manifold, feature_out_of_b
 from phalanx.systems.narrow.distance import signed_distance
 from phalanx.systems.narrow.features import FEATURE, MOST_CORNERS, find_feature
 from phalanx.systems.narrow.gjk import SIMPLEX
-from phalanx.systems.narrow.reduction import reduce_points
-from phalanx.systems.narrow.support import FORMS, PAIR, core_radius, into_b, precision, separation_along
-from phalanx.systems.narrow.vectors import perpendicular
+from phalanx.systems.narrow.support import FORMS, PAIR, core_radius, into_b, separation_along
 
 OUT = 19
 """Numbers in ``out``."""
+
+SAME_DEPTH = 1e-5
+"""Depths that differ by less than this, relative to the size, are the same."""
 
 
 @function
@@ -40,8 +41,9 @@ def collide_convex_pair(pair, forms, reach, normals, first_corners, end_corners,
     if not distance <= reach:
         return 0
     return build_manifold(
-        pair, forms, reach, normals, first_corners, end_corners, corner_vertices, vertices, found, point, distance, out
-    )
+        pair, forms, reach, normals, first_corners, end_corners, corner_vertices, vertices, found, point, distance, 4,
+        out,
+    )  # fmt: skip
 
 
 @function
@@ -82,113 +84,62 @@ def collide_convex_triangle(
 
 @function
 def build_manifold(
-    pair, forms, reach, normals, first_corners, end_corners, corner_vertices, vertices, found, point, distance, out
-):
-    """Contact points given normal, witness (``found``) and signed distance, by clipping the supporting features."""
+    pair, forms, reach, normals, first_corners, end_corners, corner_vertices, vertices, found, point, distance, most,
+    out,
+):  # fmt: skip
+    """Contact points given normal, witness (``found``) and signed distance, by clipping the supporting features.
+
+    Where a face of b, or else of a, is all but perpendicular to the normal and its own normal is as good, that is
+    taken: faces at rest on each other then have the same normal from step to step, without the noise of a search.
+
+    Of more than ``most`` points four are chosen; ``out`` has room for 4 * ``most`` + 3 numbers.
+    """
     feature_a = local(FEATURE)
     feature_b = local(FEATURE)
-    points = local(POINTS)
-    chosen = local_int(4)
     nx = found[0]
     ny = found[1]
     nz = found[2]
     radius_a = core_radius(forms[0], pair[12])
     radius_b = core_radius(forms[5], pair[15])
     size = abs(pair[9]) + abs(pair[10]) + abs(pair[11]) + abs(found[3]) + abs(found[4]) + abs(found[5])
+    near = SAME_DEPTH * size
+    flat = False
     count_a = 1
     count_b = 1
     if forms[0] != SPHERE and forms[5] != SPHERE:
         for side in range(2):
-            of_a = side == 0
+            of_a = side == 1
             sign = -1.0 if of_a else 1.0
             dx, dy, dz = into_b(pair, nx, ny, nz)
             dx = -nx if of_a else dx
             dy = -ny if of_a else dy
             dz = -nz if of_a else dz
             corners = find_feature(
-                feature_b, forms, 0 if of_a else 5, pair, 12 if of_a else 15,
+                feature_a, forms, 0 if of_a else 5, pair, 12 if of_a else 15,
                 normals, first_corners, end_corners, corner_vertices, vertices, dx, dy, dz,
             )  # fmt: skip
             if not of_a:
-                for k in range(corners):
-                    move_out_of_b(pair, feature_b, 3 * k, 1.0)
-                if corners > 2:
-                    move_out_of_b(pair, feature_b, 3 * MOST_CORNERS, 0.0)
-            if corners > 2:  # a face that the normal is all but perpendicular to gives the exact normal
-                mx = sign * feature_b[3 * MOST_CORNERS]
-                my = sign * feature_b[3 * MOST_CORNERS + 1]
-                mz = sign * feature_b[3 * MOST_CORNERS + 2]
+                feature_out_of_b(pair, feature_a, corners)
+            if corners > 2 and not flat:
+                mx = sign * feature_a[3 * MOST_CORNERS]
+                my = sign * feature_a[3 * MOST_CORNERS + 1]
+                mz = sign * feature_a[3 * MOST_CORNERS + 2]
                 if nx * mx + ny * my + nz * mz > 0.99:
                     along = separation_along(pair, forms, vertices, point, mx, my, mz) - radius_a - radius_b
-                    if along > distance - 10.0 * precision() * size:
+                    if along > distance - near:
                         nx = mx
                         ny = my
                         nz = mz
+                        distance = along
+                        flat = True
             if of_a:
                 count_a = corners
-                for k in range(FEATURE):
-                    feature_a[k] = feature_b[k]
             else:
                 count_b = corners
-    ux, uy, uz = perpendicular(nx, ny, nz)
-    vx = ny * uz - nz * uy
-    vy = nz * ux - nx * uz
-    vz = nx * uy - ny * ux
-    into_contact(feature_a, count_a, ux, uy, uz, vx, vy, vz, nx, ny, nz)
-    into_contact(feature_b, count_b, ux, uy, uz, vx, vy, vz, nx, ny, nz)
-    clipped = clip_features(feature_a, count_a, feature_b, count_b, points)
-    near = 10.0 * precision() * size
-    closest = reach
-    count = 0
-    for k in range(clipped):
-        separation = max(points[4 * k + 3] - radius_a - radius_b, distance)
-        if separation <= reach:
-            closest = min(closest, separation)
-            points[4 * count] = points[4 * k]
-            points[4 * count + 1] = points[4 * k + 1]
-            points[4 * count + 2] = points[4 * k + 2] + 0.5 * (radius_b - radius_a)
-            points[4 * count + 3] = separation
-            count += 1
-    if count == 0 or closest > distance + near:
-        points[4 * count] = ux * found[3] + uy * found[4] + uz * found[5]
-        points[4 * count + 1] = vx * found[3] + vy * found[4] + vz * found[5]
-        points[4 * count + 2] = nx * found[3] + ny * found[4] + nz * found[5] - radius_a - 0.5 * distance
-        points[4 * count + 3] = distance
-        count += 1
-    count = reduce_points(points, count, near, chosen)
-    out[0] = nx
-    out[1] = ny
-    out[2] = nz
-    for k in range(count):
-        x = points[4 * chosen[k]]
-        y = points[4 * chosen[k] + 1]
-        z = points[4 * chosen[k] + 2]
-        out[4 * k + 3] = x * ux + y * vx + z * nx
-        out[4 * k + 4] = x * uy + y * vy + z * ny
-        out[4 * k + 5] = x * uz + y * vz + z * nz
-        out[4 * k + 6] = points[4 * chosen[k] + 3]
+                for k in range(FEATURE):
+                    feature_b[k] = feature_a[k]
+    count, _ = clip_manifold(
+        feature_a, count_a, feature_b, count_b, nx, ny, nz, found[3], found[4], found[5], radius_a, radius_b,
+        distance, reach, near, most, out,
+    )  # fmt: skip
     return count
-
-
-@function
-def move_out_of_b(pair, feature, at, shift):
-    """A corner (shift 1) or direction (shift 0) from the frame of b to that of a, in place."""
-    x = feature[at]
-    y = feature[at + 1]
-    z = feature[at + 2]
-    feature[at] = shift * pair[9] + pair[0] * x + pair[1] * y + pair[2] * z
-    feature[at + 1] = shift * pair[10] + pair[3] * x + pair[4] * y + pair[5] * z
-    feature[at + 2] = shift * pair[11] + pair[6] * x + pair[7] * y + pair[8] * z
-
-
-@function
-def into_contact(feature, corners, ux, uy, uz, vx, vy, vz, nx, ny, nz):
-    """Corners and normal of a feature from the frame of a to the axes u, v, n, in place."""
-    for k in range(corners if corners < 3 else corners + 1):
-        at = 3 * k if k < corners else 3 * MOST_CORNERS
-        x = feature[at]
-        y = feature[at + 1]
-        z = feature[at + 2]
-        feature[at] = ux * x + uy * y + uz * z
-        feature[at + 1] = vx * x + vy * y + vz * z
-        feature[at + 2] = nx * x + ny * y + nz * z
