@@ -104,8 +104,16 @@ class Contacts:
     @property
     def deepest(self) -> np.ndarray:
         """Least separation of each placement; infinite where there is no contact."""
-        held = np.arange(POINTS) < self.count[:, None]
-        return np.where(held, self.separation, np.inf).min(axis=1)
+        return self._held.min(axis=1)
+
+    @property
+    def normal_of_deepest(self) -> np.ndarray:
+        """Normal (n, 3) of the point with the least separation."""
+        return self.normal[np.arange(len(self.normal)), self._held.argmin(axis=1)]
+
+    @property
+    def _held(self) -> np.ndarray:
+        return np.where(np.arange(POINTS) < self.count[:, None], self.separation, np.inf)
 
 
 def place(a: Solid, b: Solid, count: int, rng: np.random.Generator, spread: float = 1.1) -> tuple[np.ndarray, ...]:

@@ -20,8 +20,8 @@ SOLIDS: dict[str, Solid] = {
 }
 PAIRS = [(a, b) for i, a in enumerate(SOLIDS) for b in list(SOLIDS)[i:]]
 
-OUTLIERS = 2
-"""Of 10,000 placements so many may be off by up to 1e-3 of the size: cylinders deep in one another, cones on hulls."""
+OUTLIERS = 1
+"""Of 10,000 placements so many may be off by up to 1e-3 of the size: cones on hulls."""
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
@@ -32,7 +32,7 @@ def test_distance_and_normal(first: str, second: str, real: str, device: str) ->
     turn_a, turn_b, between = place(a, b, COUNT, np.random.default_rng(5))
     found = collide(a, b, turn_a, turn_b, between, REACH, device, real)
     assert (found.count > 0).all()
-    normals = found.normal[:, 0]
+    normals = found.normal_of_deepest
     np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1.0, atol=1e-5)
     # Along any direction the shapes are at most as far apart as their signed distance: no direction may beat ours.
     beyond = np.abs(separation(a, b, turn_a, turn_b, between, normals) - found.deepest) / size

@@ -9,6 +9,8 @@ from phalanx.components.pair import (
     ManifoldPointState,
 )
 from phalanx.components.shape import (
+    BOX,
+    CONE,
     HULL,
     SPHERE,
     HullCornerVertex,
@@ -51,12 +53,16 @@ def collide_convex(
     normal=update(ManifoldPointState.normal),
     separation=update(ManifoldPointState.separation),
 ):
-    """Spheres, capsules, boxes, cylinders, cones and hulls with each other."""
+    """Spheres, capsules, boxes, cylinders, cones and hulls with each other, but for pairs that have their own systems.
+
+    Those are spheres with all but hulls, and capsules and boxes.
+    """
     if n >= used[0, e]:
         return
     a = pair_a[n, e]
     b = pair_b[n, e]
-    if kind[a, e] < SPHERE or kind[b, e] > HULL:
+    own = (kind[a, e] == SPHERE and kind[b, e] <= CONE) or kind[b, e] <= BOX
+    if own or kind[a, e] < SPHERE or kind[b, e] > HULL:
         return
     pair = local(PAIR)
     forms = local_int(FORMS)
