@@ -26,7 +26,8 @@ class TriangleMesh:
     ``vertices`` (n, 3) in metres in the shape's frame; ``triangles`` (m, 3) in the order of the tree's leaves;
     ``normals`` (m, 3); ``across`` (m, 3): the third corner of the neighbour over the edge from corner k to k + 1, or
     ``BORDER``; ``neighbours`` holds the vertices that share an edge with vertex v from ``first_neighbour[v]`` to
-    ``first_neighbour[v + 1]``. ``dropped`` triangles without area were left out.
+    ``first_neighbour[v + 1]``. ``dropped`` triangles without area were left out. ``source`` (m,): which of the given
+    faces a triangle is.
     """
 
     vertices: np.ndarray
@@ -36,6 +37,7 @@ class TriangleMesh:
     first_neighbour: np.ndarray
     neighbours: np.ndarray
     tree: BoundingTree
+    source: np.ndarray
     double_sided: bool = False
     dropped: int = 0
 
@@ -52,6 +54,7 @@ def triangle_mesh(vertices: np.ndarray, faces: np.ndarray, double_sided: bool = 
     if len(faces) and (faces.min() < 0 or faces.max() >= len(vertices)):
         raise ValueError(f"the mesh has {len(vertices)} vertices, but its faces name others; export it again.")
     given = len(faces)
+    kept = np.arange(given)
     if given:
         vertices, faces = merge(vertices, faces)
         a, b, c = (vertices[faces[:, i]] for i in range(3))
@@ -60,7 +63,7 @@ def triangle_mesh(vertices: np.ndarray, faces: np.ndarray, double_sided: bool = 
         flat = np.linalg.norm(np.cross(b - a, c - a), axis=1) <= np.maximum(
             1e-6 * sides, 2.0 * FLAT * np.ptp(vertices, axis=0).max() ** 2
         )
-        faces = faces[~flat]
+        faces, kept = faces[~flat], kept[~flat]
     if not len(faces):
         raise ValueError("the mesh has no triangle with an area; export its surface as triangles.")
     vertices, faces = merge(vertices, faces)
@@ -71,7 +74,16 @@ def triangle_mesh(vertices: np.ndarray, faces: np.ndarray, double_sided: bool = 
     normals /= np.linalg.norm(normals, axis=1)[:, None]
     first, neighbours = _neighbours(faces, len(vertices))
     return TriangleMesh(
-        vertices, faces, normals, _across(faces), first, neighbours, tree, double_sided, given - len(faces)
+        vertices,
+        faces,
+        normals,
+        _across(faces),
+        first,
+        neighbours,
+        tree,
+        kept[tree.order],
+        double_sided,
+        given - len(faces),
     )
 
 
