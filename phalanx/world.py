@@ -7,6 +7,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from phalanx.ecs import Component, Device, Field, Schedule, Store, System, Table
 from phalanx.ecs.store import View
 from phalanx.interrupt import no_interrupt
 from phalanx.layout import grow_contacts
+from phalanx.queries import SceneQueries
 from phalanx.robot import Robot
 from phalanx.saving import STATE_ROLES
 from phalanx.systems import QUERIES, REFRESH, REPEATED, STEP, SUBSTEP
@@ -119,6 +121,11 @@ class World(Contents):
         """
         self.build()
         return self._store[component]
+
+    @cached_property
+    def queries(self) -> SceneQueries:
+        """Rays, overlaps, sweeps and penetration: see :mod:`phalanx.queries`."""
+        return SceneQueries(self)
 
     # -- stepping --------------------------------------------------------------------------------------------
 
