@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,27 +67,41 @@ class GeometryRows:
         }
 
 
+def _digest(geometry: Hull | TriangleMesh | HeightField) -> bytes:
+    """Names geometry by what it is made of."""
+    if isinstance(geometry, Hull):
+        arrays = [geometry.vertices, geometry.triangles]
+    elif isinstance(geometry, TriangleMesh):
+        arrays = [geometry.vertices, geometry.triangles, np.array(geometry.double_sided)]
+    else:
+        arrays = [geometry.heights, geometry.spacing]
+    made = hashlib.sha256(type(geometry).__name__.encode())
+    for array in arrays:
+        made.update(str(array.shape).encode() + np.ascontiguousarray(array).tobytes())
+    return made.digest()
+
+
 class GeometryTables:
-    """Collects geometry, then writes it to a store. An object that is added twice is stored once."""
+    """Collects geometry, then writes it to a store. What is the same, number by number, is stored only once."""
 
     def __init__(self) -> None:
         self._parts: dict[Field, list[np.ndarray]] = {}
         self._count: dict[Table, int] = dict.fromkeys(_TABLES, 0)
-        self._known: dict[int, tuple[object, GeometryRows]] = {}
+        self._known: dict[bytes, GeometryRows] = {}
 
     def add(self, geometry: Hull | TriangleMesh | HeightField | None) -> GeometryRows:
         """Put geometry (:attr:`phalanx.io.cooking.Piece.geometry`) behind what is there already."""
         if geometry is None:
             return GeometryRows()
-        if id(geometry) not in self._known:
+        key = _digest(geometry)
+        if key not in self._known:
             if isinstance(geometry, Hull):
-                rows = self._add_hull(geometry)
+                self._known[key] = self._add_hull(geometry)
             elif isinstance(geometry, TriangleMesh):
-                rows = self._add_mesh(geometry)
+                self._known[key] = self._add_mesh(geometry)
             else:
-                rows = self._add_height_field(geometry)
-            self._known[id(geometry)] = (geometry, rows)  # held, so that no other object gets its id
-        return self._known[id(geometry)][1]
+                self._known[key] = self._add_height_field(geometry)
+        return self._known[key]
 
     def write(self, store: Store) -> None:
         """Set the rows of the tables and all of their fields."""
