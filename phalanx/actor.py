@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from phalanx import components as c
-from phalanx.handle import Handle, on_device
+from phalanx.handle import on_device
 from phalanx.io.model import RobotModel
 from phalanx.layout import Rows
 from phalanx.part import Part
+from phalanx.properties import Properties
 from phalanx.systems.contacts import surface_drifts
 
 if TYPE_CHECKING:
     from phalanx.world import World
 
 
-class Actor(Handle):
+class Actor(Properties):
     """A robot or a rigid object in every environment.
 
     Arrays are environment-first, on the world's device (NumPy or CuPy), and yours: they do not change when the world
@@ -35,6 +35,9 @@ class Actor(Handle):
         self.num_bodies = len(self.body_names)
         self.num_velocities = part.articulation.num_velocities
         self.default_root_pose = pose
+        self.num_shapes = len(part.articulation.collisions)
+        self.shape_bodies = [self.body_names[shape.body] for shape in part.articulation.collisions]
+        """The body that each collision shape belongs to."""
         self._rows: Rows | None = None
 
     def body_index(self, name: str) -> int:
@@ -113,36 +116,6 @@ class Actor(Handle):
         for field, (values, envs) in checked:
             self._write(field, slice(row, row + 1), values[:, None, :], envs)
         self.world.input_revision += 1
-
-    @on_device
-    def set_material(
-        self,
-        static_friction: Any = None,
-        dynamic_friction: Any = None,
-        restitution: Any = None,
-        env_ids: Any = None,
-        body_names: Sequence[str] | None = None,
-    ) -> None:
-        """Set coefficients of the actor's collision shapes, (n, num_shapes) or what broadcasts to it.
-
-        ``body_names`` chooses the shapes of some bodies. Environments may differ; from then on the world keeps a value
-        for each, and kernels are compiled once more.
-        """
-        bodies = set(range(self.num_bodies) if body_names is None else map(self.body_index, body_names))
-        shapes = self.part.articulation.collisions
-        rows = np.array([r for r, s in zip(self._bound.shapes, shapes, strict=True) if s.body in bodies], np.int64)
-        checked = [
-            (field, self._input(what, value, len(rows), env_ids, negative=False))
-            for what, field, value in (
-                ("static friction", c.ShapeMaterial.static_friction, static_friction),
-                ("dynamic friction", c.ShapeMaterial.dynamic_friction, dynamic_friction),
-                ("restitution", c.ShapeMaterial.restitution, restitution),
-            )
-            if value is not None
-        ]
-        for field, (values, envs) in checked:
-            self._write_parameter(field, rows, values, envs)
-        self.world.touch_state()
 
     @on_device
     def set_surface_velocity(self, linear: Any = 0.0, angular: Any = 0.0, env_ids: Any = None) -> None:

@@ -166,6 +166,47 @@ class RigidObjectCollection(Handle):
             self._write(field, self._links[chosen], *values)
         self.world.input_revision += 1
 
+    @on_device
+    def set_mass(self, mass: Any, env_ids: Any = None, object_ids: Any = None, *, scale_inertia: bool = False) -> None:
+        """Set masses, (n, k), kg; see :meth:`phalanx.RigidObject.set_mass`."""
+        chosen = self._chosen(object_ids)
+        values, _ = self._input("mass", mass, len(chosen), env_ids)
+        if isinstance(values, np.ndarray) and not (values > 0).all():
+            raise ValueError(f"{self}: mass must be positive; got {values.min()}")
+        for column, i in enumerate(chosen):
+            self.objects[i].set_mass(values[:, column], env_ids, scale_inertia=scale_inertia)
+
+    @on_device
+    def set_material(
+        self,
+        static_friction: Any = None,
+        dynamic_friction: Any = None,
+        restitution: Any = None,
+        env_ids: Any = None,
+        object_ids: Any = None,
+        *,
+        friction_combine: Any = None,
+        restitution_combine: Any = None,
+    ) -> None:
+        """Set coefficients of all shapes of objects, (n, k); see :meth:`phalanx.RigidObject.set_material`."""
+        chosen = self._chosen(object_ids)
+        values = {
+            what.replace(" ", "_"): self._input(what, value, len(chosen), env_ids, negative=False)[0]
+            for what, value in (
+                ("static friction", static_friction),
+                ("dynamic friction", dynamic_friction),
+                ("restitution", restitution),
+            )
+            if value is not None
+        }
+        for column, i in enumerate(chosen):
+            self.objects[i].set_material(
+                **{what: array[:, column, None] for what, array in values.items()},
+                env_ids=env_ids,
+                friction_combine=friction_combine,
+                restitution_combine=restitution_combine,
+            )
+
     def _pose(self, pose: Any, count: int, env_ids: Any) -> tuple[Any, np.ndarray | None]:
         values, envs = self._input("root pose", pose, (count, 7), env_ids)
         return self._unit(values, "root pose"), envs

@@ -3,6 +3,7 @@
 import math
 
 from phalanx.components import (
+    Coord,
     Coordinate,
     Dof,
     DofLimit,
@@ -18,14 +19,29 @@ from phalanx.ecs import read, rows, system, update
 from phalanx.systems.math3d import quaternion_product, rotation_step
 
 LARGEST = 1e9
+FARTHEST = 1e30
 
 
 @system(phase="integrate")
-def check_finite(lanes, nv=rows(Dof), velocity=read(DofSolve.velocity), diverged=update(Status.diverged)):
-    """Freeze environments whose new velocity is not a number or absurd; their neighbours go on."""
+def check_finite(
+    lanes,
+    nv=rows(Dof),
+    nq=rows(Coord),
+    velocity=read(DofSolve.velocity),
+    q=read(Coordinate.value),
+    diverged=update(Status.diverged),
+):
+    """Freeze environments where a new velocity is not a number or absurd, or a coordinate not finite; others go on.
+
+    A body alone in the air moves on at a finite velocity even if it is nowhere.
+    """
     for d in range(nv):
         for e in lanes:
             if not (math.fabs(velocity[d, e]) < LARGEST):
+                diverged[0, e] = 1
+    for k in range(nq):
+        for e in lanes:
+            if not (math.fabs(q[k, e]) < FARTHEST):
                 diverged[0, e] = 1
 
 

@@ -1,0 +1,213 @@
+"""Physical properties of an actor that users may change between steps, for all environments or each by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from phalanx import components as c
+from phalanx.handle import Handle, on_device
+from phalanx.layout import Rows
+from phalanx.part import COMBINE_MODES, STATIC, Part
+
+Modes = str | Sequence[str]
+"""How coefficients are combined: ``"average"``, ``"min"``, ``"multiply"`` or ``"max"``; one, or one an environment."""
+
+
+class Properties(Handle):
+    """The part of an actor that knows surfaces, offsets, damping, caps on speed, and gravity.
+
+    Values broadcast to the shapes that methods name. Environments may differ; from then on the world keeps a value for
+    each, and the kernels that read it are compiled once more.
+    """
+
+    part: Part
+    num_bodies: int
+    num_shapes: int
+    shape_bodies: list[str]
+
+    @property
+    def _bound(self) -> Rows:
+        raise NotImplementedError
+
+    def body_index(self, name: str) -> int:
+        """Position of a body."""
+        raise NotImplementedError
+
+    # -- surfaces --------------------------------------------------------------------------------------------
+
+    @property
+    @on_device
+    def material(self) -> Any:
+        """(n, num_shapes, 3): static friction, dynamic friction and restitution of each collision shape."""
+        rows = np.array(self._bound.shapes, np.int64)
+        coefficients = (c.ShapeMaterial.static_friction, c.ShapeMaterial.dynamic_friction, c.ShapeMaterial.restitution)
+        return self._xp.stack([self._read(field, rows) for field in coefficients], axis=2)
+
+    @on_device
+    def set_material(
+        self,
+        static_friction: Any = None,
+        dynamic_friction: Any = None,
+        restitution: Any = None,
+        env_ids: Any = None,
+        body_names: Sequence[str] | None = None,
+        *,
+        shape_ids: Sequence[int] | None = None,
+        friction_combine: Modes | None = None,
+        restitution_combine: Modes | None = None,
+    ) -> None:
+        """Set coefficients of the actor's collision shapes, (n, num_shapes), or (n, k) of the chosen ones.
+
+        Args:
+            static_friction, dynamic_friction, restitution: not negative; restitution at most 1.
+            env_ids: some environments.
+            body_names: only the shapes of these bodies.
+            shape_ids: only these shapes, from 0 to :attr:`num_shapes`, in this order.
+            friction_combine, restitution_combine: how the coefficients of two surfaces become one, see
+                :class:`phalanx.Material`; of two different modes the one later in its list holds.
+        """
+        rows = self._shape_rows(body_names, shape_ids)
+        checked = [
+            (field, self._input(what, value, len(rows), env_ids, negative=False))
+            for what, field, value in (
+                ("static friction", c.ShapeMaterial.static_friction, static_friction),
+                ("dynamic friction", c.ShapeMaterial.dynamic_friction, dynamic_friction),
+                ("restitution", c.ShapeMaterial.restitution, restitution),
+            )
+            if value is not None
+        ]
+        checked += [
+            (field, self._modes(what, value, env_ids))
+            for what, field, value in (
+                ("friction_combine", c.ShapeMaterial.friction_mode, friction_combine),
+                ("restitution_combine", c.ShapeMaterial.restitution_mode, restitution_combine),
+            )
+            if value is not None
+        ]
+        given = {field: values for field, (values, _) in checked if isinstance(values, np.ndarray)}
+        bounce = given.get(c.ShapeMaterial.restitution)
+        if bounce is not None and (bounce > 1).any():
+            raise ValueError(f"{self}: restitution must lie in 0..1, or contacts would make energy; got {bounce.max()}")
+        holds, slides = given.get(c.ShapeMaterial.static_friction), given.get(c.ShapeMaterial.dynamic_friction)
+        if holds is not None and slides is not None and (slides > holds).any():
+            raise ValueError(f"{self}: dynamic friction must not be above static friction")
+        for field, (values, envs) in checked:
+            wide = self._xp.broadcast_to(values, (values.shape[0], len(rows)))
+            self._write_parameter(field, rows, wide, envs)
+        self.world.touch_state()
+
+    def _shape_rows(self, body_names: Sequence[str] | None, shape_ids: Sequence[int] | None) -> np.ndarray:
+        """Rows of the shapes of some bodies, or of some shapes; all by default."""
+        rows = np.array(self._bound.shapes, np.int64)
+        if shape_ids is not None:
+            if body_names is not None:
+                raise ValueError(f"{self}: give body_names or shape_ids, not both")
+            ids = np.atleast_1d(np.asarray(shape_ids))
+            if ids.dtype.kind not in "iu" or ids.ndim != 1 or len(np.unique(ids)) != len(ids):
+                raise ValueError(f"{self}: shape_ids={shape_ids!r} must be different whole numbers")
+            if len(ids) and (ids.min() < 0 or ids.max() >= len(rows)):
+                raise IndexError(f"{self}: shape_ids={shape_ids!r} must lie in 0..{len(rows) - 1}")
+            return rows[ids]
+        if body_names is None:
+            return rows
+        bodies = set(map(self.body_index, body_names))
+        return rows[np.array([shape.body in bodies for shape in self.part.articulation.collisions], bool)]
+
+    def _modes(self, what: str, value: Modes, env_ids: Any) -> tuple[np.ndarray, np.ndarray | None]:
+        """Codes of combine modes, (n, 1) or (1, 1)."""
+        envs = None if env_ids is None else self.world.env_indices(env_ids)
+        names = [value] if isinstance(value, str) else list(value)
+        wrong = [name for name in names if name not in COMBINE_MODES]
+        if wrong:
+            raise ValueError(f"{self}: {what}={wrong[0]!r} must be one of {', '.join(COMBINE_MODES)}")
+        count = self.world.num_envs if envs is None else len(envs)
+        if len(names) not in (1, count):
+            raise ValueError(f"{self}: {what} has {len(names)} modes; it must have one, or one for each of {count}")
+        return np.array([COMBINE_MODES[name] for name in names], np.int32)[:, None], envs
+
+    @property
+    @on_device
+    def contact_offset(self) -> Any:
+        """(n, num_shapes), m: contacts exist where surfaces are closer than the sum of two shapes'."""
+        return self._read(c.ShapeGeometry.contact_offset, np.array(self._bound.shapes, np.int64))
+
+    @property
+    @on_device
+    def rest_offset(self) -> Any:
+        """(n, num_shapes), m: surfaces come to rest at the sum of two shapes'."""
+        return self._read(c.ShapeGeometry.rest_offset, np.array(self._bound.shapes, np.int64))
+
+    @on_device
+    def set_offsets(
+        self,
+        contact_offset: Any = None,
+        rest_offset: Any = None,
+        env_ids: Any = None,
+        *,
+        shape_ids: Sequence[int] | None = None,
+    ) -> None:
+        """Set how far off contacts begin and surfaces rest, (n, num_shapes) or (n, k), m; rest below contact."""
+        rows = self._shape_rows(None, shape_ids)
+        fields = (c.ShapeGeometry.contact_offset, c.ShapeGeometry.rest_offset)
+        checked = [
+            None if value is None else self._input(what, value, len(rows), env_ids, negative=may)
+            for what, value, may in (("contact offset", contact_offset, False), ("rest offset", rest_offset, True))
+        ]
+        if not self.world._device.is_cuda:
+            envs = slice(None) if env_ids is None else self.world.env_indices(env_ids)
+            contact, rest = (
+                self._read(field, rows)[envs] if found is None else found[0]
+                for field, found in zip(fields, checked, strict=True)
+            )
+            if (rest >= contact).any():
+                raise ValueError(f"{self}: rest offsets must be less than contact offsets")
+        for field, found in zip(fields, checked, strict=True):
+            if found is not None:
+                self._write_parameter(field, rows, *found)
+        self.world.touch_state()
+
+    # -- motion ----------------------------------------------------------------------------------------------
+
+    @on_device
+    def set_damping(self, linear: Any = None, angular: Any = None, env_ids: Any = None) -> None:
+        """Set the damping of all of its links, (n,), 1/s: a step keeps 1 / (1 + damping dt) of a velocity."""
+        self._set_links("linear damping", c.LinkDynamics.linear_damping, linear, env_ids)
+        self._set_links("angular damping", c.LinkDynamics.angular_damping, angular, env_ids)
+
+    @on_device
+    def set_gravity(self, enabled: Any, env_ids: Any = None) -> None:
+        """Switch gravity on or off, (n,) of booleans."""
+        on = self.world._device.accept(enabled)
+        if on.dtype.kind != "b":
+            raise TypeError(f"{self}: set_gravity() takes True or False, or an array of them, not {enabled!r}")
+        self._set_links("gravity", c.LinkDynamics.gravity_scale, on, env_ids)
+
+    def _set_links(self, what: str, field: Any, value: Any, env_ids: Any) -> None:
+        if value is None:
+            return
+        values, envs = self._input(what, value, (), env_ids, negative=False)
+        links = self._bound.links
+        shape = (values.shape[0], links.stop - links.start)
+        self._write_parameter(field, links, self._xp.broadcast_to(values[:, None], shape), envs)
+        self.world.touch_state()
+
+    @on_device
+    def set_max_velocity(self, linear: Any = None, angular: Any = None, env_ids: Any = None) -> None:
+        """Set caps on the speed of the root's centre of mass (m/s) and its rotation (rad/s), (n,); inf for none."""
+        if self.part.kind == STATIC or self.part.articulation.fixed_base:
+            raise ValueError(f"{self} cannot move: set_max_velocity() has no use for it")
+        row = slice(self._bound.tree, self._bound.tree + 1)
+        for what, field, value in (
+            ("cap on the linear velocity", c.TreeLimits.linear_velocity, linear),
+            ("cap on the angular velocity", c.TreeLimits.angular_velocity, angular),
+        ):
+            if value is None:
+                continue
+            values, envs = self._input(what, value, (), env_ids, finite=False, negative=False)
+            if isinstance(values, np.ndarray) and (values <= 0).any():
+                raise ValueError(f"{self}: {what} must be above 0; got {values.min()}")
+            self._write_parameter(field, row, values[:, None], envs)
+        self.world.touch_state()
