@@ -23,96 +23,34 @@ height fields are surfaces.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from phalanx import components as c
-from phalanx import options as options_
 from phalanx import query_input
 from phalanx.actor import Actor
-from phalanx.components.mesh import MeshTriangle
-from phalanx.components.query import (
-    DEPTH,
-    OVERLAP,
-    SWEEP,
-    Query,
-    QueryCount,
-    QueryFilter,
-    QueryHit,
-    QueryHitState,
-    QueryPath,
-    QueryPose,
-    QueryProbe,
-    QueryRequest,
-)
-from phalanx.components.shape import HULL, MESH, HullVertex, HullVertexPosition
-from phalanx.ecs import Field, System
-from phalanx.io.hulls import Hull
-from phalanx.io.triangle_mesh import TriangleMesh
-from phalanx.part import ALL_GROUPS, Ground, Part
+from phalanx.components.query import DEPTH, OVERLAP, SWEEP, QueryPath, QueryPose, QueryProbe
+from phalanx.components.shape import HULL
+from phalanx.ecs import Field
 from phalanx.query_input import Probe, Request
 from phalanx.query_results import Hits, Touches
+from phalanx.query_tables import QueryOptions, QueryTables
 from phalanx.systems.queries import POSES, PROBES, RAYS
 
 if TYPE_CHECKING:
     from phalanx.io.model import Shape
-    from phalanx.world import World
 
 MAX_HITS = 16
+_UNTURNED = (1.0, 0.0, 0.0, 0.0)
 
 
-class QueryOptions(TypedDict, total=False):
-    """Options of every query, see :mod:`phalanx.queries`."""
-
-    mask: int | Iterable[int]
-    group: int
-    ignore: Actor | str | Iterable[Actor | str]
-    only: Actor | str | Iterable[Actor | str]
-    both_sides: bool
-
-
-class SceneQueries:
+class SceneQueries(QueryTables):
     """Queries on one world, ``world.queries``.
 
     What kernels and arrays they need is made when a query of its kind is first asked for; arrays grow with the largest
     request.
     """
-
-    def __init__(self, world: World) -> None:
-        world.build()
-        self.world = world
-        store = world._store
-        self.actor_names = [*world.actors]
-        """Names of the actors and then of the grounds, ``"ground"``, ``"ground 1"`` and so on."""
-        owners: list[Part | Ground] = [actor.part for actor in world.actors.values()]
-        self._actor: list[int] = []
-        self._body: list[int] = []
-        topology = store[c.ShapeTopology]
-        self._kind = world._device.to_host(topology.kind)[:, 0]
-        first_face = world._device.to_host(topology.first_face)[:, 0]
-        self._source = np.full(max(store.rows(MeshTriangle), 1), -1, np.int32)
-        for number, actor in enumerate(world.actors.values()):
-            for row, data in zip(actor._bound.shapes, actor.part.articulation.collisions, strict=True):
-                self._actor.append(number)
-                self._body.append(data.body)
-                if isinstance(data.geometry, TriangleMesh):
-                    mesh = data.geometry
-                    self._source[first_face[row] : first_face[row] + len(mesh.triangles)] = mesh.source
-        for number, ground in enumerate(world._grounds):
-            self._actor.append(len(self.actor_names))
-            self._body.append(-1)
-            self.actor_names.append(f"ground {number}" if number else "ground")
-            owners.append(ground)
-        self._groups = np.array([owners[i].group for i in self._actor], np.int64)
-        self._masks = np.array([owners[i].mask for i in self._actor], np.int64)
-        self._tables: dict[str, Any] = {}
-        self._written: dict[Field, bytes] = {}
-        self._programs: dict[tuple[System, ...], tuple[int, Any]] = {}
-        self._hulls: dict[int, tuple[Hull, tuple[int, int]]] = {}
-        store.set_rows(Query, 0)
-        store.set_rows(QueryHit, 0)
 
     # -- rays ------------------------------------------------------------------------------------------------
 
@@ -423,195 +361,3 @@ class SceneQueries:
                 total=hits.total.sum(axis=1),
                 queries=self,
             )
-
-    # -- names -----------------------------------------------------------------------------------------------
-
-    def lookup(self, what: str, shape: Any) -> Any:
-        """The ``"actor"`` or ``"body"`` of rows of the table of shapes; -1 for -1."""
-        return self._table(what, self._actor if what == "actor" else self._body)[shape]
-
-    def _table(self, name: str, values: Any) -> Any:
-        """An array on the device whose last place is what -1 stands for."""
-        if name not in self._tables:
-            with self.world._store.active():
-                self._tables[name] = self.world._device.xp.asarray(
-                    np.append(np.asarray(values, np.int32), np.int32(-1))
-                )
-        return self._tables[name]
-
-    def _rows(self, request: Request, actor: Actor | str, body: str | None = None) -> np.ndarray:
-        """Rows of an actor's shapes, or of one of its bodies."""
-        name = actor if isinstance(actor, str) else actor.name
-        if name not in self.actor_names:
-            raise ValueError(f"{request.who}: there is no actor {name!r}; there are {', '.join(self.actor_names)}")
-        mine = np.array(self._actor, np.int64) == self.actor_names.index(name)
-        if body is not None:
-            mine &= np.array(self._body) == self.world.actors[name].body_index(body)
-        rows = np.flatnonzero(mine)
-        if not len(rows):
-            raise ValueError(f"{request.who}: {name!r}{f', body {body!r},' if body else ''} has no collision shapes")
-        return rows
-
-    # -- asking ----------------------------------------------------------------------------------------------
-
-    def _path(
-        self, request: Request, what: str, origins: Any, directions: Any = None, reach: Any = None
-    ) -> dict[Field, Any]:
-        with self.world._store.active():
-            path = {QueryPath.origin: request.array(what, origins, (3,))}
-            if directions is not None:
-                path[QueryPath.direction] = request.units("directions", directions, 3)
-                path[QueryPath.reach] = request.array("max_distance", reach, least=0.0, infinite=True)
-        return path
-
-    def _pose(self, request: Request, probe: Probe, path: dict[Field, Any], orientations: Any) -> dict[Field, Any]:
-        """Fields of a probe; moves the path to where the shape's own frame is."""
-        xp = self.world._device.xp
-        with self.world._store.active():
-            first, end = (0, 0) if probe.hull is None else self._hull(probe.hull)
-            units = request.units("orientations", orientations, 4)
-            rotation = query_input.matrix(units, xp)
-            if probe.position is not None:
-                path[QueryPath.origin] = path[QueryPath.origin] + query_input.turn(rotation, probe.position, xp)
-                own = query_input.matrix(np.asarray(probe.orientation), np).reshape(3, 3)
-                columns = [query_input.turn(rotation, own[:, i], xp) for i in range(3)]
-                rotation = xp.stack(columns, axis=-1).reshape(rotation.shape)
-            return {
-                QueryProbe.kind: np.array([[probe.kind]]),
-                QueryProbe.first_vertex: np.array([[first]]),
-                QueryProbe.end_vertex: np.array([[end]]),
-                QueryProbe.size: probe.size,
-                QueryProbe.low: probe.low,
-                QueryProbe.high: probe.high,
-                QueryProbe.rotation: rotation,
-            }
-
-    def _hull(self, hull: Hull) -> tuple[int, int]:
-        """Rows of a hull's vertices, which are put behind those that the world has."""
-        key = hash(hull.vertices.tobytes())
-        if key not in self._hulls:
-            store = self.world._store
-            first = store.rows(HullVertex)
-            store.grow(HullVertex, first + len(hull.vertices))
-            store.view(HullVertexPosition.position)[first:, :, 0] = self.world._device.xp.asarray(hull.vertices)
-            self._hulls[key] = (hull, (first, first + len(hull.vertices)))
-        return self._hulls[key][1]
-
-    def _mode(
-        self, request: Request, mode: str, most: int, modes: tuple[str, ...] = ("closest", "any", "all")
-    ) -> tuple[int, bool, bool]:
-        """Hits to keep, whether only the first counts, whether any will do."""
-        if mode not in modes:
-            raise ValueError(f"{request.who}: mode={mode!r}: must be one of {', '.join(modes)}")
-        if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
-            raise ValueError(f"{request.who}: max_hits={most!r}: must be a whole number, at least 1")
-        return (int(most), False, False) if mode == "all" else (1, True, mode == "any")
-
-    def _seen(self, request: Request, options: QueryOptions) -> np.ndarray:
-        """Which shapes count."""
-        mask = options_.mask(request.who, options.get("mask", ALL_GROUPS))
-        seen = (mask >> self._groups & 1) == 1
-        if options.get("group") is not None:
-            seen &= (self._masks >> options_.group(request.who, options.get("group")) & 1) == 1
-        for key in ("ignore", "only"):
-            given = options.get(key)
-            if given is None:
-                continue
-            chosen = np.zeros(len(seen), bool)
-            for actor in [given] if isinstance(given, str | Actor) else given:
-                chosen[self._rows(request, actor)] = True
-            seen &= chosen if key == "only" else ~chosen
-        return seen
-
-    def _run(
-        self,
-        systems: tuple[System, ...],
-        request: Request,
-        path: dict[Field, Any],
-        posed: dict[Field, Any],
-        task: int,
-        most: int,
-        first_only: bool,
-        any_hit: bool,
-        options: Any,
-        seen: np.ndarray | None = None,
-    ) -> dict[str, Any]:
-        """Put a request into the tables, run it, and read what it hit: all but places and distances."""
-        unknown = sorted(options.keys() - QueryOptions.__annotations__.keys())
-        if unknown:
-            known = ", ".join(QueryOptions.__annotations__)
-            raise TypeError(f"{request.who} has no option {unknown[0]!r}; it has {known}")
-        store, xp = self.world._store, self.world._device.xp
-        seen = self._seen(request, options) if seen is None else seen
-        self.world._refresh()
-        with store.active():
-            for table, count in ((Query, request.size), (QueryHit, request.size * most)):
-                if count > store.rows(table):
-                    store.grow(table, count)
-            self._once(QueryFilter.seen, seen.astype(np.int32)[:, None])
-            for field, value in (
-                (QueryRequest.task, task),
-                (QueryRequest.slots, most),
-                (QueryRequest.first_only, first_only),
-                (QueryRequest.any_hit, any_hit),
-                (QueryRequest.both_sides, bool(options.get("both_sides", False))),
-            ):
-                self._once(field, np.array([[value]], np.int32))
-            path.setdefault(QueryPath.direction, np.zeros((1, 1, 3)))
-            path.setdefault(QueryPath.reach, np.zeros((1, 1)))
-            where = slice(None) if request.envs is None else xp.asarray(request.envs)
-            for field, values in (*path.items(), *posed.items()):
-                store.view(field)[: request.size, ..., where] = xp.moveaxis(xp.asarray(values), 0, -1)
-            active = store.view(QueryRequest.active)
-            active[...] = 0
-            active[:, where] = request.size
-            self._program(systems).run(1)
-
-            def read(field: Field, slots: int) -> Any:
-                view = store.view(field)[: request.size * slots, ..., where]
-                found = xp.ascontiguousarray(xp.moveaxis(view, -1, 0))
-                shape = (request.num_envs, request.size) + ((most,) if slots > 1 or not first_only else ())
-                return found.reshape(*shape, *field.shape)
-
-            total = xp.ascontiguousarray(store.view(QueryCount.total)[: request.size, ..., where].T)
-            held = total > 0 if first_only else xp.arange(most) < total[..., None]
-            shape = xp.where(held, read(QueryHitState.shape, most), -1)
-            face = xp.where(held, read(QueryHitState.face, most), -1)
-            if store.rows(MeshTriangle):
-                of_mesh = self._table("kind", self._kind)[shape] == MESH
-                face = xp.where(of_mesh, self._table("source", self._source)[xp.where(of_mesh, face, -1)], face)
-            self._read = lambda field: read(field, most)
-            return {"hit": held, "shape": shape, "face": face, "total": total}
-
-    def _hits(self, found: dict[str, Any], task: int) -> Hits:
-        """The rest of what :meth:`_run` has hit."""
-        xp = self.world._device.xp
-        with self.world._store.active():
-            held = found["hit"]
-            return Hits(
-                **found,
-                queries=self,
-                distance=xp.where(held, self._read(QueryHitState.distance), 0 if task == DEPTH else xp.inf),
-                position=xp.where(held[..., None], self._read(QueryHitState.position), xp.inf),
-                normal=xp.where(held[..., None], self._read(QueryHitState.normal), 0),
-            )
-
-    def _once(self, field: Field, value: np.ndarray) -> None:
-        """Write a field that environments share, unless it has the value already."""
-        if self._written.get(field) != value.tobytes():
-            self.world._store.set(field, value)
-            self._written[field] = value.tobytes()
-
-    def _program(self, systems: tuple[System, ...]) -> Any:
-        store = self.world._store
-        for system in systems:
-            for access in system.field_arguments.values():
-                store.array(access.target)  # before the version is looked at
-        version, program = self._programs.get(systems, (-1, None))
-        if version != store.version:
-            program = store.program(systems)
-            self._programs[systems] = (store.version, program)
-        return program
-
-
-_UNTURNED = (1.0, 0.0, 0.0, 0.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -74,13 +73,13 @@ class Request:
         """Vectors at length 1, float64."""
         xp, array = self.world._device.xp, self.array(what, value, (size,))
         if isinstance(array, np.ndarray):
-            self._refuse(what, ~array.any(axis=-1), "is zero")
+            self._refuse(what, np.logical_not(array.any(axis=-1)), "is zero")
         array = array.astype("float64")
         square = sum(array[..., i] * array[..., i] for i in range(1, size)) + array[..., 0] * array[..., 0]
         with np.errstate(invalid="ignore", divide="ignore"):
             return array / xp.sqrt(square)[..., None]
 
-    def _refuse(self, what: str, wrong: np.ndarray, verdict: str) -> None:
+    def _refuse(self, what: str, wrong: Any, verdict: str) -> None:
         if wrong.any():
             row, number, *_ = (int(i) for i in np.argwhere(wrong)[0])
             place = f"number {number}"
@@ -161,7 +160,7 @@ def matrix(quaternions: Any, xp: Any) -> Any:
     )  # fmt: skip
 
 
-def turn(matrices: Any, vector: Sequence[Any], xp: Any) -> Any:
+def turn(matrices: Any, vector: Any, xp: Any) -> Any:
     """(..., 3): one vector turned by matrices (..., 9); elementwise, so that no environment sees another."""
     x, y, z = vector
     return xp.stack([matrices[..., i] * x + matrices[..., i + 1] * y + matrices[..., i + 2] * z for i in (0, 3, 6)], -1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from phalanx.queries import SceneQueries
+    from phalanx.query_tables import QueryTables
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Touches:
     as :func:`phalanx.io.height_fields.grid_triangles` counts them; else -1."""
     total: Any
     """int32, (n, m): shapes that were hit; with ``mode="all"`` more than ``max_hits`` if some had no place."""
-    queries: SceneQueries
+    queries: QueryTables
 
     @property
     def actor(self) -> Any:

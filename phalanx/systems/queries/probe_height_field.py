@@ -2,7 +2,7 @@
 
 import math
 
-from phalanx.components.query import SWEEP
+from phalanx.components.query import DEPTH, SWEEP
 from phalanx.ecs import function, local, real
 from phalanx.systems.mesh_contact.grid import grid_normal
 from phalanx.systems.narrow.gjk import SIMPLEX
@@ -83,4 +83,6 @@ def probe_height_field(
                             out[n] = found[n]
                         if task == SWEEP:
                             way = min(way, answer)
+    if task == DEPTH and triangle >= 0:
+        best = out[6]
     return best + start, triangle

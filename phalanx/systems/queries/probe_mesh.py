@@ -1,6 +1,6 @@
 """Probes against triangle meshes: each is a surface, and the probe meets its triangles one by one."""
 
-from phalanx.components.query import OVERLAP, SWEEP
+from phalanx.components.query import DEPTH, OVERLAP, SWEEP
 from phalanx.ecs import function, local, local_int
 from phalanx.systems.mesh_contact.tree import STACK
 from phalanx.systems.narrow.gjk import SIMPLEX
@@ -74,4 +74,6 @@ def probe_mesh(
                     way = min(way, answer)
                 elif task == OVERLAP:
                     top = 0
+    if task == DEPTH and triangle >= 0:
+        best = out[6]
     return best + start, triangle

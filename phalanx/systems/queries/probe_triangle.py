@@ -11,7 +11,9 @@ from phalanx.systems.queries.touch import touch
 def probe_triangle(task, both, pair, forms, vertices, turn, c, m, d, limit, simplex, point, found):
     """Answer, as of :func:`~phalanx.systems.queries.touch.touch`, for a probe (a, already in ``pair`` and ``forms``).
 
-    From a triangle with one side a probe is pushed to the front, and sweeps from behind pass through it.
+    From a triangle with one side a probe is pushed to the front, and sweeps from behind pass through it. The answer
+    to DEPTH is for comparing triangles: a way out along a triangle's own normal comes before one beside it that is as
+    long, for that would lead over the neighbour; the depth is in ``found``.
 
     Args:
         both: 1: the triangle has two sides.
@@ -36,11 +38,13 @@ def probe_triangle(task, both, pair, forms, vertices, turn, c, m, d, limit, simp
     vy = -(turn[3] * d[0] + turn[4] * d[1] + turn[5] * d[2])
     vz = -(turn[6] * d[0] + turn[7] * d[1] + turn[8] * d[2])
     answer = touch(task, pair, forms, vertices, vx, vy, vz, 0.0, limit, simplex, point, found)
-    if task == DEPTH and both == 0 and answer <= 0.0:
+    if task == DEPTH and answer <= 0.0:
         nx = turn[0] * m[0] + turn[1] * m[1] + turn[2] * m[2]
         ny = turn[3] * m[0] + turn[4] * m[1] + turn[5] * m[2]
         nz = turn[6] * m[0] + turn[7] * m[1] + turn[8] * m[2]
-        if found[0] * nx + found[1] * ny + found[2] * nz < 0.0:
+        upright = found[0] * nx + found[1] * ny + found[2] * nz
+        if upright < 0.0 and both == 0:
+            upright = 1.0
             answer = separation_along(pair, forms, vertices, point, nx, ny, nz) - core_radius(forms[0], pair[12])
             found[0] = nx
             found[1] = ny
@@ -48,4 +52,6 @@ def probe_triangle(task, both, pair, forms, vertices, turn, c, m, d, limit, simp
             for k in range(3):
                 found[3 + k] = point[3 + k]
             found[6] = answer
+        if abs(upright) > 0.999:
+            answer = 1.001 * answer
     return answer
