@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from phalanx.contact_view import ContactData, ContactView, FrictionData
 from phalanx.ecs.store import DeviceError
 from phalanx.io.model import LoadError, RobotModel, Shape
+from phalanx.loop_joint import LoopJoint
 from phalanx.part import Material
 from phalanx.rigid_collection import RigidObjectCollection
 from phalanx.rigid_object import RigidObject
@@ -61,6 +62,7 @@ __all__ = [
     "DeviceError",
     "FrictionData",
     "LoadError",
+    "LoopJoint",
     "Material",
     "Recorder",
     "RigidObject",

@@ -208,7 +208,12 @@ class Pairs:
     """(m, 2) shapes, the lower number first: what groups, masks and parts would let through, but a list forbids."""
 
 
-def find_pairs(parts: Sequence[Part], shapes: list[PlacedShape], disabled_parts: Sequence[tuple[int, int]]) -> Pairs:
+def find_pairs(
+    parts: Sequence[Part],
+    shapes: list[PlacedShape],
+    disabled_parts: Sequence[tuple[int, int]],
+    disabled_links: Sequence[tuple[int, int]] = (),
+) -> Pairs:
     """Apply all filters to all pairs of shapes."""
     none = np.zeros((0, 2), np.int64)
     if len(shapes) < 2:
@@ -229,6 +234,9 @@ def find_pairs(parts: Sequence[Part], shapes: list[PlacedShape], disabled_parts:
     for i, j in disabled_parts:
         off[i, j] = off[j, i] = True
     bar = off[owner[a], owner[b]]
+    link = np.array([s.link for s in shapes])
+    for i, j in disabled_links:
+        bar |= ((link[a] == i) & (link[b] == j)) | ((link[a] == j) & (link[b] == i))
     inner = np.flatnonzero(owner[a] == owner[b])
     listed = {p: _Barred(parts[p]) for p in set(owner[a[inner]].tolist())}
     for n in inner:

@@ -17,7 +17,9 @@ from phalanx.ecs import Schedule, Store, System, Table
 from phalanx.io.articulation import flatten
 from phalanx.io.model import RobotModel
 from phalanx.io.rigid_body import Source, rigid_model
+from phalanx.jointed import Jointed
 from phalanx.layout import fill
+from phalanx.loop_joint import LoopJoint, place_loops
 from phalanx.options import SURFACE, ActorOptions, Surface
 from phalanx.part import ALL_GROUPS, DYNAMIC, KINDS, KINEMATIC, STATIC, Ground, Part
 from phalanx.rigid_collection import RigidObjectCollection
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from phalanx.world import World
 
 
-class Contents:
+class Contents(Jointed):
     """The part of a world that says what is in it."""
 
     num_envs: int
@@ -48,6 +50,7 @@ class Contents:
         self.collections: dict[str, RigidObjectCollection] = {}
         self.actors: dict[str, Actor] = {}
         """Everything with a pose of its own, by name, in the order in which it was added."""
+        self.joints: dict[str, LoopJoint] = {}
         self.contact_views: list[ContactView] = []
         self.built = False
         self.input_revision = 0
@@ -325,6 +328,7 @@ class Contents:
             contact_offset=self._settings["contact_offset"],
             max_contacts=self._settings["max_contacts"],
             disabled_parts=sorted(self._disabled),
+            disabled_links=self._apart(),
         )
         settings = store[c.Settings]
         settings.timestep = [[self.dt / self.substeps]]
@@ -335,9 +339,19 @@ class Contents:
         for name in ("max_depenetration_velocity", "bounce_threshold", "speculative"):
             setattr(settings, name, [[self._settings[name]]])
         planes = store.rows(c.PlanePoint) > 0
-        for system in systems(
-            planes, layout.kind_pairs, layout.moving_trees <= 1, not layout.many_pairs, optional=False
-        ):
+        chosen = systems(
+            planes,
+            layout.kind_pairs,
+            layout.moving_trees <= 1,
+            not layout.many_pairs,
+            optional=False,
+            loops=bool(self.joints),
+        )
+        for actor, rows in zip(actors, layout.rows, strict=True):
+            actor._rows = rows
+        if self.joints:
+            place_loops(store, [joint.plan for joint in self.joints.values()], actors)
+        for system in chosen:
             if moved or system is not follow_targets:
                 self.schedule.add(system)
         if self._moving_surfaces:
@@ -351,6 +365,8 @@ class Contents:
         self.built = True
         for actor, rows in zip(actors, layout.rows, strict=True):
             actor.bind(rows)
+        for row, joint in enumerate(self.joints.values()):
+            joint.bind(row)
         for collection in self.collections.values():
             collection.bind()
         for view in self.contact_views:

@@ -80,6 +80,7 @@ def fill(
     contact_offset: float,
     max_contacts: int | None = None,
     disabled_parts: Sequence[tuple[int, int]] = (),
+    disabled_links: Sequence[tuple[tuple[int, int], tuple[int, int]]] = (),
 ) -> Layout:
     """Set the rows of all of the engine's tables and write every topology and parameter field.
 
@@ -87,6 +88,7 @@ def fill(
         contact_offset: of the shapes of parts that have none of their own, m.
         max_contacts: contact slots per environment; ``None``: as many as seem enough to begin with.
         disabled_parts: pairs of parts (their numbers) that do not collide.
+        disabled_links: pairs of links (number of the part, number in it) that do not collide.
     """
     columns = _Columns()
     ranges: list[Rows] = []
@@ -127,7 +129,8 @@ def fill(
     geometry = GeometryTables()
     place_shapes(columns, parts, grounds, shapes, contact_offset, geometry)
     plane_contacts = place_planes(columns, grounds, parts, shapes)
-    pairs = find_pairs(parts, shapes, disabled_parts)
+    apart = [tuple(ranges[part].links.start + link for part, link in pair) for pair in disabled_links]
+    pairs = find_pairs(parts, shapes, disabled_parts, [(a, b) for a, b in apart])
     place_pairs(columns, parts, shapes, len(grounds), pairs)
     room = capacity(shapes, pairs.allowed, plane_contacts, max_contacts)
     moves = _moves(dof_parents, [(r.dofs.start, r.dofs.stop) for r in ranges])

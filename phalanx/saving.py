@@ -52,6 +52,7 @@ def describe(world: World) -> dict[str, Any]:
         "order": list(world.actors),
         "collections": {name: list(made.object_names) for name, made in world.collections.items()},
         "disabled_collisions": [[names[a], names[b]] for a, b in sorted(world._disabled)],
+        "joints": [joint.plan.to_dict() for joint in world.joints.values()],
         "moving_surfaces": world._moving_surfaces,
         "systems": [system.name for system in world._extra_systems],
     }
@@ -67,6 +68,7 @@ def from_description(
     grounds, order = d.pop("grounds"), d.pop("order")
     robots, objects = ({each["name"]: each for each in d.pop(key)} for key in ("robots", "objects"))
     collections, disabled = d.pop("collections"), d.pop("disabled_collisions")
+    joints = d.pop("joints", [])
     d.pop("systems", None)
     if num_envs is not None:
         d["num_envs"] = num_envs
@@ -85,6 +87,8 @@ def from_description(
         world._collect(name, members)
     for pair in disabled:
         world.disable_collision(*pair)
+    for joint in joints:
+        world.add_joint(**joint)
     return world
 
 

@@ -310,6 +310,8 @@ class World(Contents):
         fields += [c.DofState.velocity, c.DofState.acceleration, c.Status.diverged, c.ContactCount.current]
         fields += [*c.ExternalWrench.fields(), c.DriveTarget.velocity, c.DriveTarget.effort]
         fields += [c.DriveEffort.applied]
+        if self.joints:
+            fields += [f for f in c.LoopState.fields()]
         with store.active():
             for field in fields:
                 view = store.view(field)

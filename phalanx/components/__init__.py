@@ -78,6 +78,19 @@ from phalanx.components.link import (
     LinkPose,
     LinkTopology,
 )
+from phalanx.components.loop import (
+    Loop,
+    LoopBlock,
+    LoopEntry,
+    LoopFrame,
+    LoopJacobian,
+    LoopReaction,
+    LoopResponse,
+    LoopRow,
+    LoopScratch,
+    LoopState,
+    LoopTopology,
+)
 from phalanx.components.mass import MassEntry, MassFactor, MassMatrix, MassTopology
 from phalanx.components.mesh import (
     HeightFieldGeometry,
@@ -190,6 +203,17 @@ __all__ = [
     "LinkInertia",
     "LinkPose",
     "LinkTopology",
+    "Loop",
+    "LoopBlock",
+    "LoopEntry",
+    "LoopFrame",
+    "LoopJacobian",
+    "LoopReaction",
+    "LoopResponse",
+    "LoopRow",
+    "LoopScratch",
+    "LoopState",
+    "LoopTopology",
     "Manifold",
     "ManifoldPoint",
     "ManifoldPointState",

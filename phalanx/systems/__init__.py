@@ -26,6 +26,8 @@ from phalanx.systems import (
     integration,
     kinematic_targets,
     kinematics,
+    loop_rows,
+    loop_solver,
     mesh_contact,
     mimics,
     momentum,
@@ -79,6 +81,7 @@ ALWAYS = (
     kinematics,
 )
 REACTIONS = (reactions.link_accelerations, reactions.body_needs, reactions.joint_wrenches)
+LOOPS = (loop_rows, loop_solver)
 ROWS_OF_CONTACTS = (contact_rows, contact_solver)
 OPTIONAL = (contacts.surface_drifts,)
 """Added to a world when something needs them."""
@@ -90,6 +93,7 @@ def systems(
     together: bool = True,
     listed: bool | None = None,
     optional: bool = True,
+    loops: bool = True,
 ) -> list[System]:
     """The engine's systems, as few as a world can do with; all of them by default.
 
@@ -99,15 +103,23 @@ def systems(
         together: all environments' contacts move the same one tree, so neighbours go in step.
         listed: allowed pairs are listed, not found by sorting bounds; ``None``: the systems of both ways.
         optional: those of ``OPTIONAL`` as well.
+        loops: joints close loops.
     """
     found = [*_all(*ALWAYS), *REACTIONS]
     if pairs is None:
         pairs = {(a, b) for b in range(PLANE) for a in range(b + 1)}
     meet = len(pairs) > 0
+    if loops:
+        found += _loop_systems(planes or meet)
     if planes or meet:
         rows = _all(*ROWS_OF_CONTACTS)
         found += rows if together else [system.lane_by_lane for system in rows]
-        found += [contacts.remember_contacts, contacts.contact_surfaces, *_all(contact_forces, planes_), reactions.contact_reactions]
+        found += [
+            contacts.remember_contacts,
+            contacts.contact_surfaces,
+            *_all(contact_forces, planes_),
+            reactions.contact_reactions,
+        ]
     if meet:
         by_list = (broad_phase.near_pairs, broad_phase.list_candidates)
         found += [s for s in _all(broad_phase) if listed is not False or s not in by_list]
@@ -117,6 +129,16 @@ def systems(
         found.remove(broad_phase.relate_candidates)
         found += [_before(broad_phase.relate_candidates, tuple(s.name for s in touch)), contacts.pair_contacts, *touch]
     return found + (list(OPTIONAL) if optional and (planes or meet) else [])
+
+
+def _loop_systems(contacts_too: bool) -> list[System]:
+    """Those of loop joints, each before its like of contacts if there are any: what separates bodies comes last."""
+    later = {
+        loop_solver.warm_start_loops: ("warm_start_contacts",),
+        loop_solver.sweep_loops: ("sweep_contacts", "advance"),
+        loop_solver.loop_reactions: ("contact_reactions", "joint_wrenches"),
+    }
+    return [_before(s, later[s]) if contacts_too and s in later else s for s in _all(*LOOPS)]
 
 
 @cache

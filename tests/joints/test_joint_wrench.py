@@ -20,7 +20,7 @@ G = 9.81
 
 
 def crane() -> RobotModel:
-    """A base, two hinged links and a sensor with a tool: the last two are fixed to the second link, one on the other."""
+    """A base, two hinged links, a sensor fixed to the second and a tool fixed to the sensor."""
     inertia = np.diag([0.01, 0.02, 0.03])
     bodies = [
         Body("base", 3.0, (0.1, 0.0, 0.05), inertia),
