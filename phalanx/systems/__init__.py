@@ -132,13 +132,12 @@ def systems(
 
 
 def _loop_systems(contacts_too: bool) -> list[System]:
-    """Those of loop joints, each before its like of contacts if there are any: what separates bodies comes last."""
-    later = {
-        loop_solver.warm_start_loops: ("warm_start_contacts",),
-        loop_solver.sweep_loops: ("sweep_contacts", "advance"),
-        loop_solver.loop_reactions: ("contact_reactions", "joint_wrenches"),
-    }
-    return [_before(s, later[s]) if contacts_too and s in later else s for s in _all(*LOOPS)]
+    """Those of loop joints, before what contacts do in the same phase: what separates bodies comes last."""
+    later = [*_all(*ROWS_OF_CONTACTS), reactions.contact_reactions] if contacts_too else []
+    return [
+        _before(system, (*system.before, *(s.name for s in later if s.phase == system.phase and s.phase != "rows")))
+        for system in _all(*LOOPS)
+    ]
 
 
 @cache
