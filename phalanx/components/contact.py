@@ -111,6 +111,8 @@ class ContactMotion(Component, table=Contact):
     dof_a = Field(dtype="int32", doc="last dof of a's link, -1: cannot move")
     dof_b = Field(dtype="int32", doc="last dof of b's link, -1: cannot move")
     approach = Field(unit="m/s", doc="normal velocity at the start of the substep")
+    fall = Field(unit="m/s", doc="normal velocity that it would gain in the substep if nothing touched")
+    rebound = Field(unit="m/s", doc="normal velocity that it bounces off with, 0: it does not bounce")
     slip = Field(2, unit="m/s", doc="velocity along tangent 1, tangent 2 at the start of the substep, without drift")
 
 

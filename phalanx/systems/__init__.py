@@ -13,6 +13,7 @@ from phalanx.components.shape import PLANE
 from phalanx.ecs import System
 from phalanx.systems import (
     actuation,
+    bouncing,
     broad_phase,
     contact_forces,
     contact_rows,
@@ -82,7 +83,7 @@ ALWAYS = (
 )
 REACTIONS = (reactions.link_accelerations, reactions.body_needs, reactions.joint_wrenches)
 LOOPS = (loop_rows, loop_solver)
-ROWS_OF_CONTACTS = (contact_rows, contact_solver)
+ROWS_OF_CONTACTS = (contact_rows, bouncing, contact_solver)
 OPTIONAL = (contacts.surface_drifts,)
 """Added to a world when something needs them."""
 

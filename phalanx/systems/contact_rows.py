@@ -41,6 +41,7 @@ def contact_jacobians(
     end=read(DofTopology.tree_end),
     axis=read(DofMotion.axis),
     qd=read(DofState.velocity),
+    free=read(DofSolve.velocity),
     count=read(ContactCount.current),
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
@@ -49,6 +50,7 @@ def contact_jacobians(
     normal=read(ContactPoint.normal),
     tangent=read(ContactPoint.tangent),
     approach=write(ContactMotion.approach),
+    fall=write(ContactMotion.fall),
     slip=write(ContactMotion.slip),
     jacobian=write(ContactJacobian.value),
 ):
@@ -61,6 +63,7 @@ def contact_jacobians(
         da, db = -1, -1
         for e in lanes:
             approach[c, e] = 0.0
+            fall[c, e] = 0.0
             slip[c, 0, e] = 0.0
             slip[c, 1, e] = 0.0
             if c < count[0, e]:
@@ -98,6 +101,7 @@ def contact_jacobians(
                     rub = vx * tx + vy * ty + vz * tz
                     across = vx * bx + vy * by + vz * bz
                     approach[c, e] += along * qd[k, e] if here else 0.0
+                    fall[c, e] += along * (free[k, e] - qd[k, e]) if here else 0.0
                     slip[c, 0, e] += rub * qd[k, e] if here else 0.0
                     slip[c, 1, e] += across * qd[k, e] if here else 0.0
                     jacobian[base + k, 0, e] = along if here else 0.0

@@ -90,17 +90,15 @@ def sweep_contacts(
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
     fastest_push=read(Settings.max_depenetration_velocity),
-    threshold=read(Settings.bounce_threshold),
     index=read(Sweep.index),
     count=read(ContactCount.current),
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
     separation=read(ContactPoint.separation),
-    approach=read(ContactMotion.approach),
+    rebound=read(ContactMotion.rebound),
     slip=read(ContactMotion.slip),
     static=read(ContactSurface.static_friction),
     dynamic=read(ContactSurface.dynamic_friction),
-    restitution=read(ContactSurface.restitution),
     drift=read(ContactSurface.drift),
     jacobian=read(ContactJacobian.value),
     response=read(ContactResponse.velocity),
@@ -151,8 +149,7 @@ def sweep_contacts(
             gap = (separation[c, e] if here else 0.0) + sum[0, 3, e]
             goal = -gap / part if gap > 0.0 else 0.0
             now = impulse[c, 0, e]
-            bounces = not pushing and now > 0.0 and approach[c, e] < -threshold[0, e]
-            goal = max(goal, -restitution[c, e] * approach[c, e]) if bounces else goal
+            goal = goal if pushing else max(goal, rebound[c, e])
             y = block_normal[c, e]
             # A velocity sweep must not brake what has yet to arrive, or it would arrive too slow to bounce.
             solid = here and y > 0.0 and (pushing or gap <= 0.0 or now > 0.0)

@@ -170,12 +170,16 @@ def pair_contacts(
                     place[filled, 0, e], place[filled, 1, e], place[filled, 2, e] = x, y, z
                     normal[filled, 0, e], normal[filled, 1, e], normal[filled, 2, e] = nx, ny, nz
                     tangent[filled, 0, e], tangent[filled, 1, e], tangent[filled, 2, e] = tx, ty, tz
-                    arm_a[filled, 0, e] = x + offset[i, 0, e]
-                    arm_a[filled, 1, e] = y + offset[i, 1, e]
-                    arm_a[filled, 2, e] = z + offset[i, 2, e]
-                    arm_b[filled, 0, e] = (x - between[n, 0, e]) + offset[j, 0, e]
-                    arm_b[filled, 1, e] = (y - between[n, 1, e]) + offset[j, 1, e]
-                    arm_b[filled, 2, e] = (z - between[n, 2, e]) + offset[j, 2, e]
+                    # Across a gap each body touches with its own surface.
+                    half = 0.5 * max(distance[p, e], 0.0)
+                    ux, uy, uz = x + half * nx, y + half * ny, z + half * nz
+                    arm_a[filled, 0, e] = ux + offset[i, 0, e]
+                    arm_a[filled, 1, e] = uy + offset[i, 1, e]
+                    arm_a[filled, 2, e] = uz + offset[i, 2, e]
+                    ux, uy, uz = x - half * nx, y - half * ny, z - half * nz
+                    arm_b[filled, 0, e] = (ux - between[n, 0, e]) + offset[j, 0, e]
+                    arm_b[filled, 1, e] = (uy - between[n, 1, e]) + offset[j, 1, e]
+                    arm_b[filled, 2, e] = (uz - between[n, 2, e]) + offset[j, 2, e]
                     separation[filled, e] = distance[p, e] - (rest[i, e] + rest[j, e])
                     filled += 1
                 else:

@@ -35,8 +35,10 @@ def carry_momentum(
     prescribed=read(DofModel.prescribed),
     gyroscopic=read(LinkDynamics.gyroscopic),
     offset=read(LinkPose.offset),
+    composite=read(DofInertia.composite),
     momentum=read(DofInertia.momentum),
     force=read(DofForce.force),
+    displacement=read(DofSolve.displacement),
     solved=read(DofSolve.velocity),
     keeps_linear=write(TreeMomentum.keeps_linear),
     keeps_angular=write(TreeMomentum.keeps_angular),
@@ -46,7 +48,8 @@ def carry_momentum(
     """The momentum that a free robot has after this substep's forces and impulses.
 
     That is what the solved velocity carries in the pose it was solved in, with the velocity-product forces taken back:
-    they only account for the change of pose.
+    they only account for the change of pose. Where an impact within the substep sends the centre of mass elsewhere than
+    the solved velocity says, the momentum's moment about where the robot was goes along; its spin is not concerned.
     """
     for t in range(trees):
         if is_free[t, 0] == 1:
@@ -75,6 +78,20 @@ def carry_momentum(
                     linear[t, 0, e] += u * fx
                     linear[t, 1, e] += u * fy
                     linear[t, 2, e] += u * fz
+            for d in range(r, end[t, 0]):
+                for e in lanes:
+                    u = (displacement[d, e] - h[0, e] * solved[d, e]) / composite[r, 0, e]
+                    x, y, z = cross(
+                        u * momentum[d, 3, e],
+                        u * momentum[d, 4, e],
+                        u * momentum[d, 5, e],
+                        linear[t, 0, e],
+                        linear[t, 1, e],
+                        linear[t, 2, e],
+                    )
+                    angular[t, 0, e] += x
+                    angular[t, 1, e] += y
+                    angular[t, 2, e] += z
 
 
 @system(phase="conserve")

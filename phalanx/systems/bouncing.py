@@ -1,0 +1,167 @@
+"""Restitution: what meets fast leaves with its share of the speed, all points of an impact together.
+
+Between the position sweeps, which have stopped what meets, and the velocity sweeps. A face lands on several points, and
+a box that bounces off one corner after the other is left with spin that it never had; so the points that bounce get
+sweeps of their own. Newton's law of restitution: the speed of separation is restitution * that of approach, at each.
+"""
+
+import math
+
+from phalanx.components import (
+    Contact,
+    ContactBlock,
+    ContactCount,
+    ContactImpulse,
+    ContactJacobian,
+    ContactMotion,
+    ContactPoint,
+    ContactResponse,
+    ContactRow,
+    ContactSurface,
+    DofSolve,
+    DofTopology,
+    Scratch,
+    Settings,
+    Sweep,
+)
+from phalanx.ecs import function, read, rows, system, update, write
+
+SWEEPS = 8
+"""Sweeps over the points that bounce."""
+
+SAME_IMPACT = 0.1
+"""A point bounces along with others if it is left nearer than this share of what it came nearer in the substep."""
+
+
+@function
+def rebound_speed(approach, fall, separation, h, restitution):
+    """Speed after an impact in this substep, such that no energy is lost or won by when in the substep it happens.
+
+    Velocities of steps that accelerate first and move then lie half a step's acceleration ahead of the parabola that
+    the positions follow: the impact is that parabola's, at the surface.
+    """
+    gain = min(max(fall, 0.5 * approach), -0.5 * approach)
+    before = approach + 0.5 * gain
+    squared = before * before - 2.0 * gain / h * max(separation, 0.0)
+    return restitution * math.sqrt(max(squared, 0.0)) - 0.5 * gain
+
+
+@system(phase="sweep", after="sweep_mimics", before="sweep_contacts")
+def bounce(
+    lanes,
+    slots=rows(Contact),
+    row_count=rows(ContactRow),
+    first=read(DofTopology.tree_first),
+    end=read(DofTopology.tree_end),
+    h=read(Settings.timestep),
+    position_sweeps=read(Settings.position_iterations),
+    threshold=read(Settings.bounce_threshold),
+    index=read(Sweep.index),
+    count=read(ContactCount.current),
+    dof_a=read(ContactMotion.dof_a),
+    dof_b=read(ContactMotion.dof_b),
+    separation=read(ContactPoint.separation),
+    approach=read(ContactMotion.approach),
+    fall=read(ContactMotion.fall),
+    restitution=read(ContactSurface.restitution),
+    jacobian=read(ContactJacobian.value),
+    response=read(ContactResponse.velocity),
+    block_normal=read(ContactBlock.normal),
+    displacement=read(DofSolve.displacement),
+    impulse=update(ContactImpulse.value),
+    rebound=write(ContactMotion.rebound),
+    sum=update(Scratch.sum),
+    change=update(Scratch.change),
+    v=update(DofSolve.velocity),
+):
+    """Once in a substep: which contacts bounce, how fast they leave, and sweeps over them until they do."""
+    width = row_count // max(slots, 1)
+    most = 0
+    for e in lanes:
+        most = max(most, count[0, e] if index[0, e] == position_sweeps[0, 0] else 0)
+    any_bounces = 0
+    for c in range(most):
+        da, db = -1, -1
+        for e in lanes:
+            if c < count[0, e]:
+                da, db = dof_a[c, e], dof_b[c, e]
+            sum[0, 0, e] = 0.0
+        for side in range(2):
+            t = da if side == 0 else db
+            low = first[t, 0] if t >= 0 else 0
+            high = end[t, 0] if t >= 0 else 0
+            base = c * width - low
+            if side == 1 and da >= 0:
+                base += end[da, 0] - first[da, 0]
+                high = low if first[da, 0] == low else high
+            for k in range(low, high):
+                for e in lanes:
+                    sum[0, 0, e] += jacobian[base + k, 0, e] * displacement[k, e]
+        for e in lanes:
+            here = c < count[0, e]
+            fast = here and restitution[c, e] > 0.0 and approach[c, e] < -threshold[0, e]
+            gap = (separation[c, e] if here else 0.0) + sum[0, 0, e]
+            near = impulse[c, 0, e] > 0.0 or gap < -SAME_IMPACT * h[0, e] * approach[c, e]
+            bounces = fast and near and block_normal[c, e] > 0.0
+            u = min(approach[c, e], 0.0)
+            leaves = rebound_speed(u, fall[c, e], separation[c, e] if here else 0.0, h[0, e], restitution[c, e])
+            rebound[c, e] = leaves if bounces else 0.0
+            any_bounces = max(any_bounces, 1 if bounces else 0)
+            # Friction so far was with a spin that the impact as a whole does not have.
+            change[0, 1, e] = -impulse[c, 1, e] if bounces else 0.0
+            change[0, 2, e] = -impulse[c, 2, e] if bounces else 0.0
+            impulse[c, 1, e] = impulse[c, 1, e] + change[0, 1, e]
+            impulse[c, 2, e] = impulse[c, 2, e] + change[0, 2, e]
+        if any_bounces == 1:
+            for side in range(2):
+                t = da if side == 0 else db
+                low = first[t, 0] if t >= 0 else 0
+                high = end[t, 0] if t >= 0 else 0
+                base = c * width - low
+                if side == 1 and da >= 0:
+                    base += end[da, 0] - first[da, 0]
+                    high = low if first[da, 0] == low else high
+                for k in range(low, high):
+                    for e in lanes:
+                        v[k, e] += (
+                            response[base + k, 1, e] * change[0, 1, e] + response[base + k, 2, e] * change[0, 2, e]
+                        )
+    for _ in range(SWEEPS if any_bounces == 1 else 0):
+        for c in range(most):
+            da, db = -1, -1
+            on = 0
+            for e in lanes:
+                if c < count[0, e]:
+                    da, db = dof_a[c, e], dof_b[c, e]
+                    on = max(on, 1 if rebound[c, e] > 0.0 else 0)
+                sum[0, 0, e] = 0.0
+            if on == 1:
+                for side in range(2):
+                    t = da if side == 0 else db
+                    low = first[t, 0] if t >= 0 else 0
+                    high = end[t, 0] if t >= 0 else 0
+                    base = c * width - low
+                    if side == 1 and da >= 0:
+                        base += end[da, 0] - first[da, 0]
+                        high = low if first[da, 0] == low else high
+                    for k in range(low, high):
+                        for e in lanes:
+                            sum[0, 0, e] += jacobian[base + k, 0, e] * v[k, e]
+                for e in lanes:
+                    bounces = c < count[0, e] and rebound[c, e] > 0.0
+                    now = impulse[c, 0, e]
+                    y = block_normal[c, e] if bounces else 1.0
+                    new = max(now + (rebound[c, e] - sum[0, 0, e]) / y, 0.0) if bounces else now
+                    change[0, 0, e] = new - now if bounces else 0.0
+                    impulse[c, 0, e] = new
+                for side in range(2):
+                    t = da if side == 0 else db
+                    low = first[t, 0] if t >= 0 else 0
+                    high = end[t, 0] if t >= 0 else 0
+                    base = c * width - low
+                    if side == 1 and da >= 0:
+                        base += end[da, 0] - first[da, 0]
+                        high = low if first[da, 0] == low else high
+                    for k in range(low, high):
+                        for e in lanes:
+                            v[k, e] += response[base + k, 0, e] * change[0, 0, e]
