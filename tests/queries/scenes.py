@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import trimesh
 from narrow.pairs import Solid, box, capsule, cone, cylinder, hull, sphere
@@ -21,6 +23,11 @@ SOLIDS: dict[str, Solid] = {
 }
 NAMES = {SPHERE: "sphere", CAPSULE: "capsule", BOX: "box", CYLINDER: "cylinder", CONE: "cone"}
 SPACING = (0.15, 0.1)
+
+
+def array(values: Any) -> np.ndarray:
+    """A NumPy array of the same type, from any device."""
+    return values.get() if hasattr(values, "get") else np.asarray(values)
 
 
 def star() -> tuple[np.ndarray, np.ndarray]:

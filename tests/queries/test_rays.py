@@ -6,9 +6,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from oracles import host
 from queries.ray_references import cone_rays, mujoco_rays, triangle_rays
-from queries.scenes import SOLIDS, Scene, triangles
+from queries.scenes import SOLIDS, Scene, array, triangles
 
 import phalanx as px
 
@@ -54,7 +53,7 @@ def test_distance_and_normal(name: str, dtype: str, device: str) -> None:
     o = made.local(name, origins.astype(float)).reshape(-1, 3)
     d = made.local(name, unit, vectors=True).reshape(-1, 3)
     distance, normal = reference(name, o, d)
-    found = host(hits.distance).reshape(-1).astype(float)
+    found = array(hits.distance).reshape(-1).astype(float)
     close = 1e-4 * SIZE if dtype == "float32" else 1e-9
     wrong = np.isfinite(found) != np.isfinite(distance)
     off = np.isfinite(found) & np.isfinite(distance)
@@ -73,11 +72,11 @@ def test_distance_and_normal(name: str, dtype: str, device: str) -> None:
     assert 0.2 < np.isfinite(found).mean() < 0.99
     good = off & ~wrong
     turned = made.outside(name, normal.reshape(ENVS, RAYS, 3), vectors=True).reshape(-1, 3)
-    angle = np.linalg.norm(host(hits.normal).reshape(-1, 3) - turned, axis=1)
+    angle = np.linalg.norm(array(hits.normal).reshape(-1, 3) - turned, axis=1)
     assert (angle[good] > 1e-2).mean() < 2e-3, "but at edges"
     assert np.median(angle[good]) < (1e-5 if dtype == "float32" else 1e-6)
     place = origins.reshape(-1, 3) + np.where(good, found, 0.0)[:, None] * unit.reshape(-1, 3)
-    assert np.abs(host(hits.position).reshape(-1, 3)[good] - place[good]).max() < close
+    assert np.abs(array(hits.position).reshape(-1, 3)[good] - place[good]).max() < close
 
 
 @pytest.mark.parametrize("name", [*SOLIDS, "mesh", "field"])
@@ -90,7 +89,7 @@ def test_far_away(name: str, device: str) -> None:
     unit /= np.linalg.norm(unit, axis=2, keepdims=True)
     bound = UNIT["float32"] * (4 * (1000.0 + SIZE) + 1000.0)
     # Go on from 1 m before the hit in float64: what is hit there lies at that distance, or beside by the bound.
-    back = np.where(host(hits.hit), host(hits.distance), 1000.0).astype(float) - 1.0
+    back = np.where(array(hits.hit), array(hits.distance), 1000.0).astype(float) - 1.0
     o = made.local(name, origins.astype(float) + back[..., None] * unit).reshape(-1, 3)
     d = made.local(name, unit, vectors=True).reshape(-1, 3)
     side = np.cross(d, [0.3, 0.5, 0.8])
@@ -98,7 +97,7 @@ def test_far_away(name: str, device: str) -> None:
     other = np.cross(d, side)
     beside = [reference(name, o + bound * v, d)[0] for v in (0 * side, side, -side, other, -other)]
     low, high = np.min(beside, axis=0), np.max(beside, axis=0)
-    hit = host(hits.hit).reshape(-1)
+    hit = array(hits.hit).reshape(-1)
     wrong = np.where(hit, (low > 1.0 + bound) | (high < 1.0 - bound), high < np.inf)
     assert hit.mean() > 0.2
     assert wrong.mean() < 1e-3, f"{wrong.sum()} of {wrong.size}"
@@ -125,7 +124,7 @@ def test_no_gaps_between_triangles(device: str) -> None:
         directions /= np.linalg.norm(directions, axis=2, keepdims=True)
         origins = made.outside(name, targets - 2.0 * directions)
         hits = made.queries.raycast(origins, made.outside(name, directions, vectors=True), only=name)
-        assert host(hits.hit).all(), name
+        assert array(hits.hit).all(), name
 
 
 def test_axis_parallel_rays_through_vertices(device: str) -> None:
@@ -144,15 +143,15 @@ def test_axis_parallel_rays_through_vertices(device: str) -> None:
     x, y = (v.ravel() for v in np.meshgrid(np.linspace(-1.5, 1.5, 7), np.linspace(-1.5, 1.5, 7)))
     down = np.stack([x, y, np.full(len(x), 4.0)], axis=1)
     hits = world.queries.raycast(down, [0.0, 0.0, -1.0], only="field")
-    assert np.array_equal(host(hits.distance)[0], np.full(len(x), 4.0))
+    assert np.array_equal(array(hits.distance)[0], np.full(len(x), 4.0))
     inside = (np.abs(x) <= 1) & (np.abs(y) <= 1)
     for name in ("mesh", "box"):
         for axis in range(3):
             for sign in (-1.0, 1.0):
                 origins = np.roll(np.stack([x, y, np.full(len(x), -4.0 * sign)], axis=1), axis + 1, axis=1)
                 hits = world.queries.raycast(origins, np.roll([0.0, 0.0, sign], axis + 1), only=name)
-                assert np.array_equal(host(hits.hit)[0], inside), (name, axis, sign)
-                assert np.array_equal(host(hits.distance)[0][inside], np.full(inside.sum(), 3.0))
+                assert np.array_equal(array(hits.hit)[0], inside), (name, axis, sign)
+                assert np.array_equal(array(hits.distance)[0][inside], np.full(inside.sum(), 3.0))
 
 
 def test_starting_inside(device: str) -> None:
@@ -163,18 +162,18 @@ def test_starting_inside(device: str) -> None:
     for name in SOLIDS:
         centre = np.repeat(made.places[name][:, None], 20, axis=1)
         hits = made.queries.raycast(centre, way, only=name)
-        assert host(hits.hit).all() and not host(hits.distance).any()
-        np.testing.assert_allclose(host(hits.normal), -way, atol=1e-6)
+        assert array(hits.hit).all() and not array(hits.distance).any()
+        np.testing.assert_allclose(array(hits.normal), -way, atol=1e-6)
     hits = made.queries.raycast([[0.0, 0.0, -6.0]], [0.0, 0.0, 1.0], only="ground")
-    assert host(hits.hit).all() and not host(hits.distance).any()
+    assert array(hits.hit).all() and not array(hits.distance).any()
     centre = np.repeat(made.places["mesh"][:, None], 20, axis=1)
-    assert not host(made.queries.raycast(centre, way, only="mesh").hit).any()
+    assert not array(made.queries.raycast(centre, way, only="mesh").hit).any()
     hits = made.queries.raycast(centre, way, only="mesh", both_sides=True)
     o, d = made.local("mesh", centre).reshape(-1, 3), made.local("mesh", way, vectors=True).reshape(-1, 3)
     distance, _, faces = triangle_rays(*triangles("mesh"), o, d, both_sides=True)
-    np.testing.assert_allclose(host(hits.distance).ravel(), distance, atol=1e-5)
-    assert np.array_equal(host(hits.face).ravel(), faces)
-    assert ((host(hits.normal) * way).sum(axis=2) < 0).all(), "towards the ray's origin"
+    np.testing.assert_allclose(array(hits.distance).ravel(), distance, atol=1e-5)
+    assert np.array_equal(array(hits.face).ravel(), faces)
+    assert ((array(hits.normal) * way).sum(axis=2) < 0).all(), "towards the ray's origin"
 
 
 def test_faces_are_the_users(device: str) -> None:
@@ -185,8 +184,8 @@ def test_faces_are_the_users(device: str) -> None:
         hits = made.queries.raycast(origins, directions, only=name)
         o, d = made.local(name, origins).reshape(-1, 3), made.local(name, directions, vectors=True).reshape(-1, 3)
         face = triangle_rays(*triangles(name), o, d)[2]
-        assert (host(hits.face).ravel() != face).mean() < 2e-3
-    assert (host(made.queries.raycast(*random_rays(made, "box", 3.0, 9), only="box").face) == -1).all()
+        assert (array(hits.face).ravel() != face).mean() < 2e-3
+    assert (array(made.queries.raycast(*random_rays(made, "box", 3.0, 9), only="box").face) == -1).all()
 
 
 def test_many_triangles(device: str) -> None:
@@ -201,8 +200,8 @@ def test_many_triangles(device: str) -> None:
     way = rng.normal(size=(5000, 3))
     origins = 3.0 * way / np.linalg.norm(way, axis=1, keepdims=True)
     hits = world.queries.raycast(origins, 0.5 * rng.uniform(-1, 1, (5000, 3)) - origins)
-    radius = np.linalg.norm(host(hits.position)[0], axis=1)
-    assert host(hits.hit).all()
+    radius = np.linalg.norm(array(hits.position)[0], axis=1)
+    assert array(hits.hit).all()
     assert radius.min() > 0.9995 and radius.max() < 1.00001
-    position, normal = host(hits.position)[0], host(hits.normal)[0]
+    position, normal = array(hits.position)[0], array(hits.normal)[0]
     assert (normal * position).sum(axis=1).min() > 0.999

@@ -6,9 +6,11 @@ from phalanx.components import GroundPlane, Plane, Shape, ShapeGeometry, ShapeTo
 from phalanx.components.mesh import (
     HeightFieldGeometry,
     HeightSampleValue,
+    MeshNeighbourVertex,
     MeshNodeBox,
     MeshTopology,
     MeshTriangleGeometry,
+    MeshVertexNeighbours,
 )
 from phalanx.components.query import (
     DEPTH,
@@ -25,7 +27,7 @@ from phalanx.components.query import (
 from phalanx.components.shape import HULL, MESH, PLANE, TRIANGLE, HullVertexPosition
 from phalanx.ecs import local, local_int, read, rows, system, update, write
 from phalanx.systems.narrow.gjk import SIMPLEX
-from phalanx.systems.narrow.support import FORMS, PAIR, core_radius, support
+from phalanx.systems.narrow.support import FORMS, PAIR, core_radius, precision, support
 from phalanx.systems.queries.box_path import box_path, inverse
 from phalanx.systems.queries.limits import FARTHEST, INF
 from phalanx.systems.queries.probe_height_field import probe_height_field
@@ -74,7 +76,11 @@ def move_probes(
     tree=read(MeshTopology.root),
     double_sided=read(MeshTopology.double_sided),
     corner_vertices=read(MeshTriangleGeometry.vertex),
+    across_vertices=read(MeshTriangleGeometry.across),
     triangle_normals=read(MeshTriangleGeometry.normal),
+    around_first=read(MeshVertexNeighbours.first),
+    around_end=read(MeshVertexNeighbours.end),
+    around=read(MeshNeighbourVertex.vertex),
     node_lows=read(MeshNodeBox.low),
     node_highs=read(MeshNodeBox.high),
     node_firsts=read(MeshNodeBox.first),
@@ -183,7 +189,8 @@ def move_probes(
             az = turn_a[6] * ux + turn_a[7] * uy + turn_a[8] * uz
             height = nx * (x + ax) + ny * (y + ay) + nz * (z + az) - plane_offset[p, e]
             height = height - core_radius(forms[0], pair[12])
-            t, found[6] = probe_plane(asked, height, -(nx * dx + ny * dy + nz * dz))
+            slack = 4.0 * precision() * (math.fabs(x) + math.fabs(y) + math.fabs(z) + hx + hy + hz)
+            t, found[6] = probe_plane(asked, height, -(nx * dx + ny * dy + nz * dz), slack)
             found[0] = turn_a[0] * nx + turn_a[3] * ny + turn_a[6] * nz
             found[1] = turn_a[1] * nx + turn_a[4] * ny + turn_a[7] * nz
             found[2] = turn_a[2] * nx + turn_a[5] * ny + turn_a[8] * nz
@@ -206,8 +213,8 @@ def move_probes(
             if k == MESH:
                 t, triangle = probe_mesh(
                     asked, tree[s, e], max(both, double_sided[s, e]), o, d, middle, half, limit, turn, pair, forms,
-                    vertices, corner_vertices, triangle_normals, node_lows, node_highs, node_firsts, node_counts,
-                    found,
+                    vertices, corner_vertices, across_vertices, triangle_normals, around_first, around_end, around,
+                    node_lows, node_highs, node_firsts, node_counts, found,
                 )  # fmt: skip
             else:
                 t, triangle = probe_height_field(

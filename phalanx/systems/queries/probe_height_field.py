@@ -4,13 +4,12 @@ import math
 
 from phalanx.components.query import DEPTH, SWEEP
 from phalanx.ecs import function, local, real
-from phalanx.systems.mesh_contact.grid import grid_normal
+from phalanx.systems.mesh_contact.grid import gather_grid_triangle, grid_normal, judge_grid_normal
 from phalanx.systems.narrow.gjk import SIMPLEX
 from phalanx.systems.queries.box_path import box_path, inverse
 from phalanx.systems.queries.grid_path import cell_range, column_path
 from phalanx.systems.queries.limits import INF
-from phalanx.systems.queries.probe_triangle import probe_triangle
-from phalanx.systems.queries.ray_height_field import put_grid_triangle
+from phalanx.systems.queries.probe_triangle import own_depth, probe_triangle
 from phalanx.systems.queries.touch import FOUND
 
 
@@ -28,6 +27,7 @@ def probe_height_field(
             :func:`~phalanx.systems.queries.probe_mesh.probe_mesh`.
     """
     c = local(9)
+    across = local(9)
     m = local(3)
     p = local(3)
     point = local(6)
@@ -70,12 +70,20 @@ def probe_height_field(
             i = column if by_x else row
             j = row if by_x else column
             for upper in range(2):
-                put_grid_triangle(heights, base, nx, ny, dx, dy, i, j, upper, p[0], p[1], p[2], c)
+                bordered = gather_grid_triangle(heights, base, nx, ny, dx, dy, i, j, upper, p[0], p[1], p[2], c, across)
                 if max(c[2], max(c[5], c[8])) >= least and min(c[2], min(c[5], c[8])) <= most:
                     m[0], m[1], m[2] = grid_normal(c)
                     answer = probe_triangle(
                         task, both, pair, forms, vertices, turn, c, m, d, way, simplex, point, found
                     )
+                    if task == DEPTH and answer <= 0.0 and both == 0:
+                        verdict = judge_grid_normal(
+                            c, across, bordered, heights, base, nx, ny, dx, dy, i, j, upper,
+                            turn[0] * found[0] + turn[3] * found[1] + turn[6] * found[2],
+                            turn[1] * found[0] + turn[4] * found[1] + turn[7] * found[2],
+                            turn[2] * found[0] + turn[5] * found[1] + turn[8] * found[2], m[0], m[1], m[2],
+                        )  # fmt: skip
+                        answer = own_depth(pair, forms, vertices, turn, m, verdict, point, found)
                     if answer < best:
                         best = answer
                         triangle = 2 * (i * (ny - 1) + j) + upper

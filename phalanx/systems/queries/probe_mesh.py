@@ -2,18 +2,20 @@
 
 from phalanx.components.query import DEPTH, OVERLAP, SWEEP
 from phalanx.ecs import function, local, local_int
+from phalanx.systems.mesh_contact.regions import gather_triangle, judge_mesh_normal
 from phalanx.systems.mesh_contact.tree import STACK
 from phalanx.systems.narrow.gjk import SIMPLEX
 from phalanx.systems.queries.box_path import box_path, inverse, next_leaf_along
 from phalanx.systems.queries.limits import INF
-from phalanx.systems.queries.probe_triangle import probe_triangle
+from phalanx.systems.queries.probe_triangle import own_depth, probe_triangle
 from phalanx.systems.queries.touch import FOUND
 
 
 @function
 def probe_mesh(
     task, root, both, o, d, middle, half, limit, turn, pair, forms,
-    vertices, corner_vertices, normals, lows, highs, firsts, counts, out,
+    vertices, corner_vertices, across_vertices, normals, around_first, around_end, around,
+    lows, highs, firsts, counts, out,
 ):  # fmt: skip
     """The triangle met first (of DEPTH: overlapped most): answer as of ``touch``, and triangle (or -1).
 
@@ -24,11 +26,14 @@ def probe_mesh(
         limit: length of the way, m; 0 but for SWEEP.
         turn: row-major rotation from the mesh's axes to the probe's.
         pair, forms: the probe is a; b is overwritten.
+        across_vertices, normals: MeshTriangleGeometry.across, .normal.
+        around_first, around_end, around: MeshVertexNeighbours.first, .end, MeshNeighbourVertex.vertex.
         out: result, ``FOUND`` numbers as of ``touch``, in the probe's frame.
     """
     pending = local_int(STACK)
     entries = local(STACK)
     c = local(9)
+    across = local(9)
     m = local(3)
     p = local(3)
     point = local(6)
@@ -59,12 +64,18 @@ def probe_mesh(
             p[0] + middle[0], p[1] + middle[1], p[2] + middle[2], ix, iy, iz, half[0], half[1], half[2], way,
         )  # fmt: skip
         for t in range(first, first + leaves):
+            bordered = gather_triangle(vertices, corner_vertices, across_vertices, t, p[0], p[1], p[2], c, across)
             for k in range(3):
-                v = corner_vertices[t, k, 0]
                 m[k] = normals[t, k, 0]
-                for i in range(3):
-                    c[3 * k + i] = vertices[v, i, 0] - p[i]
             answer = probe_triangle(task, both, pair, forms, vertices, turn, c, m, d, way, simplex, point, found)
+            if task == DEPTH and answer <= 0.0 and both == 0:
+                verdict = judge_mesh_normal(
+                    c, across, bordered, t, corner_vertices, vertices, around_first, around_end, around,
+                    turn[0] * found[0] + turn[3] * found[1] + turn[6] * found[2],
+                    turn[1] * found[0] + turn[4] * found[1] + turn[7] * found[2],
+                    turn[2] * found[0] + turn[5] * found[1] + turn[8] * found[2], m[0], m[1], m[2],
+                )  # fmt: skip
+                answer = own_depth(pair, forms, vertices, turn, m, verdict, point, found)
             if answer < best:
                 best = answer
                 triangle = t

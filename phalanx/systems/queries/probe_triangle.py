@@ -1,7 +1,9 @@
 """Probes against one triangle of a mesh or height field."""
 
-from phalanx.components.query import DEPTH, SWEEP
+from phalanx.components.query import SWEEP
 from phalanx.ecs import function
+from phalanx.systems.mesh_contact.convex_triangle import SLOP, lies_over
+from phalanx.systems.mesh_contact.regions import NOT
 from phalanx.systems.narrow.support import core_radius, separation_along
 from phalanx.systems.queries.limits import INF
 from phalanx.systems.queries.touch import touch
@@ -11,9 +13,7 @@ from phalanx.systems.queries.touch import touch
 def probe_triangle(task, both, pair, forms, vertices, turn, c, m, d, limit, simplex, point, found):
     """Answer, as of :func:`~phalanx.systems.queries.touch.touch`, for a probe (a, already in ``pair`` and ``forms``).
 
-    From a triangle with one side a probe is pushed to the front, and sweeps from behind pass through it. The answer
-    to DEPTH is for comparing triangles: a way out along a triangle's own normal comes before one beside it that is as
-    long, for that would lead over the neighbour; the depth is in ``found``.
+    Sweeps from behind pass through a triangle with one side.
 
     Args:
         both: 1: the triangle has two sides.
@@ -38,20 +38,38 @@ def probe_triangle(task, both, pair, forms, vertices, turn, c, m, d, limit, simp
     vy = -(turn[3] * d[0] + turn[4] * d[1] + turn[5] * d[2])
     vz = -(turn[6] * d[0] + turn[7] * d[1] + turn[8] * d[2])
     answer = touch(task, pair, forms, vertices, vx, vy, vz, 0.0, limit, simplex, point, found)
-    if task == DEPTH and answer <= 0.0:
-        nx = turn[0] * m[0] + turn[1] * m[1] + turn[2] * m[2]
-        ny = turn[3] * m[0] + turn[4] * m[1] + turn[5] * m[2]
-        nz = turn[6] * m[0] + turn[7] * m[1] + turn[8] * m[2]
-        upright = found[0] * nx + found[1] * ny + found[2] * nz
-        if upright < 0.0 and both == 0:
+    return answer
+
+
+@function
+def own_depth(pair, forms, vertices, turn, m, verdict, point, found):
+    """Depth that counts for one triangle of a surface, after :func:`probe_triangle` has found an overlap.
+
+    The shortest way out of a triangle may lead along the surface, over a flat or hollow edge: then the depth along the
+    triangle's own normal counts instead, if the deepest point lies over it.
+
+    Args:
+        verdict: COUNTS, FACE, NOT or BEYOND, see :mod:`phalanx.systems.mesh_contact.regions`.
+        found: as :func:`probe_triangle` has left it; the result.
+
+    Returns:
+        a number for comparing triangles, least for the deepest; the depth is in ``found``.
+    """
+    nx = turn[0] * m[0] + turn[1] * m[1] + turn[2] * m[2]
+    ny = turn[3] * m[0] + turn[4] * m[1] + turn[5] * m[2]
+    nz = turn[6] * m[0] + turn[7] * m[1] + turn[8] * m[2]
+    upright = found[0] * nx + found[1] * ny + found[2] * nz
+    answer = found[6]
+    if upright < 0.0 or verdict == NOT:
+        size = abs(found[3] - pair[9]) + abs(found[4] - pair[10]) + abs(found[5] - pair[11])
+        depth = separation_along(pair, forms, vertices, point, nx, ny, nz) - core_radius(forms[0], pair[12])
+        if upright < 0.0 or lies_over(pair, point, 3, nx, ny, nz, SLOP * size):
             upright = 1.0
-            answer = separation_along(pair, forms, vertices, point, nx, ny, nz) - core_radius(forms[0], pair[12])
+            answer = depth
             found[0] = nx
             found[1] = ny
             found[2] = nz
             for k in range(3):
                 found[3 + k] = point[3 + k]
-            found[6] = answer
-        if abs(upright) > 0.999:
-            answer = 1.001 * answer
-    return answer
+            found[6] = depth
+    return 1.001 * answer if upright > 0.999 else answer  # of equals, the one along the triangle's own normal

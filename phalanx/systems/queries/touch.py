@@ -40,10 +40,10 @@ def touch(task, pair, forms, vertices, vx, vy, vz, start, limit, simplex, point,
         gap = real(signed_distance(pair, forms, vertices, simplex, point, 0.0, found))
         found[6] = gap
         return gap
-    bx = pair[9]
-    by = pair[10]
-    bz = pair[11]
-    t = start
+    bx = pair[9] + start * vx  # from here on the numbers are of the shapes' size
+    by = pair[10] + start * vy
+    bz = pair[11] + start * vz
+    t = 0.0
     for _ in range(ADVANCES):
         pair[9] = bx + t * vx
         pair[10] = by + t * vy
@@ -53,11 +53,11 @@ def touch(task, pair, forms, vertices, vx, vy, vz, start, limit, simplex, point,
         width = abs(pair[9]) + abs(pair[10]) + abs(pair[11]) + abs(found[3]) + abs(found[4]) + abs(found[5])
         tolerance = 4.0 * precision() * width
         closing = found[0] * vx + found[1] * vy + found[2] * vz
-        if gap <= tolerance and (t > 0.0 or gap < -tolerance or closing > precision()):
-            return t
+        if gap <= tolerance and (start + t > 0.0 or gap < -tolerance or closing > precision()):
+            return start + t
         if not closing > precision():
             return INF
         t = t + max(gap, 0.0) / closing
-        if not t <= limit:
+        if not start + t <= limit:
             return INF
     return INF
