@@ -36,7 +36,7 @@ def info(robot: Robot) -> int:
     """Describe a robot: the tree of its links and joints with types, limits, masses and shapes, and what is odd.
 
     Args:
-        robot: a URDF file, or the name of a robot that Phalanx ships.
+        robot: a URDF file, or the name of a robot that Phalanx ships; or a mesh file, seen as a rigid object.
     """
     from phalanx.commands.info import info
 

@@ -116,7 +116,14 @@ class RigidObjectCollection(Handle):
     @on_device
     def net_contact_force(self) -> Any:
         """(n, num_objects, 3): sum of contact forces on each object over the last substep, N, world."""
-        return self._xp.stack([member.net_contact_force.sum(axis=1) for member in self.objects], axis=1)
+        self.world.compute("query_contacts")
+        bodies = [member._bound.bodies for member in self.objects]
+        found = self._read(c.BodyContact.force, np.concatenate([np.arange(b.start, b.stop) for b in bodies]))
+        if found.shape[1] == self.num_objects:
+            return found
+        ends = np.cumsum([b.stop - b.start for b in bodies])
+        parts = zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)
+        return self._xp.stack([found[:, first:end].sum(axis=1) for first, end in parts], axis=1)
 
     def _of_objects(self, field: Any, starts: np.ndarray, count: int) -> Any:
         """(n, objects, count): runs of rows of a field without item axes."""

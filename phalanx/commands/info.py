@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 def info(robot: str) -> None:
-    """Print what a robot file says and what is odd in it."""
+    """Print what a robot file says and what is odd in it, or a mesh as the rigid object that it would be."""
     from phalanx.commands.common import user_mistakes
     from phalanx.io import library
     from phalanx.io.info import describe
+    from phalanx.io.meshes import FORMATS
+    from phalanx.io.rigid_body import rigid_model
     from phalanx.io.urdf import load_urdf
 
     with user_mistakes():
-        model = load_urdf(library.resolve(robot))
+        if Path(robot).suffix[1:].lower() in FORMATS:
+            model = rigid_model(robot, Path(robot).stem)
+        else:
+            model = load_urdf(library.resolve(robot))
     print(describe(model))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from phalanx.commands.common import COMPILING, UserError, check_output, host, patience, progress_bar, user_mistakes
+from phalanx.commands.common import COMPILING, UserError, check_output, patience, progress_bar, user_mistakes
 
 if TYPE_CHECKING:
-    from phalanx.io.replay import Recording, RobotRecording
+    from phalanx.io.replay import Recording
+    from phalanx.io.series import ActorRecording
 
 ROWS = 12  # of the table
+NAMES = 5  # of a collection's objects, at most
 
 
 def replay(file: Path, env: int, verify: bool, picture: Path | None, device: str | None = None) -> int:
@@ -23,8 +25,9 @@ def replay(file: Path, env: int, verify: bool, picture: Path | None, device: str
         if not 0 <= env < recording.num_envs:
             raise UserError(f"--env must be between 0 and {recording.num_envs - 1}, not {env}.")
         print(_header(recording))
-        for robot in recording.robots.values():
-            print(f"\n{robot.name} in environment {env}:\n{_table(recording, robot, env)}")
+        for kind, actor in recording.recorded:
+            table = _summary(recording, actor, env) if kind == "collection" else _table(recording, actor, env)
+            print(f"\n{actor.name} in environment {env}:\n{table}")
         if picture is not None:
             _draw(recording, env, picture)
             print(f"\npicture      {picture}: environment {env} at t = {recording.time[-1]:.6g} s")
@@ -35,6 +38,13 @@ def _header(recording: Recording) -> str:
     lines = []
     for robot in recording.robots.values():
         lines.append(f"robot        {robot.name}: {robot.model.name}, {len(robot.joint_names)} degrees of freedom")
+    for kind, actor in recording.recorded:
+        if kind == "object":
+            lines.append(f"object       {actor.name}")
+        elif kind == "collection":
+            names = actor.names["object"]
+            more = ", ..." if len(names) > NAMES else ""
+            lines.append(f"collection   {actor.name}: {len(names)} objects, {', '.join(names[:NAMES])}{more}")
     duration = f"{recording.time[0]:.6g} s to {recording.time[-1]:.6g} s"
     lines.append(
         f"recorded     {recording.num_envs} environments, {recording.num_samples} samples from {duration}, every "
@@ -46,11 +56,11 @@ def _header(recording: Recording) -> str:
     return "\n".join(lines)
 
 
-def _table(recording: Recording, robot: RobotRecording, env: int) -> str:
+def _table(recording: Recording, robot: ActorRecording, env: int) -> str:
     import numpy as np
 
-    rows = np.unique(np.linspace(0, recording.num_samples - 1, ROWS).round().astype(int))
-    columns: list[tuple[str, Any]] = [("time s", [f"{t:.3f}" for t in recording.time[rows]])]
+    rows = _rows(recording)
+    columns = [("time s", [f"{t:.3f}" for t in recording.time[rows]])]
 
     def add(title: str, values: Any, digits: int = 3) -> None:
         columns.append((title, [f"{value:.{digits}f}" for value in values]))
@@ -68,6 +78,38 @@ def _table(recording: Recording, robot: RobotRecording, env: int) -> str:
         add("target error", np.abs(error).max(axis=1))
     if "net_contact_force" in robot:
         add("contact N", np.linalg.norm(robot["net_contact_force"][env, rows].sum(axis=1), axis=1), 1)
+    return _aligned(columns)
+
+
+def _summary(recording: Recording, collection: ActorRecording, env: int) -> str:
+    """Extremes over the objects of a collection."""
+    import numpy as np
+
+    rows = _rows(recording)
+    columns = [("time s", [f"{t:.3f}" for t in recording.time[rows]])]
+
+    def add(title: str, values: Any, digits: int = 3) -> None:
+        columns.append((title, [f"{value:.{digits}f}" for value in values]))
+
+    if "root_pose" in collection:
+        height = collection["root_pose"][env, rows][..., 2]
+        add("lowest m", height.min(axis=1))
+        add("highest m", height.max(axis=1))
+    if "root_vel" in collection:
+        add("fastest m/s", np.linalg.norm(collection["root_vel"][env, rows][..., :3], axis=2).max(axis=1))
+    if "net_contact_force" in collection:
+        add("most contact N", np.linalg.norm(collection["net_contact_force"][env, rows], axis=2).max(axis=1), 1)
+    return _aligned(columns)
+
+
+def _rows(recording: Recording) -> Any:
+    """Samples that a table shows."""
+    import numpy as np
+
+    return np.unique(np.linspace(0, recording.num_samples - 1, ROWS).round().astype(int))
+
+
+def _aligned(columns: list[tuple[str, list[str]]]) -> str:
     widths = [max(len(title), *map(len, values)) for title, values in columns]
     lines = ["  ".join(title.rjust(w) for (title, _), w in zip(columns, widths, strict=True))]
     for row in zip(*(values for _, values in columns), strict=True):
@@ -76,22 +118,23 @@ def _table(recording: Recording, robot: RobotRecording, env: int) -> str:
 
 
 def _draw(recording: Recording, env: int, picture: Path) -> None:
-    from phalanx.io.picture import render
+    from phalanx.io.picture import render_world
     from phalanx.world import World
 
-    missing = [key for key in ("joint_pos", "root_pose") if any(key not in r for r in recording.robots.values())]
-    if missing:
-        raise UserError(f"{recording.path}: a picture needs {missing[0]}, which was not recorded.")
+    unknown = sorted(recording.unrecorded)
+    if unknown:
+        raise UserError(f"{recording.path}: a picture needs poses of {unknown[0]!r}, which were not recorded.")
+    for name, actor in (*recording.robots.items(), *recording.objects.items()):
+        for key in ("joint_pos", "root_pose") if actor.kind == "robot" else ("root_pose",):
+            if key not in actor:
+                raise UserError(f"{recording.path}: a picture needs {key} of {name!r}, which was not recorded.")
     with patience("Drawing the picture ..."):
         world = World.from_description(recording.description, num_envs=1, device="cpu")
-        poses = []
         for name, robot in recording.robots.items():
             world.robots[name].set_joint_state(pos=robot["joint_pos"][env, -1][None])
-            world.robots[name].set_root_state(pose=robot["root_pose"][env, -1][None])
-            poses.append(host(world.robots[name].body_pose))
-        grounds = recording.description["grounds"]
-        height = grounds[0]["height"] if grounds else None
-        render([r.model for r in recording.robots.values()], poses, picture, ground=height)
+        for name, actor in (*recording.robots.items(), *recording.objects.items()):
+            world.actors[name].set_root_state(pose=actor["root_pose"][env, -1][None])
+        render_world(world, picture)
 
 
 def _verify(recording: Recording, device: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""What a recording can hold of each robot: dimensions, units and meaning of every field."""
+"""What a recording can hold of robots, rigid objects and collections: dimensions, units and meaning of every field."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEFAULT_FIELDS = ("joint_pos", "joint_vel", "root_pose", "root_vel", "joint_pos_
 
 @dataclass(frozen=True)
 class Field:
-    """A property of :class:`phalanx.Robot`, env-first: (num_envs, *dims).
+    """A property of robots, and of what :data:`KINDS` says, env-first: (num_envs, *dims).
 
     ``units`` is a pair (rotary, linear) where joints decide.
     """
@@ -75,13 +75,27 @@ FIELDS: dict[str, Field] = {
     )
 }
 
+KINDS = {
+    "robot": tuple(FIELDS),
+    "object": ("root_pose", "root_vel", "body_pose", "body_vel", "net_contact_force"),
+    "collection": ("root_pose", "root_vel", "net_contact_force"),
+}
+"""Fields by the kind of what is recorded."""
+
+
+def dimensions(kind: str, field: str) -> tuple[str, ...]:
+    """Dimensions of a field after the environment; a collection has one of objects, each with all of its bodies."""
+    dims = FIELDS[field].dims
+    return ("object", *(dim for dim in dims if dim != "body")) if kind == "collection" else dims
+
+
 COMPONENTS = {"pose": POSE, "twist": TWIST, "axis": AXIS}
 
 
-def field_attributes(field: Field, joint_names: list[str], model: RobotModel) -> dict[str, Any]:
+def field_attributes(field: Field, joint_names: list[str], model: RobotModel | None) -> dict[str, Any]:
     """Attributes of a field's array: ``units``, ``long_name``, ``description``; ``joint_units`` where they differ."""
     attributes: dict[str, Any] = {"long_name": field.long_name, "description": field.description}
-    if isinstance(field.units, str):
+    if isinstance(field.units, str) or model is None:
         return {"units": field.units, **attributes}
     rotary, linear = field.units
     types = {joint.name: joint.type for joint in model.joints}

@@ -206,10 +206,13 @@ def _divisor(number: int, limit: int) -> int:
     return best if best * 8 >= min(limit, number) else max(1, number)
 
 
-def move_meshes_out(description: Any, store: GrowingStore) -> Any:
-    """Copy of a JSON-ready description with every mesh stored as arrays under ``meshes/`` (equal ones once).
+_MESH_DIMS = {"vertices": ("vertex", "axis"), "faces": ("face", "corner"), "heights": ("x", "y")}
 
-    The lists under the keys ``vertices`` and ``faces`` become ``{"array": "meshes/0/vertices"}``.
+
+def move_meshes_out(description: Any, store: GrowingStore) -> Any:
+    """Copy of a JSON-ready description with meshes and height fields as arrays under ``meshes/``, equal ones once.
+
+    The lists under the keys ``vertices``, ``faces`` and ``heights`` become ``{"array": "meshes/0/vertices"}``.
     """
     known: dict[tuple[str, bytes], str] = {}
 
@@ -218,19 +221,18 @@ def move_meshes_out(description: Any, store: GrowingStore) -> Any:
             return [walk(v) for v in value]
         if not isinstance(value, dict):
             return value
-        meshes = {k: put(k, v) for k, v in value.items() if k in ("vertices", "faces") and isinstance(v, list) and v}
+        meshes = {k: put(k, v) for k, v in value.items() if k in _MESH_DIMS and isinstance(v, list) and v}
         return {k: meshes[k] if k in meshes else walk(v) for k, v in value.items()}
 
     def put(key: str, rows: list[Any]) -> dict[str, str]:
-        values = np.array(rows, dtype=np.float64 if key == "vertices" else np.int64).reshape(len(rows), -1)
+        values = np.array(rows, dtype=np.int64 if key == "faces" else np.float64).reshape(len(rows), -1)
         identity = (key, values.tobytes())
         if identity not in known:
             group = f"meshes/{len(known)}"
             store.add_group(group)
             known[identity] = f"{group}/{key}"
-            units = {"units": "m"} if key == "vertices" else {}
-            dims = ("vertex", "axis") if key == "vertices" else ("face", "corner")
-            store.add_constant(known[identity], values, dims, {"long_name": key, **units})
+            units = {} if key == "faces" else {"units": "m"}
+            store.add_constant(known[identity], values, _MESH_DIMS[key], {"long_name": key, **units})
         return {"array": known[identity]}
 
     return walk(description)

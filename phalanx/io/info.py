@@ -79,7 +79,10 @@ def _body(body: Body) -> list[str]:
 def _shape(shape: Shape) -> str:
     if shape.kind == "mesh":
         count = 0 if shape.faces is None else len(shape.faces)
-        return f"mesh {os.path.basename(shape.mesh_file)} of {_count(count, 'triangle')}"
+        name = f"mesh {os.path.basename(shape.mesh_file)}".rstrip()
+        if not count:
+            return f"{name} of {_count(0 if shape.vertices is None else len(shape.vertices), 'point')}"
+        return f"{name} of {_count(count, 'triangle')}"
     if shape.kind == "box":
         return "box " + " x ".join(_number(2 * half) for half in shape.size) + " m"
     if shape.kind == "sphere":

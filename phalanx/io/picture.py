@@ -1,4 +1,4 @@
-"""Pictures of robots, drawn on the CPU: no window, no graphics driver."""
+"""Pictures of robots and rigid objects, drawn on the CPU: no window, no graphics driver."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,10 @@ from phalanx.io.pose import bodies_in_order, quaternion_matrix
 from phalanx.io.raster import EMPTY, draw, shade
 from phalanx.io.tessellate import Surface, surface
 
-# Colours (sRGB) of bodies whose file gives none, by distance from the root.
+if TYPE_CHECKING:
+    from phalanx.world import World
+
+# Colours (sRGB) of bodies whose file gives none, by distance from the root; of single bodies, one after the other.
 DEFAULT_COLORS = ("#39424e", "#e9e6df", "#e8823a", "#4f5d6e", "#d9d5cc", "#5b8fb0", "#39424e")
 _TILES = ("#d5d9dd", "#c3c9cf")
 _SKY = ("#f3f5f7", "#c9d8e6")
@@ -101,6 +104,23 @@ def render(
     return image
 
 
+def render_world(
+    world: World, path: str | os.PathLike[str] | None = None, *, env_ids: Any = None, **options: Any
+) -> np.ndarray:
+    """Draw everything in a world as it is now, with :func:`render`, which takes the other options.
+
+    ``env_ids`` chooses environments, all by default. The first ground that lies level is drawn, others are not.
+    """
+    envs = np.arange(world.num_envs) if env_ids is None else world.env_indices(env_ids)
+    shown = [actor for actor in world.actors.values() if any(_visible(actor.model))]
+    if not shown:
+        raise ValueError("render_world: nothing in the world has a shape to show.")
+    level = [ground.height for ground in world._grounds if ground.normal[2] > 0 and not any(ground.normal[:2])]
+    options.setdefault("ground", level[0] if level else None)
+    poses = [_env_first(actor.body_pose)[envs] for actor in shown]
+    return render([actor.model for actor in shown], poses, path, **options)
+
+
 def _env_first(pose: Any) -> np.ndarray:
     pose = np.asarray(pose if not hasattr(pose, "get") else pose.get(), float)
     pose = pose[None] if pose.ndim == 2 else pose
@@ -121,9 +141,9 @@ def _build_scene(
     if not finite.any():
         raise ValueError("render: no environment has finite body poses.")
     poses = [pose[finite] for pose in poses]
-    shown = [_shapes(model) for model in models]
+    shown = [_shapes(model, number) for number, model in enumerate(models)]
     if not any(shapes for model in shown for _, shapes in model):
-        raise ValueError("render: the robot has no shape to show.")
+        raise ValueError("render: there is no shape to show.")
     triangles = sum(_count(shape) for model in shown for _, shapes in model for shape, _ in shapes) * len(poses[0])
     cell = 0.0
     if triangles > _TRIANGLES:  # thin to about a pixel
@@ -171,27 +191,31 @@ def _build_scene(
     )
 
 
-def _shapes(model: RobotModel) -> list[tuple[str, list[tuple[Any, tuple[float, float, float]]]]]:
-    """Name of each body in order, with the shapes that it shows and their colours (sRGB, 0 to 1)."""
-    bodies = {body.name: body for body in model.bodies}
-    depth = {model.root: 0}
-    shown = []
+def _visible(model: RobotModel) -> list[list[Any]]:
+    """The shapes that each body of a model shows: visual ones, or where it has none those for collision."""
     visuals = any(body.visuals for body in model.bodies)
+    every = [body.visuals if visuals else body.collisions for body in model.bodies]
+    return [[s for s in shapes if s.kind != "plane" and (s.color is None or s.color[3] > 0.0)] for shapes in every]
+
+
+def _shapes(model: RobotModel, number: int) -> list[tuple[str, list[tuple[Any, tuple[float, float, float]]]]]:
+    """Name of each body in order, with the shapes that it shows and their colours (sRGB, 0 to 1)."""
+    bodies = dict(zip((body.name for body in model.bodies), _visible(model), strict=True))
+    depth = {model.root: 0 if model.joints else number}
+    shown = []
     for name in bodies_in_order(model):
         for joint in model.joints:
             if joint.parent == name:
                 depth[joint.child] = depth[name] + (joint.type != "fixed")
         default = _hex(DEFAULT_COLORS[depth[name] % len(DEFAULT_COLORS)])
-        shapes = bodies[name].visuals if visuals else bodies[name].collisions
-        visible = [s for s in shapes if s.color is None or s.color[3] > 0.0]
-        shown.append((name, [(s, s.color[:3] if s.color is not None else default) for s in visible]))
+        shown.append((name, [(s, s.color[:3] if s.color is not None else default) for s in bodies[name]]))
     return shown
 
 
 def _count(shape: Any) -> int:
     if shape.kind == "height_field":
         return 2 * shape.heights.size
-    return len(shape.faces) if shape.kind == "mesh" else 1000
+    return len(shape.faces) if shape.kind == "mesh" and shape.faces is not None else 1000
 
 
 def _box_corners(corners: np.ndarray) -> np.ndarray:

@@ -1,13 +1,15 @@
 """Recorder: what a world does, written to a Zarr v3 folder while it happens.
 
-Layout of a recording (format 1)::
+Layout of a recording (format 2)::
 
     /                      attributes: phalanx_recording (format, counts, ...), world (World.describe())
     /robots/<name>/        time (time,) s; step (time,); env (env,); joint, body: names
                            joint_pos (time, env, joint), ... one array a field, see phalanx.io.fields
+    /objects/<name>/       the same of each rigid object, root_pose (time, env, pose), ...
+    /collections/<name>/   the same of the objects of a collection together: root_pose (time, env, object, pose), ...
     /events/               step, sample, kind (event,): when the host changed something
     /events/<key>/         entry (entry,): number of the event; value (entry, ...): what it changed <key> to
-    /meshes/<i>/           vertices or faces of the robots' meshes, which the attributes refer to
+    /meshes/<i>/           vertices, faces or heights of meshes and height fields, which the attributes refer to
 
 Event 0 is the start: everything that :meth:`World.state` needs to continue. Later events are either new inputs
 (targets and gains; only what changed) or a new state (after a reset, say). Events and the engine's determinism make
@@ -28,14 +30,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from phalanx.io.fields import COMPONENTS, DEFAULT_FIELDS, FIELDS, field_attributes
+from phalanx.io.fields import DEFAULT_FIELDS, FIELDS
 from phalanx.io.growing_store import GrowingStore, move_meshes_out
 from phalanx.io.recording_folder import FreshFolder, RecordingError
+from phalanx.io.subjects import FOLDERS, subjects
 
 if TYPE_CHECKING:
     from phalanx.world import World
 
-FORMAT = 1
+FORMAT = 2
 START, INPUTS, STATE = 0, 1, 2  # kinds of events
 
 _BLOCK_BYTES = 16 << 20  # the default for what is written at once
@@ -74,7 +77,8 @@ class Recorder:
         with px.Recorder(world, "out.zarr", every=2, fields=("joint_pos", "root_pose")):
             world.step(1000)
 
-    The first sample is the state when the recorder starts. ``fields`` are names from ``phalanx.io.fields.FIELDS``.
+    The first sample is the state when the recorder starts. ``fields`` are names from ``phalanx.io.fields.FIELDS``; each
+    robot, rigid object and collection records those that it has.
     Samples are written ``chunk_steps`` at a time (by default as many as fit in 16 MB, at most 256) by a thread of
     its own; a process that is killed loses what was not yet written, at most three such chunks, and nothing else.
     ``overwrite=True`` replaces an earlier recording, and only a recording.
@@ -105,12 +109,9 @@ class Recorder:
         self._error_raised = False
         self._queue: queue.Queue[_Block | None] = queue.Queue(maxsize=_QUEUED_BLOCKS)
         self._unregister: list[Callable[[], None]] = []
-        self._groups = _group_names(world)
-        self._times = [f"{group}/time" for group in self._groups.values()]
-        self._steps = [f"{group}/step" for group in self._groups.values()]
-        self._sources = [
-            (f"{group}/{key}", world.robots[name], key) for name, group in self._groups.items() for key in self.fields
-        ]
+        self._subjects = subjects(world, self.fields)
+        self._times = [f"{subject.group}/time" for subject in self._subjects]
+        self._steps = [f"{subject.group}/step" for subject in self._subjects]
         world.build()
         with FreshFolder(self.path, overwrite):
             first = self._read_sample()
@@ -183,8 +184,9 @@ class Recorder:
         """Array name -> this sample's value, without the time axis."""
         time, step = np.float64(self._world.time), np.int64(self._world.step_count)
         sample: dict[str, Any] = dict.fromkeys(self._times, time) | dict.fromkeys(self._steps, step)
-        for name, robot, key in self._sources:
-            sample[name] = getattr(robot, key)
+        for subject in self._subjects:
+            for key in subject.fields:
+                sample[f"{subject.group}/{key}"] = getattr(subject.handle, key)
         return sample
 
     def _add_event(self, kind: int) -> None:
@@ -272,14 +274,14 @@ class Recorder:
     def _create_store(self, sample: dict[str, Any]) -> GrowingStore:
         store = GrowingStore(self.path, {})
         world = self._world
-        store.attributes["title"] = f"Phalanx recording of {', '.join(world.robots)}"
+        store.attributes["title"] = f"Phalanx recording of {', '.join(s.name for s in self._subjects)}"
         store.attributes["phalanx_recording"] = {
             "format": FORMAT,
             "phalanx": package_version(),
             "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             "every": self.every,
             "fields": list(self.fields),
-            "robots": self._groups,
+            **{folder: {s.name: s.group for s in self._subjects if s.kind == k} for k, folder in FOLDERS.items()},
             "num_envs": world.num_envs,
             "dt": world.dt,
             "complete_samples": 0,
@@ -287,8 +289,8 @@ class Recorder:
             "closed": False,
         }
         store.attributes["world"] = move_meshes_out(world.describe(), store)
-        for name, group in self._groups.items():
-            _declare_robot(store, group, name, world, sample, self.fields, self._chunk)
+        for subject in self._subjects:
+            subject.declare(store, world.num_envs, sample, self._chunk)
         store.add_group("events")
         for key, text in (
             ("step", "steps made when the host changed something"),
@@ -330,42 +332,6 @@ def _check_options(every: int, fields: Sequence[str], chunk_steps: int | None) -
     unknown = [name for name in fields if name not in FIELDS]
     if unknown:
         raise RecordingError(f"Recorder: unknown field {unknown[0]!r}. There are: {', '.join(FIELDS)}.")
-
-
-def _group_names(world: World) -> dict[str, str]:
-    """Robot name -> group; a name with a slash must not become two folders."""
-    if not world.robots:
-        raise RecordingError("Recorder: the world has no robot to record.")
-    groups = {name: f"robots/{name.replace('/', '|')}" for name in world.robots}
-    if any(name in ("", ".", "..") for name in groups) or len(set(groups.values())) < len(groups):
-        raise RecordingError(f"Recorder: robot names that cannot be told apart as folders: {', '.join(groups)}.")
-    return groups
-
-
-def _declare_robot(
-    store: GrowingStore, group: str, name: str, world: World, sample: dict[str, Any], fields: Sequence[str], chunk: int
-) -> None:
-    robot = world.robots[name]
-    joints, bodies = list(robot.joint_names), list(robot.body_names)
-    store.add_group(group, {"robot": name, "joint_names": joints, "body_names": bodies, "coordinates": "step"})
-    store.add_series(f"{group}/time", (), np.float64, ("time",), {"units": "s", "long_name": "simulated time"})
-    store.add_series(f"{group}/step", (), np.int64, ("time",), {"long_name": "steps made"})
-    store.add_constant(f"{group}/env", np.arange(world.num_envs), ("env",), {"long_name": "environment"})
-    dims = {dim for key in fields for dim in FIELDS[key].dims}
-    labels = {"joint": joints, "body": bodies, **COMPONENTS}
-    for dim in sorted(dims):
-        store.add_constant(f"{group}/{dim}", np.array(labels[dim], dtype=str), (dim,))
-    for key in fields:
-        declared = FIELDS[key]
-        value = sample[f"{group}/{key}"]
-        store.add_series(
-            f"{group}/{key}",
-            value.shape,
-            value.dtype,
-            ("time", "env", *declared.dims),
-            field_attributes(declared, joints, robot.model),
-            shard_rows=chunk,
-        )
 
 
 def _same(value: np.ndarray, known: np.ndarray | None) -> bool:

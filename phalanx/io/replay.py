@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -12,123 +12,23 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import zarr
 
-from phalanx.io.fields import COMPONENTS, FIELDS
+from phalanx.io.fields import COMPONENTS, dimensions
 from phalanx.io.growing_store import move_meshes_in
 from phalanx.io.model import LoadError, RobotModel
 from phalanx.io.recording import FORMAT, INPUTS, Event, package_version
+from phalanx.io.series import ActorRecording, RobotRecording, open_actors
+from phalanx.io.subjects import FOLDERS
 
 if TYPE_CHECKING:
     from phalanx.world import World
 
 
-class Series:
-    """One recorded field of one robot, shape (env, time, ...), read from disk when indexed.
-
-    Indices are NumPy's along each axis (whole numbers, slices, lists, masks), one an axis.
-    """
-
-    def __init__(self, array: zarr.Array[Any], samples: int):
-        self._array = array
-        self._samples = samples
-        time, env, *rest = array.shape
-        self.shape: tuple[int, ...] = (env, min(time, samples), *rest)
-        self.dtype: np.dtype[Any] = array.dtype
-        names = cast(Any, array.metadata).dimension_names
-        self.dims: tuple[str, ...] = (names[1], names[0], *names[2:])
-        self.attributes: dict[str, Any] = dict(array.attrs)
-
-    @property
-    def ndim(self) -> int:
-        """Number of axes."""
-        return len(self.shape)
-
-    @property
-    def units(self) -> str:
-        """Units of the values."""
-        return self.attributes.get("units", "")
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    def __repr__(self) -> str:
-        sizes = ", ".join(f"{dim}: {size}" for dim, size in zip(self.dims, self.shape, strict=True))
-        return f"<Series ({sizes}) {self.dtype} {self.units}>"
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.asarray(self[...], dtype=dtype)
-
-    def __getitem__(self, index: Any) -> np.ndarray:
-        index = index if isinstance(index, tuple) else (index,)
-        if (at := next((n for n, i in enumerate(index) if i is Ellipsis), None)) is not None:
-            fill = (slice(None),) * (self.ndim - len(index) + 1)
-            index = (*index[:at], *fill, *index[at + 1 :])
-        if len(index) > self.ndim:
-            raise IndexError(f"Too many indices: {len(index)} for the axes {self.dims}.")
-        index = (*index, *(slice(None),) * (self.ndim - len(index)))
-        env, drop_env = _positions(index[0], self.shape[0], "env")
-        time, drop_time = _positions(index[1], self.shape[1], "time")
-        try:
-            values = np.asarray(self._array.oindex[(time, env)])
-        except Exception as error:
-            raise LoadError(
-                f"{self._array.store_path}: cannot be read ({error}). A file of the recording is damaged."
-            ) from error
-        values = values.swapaxes(0, 1)
-        for axis in reversed(range(2, self.ndim)):
-            values = values[(slice(None),) * axis + (index[axis],)]
-        if drop_time:
-            values = values[:, 0]
-        return values[0] if drop_env else values
-
-
-def _positions(index: Any, size: int, axis: str) -> tuple[slice | np.ndarray, bool]:
-    """Index along one axis as a forward slice or positions, and whether the axis goes away."""
-    if isinstance(index, int | np.integer) and not isinstance(index, bool | np.bool_):
-        position = int(index) + (size if index < 0 else 0)
-        if not 0 <= position < size:
-            raise IndexError(f"Index {index} is out of bounds for the {axis} axis of size {size}.")
-        return slice(position, position + 1), True
-    if isinstance(index, slice) and (index.step is None or index.step > 0):
-        start, stop, step = index.indices(size)
-        return slice(start, max(start, stop), step), False
-    return np.arange(size)[index], False
-
-
-class RobotRecording(Mapping[str, Series]):
-    """What was recorded of one robot: ``robot["joint_pos"]`` or ``robot.joint_pos`` is a :class:`Series`."""
-
-    def __init__(self, name: str, group: zarr.Group, model: RobotModel, fields: list[str], samples: int):
-        self.name = name
-        self.model = model
-        self.joint_names: list[str] = list(cast(Any, group.attrs["joint_names"]))
-        self.body_names: list[str] = list(cast(Any, group.attrs["body_names"]))
-        self._fields = {key: Series(cast(Any, group[key]), samples) for key in fields}
-
-    def __getitem__(self, key: str) -> Series:
-        if key not in self._fields:
-            raise KeyError(f"{key!r} was not recorded of {self.name!r}; there are {', '.join(self._fields)}.")
-        return self._fields[key]
-
-    def __getattr__(self, key: str) -> Series:
-        if not key.startswith("_") and key in FIELDS:
-            try:
-                return self[key]
-            except KeyError as error:
-                raise AttributeError(error.args[0]) from None
-        raise AttributeError(key)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._fields)
-
-    def __len__(self) -> int:
-        return len(self._fields)
-
-
 class Recording:
     """A recording that was opened with :func:`open_recording`, trimmed to its complete samples.
 
-    ``robots`` maps names to :class:`RobotRecording`; ``time`` (s) and ``step`` have one entry a sample, sample 0
-    being the start; ``closed`` says whether the recorder came to its end.
+    ``robots`` maps names to :class:`RobotRecording`, ``objects`` to :class:`ObjectRecording`, ``collections`` to
+    :class:`CollectionRecording`; ``time`` (s) and ``step`` have one entry a sample, sample 0 being the start;
+    ``closed`` says whether the recorder came to its end.
     """
 
     def __init__(self, path: Path, root: zarr.Group, header: dict[str, Any], description: dict[str, Any]):
@@ -143,21 +43,34 @@ class Recording:
         self.description = description
         self._root = root
         self._complete_events: int = header["complete_events"]
-        models = {robot["name"]: RobotModel.from_dict(robot["model"]) for robot in description["robots"]}
-        self.robots = {
-            name: RobotRecording(name, cast(zarr.Group, root[group]), models[name], header["fields"], self.num_samples)
-            for name, group in header["robots"].items()
-        }
-        first = next(iter(header["robots"].values()))
+        self.robots, self.objects, self.collections = open_actors(root, header, description)
+        first = next(header[folder] for folder in FOLDERS.values() if header.get(folder))
+        first = next(iter(first.values()))
         self.time: np.ndarray = np.asarray(cast(Any, root[f"{first}/time"])[: self.num_samples])
         self.step: np.ndarray = np.asarray(cast(Any, root[f"{first}/step"])[: self.num_samples])
 
-    def __getitem__(self, robot: str) -> RobotRecording:
-        return self.robots[robot]
+    def __getitem__(self, name: str) -> RobotRecording:
+        """A robot or a rigid object, which never have the same name."""
+        return self.robots[name] if name in self.robots else self.objects[name]
+
+    @property
+    def recorded(self) -> list[tuple[str, ActorRecording]]:
+        """All that has groups of its own, with its kind: robots, objects outside collections, collections."""
+        members = {name for collection in self.collections.values() for name in collection.object_names}
+        alone = [each for name, each in self.objects.items() if name not in members]
+        return [(each.kind, each) for each in (*self.robots.values(), *alone, *self.collections.values())]
+
+    @property
+    def unrecorded(self) -> set[str]:
+        """Robots and rigid objects of the world of which nothing was recorded."""
+        names = {placed["name"] for key in ("robots", "objects") for placed in self.description.get(key, [])}
+        return names - self.robots.keys() - self.objects.keys()
 
     @property
     def model(self) -> RobotModel:
         """The model of the only robot."""
+        if not self.robots:
+            raise ValueError(f"{self.path} has no robot; models of rigid objects are objects[name].model.")
         if len(self.robots) != 1:
             raise ValueError(f"{self.path} has several robots ({', '.join(self.robots)}): use robots[name].model.")
         return next(iter(self.robots.values())).model
@@ -253,7 +166,9 @@ def _check_files(path: Path, arrays: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Difference:
-    """The first value that came out otherwise. ``item`` names joint, body or component, outermost first."""
+    """The first value that came out otherwise. ``item`` names object, joint, body or component, outermost first;
+    ``kind`` says whether ``robot`` names a robot, an object or a collection.
+    """
 
     step: int
     time: float
@@ -263,11 +178,12 @@ class Difference:
     item: tuple[str, ...]
     recorded: float
     computed: float
+    kind: str = "robot"
 
     def __str__(self) -> str:
         item = " ".join(self.item)
         return (
-            f"step {self.step} (t = {self.time:.6g} s), robot {self.robot!r}, {self.field}"
+            f"step {self.step} (t = {self.time:.6g} s), {self.kind} {self.robot!r}, {self.field}"
             f"{f' of {item}' if item else ''} in environment {self.env}: recorded {self.recorded!r}, "
             f"now {self.computed!r} (off by {self.computed - self.recorded:.3g})"
         )
@@ -315,7 +231,8 @@ def verify(
     pending = recording.events()[1:]
     total, made, values = int(np.abs(np.diff(recording.step)).sum()), 0, 0
     inputs = world.inputs()
-    blocks: dict[str, tuple[int, dict[str, np.ndarray]]] = {}
+    recorded = recording.recorded
+    blocks: dict[tuple[str, str], tuple[int, dict[str, np.ndarray]]] = {}
     for sample in range(recording.num_samples):
         while pending and pending[0].sample <= sample:
             event = pending.pop(0)
@@ -327,12 +244,12 @@ def verify(
                 world.set_state(event.values)
                 inputs = world.inputs()
         made += _step_to(world, int(recording.step[sample]), progress, total)
-        for name, robot in recording.robots.items():
-            recorded = _sample(robot, sample, blocks)
-            for key, value in recorded.items():
-                computed = _to_host(getattr(world.robots[name], key))
+        for kind, actor in recorded:
+            handle = getattr(world, FOLDERS[kind])[actor.name]
+            for key, value in _sample(kind, actor, sample, blocks).items():
+                computed = _to_host(getattr(handle, key))
                 if computed.tobytes() != value.tobytes():
-                    difference = _first_difference(recording, robot, key, sample, value, computed)
+                    difference = _first_difference(recording, kind, actor, key, sample, value, computed)
                     return VerifyResult(sample + 1, made, values, difference, notes)
                 values += value.size
     return VerifyResult(recording.num_samples, made, values, None, notes)
@@ -350,39 +267,50 @@ def _step_to(world: World, step: int, progress: Callable[[int, int], None] | Non
 
 
 def _sample(
-    robot: RobotRecording, sample: int, blocks: dict[str, tuple[int, dict[str, np.ndarray]]], ahead: int = 64
+    kind: str,
+    actor: ActorRecording,
+    sample: int,
+    blocks: dict[tuple[str, str], tuple[int, dict[str, np.ndarray]]],
+    ahead: int = 64,
 ) -> dict[str, np.ndarray]:
     """Fields of one sample, (env, ...) each; reads some samples ahead."""
-    start, block = blocks.get(robot.name, (-ahead, {}))
+    start, block = blocks.get((kind, actor.name), (-ahead, {}))
     if not start <= sample < start + ahead:
-        start, block = sample, {key: series[:, sample : sample + ahead] for key, series in robot.items()}
-        blocks[robot.name] = (start, block)
+        start, block = sample, {key: series[:, sample : sample + ahead] for key, series in actor.items()}
+        blocks[kind, actor.name] = (start, block)
     return {key: values[:, sample - start] for key, values in block.items()}
 
 
 def _first_difference(
-    recording: Recording, robot: RobotRecording, key: str, sample: int, recorded: np.ndarray, computed: np.ndarray
+    recording: Recording,
+    kind: str,
+    actor: ActorRecording,
+    key: str,
+    sample: int,
+    recorded: np.ndarray,
+    computed: np.ndarray,
 ) -> Difference:
     if recorded.shape != computed.shape or recorded.dtype != computed.dtype:
         raise LoadError(
-            f"{recording.path}: {key} of {robot.name!r} is {recorded.dtype}{recorded.shape} in the recording, but "
+            f"{recording.path}: {key} of {actor.name!r} is {recorded.dtype}{recorded.shape} in the recording, but "
             f"{computed.dtype}{computed.shape} in this Phalanx; they cannot be compared."
         )
     bits = np.dtype(f"u{recorded.dtype.itemsize}")
     apart = np.ascontiguousarray(recorded).view(bits) != np.ascontiguousarray(computed).view(bits)
     env, *place = (int(i) for i in np.argwhere(apart)[0])
-    labels = {"joint": robot.joint_names, "body": robot.body_names, **COMPONENTS}
-    item = tuple(labels[dim][i] for dim, i in zip(FIELDS[key].dims, place, strict=True))
+    labels = {**actor.names, **COMPONENTS}
+    item = tuple(labels[dim][i] for dim, i in zip(dimensions(kind, key), place, strict=True))
     index = (env, *place)
     return Difference(
         int(recording.step[sample]),
         float(recording.time[sample]),
-        robot.name,
+        actor.name,
         key,
         env,
         item,
         float(recorded[index]),
         float(computed[index]),
+        kind,
     )
 
 

@@ -8,6 +8,7 @@ import numba
 import numpy as np
 
 from phalanx.io.height_fields import grid_triangles
+from phalanx.io.meshes import convex_hull
 from phalanx.io.model import Shape
 from phalanx.io.pose import quaternion_matrix
 
@@ -26,9 +27,12 @@ class Surface:
 def surface(shape: Shape, cell: float = 0.0) -> Surface:
     """Triangles of a shape; with ``cell`` (m), details of a mesh that are smaller than this may go."""
     if shape.kind == "mesh":
-        if shape.vertices is None or shape.faces is None:
+        if shape.vertices is None:
             raise ValueError(f"shape {shape.name!r} is a mesh without vertices")
-        vertices, faces = np.asarray(shape.vertices, float), np.asarray(shape.faces, np.int64)
+        if shape.faces is None or not len(shape.faces):  # points alone stand for their hull
+            vertices, faces = convex_hull(np.asarray(shape.vertices, float))
+        else:
+            vertices, faces = np.asarray(shape.vertices, float), np.asarray(shape.faces, np.int64)
     elif shape.kind == "height_field":
         if shape.heights is None:
             raise ValueError(f"shape {shape.name!r} is a height field without heights")

@@ -285,6 +285,6 @@ def test_bad_options(tmp_path, options, message):
 
 
 def test_a_world_without_robots(tmp_path):
-    with pytest.raises(RecordingError, match="no robot to record"):
+    with pytest.raises(RecordingError, match="no robot and no rigid object to record"):
         px.Recorder(px.World(num_envs=2), tmp_path / "a.zarr")
     assert os.listdir(tmp_path) == []

@@ -209,7 +209,7 @@ def break_model(path: Path) -> Path:
         (break_plain_folder, "folder: is no recording"),
         (break_other_zarr, "other.zarr: is a Zarr folder, but no recording of Phalanx"),
         (break_root, "zarr.json: is truncated or damaged"),
-        (break_version, "has format 7, written by Phalanx 9.1.0; this Phalanx reads up to format 1. Update Phalanx"),
+        (break_version, "has format 7, written by Phalanx 9.1.0; this Phalanx reads up to format 2. Update Phalanx"),
         (break_empty, "has no complete sample"),
         (break_missing_chunk, "is truncated: robots/arm/joint_vel/c/1/0/0 is missing"),
         (break_model, "is damaged .KeyError: 'world'"),
