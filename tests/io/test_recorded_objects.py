@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -140,7 +140,7 @@ def test_every_shape_is_drawn(recorded: tuple[Path, px.World, dict[str, Any]]) -
     above = Camera(eye=(0.8, 0.0, 9.0), target=(0.8, 0.001, 0.0), angle=25.0)
     image = render_world(world, env_ids=[1], size=(300, 300), ground=None, camera=above).astype(int)
     there = np.abs(image - image[0, 0]).max(axis=2) > 12
-    assert label(there)[1] == 7
+    assert cast(tuple[np.ndarray, int], label(there))[1] == 7
 
 
 def test_what_cannot_be_recorded(tmp_path: Path) -> None:
