@@ -28,7 +28,7 @@ CONTACTS_PER_SHAPE = 8
 """Contact slots per environment to begin with: so many, and so many for each shape that may meet others."""
 
 AUTOMATIC_CANDIDATES = 64
-CANDIDATES_PER_SHAPE = 6
+CANDIDATES_PER_SHAPE = 12
 """The same for candidates."""
 
 MANIFOLD_POINTS = 4
@@ -203,7 +203,7 @@ class Pairs:
     """Which shapes may meet."""
 
     allowed: np.ndarray
-    """(n, 2) shapes, the lower kind first, in the order of kinds and then of shapes."""
+    """(n, 2) shapes, the lower kind first, in the order of the lower number of the two and then of the higher."""
     barred: np.ndarray
     """(m, 2) shapes, the lower number first: what groups, masks and parts would let through, but a list forbids."""
 
@@ -243,10 +243,8 @@ def find_pairs(
         bar[n] |= listed[owner[a[n]]].has(shapes[a[n]].data, shapes[b[n]].data)
     barred = np.stack([a[bar], b[bar]], axis=1)
     a, b = a[~bar], b[~bar]
-    swap = kind[a] > kind[b]
-    a, b = np.where(swap, b, a), np.where(swap, a, b)
-    order = np.lexsort((b, a, kind[b], kind[a]))
-    return Pairs(np.stack([a[order], b[order]], axis=1), barred)
+    swap = kind[a] > kind[b]  # the order stays that of the numbers, as it is where pairs are found by sorting
+    return Pairs(np.stack([np.where(swap, b, a), np.where(swap, a, b)], axis=1), barred)
 
 
 def yields(parts: Sequence[Part], shape: PlacedShape) -> bool:
