@@ -89,6 +89,15 @@ def test_quadrotor_hover(tmp_path: Path) -> None:
     assert away[0] > 20 and away[-1] < 3
 
 
+def test_lidar(tmp_path: Path) -> None:
+    output = run("lidar.py", tmp_path, "--num-envs", "2", "--seconds", "4")
+    assert numbers(output, r"drove ([\d.]+) m each")[0] > 3
+    assert numbers(output, r"wall: ([\d.]+) mm")[0] == 0
+    picture = output.split("has seen:\n")[1].splitlines()
+    assert len(picture) == 14 and sum(row.count("#") > 20 for row in picture) == 2, "two long walls"
+    assert any("#" in row[5:-3] for row in picture[3:11]), "and pillars between them"
+
+
 def test_analyse_recording(tmp_path: Path) -> None:
     if importlib.util.find_spec("xarray") is None:
         pytest.skip("xarray is not installed")
