@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from phalanx.contact_view import ContactData, ContactView, FrictionData
 from phalanx.ecs.store import DeviceError
 from phalanx.io.model import LoadError, RobotModel, Shape
+from phalanx.io.tendons import Attachment, FixedTendon, SpatialTendon
 from phalanx.loop_joint import LoopJoint
 from phalanx.part import Material
 from phalanx.rigid_collection import RigidObjectCollection
@@ -57,9 +58,11 @@ def set_num_threads(count: int | None) -> None:
 
 
 __all__ = [
+    "Attachment",
     "ContactData",
     "ContactView",
     "DeviceError",
+    "FixedTendon",
     "FrictionData",
     "LoadError",
     "LoopJoint",
@@ -71,6 +74,7 @@ __all__ = [
     "RobotModel",
     "Shape",
     "SimulationWarning",
+    "SpatialTendon",
     "World",
     "num_threads",
     "open_recording",

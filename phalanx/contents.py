@@ -17,6 +17,7 @@ from phalanx.ecs import Schedule, Store, System, Table
 from phalanx.io.articulation import flatten
 from phalanx.io.model import RobotModel
 from phalanx.io.rigid_body import Source, rigid_model
+from phalanx.io.tendons import FixedTendon, SpatialTendon, with_tendons
 from phalanx.jointed import Jointed
 from phalanx.layout import fill
 from phalanx.loop_joint import LoopJoint, place_loops
@@ -28,6 +29,7 @@ from phalanx.robot import Robot
 from phalanx.systems import systems
 from phalanx.systems.contacts import surface_drifts
 from phalanx.systems.kinematic_targets import follow_targets
+from phalanx.tendon_layout import place_tendons
 
 if TYPE_CHECKING:
     from phalanx.world import World
@@ -51,6 +53,7 @@ class Contents(Jointed):
         self.actors: dict[str, Actor] = {}
         """Everything with a pose of its own, by name, in the order in which it was added."""
         self.joints: dict[str, LoopJoint] = {}
+        self._has_tendons = False
         self.contact_views: list[ContactView] = []
         self.built = False
         self.input_revision = 0
@@ -97,6 +100,7 @@ class Contents(Jointed):
         joint_pos: dict[str, float] | Sequence[float] | None = None,
         self_collision: bool = False,
         disable_collisions: Iterable[tuple[str, str]] = (),
+        tendons: Iterable[FixedTendon | SpatialTendon] = (),
         visuals: bool = False,
         **actor_options: Unpack[ActorOptions],
     ) -> Robot:
@@ -112,6 +116,7 @@ class Contents(Jointed):
                 of a shipped robot, by default.
             self_collision: whether its bodies collide with each other; those that a joint connects never do.
             disable_collisions: pairs of bodies, by name, that do not collide all the same.
+            tendons: besides those of a model.
             visuals: also load the visual meshes, for pictures.
             actor_options: its surface, collision group, damping and so on, see :class:`phalanx.options.ActorOptions`.
 
@@ -120,6 +125,7 @@ class Contents(Jointed):
         """
         self._free_name("add_robot", name)
         model, shipped = _load(source, visuals)
+        model = with_tendons(model, tendons)
         if fixed_base is None:
             fixed_base = bool(shipped and shipped.fixed_base)
         if position is None:
@@ -339,6 +345,11 @@ class Contents(Jointed):
         for name in ("max_depenetration_velocity", "bounce_threshold", "speculative"):
             setattr(settings, name, [[self._settings[name]]])
         planes = store.rows(c.PlanePoint) > 0
+        for actor, rows in zip(actors, layout.rows, strict=True):
+            actor._rows = rows
+        self._has_tendons = place_tendons(store, list(self.robots.values())) > 0
+        if self.joints:
+            place_loops(store, [joint.plan for joint in self.joints.values()], actors)
         chosen = systems(
             planes,
             layout.kind_pairs,
@@ -346,11 +357,8 @@ class Contents(Jointed):
             not layout.many_pairs,
             optional=False,
             loops=bool(self.joints),
+            tendons=self._has_tendons,
         )
-        for actor, rows in zip(actors, layout.rows, strict=True):
-            actor._rows = rows
-        if self.joints:
-            place_loops(store, [joint.plan for joint in self.joints.values()], actors)
         for system in chosen:
             if moved or system is not follow_targets:
                 self.schedule.add(system)

@@ -14,13 +14,14 @@ from phalanx.io.articulation import NUM_COORDS, NUM_DOFS
 from phalanx.io.model import RobotModel
 from phalanx.layout import Rows
 from phalanx.part import Part
-from phalanx.robot_dynamics import RobotDynamics
+from phalanx.robot_tendons import RobotTendons
+from phalanx.tendon_layout import check_tendons
 
 if TYPE_CHECKING:
     from phalanx.world import World
 
 
-class Robot(RobotDynamics):
+class Robot(RobotTendons):
     """One robot in every environment; made by :meth:`phalanx.World.add_robot`.
 
     Arrays are environment-first, on the world's device (NumPy or CuPy), and yours: they do not change when the world
@@ -47,6 +48,7 @@ class Robot(RobotDynamics):
         self.mass = float(sum(link.mass for link in articulation.links))
         self._scalar = np.array([NUM_DOFS[articulation.links[i].joint_type] == 1 for i in articulation.dof_links], bool)
         self.default_joint_pos = self._initial_positions(joint_pos)
+        check_tendons(self)
 
     def __repr__(self) -> str:
         base = "fixed" if self.fixed_base else "free"

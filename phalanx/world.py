@@ -312,6 +312,8 @@ class World(Contents):
         fields += [c.DriveEffort.applied]
         if self.joints:
             fields += [f for f in c.LoopState.fields()]
+        if self._has_tendons:
+            fields.append(c.TendonState.impulse)
         with store.active():
             for field in fields:
                 view = store.view(field)

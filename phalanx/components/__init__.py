@@ -135,6 +135,21 @@ from phalanx.components.shape import (
     ShapePose,
     ShapeTopology,
 )
+from phalanx.components.tendon import (
+    Tendon,
+    TendonEntry,
+    TendonJacobian,
+    TendonLength,
+    TendonModel,
+    TendonResponse,
+    TendonScratch,
+    TendonSegment,
+    TendonSegmentModel,
+    TendonState,
+    TendonTerm,
+    TendonTermModel,
+    TendonTopology,
+)
 from phalanx.components.tree import Tree, TreeLimits, TreeMomentum, TreeTopology
 from phalanx.components.world import Scratch, Settings, Status, Sweep, World
 
@@ -254,6 +269,19 @@ __all__ = [
     "ShapeTopology",
     "Status",
     "Sweep",
+    "Tendon",
+    "TendonEntry",
+    "TendonJacobian",
+    "TendonLength",
+    "TendonModel",
+    "TendonResponse",
+    "TendonScratch",
+    "TendonSegment",
+    "TendonSegmentModel",
+    "TendonState",
+    "TendonTerm",
+    "TendonTermModel",
+    "TendonTopology",
     "Tree",
     "TreeLimits",
     "TreeMomentum",

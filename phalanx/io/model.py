@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from phalanx.io.tendons import Attachment, FixedTendon, SpatialTendon
+
 JOINT_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "spherical", "free")
 SHAPE_KINDS = ("sphere", "capsule", "cylinder", "box", "cone", "mesh", "height_field", "plane")
 APPROXIMATIONS = (
@@ -121,6 +123,8 @@ class RobotModel:
     joints: list[Joint]
     source: str = ""
     warnings: list[str] = field(default_factory=list)
+    fixed_tendons: list[FixedTendon] = field(default_factory=list)
+    spatial_tendons: list[SpatialTendon] = field(default_factory=list)
 
     @property
     def root(self) -> str:
@@ -151,7 +155,14 @@ class RobotModel:
             Joint(**{**_numbers(joint), "mimic": Mimic(**joint["mimic"]) if joint["mimic"] else None})
             for joint in data["joints"]
         ]
-        return cls(data["name"], bodies, joints, data["source"], list(data["warnings"]))
+        fixed = [FixedTendon(**_numbers(tendon)) for tendon in data.get("fixed_tendons", ())]
+        spatial = [
+            SpatialTendon(
+                **{**_numbers(tendon), "attachments": [Attachment(**_numbers(a)) for a in tendon["attachments"]]}
+            )
+            for tendon in data.get("spatial_tendons", ())
+        ]
+        return cls(data["name"], bodies, joints, data["source"], list(data["warnings"]), fixed, spatial)
 
 
 def _plain(value: Any) -> Any:

@@ -38,6 +38,7 @@ from phalanx.systems import (
     sweeps,
 )
 from phalanx.systems import planes as planes_
+from phalanx.systems import tendons as tendons_
 
 SUBSTEP = (
     "actuate",
@@ -83,6 +84,8 @@ ALWAYS = (
 )
 REACTIONS = (reactions.link_accelerations, reactions.body_needs, reactions.joint_wrenches)
 LOOPS = (loop_rows, loop_solver)
+SHARED = ("solve", "sweep", "query_joints")
+"""Phases in which rows of several sorts change the same fields: tendons before loop joints before contacts."""
 ROWS_OF_CONTACTS = (contact_rows, bouncing, contact_solver)
 OPTIONAL = (contacts.surface_drifts,)
 """Added to a world when something needs them."""
@@ -95,6 +98,7 @@ def systems(
     listed: bool | None = None,
     optional: bool = True,
     loops: bool = True,
+    tendons: bool = True,
 ) -> list[System]:
     """The engine's systems, as few as a world can do with; all of them by default.
 
@@ -105,22 +109,18 @@ def systems(
         listed: allowed pairs are listed, not found by sorting bounds; ``None``: the systems of both ways.
         optional: those of ``OPTIONAL`` as well.
         loops: joints close loops.
+        tendons: robots have tendons.
     """
     found = [*_all(*ALWAYS), *REACTIONS]
     if pairs is None:
         pairs = {(a, b) for b in range(PLANE) for a in range(b + 1)}
     meet = len(pairs) > 0
-    if loops:
-        found += _loop_systems(planes or meet)
+    groups = [_all(tendons_) if tendons else [], _all(*LOOPS) if loops else [], []]
     if planes or meet:
         rows = _all(*ROWS_OF_CONTACTS)
-        found += rows if together else [system.lane_by_lane for system in rows]
-        found += [
-            contacts.remember_contacts,
-            contacts.contact_surfaces,
-            *_all(contact_forces, planes_),
-            reactions.contact_reactions,
-        ]
+        groups[-1] = [*(rows if together else (s.lane_by_lane for s in rows)), reactions.contact_reactions]
+        found += [contacts.remember_contacts, contacts.contact_surfaces, *_all(contact_forces, planes_)]
+    found += _in_order(*groups)
     if meet:
         by_list = (broad_phase.near_pairs, broad_phase.list_candidates)
         found += [s for s in _all(broad_phase) if listed is not False or s not in by_list]
@@ -132,13 +132,15 @@ def systems(
     return found + (list(OPTIONAL) if optional and (planes or meet) else [])
 
 
-def _loop_systems(contacts_too: bool) -> list[System]:
-    """Those of loop joints, before what contacts do in the same phase: what separates bodies comes last."""
-    later = [*_all(*ROWS_OF_CONTACTS), reactions.contact_reactions] if contacts_too else []
-    return [
-        _before(system, (*system.before, *(s.name for s in later if s.phase == system.phase and s.phase != "rows")))
-        for system in _all(*LOOPS)
-    ]
+def _in_order(*groups: list[System]) -> list[System]:
+    """Groups of rows of the solver, each before the next in the phases that share velocities or sums."""
+    found: list[System] = []
+    for n, group in enumerate(groups):
+        later = [system for other in groups[n + 1 :] for system in other]
+        for system in group:
+            names = tuple(s.name for s in later if s.phase == system.phase and s.phase in SHARED)
+            found.append(_before(system, (*system.before, *names)) if names else system)
+    return found
 
 
 @cache

@@ -1,0 +1,136 @@
+"""Tendons of robots as rows of the engine's tables, filled when a world is built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phalanx import components as c
+from phalanx.components.tendon import PATH, SUM
+from phalanx.ecs import Store
+from phalanx.io.articulation import NUM_COORDS, NUM_DOFS, turn
+from phalanx.io.tendons import FixedTendon, SpatialTendon, check
+from phalanx.loop_joint import JointEnd, initial_pose
+
+if TYPE_CHECKING:
+    from phalanx.robot import Robot
+
+
+def check_tendons(robot: Robot) -> None:
+    """Refuse tendons that do not fit the robot."""
+    links = robot.part.articulation
+    single = {
+        name: NUM_DOFS[links.links[i].joint_type] == 1 for name, i in zip(links.dof_names, links.dof_links, strict=True)
+    }
+    check(str(robot), [*robot.model.fixed_tendons, *robot.model.spatial_tendons], single, robot.body_names)
+
+
+def place_tendons(store: Store, robots: Sequence[Robot]) -> int:
+    """Fill the tables of tendons, once those of robots are; returns how many rows there are."""
+    columns: dict[Any, list[Any]] = {}
+    count: dict[str, int] = dict.fromkeys(("tendon", "term", "segment", "entry"), 0)
+    last_dof = store.device.to_host(store.view(c.LinkTopology.last_dof))[:, 0]
+
+    def add(row: dict[Any, Any]) -> None:
+        for key, value in row.items():
+            columns.setdefault(key, []).append(value)
+
+    def add_tendon(robot: Robot, tendon: FixedTendon | SpatialTendon, ends: Any, kind: int, size: int, length: float):
+        part = "term" if kind == SUM else "segment"
+        dofs = robot._bound.dofs
+        rest = length + tendon.offset if ends.rest_length is None else ends.rest_length
+        add(
+            {
+                c.TendonTopology.kind: kind,
+                c.TendonTopology.first: count[part],
+                c.TendonTopology.end: count[part] + size,
+                c.TendonTopology.first_dof: dofs.start,
+                c.TendonTopology.end_dof: dofs.stop,
+                c.TendonTopology.entry: count["entry"],
+                c.TendonModel.stiffness: tendon.stiffness,
+                c.TendonModel.damping: tendon.damping,
+                c.TendonModel.limit_stiffness: tendon.limit_stiffness,
+                c.TendonModel.offset: tendon.offset,
+                c.TendonModel.rest_length: rest,
+                c.TendonModel.lower: ends.lower,
+                c.TendonModel.upper: ends.upper,
+            }
+        )
+        count["tendon"] += 1
+        count["entry"] += dofs.stop - dofs.start
+        count[part] += size
+
+    for robot in robots:
+        robot._first_tendon = count["tendon"]
+        first_coord = robot._bound.coords.stop - robot.part.articulation.num_coords
+        coords = _scalar_coords(robot, first_coord)
+        for tendon in robot.model.fixed_tendons:
+            terms = [(robot.joint_index(name), weight) for name, weight in tendon.joints.items()]
+            length = sum(weight * float(robot.default_joint_pos[k]) for k, weight in terms)
+            add_tendon(robot, tendon, tendon, SUM, len(terms), length)
+            for k, weight in terms:
+                dof = robot._bound.dofs.stop - robot.num_dof + k
+                add(
+                    {
+                        c.TendonTermModel.dof: dof,
+                        c.TendonTermModel.coord: coords[k],
+                        c.TendonTermModel.coefficient: weight,
+                    }
+                )
+        for tendon in robot.model.spatial_tendons:
+            for leaf in tendon.leaves():
+                path = [_placed(robot, tendon, n, last_dof) for n in tendon.path(leaf)]
+                ways = [float(np.linalg.norm(b["at"] - a["at"])) for a, b in pairwise(path)]
+                length = sum(b["weight"] * way for b, way in zip(path[1:], ways, strict=True))
+                add_tendon(robot, tendon, tendon.attachments[leaf], PATH, len(ways), length)
+                for a, b in pairwise(path):
+                    add(
+                        {
+                            c.TendonSegmentModel.link: (a["link"], b["link"]),
+                            c.TendonSegmentModel.body: (a["body"], b["body"]),
+                            c.TendonSegmentModel.dof: (a["dof"], b["dof"]),
+                            c.TendonSegmentModel.position_a: a["position"],
+                            c.TendonSegmentModel.position_b: b["position"],
+                            c.TendonSegmentModel.coefficient: b["weight"],
+                        }
+                    )
+    for table, key in (
+        (c.Tendon, "tendon"),
+        (c.TendonTerm, "term"),
+        (c.TendonSegment, "segment"),
+        (c.TendonEntry, "entry"),
+    ):
+        store.set_rows(table, count[key])
+    for key, values in columns.items():
+        store.set(key, np.asarray(values, np.int32 if key.dtype == "int32" else store.real)[..., None])
+    return count["tendon"]
+
+
+def _scalar_coords(robot: Robot, first: int) -> list[int]:
+    """The coordinate of each dof of a joint; -1 for joints of several."""
+    found, coord = [], first
+    for link in robot.part.articulation.links:
+        if link.parent >= 0:
+            found += [coord] if NUM_DOFS[link.joint_type] == 1 else [-1] * NUM_DOFS[link.joint_type]
+        coord += NUM_COORDS[link.joint_type]
+    return found
+
+
+def _placed(robot: Robot, tendon: SpatialTendon, number: int, last_dof: np.ndarray) -> dict[str, Any]:
+    """Rows of an attachment, and where it is in the default state."""
+    attachment = tendon.attachments[number]
+    body = robot.body_index(attachment.body)
+    frame = robot.part.articulation.frames[body]
+    own = np.array(attachment.position, float)
+    link = robot._bound.links.start + frame.link
+    return {
+        "link": link,
+        "body": robot._bound.bodies.start + body,
+        "dof": int(last_dof[link]),
+        "position": frame.position + turn(frame.orientation, own),
+        "weight": attachment.coefficient,
+        "at": initial_pose(JointEnd(robot, body, own, np.array([1.0, 0.0, 0.0, 0.0])))[0],
+    }
