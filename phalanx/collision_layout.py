@@ -24,7 +24,7 @@ CONE_RIM = (5, 6, 7, 8)
 """Rim points of a cylinder and of a cone against a plane; see PointTopology.rim."""
 
 AUTOMATIC_CONTACTS = 48
-CONTACTS_PER_SHAPE = 8
+CONTACTS_PER_SHAPE = 10
 """Contact slots per environment to begin with: so many, and so many for each shape that may meet others."""
 
 AUTOMATIC_CANDIDATES = 64

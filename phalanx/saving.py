@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from phalanx import components as c
 from phalanx.ecs.store import DeviceError
 from phalanx.io.model import LoadError, RobotModel
 
@@ -106,6 +107,27 @@ def save(world: World, path: str | os.PathLike[str]) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def fit_slots(world: World, state: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The state with as many contact slots as the world has, which gets more if the state needs them.
+
+    Slots grow while a world runs, so a state may come from a time when there were fewer, or from another world that
+    needed more. Those behind ``ContactCount`` are not in use.
+    """
+    store = world._store
+    fields = {f.key: f for f in store.fields(STATE_ROLES) if f.table is c.Contact}
+    rows = {state[key].shape[0] for key in fields if key in state and state[key].ndim > 0}
+    if len(rows) != 1 or (wanted := rows.pop()) == store.rows(c.Contact):
+        return state
+    if wanted > store.rows(c.Contact):
+        width = store.rows(c.ContactRow) // max(store.rows(c.Contact), 1)
+        store.grow(c.Contact, wanted)
+        store.grow(c.ContactRow, wanted * width)
+        return state
+    missing = store.rows(c.Contact) - wanted
+    padded = {key: np.pad(state[key], [(0, missing)] + [(0, 0)] * (state[key].ndim - 1)) for key in fields}
+    return {**state, **padded}
 
 
 def load(

@@ -362,7 +362,7 @@ class World(Contents):
         self.build()
         rest = dict(state)
         steps = rest.pop("step_count", None)
-        self._store.restore(rest)
+        self._store.restore(saving.fit_slots(self, rest))
         if steps is not None:
             self.step_count = int(steps)
         self._reported.clear()
