@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from narrow.pairs import Solid, box, capsule, collide, cone, cylinder, hull, place, sphere
+from narrow.pairs import collide, place
 from narrow.references import best_direction, has_mujoco, mujoco_distances, separation
+from narrow.solids import PAIRS, SOLIDS
 
 COUNT = 10_000
 REACH = 10.0
-
-SOLIDS: dict[str, Solid] = {
-    "sphere": sphere(0.3),
-    "capsule": capsule(0.2, 0.4),
-    "box": box(0.3, 0.4, 0.5),
-    "cylinder": cylinder(0.3, 0.4),
-    "cone": cone(0.35, 0.4),
-    "hull": hull(np.random.default_rng(0).normal(size=(30, 3)) * 0.3),
-}
-PAIRS = [(a, b) for i, a in enumerate(SOLIDS) for b in list(SOLIDS)[i:]]
 
 OUTLIERS = 1
 """Of 10,000 placements so many may be off by up to 1e-3 of the size: cones on hulls."""

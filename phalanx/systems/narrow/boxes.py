@@ -66,7 +66,8 @@ def best_axis(pair, found):
         gap = math.fabs(along) - pair[12] * math.fabs(x) - pair[13] * math.fabs(y) - pair[14] * math.fabs(z)
         ux, uy, uz = into_b(pair, x, y, z)
         gap -= pair[15] * math.fabs(ux) + pair[16] * math.fabs(uy) + pair[17] * math.fabs(uz)
-        if gap > best + (tolerance if k == 3 or k == 6 or (k > 6 and chosen < 6) else 0.0):
+        other_sort = (k >= 3 and chosen < 3) or (k >= 6 and chosen < 6)
+        if gap > best + (tolerance if other_sort else 0.0):
             best = gap
             chosen = k
             sign = -1.0 if along > 0.0 else 1.0
@@ -174,7 +175,7 @@ def touch_boxes(pair, reach, out):
     feature_a = local(FEATURE)
     feature_b = local(FEATURE)
     distance = best_axis(pair, found)
-    if not distance <= reach:
+    if not (distance <= reach and distance > -math.inf):
         return 0
     size = pair[12] + pair[13] + pair[14] + pair[15] + pair[16] + pair[17]
     near = PREFERENCE * size

@@ -11,6 +11,8 @@ from phalanx.ecs import function, local
 from phalanx.systems.narrow.features import MOST_CORNERS
 
 MOST_POINTS_CLIPPED = 32
+PARALLEL = 0.02
+"""Lines on the sides of round shapes touch at both ends of their common part if their angle (rad) is smaller."""
 POINTS = 132
 """Numbers in the scratch array of points: x, y, height midway, separation of each of up to 33."""
 
@@ -51,7 +53,7 @@ def clip_segments(a, b, points):
     ee = ex * ex + ey * ey
     ff = fx * fx + fy * fy
     across = ex * fy - ey * fx
-    if not across * across < 0.01 * ee * ff:
+    if not across * across < PARALLEL * PARALLEL * ee * ff:
         return 0
     t0 = ((b[0] - a[0]) * ex + (b[1] - a[1]) * ey) / ee
     t1 = ((b[3] - a[0]) * ex + (b[4] - a[1]) * ey) / ee
@@ -88,6 +90,7 @@ def clip_to_face(subject, corners, face, sides, sign, points):
     turn = 1.0 if area >= 0.0 else -1.0
     for k in range(3 * corners):
         work[k] = subject[k]
+    closing = 0 if corners > 2 else 1  # a segment has no side from its last corner to its first
     source = 0
     target = 3 * MOST_POINTS_CLIPPED
     count = corners
@@ -97,7 +100,7 @@ def clip_to_face(subject, corners, face, sides, sign, points):
         ny = -turn * (face[m] - face[3 * k])
         limit = nx * face[3 * k] + ny * face[3 * k + 1]
         kept = 0
-        last = source + 3 * (count - 1)
+        last = source + 3 * (count - 1 if closing == 0 else 0)
         before = nx * work[last] + ny * work[last + 1] - limit
         for i in range(source, source + 3 * count, 3):
             here = nx * work[i] + ny * work[i + 1] - limit

@@ -1,5 +1,7 @@
 """From the supporting features of two shapes and a normal to contact points."""
 
+import math
+
 from phalanx.ecs import function, local, local_int
 from phalanx.systems.narrow.clip import POINTS, clip_features
 from phalanx.systems.narrow.features import MOST_CORNERS
@@ -44,11 +46,13 @@ def clip_manifold(
         separation = max(points[4 * k + 3] - radius_a - radius_b, distance)
         if separation <= reach:
             closest = min(closest, separation)
-            points[4 * count] = points[4 * k]
-            points[4 * count + 1] = points[4 * k + 1]
-            points[4 * count + 2] = points[4 * k + 2] + 0.5 * (radius_b - radius_a)
-            points[4 * count + 3] = separation
-            count += 1
+            at = twin(points, count, points[4 * k], points[4 * k + 1], 10.0 * near)
+            if at == count or separation < points[4 * at + 3]:
+                points[4 * at] = points[4 * k]
+                points[4 * at + 1] = points[4 * k + 1]
+                points[4 * at + 2] = points[4 * k + 2] + 0.5 * (radius_b - radius_a)
+                points[4 * at + 3] = separation
+            count = max(count, at + 1)
     if count == 0 or closest > distance + near:
         points[4 * count] = ux * px + uy * py + uz * pz
         points[4 * count + 1] = vx * px + vy * py + vz * pz
@@ -71,6 +75,15 @@ def clip_manifold(
         out[4 * k + 5] = x * uz + y * vz + z * nz
         out[4 * k + 6] = points[p + 3]
     return count, closest
+
+
+@function
+def twin(points, count, x, y, tolerance):
+    """Number of the first point that is at x, y to within ``tolerance`` (m); ``count`` if there is none."""
+    for k in range(count):
+        if math.fabs(points[4 * k] - x) < tolerance and math.fabs(points[4 * k + 1] - y) < tolerance:
+            return k
+    return count
 
 
 @function

@@ -102,11 +102,13 @@ def signed_distance(pair, forms, vertices, simplex, point, reach, found):
             uz = simplex[29] / gap
             other = separation_along(pair, forms, vertices, point, ux, uy, uz)
             gain = other - distance
-            if not gain > -precision() * width:
+            better = gain > -precision() * width
+            if better or ux * nx + uy * ny + uz * nz > 0.999:  # a support point may be at the wrong end of an edge
+                found[3] = wx
+                found[4] = wy
+                found[5] = wz
+            if not better:
                 break
-            found[3] = wx
-            found[4] = wy
-            found[5] = wz
             nx = ux
             ny = uy
             nz = uz

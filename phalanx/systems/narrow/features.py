@@ -1,18 +1,21 @@
 """Supporting features: the face, edge or point of a shape that faces a direction, as a list of corners.
 
 A disc is an octagon inscribed in it, fixed in the shape; a face of a hull with more corners than fit is given by as
-many of them as fit. Capsules have the ends of their cores.
+many of them as fit. Capsules have the ends of their cores, or one if they stand on it.
 """
 
 import math
 
-from phalanx.components.shape import BOX, CAPSULE, CONE, CYLINDER, HULL, SPHERE, TRIANGLE
+from phalanx.components.shape import BOX, CONE, CYLINDER, HULL, SPHERE, TRIANGLE
 from phalanx.ecs import function
 from phalanx.systems.narrow.vectors import unit
 
 MOST_CORNERS = 16
 FEATURE = 51
 """Numbers in the scratch array of a feature: up to 16 corners, and the outward normal (if it is a face) in 48..50."""
+
+LYING = 0.2
+"""Sine of the angle of a capsule and what it touches above which it stands on an end."""
 
 _DIAGONAL = 0.70710678118654752
 
@@ -151,6 +154,7 @@ def find_feature(
         return triangle_face(feature, pair, dx, dy, dz)
     if kind == CYLINDER or kind == CONE:
         return round_feature(feature, kind, sx, sy, dx, dy, dz)
-    put(feature, 0, 0.0, 0.0, -sy if kind == CAPSULE else 0.0)
+    upright = kind == SPHERE or math.fabs(dz) > LYING
+    put(feature, 0, 0.0, 0.0, 0.0 if kind == SPHERE else (sy if upright and dz > 0.0 else -sy))
     put(feature, 1, 0.0, 0.0, sy)
-    return 1 if kind == SPHERE else 2
+    return 1 if upright else 2

@@ -14,7 +14,7 @@ from phalanx.systems.narrow.support import difference_support, precision
 FAR, APART, NEAR = range(3)
 """Cores farther apart than asked; apart; so near, or overlapping, that the distance says nothing about the normal."""
 
-ITERATIONS = 40
+ITERATIONS = 60
 SIMPLEX = 30
 """Numbers in the scratch array of a simplex: four points, the weights of the nearest point in 24..26, the nearest point
 in 27..29."""

@@ -125,13 +125,16 @@ def build_manifold(
                 my = sign * feature_a[3 * MOST_CORNERS + 1]
                 mz = sign * feature_a[3 * MOST_CORNERS + 2]
                 if nx * mx + ny * my + nz * mz > 0.99:
-                    along = separation_along(pair, forms, vertices, point, mx, my, mz) - radius_a - radius_b
-                    if along > distance - near:
+                    along = separation_along(pair, forms, vertices, point, mx, my, mz)
+                    if along - radius_a - radius_b > distance - near:
                         nx = mx
                         ny = my
                         nz = mz
-                        distance = along
+                        distance = along - radius_a - radius_b
                         flat = True
+                        found[3] = point[3] - point[0] + along * mx if of_a else point[3]
+                        found[4] = point[4] - point[1] + along * my if of_a else point[4]
+                        found[5] = point[5] - point[2] + along * mz if of_a else point[5]
             if of_a:
                 count_a = corners
             else:

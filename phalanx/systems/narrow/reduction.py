@@ -2,9 +2,9 @@
 
 import math
 
-from phalanx.ecs import function, real
+from phalanx.ecs import function
 
-_DEPTH_WEIGHT = 1000.0
+_DEPTH_WEIGHT = 100.0
 
 
 @function
@@ -13,8 +13,8 @@ def reduce_points(points, count, tolerance, chosen):
 
     Choosing by position among points that are about as deep as each other, and not by depth alone, keeps the choice the
     same from step to step where a flat face rests on another. The deepest point is always among the chosen, unless one
-    of those is as deep to within ``tolerance``. The chosen are put in order around the patch, so that it does not
-    matter where clipping started.
+    of those is as deep to within ``tolerance``. The chosen are sorted across the patch, so that it does not matter
+    where clipping started.
 
     Args:
         points: x, y, any, separation of each.
@@ -28,7 +28,7 @@ def reduce_points(points, count, tolerance, chosen):
         chosen[k] = k
     if count > 4:
         choose(points, count, tolerance, chosen)
-    put_around(points, taken, chosen)
+    sort_across(points, taken, chosen)
     return taken
 
 
@@ -39,7 +39,7 @@ def choose(points, count, tolerance, chosen):
     deepest = 0
     most = -math.inf
     for i in range(count):
-        score = points[4 * i] + 0.37 * points[4 * i + 1] - _DEPTH_WEIGHT * points[4 * i + 3]
+        score = place_of(points, i) - _DEPTH_WEIGHT * points[4 * i + 3]
         if score > most:
             most = score
             first = i
@@ -98,30 +98,18 @@ def gain(points, chosen, k, i):
 
 
 @function
-def put_around(points, count, chosen):
-    """Sort the chosen by their direction from their middle, from a direction that few patches have a corner in."""
-    x = 0.0
-    y = 0.0
-    for k in range(count):
-        x += points[4 * chosen[k]]
-        y += points[4 * chosen[k] + 1]
-    x = x / real(max(count, 1))
-    y = y / real(max(count, 1))
+def sort_across(points, count, chosen):
+    """Sort the chosen by their place along a direction that edges of patches are seldom perpendicular to."""
     for k in range(1, count):
         i = chosen[k]
-        here = place_around(points[4 * i] - x, points[4 * i + 1] - y)
         m = k
-        while m > 0 and place_around(points[4 * chosen[m - 1]] - x, points[4 * chosen[m - 1] + 1] - y) > here:
+        while m > 0 and place_of(points, chosen[m - 1]) > place_of(points, i):
             chosen[m] = chosen[m - 1]
             m -= 1
         chosen[m] = i
 
 
 @function
-def place_around(x, y):
-    """A number from 0 to 4 that grows with the angle of a vector from 20 degrees below the x axis."""
-    u = 0.94 * x - 0.34 * y
-    v = 0.34 * x + 0.94 * y
-    length = math.fabs(u) + math.fabs(v)
-    ratio = v / length if length > 0.0 else 0.0
-    return (ratio if ratio >= 0.0 else 4.0 + ratio) if u >= 0.0 else 2.0 - ratio
+def place_of(points, i):
+    """Place of a point along the direction that points are told apart by."""
+    return points[4 * i] + 0.37 * points[4 * i + 1]
