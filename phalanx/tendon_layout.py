@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phalanx import components as c
-from phalanx.components.tendon import PATH, SUM
+from phalanx.components.link import SPHERICAL
+from phalanx.components.tendon import PATH, SUM, SWING, TWIST
 from phalanx.ecs import Store
 from phalanx.io.articulation import NUM_COORDS, NUM_DOFS, turn
+from phalanx.io.model import Joint
 from phalanx.io.tendons import FixedTendon, SpatialTendon, check
 from phalanx.loop_joint import JointEnd, initial_pose
 
@@ -25,7 +27,25 @@ def check_tendons(robot: Robot) -> None:
     single = {
         name: NUM_DOFS[links.links[i].joint_type] == 1 for name, i in zip(links.dof_names, links.dof_links, strict=True)
     }
+    for link in links.links:
+        if link.joint is not None and link.joint_type == SPHERICAL:
+            _check_spherical(str(robot), link.joint)
     check(str(robot), [*robot.model.fixed_tendons, *robot.model.spatial_tendons], single, robot.body_names)
+
+
+def _check_spherical(who: str, joint: Joint) -> None:
+    if not joint.swing_limit > 0 or np.pi < joint.swing_limit < np.inf:
+        raise ValueError(f"{who}: joint {joint.name!r}: swing_limit={joint.swing_limit}: must be above 0, at most pi")
+    finite = [angle for angle in (joint.lower, joint.upper) if np.isfinite(angle)]
+    if joint.lower > joint.upper or any(abs(angle) > np.pi for angle in finite):
+        raise ValueError(
+            f"{who}: joint {joint.name!r}: twist limits {joint.lower} to {joint.upper} must be in order, from -pi to pi"
+        )
+    if joint.limit_stiffness or joint.limit_damping or joint.limit_restitution:
+        raise ValueError(
+            f"{who}: joint {joint.name!r}: limits of spherical joints are hard and do not throw back; leave "
+            "limit_stiffness, limit_damping and limit_restitution at 0"
+        )
 
 
 def place_tendons(store: Store, robots: Sequence[Robot]) -> int:
@@ -38,8 +58,8 @@ def place_tendons(store: Store, robots: Sequence[Robot]) -> int:
         for key, value in row.items():
             columns.setdefault(key, []).append(value)
 
-    def add_tendon(robot: Robot, tendon: FixedTendon | SpatialTendon, ends: Any, kind: int, size: int, length: float):
-        part = "term" if kind == SUM else "segment"
+    def add_tendon(robot: Robot, tendon: Any, ends: Any, kind: int, size: int, length: float) -> None:
+        part = "segment" if kind == PATH else "term"
         dofs = robot._bound.dofs
         rest = length + tendon.offset if ends.rest_length is None else ends.rest_length
         add(
@@ -78,6 +98,7 @@ def place_tendons(store: Store, robots: Sequence[Robot]) -> int:
                         c.TendonTermModel.dof: dof,
                         c.TendonTermModel.coord: coords[k],
                         c.TendonTermModel.coefficient: weight,
+                        c.TendonTermModel.axis: (0.0, 0.0, 0.0),
                     }
                 )
         for tendon in robot.model.spatial_tendons:
@@ -97,6 +118,19 @@ def place_tendons(store: Store, robots: Sequence[Robot]) -> int:
                             c.TendonSegmentModel.coefficient: b["weight"],
                         }
                     )
+        for dof, coord, axis, kind, lower, upper in _spherical_limits(robot, first_coord):
+            hard = FixedTendon(
+                "", {}, limit_stiffness=np.inf, rest_length=0.0, lower=_chord(lower), upper=_chord(upper)
+            )
+            add_tendon(robot, hard, hard, kind, 1, 0.0)
+            add(
+                {
+                    c.TendonTermModel.dof: dof,
+                    c.TendonTermModel.coord: coord,
+                    c.TendonTermModel.coefficient: 0.0,
+                    c.TendonTermModel.axis: axis,
+                }
+            )
     for table, key in (
         (c.Tendon, "tendon"),
         (c.TendonTerm, "term"),
@@ -107,6 +141,26 @@ def place_tendons(store: Store, robots: Sequence[Robot]) -> int:
     for key, values in columns.items():
         store.set(key, np.asarray(values, np.int32 if key.dtype == "int32" else store.real)[..., None])
     return count["tendon"]
+
+
+def _spherical_limits(robot: Robot, first: int) -> list[tuple[int, int, np.ndarray, int, float, float]]:
+    """Limited swings and twists: (first dof, first coordinate, axis, kind, least and greatest angle)."""
+    found, coord, dof = [], first, robot._bound.dofs.start
+    for link in robot.part.articulation.links:
+        joint = link.joint
+        if joint is not None and link.joint_type == SPHERICAL:
+            if np.isfinite(joint.swing_limit):
+                found.append((dof, coord, link.axis, SWING, -np.inf, joint.swing_limit))
+            if np.isfinite(joint.lower) or np.isfinite(joint.upper):
+                found.append((dof, coord, link.axis, TWIST, joint.lower, joint.upper))
+        coord += NUM_COORDS[link.joint_type]
+        dof += NUM_DOFS[link.joint_type]
+    return found
+
+
+def _chord(angle: float) -> float:
+    """Chord of an angle on the unit circle, with its sign."""
+    return 2.0 * float(np.sin(0.5 * angle)) if np.isfinite(angle) else angle
 
 
 def _scalar_coords(robot: Robot, first: int) -> list[int]:

@@ -1,5 +1,7 @@
 """Tendons: lengths over several joints of a robot, with springs, dampers and limits on them.
 
+The limits of spherical joints are rows of the same sort: the chord of an angle is a length on the unit circle.
+
 A tendon is a row: of a fixed tendon a sum of joint positions, of a spatial one the way from its root attachment to one
 of its leaves. Forces follow from virtual work, so a tendon takes from its joints what it stores.
 """
@@ -7,19 +9,19 @@ of its leaves. Forces follow from virtual work, so a tendon takes from its joint
 from phalanx.components.world import World
 from phalanx.ecs import Component, Field, Table
 
-Tendon = Table("tendon", "fixed tendons, and the paths of spatial tendons from root to leaf")
-TendonTerm = Table("tendon term", "joints of fixed tendons, tendon by tendon")
+Tendon = Table("tendon", "fixed tendons, paths of spatial tendons from root to leaf, limits of spherical joints")
+TendonTerm = Table("tendon term", "joints of fixed tendons, tendon by tendon, and limited spherical joints")
 TendonSegment = Table("tendon segment", "stretches of spatial tendons between two attachments, path by path")
 TendonEntry = Table("tendon entry", "for each tendon the dofs of its tree")
 
-SUM, PATH = 0, 1
-"""Kinds: a fixed tendon; a path of a spatial one."""
+SUM, PATH, SWING, TWIST = range(4)
+"""Kinds: a fixed tendon; a path of a spatial one; the swing of a spherical joint's axis; its twist about the axis."""
 
 
 class TendonTopology(Component, table=Tendon):
     """What a tendon is made of."""
 
-    kind = Field(dtype="int32", doc="SUM or PATH", constant=True)
+    kind = Field(dtype="int32", doc="SUM, PATH, SWING, TWIST", constant=True)
     first = Field(dtype="int32", doc="first of its terms or segments", constant=True)
     end = Field(dtype="int32", doc="one past the last of them", constant=True)
     first_dof = Field(dtype="int32", doc="first dof of its tree", constant=True)
@@ -44,8 +46,9 @@ class TendonModel(Component, table=Tendon):
 class TendonTermModel(Component, table=TendonTerm):
     """A joint's part in a fixed tendon."""
 
-    dof = Field(dtype="int32", doc="dof of the joint", constant=True)
-    coord = Field(dtype="int32", doc="its coordinate", constant=True)
+    dof = Field(dtype="int32", doc="dof of the joint, the first if it is spherical", constant=True)
+    coord = Field(dtype="int32", doc="its coordinate, likewise", constant=True)
+    axis = Field(3, doc="of a spherical joint: unit axis in the joint frame", role="parameter", shared=True)
     coefficient = Field(unit="m/rad", doc="length per joint position", role="parameter", shared=True)
 
 

@@ -112,6 +112,10 @@ class Joint:
     """N·m/rad (N/m); limits are hard where this and the damping are 0."""
     limit_damping: float = 0.0
     """N·m·s/rad (N·s/m)."""
+    swing_limit: float = np.inf
+    """Of a spherical joint, rad: most angle between its axis in the parent and in the child, above 0 and up to pi. Its
+    ``lower`` and ``upper`` limit the twist about the axis, -pi to pi: what is left of the rotation once the axis has
+    swung back the shortest way."""
 
 
 @dataclass

@@ -29,12 +29,41 @@ from phalanx.components import (
     TendonTermModel,
     TendonTopology,
 )
-from phalanx.components.tendon import SUM
+from phalanx.components.tendon import PATH, SUM, SWING
 from phalanx.ecs import function, read, real, rows, system, update, write
-from phalanx.systems.math3d import cross
+from phalanx.systems.math3d import cross, rotate
 from phalanx.systems.sweeps import CORRECTION
 
 INFINITY = float("inf")
+
+
+@function
+def swing(w, x, y, z, nx, ny, nz):
+    """How far a rotation swings an axis n, as the chord 2 sin(angle / 2), and its gradient by angular velocity."""
+    ax, ay, az = rotate(w, x, y, z, nx, ny, nz)
+    cosine = nx * ax + ny * ay + nz * az
+    chord = math.sqrt(max(2.0 - 2.0 * cosine, 0.0))
+    ax, ay, az = cross(nx, ny, nz, ax, ay, az)
+    scale = 1.0 / chord if chord > 1e-4 else 0.0
+    return chord, ax * scale, ay * scale, az * scale
+
+
+@function
+def twist(w, x, y, z, nx, ny, nz):
+    """How far a rotation turns about an axis n before it swings it, likewise; 2 sin(angle / 2), -2 to 2."""
+    sign = 1.0 if w >= 0.0 else -1.0
+    w, x, y, z = sign * w, sign * x, sign * y, sign * z
+    p = x * nx + y * ny + z * nz
+    r = math.sqrt(w * w + p * p)
+    scale = 1.0 / r if r > 1e-4 else 0.0
+    grade = w * scale * scale * scale
+    ax, ay, az = cross(x, y, z, nx, ny, nz)
+    return (
+        2.0 * p * scale,
+        grade * (w * w * nx + w * ax + p * x),
+        grade * (w * w * ny + w * ay + p * y),
+        grade * (w * w * nz + w * az + p * z),
+    )
 
 
 @system(phase="kinematics")
@@ -50,6 +79,7 @@ def tendon_lengths(
     term_dof=read(TendonTermModel.dof),
     term_coord=read(TendonTermModel.coord),
     coefficient=read(TendonTermModel.coefficient),
+    about=read(TendonTermModel.axis),
     link=read(TendonSegmentModel.link),
     last_dof=read(TendonSegmentModel.dof),
     position_a=read(TendonSegmentModel.position_a),
@@ -81,6 +111,19 @@ def tendon_lengths(
                 for e in lanes:
                     length[t, e] += coefficient[s, e] * q[term_coord[s, 0], e]
                     jacobian[base + term_dof[s, 0], e] += coefficient[s, e]
+        elif kind[t, 0] != PATH:
+            s = first[t, 0]
+            k, d = term_coord[s, 0], base + term_dof[s, 0]
+            swings = kind[t, 0] == SWING
+            for e in lanes:
+                nx, ny, nz = about[s, 0, e], about[s, 1, e], about[s, 2, e]
+                w, x, y, z = q[k, e], q[k + 1, e], q[k + 2, e], q[k + 3, e]
+                chord, gx, gy, gz = swing(w, x, y, z, nx, ny, nz)
+                turn, hx, hy, hz = twist(w, x, y, z, nx, ny, nz)
+                length[t, e] = chord if swings else turn
+                jacobian[d, e] = gx if swings else hx
+                jacobian[d + 1, e] = gy if swings else hy
+                jacobian[d + 2, e] = gz if swings else hz
         else:
             for s in range(first[t, 0], end[t, 0]):
                 i, j = link[s, 0, 0], link[s, 1, 0]
@@ -294,9 +337,9 @@ def tendon_reactions(
     segment=update(TendonScratch.segment),
     acting=update(BodyReaction.acting),
 ):
-    """What spatial tendons do to the bodies that they are attached to; fixed ones act within joints."""
+    """What spatial tendons do to the bodies that they are attached to; all else acts within joints."""
     for t in range(tendons):
-        if kind[t, 0] != SUM:
+        if kind[t, 0] == PATH:
             for s in range(first[t, 0], end[t, 0]):
                 i, j = link[s, 0, 0], link[s, 1, 0]
                 for e in lanes:
