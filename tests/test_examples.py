@@ -98,6 +98,25 @@ def test_lidar(tmp_path: Path) -> None:
     assert any("#" in row[5:-3] for row in picture[3:11]), "and pillars between them"
 
 
+def test_grip_by_friction(tmp_path: Path) -> None:
+    output = run("grip_by_friction.py", tmp_path, "--num-envs", "6", "--seconds", "0.5", "--picture", "grip.png")
+    verdicts = re.findall(r"(held|slipped) +(held|slipped)$", output, flags=re.MULTILINE)
+    assert len(verdicts) == 6 and len(set(verdicts)) == 2 and all(is_ == law for is_, law in verdicts)
+    carried = numbers(output, r"([\d.]+) N   held")
+    assert carried == pytest.approx([0.2 * 9.81] * len(carried), rel=0.01)
+    assert (tmp_path / "grip.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_mixed_pile(tmp_path: Path) -> None:
+    output = run("mixed_pile.py", tmp_path, "--num-envs", "3", "--objects", "6", "--seconds", "3.5")
+    rows = re.findall(r"^ +\d+ +([\d.]+) N +(-?[\d.]+) N +(-?[\d.]+) N", output, flags=re.MULTILINE)
+    assert len(rows) == 3
+    for weight, tray, ground in rows:
+        assert float(tray) + float(ground) == pytest.approx(float(weight), rel=0.05)
+    assert (tmp_path / "pile.png").read_bytes().startswith(b"\x89PNG")
+    assert len(px.open_recording(tmp_path / "pile.zarr").collections["pile"].object_names) == 6
+
+
 def test_analyse_recording(tmp_path: Path) -> None:
     if importlib.util.find_spec("xarray") is None:
         pytest.skip("xarray is not installed")
