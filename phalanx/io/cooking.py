@@ -25,7 +25,7 @@ from phalanx.io.mass_properties import is_closed, polyhedron
 from phalanx.io.meshes import merge
 from phalanx.io.model import APPROXIMATIONS, LoadError, Shape
 from phalanx.io.pose import quaternion_matrix
-from phalanx.io.triangle_mesh import TriangleMesh, triangle_mesh
+from phalanx.io.triangle_mesh import TriangleMesh, disagreeing_edges, triangle_mesh
 
 __all__ = ["Hull", "Piece", "TriangleMesh", "cook", "hull", "triangle_mesh"]
 
@@ -145,6 +145,13 @@ def _triangles(shape: Shape, vertices: np.ndarray, where: str, double_sided: boo
     if mesh.dropped:
         warnings.warn(
             f"{where}: {mesh.dropped} of {len(faces)} triangles of the mesh have no area and were left out.",
+            stacklevel=4,
+        )
+    turned = 0 if double_sided else disagreeing_edges(mesh.triangles)
+    if turned:
+        warnings.warn(
+            f"{where}: at {turned} edges of the mesh neighbours face opposite sides, and triangles collide on their "
+            "front only, so things can pass through some of them; make its normals consistent.",
             stacklevel=4,
         )
     if not double_sided and is_closed(mesh.triangles) and _signed_volume(mesh) < 0.0:

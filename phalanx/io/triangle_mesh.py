@@ -87,6 +87,14 @@ def triangle_mesh(vertices: np.ndarray, faces: np.ndarray, double_sided: bool = 
     )
 
 
+def disagreeing_edges(faces: np.ndarray) -> int:
+    """At how many edges two triangles, and no third, meet whose fronts are on opposite sides."""
+    start, end = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
+    _, edge, users = np.unique((np.minimum(start, end) << 32) + np.maximum(start, end), False, True, True)
+    forward = np.bincount(edge, start < end)
+    return int(((users == 2) & (forward != 1)).sum())
+
+
 def _across(faces: np.ndarray) -> np.ndarray:
     """Third corners of the neighbours (m, 3); an edge must be run through once in each direction to have one."""
     start, end = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
