@@ -85,8 +85,8 @@ class SceneQueries(QueryTables):
         """
         request = Request(self.world, "raycast", env_ids)
         path = self._path(request, "origins", origins, directions, max_distance)
-        return self._hits(
-            self._run(RAYS, request, path, {}, SWEEP, *self._mode(request, mode, max_hits), options), SWEEP
+        return Hits(
+            **self._run(RAYS, request, path, {}, SWEEP, *self._mode(request, mode, max_hits), options), queries=self
         )
 
     # -- overlap ---------------------------------------------------------------------------------------------
@@ -272,7 +272,7 @@ class SceneQueries(QueryTables):
         path = self._path(request, "positions", positions, directions, max_distance)
         posed = self._pose(request, probe, path, orientations)
         wanted = self._mode(request, mode, most)
-        return self._hits(self._run(PROBES, request, path, posed, SWEEP, *wanted, options), SWEEP)
+        return Hits(**self._run(PROBES, request, path, posed, SWEEP, *wanted, options), queries=self)
 
     # -- penetration -----------------------------------------------------------------------------------------
 
@@ -301,7 +301,7 @@ class SceneQueries(QueryTables):
         path = self._path(request, "positions", positions)
         posed = self._pose(request, query_input.convex(request, shape), path, orientations)
         wanted = self._mode(request, mode, max_hits, ("deepest", "all"))
-        return self._hits(self._run(PROBES, request, path, posed, DEPTH, *wanted, options), DEPTH)
+        return Hits(**self._run(PROBES, request, path, posed, DEPTH, *wanted, options), queries=self)
 
     def penetration_between(
         self,
@@ -349,7 +349,7 @@ class SceneQueries(QueryTables):
         request.size = len(at)
         seen = np.isin(np.arange(len(self._kind)), rows[1])
         found = self._run(PROBES, request, path, posed, DEPTH, 1, True, False, {"both_sides": both_sides}, seen)
-        hits = self._hits(found, DEPTH)
+        hits = Hits(**found, queries=self)
         with store.active():
             best = xp.where(hits.hit, hits.distance, xp.inf).argmin(axis=1)
             pick = lambda values: values[xp.arange(len(best)), best]  # noqa: E731

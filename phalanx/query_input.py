@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,14 +32,21 @@ class Request:
         self.size = 1
 
     def array(
-        self, what: str, value: Any, item: tuple[int, ...] = (), *, least: float | None = None, infinite: bool = False
+        self,
+        what: str,
+        value: Any,
+        item: tuple[int, ...] = (),
+        *,
+        least: float = -math.inf,
+        infinite: bool = False,
+        length: bool = False,
     ) -> Any:
         """A user's numbers, (environments, m, *item), (m, *item) or (*item).
 
         Host arrays are checked; numbers that are on a GPU already are not waited for.
 
         Args:
-            least: no number may be less; ``infinite``: numbers may be infinite.
+            least: no number may be less; ``infinite``: numbers may be infinite; ``length``: vectors must not be zero.
         """
         world = self.world
         array = world._device.accept(value)
@@ -61,19 +69,15 @@ class Request:
             for wrong, verdict in (
                 (np.isnan(array), "is not a number (NaN)"),
                 (np.isinf(array) & (not infinite), "is infinite"),
-                (
-                    (array < least) if least is not None else np.zeros(array.shape, bool),
-                    f"is below {least:g}" if least is not None else "",
-                ),
+                (array < least, f"is below {least:g}"),
+                (np.logical_not(array.any(axis=-1)) & length, "is zero"),
             ):
                 self._refuse(what, wrong, verdict)
         return world._device.xp.asarray(array)
 
     def units(self, what: str, value: Any, size: int) -> Any:
         """Vectors at length 1, float64."""
-        xp, array = self.world._device.xp, self.array(what, value, (size,))
-        if isinstance(array, np.ndarray):
-            self._refuse(what, np.logical_not(array.any(axis=-1)), "is zero")
+        xp, array = self.world._device.xp, self.array(what, value, (size,), length=True)
         array = array.astype("float64")
         square = sum(array[..., i] * array[..., i] for i in range(1, size)) + array[..., 0] * array[..., 0]
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -63,4 +63,4 @@ class Hits(Touches):
     def depth(self) -> Any:
         """Of penetration: m, how far the probe must move along ``normal`` to be free; 0 where nothing was hit."""
         xp = self.queries.world._device.xp
-        return xp.where(self.hit, -self.distance, 0)
+        return xp.where(self.hit, -self.distance, xp.zeros_like(self.distance))

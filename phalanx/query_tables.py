@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -14,6 +15,7 @@ from phalanx.actor import Actor
 from phalanx.components.mesh import MeshTriangle
 from phalanx.components.query import (
     DEPTH,
+    OVERLAP,
     Query,
     QueryCount,
     QueryFilter,
@@ -29,10 +31,15 @@ from phalanx.io.hulls import Hull
 from phalanx.io.triangle_mesh import TriangleMesh
 from phalanx.part import ALL_GROUPS, Ground, Part
 from phalanx.query_input import Probe, Request
-from phalanx.query_results import Hits
 
 if TYPE_CHECKING:
     from phalanx.world import World
+
+
+MOST_NUMBERS = 1 << 20
+"""Longer requests are run in parts, so that no array of theirs for hits has more numbers (times 3 for vectors)."""
+FEWEST = 64
+"""Rays or probes in a part, at least."""
 
 
 class QueryOptions(TypedDict, total=False):
@@ -194,7 +201,7 @@ class QueryTables:
         options: Any,
         seen: np.ndarray | None = None,
     ) -> dict[str, Any]:
-        """Put a request into the tables, run it, and read what it hit: all but places and distances."""
+        """Answer a request: what was hit, and for all tasks but OVERLAP where."""
         unknown = sorted(options.keys() - QueryOptions.__annotations__.keys())
         if unknown:
             known = ", ".join(QueryOptions.__annotations__)
@@ -203,10 +210,8 @@ class QueryTables:
         seen = self._seen(request, options) if seen is None else seen
         self.world._refresh()
         with store.active():
-            for table, count in ((Query, request.size), (QueryHit, request.size * most)):
-                if count > store.rows(table):
-                    store.grow(table, count)
-            self._once(QueryFilter.seen, seen.astype(np.int32)[:, None])
+            if len(seen):
+                self._once(QueryFilter.seen, seen.astype(np.int32)[:, None])
             for field, value in (
                 (QueryRequest.task, task),
                 (QueryRequest.slots, most),
@@ -217,42 +222,61 @@ class QueryTables:
                 self._once(field, np.array([[value]], np.int32))
             path.setdefault(QueryPath.direction, np.zeros((1, 1, 3)))
             path.setdefault(QueryPath.reach, np.zeros((1, 1)))
-            where = slice(None) if request.envs is None else xp.asarray(request.envs)
-            for field, values in (*path.items(), *posed.items()):
-                store.view(field)[: request.size, ..., where] = xp.moveaxis(xp.asarray(values), 0, -1)
-            active = store.view(QueryRequest.active)
-            active[...] = 0
-            active[:, where] = request.size
-            self._program(systems).run(1)
+            inputs = {field: xp.moveaxis(xp.asarray(values), 0, -1) for field, values in {**path, **posed}.items()}
+            step = max(FEWEST, MOST_NUMBERS // (store.stride * most))
+            starts = range(0, max(request.size, 1), step)
+            parts = [
+                self._part(systems, request, inputs, slice(k, min(k + step, request.size)), task, most) for k in starts
+            ]
+            found = {
+                k: xp.concatenate([part[k] for part in parts], axis=1) if parts[1:] else v for k, v in parts[0].items()
+            }
+            if first_only:
+                found = {k: v if k == "total" else v[:, :, 0] for k, v in found.items()}
+            return found
 
-            def read(field: Field, slots: int) -> Any:
-                view = store.view(field)[: request.size * slots, ..., where]
-                found = xp.ascontiguousarray(xp.moveaxis(view, -1, 0))
-                shape = (request.num_envs, request.size) + ((most,) if slots > 1 or not first_only else ())
-                return found.reshape(*shape, *field.shape)
+    def _part(
+        self,
+        systems: tuple[System, ...],
+        request: Request,
+        inputs: dict[Field, Any],
+        part: slice,
+        task: int,
+        most: int,
+    ) -> dict[str, Any]:
+        """Answer a part of the rays or probes: (environments, part, most, *item), ``total`` (environments, part)."""
+        store, xp = self.world._store, self.world._device.xp
+        count = part.stop - part.start
+        for table, rows in ((Query, count), (QueryHit, count * most)):
+            if rows > store.rows(table):
+                store.grow(table, rows)
+        where = slice(None) if request.envs is None else xp.asarray(request.envs)
+        for field, values in inputs.items():
+            store.view(field)[:count, ..., where] = values[part] if values.shape[0] > 1 else values
+        active = store.view(QueryRequest.active)
+        active[...] = 0
+        active[:, where] = count
+        self._program(systems).run(1)
+        total = xp.ascontiguousarray(store.view(QueryCount.total)[:count, ..., where].T)
+        held = xp.arange(most) < total[..., None]
 
-            total = xp.ascontiguousarray(store.view(QueryCount.total)[: request.size, ..., where].T)
-            held = total > 0 if first_only else xp.arange(most) < total[..., None]
-            shape = xp.where(held, read(QueryHitState.shape, most), -1)
-            face = xp.where(held, read(QueryHitState.face, most), -1)
-            if store.rows(MeshTriangle):
-                of_mesh = self._table("kind", self._kind)[shape] == MESH
-                face = xp.where(of_mesh, self._table("source", self._source)[xp.where(of_mesh, face, -1)], face)
-            self._read = lambda field: read(field, most)
-            return {"hit": held, "shape": shape, "face": face, "total": total}
+        def read(field: Field, other: float) -> Any:
+            found = xp.moveaxis(store.view(field)[: count * most, ..., where], -1, 0)
+            found = found.reshape(request.num_envs, count, most, *field.shape)
+            mask = held[..., None] if field.shape else held
+            return xp.where(mask, found, xp.asarray(other, found.dtype))
 
-    def _hits(self, found: dict[str, Any], task: int) -> Hits:
-        """The rest of what :meth:`_run` has hit."""
-        xp = self.world._device.xp
-        with self.world._store.active():
-            held = found["hit"]
-            return Hits(
-                **found,
-                queries=self,
-                distance=xp.where(held, self._read(QueryHitState.distance), 0 if task == DEPTH else xp.inf),
-                position=xp.where(held[..., None], self._read(QueryHitState.position), xp.inf),
-                normal=xp.where(held[..., None], self._read(QueryHitState.normal), 0),
-            )
+        shape, face = read(QueryHitState.shape, -1), read(QueryHitState.face, -1)
+        if store.rows(MeshTriangle):
+            of_mesh = self._table("kind", self._kind)[shape] == MESH
+            source = self._table("source", self._source)[xp.where(of_mesh, face, xp.asarray(-1, face.dtype))]
+            face = xp.where(of_mesh, source, face)
+        answer = {"hit": held, "shape": shape, "face": face, "total": total}
+        if task != OVERLAP:
+            answer["distance"] = read(QueryHitState.distance, 0.0 if task == DEPTH else math.inf)
+            answer["position"] = read(QueryHitState.position, math.inf)
+            answer["normal"] = read(QueryHitState.normal, 0.0)
+        return answer
 
     def _once(self, field: Field, value: np.ndarray) -> None:
         """Write a field that environments share, unless it has the value already."""

@@ -12,6 +12,7 @@ from queries.scenes import array
 import phalanx as px
 from phalanx import components
 from phalanx.components.query import Query
+from phalanx.io.model import Body, RobotModel
 
 DOWN = (0.0, 0.0, -1.0)
 
@@ -224,3 +225,27 @@ def test_wrong_input(
 ) -> None:
     with pytest.raises(error, match=message):
         getattr(world.queries, query)(*arguments, **options)
+
+
+def test_long_requests_run_in_parts(device: str) -> None:
+    """More rays than are run at once: as if they were asked for one by one, with bounded memory."""
+    world = tower(device, 1)
+    x = np.random.default_rng(5).uniform(-0.3, 0.3, 40_000)
+    origins = np.stack([x, 0 * x, 0 * x + 5.0], axis=1)
+    every = world.queries.raycast(origins, DOWN)
+    assert array(every.distance).shape == (1, 40_000) and array(every.normal).shape == (1, 40_000, 3)
+    some = world.queries.raycast(origins[17_000:17_100], DOWN)
+    assert np.array_equal(array(some.distance), array(every.distance)[:, 17_000:17_100])
+    inside = np.abs(x) < 0.0999
+    hit_can = array(every.actor)[0] == 2
+    assert np.array_equal(hit_can[inside | (np.abs(x) > 0.1001)], inside[inside | (np.abs(x) > 0.1001)])
+    assert world._store.rows(Query) < 20_000
+
+
+def test_nothing_to_hit(device: str) -> None:
+    """A world without any collision shape."""
+    world = px.World(num_envs=2, device=device)
+    world.add_robot(RobotModel("point", [Body("point", 1.0, inertia=np.eye(3))], []))
+    hits = world.queries.raycast([0.0, 0.0, 50.0], [0.0, 0.0, 1.0], mode="all", max_hits=3)
+    assert not array(hits.hit).any() and array(hits.actor).max() == -1
+    assert not array(world.queries.overlap_sphere(100.0, [0.0, 0.0, 0.0]).hit).any()
