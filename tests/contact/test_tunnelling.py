@@ -1,0 +1,79 @@
+"""Fast bodies against thin walls: with speculative contacts nothing passes, without them it does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from contact.scenes import about, floor_mesh, prism
+from oracles import host
+
+import phalanx as px
+
+SPEED = 20.0
+NUM_ENVS = 8
+SHAPES = {
+    "sphere": px.Shape("sphere", (0.05,)),
+    "box": px.Shape("box", (0.05, 0.05, 0.05)),
+    "capsule": px.Shape("capsule", (0.05, 0.05)),
+    "hull": px.Shape("mesh", vertices=prism(8, 0.05, 0.05)),
+    "cylinder": px.Shape("cylinder", (0.05, 0.05)),
+}
+
+
+def shot(device: str, wall: str, speculative: bool) -> np.ndarray:
+    """(shapes, n): how far shapes get that fly at a wall in x = 0, from different distances, turned at random."""
+    world = px.World(NUM_ENVS, device, dt=1 / 120, gravity=(0.0, 0.0, 0.0), speculative=speculative)
+    if wall == "plane":
+        world.add_ground(normal=(-1.0, 0.0, 0.0))
+    elif wall == "box":  # 1 cm thick
+        world.add_rigid_object(px.Shape("box", (0.005, 9.0, 9.0)), "wall", kind="static", position=(0.005, 0.0, 0.0))
+    else:
+        turn = about((0.0, 1.0, 0.0), -np.pi / 2)
+        world.add_rigid_object(floor_mesh(18.0, 18.0, 0.5), "wall", kind="static", orientation=turn)
+    bodies = [world.add_rigid_object(shape, name, mass=1.0) for name, shape in SHAPES.items()]
+    rng = np.random.default_rng(0)
+    away = np.linspace(0.5, 0.8, NUM_ENVS)  # a step is 0.17 m
+    for i, body in enumerate(bodies):
+        turn = rng.normal(size=(NUM_ENVS, 4))
+        place = np.stack([-away, np.full(NUM_ENVS, i - 2.01), np.full(NUM_ENVS, 0.07)], axis=1)
+        body.set_root_state(pose=np.hstack([place, turn]), vel=[SPEED, 0.0, 0.0, 1.0, 2.0, 3.0])
+    farthest = np.full((len(bodies), NUM_ENVS), -np.inf)
+    for _ in range(30):
+        world.step()
+        farthest = np.maximum(farthest, [host(body.root_pose)[:, 0] for body in bodies])
+    return farthest
+
+
+@pytest.mark.parametrize("wall", ["plane", "box", "mesh"])
+def test_nothing_passes_a_wall_at_20_metres_a_second(wall: str, device: str) -> None:
+    """No centre comes nearer to the wall than 1 cm; of the half width of 5 cm, 4 cm is what five sweeps may overlap."""
+    farthest = shot(device, wall, speculative=True)
+    assert farthest.max() < -0.01
+    np.testing.assert_allclose(farthest[0], -0.05, atol=1e-3)  # a ball stops at the surface
+
+
+@pytest.mark.parametrize("wall", ["box", "mesh"])
+def test_everything_passes_a_thin_wall_without_speculation(wall: str, device: str) -> None:
+    """The switch switches: a step is 17 cm and a body 10 cm, so a third of the shots jump over the wall."""
+    farthest = shot(device, wall, speculative=False)
+    assert (farthest > 1.0).mean() > 0.2
+
+
+def test_two_bodies_meet_in_the_air(device: str) -> None:
+    """Head-on at 20 m/s each, they do not pass through each other."""
+    world = px.World(NUM_ENVS, device, dt=1 / 120, gravity=(0.0, 0.0, 0.0))
+    left = [world.add_rigid_object(shape, f"left {name}", mass=1.0) for name, shape in SHAPES.items()]
+    right = [world.add_rigid_object(shape, f"right {name}", mass=2.0) for name, shape in SHAPES.items()]
+    away = np.linspace(0.5, 0.8, NUM_ENVS)
+    for side, sign in ((left, -1.0), (right, 1.0)):
+        for i, body in enumerate(side):
+            place = np.stack([sign * away, np.full(NUM_ENVS, float(i)), np.zeros(NUM_ENVS)], axis=1)
+            turn = np.tile([1.0, 0.0, 0.0, 0.0], (NUM_ENVS, 1))
+            body.set_root_state(pose=np.hstack([place, turn]), vel=[-sign * SPEED, 0.0, 0.0, 0.0, 0.0, 0.0])
+    for _ in range(30):
+        world.step()
+        for a, b in zip(left, right, strict=True):
+            assert (host(b.root_pose)[:, 0] - host(a.root_pose)[:, 0]).min() > 0.08
+    for a, b in zip(left, right, strict=True):
+        momentum = host(a.com_vel)[:, :3] + 2.0 * host(b.com_vel)[:, :3]
+        np.testing.assert_allclose(momentum, np.tile([-SPEED, 0.0, 0.0], (NUM_ENVS, 1)), atol=1e-3)
