@@ -29,8 +29,12 @@ def record(path: Path, seconds: float) -> None:
 
 def analyse(path: Path) -> None:
     root = xr.open_zarr(path, consolidated=False)
-    for name in root.attrs["phalanx_recording"]["robots"]:
-        data = xr.open_zarr(path, group=f"robots/{name}", consolidated=False)
+    header = root.attrs["phalanx_recording"]
+    groups = {
+        name: group for kind in ("robots", "objects", "collections") for name, group in header.get(kind, {}).items()
+    }
+    for name, group in groups.items():
+        data = xr.open_zarr(path, group=group, consolidated=False)
         print(f"{name}: {dict(data.sizes)}\n")
         for key, values in data.data_vars.items():
             print(f"  {key:18s} ({', '.join(map(str, values.dims))})  {values.attrs.get('units', '')}")
@@ -44,6 +48,7 @@ def analyse(path: Path) -> None:
         if "root_pose" in data:
             moved = data.root_pose.isel(pose=slice(0, 3)).diff("time")
             way = ((moved**2).sum("pose") ** 0.5).sum("time").load()
+            way = way.max("object") if "object" in way.dims else way
             print(f"  longest way of a root: {float(way.max()):.3f} m, in environment {int(way.idxmax('env'))}")
 
 

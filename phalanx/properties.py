@@ -169,6 +169,54 @@ class Properties(Handle):
                 self._write_parameter(field, rows, *found)
         self.world.touch_state()
 
+    # -- mass ------------------------------------------------------------------------------------------------
+
+    @property
+    def link_names(self) -> list[str]:
+        """The bodies that joints carry, each with what is fixed to it."""
+        frames, links = self.part.articulation.frames, self.part.articulation.links
+        return [next(frame.name for frame in frames if frame.link == i) for i in range(len(links))]
+
+    @property
+    @on_device
+    def link_mass(self) -> Any:
+        """(n, num_links), kg: in the order of :attr:`link_names`, bodies that are fixed to a link included."""
+        return self._read(c.LinkInertia.mass, self._bound.links)
+
+    @on_device
+    def set_link_mass(
+        self, mass: Any, env_ids: Any = None, link_names: Sequence[str] | None = None, *, scale_inertia: bool = True
+    ) -> None:
+        """Set masses of links, (n, num_links) or (n, k) of those named, kg; inertias change in proportion, or stay.
+
+        The bodies of a link keep their shares of its mass.
+        """
+        names = self.link_names
+        chosen = names if link_names is None else list(link_names)
+        unknown = [name for name in chosen if name not in names]
+        if unknown or len(set(chosen)) < len(chosen):
+            raise ValueError(f"{self}: link_names={chosen!r} must be different ones of {', '.join(names)}")
+        values, envs = self._input("link mass", mass, len(chosen), env_ids)
+        if isinstance(values, np.ndarray) and not (values > 0).all():
+            raise ValueError(f"{self}: link mass must be positive; got {values.min()}")
+        numbers = [names.index(name) for name in chosen]
+        links = self._bound.links.start + np.array(numbers, np.int64)
+        pick = slice(None) if envs is None else self._xp.asarray(envs)
+        ratio = values / self._read(c.LinkInertia.mass, links)[pick]
+        carried = [frame.link for frame in self.part.articulation.frames]
+        rows = self._bound.bodies.start + np.flatnonzero(np.isin(carried, numbers))
+        columns = self._xp.asarray([numbers.index(link) for link in carried if link in numbers])
+        shares = ratio[:, columns]
+        body_mass = self._read(c.BodyInertia.mass, rows)[pick] * shares
+        inertia = self._read(c.LinkInertia.inertia, links)[pick] * ratio[..., None]
+        body_inertia = self._read(c.BodyInertia.inertia, rows)[pick] * shares[..., None]
+        self._write_parameter(c.LinkInertia.mass, links, values, envs)
+        self._write_parameter(c.BodyInertia.mass, rows, body_mass, envs)
+        if scale_inertia:
+            self._write_parameter(c.LinkInertia.inertia, links, inertia, envs)
+            self._write_parameter(c.BodyInertia.inertia, rows, body_inertia, envs)
+        self.world.touch_state()
+
     # -- motion ----------------------------------------------------------------------------------------------
 
     @on_device

@@ -15,9 +15,11 @@ class BodyTopology(Component, table=Body):
 class BodyInertia(Component, table=Body):
     """Mass properties of a body alone, without what is fixed to it."""
 
-    mass = Field(unit="kg", doc="mass", constant=True)
-    com = Field(3, unit="m", doc="centre of mass in the link frame", constant=True)
-    inertia = Field(6, unit="kg m^2", doc="xx xy xz yy yz zz about the centre of mass, link axes", constant=True)
+    mass = Field(unit="kg", doc="mass", role="parameter", shared=True)
+    com = Field(3, unit="m", doc="centre of mass in the link frame", role="parameter", shared=True)
+    inertia = Field(
+        6, unit="kg m^2", doc="xx xy xz yy yz zz about the centre of mass, link axes", role="parameter", shared=True
+    )
 
 
 class DofReaction(Component, table=Dof):

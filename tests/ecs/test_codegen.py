@@ -18,6 +18,7 @@ from numba.core.registry import cpu_target
 
 from phalanx.ecs import Component, Field, System, Table, codegen, function, read, rows, system, update, write
 from phalanx.systems import systems
+from phalanx.systems.contact_views import contact_views
 from phalanx.systems.queries import PROBES, RAYS
 
 Lamp = Table("lamp", "lamps on a string")
@@ -296,7 +297,9 @@ def float64_instructions(text: str) -> list[str]:
     return [line for line in lines if not line.startswith((".reg", "//"))]
 
 
-@pytest.mark.parametrize("made", [*systems(), *RAYS, *PROBES[-1:], dim, dim_lanes], ids=lambda made: made.name)
+@pytest.mark.parametrize(
+    "made", [*systems(), *RAYS, *PROBES[-1:], contact_views, dim, dim_lanes], ids=lambda made: made.name
+)
 def test_compiles_to_ptx_without_float64(made: System, ptx: ModuleType) -> None:
     """Every system, for compute capability 9.0."""
     shared = frozenset(name for name, access in made.field_arguments.items() if access.target.shared)

@@ -13,6 +13,7 @@ from oracles import host
 
 import phalanx as px
 from phalanx import components as c
+from phalanx.io.model import Body, Joint, RobotModel
 
 G = 9.81
 DT = 1 / 240
@@ -145,6 +146,30 @@ def test_a_pose_that_is_not_a_number_stops_one_environment_and_says_so(world: px
     world.reset([1])
     world.step(10)
     assert not len(world.diverged) and np.isfinite(host(slider.root_pose)).all()
+
+
+def test_masses_of_links(device: str) -> None:
+    """Two links, a tool fixed to the second: joints carry what the links weigh, the weld its tool's share."""
+    inertia = 0.01 * np.eye(3)
+    bodies = [Body(name, mass, inertia=inertia) for name, mass in zip("abct", (1.0, 2.0, 0.9, 0.6), strict=True)]
+    joints = [
+        Joint("ab", "revolute", "a", "b", (0, 0, 0.1), axis=(0, 0, 1)),
+        Joint("bc", "revolute", "b", "c", (0, 0, 0.1), axis=(0, 0, 1)),
+        Joint("ct", "fixed", "c", "t", (0, 0, 0.1)),
+    ]
+    world = px.World(2, device, dt=DT)
+    robot = world.add_robot(RobotModel("mast", bodies, joints), fixed_base=True)
+    assert robot.link_names == ["a", "b", "c"] and np.allclose(host(robot.link_mass), [1.0, 2.0, 1.5])
+    robot.set_link_mass([[3.0], [4.5]], link_names=["c"])
+    robot.set_link_mass(5.0, env_ids=[1], link_names=["b"], scale_inertia=False)
+    world.step()
+    assert np.allclose(host(robot.link_mass), [[1.0, 2.0, 3.0], [1.0, 5.0, 4.5]])
+    carried = host(robot.incoming_joint_wrench)[:, 1:, 2] / G
+    assert np.allclose(carried, [[5.0, 3.0, 1.2], [9.5, 4.5, 1.8]], rtol=1e-5)
+    about = host(robot.mass_matrix())[:, 1, 1]  # the last two bodies about z
+    assert np.allclose(about, [0.02 * 2, 0.02 * 3], rtol=1e-5)
+    with pytest.raises(ValueError, match=r"link_names=\['t'\] must be different ones of a, b, c"):
+        robot.set_link_mass(1.0, link_names=["t"])
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from oracles import host
 
 import phalanx as px
+from phalanx.layout import grow_contacts
 
 G = 9.81
 DT = 1 / 240
@@ -158,6 +159,27 @@ def test_a_view_made_later_and_too_small_says_so_and_keeps_its_sums(scene: Scene
         matrix = host(small.force_matrix())
     assert np.array_equal(matrix, unlimited[:, rows][:, :, columns[::-1]])
     assert np.array_equal(host(scene.objects.contact_data().points), scene.data.points)
+
+
+def test_room_grows_with_the_world_and_other_environments_do_not_matter(device: str) -> None:
+    found = []
+    for count in (1, 5):
+        world = px.World(count, device, dt=DT)
+        world.add_ground()
+        box = world.add_rigid_object(px.Shape("box", (0.1, 0.2, 0.1)), "box", mass=2.0, position=(0, 0, 0.1))
+        view = world.contact_view("box", "ground")
+        box.set_root_state(vel=np.linspace([1.0, 0, 0, 0, 0, 2.0], [2.0, 0, 0, 0, 0, 0], count))
+        world.step(24)
+        before = [host(part) for part in view.contact_data()]
+        assert before[-2].tolist() == [[[4]]] * count
+        slots = world._store.rows(px.components.Contact)
+        grow_contacts(world._store, px.components.Contact, 2 * slots)
+        after = [host(part) for part in view.contact_data()]
+        assert len(after[0]) == count * world._store.rows(px.components.Contact) > len(before[0])
+        assert all(np.array_equal(old[:slots], new[:slots]) for old, new in zip(before[:4], after[:4], strict=True))
+        found.append([*(part[:slots] for part in after[:4]), host(view.friction_data().forces)[:slots]])
+    for alone, among in zip(*found, strict=True):
+        assert np.array_equal(alone, among)
 
 
 @pytest.mark.parametrize(
