@@ -67,8 +67,9 @@ class SceneQueries(QueryTables):
     ) -> Hits:
         """Where rays hit.
 
-        A ray that starts inside something solid hits it at once: distance 0, normal against the ray. Meshes and height
-        fields are hit on their front only, unless ``both_sides``, or unless the mesh is double-sided.
+        A ray that starts inside something solid (or on it, to rounding) hits it at once: distance 0, normal against
+        the ray. Meshes and height fields are hit on their front only, unless ``both_sides``, or the mesh is
+        double-sided.
 
         Args:
             origins, directions: (num_envs, m, 3) or (m, 3); directions of any length but zero.

@@ -222,7 +222,10 @@ class QueryTables:
                 self._once(field, np.array([[value]], np.int32))
             path.setdefault(QueryPath.direction, np.zeros((1, 1, 3)))
             path.setdefault(QueryPath.reach, np.zeros((1, 1)))
-            inputs = {field: xp.moveaxis(xp.asarray(values), 0, -1) for field, values in {**path, **posed}.items()}
+            inputs = {
+                field: xp.moveaxis(xp.asarray(values, store.real if field.dtype == "real" else "int32"), 0, -1)
+                for field, values in {**path, **posed}.items()
+            }
             step = max(FEWEST, MOST_NUMBERS // (store.stride * most))
             starts = range(0, max(request.size, 1), step)
             parts = [
