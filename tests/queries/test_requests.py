@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from queries.scenes import array
+from scipy.spatial.transform import Rotation
+from small_robots import arm
 
 import phalanx as px
 from phalanx import components
@@ -249,3 +251,24 @@ def test_nothing_to_hit(device: str) -> None:
     hits = world.queries.raycast([0.0, 0.0, 50.0], [0.0, 0.0, 1.0], mode="all", max_hits=3)
     assert not array(hits.hit).any() and array(hits.actor).max() == -1
     assert not array(world.queries.overlap_sphere(100.0, [0.0, 0.0, 0.0]).hit).any()
+
+
+def test_robots_are_where_they_are(device: str) -> None:
+    """Rays at the shapes of a robot's links, moved by hand and by steps, hit the body that carries them."""
+    world = px.World(num_envs=3, device=device)
+    robot = world.add_robot(arm(), fixed_base=True, position=(1.0, 2.0, 3.0), orientation=(0.8, 0.6, 0.0, 0.0))
+    rng = np.random.default_rng(6)
+    robot.set_joint_state(pos=rng.uniform([-1.0, -1.5, 0.0], [1.0, 1.5, 0.1], (3, 3)))
+    middle = {"base": 0.0, "upper": 0.15, "lower": 0.1, "tip": 0.0}  # of each body's shape along its z axis, m
+    for steps in (0, 20):
+        world.step(steps)
+        pose = array(robot.body_pose).astype(float)
+        turns = Rotation.from_quat(np.roll(pose[..., 3:], -1, axis=-1).reshape(-1, 4)).as_matrix().reshape(3, 4, 3, 3)
+        order = [robot.body_names.index(name) for name in middle]
+        x_axis, z_axis = turns[:, order][..., 0], turns[:, order][..., 2]
+        centre = pose[:, order, :3] + z_axis * np.array(list(middle.values()))[:, None]
+        hits = world.queries.raycast(centre - x_axis, x_axis)
+        for k, name in enumerate(middle):
+            assert {hits.body_name(e, k) for e in range(3)} == {name}
+            assert {hits.actor_name(e, k) for e in range(3)} == {"robot"}
+        np.testing.assert_allclose(array(hits.distance), [[0.9, 0.97, 0.97, 0.96]] * 3, atol=2e-5)
