@@ -135,7 +135,7 @@ class Actor(Properties):
             self.world._moving_surfaces = True
             store.version += 1  # programs are made anew, with this system
         self._write_parameter(c.ShapeMaterial.surface_velocity, rows, self._xp.repeat(both, len(rows), axis=1), envs)
-        self.world.input_revision += 1
+        self.world.touch_state()
 
     # -- reading -----------------------------------------------------------------------------------------
 

@@ -71,6 +71,8 @@ def recorded(device: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
             if step == 20:
                 objects["cone/red"].set_root_state(vel=[0, 0, 1.0, 3.0, 0, 0], env_ids=[1])
                 objects["hull"].set_material(0.1, 0.1, env_ids=[0])
+            if step == 50:
+                objects["hull"].set_surface_velocity((0.3, 0, 0))
             if step == 40:
                 world.reset([0])
             world.step()
@@ -81,6 +83,8 @@ def recorded(device: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
 def test_samples_names_and_dimensions(recorded: tuple[Path, px.World, dict[str, Any]]) -> None:
     path, _, seen = recorded
     recording = open_recording(path)
+    way = recording["hull"].root_pose[1, [50, 60], 0]
+    assert abs(way[1] - way[0]) > 0.005  # its own belts move it
     assert not recording.robots and set(recording.collections) == {"solids"}
     assert set(recording.objects) == {"hull", "cone/red", "mover", "hills", "cylinder", "pair", "mesh"}
     np.testing.assert_array_equal(recording["cone/red"].root_pose, seen["cone"].astype(np.float32))
