@@ -10,6 +10,7 @@ import trimesh
 from oracles import host
 
 import phalanx as px
+from phalanx import collision_layout, layout
 from phalanx.components import Coordinate, DofState
 from phalanx.io.cooking import cook
 from phalanx.io.hulls import Hull
@@ -75,8 +76,13 @@ def test_masses_that_are_none(mass: float) -> None:
     assert host(ball.mass)[0] == 1.0
 
 
-def test_an_environment_without_numbers_stops_and_the_others_go_on(device: str) -> None:
+@pytest.mark.parametrize("longest_list", [collision_layout.LONGEST_LIST, 0], ids=["listed", "sorted"])
+def test_an_environment_without_numbers_stops_and_the_others_go_on(
+    longest_list: int, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Poses and velocities of one body are no numbers, in one environment each; bodies touch each other and a mesh."""
+    for module in (collision_layout, layout):
+        monkeypatch.setattr(module, "LONGEST_LIST", longest_list)
     broken = (1, 3)
 
     def run(spoil: bool) -> np.ndarray:
