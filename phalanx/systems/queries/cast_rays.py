@@ -100,7 +100,7 @@ def cast_rays(
     ix, iy, iz = inverse(dx), inverse(dy), inverse(dz)
     most = slots[0, e]
     limit = min(FARTHEST, reach[r, e])
-    if not dx * dx + dy * dy + dz * dz > 0.5:  # no direction
+    if not (dx * dx + dy * dy + dz * dz > 0.5 and reach[r, e] >= 0.0):  # no direction, no number
         limit = -1.0
     found = 0
     for s in range(shapes):

@@ -119,7 +119,7 @@ def move_probes(
     limit = 0.0
     if asked == SWEEP:
         limit = min(FARTHEST, reach[r, e])
-        if not dx * dx + dy * dy + dz * dz > 0.5:  # no direction
+        if not (dx * dx + dy * dy + dz * dz > 0.5 and reach[r, e] >= 0.0):  # no direction, no number
             limit = -1.0
     ix, iy, iz = inverse(dx), inverse(dy), inverse(dz)
     for i in range(3):  # bounding box of the probe, world axes, about its origin
