@@ -27,9 +27,17 @@ PAIR = 18
 """Numbers in ``pair``: relative pose and sizes as in :mod:`phalanx.systems.narrow.support`."""
 OUT = 19
 
-PREFERENCE = 1e-5
-"""By so much of the size must b's axis be better than a's, and an edge's better than both, to be taken: where faces
-rest on each other the normal is always the same one's."""
+PREFERENCE = 3e-5
+"""By so much of the smaller one's size must b's axis be better than a's, and an edge's better than both, to be taken:
+where faces rest on each other the normal is always the same one's."""
+
+
+@function
+def same_depth(pair):
+    """Separations that differ by less (m) are the same."""
+    of_a = pair[12] + pair[13] + pair[14]
+    of_b = pair[15] + pair[16] + pair[17]
+    return PREFERENCE * min(of_a, of_b) + precision() * (of_a + of_b)
 
 
 @function
@@ -44,7 +52,7 @@ def best_axis(pair, found):
     """
     best = -math.inf
     chosen = 0
-    tolerance = PREFERENCE * (pair[12] + pair[13] + pair[14] + pair[15] + pair[16] + pair[17])
+    tolerance = same_depth(pair)
     for k in range(15):
         i = k % 3
         j = k // 3 - 2
@@ -177,8 +185,7 @@ def touch_boxes(pair, reach, out):
     distance = best_axis(pair, found)
     if not (distance <= reach and distance > -math.inf):
         return 0
-    size = pair[12] + pair[13] + pair[14] + pair[15] + pair[16] + pair[17]
-    near = PREFERENCE * size
+    near = same_depth(pair)
     count = 0
     for attempt in range(2):
         nx = found[0]
@@ -192,13 +199,13 @@ def touch_boxes(pair, reach, out):
             feature_a, 4, feature_b, 4, nx, ny, nz, found[3], found[4], found[5], 0.0, 0.0, distance, reach, near, 4,
             out,
         )  # fmt: skip
-        if attempt > 0 or distance <= near or closest <= distance + near:
+        if attempt > 0 or distance <= near or closest <= distance + 0.1 * near:
             break
         bound = distance
         distance = distance_apart(pair, found)
         if not distance <= reach:
             return 0
-        if distance <= bound + near:
+        if distance <= bound + 0.1 * near:
             break
     return count
 

@@ -76,6 +76,27 @@ def way_out_of_box(cx, cy, cz, ux, uy, uz, half, sx, sy, sz):
 
 
 @function
+def across_edge(nx, ny, nz, ux, uy, uz, ratio):
+    """The normal n where the segment passes an edge, more exact than the difference of the nearest points.
+
+    Args:
+        ratio: distance over size, what the difference is the more exact for.
+    """
+    by_x = nx == 0.0 and ny != 0.0 and nz != 0.0
+    by_y = ny == 0.0 and nx != 0.0 and nz != 0.0
+    by_z = nz == 0.0 and nx != 0.0 and ny != 0.0
+    x, y, z, sine = direction(
+        0.0 if by_x else (uz if by_y else -uy),
+        -uz if by_x else (0.0 if by_y else ux),
+        uy if by_x else (-ux if by_y else 0.0),
+    )
+    along = x * nx + y * ny + z * nz
+    sign = 1.0 if along >= 0.0 else -1.0
+    taken = (by_x or by_y or by_z) and ratio < sine and sign * along > 0.99
+    return sign * x if taken else nx, sign * y if taken else ny, sign * z if taken else nz
+
+
+@function
 def touch_capsule_box(cx, cy, cz, ux, uy, uz, radius, half, sx, sy, sz, reach, out):
     """Contact points of a capsule with centre c and axis u and a box, in the frame of the box.
 
@@ -93,6 +114,8 @@ def touch_capsule_box(cx, cy, cz, ux, uy, uz, radius, half, sx, sy, sz, reach, o
     deep = distance < 20.0 * precision() * size
     if deep:
         nx, ny, nz, distance, t = way_out_of_box(cx, cy, cz, ux, uy, uz, half, sx, sy, sz)
+    elif math.fabs(t) < half:
+        nx, ny, nz = across_edge(nx, ny, nz, ux, uy, uz, distance / size)
     low = -half
     high = half
     for k in range(3):  # what lies over the box, seen along the normal
@@ -113,6 +136,7 @@ def touch_capsule_box(cx, cy, cz, ux, uy, uz, radius, half, sx, sy, sz, reach, o
     ends = 2 if flat and low < high and (facing == 1.0 or not deep) else 0
     count = 0
     stands = False
+    same = SAME_DEPTH * min(radius + half, sx + sy + sz) + precision() * size
     # of a face: how far in its plane is
     level = sx * math.fabs(nx) + sy * math.fabs(ny) + sz * math.fabs(nz)
     for k in range(ends + 1):
@@ -131,7 +155,7 @@ def touch_capsule_box(cx, cy, cz, ux, uy, uz, radius, half, sx, sy, sz, reach, o
         wanted = not stands if last else aligned
         if wanted and gap <= reach:
             turned = squared(ox - nx, oy - ny, oz - nz)
-            stands = stands or (gap <= distance - radius + SAME_DEPTH * size and turned < SAME_NORMAL * SAME_NORMAL)
+            stands = stands or (gap <= distance - radius + same and turned < SAME_NORMAL * SAME_NORMAL)
             out_of_a = radius + 0.5 * gap
             put_point(
                 out, count, i * ux - out_of_a * ox, i * uy - out_of_a * oy, i * uz - out_of_a * oz, ox, oy, oz, gap

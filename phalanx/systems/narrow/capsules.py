@@ -13,6 +13,7 @@ from phalanx.components.pair import (
 from phalanx.components.shape import CAPSULE, ShapeGeometry, ShapePose, ShapeTopology
 from phalanx.ecs import function, local, read, rows, system, update
 from phalanx.systems.narrow.segments import clamp, nearest_on_segments, squared
+from phalanx.systems.narrow.support import precision
 from phalanx.systems.narrow.vectors import direction, perpendicular
 
 POINT = 7
@@ -24,7 +25,7 @@ PARALLEL = 0.1
 SAME_DEPTH = 1e-5
 SAME_NORMAL = 3e-4
 """The nearest points of the cores need no contact point of their own where an end of the common part is as deep to
-within this part of the size, with a normal at less than this angle (rad)."""
+within this part of the smaller one's size, with a normal at less than this angle (rad)."""
 
 
 @function
@@ -70,6 +71,7 @@ def touch_capsules(cx, cy, cz, ux, uy, uz, vx, vy, vz, p, q, radius_a, radius_b,
         nx, ny, nz = perpendicular(ux, uy, uz)
     count = 0
     stands = False
+    same = SAME_DEPTH * min(p + radius_a, q + radius_b) + precision() * size
     turn = ux * vx + uy * vy + uz * vz
     along_u = cx * ux + cy * uy + cz * uz
     along_v = cx * vx + cy * vy + cz * vz
@@ -84,7 +86,7 @@ def touch_capsules(cx, cy, cz, ux, uy, uz, vx, vy, vz, p, q, radius_a, radius_b,
         wy = i * uy - cy - j * vy
         wz = i * uz - cz - j * vz
         ox, oy, oz, length = direction(wx, wy, wz)
-        close = last or length < 1e-3 * size
+        close = last or length < 100.0 * precision() * size
         ox = nx if close else ox
         oy = ny if close else oy
         oz = nz if close else oz
@@ -93,7 +95,7 @@ def touch_capsules(cx, cy, cz, ux, uy, uz, vx, vy, vz, p, q, radius_a, radius_b,
         wanted = not stands if last else aligned
         if wanted and gap <= reach:
             turned = squared(ox - nx, oy - ny, oz - nz)
-            stands = stands or (gap <= distance - radii + SAME_DEPTH * size and turned < SAME_NORMAL * SAME_NORMAL)
+            stands = stands or (gap <= distance - radii + same and turned < SAME_NORMAL * SAME_NORMAL)
             out_of_a = radius_a + 0.5 * gap
             put_point(
                 out, count, i * ux - out_of_a * ox, i * uy - out_of_a * oy, i * uz - out_of_a * oz, ox, oy, oz, gap

@@ -61,7 +61,7 @@ def clip_manifold(
         count += 1
     whole = count <= most and most > 4
     if not whole:
-        count = reduce_points(points, count, near, chosen)
+        count = reduce_points(points, count, 3.0 * near, chosen)
     out[0] = nx
     out[1] = ny
     out[2] = nz

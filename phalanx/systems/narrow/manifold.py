@@ -10,13 +10,13 @@ from phalanx.systems.narrow.contact_points import clip_manifold, feature_out_of_
 from phalanx.systems.narrow.distance import signed_distance
 from phalanx.systems.narrow.features import FEATURE, MOST_CORNERS, find_feature
 from phalanx.systems.narrow.gjk import SIMPLEX
-from phalanx.systems.narrow.support import FORMS, PAIR, core_radius, into_b, separation_along
+from phalanx.systems.narrow.support import FORMS, PAIR, core_radius, into_b, precision, rough_size, separation_along
 
 OUT = 19
 """Numbers in ``out``."""
 
-SAME_DEPTH = 1e-5
-"""Depths that differ by less than this, relative to the size, are the same."""
+SAME_DEPTH = 3e-5
+"""Depths that differ by less than this, relative to the size of the smaller shape, are the same."""
 
 
 @function
@@ -102,7 +102,9 @@ def build_manifold(
     radius_a = core_radius(forms[0], pair[12])
     radius_b = core_radius(forms[5], pair[15])
     size = abs(pair[9]) + abs(pair[10]) + abs(pair[11]) + abs(found[3]) + abs(found[4]) + abs(found[5])
-    near = SAME_DEPTH * size
+    near = precision() * size + SAME_DEPTH * min(
+        rough_size(forms, 0, pair, 12, vertices), rough_size(forms, 5, pair, 15, vertices)
+    )
     flat = False
     count_a = 1
     count_b = 1

@@ -39,6 +39,19 @@ def core_radius(kind, size):
 
 
 @function
+def rough_size(forms, at, pair, size, vertices):
+    """A length of the order of a shape's, m; arguments as of :func:`support`."""
+    kind = forms[at]
+    if kind == HULL:
+        v = forms[at + 1]
+        return math.fabs(vertices[v, 0, 0]) + math.fabs(vertices[v, 1, 0]) + math.fabs(vertices[v, 2, 0])
+    if kind == TRIANGLE:
+        return math.fabs(pair[18]) + math.fabs(pair[19]) + math.fabs(pair[20])
+    half = pair[size + 1] if kind != SPHERE else 0.0
+    return pair[size] + half + (pair[size + 2] if kind == BOX else 0.0)
+
+
+@function
 def farthest_vertex(vertices, first, end, dx, dy, dz):
     """The vertex of a hull that is farthest along d; of equals the first."""
     best = first
