@@ -66,7 +66,7 @@ def cook(shape: Shape, moves: bool = True, where: str = "", double_sided: bool =
     Args:
         moves: whether the body that carries the shape is dynamic.
         where: what to call the shape in messages; from its own name if empty.
-        double_sided: whether triangles of a triangle mesh collide from behind, too.
+        double_sided: whether triangles of a triangle mesh collide from behind, too, whatever the shape says.
 
     Raises:
         LoadError: the shape's numbers make no such shape, or what moves cannot have it.
@@ -77,7 +77,7 @@ def cook(shape: Shape, moves: bool = True, where: str = "", double_sided: bool =
         kind, count = PRIMITIVES[shape.kind]
         return [_primitive(kind, _sizes(shape, count, where), np.zeros(3), shape)]
     if shape.kind == "mesh":
-        return _mesh(shape, moves, where, double_sided)
+        return _mesh(shape, moves, where, double_sided or shape.double_sided)
     if shape.kind == "height_field":
         if moves:
             raise LoadError(f"{where}: a height field cannot move freely; make its body static or kinematic.")
@@ -151,7 +151,8 @@ def _triangles(shape: Shape, vertices: np.ndarray, where: str, double_sided: boo
     if turned:
         warnings.warn(
             f"{where}: at {turned} edges of the mesh neighbours face opposite sides, and triangles collide on their "
-            "front only, so things can pass through some of them; make its normals consistent.",
+            "front only, so things can pass through some of them; make its normals consistent, or let the shape be "
+            "double_sided.",
             stacklevel=4,
         )
     if not double_sided and is_closed(mesh.triangles) and _signed_volume(mesh) < 0.0:

@@ -44,7 +44,7 @@ class Shape:
     local z, the grid's middle at the origin; plane ``()``: all that is below local z = 0.
 
     ``approximation``, one of ``APPROXIMATIONS``, is what stands for a mesh in collisions; "none" is the mesh itself, as
-    "triangle_mesh" is. See :mod:`phalanx.io.cooking`.
+    "triangle_mesh" is. See :mod:`phalanx.io.cooking`. With ``double_sided`` those triangles collide from behind, too.
     """
 
     kind: str
@@ -58,6 +58,7 @@ class Shape:
     mesh_file: str = ""  # where a mesh came from, for messages only
     approximation: str = "convex_hull"
     heights: np.ndarray | None = None
+    double_sided: bool = False
 
 
 @dataclass

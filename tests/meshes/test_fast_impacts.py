@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from meshes.placements import grid_mesh
@@ -43,3 +45,21 @@ def test_20_metres_a_second(dt: float, device: str) -> None:
         held = np.abs(pose[:, :2]).max(axis=1) < 1.9  # who slid off the floor may fall
         assert held.sum() >= ENVS // 2
         assert (pose[held, 2] > 0.02).all(), (each.name, pose[held, 2].min())
+
+
+def test_a_double_sided_sheet_stops_what_comes_from_behind(device: str) -> None:
+    """A single-sided one, upside down, does not; and what is said about the shape survives as data."""
+    world = px.World(num_envs=1, device=device, dt=1 / 120)
+    sheet = grid_mesh(4, 0.5)
+    assert sheet.faces is not None
+    for k, double in enumerate((False, True)):
+        flipped = dataclasses.replace(sheet, faces=sheet.faces[:, ::-1], double_sided=double)
+        world.add_rigid_object(flipped, f"sheet{k}", kind="static", collision_group=k, collision_mask=[10 + k])
+        for shape in (px.Shape("sphere", (0.1,)), px.Shape("box", (0.1, 0.1, 0.1))):
+            options = {"collision_group": 10 + k, "collision_mask": [k]}
+            world.add_rigid_object(shape, f"{shape.kind}{k}", position=(0.1, 0.03, 0.3), **options)
+    world = px.World.from_description(world.describe())
+    world.step(120)
+    heights = [host(world.objects[f"{kind}{k}"].root_pose)[0, 2] for k in (0, 1) for kind in ("sphere", "box")]
+    assert max(heights[:2]) < -1.0
+    np.testing.assert_allclose(heights[2:], 0.1, atol=2e-3)
