@@ -190,8 +190,14 @@ class LoopJoint(Handle):
         if self.kind != "distance":
             raise ValueError(f"{self} is {self.kind}: set_distance() is for distance joints")
         checked = [
-            (bound, self._input(what, value, (), env_ids, finite=what == "least", negative=False))
-            for what, bound, value in (("least", c.LoopFrame.nearest, least), ("most", c.LoopFrame.farthest, most))
+            (
+                bound,
+                self._input(what, value, (), env_ids, finite=what == "least", negative=False),
+            )
+            for what, bound, value in (
+                ("least", c.LoopFrame.nearest, least),
+                ("most", c.LoopFrame.farthest, most),
+            )
             if value is not None
         ]
         for bound, (values, envs) in checked:
@@ -259,7 +265,9 @@ def place_loops(store: Store, plans: list[JointPlan], actors: list[Actor]) -> No
     last_dof = host(store.view(c.LinkTopology.last_dof))[:, 0]
     first, end = (host(store.view(f))[:, 0] for f in (c.DofTopology.tree_first, c.DofTopology.tree_end))
     columns: dict[Any, list[Any]] = {f: [] for t in (c.LoopTopology, c.LoopFrame) for f in t.fields()}
-    entries = 0
+    lines: dict[Any, list[int]] = {f: [] for f in c.LoopLineTopology.fields()}
+    joined: list[set[tuple[int, int]]] = []
+    entries = cells = 0
     for plan in plans:
         links, bodies, dofs, frames = [], [], [], []
         for side in (plan.a, plan.b):
@@ -286,6 +294,7 @@ def place_loops(store: Store, plans: list[JointPlan], actors: list[Actor]) -> No
             c.LoopTopology.dof_a: dofs[0],
             c.LoopTopology.dof_b: dofs[1],
             c.LoopTopology.entry: entries,
+            c.LoopTopology.line: len(lines[c.LoopLineTopology.loop]),
             c.LoopFrame.position_a: frames[0][0],
             c.LoopFrame.orientation_a: frames[0][1],
             c.LoopFrame.position_b: frames[1][0],
@@ -296,12 +305,26 @@ def place_loops(store: Store, plans: list[JointPlan], actors: list[Actor]) -> No
             c.LoopFrame.break_torque: plan.break_torque,
         }
         entries += sum(high - low for low, high in trees)
+        # a row has cells from the first joint on that shares a tree with it
+        coupled = [n for n, others in enumerate(joined) if others & trees]
+        begin = columns[c.LoopTopology.line][coupled[0]] if coupled else row[c.LoopTopology.line]
+        for slot in range(LOOP_ROWS[kind]):
+            number = len(lines[c.LoopLineTopology.loop])
+            for key, value in zip(lines, (len(joined), slot, begin, cells), strict=True):
+                lines[key].append(value)
+            cells += number + 1 - begin
+        joined.append(trees)
         for key, value in row.items():
             columns[key].append(value)
     store.set_rows(c.Loop, len(plans))
     store.set_rows(c.LoopEntry, entries)
-    for key, values in columns.items():
-        store.set(key, np.asarray(values, np.int32 if key.dtype == "int32" else store.real)[..., None])
+    store.set_rows(c.LoopLine, len(lines[c.LoopLineTopology.loop]))
+    store.set_rows(c.LoopCell, cells)
+    for key, values in (*columns.items(), *lines.items()):
+        store.set(
+            key,
+            np.asarray(values, np.int32 if key.dtype == "int32" else store.real)[..., None],
+        )
 
 
 def frame_distance(a: JointEnd, b: JointEnd) -> float:

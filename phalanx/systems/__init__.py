@@ -27,8 +27,10 @@ from phalanx.systems import (
     integration,
     kinematic_targets,
     kinematics,
+    loop_matrix,
     loop_rows,
     loop_solver,
+    loop_stiffness,
     mesh_contact,
     mimics,
     momentum,
@@ -83,7 +85,7 @@ ALWAYS = (
     kinematics,
 )
 REACTIONS = (reactions.link_accelerations, reactions.body_needs, reactions.joint_wrenches)
-LOOPS = (loop_rows, loop_solver)
+LOOPS = (loop_stiffness, loop_rows, loop_matrix, loop_solver)
 SHARED = ("solve", "sweep", "query_joints")
 """Phases in which rows of several sorts change the same fields: tendons before loop joints before contacts."""
 ROWS_OF_CONTACTS = (contact_rows, bouncing, contact_solver)

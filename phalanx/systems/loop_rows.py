@@ -20,12 +20,10 @@ from phalanx.components import (
     LinkPose,
     LinkTopology,
     Loop,
-    LoopBlock,
     LoopFrame,
     LoopJacobian,
     LoopResponse,
     LoopRow,
-    LoopScratch,
     LoopTopology,
     MassFactor,
     MassTopology,
@@ -34,14 +32,6 @@ from phalanx.components import (
 from phalanx.components.loop import DISTANCE_LOOP, FIXED_LOOP, REVOLUTE_LOOP
 from phalanx.ecs import function, read, rows, system, update, write
 from phalanx.systems.math3d import cross, quaternion_product, rotate
-
-INFINITY = float("inf")
-
-DEPENDENT = 1e-5
-"""A row whose pivot is this share of its own response is held by the rows before it."""
-
-IMMOBILE = 1e-10
-"""A row whose squared Jacobian is less is held by the mechanism; what is left is rounding. Levers: 10 µm."""
 
 
 @function
@@ -74,6 +64,7 @@ def loop_rows(
     orientation=read(LinkPose.orientation),
     velocity=read(DofMotion.velocity),
     acceleration=read(DofMotion.acceleration),
+    chord=read(LoopRow.chord),
     arm_a=write(LoopRow.arm_a),
     arm_b=write(LoopRow.arm_b),
     direction=write(LoopRow.direction),
@@ -87,16 +78,40 @@ def loop_rows(
     moves_a = 1.0 if dof_a[j, e] >= 0 else 0.0
     moves_b = 1.0 if dof_b[j, e] >= 0 else 0.0
     # frame A
-    w, x, y, z = orientation[a, 0, e], orientation[a, 1, e], orientation[a, 2, e], orientation[a, 3, e]
+    w, x, y, z = (
+        orientation[a, 0, e],
+        orientation[a, 1, e],
+        orientation[a, 2, e],
+        orientation[a, 3, e],
+    )
     rx, ry, rz = rotate(w, x, y, z, position_a[j, 0, e], position_a[j, 1, e], position_a[j, 2, e])
     px, py, pz = offset[a, 0, e] + rx, offset[a, 1, e] + ry, offset[a, 2, e] + rz
     aw, ax, ay, az = quaternion_product(
-        w, x, y, z, orientation_a[j, 0, e], orientation_a[j, 1, e], orientation_a[j, 2, e], orientation_a[j, 3, e]
+        w,
+        x,
+        y,
+        z,
+        orientation_a[j, 0, e],
+        orientation_a[j, 1, e],
+        orientation_a[j, 2, e],
+        orientation_a[j, 3, e],
     )
-    wx, wy, wz = moves_a * velocity[n, 0, e], moves_a * velocity[n, 1, e], moves_a * velocity[n, 2, e]
+    wx, wy, wz = (
+        moves_a * velocity[n, 0, e],
+        moves_a * velocity[n, 1, e],
+        moves_a * velocity[n, 2, e],
+    )
     vx, vy, vz = cross(wx, wy, wz, rx, ry, rz)
-    vx, vy, vz = vx + moves_a * velocity[n, 3, e], vy + moves_a * velocity[n, 4, e], vz + moves_a * velocity[n, 5, e]
-    tx, ty, tz = moves_a * acceleration[n, 0, e], moves_a * acceleration[n, 1, e], moves_a * acceleration[n, 2, e]
+    vx, vy, vz = (
+        vx + moves_a * velocity[n, 3, e],
+        vy + moves_a * velocity[n, 4, e],
+        vz + moves_a * velocity[n, 5, e],
+    )
+    tx, ty, tz = (
+        moves_a * acceleration[n, 0, e],
+        moves_a * acceleration[n, 1, e],
+        moves_a * acceleration[n, 2, e],
+    )
     cx, cy, cz = point_curvature(
         wx,
         wy,
@@ -115,20 +130,44 @@ def loop_rows(
     here = 1.0 if b >= 0 else 0.0
     w, x, y, z = 1.0, 0.0, 0.0, 0.0
     if b >= 0:
-        w, x, y, z = orientation[m, 0, e], orientation[m, 1, e], orientation[m, 2, e], orientation[m, 3, e]
+        w, x, y, z = (
+            orientation[m, 0, e],
+            orientation[m, 1, e],
+            orientation[m, 2, e],
+            orientation[m, 3, e],
+        )
     rx, ry, rz = rotate(w, x, y, z, position_b[j, 0, e], position_b[j, 1, e], position_b[j, 2, e])
-    sx, sy, sz = here * offset[m, 0, e] + rx, here * offset[m, 1, e] + ry, here * offset[m, 2, e] + rz
-    bw, bx, by, bz = quaternion_product(
-        w, x, y, z, orientation_b[j, 0, e], orientation_b[j, 1, e], orientation_b[j, 2, e], orientation_b[j, 3, e]
+    sx, sy, sz = (
+        here * offset[m, 0, e] + rx,
+        here * offset[m, 1, e] + ry,
+        here * offset[m, 2, e] + rz,
     )
-    ux, uy, uz = moves_b * velocity[k, 0, e], moves_b * velocity[k, 1, e], moves_b * velocity[k, 2, e]
+    bw, bx, by, bz = quaternion_product(
+        w,
+        x,
+        y,
+        z,
+        orientation_b[j, 0, e],
+        orientation_b[j, 1, e],
+        orientation_b[j, 2, e],
+        orientation_b[j, 3, e],
+    )
+    ux, uy, uz = (
+        moves_b * velocity[k, 0, e],
+        moves_b * velocity[k, 1, e],
+        moves_b * velocity[k, 2, e],
+    )
     x, y, z = cross(ux, uy, uz, rx, ry, rz)
     vx, vy, vz = (
         vx - x - moves_b * velocity[k, 3, e],
         vy - y - moves_b * velocity[k, 4, e],
         vz - z - moves_b * velocity[k, 5, e],
     )
-    gx, gy, gz = moves_b * acceleration[k, 0, e], moves_b * acceleration[k, 1, e], moves_b * acceleration[k, 2, e]
+    gx, gy, gz = (
+        moves_b * acceleration[k, 0, e],
+        moves_b * acceleration[k, 1, e],
+        moves_b * acceleration[k, 2, e],
+    )
     x, y, z = point_curvature(
         ux,
         uy,
@@ -161,7 +200,7 @@ def loop_rows(
     for r in range(6):
         error[j, r, e] = 0.0
         drift[j, r, e] = 0.0
-    half = -0.5 * h[0, e]
+    half = -chord[j, e] * h[0, e]
     sort = kind[j, e]
     if sort == DISTANCE_LOOP:
         length = math.sqrt(x * x + y * y + z * z)
@@ -193,7 +232,11 @@ def loop_rows(
         for r in range(2):
             px, py, pz = rotate(bw, bx, by, bz, 0.0, 1.0 if r == 0 else 0.0, 0.0 if r == 0 else 1.0)
             sx, sy, sz = cross(ux, uy, uz, px, py, pz)
-            direction[j, 9 + 3 * r, e], direction[j, 10 + 3 * r, e], direction[j, 11 + 3 * r, e] = px, py, pz
+            (
+                direction[j, 9 + 3 * r, e],
+                direction[j, 10 + 3 * r, e],
+                direction[j, 11 + 3 * r, e],
+            ) = px, py, pz
             error[j, 3 + r, e] = x * px + y * py + z * pz
             drift[j, 3 + r, e] = half * (tx * px + ty * py + tz * pz + wx * sx + wy * sy + wz * sz)
 
@@ -240,7 +283,11 @@ def loop_jacobians(
                 for r in range(count[j, 0]):
                     for e in lanes:
                         ux, uy, uz = axis[k, 0, e], axis[k, 1, e], axis[k, 2, e]
-                        vx, vy, vz = (on_a - on_b) * ux, (on_a - on_b) * uy, (on_a - on_b) * uz
+                        vx, vy, vz = (
+                            (on_a - on_b) * ux,
+                            (on_a - on_b) * uy,
+                            (on_a - on_b) * uz,
+                        )
                         if turns and r < 3:
                             x = on_a * (arm_a[j, 0, e] - offset[i, 0, e]) - on_b * (arm_b[j, 0, e] - offset[i, 0, e])
                             y = on_a * (arm_a[j, 1, e] - offset[i, 1, e]) - on_b * (arm_b[j, 1, e] - offset[i, 1, e])
@@ -298,63 +345,3 @@ def loop_responses(
                         b = base + column[start + s, 0]
                         for e in lanes:
                             response[base + d, r, e] -= factor[start + s, e] * response[b, r, e]
-
-
-@system(phase="rows", after="loop_responses")
-def loop_blocks(
-    lanes,
-    loops=rows(Loop),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
-    count=read(LoopTopology.count),
-    dof_a=read(LoopTopology.dof_a),
-    dof_b=read(LoopTopology.dof_b),
-    entry=read(LoopTopology.entry),
-    jacobian=read(LoopJacobian.value),
-    response=read(LoopResponse.velocity),
-    diagonal=update(LoopScratch.diagonal),
-    factor=update(LoopBlock.factor),
-    inverse=update(LoopBlock.inverse_pivot),
-):
-    """The joint's own response, factorised; rows that cannot answer, or only as others do, are left out."""
-    for j in range(loops):
-        da, db = dof_a[j, 0], dof_b[j, 0]
-        total = end[da, 0] - first[da, 0] if da >= 0 else 0
-        if db >= 0 and not (da >= 0 and first[da, 0] == first[db, 0]):
-            total += end[db, 0] - first[db, 0]
-        base = entry[j, 0]
-        n = count[j, 0]
-        for r in range(n):
-            below = r * (r - 1) // 2
-            for s in range(r + 1):
-                for e in lanes:
-                    inverse[j, r, e] = 0.0
-                for k in range(base, base + total):
-                    for e in lanes:
-                        inverse[j, r, e] += jacobian[k, r, e] * response[k, s, e]
-                if s < r:
-                    for e in lanes:
-                        factor[j, below + s, e] = inverse[j, r, e]
-            for e in lanes:
-                diagonal[0, 6, e] = 0.0
-            for k in range(base, base + total):
-                for e in lanes:
-                    diagonal[0, 6, e] += jacobian[k, r, e] * jacobian[k, r, e]
-            for e in lanes:
-                diagonal[0, r, e] = inverse[j, r, e] if diagonal[0, 6, e] > IMMOBILE else INFINITY
-        for r in range(n):
-            for e in lanes:
-                d = inverse[j, r, e]
-                inverse[j, r, e] = 1.0 / d if d > DEPENDENT * diagonal[0, r, e] else 0.0
-            for s in range(r + 1, n):
-                row = s * (s - 1) // 2
-                for t in range(r + 1, s):
-                    for e in lanes:
-                        factor[j, row + t, e] -= (
-                            factor[j, row + r, e] * inverse[j, r, e] * factor[j, t * (t - 1) // 2 + r, e]
-                        )
-                for e in lanes:
-                    inverse[j, s, e] -= factor[j, row + r, e] * factor[j, row + r, e] * inverse[j, r, e]
-            for s in range(r + 1, n):
-                for e in lanes:
-                    factor[j, s * (s - 1) // 2 + r, e] = factor[j, s * (s - 1) // 2 + r, e] * inverse[j, r, e]

@@ -1,4 +1,4 @@
-"""Loop joints in the constraint solver: each joint's rows are solved together, exactly.
+"""Loop joints in the constraint solver: the rows of all of them are solved together, exactly; ropes one by one.
 
 What a joint is off is taken out by moving the bodies alone, as penetration is: no velocity is left of it.
 """
@@ -11,9 +11,12 @@ from phalanx.components import (
     DofTopology,
     LinkPose,
     Loop,
-    LoopBlock,
+    LoopCellValue,
     LoopFrame,
     LoopJacobian,
+    LoopLine,
+    LoopLineSolve,
+    LoopLineTopology,
     LoopReaction,
     LoopResponse,
     LoopRow,
@@ -25,13 +28,11 @@ from phalanx.components import (
 )
 from phalanx.components.loop import DISTANCE_LOOP
 from phalanx.ecs import read, real, rows, system, update, write
+from phalanx.systems.loop_matrix import acts
 from phalanx.systems.math3d import cross
 from phalanx.systems.sweeps import CORRECTION
 
 INFINITY = float("inf")
-
-RIGID = 1e-6
-"""A distance joint whose bounds are this close, relative to the distance, is a rod."""
 
 
 @system(phase="solve", after=("start_sweeps", "warm_start_mimics"))
@@ -44,17 +45,13 @@ def warm_start_loops(
     dof_a=read(LoopTopology.dof_a),
     dof_b=read(LoopTopology.dof_b),
     entry=read(LoopTopology.entry),
-    broken=read(LoopState.broken),
     response=read(LoopResponse.velocity),
-    impulse=update(LoopState.impulse),
+    impulse=read(LoopState.impulse),
     v=update(DofSolve.velocity),
 ):
     """Apply the impulses of the substep before."""
     for j in range(loops):
         da, db = dof_a[j, 0], dof_b[j, 0]
-        for r in range(count[j, 0]):
-            for e in lanes:
-                impulse[j, r, e] = impulse[j, r, e] if broken[j, e] == 0 else 0.0
         for side in range(2):
             t = da if side == 0 else db
             low = first[t, 0] if t >= 0 else 0
@@ -73,6 +70,7 @@ def warm_start_loops(
 def sweep_loops(
     lanes,
     loops=rows(Loop),
+    lines=rows(LoopLine),
     first=read(DofTopology.tree_first),
     end=read(DofTopology.tree_end),
     h=read(Settings.timestep),
@@ -84,22 +82,23 @@ def sweep_loops(
     dof_a=read(LoopTopology.dof_a),
     dof_b=read(LoopTopology.dof_b),
     entry=read(LoopTopology.entry),
+    line=read(LoopTopology.line),
     nearest=read(LoopFrame.nearest),
-    farthest=read(LoopFrame.farthest),
-    broken=read(LoopState.broken),
     error=read(LoopRow.error),
     drift=read(LoopRow.drift),
     jacobian=read(LoopJacobian.value),
     response=read(LoopResponse.velocity),
-    factor=read(LoopBlock.factor),
-    inverse=read(LoopBlock.inverse_pivot),
+    first_line=read(LoopLineTopology.first),
+    first_cell=read(LoopLineTopology.cell),
+    factor=read(LoopCellValue.value),
+    inverse=read(LoopLineSolve.inverse_pivot),
+    speed=update(LoopLineSolve.speed),
+    way=update(LoopLineSolve.way),
     impulse=update(LoopState.impulse),
-    sum=update(LoopScratch.sum),
-    shift=update(LoopScratch.shift),
     v=update(DofSolve.velocity),
     displacement=update(DofSolve.displacement),
 ):
-    """One sweep: each joint in turn."""
+    """One sweep: what all rows miss, the impulses that make it, and what those do."""
     moving = position_sweeps[0, 0]
     sweep = 0
     for e in lanes:
@@ -109,11 +108,61 @@ def sweep_loops(
     gone = real(min(sweep, moving)) * share
     for j in range(loops):
         da, db = dof_a[j, 0], dof_b[j, 0]
-        n = count[j, 0]
+        n, g = count[j, 0], line[j, 0]
         for r in range(n):
             for e in lanes:
-                sum[0, r, e] = 0.0
-                shift[0, r, e] = 0.0
+                speed[g + r, e] = drift[j, r, e]
+                way[g + r, e] = gone * h[0, e] * drift[j, r, e] - error[j, r, e]
+        for side in range(2):
+            t = da if side == 0 else db
+            low = first[t, 0] if t >= 0 else 0
+            high = end[t, 0] if t >= 0 else 0
+            base = entry[j, 0] - low
+            if side == 1 and da >= 0:
+                base += end[da, 0] - first[da, 0]
+                high = low if first[da, 0] == low else high
+            for r in range(n):
+                for k in range(low, high):
+                    for e in lanes:
+                        speed[g + r, e] -= jacobian[base + k, r, e] * v[k, e]
+                        way[g + r, e] -= jacobian[base + k, r, e] * displacement[k, e]
+        for e in lanes:
+            way[g, e] += nearest[j, e] if kind[j, 0] == DISTANCE_LOOP else 0.0
+            line_off, turn_off = 0.0, 0.0
+            for r in range(n):
+                off = CORRECTION * way[g + r, e]
+                way[g + r, e] = off
+                line_off += off * off if r < 3 else 0.0
+                turn_off += off * off if r >= 3 else 0.0
+            # nothing is pulled together faster than the cap
+            limit = fastest_push[0, e] * h[0, e] * share
+            line_off = limit / math.sqrt(line_off) if line_off > limit * limit else 1.0
+            turn_off = limit / math.sqrt(turn_off) if turn_off > limit * limit else 1.0
+            for r in range(n):
+                scale = line_off if r < 3 else turn_off
+                way[g + r, e] = way[g + r, e] * scale if pushing else 0.0
+    for g in range(lines):
+        base = first_cell[g, 0] - first_line[g, 0]
+        for c in range(first_line[g, 0], g):
+            for e in lanes:
+                speed[g, e] -= factor[base + c, e] * speed[c, e]
+                way[g, e] -= factor[base + c, e] * way[c, e]
+    for g in range(lines):
+        for e in lanes:
+            speed[g, e] = speed[g, e] * inverse[g, e]
+            way[g, e] = way[g, e] * inverse[g, e]
+    for g in range(lines - 1, -1, -1):
+        base = first_cell[g, 0] - first_line[g, 0]
+        for c in range(first_line[g, 0], g):
+            for e in lanes:
+                speed[c, e] -= factor[base + c, e] * speed[g, e]
+                way[c, e] -= factor[base + c, e] * way[g, e]
+    for j in range(loops):
+        da, db = dof_a[j, 0], dof_b[j, 0]
+        n, g = count[j, 0], line[j, 0]
+        for r in range(n):
+            for e in lanes:
+                impulse[j, r, e] += speed[g + r, e]
         for side in range(2):
             t = da if side == 0 else db
             low = first[t, 0] if t >= 0 else 0
@@ -125,76 +174,97 @@ def sweep_loops(
             for k in range(low, high):
                 for r in range(n):
                     for e in lanes:
-                        sum[0, r, e] += jacobian[base + k, r, e] * v[k, e]
-                        shift[0, r, e] += jacobian[base + k, r, e] * displacement[k, e]
+                        v[k, e] += response[base + k, r, e] * speed[g + r, e]
+                        displacement[k, e] += response[base + k, r, e] * way[g + r, e]
+
+
+@system(phase="sweep", after="sweep_loops", before="advance")
+def sweep_ropes(
+    lanes,
+    loops=rows(Loop),
+    first=read(DofTopology.tree_first),
+    end=read(DofTopology.tree_end),
+    h=read(Settings.timestep),
+    position_sweeps=read(Settings.position_iterations),
+    fastest_push=read(Settings.max_depenetration_velocity),
+    index=read(Sweep.index),
+    kind=read(LoopTopology.kind),
+    dof_a=read(LoopTopology.dof_a),
+    dof_b=read(LoopTopology.dof_b),
+    entry=read(LoopTopology.entry),
+    line=read(LoopTopology.line),
+    nearest=read(LoopFrame.nearest),
+    farthest=read(LoopFrame.farthest),
+    broken=read(LoopState.broken),
+    error=read(LoopRow.error),
+    drift=read(LoopRow.drift),
+    jacobian=read(LoopJacobian.value),
+    response=read(LoopResponse.velocity),
+    own=read(LoopLineSolve.response),
+    impulse=update(LoopState.impulse),
+    sum=update(LoopScratch.sum),
+    shift=update(LoopScratch.shift),
+    v=update(DofSolve.velocity),
+    displacement=update(DofSolve.displacement),
+):
+    """Distance joints that may be slack: each in turn."""
+    moving = position_sweeps[0, 0]
+    sweep = 0
+    for e in lanes:
+        sweep = index[0, e]
+    pushing = sweep < moving
+    share = 1.0 / real(moving)
+    gone = real(min(sweep, moving)) * share
+    for j in range(loops):
+        da, db = dof_a[j, 0], dof_b[j, 0]
         if kind[j, 0] == DISTANCE_LOOP:
             for e in lanes:
-                part = h[0, e] * share if pushing else h[0, e]
-                y = inverse[j, 0, e]
-                aim = drift[j, 0, e]
-                length = error[j, 0, e] + shift[0, 0, e] - gone * h[0, e] * aim
-                least, most = nearest[j, e], farthest[j, e]
-                rod = most - least <= RIGID * most
-                now = impulse[j, 0, e]
-                w = sum[0, 0, e] - (now / y if y > 0.0 else 0.0)
-                # within its bounds it may go as far as the nearer one; a velocity sweep stops only what was stopped
-                low_gap, high_gap = min(least - length, 0.0), max(most - length, 0.0)
-                slowest = aim if rod else aim + low_gap / part
-                quickest = aim if rod else aim + high_gap / part
-                slowest = -INFINITY if not pushing and not rod and low_gap < 0.0 and now <= 0.0 else slowest
-                quickest = INFINITY if not pushing and not rod and high_gap > 0.0 and now >= 0.0 else quickest
-                new = (min(max(w, slowest), quickest) - w) * y
-                off = length - min(max(length, least), most)
-                here = broken[j, e] == 0 and y > 0.0
-                limit = fastest_push[0, e] * part
-                lift = min(max(-CORRECTION * off, -limit), limit)
-                sum[0, 0, e] = new - now if here else 0.0
-                shift[0, 0, e] = lift * y if here and pushing else 0.0
-        else:
-            for e in lanes:
-                here = 1.0 if broken[j, e] == 0 else 0.0
-                line, turn = 0.0, 0.0
-                for r in range(n):
-                    sum[0, r, e] = here * (drift[j, r, e] - sum[0, r, e])
-                    off = error[j, r, e] + shift[0, r, e] - gone * h[0, e] * drift[j, r, e]
-                    shift[0, r, e] = -CORRECTION * here * off
-                    line += shift[0, r, e] * shift[0, r, e] if r < 3 else 0.0
-                    turn += shift[0, r, e] * shift[0, r, e] if r >= 3 else 0.0
-                limit = fastest_push[0, e] * h[0, e] * share
-                line = limit / math.sqrt(line) if line > limit * limit else 1.0
-                turn = limit / math.sqrt(turn) if turn > limit * limit else 1.0
-                for r in range(n):
-                    scale = line if r < 3 else turn
-                    shift[0, r, e] = shift[0, r, e] * scale if pushing else 0.0
-                for r in range(n):
-                    for s in range(r):
-                        x = factor[j, r * (r - 1) // 2 + s, e]
-                        sum[0, r, e] -= x * sum[0, s, e]
-                        shift[0, r, e] -= x * shift[0, s, e]
-                for u in range(n):
-                    r = n - 1 - u
-                    sum[0, r, e] = sum[0, r, e] * inverse[j, r, e]
-                    shift[0, r, e] = shift[0, r, e] * inverse[j, r, e]
-                    for s in range(r + 1, n):
-                        x = factor[j, s * (s - 1) // 2 + r, e]
-                        sum[0, r, e] -= x * sum[0, s, e]
-                        shift[0, r, e] -= x * shift[0, s, e]
-        for r in range(n):
-            for e in lanes:
-                impulse[j, r, e] += sum[0, r, e]
-        for side in range(2):
-            t = da if side == 0 else db
-            low = first[t, 0] if t >= 0 else 0
-            high = end[t, 0] if t >= 0 else 0
-            base = entry[j, 0] - low
-            if side == 1 and da >= 0:
-                base += end[da, 0] - first[da, 0]
-                high = low if first[da, 0] == low else high
-            for k in range(low, high):
-                for r in range(n):
+                sum[0, e] = 0.0
+                shift[0, e] = 0.0
+            for side in range(2):
+                t = da if side == 0 else db
+                low = first[t, 0] if t >= 0 else 0
+                high = end[t, 0] if t >= 0 else 0
+                base = entry[j, 0] - low
+                if side == 1 and da >= 0:
+                    base += end[da, 0] - first[da, 0]
+                    high = low if first[da, 0] == low else high
+                for k in range(low, high):
                     for e in lanes:
-                        v[k, e] += response[base + k, r, e] * sum[0, r, e]
-                        displacement[k, e] += response[base + k, r, e] * shift[0, r, e]
+                        sum[0, e] += jacobian[base + k, 0, e] * v[k, e]
+                        shift[0, e] += jacobian[base + k, 0, e] * displacement[k, e]
+            for e in lanes:
+                part = h[0, e] * share if pushing else h[0, e]
+                y = own[line[j, 0], e]
+                aim = drift[j, 0, e]
+                length = error[j, 0, e] + shift[0, e] - gone * h[0, e] * aim
+                least, most = nearest[j, e], farthest[j, e]
+                now = impulse[j, 0, e]
+                w = sum[0, e] - now * y
+                # it may go as far as the nearer bound; a velocity sweep stops only what was stopped
+                low_gap, high_gap = min(least - length, 0.0), max(most - length, 0.0)
+                slowest, quickest = aim + low_gap / part, aim + high_gap / part
+                slowest = -INFINITY if not pushing and low_gap < 0.0 and now <= 0.0 else slowest
+                quickest = INFINITY if not pushing and high_gap > 0.0 and now >= 0.0 else quickest
+                new = (min(max(w, slowest), quickest) - w) / y
+                off = length - min(max(length, least), most)
+                here = broken[j, e] == 0 and y > 0.0 and not acts(kind[j, 0], broken[j, e], least, most)
+                limit = fastest_push[0, e] * part
+                sum[0, e] = new - now if here else 0.0
+                shift[0, e] = min(max(-CORRECTION * off, -limit), limit) / y if here and pushing else 0.0
+                impulse[j, 0, e] += sum[0, e]
+            for side in range(2):
+                t = da if side == 0 else db
+                low = first[t, 0] if t >= 0 else 0
+                high = end[t, 0] if t >= 0 else 0
+                base = entry[j, 0] - low
+                if side == 1 and da >= 0:
+                    base += end[da, 0] - first[da, 0]
+                    high = low if first[da, 0] == low else high
+                for k in range(low, high):
+                    for e in lanes:
+                        v[k, e] += response[base + k, 0, e] * sum[0, e]
+                        displacement[k, e] += response[base + k, 0, e] * shift[0, e]
 
 
 @system(over=Loop, phase="integrate")

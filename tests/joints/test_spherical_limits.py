@@ -68,7 +68,7 @@ def test_thrown_about_it_stays_in_its_cone_and_twist(dtype: str, device: str) ->
 
 
 def test_rest_on_the_cone_and_at_twist_limits(device: str) -> None:
-    """A rod that gravity pulls out of its cone rests on it, right below the axis; torques turn it to its twist limits."""
+    """A rod that gravity pulls out of its cone rests on it, below the axis; torques turn it to its twist limits."""
     world = px.World(3, device, "float64", dt=0.005)
     model = ball_joint(swing_limit=0.6, lower=-0.5, upper=0.8, damping=0.05)
     robot = world.add_robot(model, fixed_base=True)
