@@ -36,7 +36,7 @@ MOST_POINTS = 4
 """Contact points per shape and plane."""
 
 KEEP = 0.01
-"""Points stay in a patch until another one is deeper by this share of the contact offset.
+"""Points of a flat patch stay in it until another one is deeper by this share of the contact offset.
 
 With points that lie equally deep, the ones to keep would else change with every rounding, and with them the impulses
 that the solver starts from: a prism with eight corners never came to rest.
@@ -205,7 +205,7 @@ def plane_contacts(
                 crowded = pair_near[s, e] > MOST_POINTS
                 if crowded:
                     kept = 0
-                    kept_depth, depth = 1.0e30, 1.0e30
+                    kept_depth, depth, shallow = 1.0e30, 1.0e30, -1.0e30
                     old = seen
                     for n in range(first[s, 0], end[s, 0]):
                         while old < before and old_key[old, e] < n:
@@ -215,8 +215,10 @@ def plane_contacts(
                             if old < before and old_key[old, e] == n:
                                 kept += 1
                                 kept_depth = min(kept_depth, distance[n, e])
-                    slack = KEEP * (margin[shape_a[s, 0], e] + margin[shape_b[s, 0], e])
-                    if kept >= 3 and kept <= MOST_POINTS and kept_depth <= depth + slack:
+                                shallow = max(shallow, distance[n, e])
+                    band = margin[shape_a[s, 0], e] + margin[shape_b[s, 0], e]
+                    stays = kept_depth <= depth + KEEP * band and shallow <= depth + band
+                    if kept >= 3 and kept <= MOST_POINTS and stays:
                         old = seen
                         for n in range(first[s, 0], end[s, 0]):
                             while old < before and old_key[old, e] < n:
