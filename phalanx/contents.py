@@ -14,6 +14,7 @@ from phalanx import components as c
 from phalanx.actor import Actor
 from phalanx.contact_view import ContactView, Patterns
 from phalanx.ecs import Schedule, Store, System, Table
+from phalanx.io import library
 from phalanx.io.articulation import flatten
 from phalanx.io.model import RobotModel
 from phalanx.io.rigid_body import Source, rigid_model
@@ -124,7 +125,7 @@ class Contents(Jointed):
             LoadError: the file cannot be used.
         """
         self._free_name("add_robot", name)
-        model, shipped = _load(source, visuals)
+        model, shipped = library.load_robot(source, visuals)
         model = with_tendons(model, tendons)
         if fixed_base is None:
             fixed_base = bool(shipped and shipped.fixed_base)
@@ -346,7 +347,7 @@ class Contents(Jointed):
             setattr(settings, name, [[self._settings[name]]])
         planes = store.rows(c.PlanePoint) > 0
         for actor, rows in zip(actors, layout.rows, strict=True):
-            actor._rows = rows
+            actor.bind(rows)
         self._has_tendons = place_tendons(store, list(self.robots.values())) > 0
         if self.joints:
             place_loops(store, [joint.plan for joint in self.joints.values()], actors)
@@ -371,8 +372,6 @@ class Contents(Jointed):
             for access in system.field_arguments.values():
                 store.array(access.target)
         self.built = True
-        for actor, rows in zip(actors, layout.rows, strict=True):
-            actor.bind(rows)
         for row, joint in enumerate(self.joints.values()):
             joint.bind(row)
         for collection in self.collections.values():
@@ -391,17 +390,6 @@ class Contents(Jointed):
     def _not_built(self, what: str) -> None:
         if self.built:
             raise RuntimeError(f"{what}() must come before build() and the first step()")
-
-
-def _load(source: Any, visuals: bool) -> tuple[RobotModel, Any]:
-    if isinstance(source, RobotModel):
-        return source, None
-    from phalanx.io import library
-    from phalanx.io.urdf import load_urdf
-
-    path = library.resolve(source)
-    shipped = library.defaults(str(source)) if str(source) in library.names() else None
-    return load_urdf(path, visuals=visuals), shipped
 
 
 def _known(who: str, given: Mapping[str, Any], names: Sequence[str]) -> None:

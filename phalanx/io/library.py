@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from phalanx.io.checks import nearest
-from phalanx.io.model import LoadError
+from phalanx.io.model import LoadError, RobotModel
 
 FOLDER = Path(__file__).resolve().parent.parent / "robots"
 
@@ -145,3 +145,18 @@ def _known(name: str) -> RobotDefaults:
             "any other robot is given by the path of its URDF file."
         )
     return _SHIPPED[name]
+
+
+def load_robot(source: str | os.PathLike[str] | RobotModel, visuals: bool) -> tuple[RobotModel, RobotDefaults | None]:
+    """The model of a URDF file or shipped robot, or the one given; and how a shipped one stands.
+
+    Raises:
+        LoadError: the file cannot be used.
+    """
+    if isinstance(source, RobotModel):
+        return source, None
+    from phalanx.io.urdf import load_urdf
+
+    name = os.fspath(source)
+    shipped = defaults(name) if name in names() else None
+    return load_urdf(resolve(name), visuals=visuals), shipped
