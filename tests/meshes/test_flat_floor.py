@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from meshes.placements import Scene, grid_mesh
+from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
 
 from phalanx.io.model import Shape
@@ -19,7 +20,25 @@ SHAPES = (
     Shape("cylinder", (0.08, 0.07)),
     Shape("mesh", vertices=0.1 * _POINTS / np.linalg.norm(_POINTS, axis=1)[:, None]),
 )
-FLOORS = (grid_mesh(24, 0.05), Shape("height_field", (0.05, 0.05), heights=np.zeros((25, 25))))
+
+
+def irregular(count: int) -> Shape:
+    """A flat floor over random points, slivers and all."""
+    places = np.random.default_rng(3).uniform(-0.6, 0.6, (count, 2))
+    faces = Delaunay(places).simplices
+    a, b, c = (places[faces[:, k]] for k in range(3))
+    turned = (b - a)[:, 0] * (c - a)[:, 1] < (b - a)[:, 1] * (c - a)[:, 0]
+    faces[turned] = faces[turned, ::-1]
+    vertices = np.column_stack([places, np.zeros(count)])
+    return Shape("mesh", vertices=vertices, faces=faces, approximation="triangle_mesh")
+
+
+FLOORS = {
+    "mesh": (grid_mesh(24, 0.05), 1e-5),
+    "height_field": (Shape("height_field", (0.05, 0.05), heights=np.zeros((25, 25))), 1e-5),
+    "irregular": (irregular(900), 1e-2),
+}
+"""And how much a normal may be off: where a sliver's corner is near, it may count within the slack of directions."""
 
 
 def reach_down(shape: Shape, turn: np.ndarray) -> np.ndarray:
@@ -36,9 +55,10 @@ def reach_down(shape: Shape, turn: np.ndarray) -> np.ndarray:
     return size[0] * across + size[1] * np.abs(down[:, 2])
 
 
-@pytest.mark.parametrize("floor", FLOORS, ids=lambda shape: shape.kind)
+@pytest.mark.parametrize("name", FLOORS)
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.kind)
-def test_seams_are_not_felt(shape: Shape, floor: Shape, device: str) -> None:
+def test_seams_are_not_felt(shape: Shape, name: str, device: str) -> None:
+    floor, slack = FLOORS[name]
     rng = np.random.default_rng(2)
     turn = Rotation.random(COUNT, rng).as_matrix()  # pyright: ignore[reportCallIssue]
     world = Rotation.random(COUNT, rng).as_matrix()  # pyright: ignore[reportCallIssue]
@@ -50,4 +70,4 @@ def test_seams_are_not_felt(shape: Shape, floor: Shape, device: str) -> None:
     assert (found.count > 0).all()
     np.testing.assert_allclose(found.deepest, -depth, atol=5e-6)
     up = np.einsum("nji,npj->npi", world, found.normal)[found.held]
-    np.testing.assert_allclose(up, np.broadcast_to([0.0, 0.0, 1.0], up.shape), atol=1e-5)
+    np.testing.assert_allclose(up, np.broadcast_to([0.0, 0.0, 1.0], up.shape), atol=slack)

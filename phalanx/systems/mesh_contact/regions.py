@@ -60,6 +60,11 @@ def judge_normal(corners, across, bordered, nx, ny, nz, mx, my, mz):
             px = across[3 * edge] - corners[3 * top]
             py = across[3 * edge + 1] - corners[3 * top + 1]
             pz = across[3 * edge + 2] - corners[3 * top + 2]
+            # Across the edge only: the third corner of a sliver lies almost along it.
+            part = (px * ex + py * ey + pz * ez) / (ex * ex + ey * ey + ez * ez)
+            px -= part * ex
+            py -= part * ey
+            pz -= part * ez
             rise = nx * px + ny * py + nz * pz
             square = px * px + py * py + pz * pz
             if rise > 0.0 and rise * rise > SLACK * SLACK * square:
