@@ -132,11 +132,13 @@ def build_manifold(
                         nx = mx
                         ny = my
                         nz = mz
-                        distance = along - radius_a - radius_b
                         flat = True
-                        found[3] = point[3] - point[0] + along * mx if of_a else point[3]
-                        found[4] = point[4] - point[1] + along * my if of_a else point[4]
-                        found[5] = point[5] - point[2] + along * mz if of_a else point[5]
+                        # A little lower than the search says is where a wide face leans on a far corner.
+                        if along - radius_a - radius_b > distance:
+                            distance = along - radius_a - radius_b
+                            found[3] = point[3] - point[0] + along * mx if of_a else point[3]
+                            found[4] = point[4] - point[1] + along * my if of_a else point[4]
+                            found[5] = point[5] - point[2] + along * mz if of_a else point[5]
             if of_a:
                 count_a = corners
             else:
