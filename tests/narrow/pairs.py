@@ -116,9 +116,14 @@ class Contacts:
         return np.where(np.arange(POINTS) < self.count[:, None], self.separation, np.inf)
 
 
+def random_turns(count: int, rng: np.random.Generator) -> np.ndarray:
+    """Random rotations (n, 3, 3)."""
+    return Rotation.random(count, rng).as_matrix()  # pyright: ignore[reportCallIssue]
+
+
 def place(a: Solid, b: Solid, count: int, rng: np.random.Generator, spread: float = 1.1) -> tuple[np.ndarray, ...]:
     """Random rotations of a and b (n, 3, 3) and vectors between them (n, 3): from overlapping deeply to apart."""
-    turns = Rotation.random(2 * count, rng).as_matrix()  # pyright: ignore[reportCallIssue]
+    turns = random_turns(2 * count, rng)
     way = rng.normal(size=(count, 3))
     way /= np.linalg.norm(way, axis=1, keepdims=True)
     return turns[:count], turns[count:], way * rng.uniform(0.0, spread, (count, 1)) * (a.radius + b.radius)

@@ -11,8 +11,8 @@ from narrow.solids import PAIRS, SOLIDS
 COUNT = 10_000
 REACH = 10.0
 
-OUTLIERS = 1
-"""Of 10,000 placements so many may be off by up to 1e-3 of the size: cones on hulls."""
+OUTLIERS = {("cylinder", "cylinder"): 1, ("cone", "hull"): 1}
+"""Of 10,000 placements so many may be off by up to 1e-3 of the size: cylinders deep in one another, cones on hulls."""
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
@@ -20,6 +20,7 @@ OUTLIERS = 1
 def test_distance_and_normal(first: str, second: str, real: str, device: str) -> None:
     a, b = SOLIDS[first], SOLIDS[second]
     size = a.radius + b.radius
+    outliers = OUTLIERS.get((first, second), 0)
     turn_a, turn_b, between = place(a, b, COUNT, np.random.default_rng(5))
     found = collide(a, b, turn_a, turn_b, between, REACH, device, real)
     assert (found.count > 0).all()
@@ -27,14 +28,14 @@ def test_distance_and_normal(first: str, second: str, real: str, device: str) ->
     np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1.0, atol=1e-5)
     # Along any direction the shapes are at most as far apart as their signed distance: no direction may beat ours.
     beyond = np.abs(separation(a, b, turn_a, turn_b, between, normals) - found.deepest) / size
-    assert (beyond > 1e-4).sum() <= OUTLIERS and beyond.max() < 1e-3
+    assert (beyond > 1e-4).sum() <= outliers and beyond.max() < 1e-3
     few = slice(0, 1000)
     searched = best_direction(a, b, turn_a[few], turn_b[few], between[few])
     assert (searched - found.deepest[few]).max() < 1e-4 * size
     if has_mujoco(a) and has_mujoco(b) and (first, second) != ("capsule", "box"):  # of those it has no exact overlap
         distances, directions = mujoco_distances(a, b, turn_a, turn_b, between)
         below = (distances - found.deepest) / size  # what is below may be wrong, what is above is proven
-        assert (below > 1e-4).sum() <= OUTLIERS and below.max() < 1e-3
+        assert (below > 1e-4).sum() <= outliers and below.max() < 1e-3
         same = np.abs(found.deepest - distances) < 1e-4 * size
         assert same.mean() > 0.995
         across = np.linalg.norm(np.cross(normals, directions), axis=1)[same]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from narrow.pairs import POINTS, Contacts, Solid, collide, place
+from narrow.pairs import POINTS, Contacts, Solid, collide, place, random_turns
 from narrow.solids import PAIRS, SOLIDS
 from scipy.spatial.transform import Rotation
 
@@ -72,7 +72,7 @@ def test_moving_both_moves_the_contacts(first: str, second: str, device: str) ->
     """The same relative pose, turned by random rotations: same count, separations, and points in the same order."""
     a, b = SOLIDS[first], SOLIDS[second]
     turn_a, turn_b, between = place(a, b, COUNT, np.random.default_rng(9), 0.9)
-    turns = Rotation.random(COUNT, np.random.default_rng(10)).as_matrix()  # pyright: ignore[reportCallIssue]
+    turns = random_turns(COUNT, np.random.default_rng(10))
     one = collide(a, b, turn_a, turn_b, between, REACH, device, "float64")
     moved = collide(
         a, b, turns @ turn_a, turns @ turn_b, np.einsum("nij,nj->ni", turns, between), REACH, device, "float64"
@@ -122,7 +122,7 @@ def test_the_same_input_gives_the_same_bits(first: str, second: str, device: str
     a, b = SOLIDS[first], SOLIDS[second]
     turn_a, turn_b, between = place(a, b, 200, np.random.default_rng(8), 0.9)
     one = collide(a, b, turn_a, turn_b, between, REACH, device)
-    again = collide(a, b, *(x[::-1] for x in (turn_a, turn_b, between)), REACH, device)
+    again = collide(a, b, turn_a[::-1], turn_b[::-1], between[::-1], REACH, device)
     for name in ("count", "position", "normal", "separation"):
         x, y = getattr(one, name), getattr(again, name)[::-1]
         held = used(one) if x.ndim > 1 else slice(None)

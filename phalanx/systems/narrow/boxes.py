@@ -68,7 +68,7 @@ def best_axis(pair, found):
             x, y, z, sine = direction(
                 y * rz - z * ry if edges else rx, z * rx - x * rz if edges else ry, x * ry - y * rx if edges else rz
             )
-            if edges and not sine > 30.0 * precision():
+            if edges and not sine > 100.0 * precision():
                 continue
         along = pair[9] * x + pair[10] * y + pair[11] * z
         gap = math.fabs(along) - pair[12] * math.fabs(x) - pair[13] * math.fabs(y) - pair[14] * math.fabs(z)
@@ -138,7 +138,7 @@ def distance_apart(pair, found):
             x, y, z = out_of_b(
                 pair,
                 0.0 if j == 0 else p * pair[15],
-                0.0 if j == 1 else (p if j == 2 else q) * pair[16],
+                0.0 if j == 1 else (q if j == 2 else p) * pair[16],
                 0.0 if j == 2 else q * pair[17],
             )
         else:

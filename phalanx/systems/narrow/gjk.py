@@ -15,6 +15,9 @@ FAR, APART, NEAR = range(3)
 """Cores farther apart than asked; apart; so near, or overlapping, that the distance says nothing about the normal."""
 
 ITERATIONS = 60
+UNPROVEN = 3e-5
+"""A distance is not believed that is by more than this part of the size above what is proven (rounding can lead a
+search of nearly flat differences astray)."""
 SIMPLEX = 30
 """Numbers in the scratch array of a simplex: four points, the weights of the nearest point in 24..26, the nearest point
 in 27..29."""
@@ -170,6 +173,7 @@ def core_distance(pair, forms, vertices, s, point, reach):
     count = 0
     largest = 0.0
     distance = 0.0
+    bound = 0.0
     state = NEAR
     stalled = 0
     for _ in range(ITERATIONS):
@@ -181,6 +185,7 @@ def core_distance(pair, forms, vertices, s, point, reach):
         if count > 0:
             if along > 0.0 and along * along > reach * reach * square:
                 return FAR, distance
+            bound = max(bound, along / distance)
             gap = square - along
             if gap <= eps * square or gap <= 0.3 * eps * distance * math.sqrt(largest) or known_point(s, count):
                 break
@@ -208,4 +213,6 @@ def core_distance(pair, forms, vertices, s, point, reach):
             point[3 + k] += s[24 + i] * s[6 * i + 3 + k]
     if distance < 1000.0 * eps * math.sqrt(largest):
         state = NEAR
+    if distance - bound > UNPROVEN * math.sqrt(largest):
+        return NEAR, 0.0
     return state, distance
