@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from phalanx.io.model import Body, Joint, Mimic, RobotModel, Shape
@@ -26,12 +28,14 @@ def gripper(opening: float, effort: float) -> RobotModel:
         Body("right", 0.1, inertia=0.1 * slim, collisions=[pad]),
     ]
     out = opening + PAD[1]
-    reach = {"lower": 0.0, "upper": out, "effort_limit": effort}
+    reach: dict[str, Any] = {"lower": 0.0, "upper": out, "effort_limit": effort}
     joints = [
         Joint("z", "prismatic", "rail", "lift", axis=(0.0, 0.0, 1.0), lower=-1.0, upper=1.0),
         Joint("x", "prismatic", "lift", "hand", axis=(1.0, 0.0, 0.0), lower=-1.0, upper=1.0),
         Joint("left", "prismatic", "hand", "left", (0.0, out, 0.0), axis=(0.0, -1.0, 0.0), **reach),
-        Joint("right", "prismatic", "hand", "right", (0.0, -out, 0.0), axis=(0.0, 1.0, 0.0), mimic=Mimic("left"), **reach),
+        Joint(
+            "right", "prismatic", "hand", "right", (0.0, -out, 0.0), axis=(0.0, 1.0, 0.0), mimic=Mimic("left"), **reach
+        ),
     ]
     return RobotModel("gripper", bodies, joints)
 

@@ -103,8 +103,10 @@ OFFSET = np.array([0.0, 0.0, 0.0, 0.09, 0.12, 0.05])
 def test_two_balls_collide(restitution: float, device: str) -> None:
     """Momentum to 1e-5, energy to 1 %, and the velocities of the textbook, whatever the masses and the direction."""
     world = px.World(len(MASSES), device, dt=DT, gravity=(0.0, 0.0, 0.0))
-    options = {"restitution": restitution, "friction": 0.0}
-    balls = [world.add_rigid_object(SHAPES["sphere"], name, **options) for name in ("left", "right")]
+    balls = [
+        world.add_rigid_object(SHAPES["sphere"], name, restitution=restitution, friction=0.0)
+        for name in ("left", "right")
+    ]
     zero = np.zeros(len(MASSES))
     rest = np.tile([1.0, 0.0, 0.0, 0.0], (len(MASSES), 1))
     start = np.array([np.stack([zero - 0.5, zero, zero], 1), np.stack([zero + 0.4, OFFSET, 0.3 * OFFSET], 1)])

@@ -6,6 +6,8 @@ and a hull lie beside each other.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from contact.scenes import GRAVITY, about, floor_mesh, prism
@@ -49,7 +51,7 @@ class Slopes:
         zero = np.zeros_like(angle)
         self.normal = np.stack([np.sin(angle), zero, np.cos(angle)], axis=1)
         self.down = np.stack([np.cos(angle), zero, -np.sin(angle)], axis=1)
-        coefficients = {"static_friction": friction[:, None], "dynamic_friction": dynamic[:, None]}
+        coefficients: dict[str, Any] = {"static_friction": friction[:, None], "dynamic_friction": dynamic[:, None]}
         if surface == "plane":
             world[c.GroundPlane].normal = self.normal.T[None]
             world[c.GroundPlane].tangent = self.down.T[None]
