@@ -196,8 +196,8 @@ def touch_boxes(pair, reach, out):
         box_face(feature_b, pair[15], pair[16], pair[17], dx, dy, dz)
         feature_out_of_b(pair, feature_b, 4)
         count, closest = clip_manifold(
-            feature_a, 4, feature_b, 4, nx, ny, nz, found[3], found[4], found[5], 0.0, 0.0, distance, reach, near, 4,
-            out,
+            feature_a, 4, feature_b, 4, nx, ny, nz, found[3], found[4], found[5], 0.0, 0.0, distance, distance, reach,
+            near, 4, out,
         )  # fmt: skip
         if attempt > 0 or distance <= near or closest <= distance + 0.1 * near:
             break

@@ -11,7 +11,24 @@ from phalanx.systems.narrow.vectors import perpendicular
 
 @function
 def clip_manifold(
-    feature_a, count_a, feature_b, count_b, nx, ny, nz, px, py, pz, radius_a, radius_b, distance, reach, near, most, out
+    feature_a,
+    count_a,
+    feature_b,
+    count_b,
+    nx,
+    ny,
+    nz,
+    px,
+    py,
+    pz,
+    radius_a,
+    radius_b,
+    distance,
+    floor,
+    reach,
+    near,
+    most,
+    out,
 ):
     """Contact points of two features, clipped against each other along the normal.
 
@@ -21,7 +38,8 @@ def clip_manifold(
         count_a, count_b: numbers of corners.
         n: unit normal from b to a.
         p: the nearest point of core a; a contact point where the clipped ones are not as deep as it.
-        distance: signed distance of the shapes along n, m; no point is deeper.
+        distance: signed distance of the shapes, m: how deep the nearest point is.
+        floor: separation of the shapes along n, m: no clipped point is deeper.
         reach: points farther apart than this (m) are left out.
         near: depths that differ by less (m) are the same.
         most: of more points four are chosen.
@@ -43,7 +61,7 @@ def clip_manifold(
     closest = reach
     count = 0
     for k in range(clipped):
-        separation = max(points[4 * k + 3] - radius_a - radius_b, distance)
+        separation = max(points[4 * k + 3] - radius_a - radius_b, floor)
         if separation <= reach:
             closest = min(closest, separation)
             at = twin(points, count, points[4 * k], points[4 * k + 1], 10.0 * near)

@@ -106,6 +106,7 @@ def build_manifold(
         rough_size(forms, 0, pair, 12, vertices), rough_size(forms, 5, pair, 15, vertices)
     )
     flat = False
+    floor = distance
     count_a = 1
     count_b = 1
     if forms[0] != SPHERE and forms[5] != SPHERE:
@@ -133,6 +134,7 @@ def build_manifold(
                         ny = my
                         nz = mz
                         flat = True
+                        floor = along - radius_a - radius_b
                         # A little lower than the search says is where a wide face leans on a far corner.
                         if along - radius_a - radius_b > distance:
                             distance = along - radius_a - radius_b
@@ -147,6 +149,6 @@ def build_manifold(
                     feature_b[k] = feature_a[k]
     count, _ = clip_manifold(
         feature_a, count_a, feature_b, count_b, nx, ny, nz, found[3], found[4], found[5], radius_a, radius_b,
-        distance, reach, near, most, out,
+        distance, floor, reach, near, most, out,
     )  # fmt: skip
     return count
