@@ -357,6 +357,7 @@ class Contents(Jointed):
             layout.moving_trees <= 1,
             not layout.many_pairs,
             optional=False,
+            joints=bool(self.joints) or any(robot.num_dof > 0 for robot in self.robots.values()),
             loops=bool(self.joints),
             tendons=self._has_tendons,
         )

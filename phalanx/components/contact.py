@@ -111,6 +111,7 @@ class ContactMotion(Component, table=Contact):
     dof_a = Field(dtype="int32", doc="last dof of a's link, -1: cannot move")
     dof_b = Field(dtype="int32", doc="last dof of b's link, -1: cannot move")
     approach = Field(unit="m/s", doc="normal velocity at the start of the substep")
+    member = Field(dtype="int32", doc="place in its window of contacts that are solved together, 0 to 3")
     fall = Field(unit="m/s", doc="normal velocity that it would gain in the substep if nothing touched")
     rebound = Field(unit="m/s", doc="normal velocity that it bounces off with, 0: it does not bounce")
     slip = Field(2, unit="m/s", doc="velocity along tangent 1, tangent 2 at the start of the substep, without drift")
@@ -128,13 +129,18 @@ class PreviousContact(Component, table=Contact):
 class ContactImpulse(Component, table=Contact):
     """What contacts transmit: on a as it stands, on b with the opposite sign."""
 
-    value = Field(3, unit="N s", doc="normal, tangent 1, tangent 2", role="state")
+    value = Field(3, unit="N s", doc="normal, tangent 1, tangent 2; over the substep", role="state")
+    last = Field(
+        3, unit="N s", doc="what it would be had all sweeps given what the last one gave; the solver's", role="state"
+    )
 
 
 class ContactBlock(Component, table=Contact):
     """A contact's own response: velocity along its directions per unit impulse along them."""
 
-    normal = Field(unit="1/kg", doc="normal to normal")
+    normal = Field(
+        4, unit="1/kg", doc="along its normal, per unit normal impulse of each member of its window up to itself"
+    )
     tangent = Field(
         4, unit="kg", doc="inverse of the 2 x 2 tangential block: 11, 12, 22; and of the mean of its diagonal"
     )

@@ -37,12 +37,13 @@ class Sweep(Component, table=World):
     """Where the constraint solver is."""
 
     index = Field(dtype="int32", doc="sweeps done in this substep; the same number in all environments")
+    share = Field(doc="part of the substep's forces and impulses that acts in one position sweep")
 
 
 class Scratch(Component, table=World):
     """Per-environment accumulators of the constraint solver."""
 
-    sum = Field(4, doc="dot products of the row being solved: normal, tangent 1, tangent 2, normal displacement")
-    change = Field(3, unit="N s", doc="impulse changes of the row being solved")
+    sum = Field(8, doc="dot products of the rows being solved")
+    change = Field(8, unit="N s", doc="impulse changes of the rows being solved")
     before = Field(dtype="int32", doc="contacts of the substep before")
     cursor = Field(dtype="int32", doc="position in the previous contact list while merging")

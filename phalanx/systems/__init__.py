@@ -49,6 +49,7 @@ SUBSTEP = (
     "collide",
     "rows",
     "solve",
+    "begin",
     "sweep",
     "integrate",
     "kinematics",
@@ -99,6 +100,7 @@ def systems(
     together: bool = True,
     listed: bool | None = None,
     optional: bool = True,
+    joints: bool = False,
     loops: bool = True,
     tendons: bool = True,
 ) -> list[System]:
@@ -110,6 +112,7 @@ def systems(
         together: all environments' contacts move the same one tree, so neighbours go in step.
         listed: allowed pairs are listed, not found by sorting bounds; ``None``: the systems of both ways.
         optional: those of ``OPTIONAL`` as well.
+        joints: bodies are joined to others, by robots' joints or loop joints.
         loops: joints close loops.
         tendons: robots have tendons.
     """
@@ -117,6 +120,7 @@ def systems(
     if pairs is None:
         pairs = {(a, b) for b in range(PLANE) for a in range(b + 1)}
     meet = len(pairs) > 0
+    found.remove(sweeps.all_at_once if meet and not joints else sweeps.share_out)
     groups = [_all(tendons_) if tendons else [], _all(*LOOPS) if loops else [], []]
     if planes or meet:
         rows = _all(*ROWS_OF_CONTACTS)

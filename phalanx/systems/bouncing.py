@@ -46,7 +46,7 @@ def rebound_speed(approach, fall, separation, h, restitution):
     return restitution * math.sqrt(max(squared, 0.0)) - 0.5 * gain
 
 
-@system(phase="sweep", after="sweep_mimics", before="sweep_contacts")
+@system(phase="sweep", after="sweep_mimics", before="sweep_normals")
 def bounce(
     lanes,
     slots=rows(Contact),
@@ -57,10 +57,12 @@ def bounce(
     position_sweeps=read(Settings.position_iterations),
     threshold=read(Settings.bounce_threshold),
     index=read(Sweep.index),
+    share=read(Sweep.share),
     count=read(ContactCount.current),
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
     separation=read(ContactPoint.separation),
+    member=read(ContactMotion.member),
     approach=read(ContactMotion.approach),
     fall=read(ContactMotion.fall),
     restitution=read(ContactSurface.restitution),
@@ -68,7 +70,8 @@ def bounce(
     response=read(ContactResponse.velocity),
     block_normal=read(ContactBlock.normal),
     displacement=read(DofSolve.displacement),
-    impulse=update(ContactImpulse.value),
+    impulse=update(ContactImpulse.last),
+    total=update(ContactImpulse.value),
     rebound=write(ContactMotion.rebound),
     sum=update(Scratch.sum),
     change=update(Scratch.change),
@@ -99,19 +102,20 @@ def bounce(
                     sum[0, 0, e] += jacobian[base + k, 0, e] * displacement[k, e]
         for e in lanes:
             here = c < count[0, e]
+            own = member[c, e] if here else 0
             fast = here and restitution[c, e] > 0.0 and approach[c, e] < -threshold[0, e]
             gap = (separation[c, e] if here else 0.0) + sum[0, 0, e]
-            near = impulse[c, 0, e] > 0.0 or gap < -SAME_IMPACT * h[0, e] * approach[c, e]
-            bounces = fast and near and block_normal[c, e] > 0.0
+            near = total[c, 0, e] > 0.0 or gap < -SAME_IMPACT * h[0, e] * approach[c, e]
+            bounces = fast and near and block_normal[c, own, e] > 0.0
             u = min(approach[c, e], 0.0)
             leaves = rebound_speed(u, fall[c, e], separation[c, e] if here else 0.0, h[0, e], restitution[c, e])
             rebound[c, e] = leaves if bounces else 0.0
             any_bounces = max(any_bounces, 1 if bounces else 0)
             # Friction so far was with a spin that the impact as a whole does not have.
-            change[0, 1, e] = -impulse[c, 1, e] if bounces else 0.0
-            change[0, 2, e] = -impulse[c, 2, e] if bounces else 0.0
-            impulse[c, 1, e] = impulse[c, 1, e] + change[0, 1, e]
-            impulse[c, 2, e] = impulse[c, 2, e] + change[0, 2, e]
+            for r in range(1, 3):
+                change[0, r, e] = -total[c, r, e] / share[0, e] if bounces else 0.0
+                impulse[c, r, e] = 0.0 if bounces else impulse[c, r, e]
+                total[c, r, e] = 0.0 if bounces else total[c, r, e]
         if any_bounces == 1:
             for side in range(2):
                 t = da if side == 0 else db
@@ -150,9 +154,10 @@ def bounce(
                 for e in lanes:
                     bounces = c < count[0, e] and rebound[c, e] > 0.0
                     now = impulse[c, 0, e]
-                    y = block_normal[c, e] if bounces else 1.0
+                    y = block_normal[c, member[c, e], e] if bounces else 1.0
                     new = max(now + (rebound[c, e] - sum[0, 0, e]) / y, 0.0) if bounces else now
                     change[0, 0, e] = new - now if bounces else 0.0
+                    total[c, 0, e] += share[0, e] * (new - now)
                     impulse[c, 0, e] = new
                 for side in range(2):
                     t = da if side == 0 else db

@@ -22,12 +22,42 @@ from phalanx.components import (
     LinkPose,
     MassFactor,
     MassTopology,
+    Sweep,
 )
 from phalanx.ecs import read, rows, system, update, write
 from phalanx.systems.math3d import cross
+from phalanx.systems.windows import WINDOW
 
 
 @system(phase="rows")
+def contact_windows(
+    lanes,
+    count=read(ContactCount.current),
+    first=read(DofTopology.tree_first),
+    dof_a=read(ContactMotion.dof_a),
+    dof_b=read(ContactMotion.dof_b),
+    member=write(ContactMotion.member),
+):
+    """Successive contacts of the same trees go together, four at most; lanes agree on that as they do on trees."""
+    most = 0
+    for e in lanes:
+        most = max(most, count[0, e])
+    for c in range(most):
+        p = max(c - 1, 0)
+        for e in lanes:
+            a, b, i, j = dof_a[c, e], dof_b[c, e], dof_a[p, e], dof_b[p, e]
+            a = first[a, 0] if a >= 0 else -1
+            b = first[b, 0] if b >= 0 else -1
+            i = first[i, 0] if i >= 0 else -1
+            j = first[j, 0] if j >= 0 else -1
+            # one tree alone, whether on side a, on side b or on both, is the same to the rows
+            same = max(a, b) == max(i, j) and (a == b or min(a, b) < 0) and (i == j or min(i, j) < 0)
+            same = same or (a == i and b == j)
+            goes_on = c > 0 and same and member[p, e] < WINDOW - 1
+            member[c, e] = member[p, e] + 1 if goes_on else 0
+
+
+@system(phase="rows", after="contact_windows")
 def contact_jacobians(
     lanes,
     slots=rows(Contact),
@@ -124,25 +154,30 @@ def contact_responses(
     count=read(ContactCount.current),
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
+    in_window=read(ContactMotion.member),
+    sweep_share=read(Sweep.share),
     jacobian=read(ContactJacobian.value),
     response=update(ContactResponse.velocity),
     block_normal=update(ContactBlock.normal),
     block_tangent=update(ContactBlock.tangent),
 ):
-    """(M + implicit terms)^-1 J^T by the sparse factorisation, and the contact's own 1 x 1 and 2 x 2 blocks."""
+    """(M + implicit terms)^-1 J^T for one sweep, by the sparse factorisation, and what follows within the window."""
     width = row_count // max(slots, 1)
     most = 0
     for e in lanes:
         most = max(most, count[0, e])
     for c in range(most):
         da, db = -1, -1
+        member = 0
         for e in lanes:
-            block_normal[c, e] = 0.0
+            for m in range(WINDOW):
+                block_normal[c, m, e] = 0.0
             block_tangent[c, 0, e] = 0.0
             block_tangent[c, 1, e] = 0.0
             block_tangent[c, 2, e] = 0.0
             if c < count[0, e]:
                 da, db = dof_a[c, e], dof_b[c, e]
+                member = in_window[c, e]
         for side in range(2):
             t = da if side == 0 else db
             low = first[t, 0] if t >= 0 else 0
@@ -168,7 +203,7 @@ def contact_responses(
             for d in range(low, high):
                 start = chain[d, 0]
                 for e in lanes:
-                    w = inverse_pivot[d, e]
+                    w = sweep_share[0, e] * inverse_pivot[d, e]
                     response[base + d, 0, e] = response[base + d, 0, e] * w
                     response[base + d, 1, e] = response[base + d, 1, e] * w
                     response[base + d, 2, e] = response[base + d, 2, e] * w
@@ -181,10 +216,13 @@ def contact_responses(
                         response[base + d, 2, e] -= w * response[b, 2, e]
                 for e in lanes:
                     j1, j2 = jacobian[base + d, 1, e], jacobian[base + d, 2, e]
-                    block_normal[c, e] += jacobian[base + d, 0, e] * response[base + d, 0, e]
                     block_tangent[c, 0, e] += j1 * response[base + d, 1, e]
                     block_tangent[c, 1, e] += j1 * response[base + d, 2, e]
                     block_tangent[c, 2, e] += j2 * response[base + d, 2, e]
+                for m in range(member + 1):
+                    other = base + d - (member - m) * width
+                    for e in lanes:
+                        block_normal[c, m, e] += jacobian[base + d, 0, e] * response[other, 0, e]
         for e in lanes:
             a, b2, c2 = block_tangent[c, 0, e], block_tangent[c, 1, e], block_tangent[c, 2, e]
             determinant = a * c2 - b2 * b2

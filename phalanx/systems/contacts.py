@@ -29,13 +29,6 @@ from phalanx.components.shape import AVERAGE, MINIMUM, MULTIPLY
 from phalanx.ecs import function, read, rows, system, update, write
 from phalanx.systems.math3d import cross
 
-FRICTION_MEMORY = 0.8
-"""Share of the last friction that a contact between shapes starts from.
-
-The points of a patch can rub against each other without net effect. What a sweep leaves of that would stay for ever
-and use up the cones: a stack of four boxes began to rock after a second with all of it, and is at rest with this.
-"""
-
 
 @system(phase="collide")
 def remember_contacts(
@@ -47,7 +40,7 @@ def remember_contacts(
     place=read(ContactPoint.place),
     normal=read(ContactPoint.normal),
     tangent=read(ContactPoint.tangent),
-    impulse=read(ContactImpulse.value),
+    impulse=read(ContactImpulse.last),
     old_key=write(PreviousContact.key),
     old_place=write(PreviousContact.place),
     push=write(PreviousContact.push),
@@ -119,7 +112,7 @@ def pair_contacts(
     normal=update(ContactPoint.normal),
     tangent=update(ContactPoint.tangent),
     separation=update(ContactPoint.separation),
-    impulse=update(ContactImpulse.value),
+    impulse=update(ContactImpulse.last),
     dropped=update(Status.contacts_dropped),
 ):
     """Append the points of all candidates; each takes over the impulses of the nearest old point of its pair.
@@ -161,8 +154,8 @@ def pair_contacts(
                     if old >= 0:
                         impulse[filled, 0, e] = push[old, e]
                         rx, ry, rz = rub[old, 0, e], rub[old, 1, e], rub[old, 2, e]
-                        impulse[filled, 1, e] = FRICTION_MEMORY * (rx * tx + ry * ty + rz * tz)
-                        impulse[filled, 2, e] = FRICTION_MEMORY * (rx * bx + ry * by + rz * bz)
+                        impulse[filled, 1, e] = rx * tx + ry * ty + rz * tz
+                        impulse[filled, 2, e] = rx * bx + ry * by + rz * bz
                         old_key[old, e] = name - 1  # taken
                     key[filled, e] = name
                     a[filled, e] = i

@@ -28,6 +28,7 @@ from phalanx.components import (
     MassFactor,
     MassTopology,
     Settings,
+    Sweep,
 )
 from phalanx.components.loop import DISTANCE_LOOP, FIXED_LOOP, REVOLUTE_LOOP
 from phalanx.ecs import function, read, rows, system, update, write
@@ -308,6 +309,7 @@ def loop_responses(
     depth=read(DofTopology.depth),
     column=read(MassTopology.column),
     factor=read(MassFactor.value),
+    sweep_share=read(Sweep.share),
     pivot=read(DofSolve.inverse_pivot),
     count=read(LoopTopology.count),
     dof_a=read(LoopTopology.dof_a),
@@ -340,7 +342,7 @@ def loop_responses(
                 for d in range(low, high):
                     start = chain[d, 0]
                     for e in lanes:
-                        response[base + d, r, e] = response[base + d, r, e] * pivot[d, e]
+                        response[base + d, r, e] = response[base + d, r, e] * (sweep_share[0, e] * pivot[d, e])
                     for s in range(1, depth[d, 0]):
                         b = base + column[start + s, 0]
                         for e in lanes:

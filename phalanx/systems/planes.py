@@ -180,7 +180,7 @@ def plane_contacts(
     out_normal=write(ContactPoint.normal),
     out_tangent=write(ContactPoint.tangent),
     separation=write(ContactPoint.separation),
-    impulse=write(ContactImpulse.value),
+    impulse=write(ContactImpulse.last),
     old_key=read(PreviousContact.key),
     push=read(PreviousContact.push),
     rub=read(PreviousContact.rub),
