@@ -120,6 +120,15 @@ from phalanx.components.pair import (
     PairState,
     PairTopology,
 )
+from phalanx.components.query import (
+    QueryCount,
+    QueryFilter,
+    QueryHitState,
+    QueryPath,
+    QueryPose,
+    QueryProbe,
+    QueryRequest,
+)
 from phalanx.components.reaction import BodyInertia, BodyReaction, BodyTopology, DofReaction
 from phalanx.components.shape import (
     BarredPair,
@@ -265,6 +274,13 @@ __all__ = [
     "PointState",
     "PointTopology",
     "PreviousContact",
+    "QueryCount",
+    "QueryFilter",
+    "QueryHitState",
+    "QueryPath",
+    "QueryPose",
+    "QueryProbe",
+    "QueryRequest",
     "Scratch",
     "Settings",
     "Shape",

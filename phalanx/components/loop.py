@@ -118,7 +118,7 @@ class LoopJacobian(Component, table=LoopEntry):
 class LoopResponse(Component, table=LoopEntry):
     """Generalised velocity change per unit impulse."""
 
-    velocity = Field(6, doc="for impulses of each row")
+    velocity = Field(6, doc="for unit impulses of each row, in one sweep")
 
 
 class LoopLineTopology(Component, table=LoopLine):
@@ -133,7 +133,7 @@ class LoopLineTopology(Component, table=LoopLine):
 class LoopLineSolve(Component, table=LoopLine):
     """A row in the system of all of them."""
 
-    response = Field(doc="its velocity per unit impulse; 0 if nothing can move")
+    response = Field(unit="1/kg", doc="its velocity per unit impulse; 0 if nothing can move")
     inverse_pivot = Field(doc="inverse of D, 0 for rows that others hold, or that do not act")
     speed = Field(unit="m/s, N s", doc="missing velocity, and then the impulse that makes it")
     way = Field(unit="m, N s^2", doc="missing displacement, and then what makes it")
@@ -154,5 +154,5 @@ class LoopReaction(Component, table=Loop):
 class LoopScratch(Component, table=World):
     """The row being solved."""
 
-    sum = Field(doc="its velocity, or the square of its Jacobian; and the change of its impulse")
+    sum = Field(unit="m/s, N s", doc="its velocity, or the square of its Jacobian; and the change of its impulse")
     shift = Field(doc="its displacement; and the correction of that")

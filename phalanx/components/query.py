@@ -73,6 +73,6 @@ class QueryHitState(Component, table=QueryHit):
 
     distance = Field(unit="m", doc="way to the hit; of DEPTH: signed distance, negative")
     position = Field(3, unit="m", doc="on the surface of what was hit, from the environment's origin")
-    normal = Field(3, doc="unit normal of what was hit, towards the ray's origin or the probe, world axes")
+    normal = Field(3, doc="unit normal of what was hit, towards the ray or the probe, world axes")
     shape = Field(dtype="int32", doc="what was hit")
     face = Field(dtype="int32", doc="row of the mesh's triangle; of a height field its triangle; else -1")

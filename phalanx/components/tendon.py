@@ -60,7 +60,7 @@ class TendonSegmentModel(Component, table=TendonSegment):
     dof = Field(2, dtype="int32", doc="last dofs of their links, -1: cannot move", constant=True)
     position_a = Field(3, unit="m", doc="a in its link's frame", role="parameter", shared=True)
     position_b = Field(3, unit="m", doc="b in its link's frame", role="parameter", shared=True)
-    coefficient = Field(doc="gearing: length counted per metre", role="parameter", shared=True)
+    coefficient = Field(doc="gearing: how many times it counts", role="parameter", shared=True)
 
 
 class TendonLength(Component, table=Tendon):
@@ -85,12 +85,12 @@ class TendonJacobian(Component, table=TendonEntry):
 class TendonResponse(Component, table=TendonEntry):
     """Generalised velocity change per unit impulse."""
 
-    velocity = Field(doc="of each dof of the tree")
+    velocity = Field(unit="1/kg", doc="of each dof of the tree, per unit impulse, in one sweep")
 
 
 class TendonScratch(Component, table=World):
     """The tendon being solved."""
 
-    sum = Field(2, doc="velocity of its length and displacement")
+    sum = Field(2, unit="m/s, m", doc="velocity of its length, and displacement")
     change = Field(unit="N s", doc="change of its impulse")
-    segment = Field(9, doc="of a segment: unit direction b to a, and both ends from the root link's origin")
+    segment = Field(9, unit="m", doc="of a segment: unit direction b to a, and both ends from the root link's origin")

@@ -37,7 +37,7 @@ class Sweep(Component, table=World):
     """Where the constraint solver is."""
 
     index = Field(dtype="int32", doc="sweeps done in this substep; the same number in all environments")
-    share = Field(doc="part of the substep's forces and impulses that acts in one position sweep")
+    share = Field(doc="how much of a substep each of the first sweeps is: one part of several, or all")
 
 
 class Scratch(Component, table=World):

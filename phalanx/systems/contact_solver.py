@@ -27,10 +27,10 @@ from phalanx.components import (
 from phalanx.ecs import function, read, real, rows, system, update, write
 from phalanx.systems.windows import WINDOW, solve_window, step_length
 
-PUSH_OUT = 0.3
+PUSH_OUT = 0.15
 """Share of a penetration beyond the slop that a position sweep takes out."""
 
-SLOP = 2e-5
+SLOP = 1e-4
 """m of penetration that stays."""
 
 STICTION = 0.01
@@ -291,18 +291,28 @@ def sweep_friction(
             now1, now2 = impulse[c, 1, e], impulse[c, 2, e]
             new1 = now1 - (y11 * sum[0, 1, e] + y12 * sum[0, 2, e])
             new2 = now2 - (y12 * sum[0, 1, e] + y22 * sum[0, 2, e])
-            stick = static[c, e] * impulse[c, 0, e]
+            # The cone bounds what a contact gives over the substep: what friction could not do in a sweep, half of the
+            # face still unsolved, it may do in a later one.
+            part = share[0, e]
+            fresh = index[0, e] < moving and part < 1.0
+            past1 = total[c, 1, e] - (0.0 if fresh else part * now1)
+            past2 = total[c, 2, e] - (0.0 if fresh else part * now2)
+            normal = total[c, 0, e]
             u1 = (slip[c, 0, e] if here else 0.0) + drift[c, 0, e]
             u2 = (slip[c, 1, e] if here else 0.0) + drift[c, 1, e]
-            slide = (dynamic[c, e] if u1 * u1 + u2 * u2 > STICTION * STICTION else static[c, e]) * impulse[c, 0, e]
+            stick = static[c, e] * normal
+            slide = (dynamic[c, e] if u1 * u1 + u2 * u2 > STICTION * STICTION else static[c, e]) * normal
+            all1, all2 = past1 + part * new1, past2 + part * new2
             # What slides steps by one number for both tangents: only then does it settle opposite to the velocity.
-            slides = new1 * new1 + new2 * new2 > stick * stick
-            step = block_tangent[c, 3, e]
-            new1 = now1 - step * sum[0, 1, e] if slides else new1
-            new2 = now2 - step * sum[0, 2, e] if slides else new2
-            length = math.sqrt(new1 * new1 + new2 * new2)
+            slides = all1 * all1 + all2 * all2 > stick * stick
+            step = part * block_tangent[c, 3, e]
+            all1 = past1 + part * now1 - step * sum[0, 1, e] if slides else all1
+            all2 = past2 + part * now2 - step * sum[0, 2, e] if slides else all2
+            length = math.sqrt(all1 * all1 + all2 * all2)
             scale = slide / length if slides and length > 0.0 else 1.0
-            new1, new2 = new1 * scale, new2 * scale
+            all1, all2 = all1 * scale, all2 * scale
+            new1 = (all1 - past1) / part if slides else new1
+            new2 = (all2 - past2) / part if slides else new2
             change[0, 1, e] = new1 - now1 if here else 0.0
             change[0, 2, e] = new2 - now2 if here else 0.0
             # A blow is no load that goes on: the next substep starts without it.
@@ -310,9 +320,8 @@ def sweep_friction(
             impulse[c, 0, e] = 0.0 if blow else impulse[c, 0, e]
             impulse[c, 1, e] = 0.0 if blow or not here else new1
             impulse[c, 2, e] = 0.0 if blow or not here else new2
-            fresh = index[0, e] < moving and share[0, e] < 1.0
-            total[c, 1, e] += share[0, e] * (new1 if fresh else new1 - now1)
-            total[c, 2, e] += share[0, e] * (new2 if fresh else new2 - now2)
+            total[c, 1, e] = all1
+            total[c, 2, e] = all2
         for side in range(2):
             base = base_a if side == 0 else base_b
             for k in range(low_a if side == 0 else low_b, high_a if side == 0 else high_b):

@@ -37,14 +37,12 @@ def inclined(
     return world, robot, np.cross(axis, normal)
 
 
-def slid(device: str, degrees: float, friction: float, azimuth: float = 0.0) -> tuple[float, float]:
-    """How far a box slides down a slope within 2 s, m, and how much of that by the speed it got by being set down."""
+def slid(device: str, degrees: float, friction: float, azimuth: float = 0.0) -> float:
+    """How far a box slides down a slope within 2 s, m."""
     world, robot, down = inclined(device, BOX, np.radians(degrees), azimuth, friction)
-    world.step(2)
-    start, speed = host(robot.root_pose)[0, :3], host(robot.root_vel)[0, :3]
-    assert np.abs(speed).max() < 5e-3
+    start = host(robot.root_pose)[0, :3]
     world.step(400)
-    return float((host(robot.root_pose)[0, :3] - start) @ down), float(2.0 * speed @ down)
+    return float((host(robot.root_pose)[0, :3] - start) @ down)
 
 
 @pytest.mark.parametrize("azimuth", [0.0, 0.7])
@@ -52,12 +50,11 @@ def slid(device: str, degrees: float, friction: float, azimuth: float = 0.0) -> 
 def test_box_slides_exactly_when_the_slope_beats_friction(friction: float, azimuth: float, device: str) -> None:
     """tan(angle) > friction: to 0.5 degrees either side."""
     critical = np.degrees(np.arctan(friction))
-    assert slid(device, critical - 0.5, friction, azimuth)[0] == pytest.approx(0.0, abs=1e-3)
+    assert slid(device, critical - 0.5, friction, azimuth) == pytest.approx(0.0, abs=1e-3)
     angle = np.radians(critical + 0.5)
     distance = 0.5 * GRAVITY * (np.sin(angle) - friction * np.cos(angle)) * 2.0**2
     assert distance > 0.1
-    moved, pushed = slid(device, critical + 0.5, friction, azimuth)
-    assert moved - pushed == pytest.approx(distance, rel=0.02)
+    assert slid(device, critical + 0.5, friction, azimuth) == pytest.approx(distance, rel=0.02)
 
 
 def test_static_friction_holds_what_dynamic_friction_would_not(device: str) -> None:

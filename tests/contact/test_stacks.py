@@ -96,18 +96,18 @@ def build(
 
 
 def places(bodies: list[px.RigidObject]) -> np.ndarray:
-    """(num_bodies, num_envs, 3)"""
+    """Where they are, (num_bodies, num_envs, 3)."""
     return np.array([host(body.root_pose)[:, :3] for body in bodies])
 
 
 def fastest(bodies: list[px.RigidObject]) -> float:
-    """m/s or rad/s"""
+    """Greatest component of any velocity, m/s or rad/s."""
     return max(float(np.abs(host(body.root_vel)).max()) for body in bodies)
 
 
 @pytest.mark.parametrize(
     ("placed", "settling"),
-    [(tower(10), 1e-3), (pyramid(10), 1e-3), (card_house(3), 2e-3), (arch(15), 5e-3)],
+    [(tower(10), 2e-3), (pyramid(10), 1e-3), (card_house(3), 2e-3), (arch(15), 5e-3)],
     ids=["tower of 10", "pyramid of 55", "card house", "arch of 15"],
 )
 @pytest.mark.parametrize("real", ["float32", "float64"])

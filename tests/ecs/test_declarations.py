@@ -239,6 +239,7 @@ WITHOUT_UNIT = {
     "ContactPoint.key",
     "DofLimit.restitution",
     "ContactResponse.velocity",
+    "LoopResponse.velocity",
     "DofMotion.axis",
 }
 """Their docs name a physical quantity, but they are pure numbers, or their unit differs from dof to dof."""
