@@ -95,7 +95,7 @@ class Properties(Handle):
         if holds is not None and slides is not None and (slides > holds).any():
             raise ValueError(f"{self}: dynamic friction must not be above static friction")
         for field, (values, envs) in checked:
-            wide = self._xp.broadcast_to(values, (values.shape[0], len(rows)))
+            wide = self._xp.broadcast_to(self._xp.asarray(values), (values.shape[0], len(rows)))
             self._write_parameter(field, rows, wide, envs)
         self.world.touch_state()
 
@@ -239,7 +239,7 @@ class Properties(Handle):
         values, envs = self._input(what, value, (), env_ids, negative=False)
         links = self._bound.links
         shape = (values.shape[0], links.stop - links.start)
-        self._write_parameter(field, links, self._xp.broadcast_to(values[:, None], shape), envs)
+        self._write_parameter(field, links, self._xp.broadcast_to(self._xp.asarray(values)[:, None], shape), envs)
         self.world.touch_state()
 
     @on_device

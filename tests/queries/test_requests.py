@@ -241,7 +241,7 @@ def test_long_requests_run_in_parts(device: str) -> None:
     inside = np.abs(x) < 0.0999
     hit_can = array(every.actor)[0] == 2
     assert np.array_equal(hit_can[inside | (np.abs(x) > 0.1001)], inside[inside | (np.abs(x) > 0.1001)])
-    assert world._store.rows(Query) < 20_000
+    assert world._store.rows(Query) < 25_000
 
 
 def test_nothing_to_hit(device: str) -> None:

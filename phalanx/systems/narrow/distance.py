@@ -10,6 +10,9 @@ from phalanx.systems.narrow.support import core_radius, into_b, precision, separ
 
 IMPROVEMENTS = 8
 
+TOUCHING = 0.01
+"""Shapes that GJK finds apart, if by rounding only, overlap by less than this share of the way between them."""
+
 
 @function
 def way_out_of_round(pair, kind):
@@ -72,12 +75,17 @@ def signed_distance(pair, forms, vertices, simplex, point, reach, found):
     for k in range(3):
         found[3 + k] = point[3 + k]
     if state != APART:
-        if not distance > 0.0:
+        known = distance > 0.0
+        if known:
+            distance = separation_along(pair, forms, vertices, point, nx, ny, nz)
+            # Of shapes that only just touch the direction may be rounding's, and the way out that of the far side.
+            known = distance > -TOUCHING * (math.fabs(bx) + math.fabs(by) + math.fabs(bz))
+        if not known:
             if forms[0] == SPHERE and (forms[5] == CYLINDER or forms[5] == CONE):
                 nx, ny, nz = way_out_of_round(pair, forms[5])
             else:
                 nx, ny, nz = expand_polytope(pair, forms, vertices, point)
-        distance = separation_along(pair, forms, vertices, point, nx, ny, nz)
+            distance = separation_along(pair, forms, vertices, point, nx, ny, nz)
         for k in range(3):
             found[3 + k] = point[3 + k]
         width = math.fabs(bx) + math.fabs(by) + math.fabs(bz) + math.fabs(point[3])
