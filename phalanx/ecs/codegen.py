@@ -122,10 +122,10 @@ def _literal(value: float) -> str:
     return f"real({value!r})" if math.isfinite(value) else f"real(float('{value}'))"
 
 
-def load(generated: Generated) -> ModuleType:
+def load(generated: Generated, anew: bool = False) -> ModuleType:
     """Run the generated module, as a module: Numba's disk cache looks up the environment of its functions by module."""
     name = f"_phalanx_{generated.entry}"
-    if name not in sys.modules:
+    if anew or name not in sys.modules:
         module = ModuleType(name)
         module.__file__ = str(generated.path)
         sys.modules[name] = module
@@ -265,6 +265,14 @@ class _Literals(ast.NodeTransformer):
         if isinstance(node.value, float):
             name = self.floats.setdefault(node.value, f"_{len(self.floats)}")
             return ast.copy_location(ast.Name(name, ast.Load()), node)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        """Numbers of the module math are literals, too: ``math.inf``."""
+        value = getattr(math, node.attr, None) if isinstance(node.value, ast.Name) and node.value.id == "math" else None
+        if isinstance(value, float):
+            return ast.copy_location(ast.Name(self.floats.setdefault(value, f"_{len(self.floats)}"), ast.Load()), node)
+        self.generic_visit(node)
         return node
 
 
