@@ -87,17 +87,20 @@ class Properties(Handle):
             )
             if value is not None
         ]
-        given = {field: values for field, (values, _) in checked if isinstance(values, np.ndarray)}
-        bounce = given.get(c.ShapeMaterial.restitution)
+        bounce, holds, slides = map(self._from_host, (restitution, static_friction, dynamic_friction))
         if bounce is not None and (bounce > 1).any():
             raise ValueError(f"{self}: restitution must lie in 0..1, or contacts would make energy; got {bounce.max()}")
-        holds, slides = given.get(c.ShapeMaterial.static_friction), given.get(c.ShapeMaterial.dynamic_friction)
         if holds is not None and slides is not None and (slides > holds).any():
             raise ValueError(f"{self}: dynamic friction must not be above static friction")
         for field, (values, envs) in checked:
             wide = self._xp.broadcast_to(self._xp.asarray(values), (values.shape[0], len(rows)))
             self._write_parameter(field, rows, wide, envs)
         self.world.touch_state()
+
+    def _from_host(self, value: Any) -> np.ndarray | None:
+        """A user's value where it can be looked at: numbers that are on a GPU already are not waited for."""
+        array = None if value is None else self.world._device.accept(value)
+        return array if isinstance(array, np.ndarray) else None
 
     def _shape_rows(self, body_names: Sequence[str] | None, shape_ids: Sequence[int] | None) -> np.ndarray:
         """Rows of the shapes of some bodies, or of some shapes; all by default."""
@@ -255,7 +258,8 @@ class Properties(Handle):
             if value is None:
                 continue
             values, envs = self._input(what, value, (), env_ids, finite=False, negative=False)
-            if isinstance(values, np.ndarray) and (values <= 0).any():
-                raise ValueError(f"{self}: {what} must be above 0; got {values.min()}")
+            given = self._from_host(value)
+            if given is not None and (given <= 0).any():
+                raise ValueError(f"{self}: {what} must be above 0; got {given.min()}")
             self._write_parameter(field, row, values[:, None], envs)
         self.world.touch_state()
