@@ -7,8 +7,13 @@ Physics Simulation, 2019, in the form PhysX calls TGS). Penetration is pushed ou
 than a cap: a push-out velocity, taken away again, leaves a rest that lets boxes rock. The velocity sweeps that follow
 apply restitution and drop the push-out of limits.
 
-Impulses act through precomputed responses: v += response * change. A constraint of your own is a system in the phase
-``sweep`` with ``before="advance"`` that does the same to ``DofSolve.velocity``.
+Where loose bodies touch each other, a position sweep also has only its part of the substep's free motion and of the
+impulses: n sweeps are n small steps, each of which starts from what the one before gave, but they share their
+collision detection and responses. Robots and jointed bodies get all at once (docs/decisions/0011-things-stand.md).
+
+Impulses act through precomputed responses, which are those of one sweep: v += response * change. A constraint of your
+own is a system in the phase ``sweep`` with ``before="advance"`` that does the same to ``DofSolve.velocity``; scale what
+you compute from the mass matrix by ``Sweep.share``. Its impulses are on the scale of the whole substep.
 """
 
 from phalanx.components import ContactCount, Dof, DofModel, DofSolve, DofState, DofTopology, Settings, Sweep
