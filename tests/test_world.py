@@ -465,7 +465,9 @@ def test_ctrl_c_stops_a_long_step_soon(device: str, tmp_path: Path) -> None:
         """)
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start background jobs deaf to Ctrl-C
     process = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=environment)
+    signal.signal(signal.SIGINT, before)
     assert process.stdout
     try:
         assert process.stdout.readline() == "ready\n"
