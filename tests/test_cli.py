@@ -151,6 +151,7 @@ def test_run_record_replay_verify_picture(tmp_path, device):
 
 def test_interrupted_recording_is_closed_and_kept(tmp_path, device):
     arguments = f"run quadruped --num-envs 2 --steps 100000000 --device {device} --record a.zarr"
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start background jobs deaf to Ctrl-C
     process = subprocess.Popen(
         [*PHALANX, *arguments.split()],
         cwd=tmp_path,
@@ -158,6 +159,7 @@ def test_interrupted_recording_is_closed_and_kept(tmp_path, device):
         stderr=subprocess.PIPE,
         text=True,
     )
+    signal.signal(signal.SIGINT, before)
     try:
         deadline = time.monotonic() + 200
         while not (tmp_path / "a.zarr/robots/robot/joint_pos/c/0").exists():

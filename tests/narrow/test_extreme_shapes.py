@@ -55,7 +55,7 @@ def test_thin_and_unlike_shapes(name: str, device: str) -> None:
         assert (found.count > 0).all()
         proven = separation(a, b, turn_a, turn_b, between, found.normal_of_deepest)
         beyond = np.abs(proven - found.deepest) / size
-        assert int((beyond > 1e-4).sum()) <= 1
+        assert int((beyond > 1e-4).sum()) <= 2 and beyond.max() < 1e-2
         assert float(np.median(beyond)) < 1e-6
     assert float(np.abs(deepest["float32"] - deepest["float64"]).max()) < 1e-4 * size
 
