@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
@@ -165,5 +166,6 @@ class Jointed:
                 found.append((ends[0], ends[1]))
         return found
 
+    @abstractmethod
     def _not_built(self, what: str) -> None:
-        raise NotImplementedError
+        """Refuse what is possible before the world is built only."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,12 +30,12 @@ class Properties(Handle):
     shape_bodies: list[str]
 
     @property
-    def _bound(self) -> Rows:
-        raise NotImplementedError
+    @abstractmethod
+    def _bound(self) -> Rows: ...
 
+    @abstractmethod
     def body_index(self, name: str) -> int:
         """Position of a body."""
-        raise NotImplementedError
 
     # -- surfaces --------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from phalanx.layout import grow_contacts
 from phalanx.queries import SceneQueries
 from phalanx.robot import Robot
 from phalanx.saving import STATE_ROLES
-from phalanx.systems import QUERIES, REFRESH, REPEATED, STEP, SUBSTEP
+from phalanx.systems import QUERIES, REFRESH, STEP, SUBSTEP
 
 RESPONSIVE = 0.2  # seconds between chances to interrupt a long step() on the CPU
 CHECK_EVERY = 256  # steps between looks at the flags on CUDA, where each costs a wait
@@ -185,12 +185,13 @@ class World(Contents):
     def _sequence(self, phases: Sequence[str]) -> list[System]:
         """The systems of phases in the order in which they run; those of the solver's sweeps repeated."""
         found: list[System] = []
+        sweeps = iter(self._sweeps() if "sweep" in phases else ())
         for phase in phases:
-            found += self.schedule.phase(phase) * (self._sweeps() if phase == REPEATED else 1)
+            found += self.schedule.phase(phase) * (next(sweeps) if phase == "sweep" else 1)
         return found
 
-    def _sweeps(self) -> int:
-        """Sweeps of the constraint solver in a substep."""
+    def _sweeps(self) -> tuple[int, int]:
+        """Position and velocity sweeps of the constraint solver in a substep."""
         counts = [self._device.to_host(self[c.Settings].position_iterations)]
         counts.append(self._device.to_host(self[c.Settings].velocity_iterations))
         if any(count.min() != count.max() for count in counts) or counts[0].min() < 1 or counts[1].min() < 0:
@@ -198,7 +199,7 @@ class World(Contents):
                 "Settings.position_iterations and .velocity_iterations must be the same in all environments, the first "
                 "at least 1, the second not negative"
             )
-        return int(counts[0].max() + counts[1].max())
+        return int(counts[0].max()), int(counts[1].max())
 
     def compute(self, *phases: str) -> None:
         """Run phases of the schedule on the current state, e.g. ``compute("dynamics")``, without stepping."""

@@ -140,10 +140,10 @@ class DofSolve(Component, table=Dof):
     inverse_pivot = Field(unit="1/(kg m^2)", doc="inverse pivots of the factorisation")
     velocity = Field(unit="rad/s", doc="velocity at the end of the substep, being solved for")
     displacement = Field(unit="rad", doc="motion over the substep so far")
-    free = Field(unit="rad/s", doc="velocity gained in each position sweep without constraints")
-    steady = Field(unit="rad/s", doc="the same with the constraints' impulses of the substep before")
-    begin = Field(unit="rad/s", doc="velocity at the beginning of a sweep")
-    push = Field(unit="rad/s", doc="velocity gained in each position sweep from the constraints' impulses so far")
+    free = Field(unit="rad/s", doc="small steps: velocity gained in each without constraints")
+    steady = Field(unit="rad/s", doc="small steps: velocity that the substep gains if impulses stay as they start")
+    begin = Field(unit="rad/s", doc="small steps: velocity at the beginning of one")
+    push = Field(unit="rad/s", doc="small steps: velocity gained in each from the constraints' impulses so far")
 
 
 class DofRow(Component, table=Dof):
@@ -153,7 +153,6 @@ class DofRow(Component, table=Dof):
     friction = Field(unit="N m s", doc="impulse of Coulomb friction", role="state")
     drive = Field(unit="N m s", doc="impulse of a drive that may reach its effort limit", role="state")
     stop = Field(unit="N m s", doc="impulse of position and speed limits", role="state")
-    stopped = Field(unit="N m s", doc="sum of the impulses of position and speed limits in this substep")
 
 
 class DofRelation(Component, table=DofPair):

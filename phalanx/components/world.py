@@ -37,7 +37,7 @@ class Sweep(Component, table=World):
     """Where the constraint solver is."""
 
     index = Field(dtype="int32", doc="sweeps done in this substep; the same number in all environments")
-    share = Field(doc="how much of a substep each of the first sweeps is: one part of several, or all")
+    share = Field(initial=1.0, doc="how much of a substep each of the first sweeps is: one part of several, or all")
 
 
 class Scratch(Component, table=World):

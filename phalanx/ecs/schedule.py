@@ -20,7 +20,7 @@ class Schedule:
     """
 
     def __init__(self, phases: Sequence[str], systems: Iterable[System] = ()) -> None:
-        self.phases = tuple(phases)
+        self.phases = tuple(dict.fromkeys(phases))
         self._systems: list[System] = []
         self._order: dict[str, list[System]] = {}
         for system in systems:
@@ -43,7 +43,8 @@ class Schedule:
 
     def systems(self, phases: Iterable[str] | None = None) -> list[System]:
         """The systems of the given phases (all by default) in order."""
-        return [system for name in (self.phases if phases is None else phases) for system in self.phase(name)]
+        names = self.phases if phases is None else dict.fromkeys(phases)
+        return [system for name in names for system in self.phase(name)]
 
     def __str__(self) -> str:
         lines = []

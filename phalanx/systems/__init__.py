@@ -36,6 +36,7 @@ from phalanx.systems import (
     momentum,
     narrow,
     reactions,
+    small_steps,
     sweep_and_prune,
     sweeps,
 )
@@ -49,17 +50,15 @@ SUBSTEP = (
     "collide",
     "rows",
     "solve",
-    "begin",
+    "sweep",
+    "bounce",
     "sweep",
     "integrate",
     "kinematics",
     "conserve",
     "velocities",
 )
-"""Phases repeated in every substep."""
-
-REPEATED = "sweep"
-"""The phase that runs position_iterations + velocity_iterations times in each substep."""
+"""Phases repeated in every substep; ``sweep`` runs position_iterations times, then velocity_iterations times."""
 
 REFRESH = ("kinematics", "velocities")
 """Phases that make everything derived agree with coordinates and velocities that the host has written."""
@@ -71,6 +70,8 @@ QUERIES = ("query_bodies", "query_gravity", "query_contacts", "query_joints", "q
 """Run only when somebody asks."""
 
 
+STEPPING = (sweeps, small_steps)
+"""What surrounds the solver's sweeps: where anything is joined or meets planes only, and where bodies are loose."""
 ALWAYS = (
     kinematic_targets,
     actuation,
@@ -78,7 +79,6 @@ ALWAYS = (
     inertia,
     factorization,
     dof_rows,
-    sweeps,
     dof_solver,
     mimics,
     integration,
@@ -116,11 +116,11 @@ def systems(
         loops: joints close loops.
         tendons: robots have tendons.
     """
-    found = [*_all(*ALWAYS), *REACTIONS]
+    loose = not joints and pairs != set()
+    found = [*_all(*ALWAYS, STEPPING[loose]), *REACTIONS]
     if pairs is None:
         pairs = {(a, b) for b in range(PLANE) for a in range(b + 1)}
     meet = len(pairs) > 0
-    found.remove(sweeps.all_at_once if meet and not joints else sweeps.share_out)
     groups = [_all(tendons_) if tendons else [], _all(*LOOPS) if loops else [], []]
     if planes or meet:
         rows = _all(*ROWS_OF_CONTACTS)

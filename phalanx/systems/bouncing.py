@@ -25,6 +25,7 @@ from phalanx.components import (
     Sweep,
 )
 from phalanx.ecs import function, read, rows, system, update, write
+from phalanx.systems.two_trees import tree_rows
 
 SWEEPS = 8
 """Sweeps over the points that bounce."""
@@ -46,7 +47,7 @@ def rebound_speed(approach, fall, separation, h, restitution):
     return restitution * math.sqrt(max(squared, 0.0)) - 0.5 * gain
 
 
-@system(phase="sweep", after="sweep_mimics", before="sweep_normals")
+@system(phase="bounce")
 def bounce(
     lanes,
     slots=rows(Contact),
@@ -54,9 +55,7 @@ def bounce(
     first=read(DofTopology.tree_first),
     end=read(DofTopology.tree_end),
     h=read(Settings.timestep),
-    position_sweeps=read(Settings.position_iterations),
     threshold=read(Settings.bounce_threshold),
-    index=read(Sweep.index),
     share=read(Sweep.share),
     count=read(ContactCount.current),
     dof_a=read(ContactMotion.dof_a),
@@ -77,11 +76,11 @@ def bounce(
     change=update(Scratch.change),
     v=update(DofSolve.velocity),
 ):
-    """Once in a substep: which contacts bounce, how fast they leave, and sweeps over them until they do."""
+    """Which contacts bounce, how fast they leave, and sweeps over them until they do."""
     width = row_count // max(slots, 1)
     most = 0
     for e in lanes:
-        most = max(most, count[0, e] if index[0, e] == position_sweeps[0, 0] else 0)
+        most = max(most, count[0, e])
     any_bounces = 0
     for c in range(most):
         da, db = -1, -1
@@ -90,13 +89,8 @@ def bounce(
                 da, db = dof_a[c, e], dof_b[c, e]
             sum[0, 0, e] = 0.0
         for side in range(2):
-            t = da if side == 0 else db
-            low = first[t, 0] if t >= 0 else 0
-            high = end[t, 0] if t >= 0 else 0
-            base = c * width - low
-            if side == 1 and da >= 0:
-                base += end[da, 0] - first[da, 0]
-                high = low if first[da, 0] == low else high
+            low, high, shift = tree_rows(first, end, da, db, side)
+            base = c * width + shift
             for k in range(low, high):
                 for e in lanes:
                     sum[0, 0, e] += jacobian[base + k, 0, e] * displacement[k, e]
@@ -118,13 +112,8 @@ def bounce(
                 total[c, r, e] = 0.0 if bounces else total[c, r, e]
         if any_bounces == 1:
             for side in range(2):
-                t = da if side == 0 else db
-                low = first[t, 0] if t >= 0 else 0
-                high = end[t, 0] if t >= 0 else 0
-                base = c * width - low
-                if side == 1 and da >= 0:
-                    base += end[da, 0] - first[da, 0]
-                    high = low if first[da, 0] == low else high
+                low, high, shift = tree_rows(first, end, da, db, side)
+                base = c * width + shift
                 for k in range(low, high):
                     for e in lanes:
                         v[k, e] += (
@@ -141,13 +130,8 @@ def bounce(
                 sum[0, 0, e] = 0.0
             if on == 1:
                 for side in range(2):
-                    t = da if side == 0 else db
-                    low = first[t, 0] if t >= 0 else 0
-                    high = end[t, 0] if t >= 0 else 0
-                    base = c * width - low
-                    if side == 1 and da >= 0:
-                        base += end[da, 0] - first[da, 0]
-                        high = low if first[da, 0] == low else high
+                    low, high, shift = tree_rows(first, end, da, db, side)
+                    base = c * width + shift
                     for k in range(low, high):
                         for e in lanes:
                             sum[0, 0, e] += jacobian[base + k, 0, e] * v[k, e]
@@ -160,13 +144,11 @@ def bounce(
                     total[c, 0, e] += share[0, e] * (new - now)
                     impulse[c, 0, e] = new
                 for side in range(2):
-                    t = da if side == 0 else db
-                    low = first[t, 0] if t >= 0 else 0
-                    high = end[t, 0] if t >= 0 else 0
-                    base = c * width - low
-                    if side == 1 and da >= 0:
-                        base += end[da, 0] - first[da, 0]
-                        high = low if first[da, 0] == low else high
+                    low, high, shift = tree_rows(first, end, da, db, side)
+                    base = c * width + shift
                     for k in range(low, high):
                         for e in lanes:
                             v[k, e] += response[base + k, 0, e] * change[0, 0, e]
+    for c in range(most if any_bounces == 1 else 0):
+        for e in lanes:  # A blow is no load that goes on: the next substep starts without it.
+            impulse[c, 0, e] = 0.0 if c < count[0, e] and rebound[c, e] > 0.0 else impulse[c, 0, e]

@@ -26,6 +26,7 @@ from phalanx.components import (
 )
 from phalanx.ecs import read, rows, system, update, write
 from phalanx.systems.math3d import cross
+from phalanx.systems.two_trees import tree_rows
 from phalanx.systems.windows import WINDOW
 
 
@@ -99,13 +100,8 @@ def contact_jacobians(
             if c < count[0, e]:
                 da, db = dof_a[c, e], dof_b[c, e]
         for side in range(2):
-            d = da if side == 0 else db
-            low = first[d, 0] if d >= 0 else 0
-            high = end[d, 0] if d >= 0 else 0
-            base = c * width - low
-            if side == 1 and da >= 0:
-                base += end[da, 0] - first[da, 0]
-                high = low if first[da, 0] == low else high  # the same tree: with a
+            low, high, shift = tree_rows(first, end, da, db, side)
+            base = c * width + shift
             for k in range(low, high):
                 i = link[k, 0]
                 turns = angular[k, 0] == 1
@@ -179,13 +175,8 @@ def contact_responses(
                 da, db = dof_a[c, e], dof_b[c, e]
                 member = in_window[c, e]
         for side in range(2):
-            t = da if side == 0 else db
-            low = first[t, 0] if t >= 0 else 0
-            high = end[t, 0] if t >= 0 else 0
-            base = c * width - low
-            if side == 1 and da >= 0:
-                base += end[da, 0] - first[da, 0]
-                high = low if first[da, 0] == low else high
+            low, high, shift = tree_rows(first, end, da, db, side)
+            base = c * width + shift
             for k in range(low, high):
                 for e in lanes:
                     response[base + k, 0, e] = jacobian[base + k, 0, e]

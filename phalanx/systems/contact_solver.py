@@ -25,6 +25,7 @@ from phalanx.components import (
     Sweep,
 )
 from phalanx.ecs import function, read, real, rows, system, update, write
+from phalanx.systems.two_trees import tree_rows
 from phalanx.systems.windows import WINDOW, solve_window, step_length
 
 PUSH_OUT = 0.15
@@ -73,13 +74,8 @@ def warm_start_contacts(
                 total[c, r, e] = 0.0 if share[0, e] < 1.0 else impulse[c, r, e]
                 change[0, r, e] = impulse[c, r, e] if c < count[0, e] else 0.0
         for side in range(2):
-            t = da if side == 0 else db
-            low = first[t, 0] if t >= 0 else 0
-            high = end[t, 0] if t >= 0 else 0
-            base = c * width - low
-            if side == 1 and da >= 0:
-                base += end[da, 0] - first[da, 0]
-                high = low if first[da, 0] == low else high
+            low, high, shift = tree_rows(first, end, da, db, side)
+            base = c * width + shift
             for k in range(low, high):
                 for e in lanes:
                     v[k, e] += (
@@ -152,16 +148,11 @@ def sweep_normals(
             for e in lanes:
                 if c + m < count[0, e]:
                     size = m + 1 if member[c + m, e] == m else size
-        low_a = first[da, 0] if da >= 0 else 0
-        high_a = end[da, 0] if da >= 0 else 0
-        low_b = first[db, 0] if db >= 0 else 0
-        high_b = end[db, 0] if db >= 0 and not (da >= 0 and low_a == low_b) else low_b
         for m in range(size):
-            base_a = (c + m) * width - low_a
-            base_b = (c + m) * width + high_a - low_a - low_b
             for side in range(2):
-                base = base_a if side == 0 else base_b
-                for k in range(low_a if side == 0 else low_b, high_a if side == 0 else high_b):
+                low, high, shift = tree_rows(first, end, da, db, side)
+                base = (c + m) * width + shift
+                for k in range(low, high):
                     for e in lanes:
                         sum[0, m, e] += jacobian[base + k, 0, e] * v[k, e]
                         sum[0, WINDOW + m, e] += jacobian[base + k, 0, e] * displacement[k, e]
@@ -218,11 +209,10 @@ def sweep_normals(
                 impulse[c3, 0, e] = n3
                 total[c3, 0, e] = t3 + part * (n3 if fresh else n3 - x3)
         for m in range(size):
-            base_a = (c + m) * width - low_a
-            base_b = (c + m) * width + high_a - low_a - low_b
             for side in range(2):
-                base = base_a if side == 0 else base_b
-                for k in range(low_a if side == 0 else low_b, high_a if side == 0 else high_b):
+                low, high, shift = tree_rows(first, end, da, db, side)
+                base = (c + m) * width + shift
+                for k in range(low, high):
                     for e in lanes:
                         v[k, e] += response[base + k, 0, e] * change[0, m, e]
                         displacement[k, e] += response[base + k, 0, e] * change[0, WINDOW + m, e]
@@ -237,13 +227,11 @@ def sweep_friction(
     first=read(DofTopology.tree_first),
     end=read(DofTopology.tree_end),
     position_sweeps=read(Settings.position_iterations),
-    velocity_sweeps=read(Settings.velocity_iterations),
     index=read(Sweep.index),
     share=read(Sweep.share),
     count=read(ContactCount.current),
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
-    rebound=read(ContactMotion.rebound),
     slip=read(ContactMotion.slip),
     static=read(ContactSurface.static_friction),
     dynamic=read(ContactSurface.dynamic_friction),
@@ -273,15 +261,10 @@ def sweep_friction(
                 da, db = dof_a[c, e], dof_b[c, e]
             sum[0, 1, e] = drift[c, 0, e]
             sum[0, 2, e] = drift[c, 1, e]
-        low_a = first[da, 0] if da >= 0 else 0
-        high_a = end[da, 0] if da >= 0 else 0
-        low_b = first[db, 0] if db >= 0 else 0
-        high_b = end[db, 0] if db >= 0 and not (da >= 0 and low_a == low_b) else low_b
-        base_a = c * width - low_a
-        base_b = c * width + high_a - low_a - low_b
         for side in range(2):
-            base = base_a if side == 0 else base_b
-            for k in range(low_a if side == 0 else low_b, high_a if side == 0 else high_b):
+            low, high, shift = tree_rows(first, end, da, db, side)
+            base = c * width + shift
+            for k in range(low, high):
                 for e in lanes:
                     sum[0, 1, e] += jacobian[base + k, 1, e] * v[k, e]
                     sum[0, 2, e] += jacobian[base + k, 2, e] * v[k, e]
@@ -315,15 +298,13 @@ def sweep_friction(
             new2 = (all2 - past2) / part if slides else new2
             change[0, 1, e] = new1 - now1 if here else 0.0
             change[0, 2, e] = new2 - now2 if here else 0.0
-            # A blow is no load that goes on: the next substep starts without it.
-            blow = rebound[c, e] > 0.0 and index[0, e] + 1 == moving + velocity_sweeps[0, 0]
-            impulse[c, 0, e] = 0.0 if blow else impulse[c, 0, e]
-            impulse[c, 1, e] = 0.0 if blow or not here else new1
-            impulse[c, 2, e] = 0.0 if blow or not here else new2
+            impulse[c, 1, e] = new1 if here else now1
+            impulse[c, 2, e] = new2 if here else now2
             total[c, 1, e] = all1
             total[c, 2, e] = all2
         for side in range(2):
-            base = base_a if side == 0 else base_b
-            for k in range(low_a if side == 0 else low_b, high_a if side == 0 else high_b):
+            low, high, shift = tree_rows(first, end, da, db, side)
+            base = c * width + shift
+            for k in range(low, high):
                 for e in lanes:
                     v[k, e] += response[base + k, 1, e] * change[0, 1, e] + response[base + k, 2, e] * change[0, 2, e]

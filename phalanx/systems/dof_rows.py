@@ -20,7 +20,6 @@ from phalanx.components import (
     MassFactor,
     MassTopology,
     Settings,
-    Sweep,
 )
 from phalanx.ecs import read, rows, system, update, write
 
@@ -51,13 +50,11 @@ def activate_dof_rows(
     row_slope=read(DriveEffort.row_slope),
     most=read(Drive.effort_limit),
     friction_impulse=update(DofRow.friction),
-    stopped=write(DofRow.stopped),
     drive_impulse=update(DofRow.drive),
     stop_impulse=update(DofRow.stop),
     active=write(DofRow.active),
 ):
     """A dof gets rows when a limit, its friction, or the limits of its drive or speed may act in this substep."""
-    stopped[d, e] = 0.0
     if scalar[d, e] == 0:
         active[d, e] = 0
         return
@@ -89,10 +86,9 @@ def dof_responses(
     active=read(DofRow.active),
     factor=read(MassFactor.value),
     inverse_pivot=read(DofSolve.inverse_pivot),
-    sweep_share=read(Sweep.share),
     response=write(DofResponse.velocity),
 ):
-    """Columns of the inverse mass matrix, for one sweep, of the dofs that have rows in any lane."""
+    """Columns of the inverse mass matrix for the dofs that have rows in any lane."""
     for a in range(nv):
         on = 0
         for e in lanes:
@@ -105,7 +101,7 @@ def dof_responses(
                 for e in lanes:
                     response[base + k, e] = 0.0
             for e in lanes:
-                response[base + a, e] = sweep_share[0, e]
+                response[base + a, e] = 1.0
             d = a  # only the chain of a fills before the pivots
             for u in range(depth[a, 0]):
                 d = column[chain[a, 0] + u, 0]

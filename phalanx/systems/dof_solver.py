@@ -126,7 +126,6 @@ def sweep_dofs(
     rub=update(DofRow.friction),
     drive=update(DofRow.drive),
     stop=update(DofRow.stop),
-    stopped=update(DofRow.stopped),
     response=read(DofResponse.velocity),
     change=update(Scratch.change),
     v=update(DofSolve.velocity),
@@ -168,10 +167,10 @@ def sweep_dofs(
                 came = qd[d, e]
                 bounces = bouncing and elastic[d, e] > 0.0 and math.fabs(came) > threshold[0, e]
                 reach = 0.5 * h[0, e] * math.fabs(came)
-                below = bounces and stopped[d, e] > 0.0 and x - low < reach
-                above = bounces and stopped[d, e] < 0.0 and high - x < reach
-                slowest = -INFINITY if bounces and stopped[d, e] == 0.0 else slowest
-                quickest = INFINITY if bounces and stopped[d, e] == 0.0 else quickest
+                below = bounces and stop[d, e] > 0.0 and x - low < reach
+                above = bounces and stop[d, e] < 0.0 and high - x < reach
+                slowest = -INFINITY if bounces and stop[d, e] == 0.0 else slowest
+                quickest = INFINITY if bounces and stop[d, e] == 0.0 else quickest
                 slowest = max(slowest, -elastic[d, e] * came) if below else slowest
                 quickest = min(quickest, -elastic[d, e] * came) if above else quickest
                 slowest = -INFINITY if give > 0.0 else slowest
@@ -195,7 +194,6 @@ def sweep_dofs(
                 rub[d, e] = rubs if here else rub[d, e]
                 drive[d, e] = drives if here else drive[d, e]
                 stop[d, e] = stops if here else stop[d, e]
-                stopped[d, e] += stops if here and pushing else 0.0
                 change[0, 0, e] = rubs + drives + stops - own if here else 0.0
             for k in range(first[d, 0], end[d, 0]):
                 for e in lanes:

@@ -28,11 +28,11 @@ from phalanx.components import (
     MassFactor,
     MassTopology,
     Settings,
-    Sweep,
 )
 from phalanx.components.loop import DISTANCE_LOOP, FIXED_LOOP, REVOLUTE_LOOP
 from phalanx.ecs import function, read, rows, system, update, write
 from phalanx.systems.math3d import cross, quaternion_product, rotate
+from phalanx.systems.two_trees import tree_rows
 
 
 @function
@@ -267,13 +267,8 @@ def loop_jacobians(
     for j in range(loops):
         da, db = dof_a[j, 0], dof_b[j, 0]
         for side in range(2):
-            d = da if side == 0 else db
-            low = first[d, 0] if d >= 0 else 0
-            high = end[d, 0] if d >= 0 else 0
-            base = entry[j, 0] - low
-            if side == 1 and da >= 0:
-                base += end[da, 0] - first[da, 0]
-                high = low if first[da, 0] == low else high  # the same tree: with a
+            low, high, shift = tree_rows(first, end, da, db, side)
+            base = entry[j, 0] + shift
             for k in range(low, high):
                 i = link[k, 0]
                 turns = angular[k, 0] == 1
@@ -309,7 +304,6 @@ def loop_responses(
     depth=read(DofTopology.depth),
     column=read(MassTopology.column),
     factor=read(MassFactor.value),
-    sweep_share=read(Sweep.share),
     pivot=read(DofSolve.inverse_pivot),
     count=read(LoopTopology.count),
     dof_a=read(LoopTopology.dof_a),
@@ -322,13 +316,8 @@ def loop_responses(
     for j in range(loops):
         da, db = dof_a[j, 0], dof_b[j, 0]
         for side in range(2):
-            t = da if side == 0 else db
-            low = first[t, 0] if t >= 0 else 0
-            high = end[t, 0] if t >= 0 else 0
-            base = entry[j, 0] - low
-            if side == 1 and da >= 0:
-                base += end[da, 0] - first[da, 0]
-                high = low if first[da, 0] == low else high
+            low, high, shift = tree_rows(first, end, da, db, side)
+            base = entry[j, 0] + shift
             for r in range(count[j, 0]):
                 for k in range(low, high):
                     for e in lanes:
@@ -342,7 +331,7 @@ def loop_responses(
                 for d in range(low, high):
                     start = chain[d, 0]
                     for e in lanes:
-                        response[base + d, r, e] = response[base + d, r, e] * (sweep_share[0, e] * pivot[d, e])
+                        response[base + d, r, e] = response[base + d, r, e] * pivot[d, e]
                     for s in range(1, depth[d, 0]):
                         b = base + column[start + s, 0]
                         for e in lanes:

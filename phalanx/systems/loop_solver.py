@@ -31,6 +31,7 @@ from phalanx.ecs import read, real, rows, system, update, write
 from phalanx.systems.loop_matrix import acts
 from phalanx.systems.math3d import cross
 from phalanx.systems.sweeps import CORRECTION
+from phalanx.systems.two_trees import tree_rows
 
 INFINITY = float("inf")
 
@@ -53,13 +54,8 @@ def warm_start_loops(
     for j in range(loops):
         da, db = dof_a[j, 0], dof_b[j, 0]
         for side in range(2):
-            t = da if side == 0 else db
-            low = first[t, 0] if t >= 0 else 0
-            high = end[t, 0] if t >= 0 else 0
-            base = entry[j, 0] - low
-            if side == 1 and da >= 0:
-                base += end[da, 0] - first[da, 0]
-                high = low if first[da, 0] == low else high
+            low, high, shift = tree_rows(first, end, da, db, side)
+            base = entry[j, 0] + shift
             for k in range(low, high):
                 for r in range(count[j, 0]):
                     for e in lanes:
@@ -114,13 +110,8 @@ def sweep_loops(
                 speed[g + r, e] = drift[j, r, e]
                 way[g + r, e] = gone * h[0, e] * drift[j, r, e] - error[j, r, e]
         for side in range(2):
-            t = da if side == 0 else db
-            low = first[t, 0] if t >= 0 else 0
-            high = end[t, 0] if t >= 0 else 0
-            base = entry[j, 0] - low
-            if side == 1 and da >= 0:
-                base += end[da, 0] - first[da, 0]
-                high = low if first[da, 0] == low else high
+            low, high, shift = tree_rows(first, end, da, db, side)
+            base = entry[j, 0] + shift
             for r in range(n):
                 for k in range(low, high):
                     for e in lanes:
@@ -164,13 +155,8 @@ def sweep_loops(
             for e in lanes:
                 impulse[j, r, e] += speed[g + r, e]
         for side in range(2):
-            t = da if side == 0 else db
-            low = first[t, 0] if t >= 0 else 0
-            high = end[t, 0] if t >= 0 else 0
-            base = entry[j, 0] - low
-            if side == 1 and da >= 0:
-                base += end[da, 0] - first[da, 0]
-                high = low if first[da, 0] == low else high
+            low, high, shift = tree_rows(first, end, da, db, side)
+            base = entry[j, 0] + shift
             for k in range(low, high):
                 for r in range(n):
                     for e in lanes:
@@ -203,7 +189,7 @@ def sweep_ropes(
     own=read(LoopLineSolve.response),
     impulse=update(LoopState.impulse),
     sum=update(LoopScratch.sum),
-    shift=update(LoopScratch.shift),
+    way=update(LoopScratch.shift),
     v=update(DofSolve.velocity),
     displacement=update(DofSolve.displacement),
 ):
@@ -220,24 +206,19 @@ def sweep_ropes(
         if kind[j, 0] == DISTANCE_LOOP:
             for e in lanes:
                 sum[0, e] = 0.0
-                shift[0, e] = 0.0
+                way[0, e] = 0.0
             for side in range(2):
-                t = da if side == 0 else db
-                low = first[t, 0] if t >= 0 else 0
-                high = end[t, 0] if t >= 0 else 0
-                base = entry[j, 0] - low
-                if side == 1 and da >= 0:
-                    base += end[da, 0] - first[da, 0]
-                    high = low if first[da, 0] == low else high
+                low, high, shift = tree_rows(first, end, da, db, side)
+                base = entry[j, 0] + shift
                 for k in range(low, high):
                     for e in lanes:
                         sum[0, e] += jacobian[base + k, 0, e] * v[k, e]
-                        shift[0, e] += jacobian[base + k, 0, e] * displacement[k, e]
+                        way[0, e] += jacobian[base + k, 0, e] * displacement[k, e]
             for e in lanes:
                 part = h[0, e] * share if pushing else h[0, e]
                 y = own[line[j, 0], e]
                 aim = drift[j, 0, e]
-                length = error[j, 0, e] + shift[0, e] - gone * h[0, e] * aim
+                length = error[j, 0, e] + way[0, e] - gone * h[0, e] * aim
                 least, most = nearest[j, e], farthest[j, e]
                 now = impulse[j, 0, e]
                 w = sum[0, e] - now * y
@@ -251,20 +232,15 @@ def sweep_ropes(
                 here = broken[j, e] == 0 and y > 0.0 and not acts(kind[j, 0], broken[j, e], least, most)
                 limit = fastest_push[0, e] * part
                 sum[0, e] = new - now if here else 0.0
-                shift[0, e] = min(max(-CORRECTION * off, -limit), limit) / y if here and pushing else 0.0
+                way[0, e] = min(max(-CORRECTION * off, -limit), limit) / y if here and pushing else 0.0
                 impulse[j, 0, e] += sum[0, e]
             for side in range(2):
-                t = da if side == 0 else db
-                low = first[t, 0] if t >= 0 else 0
-                high = end[t, 0] if t >= 0 else 0
-                base = entry[j, 0] - low
-                if side == 1 and da >= 0:
-                    base += end[da, 0] - first[da, 0]
-                    high = low if first[da, 0] == low else high
+                low, high, shift = tree_rows(first, end, da, db, side)
+                base = entry[j, 0] + shift
                 for k in range(low, high):
                     for e in lanes:
                         v[k, e] += response[base + k, 0, e] * sum[0, e]
-                        displacement[k, e] += response[base + k, 0, e] * shift[0, e]
+                        displacement[k, e] += response[base + k, 0, e] * way[0, e]
 
 
 @system(over=Loop, phase="integrate")

@@ -169,13 +169,12 @@ def tendon_responses(
     depth=read(DofTopology.depth),
     column=read(MassTopology.column),
     factor=read(MassFactor.value),
-    sweep_share=read(Sweep.share),
     pivot=read(DofSolve.inverse_pivot),
     jacobian=read(TendonJacobian.value),
     velocity=update(TendonResponse.velocity),
     response=write(TendonLength.response),
 ):
-    """(M + implicit terms)^-1 J^T for one sweep, by the sparse factorisation."""
+    """(M + implicit terms)^-1 J^T by the sparse factorisation."""
     for t in range(tendons):
         low, high = first_dof[t, 0], end_dof[t, 0]
         base = entry[t, 0] - low
@@ -191,7 +190,7 @@ def tendon_responses(
                     velocity[b, e] -= factor[chain[d, 0] + s, e] * velocity[base + d, e]
         for d in range(low, high):
             for e in lanes:
-                velocity[base + d, e] = velocity[base + d, e] * (sweep_share[0, e] * pivot[d, e])
+                velocity[base + d, e] = velocity[base + d, e] * pivot[d, e]
             for s in range(1, depth[d, 0]):
                 b = base + column[chain[d, 0] + s, 0]
                 for e in lanes:
