@@ -56,7 +56,8 @@ class Grips:
 def test_gripper_lifts_shakes_and_holds(device: str) -> None:
     """A cube, a can and a mug of 0.1 kg: lifted 0.2 m, shaken at 3 m/s² both ways, held 5 s.
 
-    What is held creeps, by less than 4 mm and 0.25 rad; the mug's handle turns it about the line between the pads.
+    Nothing creeps: less than 0.3 mm while it is moved (measured: 0.035) and 0.1 mm in the 5 s after (0.0014); the mug, whose
+    handle would turn it about the line between the pads, turns by less than 0.02 rad (0.004).
     """
     grips = Grips(device, 2, effort=10.0)
     grips.go(0.3)
@@ -67,13 +68,13 @@ def test_gripper_lifts_shakes_and_holds(device: str) -> None:
     for k in range(100):
         wave = np.sin(2 * np.pi * 2.0 * 0.01 * (k + 1))
         grips.go(0.01, z=0.2 + 0.02 * wave, x=0.02 * wave)
-    np.testing.assert_allclose(grips.hangs(), start, atol=4e-3)
+    np.testing.assert_allclose(grips.hangs(), start, atol=3e-4)
     held = grips.hangs()
     grips.go(5.0, z=0.2)
-    np.testing.assert_allclose(grips.hangs(), held, atol=4e-3)
+    np.testing.assert_allclose(grips.hangs(), held, atol=1e-4)
     for hand, thing in zip(grips.hands, grips.things, strict=True):
-        assert host(thing.root_pose)[:, 3].min() > np.cos(0.5 * 0.25)
-        assert np.abs(host(thing.root_vel)).max() < 0.03
+        assert host(thing.root_pose)[:, 3].min() > np.cos(0.5 * 0.02)
+        assert np.abs(host(thing.root_vel)).max() < 1e-3
         force = host(thing.net_contact_force)[:, 0]
         np.testing.assert_allclose(force, np.tile([0.0, 0.0, 0.1 * GRAVITY], (2, 1)), atol=5e-3 * GRAVITY * 0.1)
         np.testing.assert_allclose(host(hand.net_contact_force).sum(axis=1), -force, atol=1e-4)

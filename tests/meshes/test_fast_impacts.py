@@ -43,7 +43,7 @@ def test_20_metres_a_second(dt: float, device: str) -> None:
     for each in thrown:
         pose = host(each.root_pose)
         held = np.abs(pose[:, :2]).max(axis=1) < 1.9  # who slid off the floor may fall
-        assert held.sum() >= ENVS // 4
+        assert held.sum() >= ENVS // 4  # thrown sideways, most slide far; the rest must be enough to tell
         assert (pose[held, 2] > 0.02).all(), (each.name, pose[held, 2].min())
 
 
