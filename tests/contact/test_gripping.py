@@ -56,8 +56,8 @@ class Grips:
 def test_gripper_lifts_shakes_and_holds(device: str) -> None:
     """A cube, a can and a mug of 0.1 kg: lifted 0.2 m, shaken at 3 m/s² both ways, held 5 s.
 
-    Nothing creeps: less than 0.3 mm while it is moved (measured: 0.035) and 0.1 mm in the 5 s after (0.0014); the mug, whose
-    handle would turn it about the line between the pads, turns by less than 0.02 rad (0.004).
+    Nothing creeps: less than 0.3 mm while it is moved (measured: 0.035) and 0.1 mm in the 5 s after (0.0014); the mug,
+    whose handle would turn it about the line between the pads, turns by less than 0.02 rad (0.004).
     """
     grips = Grips(device, 2, effort=10.0)
     grips.go(0.3)
