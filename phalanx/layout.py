@@ -178,6 +178,7 @@ def _add_links(columns: _Columns, part: Part, count: dict[str, int], dof_parents
     """Links, their dofs, and the tree; returns the last dof of each link."""
     robot = part.articulation
     held = (True,) * 6 if part.kind == KINEMATIC else part.locked_axes
+    push = -1.0 if part.max_depenetration_velocity is None else part.max_depenetration_velocity
     first_link, tree_first = count["link"], count["dof"]
     tree_end = tree_first + robot.num_velocities
     mimicked = _mimicked(robot)
@@ -211,6 +212,7 @@ def _add_links(columns: _Columns, part: Part, count: dict[str, int], dof_parents
                     c.DofTopology.tree_end: tree_end,
                     c.DofTopology.relations: relations + (d - tree_first) * (tree_end - tree_first) - tree_first,
                     c.DofModel.prescribed: int(joint is None and held[k]),
+                    c.DofModel.max_depenetration_velocity: push,
                     c.DofModel.armature: joint.armature if joint else 0.0,
                     c.DofModel.damping: joint.damping if joint else 0.0,
                     c.DofModel.friction: joint.friction if joint else 0.0,

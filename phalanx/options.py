@@ -38,6 +38,8 @@ class ActorOptions(Surface, total=False):
       surfaces come to rest at the sum of two shapes', m; less than ``contact_offset``.
     * ``linear_damping``, ``angular_damping``: decay of velocities, 1/s.
     * ``max_linear_velocity`` (m/s), ``max_angular_velocity`` (rad/s): caps on the motion of the root.
+    * ``max_depenetration_velocity``: how fast contacts push it out of what it penetrates, m/s; the world's by default.
+      Of two actors the smaller cap holds for both; grounds and static objects have none.
     * ``disable_gravity``: gravity does not act on it; ``gyroscopic_forces``: whether those of rotation do.
     * ``position_iterations``, ``velocity_iterations``: the world's by default; of several, the greatest holds for all.
     """
@@ -50,6 +52,7 @@ class ActorOptions(Surface, total=False):
     angular_damping: float
     max_linear_velocity: float
     max_angular_velocity: float
+    max_depenetration_velocity: float | None
     disable_gravity: bool
     gyroscopic_forces: bool
     position_iterations: int | None
@@ -86,6 +89,10 @@ def part_fields(who: str, options: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("max_linear_velocity", "max_angular_velocity"):
         if name in options:
             found[name] = checking.number(f"{who}: {name}", options[name], above=0, infinite=True)
+    if options.get("max_depenetration_velocity") is not None:
+        found["max_depenetration_velocity"] = checking.number(
+            f"{who}: max_depenetration_velocity", options["max_depenetration_velocity"], above=0
+        )
     if options.get("contact_offset") is not None:
         found["contact_offset"] = checking.number(f"{who}: contact_offset", options["contact_offset"], above=0)
     if "rest_offset" in options:

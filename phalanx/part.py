@@ -181,6 +181,8 @@ class Part(_Surface):
     """m/s, of the root."""
     max_angular_velocity: float = math.inf
     """rad/s, of the root."""
+    max_depenetration_velocity: float | None = None
+    """m/s; the world's where ``None``."""
     locked_axes: tuple[bool, ...] = (False,) * 6
     """Of a free root: translation along x y z, rotation about x y z, world axes."""
     position_iterations: int | None = None

@@ -264,3 +264,32 @@ class Properties(Handle):
                 raise ValueError(f"{self}: {what} must be above 0; got {given.min()}")
             self._write_parameter(field, row, values[:, None], envs)
         self.world.touch_state()
+
+    @property
+    @on_device
+    def max_depenetration_velocity(self) -> Any:
+        """(n,), m/s: how fast contacts may push it out of what it penetrates; NaN for a fixed base without joints."""
+        dofs = self._bound.dofs
+        if dofs.start == dofs.stop:
+            return self._xp.full(self.world.num_envs, self._xp.nan, self.world.dtype)
+        own = self._read(c.DofModel.max_depenetration_velocity, slice(dofs.start, dofs.start + 1))[:, 0]
+        world = self._read(c.Settings.max_depenetration_velocity, slice(0, 1))[:, 0]
+        return self._xp.where(own < 0, world, own)
+
+    @on_device
+    def set_max_depenetration_velocity(self, velocity: Any, env_ids: Any = None) -> None:
+        """Set how fast contacts may push it out of what it penetrates, (n,), m/s, above 0.
+
+        Of two actors the smaller cap holds for both; grounds and what cannot move have none.
+        """
+        dofs = self._bound.dofs
+        if dofs.start == dofs.stop:
+            raise ValueError(f"{self} cannot move: set_max_depenetration_velocity() has no use for it")
+        what = "cap on the depenetration velocity"
+        values, envs = self._input(what, velocity, (), env_ids, negative=False)
+        given = self._from_host(velocity)
+        if given is not None and (given <= 0).any():
+            raise ValueError(f"{self}: {what} must be above 0; got {given.min()}")
+        wide = self._xp.broadcast_to(self._xp.asarray(values)[:, None], (values.shape[0], dofs.stop - dofs.start))
+        self._write_parameter(c.DofModel.max_depenetration_velocity, dofs, wide, envs)
+        self.world.touch_state()

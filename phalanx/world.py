@@ -47,7 +47,7 @@ class World(Contents):
         velocity_iterations: solver sweeps per substep after those, which leave no push-out velocity behind.
         max_contacts: contact slots per environment; by default a number that grows, with a warning, if it was low.
         contact_offset: contacts are looked for below the sum of two shapes' offsets, this for each, 0 for grounds, m.
-        max_depenetration_velocity: cap on how fast penetration is pushed out, m/s.
+        max_depenetration_velocity: cap on how fast penetration is pushed out, m/s; actors may have their own.
         bounce_threshold: impacts slower than this do not bounce, m/s.
         speculative: also keep apart what would meet within a step, so that nothing fast passes through thin walls.
 

@@ -43,6 +43,13 @@ class DofModel(Component, table=Dof):
     prescribed = Field(
         dtype="int32", doc="1: keeps the velocity that it is given, whatever acts on it", role="parameter", shared=True
     )
+    max_depenetration_velocity = Field(
+        unit="m/s",
+        doc="cap on how fast contacts push out what it moves; negative: the world's",
+        role="parameter",
+        shared=True,
+        initial=-1.0,
+    )
 
 
 class DofLimit(Component, table=Dof):

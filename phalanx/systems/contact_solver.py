@@ -18,6 +18,7 @@ from phalanx.components import (
     ContactResponse,
     ContactRow,
     ContactSurface,
+    DofModel,
     DofSolve,
     DofTopology,
     Scratch,
@@ -33,6 +34,8 @@ PUSH_OUT = 0.15
 
 SLOP = 1e-4
 """m of penetration that stays."""
+
+INFINITY = float("inf")
 
 STICTION = 0.01
 """m/s, below which what rubs at the start of a substep still has static friction.
@@ -101,6 +104,12 @@ def ask(here, pushing, separation, moved, velocity, rebound, total, part, most_l
     return goal - velocity if solid else 0.0, lift if solid else 0.0, 1.0 / y if solid else 0.0
 
 
+@function
+def push_cap(own, moves, world):
+    """How fast contacts may push one side out: its own cap, or the world's if negative; no cap if it cannot move."""
+    return (own if own >= 0.0 else world) if moves else INFINITY
+
+
 @system(phase="sweep", after="sweep_mimics", before="advance")
 def sweep_normals(
     lanes,
@@ -111,6 +120,7 @@ def sweep_normals(
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
     fastest_push=read(Settings.max_depenetration_velocity),
+    own_push=read(DofModel.max_depenetration_velocity),
     index=read(Sweep.index),
     share=read(Sweep.share),
     count=read(ContactCount.current),
@@ -163,7 +173,8 @@ def sweep_normals(
             sweep = index[0, e]
             pushing = sweep < moving
             part = h[0, e] / real(moving) if pushing else h[0, e]
-            lift = fastest_push[0, e] * part * real(sweep + 1)
+            lift = push_cap(own_push[max(da, 0), e], da >= 0, fastest_push[0, e])
+            lift = min(lift, push_cap(own_push[max(db, 0), e], db >= 0, fastest_push[0, e])) * part * real(sweep + 1)
             k00 = block[c, 0, e]
             k10, k11 = block[c1, 0, e] if in1 else 0.0, block[c1, 1, e] if in1 else 0.0
             k20, k21 = block[c2, 0, e] if in2 else 0.0, block[c2, 1, e] if in2 else 0.0
