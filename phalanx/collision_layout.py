@@ -75,7 +75,14 @@ def place_shapes(
     for shape in shapes:
         part, data = parts[shape.part], shape.data
         offset = contact_offset if part.contact_offset is None else part.contact_offset
-        _add_shape(columns, data, part.material, shape.link, shape.body, shape.dof, offset, part.rest_offset, geometry)
+        rest, material = part.rest_offset, part.material
+        if (own := data.shape) is not None:
+            if own.rest_offset is not None:
+                rest, offset = own.rest_offset, offset + own.rest_offset
+            offset = offset if own.contact_offset is None else own.contact_offset
+            if own.material:
+                material = Material.of(f"shape {own.name!r}", material, **own.material)
+        _add_shape(columns, data, material, shape.link, shape.body, shape.dof, offset, rest, geometry)
     for ground in grounds:
         plane = CollisionData(-1, -1, kinds.PLANE, np.zeros(3), np.zeros(3), np.array([1.0, 0, 0, 0]))
         _add_shape(columns, plane, ground.material, -1, -1, -1, 0.0, 0.0, geometry)
@@ -137,6 +144,7 @@ def place_planes(columns: Any, grounds: Sequence[Ground], parts: Sequence[Part],
         for row, shape in enumerate(shapes):
             part = parts[shape.part]
             allowed = part.mask >> ground.group & 1 and ground.mask >> part.group & 1
+            allowed = allowed and _types_meet(*_types(shape), ground.contact_type, ground.contact_affinity)
             if not yields(parts, shape) or not allowed:
                 continue
             found = probes(shape.data)
@@ -234,6 +242,8 @@ def find_pairs(
     for i, j in disabled_parts:
         off[i, j] = off[j, i] = True
     bar = off[owner[a], owner[b]]
+    types, affinities = np.array([_types(s) for s in shapes]).T
+    bar |= ~_types_meet(types[a], affinities[a], types[b], affinities[b])
     link = np.array([s.link for s in shapes])
     for i, j in disabled_links:
         bar |= ((link[a] == i) & (link[b] == j)) | ((link[a] == j) & (link[b] == i))
@@ -252,6 +262,17 @@ def yields(parts: Sequence[Part], shape: PlacedShape) -> bool:
     return len(shape.tree) > 0 and parts[shape.part].kind == DYNAMIC
 
 
+def _types(shape: PlacedShape) -> tuple[int, int]:
+    """Contact type and affinity of a shape."""
+    own = shape.data.shape
+    return (1, 1) if own is None else (own.contact_type, own.contact_affinity)
+
+
+def _types_meet(type_a: Any, affinity_a: Any, type_b: Any, affinity_b: Any) -> Any:
+    """Whether contact types and affinities let two shapes meet."""
+    return ((type_a & affinity_b) | (type_b & affinity_a)) != 0
+
+
 class _Barred:
     """Pairs of links and of bodies of one part that must not meet."""
 
@@ -261,7 +282,8 @@ class _Barred:
         links = part.articulation.links
         for i, link in enumerate(links):
             p = link.parent
-            while p >= 0:  # to the parent, past links without mass (as a planar joint has)
+            based = part.base_collision and part.articulation.fixed_base
+            while p > 0 or (p == 0 and not based):  # to the parent, past links without mass (as a planar joint has)
                 self.links.add((p, i))
                 if links[p].mass > 0:
                     break

@@ -125,18 +125,16 @@ class Contents(Jointed):
             LoadError: the file cannot be used.
         """
         self._free_name("add_robot", name)
-        model, shipped = library.load_robot(source, visuals)
-        model = with_tendons(model, tendons)
-        if fixed_base is None:
-            fixed_base = bool(shipped and shipped.fixed_base)
-        if position is None:
-            position = (0.0, 0.0, shipped.base_height if shipped else 0.0)
-        if joint_pos is None and shipped is not None:
-            joint_pos = dict(shipped.joint_pos)
+        model = with_tendons(library.load_robot(source, visuals), tendons)
+        fixed_base = bool(model.fixed_base if fixed_base is None else fixed_base)
+        position = position or model.position or (0.0, 0.0, 0.0)
+        orientation = orientation or model.orientation or (1.0, 0.0, 0.0, 0.0)
+        joint_pos = model.joint_pos if joint_pos is None else joint_pos
+        self_collision = model.self_collision if self_collision is None else bool(self_collision)
         pose = checking.pose("add_robot", position, orientation)
         fields = options.part_fields("add_robot", actor_options)
         articulation = flatten(model, fixed_base)
-        pairs = [(str(a), str(b)) for a, b in disable_collisions]
+        pairs = [(str(a), str(b)) for a, b in [*model.disabled_pairs, *disable_collisions]]
         names = [frame.name for frame in articulation.frames]
         for body in {name for pair in pairs for name in pair} - set(names):
             raise ValueError(f"add_robot: disable_collisions: there is no body {body!r}; there are {', '.join(names)}")
@@ -360,6 +358,7 @@ class Contents(Jointed):
             joints=bool(self.joints) or any(robot.num_dof > 0 for robot in self.robots.values()),
             loops=bool(self.joints),
             tendons=self._has_tendons,
+            spring=any(joint.stiffness > 0 for robot in self.robots.values() for joint in robot.model.joints),
         )
         for system in chosen:
             if moved or system is not follow_targets:

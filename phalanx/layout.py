@@ -216,6 +216,8 @@ def _add_links(columns: _Columns, part: Part, count: dict[str, int], dof_parents
                     c.DofModel.armature: joint.armature if joint else 0.0,
                     c.DofModel.damping: joint.damping if joint else 0.0,
                     c.DofModel.friction: joint.friction if joint else 0.0,
+                    c.DofSpring.stiffness: joint.stiffness if joint and scalar else 0.0,
+                    c.DofSpring.rest: joint.rest_position if joint else 0.0,
                     c.DofModel.static_friction: joint.static_friction if joint else 0.0,
                     c.DofLimit.restitution: joint.limit_restitution if joint else 0.0,
                     c.DofLimit.stiffness: joint.limit_stiffness if joint else 0.0,

@@ -142,6 +142,9 @@ class Ground(_Surface):
     material: Material = Material()
     group: int = 0
     mask: int = ALL_GROUPS
+    contact_type: int = 1
+    contact_affinity: int = 1
+    """Bits as of :class:`phalanx.Shape`."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,8 @@ class Part(_Surface):
 
     Two shapes can collide if each one's ``mask`` has the bit of the other's ``group`` (``mask >> group & 1``), if they
     belong to links that move apart from each other, and if nothing else here forbids it: two bodies of one part only
-    with ``self_collision``, never when a joint connects their links, and not when ``disabled_bodies`` lists them.
+    with ``self_collision``, not when a joint connects their links (but see ``base_collision``), and not when
+    ``disabled_bodies`` lists them.
     """
 
     articulation: Articulation
@@ -166,6 +170,8 @@ class Part(_Surface):
     self_collision: bool = False
     disabled_bodies: tuple[tuple[int, int], ...] = ()
     """Pairs of bodies (numbers of frames of the articulation) that do not collide."""
+    base_collision: bool = False
+    """Bodies collide with a fixed base even where a joint connects them to it."""
     contact_offset: float | None = None
     """m; the world's where ``None``."""
     rest_offset: float = 0.0

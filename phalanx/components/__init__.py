@@ -148,6 +148,7 @@ from phalanx.components.shape import (
     ShapePose,
     ShapeTopology,
 )
+from phalanx.components.spring import DofSpring
 from phalanx.components.tendon import (
     Tendon,
     TendonEntry,
@@ -204,6 +205,7 @@ __all__ = [
     "DofResponse",
     "DofRow",
     "DofSolve",
+    "DofSpring",
     "DofState",
     "DofTopology",
     "Drive",

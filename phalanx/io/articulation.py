@@ -79,6 +79,8 @@ class CollisionData:
     low: np.ndarray = field(default_factory=lambda: np.zeros(3))
     high: np.ndarray = field(default_factory=lambda: np.zeros(3))
     geometry: Hull | TriangleMesh | HeightField | None = None
+    shape: Shape | None = None
+    """Which it was made of."""
 
     @property
     def matrix(self) -> np.ndarray:
@@ -147,24 +149,50 @@ def flatten(model: RobotModel, fixed_base: bool, moves: bool = True) -> Articula
             facing = product(orientation, np.array(joint.orientation))
             child = bodies[joint.child]
             if joint.type == "fixed":
+                offset, turned = _child_frame(joint)
+                at, facing = at + turn(facing, offset), product(facing, turned)
                 queue.append((child, link, at, facing, here, carrier))
                 continue
             parent = link
-            for name, kind, axis in _single_joints(joint):
-                links.append(LinkData(child.name, parent, kind, joint, at, facing, axis))
-                parent = len(links) - 1
-                at, facing = zero, unit
-                count = NUM_DOFS[kind]
-                dof_names += (
-                    [name] if count == 1 else [f"{name}:{c}" for c in ("x", "y", "z", "rx", "ry", "rz")[-count:]]
-                )
-                dof_links += [parent] * count
-            queue.append((child, parent, zero, unit, here, -1))
+            in_row = _joints_of_one(joint, bodies, children)
+            child = bodies[in_row[-1].child]
+            for n, one in enumerate(in_row):
+                for name, kind, axis in _single_joints(one):
+                    links.append(LinkData(child.name, parent, kind, one, at, facing, axis))
+                    parent = len(links) - 1
+                    at, facing = zero, unit
+                    count = NUM_DOFS[kind]
+                    dof_names += (
+                        [name] if count == 1 else [f"{name}:{c}" for c in ("x", "y", "z", "rx", "ry", "rz")[-count:]]
+                    )
+                    dof_links += [parent] * count
+                at, facing = _child_frame(one)
+                if n + 1 < len(in_row):
+                    at = at + turn(facing, np.array(in_row[n + 1].position))
+                    facing = product(facing, np.array(in_row[n + 1].orientation))
+            queue.append((child, parent, at, facing, here, -1))
     if not fixed_base and sum(link.mass for link in links) <= 0:
         raise LoadError(
             f"{model.source or model.name}: the robot has no mass; give its links <inertial>, or fix its base"
         )
     return Articulation(links, frames, collisions, dof_names, dof_links, fixed_base)
+
+
+def _joints_of_one(joint: Joint, bodies: dict[str, Body], children: dict[str, list[Joint]]) -> list[Joint]:
+    """The joints, one after the other, that connect a body to the next one that is not hidden."""
+    found = [joint]
+    while bodies[found[-1].child].hidden:
+        following = children[found[-1].child]
+        if len(following) != 1 or following[0].type == "fixed":
+            raise LoadError(f"body {found[-1].child!r} is hidden, so it must have one moving joint to another body")
+        found.append(following[0])
+    return found
+
+
+def _child_frame(joint: Joint) -> tuple[np.ndarray, np.ndarray]:
+    """Where the child's frame is in the joint's."""
+    facing = np.array(joint.child_orientation, float) * [1.0, -1.0, -1.0, -1.0]
+    return -turn(facing, np.array(joint.child_position, float)), facing
 
 
 def _single_joints(joint: Joint) -> list[tuple[str, int, np.ndarray]]:
@@ -219,6 +247,7 @@ def _collisions(
             piece.low,
             piece.high,
             piece.geometry,
+            shape,
         )
         for piece in cook(shape, moves)
     ]

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from phalanx.io.actuators import Actuator, Keyframe
 from phalanx.io.tendons import Attachment, FixedTendon, SpatialTendon
 
 JOINT_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "spherical", "free")
@@ -45,6 +46,10 @@ class Shape:
 
     ``approximation``, one of ``APPROXIMATIONS``, is what stands for a mesh in collisions; "none" is the mesh itself, as
     "triangle_mesh" is. See :mod:`phalanx.io.cooking`. With ``double_sided`` those triangles collide from behind, too.
+
+    ``material`` holds fields of :class:`phalanx.Material` that its actor's material does not have; offsets (m) are its
+    actor's where they are ``None``. Two shapes can meet only if the bits of one's ``contact_type`` and of the other's
+    ``contact_affinity`` have any in common, either way round.
     """
 
     kind: str
@@ -59,11 +64,20 @@ class Shape:
     approximation: str = "convex_hull"
     heights: np.ndarray | None = None
     double_sided: bool = False
+    material: dict[str, Any] | None = None
+    contact_offset: float | None = None
+    rest_offset: float | None = None
+    contact_type: int = 1
+    contact_affinity: int = 1
 
 
 @dataclass
 class Body:
-    """A named rigid body (a URDF link). ``inertia`` (3, 3) is about the centre of mass ``com``, in body axes."""
+    """A named rigid body (a URDF link). ``inertia`` (3, 3) is about the centre of mass ``com``, in body axes.
+
+    A ``hidden`` body has no mass and no shapes: it stands between the joints of a body that has several, and is not
+    among the bodies that users see.
+    """
 
     name: str
     mass: float = 0.0
@@ -71,6 +85,7 @@ class Body:
     inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
     collisions: list[Shape] = field(default_factory=list)
     visuals: list[Shape] = field(default_factory=list)
+    hidden: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,6 +101,7 @@ class Mimic:
 class Joint:
     """Connects ``child`` to ``parent``; its frame sits at ``position``/``orientation`` in the parent body's frame.
 
+    In the child's it sits at ``child_position``/``child_orientation``, at its origin unless a file says otherwise.
     ``axis`` is a unit vector in the joint frame. Limits are infinite where the file gives none.
     ``damping`` is N·m·s/rad (N·s/m), ``friction`` the Coulomb effort in N·m (N).
     """
@@ -117,11 +133,22 @@ class Joint:
     """Of a spherical joint, rad: most angle between its axis in the parent and in the child, above 0 and up to pi. Its
     ``lower`` and ``upper`` limit the twist about the axis, -pi to pi: what is left of the rotation once the axis has
     swung back the shortest way."""
+    child_position: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    child_orientation: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    stiffness: float = 0.0
+    """Of a spring in the joint, whatever drives it: N·m/rad (N/m). Only joints of one dof can have one."""
+    rest_position: float = 0.0
+    """Where that spring gives no effort, rad (m)."""
 
 
 @dataclass
 class RobotModel:
-    """A tree of bodies. ``warnings`` lists what is odd but usable in the file, one sentence each."""
+    """A tree of bodies. ``warnings`` lists what is odd but usable in the file, one sentence each.
+
+    What ``add_robot`` goes by unless told otherwise, if a file says it: whether the base is fixed, the root's pose,
+    initial joint positions by name, and whether bodies collide with each other. Two bodies of ``disabled_pairs`` never
+    do. Two that a joint connects do not, either, unless one is the fixed base and ``base_collision`` is set.
+    """
 
     name: str
     bodies: list[Body]
@@ -130,6 +157,15 @@ class RobotModel:
     warnings: list[str] = field(default_factory=list)
     fixed_tendons: list[FixedTendon] = field(default_factory=list)
     spatial_tendons: list[SpatialTendon] = field(default_factory=list)
+    actuators: list[Actuator] = field(default_factory=list)
+    keyframes: list[Keyframe] = field(default_factory=list)
+    fixed_base: bool | None = None
+    position: tuple[float, float, float] | None = None
+    orientation: tuple[float, float, float, float] | None = None
+    joint_pos: dict[str, float] = field(default_factory=dict)
+    self_collision: bool = False
+    disabled_pairs: list[tuple[str, str]] = field(default_factory=list)
+    base_collision: bool = False
 
     @property
     def root(self) -> str:
@@ -167,7 +203,15 @@ class RobotModel:
             )
             for tendon in data.get("spatial_tendons", ())
         ]
-        return cls(data["name"], bodies, joints, data["source"], list(data["warnings"]), fixed, spatial)
+        made = cls(data["name"], bodies, joints, data["source"], list(data["warnings"]), fixed, spatial)
+        made.actuators = [Actuator(**_numbers(actuator)) for actuator in data.get("actuators", ())]
+        made.keyframes = [Keyframe(**_numbers(keyframe)) for keyframe in data.get("keyframes", ())]
+        made.disabled_pairs = [(a, b) for a, b in data.get("disabled_pairs", ())]
+        made.joint_pos = dict(data.get("joint_pos", {}))
+        for key in ("fixed_base", "position", "orientation", "self_collision", "base_collision"):
+            if data.get(key) is not None:
+                setattr(made, key, tuple(data[key]) if isinstance(data[key], list) else data[key])
+        return made
 
 
 def _plain(value: Any) -> Any:
@@ -175,6 +219,8 @@ def _plain(value: Any) -> Any:
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, np.ndarray | list | tuple):
         return [_plain(v) for v in (value.tolist() if isinstance(value, np.ndarray) else value)]
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
     if isinstance(value, np.generic):
         return _plain(value.item())
     if isinstance(value, float) and not np.isfinite(value):

@@ -201,12 +201,15 @@ def _visible(model: RobotModel) -> list[list[Any]]:
 def _shapes(model: RobotModel, number: int) -> list[tuple[str, list[tuple[Any, tuple[float, float, float]]]]]:
     """Name of each body in order, with the shapes that it shows and their colours (sRGB, 0 to 1)."""
     bodies = dict(zip((body.name for body in model.bodies), _visible(model), strict=True))
+    inbound = {joint.child: joint for joint in model.joints}
     depth = {model.root: 0 if model.joints else number}
     shown = []
     for name in bodies_in_order(model):
-        for joint in model.joints:
-            if joint.parent == name:
-                depth[joint.child] = depth[name] + (joint.type != "fixed")
+        joint = inbound.get(name)
+        while joint is not None and joint.parent not in depth:  # past hidden bodies
+            joint = inbound[joint.parent]
+        if joint is not None:
+            depth[name] = depth[joint.parent] + (inbound[name].type != "fixed")
         default = _hex(DEFAULT_COLORS[depth[name] % len(DEFAULT_COLORS)])
         shown.append((name, [(s, s.color[:3] if s.color is not None else default) for s in bodies[name]]))
     return shown

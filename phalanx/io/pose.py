@@ -32,9 +32,16 @@ def axis_rotation(axis: Sequence[float], angle: float) -> np.ndarray:
 
 def bodies_in_order(model: RobotModel) -> list[str]:
     """Names of all bodies, breadth first from the root, children in the file's order: the order of ``body_pose``."""
+    hidden = {body.name for body in model.bodies if body.hidden}
+    children: dict[str, list[str]] = {}
+    for joint in model.joints:
+        children.setdefault(joint.parent, []).append(joint.child)
     order = [model.root]
     for name in order:
-        order.extend(joint.child for joint in model.joints if joint.parent == name)
+        for child in children.get(name, ()):
+            while child in hidden:
+                (child,) = children[child]
+            order.append(child)
     return order
 
 
@@ -66,6 +73,8 @@ def body_frames(
                 child_rotation = child_rotation @ axis_rotation(joint.axis, q)
             elif joint.type == "prismatic":
                 child_origin = child_origin + child_rotation @ (np.asarray(joint.axis, float) * q)
+            child_rotation = child_rotation @ quaternion_matrix(joint.child_orientation).T
+            child_origin = child_origin - child_rotation @ np.asarray(joint.child_position, float)
             frames[joint.child] = (child_rotation, child_origin)
             waiting.append(joint.child)
     return frames

@@ -37,6 +37,7 @@ from phalanx.systems import (
     narrow,
     reactions,
     small_steps,
+    springs,
     sweep_and_prune,
     sweeps,
 )
@@ -85,6 +86,7 @@ ALWAYS = (
     momentum,
     kinematics,
 )
+SPRINGS = (springs.pull_springs,)
 REACTIONS = (reactions.link_accelerations, reactions.body_needs, reactions.joint_wrenches)
 LOOPS = (loop_stiffness, loop_rows, loop_matrix, loop_solver)
 SHARED = ("solve", "sweep", "query_joints")
@@ -103,6 +105,7 @@ def systems(
     joints: bool = False,
     loops: bool = True,
     tendons: bool = True,
+    spring: bool = True,
 ) -> list[System]:
     """The engine's systems, as few as a world can do with; all of them by default.
 
@@ -115,9 +118,10 @@ def systems(
         joints: bodies are joined to others, by robots' joints or loop joints.
         loops: joints close loops.
         tendons: robots have tendons.
+        spring: joints have springs.
     """
     loose = not joints and pairs != set()
-    found = [*_all(*ALWAYS, STEPPING[loose]), *REACTIONS]
+    found = [*_all(*ALWAYS, STEPPING[loose]), *REACTIONS, *(SPRINGS if spring else ())]
     if pairs is None:
         pairs = {(a, b) for b in range(PLANE) for a in range(b + 1)}
     meet = len(pairs) > 0
