@@ -96,10 +96,10 @@ class Contents(Jointed):
         name: str = "robot",
         fixed_base: bool | None = None,
         position: Sequence[float] | None = None,
-        orientation: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
+        orientation: Sequence[float] | None = None,
         *,
         joint_pos: dict[str, float] | Sequence[float] | None = None,
-        self_collision: bool = False,
+        self_collision: bool | None = None,
         disable_collisions: Iterable[tuple[str, str]] = (),
         tendons: Iterable[FixedTendon | SpatialTendon] = (),
         visuals: bool = False,
@@ -108,14 +108,16 @@ class Contents(Jointed):
         """Add a robot to every environment.
 
         Args:
-            source: a URDF file, the name of a robot that ships with the package, or a model.
+            source: a URDF or MJCF file, the name of a robot that ships with the package, or a model. Of an MJCF file
+                it takes the one tree of bodies with joints; :meth:`add_mjcf` takes whole scenes.
             name: unique in the world.
-            fixed_base: whether the root cannot move; ``None``: no, or as a shipped robot prefers.
-            position, orientation: initial pose of the root link's frame (orientation w x y z, normalised for you);
-                a shipped robot without a position stands on z = 0.
+            fixed_base: whether the root cannot move; by default as an MJCF file says or a shipped robot prefers, or no.
+            position, orientation: initial pose of the root link's frame (orientation w x y z, normalised for you); by
+                default that of an MJCF file, the origin, or of a shipped robot where it stands on z = 0.
             joint_pos: initial joint positions by name or in order; 0, or the limit nearest to it, or the nominal pose
                 of a shipped robot, by default.
-            self_collision: whether its bodies collide with each other; those that a joint connects never do.
+            self_collision: whether its bodies collide with each other, by default as in an MJCF file, or no; those that
+                a joint connects never do.
             disable_collisions: pairs of bodies, by name, that do not collide all the same.
             tendons: besides those of a model.
             visuals: also load the visual meshes, for pictures.
@@ -127,8 +129,8 @@ class Contents(Jointed):
         self._free_name("add_robot", name)
         model = with_tendons(library.load_robot(source, visuals), tendons)
         fixed_base = bool(model.fixed_base if fixed_base is None else fixed_base)
-        position = position or model.position or (0.0, 0.0, 0.0)
-        orientation = orientation or model.orientation or (1.0, 0.0, 0.0, 0.0)
+        position = (model.position or (0.0, 0.0, 0.0)) if position is None else position
+        orientation = (model.orientation or (1.0, 0.0, 0.0, 0.0)) if orientation is None else orientation
         joint_pos = model.joint_pos if joint_pos is None else joint_pos
         self_collision = model.self_collision if self_collision is None else bool(self_collision)
         pose = checking.pose("add_robot", position, orientation)
@@ -138,15 +140,16 @@ class Contents(Jointed):
         names = [frame.name for frame in articulation.frames]
         for body in {name for pair in pairs for name in pair} - set(names):
             raise ValueError(f"add_robot: disable_collisions: there is no body {body!r}; there are {', '.join(names)}")
-        disabled = tuple((names.index(a), names.index(b)) for a, b in pairs)
-        part = Part(articulation, self_collision=bool(self_collision), disabled_bodies=disabled, **fields)
+        fields["disabled_bodies"] = tuple((names.index(a), names.index(b)) for a, b in pairs)
+        fields["base_collision"] = model.base_collision
+        part = Part(articulation, self_collision=self_collision, **fields)
         robot = Robot(cast("World", self), name, model, part, pose, joint_pos)
         self.robots[name] = self.actors[name] = robot
         self._placements[name] = {
             "fixed_base": fixed_base,
             "pose": pose.tolist(),
             "joint_pos": robot.default_joint_pos.tolist(),
-            "self_collision": bool(self_collision),
+            "self_collision": self_collision,
             "disable_collisions": pairs,
             **options.plain(actor_options, part),
             "model": model.to_dict(),

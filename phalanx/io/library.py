@@ -142,21 +142,30 @@ def _known(name: str) -> RobotDefaults:
         hint = nearest(name, _SHIPPED)
         raise LoadError(
             f'"{name}" is neither a file nor a shipped robot{hint} Shipped are {", ".join(_SHIPPED)}; '
-            "any other robot is given by the path of its URDF file."
+            "any other robot is given by the path of its URDF or MJCF file."
         )
     return _SHIPPED[name]
 
 
-def load_robot(source: str | os.PathLike[str] | RobotModel, visuals: bool) -> tuple[RobotModel, RobotDefaults | None]:
-    """The model of a URDF file or shipped robot, or the one given; and how a shipped one stands.
+def load_robot(source: str | os.PathLike[str] | RobotModel, visuals: bool) -> RobotModel:
+    """The model of a URDF or MJCF file or a shipped robot, or the one given; a shipped one says how it stands.
 
     Raises:
         LoadError: the file cannot be used.
     """
     if isinstance(source, RobotModel):
-        return source, None
+        return source
+    name = os.fspath(source)
+    found = resolve(name)
+    if found.suffix.lower() in (".xml", ".mjcf"):
+        from phalanx.io.mjcf import load_robot as load_mjcf_robot
+
+        return load_mjcf_robot(found, visuals=visuals)
     from phalanx.io.urdf import load_urdf
 
-    name = os.fspath(source)
-    shipped = defaults(name) if name in names() else None
-    return load_urdf(resolve(name), visuals=visuals), shipped
+    model = load_urdf(found, visuals=visuals)
+    if name in names():
+        shipped = defaults(name)
+        model.fixed_base, model.position = shipped.fixed_base, (0.0, 0.0, shipped.base_height)
+        model.joint_pos = dict(shipped.joint_pos)
+    return model

@@ -234,7 +234,7 @@ def _numbers(data: dict[str, Any]) -> dict[str, Any]:
     def restore(value: Any) -> Any:
         if value in ("inf", "-inf", "nan"):
             return float(value)
-        return tuple(value) if isinstance(value, list) else value
+        return tuple(restore(each) for each in value) if isinstance(value, list) else value
 
     return {key: value if key in ("name", "source") else restore(value) for key, value in data.items()}
 
