@@ -343,6 +343,10 @@ class Store:
         for key, value in snapshot.items():
             self.set(known[key], value)
 
+    def sizes(self) -> dict[str, int]:
+        """Bytes on the device of each field that is held, by key."""
+        return {field.key: array.nbytes for field, array in self._arrays.items()}
+
     def nbytes(self) -> int:
         """Bytes of all arrays on the device."""
         return sum(a.nbytes for a in self._arrays.values())
