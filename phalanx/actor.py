@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phalanx import components as c
+from phalanx.features import MOVING_SURFACES, need
 from phalanx.handle import on_device
 from phalanx.io.model import RobotModel
 from phalanx.layout import Rows
 from phalanx.part import Part
 from phalanx.properties import Properties
-from phalanx.systems.contacts import surface_drifts
 
 if TYPE_CHECKING:
     from phalanx.world import World
@@ -127,13 +127,7 @@ class Actor(Properties):
         linear, envs = self._input("linear surface velocity", linear, 3, env_ids)
         angular, _ = self._input("angular surface velocity", angular, 3, env_ids)
         both = self._xp.concatenate((linear, angular), axis=1)[:, None]
-        store, schedule = self.world._store, self.world.schedule
-        if surface_drifts not in schedule.systems():
-            schedule.add(surface_drifts)
-            for access in surface_drifts.field_arguments.values():
-                store.array(access.target)
-            self.world._moving_surfaces = True
-            store.version += 1  # programs are made anew, with this system
+        need(self.world, MOVING_SURFACES)
         self._write_parameter(c.ShapeMaterial.surface_velocity, rows, self._xp.repeat(both, len(rows), axis=1), envs)
         self.world.touch_state()
 

@@ -118,7 +118,8 @@ def _add_shape(
             c.ShapeMaterial.restitution: material.restitution,
             c.ShapeMaterial.friction_mode: material.friction_mode,
             c.ShapeMaterial.restitution_mode: material.restitution_mode,
-            c.ShapeMaterial.patch_radius: material.patch_radius,
+            c.ShapeMaterial.torsional_patch_radius: material.torsional_patch_radius,
+            c.ShapeMaterial.min_torsional_patch_radius: material.min_torsional_patch_radius,
         }
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 
-from phalanx import checking, options
+from phalanx import checking, features, options
 from phalanx import components as c
 from phalanx.actor import Actor
 from phalanx.contact_view import ContactView, Patterns
@@ -28,7 +28,6 @@ from phalanx.rigid_collection import RigidObjectCollection
 from phalanx.rigid_object import RigidObject
 from phalanx.robot import Robot
 from phalanx.systems import systems
-from phalanx.systems.contacts import surface_drifts
 from phalanx.systems.kinematic_targets import follow_targets
 from phalanx.tendon_layout import place_tendons
 
@@ -62,7 +61,7 @@ class Contents(Jointed):
         self._grounds: list[Ground] = []
         self._placements: dict[str, dict[str, Any]] = {}
         self._disabled: set[tuple[int, int]] = set()  # numbers of actors
-        self._moving_surfaces = False
+        self._features: set[str] = set()
         self._tables: dict[Table, int] = {}
         self._extra_systems: list[System] = []
 
@@ -352,10 +351,11 @@ class Contents(Jointed):
         self._has_tendons = place_tendons(store, list(self.robots.values())) > 0
         if self.joints:
             place_loops(store, [joint.plan for joint in self.joints.values()], actors)
+        self._together = layout.moving_trees <= 1
         chosen = systems(
             planes,
             layout.kind_pairs,
-            layout.moving_trees <= 1,
+            self._together,
             not layout.many_pairs,
             optional=False,
             joints=bool(self.joints) or any(robot.num_dof > 0 for robot in self.robots.values()),
@@ -366,8 +366,7 @@ class Contents(Jointed):
         for system in chosen:
             if moved or system is not follow_targets:
                 self.schedule.add(system)
-        if self._moving_surfaces:
-            self.schedule.add(surface_drifts)
+        features.schedule_all(self)
         for field in c.Status.fields():
             store.array(field)
         self.schedule.systems()  # refuses clashes now, not at the first step

@@ -15,8 +15,8 @@ class Surface(TypedDict, total=False):
 
     * ``material``: a :class:`phalanx.Material`, or a mapping of its fields.
     * ``friction``: both coefficients of friction; ``static_friction``, ``dynamic_friction``, ``restitution``,
-      ``friction_combine``, ``restitution_combine``, ``patch_radius``: fields of the material that differ from
-      ``material`` or the defaults.
+      ``friction_combine``, ``restitution_combine``, ``torsional_patch_radius``, ``min_torsional_patch_radius``: fields
+      of the material that differ from ``material`` or the defaults.
     """
 
     material: Material | Mapping[str, Any] | None
@@ -26,7 +26,8 @@ class Surface(TypedDict, total=False):
     restitution: float | None
     friction_combine: str | None
     restitution_combine: str | None
-    patch_radius: float | None
+    torsional_patch_radius: float | None
+    min_torsional_patch_radius: float | None
 
 
 class ActorOptions(Surface, total=False):

@@ -37,7 +37,9 @@ class Material:
         restitution: ratio of the normal speeds after and before an impact, 0 to 1.
         friction_combine, restitution_combine: how the coefficients of two surfaces in contact become one:
             ``"average"``, ``"min"``, ``"multiply"`` or ``"max"``. Of two different modes the later in this list holds.
-        patch_radius: a point contact resists spinning about its normal with the torque of friction at this radius, m.
+        torsional_patch_radius, min_torsional_patch_radius: a contact at one point resists spinning about its normal
+            with the torque of friction at a radius of ``max(min_torsional_patch_radius, sqrt(torsional_patch_radius *
+            penetration))``, m; of two surfaces the larger values hold. By default nothing resists.
 
     Raises:
         ValueError: a number is out of its range, or a mode is unknown; ``Material.of`` says whose it is.
@@ -48,10 +50,12 @@ class Material:
     restitution: float = 0.0
     friction_combine: str = "average"
     restitution_combine: str = "average"
-    patch_radius: float = 0.0
+    torsional_patch_radius: float = 0.0
+    min_torsional_patch_radius: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("static_friction", "dynamic_friction", "restitution", "patch_radius"):
+        radii = ("torsional_patch_radius", "min_torsional_patch_radius")
+        for name in ("static_friction", "dynamic_friction", "restitution", *radii):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
                 raise ValueError(f"{name}={value!r}: must be a finite number, not negative")
@@ -60,8 +64,6 @@ class Material:
             raise ValueError(
                 f"dynamic_friction={self.dynamic_friction}: must not be above static_friction={self.static_friction}"
             )
-        if self.patch_radius > 0:
-            raise ValueError("patch_radius: torsional friction is not simulated yet; leave it at 0")
         if self.restitution > 1:
             raise ValueError(f"restitution={self.restitution}: must lie in 0..1, or contacts would make energy")
         for name in ("friction_combine", "restitution_combine"):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
+from phalanx.features import TORSION, need
 from phalanx.handle import Handle, on_device
 from phalanx.layout import Rows
 from phalanx.part import COMBINE_MODES, STATIC, Part
@@ -47,6 +48,18 @@ class Properties(Handle):
         coefficients = (c.ShapeMaterial.static_friction, c.ShapeMaterial.dynamic_friction, c.ShapeMaterial.restitution)
         return self._xp.stack([self._read(field, rows) for field in coefficients], axis=2)
 
+    @property
+    @on_device
+    def torsional_patch_radius(self) -> Any:
+        """(n, num_shapes), m: see :class:`phalanx.Material`."""
+        return self._read(c.ShapeMaterial.torsional_patch_radius, np.array(self._bound.shapes, np.int64))
+
+    @property
+    @on_device
+    def min_torsional_patch_radius(self) -> Any:
+        """(n, num_shapes), m: see :class:`phalanx.Material`."""
+        return self._read(c.ShapeMaterial.min_torsional_patch_radius, np.array(self._bound.shapes, np.int64))
+
     @on_device
     def set_material(
         self,
@@ -59,6 +72,8 @@ class Properties(Handle):
         shape_ids: Sequence[int] | None = None,
         friction_combine: Modes | None = None,
         restitution_combine: Modes | None = None,
+        torsional_patch_radius: Any = None,
+        min_torsional_patch_radius: Any = None,
     ) -> None:
         """Set coefficients of the actor's collision shapes, (n, num_shapes), or (n, k) of the chosen ones.
 
@@ -69,6 +84,7 @@ class Properties(Handle):
             shape_ids: only these shapes, from 0 to :attr:`num_shapes`, in this order.
             friction_combine, restitution_combine: how the coefficients of two surfaces become one, see
                 :class:`phalanx.Material`; of two different modes the one later in its list holds.
+            torsional_patch_radius, min_torsional_patch_radius: m, see :class:`phalanx.Material`.
         """
         rows = self._shape_rows(body_names, shape_ids)
         checked = [
@@ -77,6 +93,12 @@ class Properties(Handle):
                 ("static friction", c.ShapeMaterial.static_friction, static_friction),
                 ("dynamic friction", c.ShapeMaterial.dynamic_friction, dynamic_friction),
                 ("restitution", c.ShapeMaterial.restitution, restitution),
+                ("torsional patch radius", c.ShapeMaterial.torsional_patch_radius, torsional_patch_radius),
+                (
+                    "least torsional patch radius",
+                    c.ShapeMaterial.min_torsional_patch_radius,
+                    min_torsional_patch_radius,
+                ),
             )
             if value is not None
         ]
@@ -93,6 +115,8 @@ class Properties(Handle):
             raise ValueError(f"{self}: restitution must lie in 0..1, or contacts would make energy; got {bounce.max()}")
         if holds is not None and slides is not None and (slides > holds).any():
             raise ValueError(f"{self}: dynamic friction must not be above static friction")
+        if torsional_patch_radius is not None or min_torsional_patch_radius is not None:
+            need(self.world, TORSION)
         for field, (values, envs) in checked:
             wide = self._xp.broadcast_to(self._xp.asarray(values), (values.shape[0], len(rows)))
             self._write_parameter(field, rows, wide, envs)

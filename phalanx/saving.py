@@ -19,7 +19,7 @@ from phalanx.io.model import LoadError, RobotModel
 if TYPE_CHECKING:
     from phalanx.world import World
 
-FORMAT = 2
+FORMAT = 3
 """Version of saved worlds and descriptions."""
 
 STATE_ROLES = ("state", "input", "parameter")
@@ -54,7 +54,7 @@ def describe(world: World) -> dict[str, Any]:
         "collections": {name: list(made.object_names) for name, made in world.collections.items()},
         "disabled_collisions": [[names[a], names[b]] for a, b in sorted(world._disabled)],
         "joints": [joint.plan.to_dict() for joint in world.joints.values()],
-        "moving_surfaces": world._moving_surfaces,
+        "features": sorted(world._features),
         "systems": [system.name for system in world._extra_systems],
     }
 
@@ -74,9 +74,9 @@ def from_description(
     if num_envs is not None:
         d["num_envs"] = num_envs
     d["device"] = device or ("auto" if d["device"].startswith("cuda") else d["device"])
-    moving_surfaces = d.pop("moving_surfaces")
+    features = d.pop("features")
     world = kind(**d)
-    world._moving_surfaces = moving_surfaces
+    world._features.update(features)
     for ground in grounds:
         world.add_ground(**ground)
     for name in order:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
-from phalanx import saving
+from phalanx import features, saving
 from phalanx.checking import positive_int, shorten
 from phalanx.contents import Contents
 from phalanx.ecs import Component, Device, Field, Schedule, Store, System, Table, trace
@@ -315,6 +315,8 @@ class World(Contents):
             fields += [f for f in c.LoopState.fields()]
         if self._has_tendons:
             fields.append(c.TendonState.impulse)
+        if features.TORSION in self._features:
+            fields += [c.ContactSpin.value, c.ContactSpin.last]
         with store.active():
             for field in fields:
                 view = store.view(field)

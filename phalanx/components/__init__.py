@@ -164,6 +164,7 @@ from phalanx.components.tendon import (
     TendonTermModel,
     TendonTopology,
 )
+from phalanx.components.torsion import ContactSpin, PreviousSpin, SpinJacobian, SpinResponse
 from phalanx.components.tree import Tree, TreeLimits, TreeMomentum, TreeTopology
 from phalanx.components.world import Scratch, Settings, Status, Sweep, World
 
@@ -190,6 +191,7 @@ __all__ = [
     "ContactPoint",
     "ContactResponse",
     "ContactRow",
+    "ContactSpin",
     "ContactSurface",
     "Coord",
     "Coordinate",
@@ -276,6 +278,7 @@ __all__ = [
     "PointState",
     "PointTopology",
     "PreviousContact",
+    "PreviousSpin",
     "QueryCount",
     "QueryFilter",
     "QueryHitState",
@@ -293,6 +296,8 @@ __all__ = [
     "ShapeOrder",
     "ShapePose",
     "ShapeTopology",
+    "SpinJacobian",
+    "SpinResponse",
     "Status",
     "Sweep",
     "Tendon",

@@ -60,7 +60,12 @@ class ShapeMaterial(Component, table=Shape):
     restitution_mode = Field(
         dtype="int32", doc="AVERAGE, ...: how restitution is combined", role="parameter", shared=True
     )
-    patch_radius = Field(unit="m", doc="torsional friction acts at this radius", role="parameter", shared=True)
+    torsional_patch_radius = Field(
+        unit="m", doc="radius of curvature that a patch of contact has its radius from", role="parameter", shared=True
+    )
+    min_torsional_patch_radius = Field(
+        unit="m", doc="least radius of a patch of contact", role="parameter", shared=True
+    )
     surface_velocity = Field(
         6, unit="m/s, rad/s", doc="of a conveyor: linear, angular; link frame", role="parameter", shared=True
     )

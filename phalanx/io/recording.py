@@ -247,7 +247,7 @@ class Recorder:
         counts = self._store.attributes["phalanx_recording"]
         counts["complete_samples"] = max(counts["complete_samples"], block.start + block.count)
         counts["complete_events"] = self._events_written
-        self._store.attributes["world"]["moving_surfaces"] = self._world._moving_surfaces  # may begin at any time
+        self._store.attributes["world"]["features"] = sorted(self._world._features)  # may begin at any time
         self._store.commit()
 
     def _write_event(self, event: Event) -> None:

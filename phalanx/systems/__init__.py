@@ -5,6 +5,7 @@ Kinematics follow, so that after a step every pose agrees with the coordinates, 
 that the change of pose took; then user systems that sense.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from types import ModuleType
@@ -40,6 +41,7 @@ from phalanx.systems import (
     springs,
     sweep_and_prune,
     sweeps,
+    torsion,
 )
 from phalanx.systems import planes as planes_
 from phalanx.systems import tendons as tendons_
@@ -71,6 +73,10 @@ QUERIES = ("query_bodies", "query_gravity", "query_contacts", "query_joints", "q
 """Run only when somebody asks."""
 
 
+def _all(*modules: ModuleType) -> list[System]:
+    return [value for module in modules for value in vars(module).values() if isinstance(value, System)]
+
+
 STEPPING = (sweeps, small_steps)
 """What surrounds the solver's sweeps: where anything is joined or meets planes only, and where bodies are loose."""
 ALWAYS = (
@@ -92,8 +98,8 @@ LOOPS = (loop_stiffness, loop_rows, loop_matrix, loop_solver)
 SHARED = ("solve", "sweep", "query_joints")
 """Phases in which rows of several sorts change the same fields: tendons before loop joints before contacts."""
 ROWS_OF_CONTACTS = (contact_rows, bouncing, contact_solver)
-OPTIONAL = (contacts.surface_drifts,)
-"""Added to a world when something needs them."""
+FEATURES = {"moving_surfaces": (contacts.surface_drifts,), "torsion": _all(torsion)}
+"""What is added to a world when something needs it."""
 
 
 def systems(
@@ -114,7 +120,7 @@ def systems(
         pairs: kinds of shapes that can meet each other; ``None``: all kinds.
         together: all environments' contacts move the same one tree, so neighbours go in step.
         listed: allowed pairs are listed, not found by sorting bounds; ``None``: the systems of both ways.
-        optional: those of ``OPTIONAL`` as well.
+        optional: those of ``FEATURES`` as well.
         joints: bodies are joined to others, by robots' joints or loop joints.
         loops: joints close loops.
         tendons: robots have tendons.
@@ -139,7 +145,22 @@ def systems(
         touch += mesh_contact.systems_for(pairs, touch[-1].name if touch else "")
         found.remove(broad_phase.relate_candidates)
         found += [_before(broad_phase.relate_candidates, tuple(s.name for s in touch)), contacts.pair_contacts, *touch]
-    return found + (list(OPTIONAL) if optional and (planes or meet) else [])
+    names = {s.name for s in found}
+    return found + [s for name in FEATURES if optional for s in feature_systems(name, together, names)]
+
+
+def feature_systems(feature: str, together: bool, known: Iterable[str]) -> list[System]:
+    """The systems of a feature, less those that come before or after one which is not among the known names.
+
+    Args:
+        feature: a key of ``FEATURES``.
+        together: as for :func:`systems`.
+        known: names of the systems that the world has.
+    """
+    found = FEATURES[feature]
+    names = {*known, *(s.name for s in found)}
+    usable = [s for s in found if names.issuperset((*s.after, *s.before))]
+    return [s if together or s.over is not None else s.lane_by_lane for s in usable]
 
 
 def _in_order(*groups: list[System]) -> list[System]:
@@ -157,7 +178,3 @@ def _in_order(*groups: list[System]) -> list[System]:
 def _before(system: System, names: tuple[str, ...]) -> System:
     """The same system, to run before others."""
     return replace(system, before=names)
-
-
-def _all(*modules: ModuleType) -> list[System]:
-    return [value for module in modules for value in vars(module).values() if isinstance(value, System)]

@@ -22,3 +22,11 @@ def test_a_box_moves_with_the_belt(tmp_path: Path) -> None:
     again.step(10)
     world.step(10)
     assert np.array_equal(again.objects["box"].root_pose, box.root_pose)
+
+
+def test_a_belt_that_nothing_can_touch_does_nothing() -> None:
+    world = px.World(1)
+    belt = world.add_rigid_object(px.Shape("box", (5, 1, 0.1)), "belt", kind="kinematic")
+    belt.set_surface_velocity((0.5, 0, 0))
+    world.step()
+    assert not belt.root_vel.any()

@@ -1,0 +1,45 @@
+"""What a world simulates only if something in it asks for it: when it is built, or at any time after."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phalanx.components import ShapeMaterial
+from phalanx.systems import feature_systems
+
+if TYPE_CHECKING:
+    from phalanx.contents import Contents
+
+MOVING_SURFACES = "moving_surfaces"
+TORSION = "torsion"
+
+PARAMETERS = {TORSION: (ShapeMaterial.torsional_patch_radius, ShapeMaterial.min_torsional_patch_radius)}
+"""Parameters that ask for a feature where they are not zero."""
+
+
+def need(world: Contents, feature: str) -> None:
+    """Give a world a feature, one of :data:`phalanx.systems.FEATURES`, unless it has it; a built one at once."""
+    if feature in world._features:
+        return
+    world._features.add(feature)
+    if world.built:
+        schedule(world, feature)
+        world._store.version += 1  # programs are made anew, with its systems
+
+
+def schedule_all(world: Contents) -> None:
+    """Find out which features a world needs whose tables are filled, and add their systems."""
+    for feature, fields in PARAMETERS.items():
+        if any(world._store.view(field).any() for field in fields):
+            world._features.add(feature)
+    for feature in sorted(world._features):
+        schedule(world, feature)
+
+
+def schedule(world: Contents, feature: str) -> None:
+    """Add the systems of a feature to a world's schedule, as far as what they follow is in it, and their arrays."""
+    known = {system.name for system in world.schedule.systems()}
+    for system in feature_systems(feature, world._together, known):
+        world.schedule.add(system)
+        for access in system.field_arguments.values():
+            world._store.array(access.target)
