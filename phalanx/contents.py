@@ -362,6 +362,7 @@ class Contents(Jointed):
             loops=bool(self.joints),
             tendons=self._has_tendons,
             spring=any(joint.stiffness > 0 for robot in self.robots.values() for joint in robot.model.joints),
+            limits=self._limited_joints,
         )
         for system in chosen:
             if moved or system is not follow_targets:

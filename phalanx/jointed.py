@@ -11,6 +11,7 @@ import numpy as np
 
 from phalanx import checking
 from phalanx.actor import Actor
+from phalanx.angle_limits import AngleLimits
 from phalanx.loop_joint import JOINT_KINDS, JointEnd, JointPlan, LoopJoint, frame_distance, initial_pose, same_frame
 
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ class Jointed:
         break_force: float | None = None,
         break_torque: float | None = None,
         collide: bool = False,
+        lower: float | None = None,
+        upper: float | None = None,
+        swing_limit: float | Sequence[float | None] | None = None,
     ) -> LoopJoint:
         """Connect two bodies, of any robots and rigid objects, or a body and the world, in every environment.
 
@@ -60,13 +64,20 @@ class Jointed:
             position_a, orientation_a: A in body a's frame (w x y z, normalised for you).
             position_b, orientation_b: B in body b's frame, or in the environment's. By default where A is while all
                 actors are in their default states; of a distance joint, the origin of body b.
-            axis: of a revolute joint, in both frames.
+            axis: of a revolute joint, in both frames; of a spherical one, that of twists.
             min_distance, max_distance: of a distance joint, m; with neither, the distance in the default state, and
                 with one, no bound on the other side.
             break_force, break_torque: it breaks when it transmits more in a substep, N and N·m.
             collide: whether the two bodies collide with each other.
+            lower, upper: least and greatest angle of A against B, rad; none by default. Of a revolute joint, about the
+                axis, and turns count (:attr:`LoopJoint.angle`); of a spherical one, the twist, from -pi to pi. Limits
+                are hard and do not throw back.
+            swing_limit: of a spherical joint, how far A's axis may swing away from B's, rad, at most pi: a cone, or
+                with two numbers an ellipse, about y and about z (``None``: not limited, pi), the axes across the axis
+                once x is turned to it the shortest way. The ellipse is one of tan(angle / 4).
 
         Raises:
+            TypeError: a limit is no number.
             ValueError: it connects a body to itself, or two that cannot move, or a value is out of its range.
         """
         self._not_built("add_joint")
@@ -108,6 +119,7 @@ class Jointed:
             math.inf if break_force is None else checking.number(f"{who}: break_force", break_force, above=0),
             math.inf if break_torque is None else checking.number(f"{who}: break_torque", break_torque, above=0),
             bool(collide),
+            AngleLimits.checked(who, kind, lower, upper, swing_limit),
         )
         self.joints[name] = LoopJoint(cast("World", self), plan)
         return self.joints[name]
@@ -151,6 +163,11 @@ class Jointed:
         if body is not None and body not in actor.body_names:
             raise ValueError(f"{who}: {actor} has no body {body!r}; it has {', '.join(actor.body_names)}")
         return JointEnd(actor, 0 if body is None else actor.body_names.index(body), zero, unit)
+
+    @property
+    def _limited_joints(self) -> bool:
+        """Whether angles of joints are limited."""
+        return any(joint.plan.limits.rows(joint.kind) for joint in self.joints.values())
 
     def _apart(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:
         """Pairs of links, (number of actor, number of link), that joints keep from colliding."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from phalanx import components as c
 from phalanx.actor import Actor
+from phalanx.angle_limits import AngleLimits, place_angle_limits
 from phalanx.components.link import PRISMATIC, REVOLUTE, SPHERICAL
 from phalanx.components.loop import LOOP_ROWS
 from phalanx.ecs import Store
-from phalanx.handle import Handle, on_device
+from phalanx.handle import on_device
 from phalanx.io.articulation import NUM_DOFS, product, turn
+from phalanx.joint_angles import JointAngles, times
 from phalanx.rigid_object import rotate
 
 if TYPE_CHECKING:
@@ -67,6 +69,7 @@ class JointPlan:
     break_force: float = math.inf
     break_torque: float = math.inf
     collide: bool = False
+    limits: AngleLimits = field(default_factory=AngleLimits)
 
     def to_dict(self) -> dict[str, Any]:
         """Arguments of :meth:`phalanx.World.add_joint`, JSON-ready."""
@@ -89,10 +92,11 @@ class JointPlan:
             "break_force": finite(self.break_force),
             "break_torque": finite(self.break_torque),
             "collide": self.collide,
+            **self.limits.to_dict(),
         }
 
 
-class LoopJoint(Handle):
+class LoopJoint(JointAngles):
     """A joint in every environment; made by :meth:`phalanx.World.add_joint`.
 
     Arrays are environment-first, on the world's device, and yours.
@@ -104,6 +108,7 @@ class LoopJoint(Handle):
         super().__init__(world, plan.name)
         self.plan = plan
         self._row = 0
+        self._limits: dict[int, int] = {}
 
     def __repr__(self) -> str:
         return f"<LoopJoint {self.name!r}: {self.kind}, {self.body_a} to {self.body_b or 'the world'}>"
@@ -126,6 +131,9 @@ class LoopJoint(Handle):
     def bind(self, row: int) -> None:
         """Called by the world once its tables are filled."""
         self._row = row
+        before = [joint.plan for joint in list(self.world.joints.values())[:row]]
+        first = sum(len(plan.limits.rows(plan.kind)) for plan in before)
+        self._limits = {kind: first + n for n, kind in enumerate(self.plan.limits.rows(self.kind))}
 
     @property
     def _rows(self) -> slice:
@@ -160,10 +168,13 @@ class LoopJoint(Handle):
             return xp.tile(xp.concatenate((position, orientation)), (self.world.num_envs, 1))
         body = end.actor.body_pose[:, end.body].astype("float64")
         position = xp.broadcast_to(position, (len(body), 3))
-        w, v = body[:, 3:4], body[:, 4:]
-        turned = w * orientation[1:] + orientation[0] * v + xp.cross(v, xp.broadcast_to(orientation[1:], v.shape))
-        first = w * orientation[0] - (v * orientation[1:]).sum(axis=1, keepdims=True)
-        return xp.concatenate((body[:, :3] + rotate(body[:, 3:], position, xp), first, turned), axis=1)
+        turned = times(body[:, 3:], orientation, xp)
+        return xp.concatenate((body[:, :3] + rotate(body[:, 3:], position, xp), turned), axis=1)
+
+    def _orientations(self) -> tuple[Any, Any]:
+        axes = self._xp.asarray(onto_x(self.plan.axis))
+        a, b = (times(self._pose(end)[:, 3:], axes, self._xp) for end in (self.plan.a, self.plan.b))
+        return a, b
 
     @property
     @on_device
@@ -325,6 +336,8 @@ def place_loops(store: Store, plans: list[JointPlan], actors: list[Actor]) -> No
             key,
             np.asarray(values, np.int32 if key.dtype == "int32" else store.real)[..., None],
         )
+    if any(plan.limits.rows(plan.kind) for plan in plans):
+        place_angle_limits(store, [plan.kind for plan in plans], [plan.limits for plan in plans])
 
 
 def frame_distance(a: JointEnd, b: JointEnd) -> float:

@@ -313,6 +313,8 @@ class World(Contents):
         fields += [c.DriveEffort.applied]
         if self.joints:
             fields += [f for f in c.LoopState.fields()]
+        if self._limited_joints:
+            fields += c.LoopLimitState.fields()
         if self._has_tendons:
             fields.append(c.TendonState.impulse)
         if features.TORSION in self._features:

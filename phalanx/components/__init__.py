@@ -95,6 +95,18 @@ from phalanx.components.loop import (
     LoopState,
     LoopTopology,
 )
+from phalanx.components.loop_limit import (
+    LoopLimit,
+    LoopLimitDof,
+    LoopLimitLine,
+    LoopLimitModel,
+    LoopLimitResponse,
+    LoopLimitRow,
+    LoopLimitScratch,
+    LoopLimitShare,
+    LoopLimitState,
+    LoopLimitTopology,
+)
 from phalanx.components.mass import MassEntry, MassFactor, MassMatrix, MassTopology
 from phalanx.components.mesh import (
     HeightFieldGeometry,
@@ -241,6 +253,16 @@ __all__ = [
     "LoopEntry",
     "LoopFrame",
     "LoopJacobian",
+    "LoopLimit",
+    "LoopLimitDof",
+    "LoopLimitLine",
+    "LoopLimitModel",
+    "LoopLimitResponse",
+    "LoopLimitRow",
+    "LoopLimitScratch",
+    "LoopLimitShare",
+    "LoopLimitState",
+    "LoopLimitTopology",
     "LoopLine",
     "LoopLineSolve",
     "LoopLineTopology",

@@ -28,6 +28,8 @@ from phalanx.systems import (
     integration,
     kinematic_targets,
     kinematics,
+    loop_limit_rows,
+    loop_limits,
     loop_matrix,
     loop_rows,
     loop_solver,
@@ -95,6 +97,7 @@ ALWAYS = (
 SPRINGS = (springs.pull_springs,)
 REACTIONS = (reactions.link_accelerations, reactions.body_needs, reactions.joint_wrenches)
 LOOPS = (loop_stiffness, loop_rows, loop_matrix, loop_solver)
+LOOP_LIMITS = (loop_limit_rows, loop_limits)
 SHARED = ("solve", "sweep", "query_joints")
 """Phases in which rows of several sorts change the same fields: tendons before loop joints before contacts."""
 ROWS_OF_CONTACTS = (contact_rows, bouncing, contact_solver)
@@ -112,6 +115,7 @@ def systems(
     loops: bool = True,
     tendons: bool = True,
     spring: bool = True,
+    limits: bool = True,
 ) -> list[System]:
     """The engine's systems, as few as a world can do with; all of them by default.
 
@@ -125,13 +129,15 @@ def systems(
         loops: joints close loops.
         tendons: robots have tendons.
         spring: joints have springs.
+        limits: joints that close loops have limits of angles.
     """
     loose = not joints and pairs != set()
     found = [*_all(*ALWAYS, STEPPING[loose]), *REACTIONS, *(SPRINGS if spring else ())]
     if pairs is None:
         pairs = {(a, b) for b in range(PLANE) for a in range(b + 1)}
     meet = len(pairs) > 0
-    groups = [_all(tendons_) if tendons else [], _all(*LOOPS) if loops else [], []]
+    joined = (*LOOPS, *LOOP_LIMITS) if limits else LOOPS
+    groups = [_all(tendons_) if tendons else [], _all(*joined) if loops else [], []]
     if planes or meet:
         rows = _all(*ROWS_OF_CONTACTS)
         groups[-1] = [*(rows if together else (s.lane_by_lane for s in rows)), reactions.contact_reactions]

@@ -52,6 +52,37 @@ def sine_cosine(angle):
     return s, c
 
 
+_TAN_PI_8 = 0.41421356237309503
+_TAN_PI_16 = 0.198912367379658
+
+
+@function
+def right_half_angle(x, y):
+    """The angle of a vector (x, y) with x >= 0, from -pi/2 to pi/2; 0 of a vector without length.
+
+    By reduction to less than pi/16 and a series, with the same source on every target as :func:`sine_cosine`. Relative
+    error below 3e-7 (float32) and 1e-15 (float64).
+    """
+    size = math.fabs(y)
+    longer, shorter = max(x, size), min(x, size)
+    t = shorter / longer if longer > 0.0 else 0.0
+    start = 0.0
+    if t > _TAN_PI_8:
+        t, start = (t - 1.0) / (t + 1.0), 0.7853981633974483
+    if math.fabs(t) > _TAN_PI_16:
+        k = _TAN_PI_8 if t > 0.0 else -_TAN_PI_8
+        t, start = (t - k) / (1.0 + t * k), start + (0.39269908169872414 if t > 0.0 else -0.39269908169872414)
+    z = t * t
+    series = 0.05263157894736842 - z * (0.047619047619047616 - z * 0.043478260869565216)
+    series = 0.06666666666666667 - z * (0.058823529411764705 - z * series)
+    series = 0.09090909090909091 - z * (0.07692307692307693 - z * series)
+    series = 0.14285714285714285 - z * (0.1111111111111111 - z * series)
+    series = 0.3333333333333333 - z * (0.2 - z * series)
+    angle = start + (t - t * z * series)
+    angle = 1.5707963267948966 - angle if size > x else angle
+    return -angle if y < 0.0 else angle
+
+
 @function
 def quaternion_product(aw, ax, ay, az, bw, bx, by, bz):
     """a * b: rotate by b, then by a."""
