@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from phalanx.contact_view import ContactData, ContactView, FrictionData
 from phalanx.ecs.store import DeviceError
 from phalanx.io.model import LoadError, RobotModel, Shape
+from phalanx.io.sdf_options import SdfOptions
 from phalanx.io.tendons import Attachment, FixedTendon, SpatialTendon
 from phalanx.loop_joint import LoopJoint
 from phalanx.part import Material
@@ -72,6 +73,7 @@ __all__ = [
     "RigidObjectCollection",
     "Robot",
     "RobotModel",
+    "SdfOptions",
     "Shape",
     "SimulationWarning",
     "SpatialTendon",

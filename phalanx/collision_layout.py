@@ -13,6 +13,7 @@ from phalanx.components import shape as kinds
 from phalanx.geometry_tables import GeometryTables
 from phalanx.io.articulation import CollisionData
 from phalanx.io.hulls import Hull
+from phalanx.io.signed_distance import DistanceField
 from phalanx.part import DYNAMIC, Ground, Material, Part
 from phalanx.systems.planes import MOST_POINTS
 
@@ -33,7 +34,7 @@ CANDIDATES_PER_SHAPE = 12
 
 MANIFOLD_POINTS = 4
 MESH_MANIFOLD_POINTS = 8
-"""Contact points per pair of shapes: of convex shapes, and in worlds that have meshes or height fields."""
+"""Contact points per pair of shapes: of convex shapes, and in worlds that have meshes, height or distance fields."""
 
 
 @dataclass
@@ -201,6 +202,8 @@ def probes(data: CollisionData) -> list[tuple[int, np.ndarray, np.ndarray, float
         return base + fixed([(0, 0, y)], 0.0)
     if isinstance(data.geometry, Hull):
         return fixed(data.geometry.vertices, 0.0)
+    if isinstance(data.geometry, DistanceField):  # what a plane meets first is a corner of the hull
+        return fixed(data.geometry.corners, 0.0)
     return []
 
 
@@ -324,7 +327,7 @@ def place_pairs(columns: Any, parts: Sequence[Part], shapes: list[PlacedShape], 
 def capacity(shapes: list[PlacedShape], pairs: np.ndarray, plane_contacts: int, most: int | None) -> Capacity:
     """How many slots to begin with; they grow when they are not enough, unless the user has said how many."""
     kind = np.array([s.data.kind for s in shapes], int)
-    width = MESH_MANIFOLD_POINTS if len(pairs) and kind[pairs].max() >= kinds.MESH else MANIFOLD_POINTS
+    width = MESH_MANIFOLD_POINTS if len(pairs) and kind[pairs].max() >= kinds.SDF else MANIFOLD_POINTS
     meeting = len(np.unique(pairs)) if len(pairs) else 0
     candidates = min(len(pairs), AUTOMATIC_CANDIDATES + CANDIDATES_PER_SHAPE * meeting)
     potential = plane_contacts + width * len(pairs)

@@ -1,9 +1,9 @@
-"""The tables that hold what hulls, triangle meshes and height fields are made of; a shape has a range of their rows."""
+"""The tables that hold what hulls, meshes, height and distance fields are made of; a shape has a range of their rows."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,14 @@ from phalanx.components.mesh import (
     MeshTriangleGeometry,
     MeshVertexNeighbours,
 )
+from phalanx.components.sdf import (
+    DistanceFieldGeometry,
+    DistanceFieldTopology,
+    DistanceSample,
+    DistanceSampleValue,
+    SurfacePoint,
+    SurfacePointGeometry,
+)
 from phalanx.components.shape import (
     HullCorner,
     HullCornerVertex,
@@ -31,11 +39,25 @@ from phalanx.components.shape import (
     ShapeTopology,
 )
 from phalanx.ecs import Field, Store, Table
+from phalanx.io.bounding_tree import BoundingTree
 from phalanx.io.height_fields import HeightField
 from phalanx.io.hulls import Hull
+from phalanx.io.signed_distance import DistanceField
 from phalanx.io.triangle_mesh import TriangleMesh
 
-_TABLES = (HullVertex, HullFace, HullCorner, MeshTriangle, MeshNode, MeshNeighbour, HeightSample)
+_TABLES = (
+    HullVertex,
+    HullFace,
+    HullCorner,
+    MeshTriangle,
+    MeshNode,
+    MeshNeighbour,
+    HeightSample,
+    DistanceSample,
+    SurfacePoint,
+)
+
+Geometry = Hull | TriangleMesh | HeightField | DistanceField
 
 
 @dataclass(frozen=True)
@@ -51,6 +73,11 @@ class GeometryRows:
     first_sample: int = 0
     samples: tuple[int, int] = (0, 0)
     spacing: tuple[float, float] = (0.0, 0.0)
+    first_distance: int = 0
+    distances: tuple[int, int, int] = (0, 0, 0)
+    point_root: int = 0
+    corner: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    cell: float = 0.0
 
     def fields(self) -> dict[Field, Any]:
         """Values of the shape's fields that say so."""
@@ -64,15 +91,22 @@ class GeometryRows:
             MeshTopology.first_sample: self.first_sample,
             MeshTopology.samples: self.samples,
             HeightFieldGeometry.spacing: self.spacing,
+            DistanceFieldTopology.first_sample: self.first_distance,
+            DistanceFieldTopology.samples: self.distances,
+            DistanceFieldTopology.root: self.point_root,
+            DistanceFieldGeometry.corner: self.corner,
+            DistanceFieldGeometry.cell: self.cell,
         }
 
 
-def _digest(geometry: Hull | TriangleMesh | HeightField) -> bytes:
+def _digest(geometry: Geometry) -> bytes:
     """Names geometry by what it is made of."""
     if isinstance(geometry, Hull):
         arrays = [geometry.vertices, geometry.triangles]
     elif isinstance(geometry, TriangleMesh):
         arrays = [geometry.vertices, geometry.triangles, np.array(geometry.double_sided)]
+    elif isinstance(geometry, DistanceField):
+        arrays = [geometry.mesh.vertices, geometry.mesh.triangles, geometry.distances, geometry.points.points]
     else:
         arrays = [geometry.heights, geometry.spacing]
     made = hashlib.sha256(type(geometry).__name__.encode())
@@ -89,7 +123,7 @@ class GeometryTables:
         self._count: dict[Table, int] = dict.fromkeys(_TABLES, 0)
         self._known: dict[bytes, GeometryRows] = {}
 
-    def add(self, geometry: Hull | TriangleMesh | HeightField | None) -> GeometryRows:
+    def add(self, geometry: Geometry | None) -> GeometryRows:
         """Put geometry (:attr:`phalanx.io.cooking.Piece.geometry`) behind what is there already."""
         if geometry is None:
             return GeometryRows()
@@ -99,6 +133,8 @@ class GeometryTables:
                 self._known[key] = self._add_hull(geometry)
             elif isinstance(geometry, TriangleMesh):
                 self._known[key] = self._add_mesh(geometry)
+            elif isinstance(geometry, DistanceField):
+                self._known[key] = self._add_distance_field(geometry)
             else:
                 self._known[key] = self._add_height_field(geometry)
         return self._known[key]
@@ -157,16 +193,7 @@ class GeometryTables:
                 MeshTriangleGeometry.normal: mesh.normals,
             }
         )
-        tree = mesh.tree
-        pad = 1e-6 * max(np.abs(mesh.vertices).max(), 1e-30)  # rounding to float32 must not shrink a box
-        self._put(
-            {
-                MeshNodeBox.low: tree.low - pad,
-                MeshNodeBox.high: tree.high + pad,
-                MeshNodeBox.first: tree.first + np.where(tree.count > 0, triangle, node),
-                MeshNodeBox.count: tree.count,
-            }
-        )
+        self._add_tree(mesh.tree, triangle, node)
         return GeometryRows(
             vertex,
             self._count[HullVertex],
@@ -174,6 +201,41 @@ class GeometryTables:
             self._count[MeshTriangle],
             root=node,
             double_sided=int(mesh.double_sided),
+        )
+
+    def _add_tree(self, tree: BoundingTree, items: int, nodes: int) -> None:
+        """Nodes from row ``nodes`` on, whose items are rows from ``items`` on."""
+        pad = 1e-6 * max(np.abs(tree.low[0]).max(), np.abs(tree.high[0]).max(), 1e-30)  # rounding must not shrink a box
+        self._put(
+            {
+                MeshNodeBox.low: tree.low - pad,
+                MeshNodeBox.high: tree.high + pad,
+                MeshNodeBox.first: tree.first + np.where(tree.count > 0, items, nodes),
+                MeshNodeBox.count: tree.count,
+            }
+        )
+
+    def _add_distance_field(self, field: DistanceField) -> GeometryRows:
+        mesh = self._add_mesh(field.mesh)
+        sample, point, node = (self._count[table] for table in (DistanceSample, SurfacePoint, MeshNode))
+        self._put({DistanceSampleValue.distance: field.distances.ravel()})
+        self._put(
+            {
+                SurfacePointGeometry.position: field.points.points,
+                SurfacePointGeometry.normal: field.points.normals,
+                SurfacePointGeometry.limit: field.points.limits,
+            }
+        )
+        self._add_tree(field.points.tree, point, node)
+        nx, ny, nz = field.distances.shape
+        x, y, z = field.corner.tolist()
+        return replace(
+            mesh,
+            first_distance=sample,
+            distances=(nx, ny, nz),
+            point_root=node,
+            corner=(x, y, z),
+            cell=field.cell,
         )
 
     def _add_height_field(self, field: HeightField) -> GeometryRows:

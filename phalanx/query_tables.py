@@ -25,9 +25,10 @@ from phalanx.components.query import (
     QueryProbe,
     QueryRequest,
 )
-from phalanx.components.shape import MESH, HullVertex, HullVertexPosition
+from phalanx.components.shape import MESH, SDF, HullVertex, HullVertexPosition
 from phalanx.ecs import Field, System
 from phalanx.io.hulls import Hull
+from phalanx.io.signed_distance import DistanceField
 from phalanx.io.triangle_mesh import TriangleMesh
 from phalanx.part import ALL_GROUPS, Ground, Part
 from phalanx.query_input import Probe, Request
@@ -72,8 +73,8 @@ class QueryTables:
             for row, data in zip(actor._bound.shapes, actor.part.articulation.collisions, strict=True):
                 self._actor.append(number)
                 self._body.append(data.body)
-                if isinstance(data.geometry, TriangleMesh):
-                    mesh = data.geometry
+                mesh = data.geometry.mesh if isinstance(data.geometry, DistanceField) else data.geometry
+                if isinstance(mesh, TriangleMesh):
                     self._source[first_face[row] : first_face[row] + len(mesh.triangles)] = mesh.source
         for number, ground in enumerate(world._grounds):
             self._actor.append(len(self.actor_names))
@@ -271,7 +272,8 @@ class QueryTables:
 
         shape, face = read(QueryHitState.shape, -1), read(QueryHitState.face, -1)
         if store.rows(MeshTriangle):
-            of_mesh = self._table("kind", self._kind)[shape] == MESH
+            kind = self._table("kind", self._kind)[shape]
+            of_mesh = (kind == MESH) | (kind == SDF)
             source = self._table("source", self._source)[xp.where(of_mesh, face, xp.asarray(-1, face.dtype))]
             face = xp.where(of_mesh, source, face)
         answer = {"hit": held, "shape": shape, "face": face, "total": total}

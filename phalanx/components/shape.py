@@ -6,7 +6,7 @@ capsule, cylinder, box, at half the height of a cone, and at the mean of a hull'
 
 from phalanx.ecs import Component, Field, Table
 
-SPHERE, CAPSULE, BOX, CYLINDER, CONE, HULL, TRIANGLE, MESH, HEIGHT_FIELD, PLANE = range(10)
+SPHERE, CAPSULE, BOX, CYLINDER, CONE, HULL, TRIANGLE, SDF, MESH, HEIGHT_FIELD, PLANE = range(11)
 """Kinds of shapes; a triangle is one of a mesh or height field. In a pair the kinds are in this order."""
 
 AVERAGE, MINIMUM, MULTIPLY, MAXIMUM = range(4)

@@ -16,6 +16,7 @@ from phalanx.components.link import FIXED, FREE, PRISMATIC, REVOLUTE, SPHERICAL
 from phalanx.io.cooking import Hull, TriangleMesh, cook
 from phalanx.io.height_fields import HeightField
 from phalanx.io.model import Body, Joint, LoadError, RobotModel, Shape
+from phalanx.io.signed_distance import DistanceField
 
 NUM_COORDS = {FIXED: 7, REVOLUTE: 1, PRISMATIC: 1, SPHERICAL: 4, FREE: 7}
 NUM_DOFS = {FIXED: 0, REVOLUTE: 1, PRISMATIC: 1, SPHERICAL: 3, FREE: 6}
@@ -78,7 +79,7 @@ class CollisionData:
     orientation: np.ndarray
     low: np.ndarray = field(default_factory=lambda: np.zeros(3))
     high: np.ndarray = field(default_factory=lambda: np.zeros(3))
-    geometry: Hull | TriangleMesh | HeightField | None = None
+    geometry: Hull | TriangleMesh | HeightField | DistanceField | None = None
     shape: Shape | None = None
     """Which it was made of."""
 

@@ -5,6 +5,7 @@ A mesh is replaced by what its ``approximation`` says:
 * ``convex_hull``: its hull of at most 64 vertices;
 * ``convex_decomposition``: hulls of convex pieces, found by coacd (extra ``mesh``);
 * ``bounding_cube``, ``bounding_sphere``: the box along the mesh's own axes, the sphere about that box's centre;
+* ``sdf``: its signed distance field on a regular grid, see :class:`phalanx.SdfOptions`; the mesh must be closed;
 * ``triangle_mesh``, ``none``: the triangles themselves, for what is static or kinematic: they collide on the side that
   they are counter-clockwise from, with anything but other triangle meshes and height fields.
 """
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from phalanx.components.shape import BOX, CAPSULE, CONE, CYLINDER, HEIGHT_FIELD, HULL, MESH, SPHERE
+from phalanx.components.shape import BOX, CAPSULE, CONE, CYLINDER, HEIGHT_FIELD, HULL, MESH, SDF, SPHERE
 from phalanx.io.decomposition import decompose
 from phalanx.io.height_fields import HeightField, height_field
 from phalanx.io.hulls import Hull, hull
@@ -25,6 +26,7 @@ from phalanx.io.mass_properties import is_closed, polyhedron
 from phalanx.io.meshes import merge
 from phalanx.io.model import APPROXIMATIONS, LoadError, Shape
 from phalanx.io.pose import quaternion_matrix
+from phalanx.io.signed_distance import DistanceField, distance_field
 from phalanx.io.triangle_mesh import TriangleMesh, disagreeing_edges, triangle_mesh
 
 __all__ = ["Hull", "Piece", "TriangleMesh", "cook", "hull", "triangle_mesh"]
@@ -48,7 +50,7 @@ class Piece:
 
     ``kind`` is one of :mod:`phalanx.components.shape`; ``size`` (3,) as ``ShapeGeometry.size``; ``position`` and
     ``orientation`` place the piece's own frame in the body's; ``low`` and ``high`` (3,) bound it in its own frame.
-    ``geometry`` holds what a hull, a triangle mesh or a height field is made of.
+    ``geometry`` holds what a hull, a triangle mesh, a height field or a distance field is made of.
     """
 
     kind: int
@@ -57,7 +59,7 @@ class Piece:
     orientation: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    geometry: Hull | TriangleMesh | HeightField | None = None
+    geometry: Hull | TriangleMesh | HeightField | DistanceField | None = None
 
 
 def cook(shape: Shape, moves: bool = True, where: str = "", double_sided: bool = False) -> list[Piece]:
@@ -127,13 +129,23 @@ def _mesh(shape: Shape, moves: bool, where: str, double_sided: bool) -> list[Pie
             )
         pieces = decompose(vertices, np.asarray(shape.faces, np.int64))
         return [_hull(piece, shape, where) for piece in pieces]
+    if shape.approximation == "sdf":
+        return [_field(vertices, shape, where)]
     if moves:
-        what = "by a signed distance field" if shape.approximation == "sdf" else "as a triangle mesh"
         raise LoadError(
-            f"{where}: a mesh that moves freely cannot collide {what}; let its approximation be "
-            '"convex_decomposition" (extra "mesh") or "convex_hull", or make its body static or kinematic.'
+            f"{where}: a mesh that moves freely cannot collide as a triangle mesh; let its approximation be "
+            '"convex_decomposition" (extra "mesh"), "convex_hull" or "sdf", or make its body static or kinematic.'
         )
     return [_triangles(shape, vertices, where, double_sided)]
+
+
+def _field(vertices: np.ndarray, shape: Shape, where: str) -> Piece:
+    try:
+        made = distance_field(vertices, np.asarray(shape.faces, np.int64), shape.sdf)
+    except ValueError as error:
+        raise LoadError(f"{where}: {error}") from None
+    low, high = made.mesh.vertices.min(axis=0), made.mesh.vertices.max(axis=0)
+    return _piece(SDF, shape, np.ones(3), made.centre, low, high, made)
 
 
 def _triangles(shape: Shape, vertices: np.ndarray, where: str, double_sided: bool) -> Piece:
@@ -200,7 +212,7 @@ def _piece(
     centre: np.ndarray,
     low: np.ndarray,
     high: np.ndarray,
-    geometry: Hull | TriangleMesh | HeightField | None = None,
+    geometry: Hull | TriangleMesh | HeightField | DistanceField | None = None,
 ) -> Piece:
     position = np.asarray(shape.position, float) + quaternion_matrix(shape.orientation) @ centre
     orientation = np.asarray(shape.orientation, float)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.io.actuators import Actuator, Keyframe
+from phalanx.io.sdf_options import SdfOptions
 from phalanx.io.tendons import Attachment, FixedTendon, SpatialTendon
 
 JOINT_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "spherical", "free")
@@ -46,6 +47,7 @@ class Shape:
 
     ``approximation``, one of ``APPROXIMATIONS``, is what stands for a mesh in collisions; "none" is the mesh itself, as
     "triangle_mesh" is. See :mod:`phalanx.io.cooking`. With ``double_sided`` those triangles collide from behind, too.
+    ``sdf`` is for the approximation "sdf"; ``None``: :class:`phalanx.SdfOptions` as they are.
 
     ``material`` holds fields of :class:`phalanx.Material` that its actor's material does not have; offsets (m) are its
     actor's where they are ``None``. Two shapes can meet only if the bits of one's ``contact_type`` and of the other's
@@ -64,6 +66,7 @@ class Shape:
     approximation: str = "convex_hull"
     heights: np.ndarray | None = None
     double_sided: bool = False
+    sdf: SdfOptions | None = None
     material: dict[str, Any] | None = None
     contact_offset: float | None = None
     rest_offset: float | None = None
@@ -244,4 +247,6 @@ def _shape(data: dict[str, Any]) -> Shape:
     for key, dtype in (("vertices", float), ("faces", np.int64), ("heights", float)):
         if data.get(key) is not None:
             restored[key] = np.array(data[key], dtype)
+    if data.get("sdf") is not None:
+        restored["sdf"] = SdfOptions(**data["sdf"])
     return Shape(**restored)

@@ -39,6 +39,8 @@ from phalanx.systems import (
     momentum,
     narrow,
     reactions,
+    sdf_contact,
+    sleep,
     small_steps,
     springs,
     sweep_and_prune,
@@ -101,7 +103,7 @@ LOOP_LIMITS = (loop_limit_rows, loop_limits)
 SHARED = ("solve", "sweep", "query_joints")
 """Phases in which rows of several sorts change the same fields: tendons before loop joints before contacts."""
 ROWS_OF_CONTACTS = (contact_rows, bouncing, contact_solver)
-FEATURES = {"moving_surfaces": (contacts.surface_drifts,), "torsion": _all(torsion)}
+FEATURES = {"moving_surfaces": (contacts.surface_drifts,), "torsion": _all(torsion), "sleep": _all(sleep)}
 """What is added to a world when something needs it."""
 
 
@@ -149,6 +151,7 @@ def systems(
         found += [] if listed else _all(sweep_and_prune)
         touch = narrow.systems_for(pairs)
         touch += mesh_contact.systems_for(pairs, touch[-1].name if touch else "")
+        touch += sdf_contact.systems_for(pairs, touch[-1].name if touch else "")
         found.remove(broad_phase.relate_candidates)
         found += [_before(broad_phase.relate_candidates, tuple(s.name for s in touch)), contacts.pair_contacts, *touch]
     names = {s.name for s in found}
@@ -163,10 +166,12 @@ def feature_systems(feature: str, together: bool, known: Iterable[str]) -> list[
         together: as for :func:`systems`.
         known: names of the systems that the world has.
     """
-    found = FEATURES[feature]
-    names = {*known, *(s.name for s in found)}
-    usable = [s for s in found if names.issuperset((*s.after, *s.before))]
-    return [s if together or s.over is not None else s.lane_by_lane for s in usable]
+    found, left = list(FEATURES[feature]), -1
+    while left != len(found):
+        left = len(found)
+        names = {*known, *(s.name for s in found)}
+        found = [s for s in found if names.issuperset((*s.after, *s.before))]
+    return [s if together or s.over is not None else s.lane_by_lane for s in found]
 
 
 def _in_order(*groups: list[System]) -> list[System]:

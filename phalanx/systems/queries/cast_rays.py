@@ -22,6 +22,7 @@ from phalanx.components.shape import (
     HULL,
     MESH,
     PLANE,
+    SDF,
     HullCornerVertex,
     HullFacePlane,
     HullVertexPosition,
@@ -143,7 +144,7 @@ def cast_rays(
                     )  # fmt: skip
                 else:
                     both = both_sides[0, e]
-                    if k == MESH:
+                    if k == MESH or k == SDF:
                         t, triangle = ray_mesh(
                             tree[s, e], max(both, double_sided[s, e]), o, d, limit, vertices, corner_vertices,
                             triangle_normals, node_lows, node_highs, node_firsts, node_counts,

@@ -24,7 +24,7 @@ from phalanx.components.query import (
     QueryProbe,
     QueryRequest,
 )
-from phalanx.components.shape import HULL, MESH, PLANE, TRIANGLE, HullVertexPosition
+from phalanx.components.shape import HULL, MESH, PLANE, SDF, TRIANGLE, HullVertexPosition
 from phalanx.ecs import local, local_int, read, rows, system, update, write
 from phalanx.systems.narrow.gjk import SIMPLEX
 from phalanx.systems.narrow.support import FORMS, PAIR, core_radius, precision, support
@@ -210,7 +210,7 @@ def move_probes(
             for i in range(5):
                 forms[5 + i] = TRIANGLE
             both = both_sides[0, e]
-            if k == MESH:
+            if k == MESH or k == SDF:
                 t, triangle = probe_mesh(
                     asked, tree[s, e], max(both, double_sided[s, e]), o, d, middle, half, limit, turn, pair, forms,
                     vertices, corner_vertices, across_vertices, triangle_normals, around_first, around_end, around,

@@ -1,0 +1,275 @@
+"""Signed distance fields of closed meshes: a regular grid of distances, negative inside, remembered on disk.
+
+Each node's distance is that of the nearest triangle, found in a tree of boxes; its sign comes from the winding number
+of the mesh along the grid line through it: the triangles that a ray crosses, counted by the side that it comes from.
+That number is exact for any closed mesh, also for one of several parts that overlap.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import tempfile
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+
+from phalanx.ecs.codegen import cache_folder
+from phalanx.io.mass_properties import is_closed
+from phalanx.io.meshes import convex_hull, merge
+from phalanx.io.sdf_options import SdfOptions
+from phalanx.io.surface_points import SurfacePoints, far_apart, surface_points
+from phalanx.io.triangle_mesh import TriangleMesh, triangle_mesh
+
+SMALLEST_RESOLUTION = 8
+"""Cells along the longest side, at least."""
+
+MOST_NODES = 1 << 27
+"""Nodes of a grid: 0.5 GB of float32."""
+
+MOST_CORNERS = 512
+"""Corners of the hull that are tried against planes."""
+
+MARGIN_CELLS = 2
+"""Cells that the grid reaches beyond the mesh, at least."""
+
+_VERSION = 1
+"""Part of the names of files: another one for each change of what is computed."""
+
+
+@dataclass
+class DistanceField:
+    """A mesh as its signed distances, its surface points and, for queries, its triangles.
+
+    Everything is in metres about ``centre`` (3,), the middle of the mesh's box in the frame that it was given in.
+    ``distances`` (nx, ny, nz) float32 are those of the nodes at ``corner + cell * (i, j, k)``, negative inside;
+    ``points`` lie on the surface; ``corners`` (n, 3), those of the hull, are what a plane can meet.
+    """
+
+    centre: np.ndarray
+    corner: np.ndarray
+    cell: float
+    distances: np.ndarray
+    points: SurfacePoints
+    corners: np.ndarray
+    mesh: TriangleMesh
+
+
+_known: dict[str, DistanceField] = {}
+
+
+def distance_field(vertices: np.ndarray, faces: np.ndarray, options: SdfOptions | None = None) -> DistanceField:
+    """The field of a closed mesh. The same mesh and options give the same one, from memory or from disk if possible.
+
+    A mesh that is inside out is taken as if it were not.
+
+    Raises:
+        ValueError: the mesh is open or flat, or the options make no usable grid.
+    """
+    options = options or SdfOptions()
+    _check(options)
+    vertices, faces = merge(np.asarray(vertices, float).reshape(-1, 3), np.asarray(faces, np.int64).reshape(-1, 3))
+    text = f"{_VERSION} {options} {len(vertices)} {len(faces)} "
+    digest = hashlib.sha256(text.encode() + vertices.tobytes() + faces.tobytes()).hexdigest()[:32]
+    if digest not in _known:
+        while len(_known) > 31:
+            _known.pop(next(iter(_known)))
+        _known[digest] = _cook(vertices, faces, options, digest)
+    return _known[digest]
+
+
+def _check(options: SdfOptions) -> None:
+    whole = all(
+        isinstance(n, int | np.integer) and not isinstance(n, bool) for n in (options.resolution, options.points)
+    )
+    if not whole or options.resolution < SMALLEST_RESOLUTION:
+        raise ValueError(
+            f"sdf resolution={options.resolution!r}: must be a whole number of cells along the longest side, at least "
+            f"{SMALLEST_RESOLUTION}; 64 suits most objects, 128 or more those with thin walls."
+        )
+    if options.points < 8:
+        raise ValueError(f"sdf points={options.points!r}: must be a whole number, at least 8.")
+    if not 0.0 <= options.margin < 1.0:
+        raise ValueError(f"sdf margin={options.margin!r}: must be a part of the mesh's diagonal, 0 to 1.")
+
+
+def _cook(vertices: np.ndarray, faces: np.ndarray, options: SdfOptions, digest: str) -> DistanceField:
+    if not is_closed(faces):
+        raise ValueError(
+            f"the mesh is open ({open_edges(faces)} edges without a matching neighbour), so it has no inside to be "
+            'negative in; close it, or let its approximation be "convex_hull" or "convex_decomposition".'
+        )
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    centre, sides = 0.5 * (low + high), high - low
+    corners = (vertices - centre)[faces]
+    volume = float(np.linalg.det(corners).sum()) / 6.0
+    if not abs(volume) > 1e-9 * sides.max() ** 3:
+        raise ValueError("the mesh has no volume; use a thin box.")
+    if volume < 0.0:
+        faces, corners = faces[:, ::-1], corners[:, ::-1]
+    cell = float(sides.max()) / options.resolution
+    pad = max(options.margin * float(np.linalg.norm(sides)), MARGIN_CELLS * cell)
+    counts = np.ceil((sides + 2.0 * pad) / cell).astype(int) + 1
+    if math.prod(counts.tolist()) > MOST_NODES:
+        raise ValueError(
+            f"a field of {' x '.join(map(str, counts))} nodes takes {4e-9 * math.prod(counts.tolist()):.1f} GB; lower "
+            f"its resolution ({options.resolution})."
+        )
+    corner = -0.5 * cell * (counts - 1)
+    mesh = triangle_mesh(vertices - centre, faces)
+    path = cache_folder() / f"distance_field_{digest}.npy"
+    if path.exists():
+        distances = np.load(path)
+    else:
+        distances = _distances(mesh, np.ascontiguousarray(corners), corner, cell, counts)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+        with os.fdopen(handle, "wb") as file:
+            np.save(file, distances)
+        os.replace(temporary, path)
+    if not distances.min() < 0.0:
+        raise ValueError(
+            f"no node of the field is inside the mesh: its walls are thinner than a cell ({cell:.2g} m); raise the "
+            f"resolution ({options.resolution})."
+        )
+    points = surface_points(mesh.vertices, mesh.triangles, options.points, 2.0 * cell)
+    return DistanceField(centre, corner, cell, distances, points, _hull_corners(mesh.vertices), mesh)
+
+
+def _hull_corners(vertices: np.ndarray) -> np.ndarray:
+    corners, _ = convex_hull(vertices, max(len(vertices), 4))
+    return corners if len(corners) <= MOST_CORNERS else corners[far_apart(corners, MOST_CORNERS)]
+
+
+def open_edges(faces: np.ndarray) -> int:
+    """How many edges of triangles (m, 3) are not run through as often in one direction as in the other."""
+    start, end = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
+    _, edge = np.unique((np.minimum(start, end) << 32) + np.maximum(start, end), return_inverse=True)
+    return int(np.count_nonzero(np.bincount(edge, np.where(start < end, 1, -1))))
+
+
+def _distances(
+    mesh: TriangleMesh, corners: np.ndarray, corner: np.ndarray, cell: float, counts: np.ndarray
+) -> np.ndarray:
+    tree = mesh.tree
+    winding = np.zeros(counts, np.int32)
+    # The rays pass beside the nodes by a small, odd part of a cell, so that few of them hit an edge.
+    _count_crossings(corners, corner + cell * np.array([1.13e-7, 2.71e-7, 0.0]), cell, winding)
+    inside = np.cumsum(winding, axis=2) > 0
+    size = _unsigned(
+        np.ascontiguousarray(mesh.vertices[mesh.triangles]), tree.low, tree.high, tree.first, tree.count, corner, cell,
+        *counts.tolist(),
+    )  # fmt: skip
+    return np.where(inside, -size, size).astype(np.float32)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _side(ax, ay, bx, by, px, py):
+    """On which side of the line from a to b the point p lies; exactly the opposite for the line from b to a."""
+    if ax < bx or (ax == bx and ay < by):
+        return (bx - ax) * (py - ay) - (by - ay) * (px - ax)
+    return -((ax - bx) * (py - by) - (ay - by) * (px - bx))
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _count_crossings(corners, corner, cell, winding):
+    """Add, where rays along z first get behind a triangle, the turns by which they are more inside: 1 or -1."""
+    nx, ny, nz = winding.shape
+    for t in range(len(corners)):
+        a, b, c = corners[t, 0], corners[t, 1], corners[t, 2]
+        first_x = max(0, math.floor((min(a[0], b[0], c[0]) - corner[0]) / cell))
+        last_x = min(nx - 1, math.ceil((max(a[0], b[0], c[0]) - corner[0]) / cell))
+        first_y = max(0, math.floor((min(a[1], b[1], c[1]) - corner[1]) / cell))
+        last_y = min(ny - 1, math.ceil((max(a[1], b[1], c[1]) - corner[1]) / cell))
+        for i in range(first_x, last_x + 1):
+            x = corner[0] + cell * i
+            for j in range(first_y, last_y + 1):
+                y = corner[1] + cell * j
+                u = _side(b[0], b[1], c[0], c[1], x, y)
+                v = _side(c[0], c[1], a[0], a[1], x, y)
+                w = _side(a[0], a[1], b[0], b[1], x, y)
+                up = u > 0.0 and v > 0.0 and w > 0.0
+                if up or (u < 0.0 and v < 0.0 and w < 0.0):
+                    z = (u * a[2] + v * b[2] + w * c[2]) / (u + v + w)
+                    k = max(0, math.ceil((z - corner[2]) / cell))
+                    if k < nz:
+                        winding[i, j, k] += -1 if up else 1  # a front that looks up is where the ray leaves
+
+
+@numba.njit(cache=True, error_model="numpy", fastmath={"contract"})
+def _square_to(a, b, c, x, y, z):
+    """Squared distance of a point from a triangle (Ericson, Real-Time Collision Detection, 2005, section 5.1.5)."""
+    abx, aby, abz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    acx, acy, acz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+    px, py, pz = x - a[0], y - a[1], z - a[2]
+    d1, d2 = abx * px + aby * py + abz * pz, acx * px + acy * py + acz * pz
+    v, w = 0.0, 0.0
+    if d1 > 0.0 or d2 > 0.0:
+        qx, qy, qz = x - b[0], y - b[1], z - b[2]
+        d3, d4 = abx * qx + aby * qy + abz * qz, acx * qx + acy * qy + acz * qz
+        rx, ry, rz = x - c[0], y - c[1], z - c[2]
+        d5, d6 = abx * rx + aby * ry + abz * rz, acx * rx + acy * ry + acz * rz
+        vc, vb, va = d1 * d4 - d3 * d2, d5 * d2 - d1 * d6, d3 * d6 - d5 * d4
+        if d3 >= 0.0 and d4 <= d3:
+            v = 1.0
+        elif d6 >= 0.0 and d5 <= d6:
+            w = 1.0
+        elif vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+            v = d1 / (d1 - d3)
+        elif vb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
+            w = d2 / (d2 - d6)
+        elif va <= 0.0 and d4 - d3 >= 0.0 and d5 - d6 >= 0.0:
+            w = (d4 - d3) / ((d4 - d3) + (d5 - d6))
+            v = 1.0 - w
+        else:
+            v, w = vb / (va + vb + vc), vc / (va + vb + vc)
+    ex, ey, ez = px - v * abx - w * acx, py - v * aby - w * acy, pz - v * abz - w * acz
+    return ex * ex + ey * ey + ez * ez
+
+
+@numba.njit(cache=True, error_model="numpy", fastmath={"contract"})
+def _square_to_box(low, high, x, y, z):
+    dx = max(low[0] - x, 0.0, x - high[0])
+    dy = max(low[1] - y, 0.0, y - high[1])
+    dz = max(low[2] - z, 0.0, z - high[2])
+    return dx * dx + dy * dy + dz * dz
+
+
+@numba.njit(cache=True, parallel=True, error_model="numpy")
+def _unsigned(corners, lows, highs, firsts, counts, corner, cell, nx, ny, nz):
+    """Distances (nx, ny, nz) from the nearest of the triangles (m, 3, 3), which are in the order of the tree."""
+    out = np.empty((nx, ny, nz))
+    for i in numba.prange(nx):
+        pending = np.empty(64, np.int64)
+        x = corner[0] + cell * i
+        near = 0
+        for j in range(ny):
+            y = corner[1] + cell * j
+            for k in range(nz):
+                z = corner[2] + cell * k
+                # The triangle that was nearest to the node before is a good one to begin with.
+                best = _square_to(corners[near, 0], corners[near, 1], corners[near, 2], x, y, z)
+                pending[0] = 0
+                top = 1
+                while top > 0:
+                    top -= 1
+                    node = pending[top]
+                    if _square_to_box(lows[node], highs[node], x, y, z) >= best:
+                        continue
+                    first = firsts[node]
+                    if counts[node] > 0:
+                        for t in range(first, first + counts[node]):
+                            square = _square_to(corners[t, 0], corners[t, 1], corners[t, 2], x, y, z)
+                            if square < best:
+                                best = square
+                                near = t
+                    else:
+                        one = _square_to_box(lows[first], highs[first], x, y, z)
+                        other = _square_to_box(lows[first + 1], highs[first + 1], x, y, z)
+                        nearer = 0 if one <= other else 1
+                        pending[top] = first + 1 - nearer
+                        pending[top + 1] = first + nearer
+                        top += 2
+                out[i, j, k] = math.sqrt(best)
+    return out

@@ -1,0 +1,96 @@
+"""Of many contact points a few: sorted by where their normals point, the outermost of each sort and the deepest.
+
+Six sorts of normals, along and against each axis of the mesh with the field; of each the point that lies farthest in
+each of four directions across it, and the deepest one. Directions and points are fixed to the mesh, so the same points
+are chosen from step to step. What is left goes through the choice of points for triangle meshes.
+"""
+
+import math
+
+from phalanx.ecs import function
+from phalanx.systems.mesh_contact.patch import add_point, thin_patch
+
+BINS = 240
+"""Numbers in the scratch array: position, normal, separation, score of 5 points of 6 sorts."""
+
+_COSINE = 0.9396926207859084
+_SINE = 0.3420201433256687
+_DEPTH = 20.0
+"""A point that lies farther out by this many times what it is less deep counts as much."""
+_DEEPER = 1e-4
+"""The deepest point counts if it is deeper than the others by this part of the size: else rounding would choose it."""
+
+
+@function
+def clear_bins(bins):
+    """Empty all."""
+    for o in range(7, BINS, 8):
+        bins[o] = -math.inf
+
+
+@function
+def add_to_bins(bins, x, y, z, nx, ny, nz, separation):
+    """Keep a point if it is farther out, or deeper, than those of its sort."""
+    # Weighted, so that no sort ends at half a right angle, where normals of machined parts are.
+    ax = math.fabs(nx)
+    ay = 1.07 * math.fabs(ny)
+    az = 1.16 * math.fabs(nz)
+    sort = 0 if nx > 0.0 else 1
+    p = y
+    q = z
+    if ay > ax and ay >= az:
+        sort = 2 if ny > 0.0 else 3
+        p = z
+        q = x
+    elif az > ax:
+        sort = 4 if nz > 0.0 else 5
+        p = x
+        q = y
+    one = _COSINE * p + _SINE * q
+    other = _COSINE * q - _SINE * p
+    for k in range(5):
+        score = -_DEPTH * separation
+        if k == 1:
+            score += one
+        elif k == 2:
+            score += other
+        elif k == 3:
+            score -= one
+        elif k == 4:
+            score -= other
+        o = 8 * (5 * sort + k)
+        if score > bins[o + 7]:
+            bins[o] = x
+            bins[o + 1] = y
+            bins[o + 2] = z
+            bins[o + 3] = nx
+            bins[o + 4] = ny
+            bins[o + 5] = nz
+            bins[o + 6] = separation
+            bins[o + 7] = score
+
+
+@function
+def bins_to_patch(bins, patch, size):
+    """The points of a manifold, in ``patch`` (:mod:`phalanx.systems.mesh_contact.patch`).
+
+    Args:
+        size: length of the shapes, m.
+
+    Returns:
+        how many there are.
+    """
+    count = 0
+    for first in range(0, BINS, 40):
+        least = math.inf
+        for o in range(first + 8, first + 40, 8):
+            if bins[o + 7] > -math.inf:
+                least = min(least, bins[o + 6])
+        for k in range(5):
+            o = first + 8 * ((k + 1) % 5)  # the deepest last
+            if bins[o + 7] > -math.inf and (k < 4 or bins[o + 6] < least - _DEEPER * size):
+                count = add_point(
+                    patch, count, bins[o], bins[o + 1], bins[o + 2], bins[o + 3], bins[o + 4], bins[o + 5],
+                    bins[o + 6], size,
+                )  # fmt: skip
+    return thin_patch(patch, count, size)
