@@ -81,7 +81,7 @@ def place_shapes(
             if own.rest_offset is not None:
                 rest, offset = own.rest_offset, offset + own.rest_offset
             offset = offset if own.contact_offset is None else own.contact_offset
-            if own.material:
+            if own.material and not part.material_given:
                 material = Material.of(f"shape {own.name!r}", material, **own.material)
         _add_shape(columns, data, material, shape.link, shape.body, shape.dof, offset, rest, geometry)
     for ground in grounds:

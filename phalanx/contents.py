@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack, cast
@@ -22,11 +21,12 @@ from phalanx.io.tendons import FixedTendon, SpatialTendon, with_tendons
 from phalanx.jointed import Jointed
 from phalanx.layout import fill
 from phalanx.loop_joint import LoopJoint, place_loops
-from phalanx.options import SURFACE, ActorOptions, Surface
-from phalanx.part import ALL_GROUPS, DYNAMIC, KINDS, KINEMATIC, STATIC, Ground, Part
+from phalanx.options import ActorOptions
+from phalanx.part import DYNAMIC, KINDS, KINEMATIC, STATIC, Ground, Part
 from phalanx.rigid_collection import RigidObjectCollection
 from phalanx.rigid_object import RigidObject
 from phalanx.robot import Robot
+from phalanx.scenes import Scenes
 from phalanx.systems import systems
 from phalanx.systems.kinematic_targets import follow_targets
 from phalanx.tendon_layout import place_tendons
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from phalanx.world import World
 
 
-class Contents(Jointed):
+class Contents(Jointed, Scenes):
     """The part of a world that says what is in it."""
 
     num_envs: int
@@ -64,30 +64,6 @@ class Contents(Jointed):
         self._features: set[str] = set()
         self._tables: dict[Table, int] = {}
         self._extra_systems: list[System] = []
-
-    def add_ground(
-        self,
-        height: float = 0.0,
-        normal: Sequence[float] = (0.0, 0.0, 1.0),
-        *,
-        collision_group: int = 0,
-        collision_mask: int | Iterable[int] = ALL_GROUPS,
-        **surface: Unpack[Surface],
-    ) -> None:
-        """Add a static plane in every environment, through (0, 0, height).
-
-        Of a vertical plane, ``height`` is the distance from the origin along the normal. Options of its surface are
-        those of :class:`phalanx.options.Surface`: ``friction=``, ``restitution=``, ``material=`` and so on.
-        """
-        who = "add_ground"
-        self._not_built(who)
-        if len(normal) != 3 or not all(map(math.isfinite, (height, *normal))) or not any(normal):
-            raise ValueError("add_ground: height and a non-zero normal of 3 must be finite")
-        _known(who, surface, SURFACE)
-        material = options.surface(who, surface)
-        x, y, z = map(float, normal)
-        groups = options.group(who, collision_group), options.mask(who, collision_mask)
-        self._grounds.append(Ground(float(height), (x, y, z), material, *groups))
 
     def add_robot(
         self,
@@ -393,9 +369,3 @@ class Contents(Jointed):
     def _not_built(self, what: str) -> None:
         if self.built:
             raise RuntimeError(f"{what}() must come before build() and the first step()")
-
-
-def _known(who: str, given: Mapping[str, Any], names: Sequence[str]) -> None:
-    unknown = sorted(given.keys() - set(names))
-    if unknown:
-        raise TypeError(f"{who} has no option {unknown[0]!r}; it has {', '.join(names)}")

@@ -80,6 +80,7 @@ def part_fields(who: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if unknown:
         raise TypeError(f"{who} has no option {unknown[0]!r}; it has {', '.join(OPTIONS)}")
     found: dict[str, Any] = {"material": surface(who, options)}
+    found["material_given"] = any(options.get(name) is not None for name in SURFACE)
     if "collision_group" in options:
         found["group"] = group(who, options["collision_group"])
     if "collision_mask" in options:
@@ -159,4 +160,4 @@ def plain(options: Mapping[str, Any], part: Part) -> dict[str, Any]:
     for name in ("max_linear_velocity", "max_angular_velocity"):
         if name in found and math.isinf(found[name]):
             del found[name]
-    return {**found, "material": part.material.to_dict()}
+    return {**found, "material": part.material.to_dict()} if part.material_given else found

@@ -172,6 +172,8 @@ class Part(_Surface):
     self_collision: bool = False
     disabled_bodies: tuple[tuple[int, int], ...] = ()
     """Pairs of bodies (numbers of frames of the articulation) that do not collide."""
+    material_given: bool = False
+    """Whether ``material`` holds for shapes, too, that have one of their own."""
     base_collision: bool = False
     """Bodies collide with a fixed base even where a joint connects them to it."""
     contact_offset: float | None = None

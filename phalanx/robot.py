@@ -14,14 +14,14 @@ from phalanx.io.articulation import NUM_COORDS, NUM_DOFS
 from phalanx.io.model import RobotModel
 from phalanx.layout import Rows
 from phalanx.part import Part
-from phalanx.robot_tendons import RobotTendons
+from phalanx.robot_actuators import RobotActuators
 from phalanx.tendon_layout import check_tendons
 
 if TYPE_CHECKING:
     from phalanx.world import World
 
 
-class Robot(RobotTendons):
+class Robot(RobotActuators):
     """One robot in every environment; made by :meth:`phalanx.World.add_robot`.
 
     Arrays are environment-first, on the world's device (NumPy or CuPy), and yours: they do not change when the world
@@ -105,6 +105,7 @@ class Robot(RobotTendons):
         self._write(
             c.Drive.effort_limit, self._joints, np.broadcast_to(limits, (self.world.num_envs, self.num_dof)), None
         )
+        self._set_gains(self._joints.start)
 
     def _dof_joints(self) -> list[Any]:
         return [self.part.articulation.links[i].joint for i in self.part.articulation.dof_links]
@@ -116,6 +117,8 @@ class Robot(RobotTendons):
         positions = np.broadcast_to(self.default_joint_pos, (count, self.num_dof))
         self._write_positions(positions, envs)
         self._write(c.DriveTarget.position, self._joints, positions, envs)
+        if self.num_actuators:
+            self._set_controls(np.zeros((count, self.num_actuators)), envs)
 
     # -- writing ---------------------------------------------------------------------------------------------
 

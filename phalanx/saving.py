@@ -45,6 +45,8 @@ def describe(world: World) -> dict[str, Any]:
                 "material": g.material.to_dict(),
                 "collision_group": g.group,
                 "collision_mask": g.mask,
+                "contact_type": g.contact_type,
+                "contact_affinity": g.contact_affinity,
             }
             for g in world._grounds
         ],

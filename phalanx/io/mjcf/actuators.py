@@ -1,0 +1,181 @@
+"""Actuators: what their elements and shortcuts mean, and what they move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from phalanx.io.actuators import Actuator
+from phalanx.io.checks import nearest
+from phalanx.io.mjcf import schema
+from phalanx.io.mjcf.notes import Notes
+from phalanx.io.mjcf.tree import Context, Tree
+from phalanx.io.mjcf.values import ACTUATORS, Values
+from phalanx.io.xmltree import Element
+
+TAKEN = ("general", "motor", "position", "velocity", "damper")
+LEFT_OUT = "it is left out; drive its joint by set_targets() or set_external_wrench()."
+
+
+@dataclass
+class Law:
+    """Force law of an actuator: (gain . (1, length, rate)) u + bias . (1, length, rate)."""
+
+    gain: np.ndarray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
+    bias: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    gain_type: str = "fixed"
+    bias_type: str = "none"
+    dynamics: str = "none"
+    damping_ratio: float = 0.0
+    inherit_range: float = 0.0
+
+    def apply(self, element: Element) -> None:
+        """What one element, a default or the actuator itself, changes."""
+        values = Values(element)
+        if element.tag == "general":
+            self.gain_type = values.word("gaintype", self.gain_type)
+            self.bias_type = values.word("biastype", self.bias_type)
+            self.dynamics = values.word("dyntype", self.dynamics)
+            self.inherit_range = values.number("inheritrange", self.inherit_range)
+            for name, mine in (("gainprm", self.gain), ("biasprm", self.bias)):
+                given = values.numbers(name)[:3]
+                mine[: len(given)] = given
+            return
+        if element.tag == "motor":
+            self.gain[:], self.bias[:] = (1.0, 0.0, 0.0), 0.0
+            self.gain_type, self.bias_type, self.dynamics = "fixed", "none", "none"
+        elif element.tag == "position":
+            self.gain[0] = values.number("kp", self.gain[0])
+            self.bias[1] = -self.gain[0]
+            if "kv" in element.attributes and "dampratio" in element.attributes:
+                raise element.error("it has kv and dampratio; give one of them.")
+            if "kv" in element.attributes:
+                self.bias[2], self.damping_ratio = -values.number("kv"), 0.0
+            self.damping_ratio = values.number("dampratio", self.damping_ratio)
+            if "timeconst" in element.attributes:
+                self.dynamics = "filterexact" if values.number("timeconst") > 0.0 else "none"
+            self.inherit_range = values.number("inheritrange", self.inherit_range)
+            self.gain_type, self.bias_type = "fixed", "affine"
+        elif element.tag == "velocity":
+            kv = values.number("kv", self.gain[0])
+            self.gain[0], self.bias[:] = kv, (0.0, 0.0, -kv)
+            self.gain_type, self.bias_type, self.dynamics = "fixed", "affine", "none"
+        elif element.tag == "damper":
+            self.gain[:] = (0.0, 0.0, -values.number("kv", 0.0))
+            self.gain_type, self.bias_type, self.dynamics = "affine", "none", "none"
+        else:
+            self.dynamics = element.tag  # a default of something that the engine has not
+
+
+def laws(layers: Sequence[Element]) -> Law:
+    """The law that defaults and the actuator's own element give, in their order."""
+    found = Law()
+    for layer in layers:
+        found.apply(layer)
+    return found
+
+
+@dataclass
+class Read:
+    """An actuator of the scene and the element that it comes from."""
+
+    actuator: Actuator
+    law: Law
+    values: Values
+    context: Context
+    joint: str = ""
+    tendon: str = ""
+
+
+def read(context: Context, tree: Tree, tendons: Iterable[str], notes: Notes) -> list[Read]:
+    """Actuators of one file, as they are in the scene; those that cannot be had are told of and left out."""
+    found = []
+    known = list(tendons)
+    for element in context.source.sections("actuator"):
+        if element.tag not in ACTUATORS and element.tag != "plugin":
+            raise schema.unknown(element, sorted(ACTUATORS))
+        if element.tag not in TAKEN:
+            notes.add(element, f"actuators of this kind are not simulated; {LEFT_OUT}")
+            continue
+        schema.check(element, notes)
+        made = _actuator(element, context, tree, known, notes, len(found))
+        if made is not None:
+            found.append(made)
+    return found
+
+
+def _actuator(
+    element: Element, context: Context, tree: Tree, tendons: list[str], notes: Notes, number: int
+) -> Read | None:
+    values = context.source.defaults.values(element, "actuator", "main")
+    law = laws(values.layers)
+    if law.gain_type == "fixed":
+        law.gain[1:] = 0.0
+    if law.bias_type == "none":
+        law.bias[:] = 0.0
+    wanted = {"gaintype": (law.gain_type, ("fixed", "affine")), "biastype": (law.bias_type, ("none", "affine"))}
+    wanted["dyntype"] = (law.dynamics, ("none",))
+    for name, (value, allowed) in wanted.items():
+        if value not in allowed:
+            notes.add(element, f'actuators with {name} "{value}" are not simulated; {LEFT_OUT}')
+            return None
+    targets = [
+        name
+        for name in ("joint", "jointinparent", "tendon", "site", "body", "slidersite", "cranksite")
+        if values.has(name)
+    ]
+    if not targets:
+        raise element.error("it moves nothing; give it a joint or a tendon.")
+    if targets[0] not in ("joint", "jointinparent", "tendon"):
+        notes.add(element, f"actuators that act at a {targets[0]} are not simulated; {LEFT_OUT}")
+        return None
+    target = context.name(values.word(targets[0]))
+    table = tendons if targets[0] == "tendon" else list(tree.joints)
+    if target not in table:
+        if context.attached and _elsewhere(context, values.word(targets[0])):
+            return None
+        raise element.error(f'the {targets[0]} "{target}" does not exist{nearest(target, table)}')
+    own = element.attributes.get("name", "")
+    made = Actuator(context.name(own) if own else f"actuator_{number}_{target}", group=values.whole("group", 0))
+    made.gain, made.velocity_gain = float(law.gain[0]), float(law.gain[2])
+    b0, b1, b2 = law.bias.tolist()
+    made.bias = (b0, b1, b2)
+    made.control_range = _range(values, context, "ctrllimited", "ctrlrange", law.inherit_range > 0.0)
+    made.force_range = _range(values, context, "forcelimited", "forcerange", False)
+    if law.gain[1] != 0.0:
+        notes.add(element, f"gains that depend on length are not simulated; {LEFT_OUT}")
+        return None
+    if b1 > 0.0 or (b2 > 0.0 and not law.damping_ratio) or made.velocity_gain > 0.0:
+        notes.add(element, f"gains that push away from where they should pull to are not simulated; {LEFT_OUT}")
+        return None
+    key = "tendon" if targets[0] == "tendon" else "joint"
+    return Read(made, law, values, context, **{key: target})
+
+
+def _elsewhere(context: Context, name: str) -> bool:
+    """Whether a name belongs to a part of an attached file that was not attached."""
+    return any(other == name for _, other in context.source.names)
+
+
+def _range(values: Values, context: Context, flag: str, bounds: str, inherited: bool) -> tuple[float, float]:
+    has = values.has(bounds) and bool(np.any(values.vector(bounds, 2)))
+    on = values.flag(flag, has, auto=has and context.source.compiler.autolimits)
+    if not values.has(flag):
+        on = has and context.source.compiler.autolimits
+    if not on:
+        return (-np.inf, np.inf)
+    if not has:
+        if inherited:
+            return (-np.inf, np.inf)
+        raise values.error(flag, f"there is no {bounds}; give one")
+    low, high = values.vector(bounds, 2).tolist()
+    if low > high:
+        raise values.error(bounds, "the first must not be above the second")
+    return (low, high)
+
+
+def gears(values: Values) -> np.ndarray:
+    """All six gears."""
+    return values.vector("gear", 6, (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), least=1)

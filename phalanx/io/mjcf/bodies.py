@@ -1,0 +1,104 @@
+"""Bodies with their mass properties, as the file's compiler settings want them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from phalanx.io.mjcf import geoms as geoms_
+from phalanx.io.mjcf.geoms import Geom
+from phalanx.io.mjcf.notes import Notes
+from phalanx.io.mjcf.rotations import quaternion_matrix
+from phalanx.io.mjcf.source import Compiler
+from phalanx.io.mjcf.tree import Node
+from phalanx.io.mjcf.values import Values
+from phalanx.io.model import Body
+
+
+@dataclass
+class Solid:
+    """A body of the file: its geoms, and mass, centre and inertia about it in its own frame."""
+
+    node: Node
+    geoms: list[Geom]
+    mass: float = 0.0
+    com: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
+
+    def body(self, visuals: bool, solid: set[str]) -> Body:
+        """The body of a model; ``solid`` names geoms that collide although their contact bits are zero."""
+        x, y, z = self.com.tolist()
+        made = Body(self.node.name, self.mass, (x, y, z), self.inertia)
+        made.collisions = [g.shape for g in self.geoms if g.collides or (g.name and g.name in solid)]
+        if visuals:
+            made.visuals = [g.shape for g in self.geoms if g.group < geoms_.SHOWN_GROUPS and g.type != "plane"]
+        return made
+
+
+def weigh(node: Node, notes: Notes) -> Solid:
+    """A body with its geoms and what they, or its <inertial>, make it weigh."""
+    compiler = node.context.source.compiler
+    solid = Solid(node, [geoms_.read(placed, notes) for placed in node.geoms])
+    if node.inertial is not None and compiler.inertia_from_geom is not True:
+        _given(solid, node.inertial)
+    elif compiler.inertia_from_geom is not False and node.parent is not None:
+        _sum(solid, compiler)
+    _bound(solid, compiler)
+    return solid
+
+
+def _given(solid: Solid, values: Values) -> None:
+    node = solid.node
+    solid.com, quaternion = node.context.source.pose(values)
+    solid.mass = values.number("mass")
+    if solid.mass < 0.0:
+        raise values.error("mass", "it must not be negative")
+    if values.has("fullinertia"):
+        if values.has("diaginertia"):
+            raise values.element.error("it has diaginertia and fullinertia; give one of them.")
+        xx, yy, zz, xy, xz, yz = values.vector("fullinertia", 6)
+        local = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    else:
+        local = np.diag(values.vector("diaginertia", 3, (0.0, 0.0, 0.0)))
+    turned = quaternion_matrix(quaternion)
+    inertia = turned @ local @ turned.T
+    solid.inertia = 0.5 * (inertia + inertia.T)
+    if solid.mass > 0.0 and not np.linalg.eigvalsh(solid.inertia)[0] >= 0.0:
+        raise values.element.error("the inertia has a negative principal moment, as no real body can.")
+
+
+def _sum(solid: Solid, compiler: Compiler) -> None:
+    low, high = compiler.inertia_groups
+    counted = [geom for geom in solid.geoms if low <= geom.group <= high and geom.mass > 0.0]
+    solid.mass = sum(geom.mass for geom in counted)
+    if not counted:
+        return
+    solid.com = np.sum([geom.mass * np.asarray(geom.com) for geom in counted], axis=0) / solid.mass
+    for geom in counted:
+        arm = np.asarray(geom.com) - solid.com
+        solid.inertia = solid.inertia + geom.inertia + geom.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    solid.inertia = 0.5 * (solid.inertia + solid.inertia.T)
+
+
+def _bound(solid: Solid, compiler: Compiler) -> None:
+    """Least masses and inertias, and moments that a real body can have, where the compiler is told to see to it."""
+    if solid.node.parent is None:
+        return
+    solid.mass = max(solid.mass, compiler.bound_mass)
+    if not compiler.bound_inertia and not compiler.balance_inertia:
+        return
+    moments, axes = np.linalg.eigh(solid.inertia)
+    moments = np.maximum(moments, compiler.bound_inertia)
+    if compiler.balance_inertia and 2.0 * moments.max() > moments.sum():
+        moments[:] = moments.mean()
+    solid.inertia = (axes * moments) @ axes.T
+
+
+def scale_total(solids: list[Solid], total: float) -> None:
+    """Scale all masses and inertias so that the masses sum up to ``total``, kg."""
+    mass = sum(solid.mass for solid in solids)
+    if total > 0.0 and mass > 0.0:
+        for solid in solids:
+            solid.mass *= total / mass
+            solid.inertia = solid.inertia * (total / mass)

@@ -1,0 +1,144 @@
+"""Equality constraints: joints that follow others, and points and bodies held together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from phalanx.io.checks import nearest
+from phalanx.io.mjcf import schema
+from phalanx.io.mjcf.models import TreeModel
+from phalanx.io.mjcf.notes import Notes
+from phalanx.io.mjcf.rotations import IDENTITY, Pose, compose, inverse, unit
+from phalanx.io.mjcf.tree import Context, Node, Tree
+from phalanx.io.mjcf.values import Values
+from phalanx.io.model import Joint, Mimic
+
+
+@dataclass
+class Held:
+    """Two bodies held together: ``kind`` "spherical" or "fixed", poses of the joint in each; b may be the world."""
+
+    kind: str
+    name: str
+    a: Node
+    b: Node
+    pose_a: Pose
+    pose_b: Pose
+
+
+def read(context: Context, tree: Tree, trees: dict[str, TreeModel], notes: Notes) -> list[Held]:
+    """Constraints of one file. Those of joints become the models' mimics and limits; others are handed back."""
+    held = []
+    for number, element in enumerate(context.source.sections("equality")):
+        kinds = ("connect", "weld", "joint", "tendon")
+        if element.tag in ("flex", "flexstrain"):
+            notes.add(element, "deformable bodies are not simulated; it is left out.")
+            continue
+        if element.tag not in kinds:
+            raise schema.unknown(element, [*kinds, "flex"])
+        schema.check(element, notes, f"equality {element.tag}" if element.tag in ("joint", "tendon") else "")
+        values = context.source.defaults.values(element, "equality", "main")
+        if not values.flag("active", True):
+            notes.add(element, "it is not active, and cannot be switched on later; it is left out.")
+        elif element.tag == "tendon":
+            notes.add(element, "equality of tendons is not simulated; it is left out.")
+        elif element.tag == "joint":
+            _joint(values, context, tree, trees, notes)
+        else:
+            one = _held(values, context, tree, number)
+            held += [one] if one is not None else []
+    return held
+
+
+def _joint(values: Values, context: Context, tree: Tree, trees: dict[str, TreeModel], notes: Notes) -> None:
+    element = values.element
+    found = []
+    for key in ("joint1", "joint2"):
+        if key not in element.attributes:
+            continue
+        name = context.name(element.get(key))
+        if name not in tree.joints:
+            if context.attached and ("joint", element.get(key)) in context.source.names:
+                return
+            raise element.error(f'the joint "{name}" does not exist{nearest(name, tree.joints)}')
+        if tree.joints[name][1].kind not in ("revolute", "prismatic"):
+            raise element.error(f'the joint "{name}" has more than one degree of freedom.')
+        found.append(name)
+    if not found or "joint1" not in element.attributes:
+        raise element.error('attribute "joint1" is missing; add it.')
+    poly = values.vector("polycoef", 5, (0.0, 1.0, 0.0, 0.0, 0.0), least=1)
+    owner, follower = _model_joint(trees, found[0])
+    start = tree.joints[found[0]][1].reference
+    if len(found) == 1:
+        follower.lower = follower.upper = start + float(poly[0])
+        return
+    if np.any(poly[2:]):
+        notes.add(element, "only straight lines between joints are simulated, without later numbers of polycoef.")
+        return
+    other, leader = _model_joint(trees, found[1])
+    if other is not owner:
+        notes.add(element, "joints of different robots cannot follow each other; it is left out.")
+        return
+    if follower.mimic is not None or _follows(owner, leader, follower):
+        notes.add(element, f'the joint "{found[0]}" follows another one already; it is left out.')
+        return
+    start_of_leader = tree.joints[found[1]][1].reference
+    slope = float(poly[1])
+    follower.mimic = Mimic(found[1], slope, start + float(poly[0]) - slope * start_of_leader)
+
+
+def _follows(tree: TreeModel, joint: Joint, of: Joint) -> bool:
+    """Whether a joint follows another, directly or by way of others."""
+    by_name = {one.name: one for one in tree.model.joints}
+    current: Joint | None = joint
+    while current is not None:
+        if current is of:
+            return True
+        current = by_name[current.mimic.joint] if current.mimic is not None else None
+    return False
+
+
+def _model_joint(trees: dict[str, TreeModel], name: str) -> tuple[TreeModel, Joint]:
+    for tree in trees.values():
+        for joint in tree.model.joints:
+            if joint.name == name:
+                return tree, joint
+    raise AssertionError(name)
+
+
+def _held(values: Values, context: Context, tree: Tree, number: int) -> Held | None:
+    element = values.element
+    kind = "spherical" if element.tag == "connect" else "fixed"
+    given = element.attributes.get("name", "")
+    name = context.name(given) if given else f"{element.tag}_{number}"
+    by_site = "site1" in element.attributes or "site2" in element.attributes
+    keys, table = (("site1", "site2"), tree.sites) if by_site else (("body1", "body2"), tree.bodies)
+    found = []
+    for key in keys:
+        if key == "body2" and key not in element.attributes:
+            found.append((tree.world, IDENTITY))
+            continue
+        own = element.get(key)
+        word = own if own == "world" else context.name(own)
+        if word not in table:
+            if context.attached and (key[:-1], own) in context.source.names:
+                return None
+            raise element.error(f'the {key[:-1]} "{word}" does not exist{nearest(word, table)}')
+        entry = table[word]
+        found.append((entry[0], entry[1].pose) if isinstance(entry, tuple) else (entry, IDENTITY))
+    (a, pose_a), (b, pose_b) = found
+    if not by_site:
+        relative = compose(inverse(a.world_pose()), b.world_pose())
+        if kind == "spherical":
+            pose_a = (values.vector("anchor", 3), IDENTITY[1])
+        else:
+            if values.has("relpose") and np.any(values.vector("relpose", 7)[3:]):
+                numbers = values.vector("relpose", 7)
+                relative = (numbers[:3], unit(numbers[3:]))
+            pose_b = (values.vector("anchor", 3, (0.0, 0.0, 0.0)), IDENTITY[1])
+            pose_a = compose(relative, pose_b)
+        if kind == "spherical":
+            pose_b = compose(inverse(relative), pose_a)
+    return Held(kind, name, a, b, pose_a, pose_b)

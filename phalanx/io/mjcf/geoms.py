@@ -1,0 +1,225 @@
+"""Geoms: what collides, what is seen, and what it weighs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from phalanx.io import mass_properties
+from phalanx.io.meshes import convex_hull
+from phalanx.io.mjcf.assets import height_field, mesh
+from phalanx.io.mjcf.notes import Notes
+from phalanx.io.mjcf.rotations import Pose
+from phalanx.io.mjcf.source import MeshAsset
+from phalanx.io.mjcf.tree import Placed
+from phalanx.io.mjcf.values import Values
+from phalanx.io.model import LoadError, Shape
+from phalanx.io.pose import quaternion_matrix
+
+TYPES = ("sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "hfield", "plane", "sdf")
+SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+SHOWN_GROUPS = 3
+"""Groups below this are seen, as in the format's own viewer."""
+
+DENSITY = 1000.0
+ELLIPSOID_POINTS = 62
+"""Vertices of the hull that stands for an ellipsoid in collisions."""
+
+
+@dataclass
+class Geom:
+    """A geom: its shape placed in the body, and what it weighs."""
+
+    name: str
+    type: str
+    shape: Shape
+    group: int
+    mass: float = 0.0
+    com: np.ndarray | None = None
+    inertia: np.ndarray | None = None
+    """(3, 3) about ``com`` (3,), axes of the body."""
+    collides: bool = True
+    condim: int = 3
+    friction: float = 1.0
+    placed: Placed | None = None
+
+
+def read(placed: Placed, notes: Notes) -> Geom:
+    """A geom of the file."""
+    values = placed.values
+    given = values.choice("type", "sphere", TYPES)
+    kind = "mesh" if values.has("mesh") and not values.has("type") else given
+    if kind == "sdf" or (values.has("mesh") and kind != "mesh"):
+        what = "signed distance functions of plugins" if kind == "sdf" else f"a {kind} fitted to a mesh"
+        raise values.error("type", f"{what} cannot be had; write the geom's sizes out")
+    pose = placed.pose
+    shape = _shape(placed, kind, pose)
+    shape.name = placed.name
+    _surface(shape, values)
+    geom = Geom(placed.name, kind, shape, values.whole("group", 0), placed=placed)
+    geom.condim = values.whole("condim", 3)
+    if geom.condim not in (1, 3, 4, 6):
+        raise values.error("condim", "it must be 1, 3, 4 or 6")
+    if geom.condim > 3:
+        notes.attribute(values.givers("condim")[-1], "condim above 3 (friction against spinning and rolling)")
+    geom.friction = float(values.vector("friction", 3, (1.0, 0.005, 0.0001), least=1)[0])
+    if geom.friction < 0.0:
+        raise values.error("friction", "it must not be negative")
+    friction = 0.0 if geom.condim == 1 else geom.friction
+    shape.material = {"static_friction": friction, "dynamic_friction": friction, "friction_combine": "max"}
+    geom.collides = shape.contact_type != 0 or shape.contact_affinity != 0
+    if kind not in ("plane", "hfield"):
+        _weigh(geom, values, placed)
+    return geom
+
+
+def _surface(shape: Shape, values: Values) -> None:
+    """Colour, contact bits and offsets."""
+    shape.contact_type = values.whole("contype", 1)
+    shape.contact_affinity = values.whole("conaffinity", 1)
+    for name, bits in (("contype", shape.contact_type), ("conaffinity", shape.contact_affinity)):
+        if not 0 <= bits < 1 << 32:
+            raise values.error(name, "it must have at most 32 bits")
+    margin, gap = values.number("margin", 0.0), values.number("gap", 0.0)
+    if margin != 0.0:
+        shape.rest_offset = margin
+    if gap > 0.0:
+        shape.contact_offset = margin + gap
+
+
+def color(placed: Placed) -> tuple[float, float, float, float]:
+    """Colour of a geom: its own, or that of its material, or grey."""
+    values = placed.values
+    found = np.array([0.5, 0.5, 0.5, 1.0])
+    if values.has("material"):
+        material = placed.context.source.asset("material", values.word("material"), values.givers("material")[-1])
+        found = material.vector("rgba", 4, (1.0, 1.0, 1.0, 1.0))
+    r, g, b, a = values.vector("rgba", 4, found).tolist()
+    return (r, g, b, a)
+
+
+def _shape(placed: Placed, kind: str, pose: Pose) -> Shape:
+    values, source = placed.values, placed.context.source
+    x, y, z = pose[0].tolist()
+    qw, qx, qy, qz = pose[1].tolist()
+    at = Shape(kind, position=(x, y, z), orientation=(qw, qx, qy, qz), color=color(placed))
+    if kind == "plane":
+        return at
+    if kind == "mesh":
+        asset: MeshAsset = source.asset("mesh", values.word("mesh"), (values.givers("mesh") or [values.element])[-1])
+        vertices, faces = mesh(asset, source)
+        return replace(at, vertices=vertices, faces=faces, mesh_file=asset.path)
+    if kind == "hfield":
+        asset = source.asset("hfield", values.word("hfield"), (values.givers("hfield") or [values.element])[-1])
+        heights, spacing = height_field(asset, source)
+        return replace(at, kind="height_field", heights=heights, size=spacing)
+    size = _size(values, kind)
+    if kind == "ellipsoid":
+        vertices = _ball() * size
+        return replace(at, kind="mesh", vertices=vertices, faces=convex_hull(vertices)[1])
+    return replace(at, size=tuple(size.tolist()))
+
+
+def _size(values: Values, kind: str) -> np.ndarray:
+    """Radius, radius and half length, or half lengths, m."""
+    count = SIZES[kind]
+    size = values.vector("size", 3, (0.0, 0.0, 0.0), least=1)
+    if values.has("fromto"):
+        if kind == "sphere":
+            raise values.error("fromto", "a sphere has no ends; give its pos")
+        ends = values.vector("fromto", 6)
+        half = 0.5 * float(np.linalg.norm(ends[:3] - ends[3:]))
+        size = np.array([size[0], half, 0.0] if count == 2 else [size[0], size[0], half])
+    if not (size[:count] > 0.0).all():
+        need = f"{count} positive number{'s' * (count > 1)}" if not values.has("fromto") else "a positive radius"
+        raise values.error("size", f"a {kind} needs {need}")
+    return size[:count]
+
+
+def _ball() -> np.ndarray:
+    """Points (n, 3) on the unit sphere, even in both halves of each axis."""
+    rings = [np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]])]
+    for k in range(1, 6):
+        polar = np.pi * k / 6.0
+        azimuth = 2.0 * np.pi * np.arange(12) / 12.0
+        ring = np.stack([np.sin(polar) * np.cos(azimuth), np.sin(polar) * np.sin(azimuth)], axis=1)
+        rings.append(np.column_stack([ring, np.full(12, np.cos(polar))]))
+    return np.concatenate(rings)
+
+
+def _weigh(geom: Geom, values: Values, placed: Placed) -> None:
+    """Mass, centre and inertia of a geom, in the body's axes."""
+    if values.has("shellinertia") and values.flag("shellinertia", False):
+        raise values.error("shellinertia", "shells cannot be weighed; give the body an <inertial>")
+    volume, centre, inertia = _solid(geom, values, placed)
+    if values.has("mass"):
+        geom.mass = values.number("mass")
+        scale = geom.mass / volume if volume > 0.0 else 0.0
+    else:
+        scale = values.number("density", DENSITY)
+        geom.mass = scale * volume
+    if geom.mass < 0.0:
+        raise values.error("mass" if values.has("mass") else "density", "it must not be negative")
+    turned = quaternion_matrix(geom.shape.orientation)
+    geom.com = np.asarray(geom.shape.position) + turned @ centre
+    geom.inertia = scale * turned @ inertia @ turned.T
+
+
+def _solid(geom: Geom, values: Values, placed: Placed) -> tuple[float, np.ndarray, np.ndarray]:
+    """Volume, centroid and inertia about it at density 1, in the geom's frame."""
+    if geom.type == "ellipsoid":
+        size = _size(values, "ellipsoid")
+        volume = 4.0 / 3.0 * np.pi * float(np.prod(size))
+        squares = size**2
+        return volume, np.zeros(3), volume / 5.0 * np.diag(squares.sum() - squares)
+    if geom.type != "mesh":
+        plain = Shape(geom.shape.kind, geom.shape.size)
+        found = mass_properties.of([plain], density=1.0)
+        return found.mass, found.com, found.inertia
+    asset = placed.context.source.asset("mesh", values.word("mesh"), values.element)
+    mode = asset.values.choice("inertia", "legacy", ("legacy", "exact", "convex", "shell"))
+    if mode == "shell":
+        raise asset.values.error("inertia", "shells cannot be weighed; give the body an <inertial>")
+    vertices, faces = np.asarray(geom.shape.vertices), np.asarray(geom.shape.faces)
+    if mode == "convex":
+        vertices, faces = convex_hull(vertices)
+    volume, centre, inertia = (solid_of_cones if mode == "legacy" else mass_properties.polyhedron)(vertices, faces)
+    if not volume > 0.0:
+        name = Path(asset.path).name or values.word("mesh")
+        raise values.error("mesh", f'"{name}" has no volume; give the body an <inertial>')
+    return volume, centre, inertia
+
+
+def solid_of_cones(vertices: np.ndarray, faces: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """As :func:`mass_properties.polyhedron`, but each tetrahedron to the surface's centroid counts as positive.
+
+    So that open meshes, and those with faces turned round, have a volume; for a star-shaped closed one it is the same.
+    """
+    corners = vertices[faces]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    areas = 0.5 * np.linalg.norm(normals, axis=1)
+    if not areas.sum() > 0.0:
+        return 0.0, np.zeros(3), np.zeros((3, 3))
+    middle = (areas @ corners.mean(axis=1)) / areas.sum()
+    corners = corners - middle
+    det = np.abs(np.linalg.det(corners))
+    volume = float(det.sum()) / 6.0
+    if not volume > 0.0:
+        return 0.0, middle, np.zeros((3, 3))
+    total = corners.sum(axis=1)
+    centroid = det @ total / 24.0 / volume
+    outer = np.einsum("tki,tkj->tij", corners, corners) + np.einsum("ti,tj->tij", total, total)
+    moments = np.einsum("t,tij->ij", det, outer) / 120.0 - volume * np.outer(centroid, centroid)
+    return volume, middle + centroid, np.trace(moments) * np.eye(3) - moments
+
+
+def plane_of(geom: Geom, pose: Pose) -> tuple[np.ndarray, np.ndarray]:
+    """A point of a plane and its normal, for a plane in a body at ``pose``."""
+    turned = quaternion_matrix(pose[1])
+    point = pose[0] + turned @ np.asarray(geom.shape.position)
+    return point, turned @ quaternion_matrix(geom.shape.orientation)[:, 2]
+
+
+__all__ = ["Geom", "LoadError", "color", "plane_of", "read", "solid_of_cones"]

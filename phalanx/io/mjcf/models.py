@@ -1,0 +1,189 @@
+"""Models of robots and objects from the trees of a file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from phalanx.io.checks import inertia_problem
+from phalanx.io.mjcf.bodies import Solid
+from phalanx.io.mjcf.notes import Notes
+from phalanx.io.mjcf.rotations import Pose, about, compose, product, turn
+from phalanx.io.mjcf.tree import JointNode, Node
+from phalanx.io.model import Body, Joint, RobotModel
+
+LEAST_MASS = 1e-15
+"""kg, of anything that a joint moves."""
+
+WORLD = "world"
+"""Root body of a robot whose first joint moves it against the world."""
+
+
+@dataclass
+class TreeModel:
+    """One top-level body with all that hangs on it.
+
+    ``kind``: ``"robot"`` (it has joints), ``"dynamic"`` (nothing but a free joint), ``"kinematic"`` (a mocap body),
+    ``"static"`` (no joints).
+    """
+
+    name: str
+    kind: str
+    model: RobotModel
+    nodes: list[Node] = field(default_factory=list)
+
+
+def kind_of(root: Node) -> str:
+    """See :class:`TreeModel`."""
+    joints = [joint for node in root.walk() for joint in node.joints]
+    if not joints:
+        return "kinematic" if root.mocap else "static"
+    return "dynamic" if len(joints) == 1 and joints[0].kind == "free" else "robot"
+
+
+def tree_model(
+    root: Node, solids: dict[str, Solid], notes: Notes, source: str, visuals: bool, solid: set[str]
+) -> TreeModel:
+    """The model of a top-level body and all below it; ``solid`` names geoms that collide whatever their bits."""
+    nodes = list(root.walk())
+    kind = kind_of(root)
+    bodies = [solids[node.name].body(visuals, solid) for node in nodes]
+    model = RobotModel(root.name, [], [], source)
+    free = bool(root.joints) and root.joints[0].kind == "free"
+    hinged = bool(root.joints) and not free
+    place = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)) if hinged else _tuples(root.pose)
+    model.position, model.orientation = place
+    model.fixed_base = kind in ("robot", "static") and not free
+    model.self_collision = model.base_collision = True
+    if free:
+        _mention_free(root.joints[0], notes)
+    if hinged:
+        model.bodies.append(Body(WORLD))
+        model.joints += _joints(root, WORLD, model, notes)
+    for node, body in zip(nodes, bodies, strict=True):
+        for child in node.children:
+            model.joints += _joints(child, node.name, model, notes)
+        model.bodies.append(body)
+        if body.mass > 0.0 and (problem := inertia_problem(body.inertia)):
+            notes.add(node.element, f"its inertia {problem}.")
+    _check_masses(nodes, solids)
+    if kind == "kinematic" and not sum(body.mass for body in model.bodies) > 0.0:
+        model.bodies[0].mass, model.bodies[0].inertia = 1.0, np.eye(3)  # the user moves it, so it matters to nothing
+    return TreeModel(root.name, kind, model, nodes)
+
+
+def _check_masses(nodes: Iterable[Node], solids: dict[str, Solid]) -> None:
+    for node in nodes:
+        if not node.joints:
+            continue
+        rigid = [node]
+        for one in rigid:
+            rigid += [child for child in one.children if not child.joints]
+        if not sum(solids[one.name].mass for one in rigid) > LEAST_MASS:
+            raise node.element.error(
+                "a joint moves it, but neither it nor what is fixed to it has mass; give it geoms with a density, or "
+                "an <inertial>."
+            )
+
+
+def _joints(node: Node, parent: str, model: RobotModel, notes: Notes) -> list[Joint]:
+    """What connects a body to its parent; hidden bodies, which the model gets, stand between several joints."""
+    at = node.pose
+    if not node.joints:
+        position, orientation = _tuples(at)
+        return [Joint(f"{node.name}_fixed", "fixed", parent, node.name, position, orientation)]
+    found = []
+    for n, given in enumerate(node.joints):
+        last = n == len(node.joints) - 1
+        child = node.name if last else f"{node.name}:{given.name}"
+        if not last:
+            model.bodies.append(Body(child, hidden=True))
+        found.append(_joint(given, parent, child, at, notes))
+        model.joint_pos |= {given.name: given.reference} if given.reference else {}
+        parent, at = child, (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
+    return found
+
+
+def _joint(given: JointNode, parent: str, child: str, at: Pose, notes: Notes) -> Joint:
+    """One joint; ``at`` is where the child is in its parent when the joint is in its reference position."""
+    frame = compose(at, (given.anchor, np.array([1.0, 0.0, 0.0, 0.0])))
+    if given.reference and given.kind == "revolute":
+        frame = (frame[0], product(frame[1], about(given.axis, -given.reference)))
+    elif given.reference:
+        frame = (frame[0] - turn(frame[1], given.axis) * given.reference, frame[1])
+    position, orientation = _tuples(frame)
+    x, y, z = given.axis.tolist()
+    joint = Joint(given.name, given.kind, parent, child, position, orientation, (x, y, z))
+    x, y, z = given.anchor.tolist()
+    joint.child_position = (x, y, z)
+    values, scale = given.values, given.context.source.radians
+    angular = scale if given.kind in ("revolute", "spherical") else 1.0
+    for ours, theirs in (("damping", "damping"), ("armature", "armature"), ("friction", "frictionloss")):
+        setattr(joint, ours, _amount(given, theirs, notes))
+    stiffness = _amount(given, "stiffness", notes)
+    if stiffness and given.kind == "spherical":
+        notes.add(values.element, "springs of ball joints are not simulated; the joint has none.")
+    elif stiffness:
+        joint.stiffness, joint.rest_position = stiffness, values.number("springref", 0.0) * angular
+    if limited(given, "limited", "range"):
+        lower, upper = (values.vector("range", 2) * angular).tolist()
+        if lower > upper or (given.kind != "spherical" and lower == upper):
+            raise values.error("range", "the first must be below the second")
+        if given.kind == "spherical":
+            joint.swing_limit = min(upper, math.pi)
+            notes.add(
+                values.element,
+                "the engine limits swing and twist of ball joints, not their whole turn; its range limits the swing.",
+            )
+        else:
+            joint.lower, joint.upper = lower, upper
+    elif given.kind == "revolute":
+        joint.type = "continuous"
+    if limited(given, "actuatorfrclimited", "actuatorfrcrange"):
+        low, high = values.vector("actuatorfrcrange", 2).tolist()
+        joint.effort_limit = max(-low, high)
+        if low != -high:
+            notes.add(values.element, f"effort limits are even: actuatorfrcrange is read as +-{max(-low, high):g}.")
+    return joint
+
+
+def _amount(given: JointNode, name: str, notes: Notes) -> float:
+    """A number that must not be negative; coefficients of higher powers of speed or stretch are told of."""
+    values = given.values
+    found = values.numbers(name)
+    if not len(found):
+        return 0.0
+    if found[0] < 0.0:
+        raise values.error(name, "it must not be negative, or it would make energy")
+    if np.any(found[1:]):
+        notes.add(values.element, f"only the first number of {name} is simulated.")
+    return float(found[0])
+
+
+def limited(given: JointNode, flag: str, bounds: str) -> bool:
+    """Whether bounds hold: where a flag says so, or where they are given and the compiler takes that for a yes."""
+    values = given.values
+    has = values.has(bounds) and bool(np.any(values.vector(bounds, 2)))
+    if values.has(flag) and values.word(flag) != "auto":
+        on = values.flag(flag, False, auto=False)
+        if on and not has:
+            raise values.error(flag, f"there is no {bounds}; give one")
+        return on
+    return has and given.context.source.compiler.autolimits
+
+
+def _mention_free(joint: JointNode, notes: Notes) -> None:
+    if joint.values.element.tag == "freejoint":
+        return
+    for name in ("damping", "armature", "frictionloss", "stiffness"):
+        if np.any(joint.values.numbers(name)):
+            notes.attribute(joint.values.givers(name)[-1], f"{name} of a free joint")
+
+
+def _tuples(pose: Pose) -> tuple[tuple[float, float, float], tuple[float, float, float, float]]:
+    x, y, z = pose[0].tolist()
+    qw, qx, qy, qz = pose[1].tolist()
+    return (x, y, z), (qw, qx, qy, qz)

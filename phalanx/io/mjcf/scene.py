@@ -1,0 +1,223 @@
+"""What a whole MJCF file holds, ready for a world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from phalanx.io.actuators import Actuator
+from phalanx.io.mjcf import actuators as actuators_
+from phalanx.io.mjcf import bodies, contacts, equality, geoms, keyframes, tendons
+from phalanx.io.mjcf.models import WORLD, TreeModel, tree_model
+from phalanx.io.mjcf.notes import Notes
+from phalanx.io.mjcf.source import Options, Source
+from phalanx.io.mjcf.tree import Node, Tree
+from phalanx.io.model import Body, RobotModel
+
+
+@dataclass
+class Ground:
+    """A plane: its unit ``normal``, its ``distance`` from the origin along that, m, and its surface."""
+
+    name: str
+    normal: tuple[float, float, float]
+    distance: float
+    material: dict[str, object]
+    contact_type: int
+    contact_affinity: int
+
+
+@dataclass
+class Scene:
+    """An MJCF file.
+
+    ``trees`` are the robots and objects by name, those fixed to the world included; geoms of the world itself make the
+    static object "world". ``held`` are pairs of bodies that joints hold together, ``separated`` those of different
+    trees that do not collide: (tree, body) each, with an empty tree for the world. ``options`` are suggestions.
+    """
+
+    name: str
+    source: str
+    trees: dict[str, TreeModel]
+    grounds: list[Ground]
+    held: list[equality.Held]
+    separated: list[tuple[tuple[str, str], tuple[str, str]]]
+    options: Options
+    warnings: list[str] = field(default_factory=list)
+
+    def owner(self, node: Node) -> str:
+        """Name of the tree that a body belongs to; empty for the world."""
+        return tendons.root_of(node).name if node.parent is not None else ""
+
+    @property
+    def keyframes(self) -> list[str]:
+        """Names of the keyframes."""
+        return list(dict.fromkeys(frame.name for tree in self.trees.values() for frame in tree.model.keyframes))
+
+
+def load(path: str | Path, asset_dirs: Iterable[str | Path] = (), visuals: bool = True) -> Scene:
+    """Read an MJCF file with all that it includes and attaches.
+
+    ``asset_dirs`` are folders that files may lie in besides the file's own (see :mod:`phalanx.io.paths`). With
+    ``visuals=False`` shapes that are only to be looked at are left out.
+
+    Raises:
+        LoadError: with file, line, element and remedy, when the file cannot be simulated; what is odd or not simulated
+            is in ``warnings``.
+    """
+    notes = Notes()
+    folders = tuple(asset_dirs) if not isinstance(asset_dirs, str | Path) else (asset_dirs,)
+    main = Source.load(path, folders, notes)
+    tree = Tree(main, notes, folders)
+    solids = {name: bodies.weigh(node, notes) for name, node in tree.bodies.items()}
+    bodies.scale_total(list(solids.values()), main.compiler.total_mass)
+    pairs = [pair for context in tree.contexts for pair in contacts.pairs(context, tree, notes)]
+    grounds = _grounds(tree, solids)
+    trees: dict[str, TreeModel] = {}
+    if any(geom.type != "plane" for geom in solids["world"].geoms):
+        shell = Body(WORLD, collisions=[], visuals=[])
+        made = solids["world"].body(visuals, set())
+        shell.collisions = [shape for shape in made.collisions if shape.kind != "plane"]
+        shell.visuals = made.visuals
+        trees[WORLD] = TreeModel(WORLD, "static", RobotModel(WORLD, [shell], [], str(path), fixed_base=True))
+    for root in tree.world.children:
+        trees[root.name] = tree_model(root, solids, notes, str(path), visuals, set())
+    _mention_pairs(pairs, tree, solids, notes)
+    held = [one for context in tree.contexts for one in equality.read(context, tree, trees, notes)]
+    strings = [one for context in tree.contexts for one in tendons.read(context, tree, notes)]
+    names = [one.name for one in strings]
+    drives = [one for context in tree.contexts for one in actuators_.read(context, tree, names, notes)]
+    for one in drives:
+        _connect(one, tree, trees, {tendon.name: tendon for tendon in strings}, notes)
+    for tendon in strings:
+        _add_tendon(tendon, trees[tendon.root.name], notes)
+    everything = keyframes.joints_of(trees.values())
+    for context in tree.contexts:
+        keyframes.read(context, everything, drives, notes)
+    scene = Scene(main.root.attributes.get("model", Path(path).stem), str(path), trees, grounds, held, [], main.options)
+    for context in tree.contexts:
+        for a, b in contacts.excludes(context, tree, notes):
+            _separate(scene, a, b)
+    scene.warnings = notes.sentences()
+    return scene
+
+
+def _grounds(tree: Tree, solids: dict[str, bodies.Solid]) -> list[Ground]:
+    """Planes of the world and of bodies that cannot move."""
+    found = []
+    for name, solid in solids.items():
+        for geom in solid.geoms:
+            if geom.type != "plane":
+                continue
+            node: Node | None = tree.bodies[name]
+            while node is not None:
+                if node.joints or node.mocap:
+                    raise geom.placed.values.element.error("a plane cannot move; fix its body, or make it a box.")
+                node = node.parent
+            point, normal = geoms.plane_of(geom, tree.bodies[name].world_pose())
+            x, y, z = normal.tolist()
+            if geom.collides:
+                found.append(
+                    Ground(
+                        geom.name,
+                        (x, y, z),
+                        float(normal @ point),
+                        dict(geom.shape.material or {}),
+                        geom.shape.contact_type,
+                        geom.shape.contact_affinity,
+                    )
+                )
+    for solid in solids.values():
+        for geom in solid.geoms:
+            if geom.type == "plane":
+                geom.collides = False  # not a shape of the body
+    return found
+
+
+def _mention_pairs(pairs: list[tuple[str, str]], tree: Tree, solids: dict[str, bodies.Solid], notes: Notes) -> None:
+    """Pairs that collide by their bits need nothing; others cannot be had."""
+    for names in pairs:
+        placed = [tree.geoms[name][1] for name in names]
+        a, b = (next(g for s in solids.values() for g in s.geoms if g.placed is one) for one in placed)
+        bits = a.shape.contact_type & b.shape.contact_affinity | b.shape.contact_type & a.shape.contact_affinity
+        if not bits:
+            notes.add(
+                placed[0].values.element,
+                f'its contact with "{names[1]}", which only a <pair> asks for, is not simulated; give both contype and '
+                "conaffinity bits in common.",
+            )
+
+
+def _connect(
+    one: actuators_.Read, tree: Tree, trees: dict[str, TreeModel], strings: dict[str, tendons.Read], notes: Notes
+) -> None:
+    """Let an actuator move its joint or tendon, in the model that it belongs to."""
+    actuator, gear = one.actuator, actuators_.gears(one.values)
+    if one.tendon:
+        _pull(one, strings[one.tendon], trees, float(gear[0]), notes)
+        return
+    node, joint = tree.joints[one.joint]
+    if joint.kind == "free":
+        notes.add(one.values.element, f"actuators of free joints are not simulated; {actuators_.LEFT_OUT}")
+        return
+    if joint.kind == "spherical":
+        if np.any(actuator.bias) or actuator.velocity_gain:
+            notes.add(one.values.element, f"servos of ball joints are not simulated; {actuators_.LEFT_OUT}")
+            return
+        names = [f"{joint.name}:{axis}" for axis in ("rx", "ry", "rz")]
+        actuator.joints = {name: float(g) for name, g in zip(names, gear[:3], strict=True) if g}
+    else:
+        actuator.joints = {joint.name: float(gear[0])}
+    _inherit(one, (joint.values, joint.context.source.radians if joint.kind == "revolute" else 1.0))
+    _register(actuator, trees[tendons.root_of(node).name], one)
+
+
+def _pull(one: actuators_.Read, tendon: tendons.Read, trees: dict[str, TreeModel], gear: float, notes: Notes) -> None:
+    actuator = one.actuator
+    depends = actuator.bias[1] != 0.0 or actuator.bias[2] != 0.0 or actuator.velocity_gain != 0.0
+    if tendon.spatial is not None or (depends and np.any(np.isfinite(actuator.force_range))):
+        what = "spatial tendons" if tendon.spatial is not None else "tendons with a range of force"
+        notes.add(one.values.element, f"servos of {what} are not simulated; {actuators_.LEFT_OUT}")
+        return
+    if depends:
+        actuator.tendon, actuator.gear, tendon.actuated = tendon.name, gear, True
+    else:
+        actuator.joints = {name: gear * weight for name, weight in tendon.joints.items()}
+    _register(actuator, trees[tendon.root.name], one)
+
+
+def _inherit(one: actuators_.Read, joint: tuple[object, float]) -> None:
+    """A servo's range of controls from that of its joint."""
+    values, scale = joint
+    share = one.law.inherit_range
+    if share > 0.0 and not np.any(np.isfinite(one.actuator.control_range)):
+        low, high = values.vector("range", 2) * scale  # type: ignore[attr-defined]
+        middle, half = 0.5 * (low + high), 0.5 * (high - low) * share
+        one.actuator.control_range = (float(middle - half), float(middle + half))
+
+
+def _register(actuator: Actuator, tree: TreeModel, one: actuators_.Read) -> None:
+    if any(other.name == actuator.name for other in tree.model.actuators):
+        raise one.values.element.error(f'there is already an actuator "{actuator.name}"; rename one.')
+    tree.model.actuators.append(actuator)
+
+
+def _add_tendon(tendon: tendons.Read, tree: TreeModel, notes: Notes) -> None:
+    if tendon.spatial is not None:
+        if tree.kind == "robot":
+            tree.model.spatial_tendons.append(tendon.spatial)
+        else:
+            notes.add(tendon.values.element, "tendons of rigid objects are not simulated; it is left out.")
+    elif tendon.needed():
+        tree.model.fixed_tendons.append(tendon.fixed())
+
+
+def _separate(scene: Scene, a: Node, b: Node) -> None:
+    owners = scene.owner(a), scene.owner(b)
+    if owners[0] == owners[1] and owners[0]:
+        scene.trees[owners[0]].model.disabled_pairs.append((a.name, b.name))
+    elif owners[0] != owners[1]:
+        scene.separated.append(((owners[0], a.name), (owners[1], b.name)))

@@ -1,0 +1,246 @@
+"""One MJCF file with what it includes: settings of its compiler, options, default classes and assets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phalanx.io.checks import nearest
+from phalanx.io.mjcf import schema
+from phalanx.io.mjcf.notes import Notes
+from phalanx.io.mjcf.rotations import orientation
+from phalanx.io.mjcf.values import Defaults, Values
+from phalanx.io.model import LoadError
+from phalanx.io.paths import FileFinder
+from phalanx.io.xmltree import Element, parse_xml
+
+MAX_FILES = 1000  # included by one file, itself by way of others not counted: that is an error
+
+
+@dataclass
+class Compiler:
+    """Settings that say how a file is to be read; see the format's documentation."""
+
+    degrees: bool = True
+    sequence: str = "xyz"
+    autolimits: bool = True
+    meshdir: str = ""
+    strippath: bool = False
+    bound_mass: float = 0.0
+    bound_inertia: float = 0.0
+    balance_inertia: bool = False
+    total_mass: float = -1.0
+    inertia_from_geom: bool | None = None
+    inertia_groups: tuple[int, int] = (0, 5)
+
+    def read(self, element: Element) -> None:
+        """Take in a <compiler>."""
+        values = Values(element)
+        self.degrees = values.choice("angle", "degree" if self.degrees else "radian", ("degree", "radian")) == "degree"
+        if values.choice("coordinate", "local", ("local", "global")) == "global":
+            raise element.error("global coordinates were dropped from the format; save the file with local ones.")
+        self.sequence = values.word("eulerseq", self.sequence)
+        if len(self.sequence) != 3 or not set(self.sequence) <= set("xyzXYZ"):
+            raise values.error("eulerseq", "it must be three of x, y, z, X, Y, Z")
+        self.autolimits = values.flag("autolimits", self.autolimits)
+        self.meshdir = values.word("meshdir", values.word("assetdir", self.meshdir))
+        self.strippath = values.flag("strippath", self.strippath)
+        self.bound_mass = values.number("boundmass", self.bound_mass)
+        self.bound_inertia = values.number("boundinertia", self.bound_inertia)
+        self.balance_inertia = values.flag("balanceinertia", self.balance_inertia)
+        self.total_mass = values.number("settotalmass", self.total_mass)
+        word = values.choice("inertiafromgeom", "", ("", "true", "false", "auto"))
+        if word:
+            self.inertia_from_geom = None if word == "auto" else word == "true"
+        low, high = values.vector("inertiagrouprange", 2, self.inertia_groups)
+        self.inertia_groups = (int(low), int(high))
+
+
+@dataclass
+class Options:
+    """What a file's <option> suggests for the world; nothing of it is applied for you.
+
+    ``timestep`` in s, ``gravity`` in m/s^2; ``flags`` that are not as by default, by name.
+    """
+
+    timestep: float = 0.002
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    integrator: str = "Euler"
+    flags: dict[str, str] = field(default_factory=dict)
+
+    def read(self, element: Element, notes: Notes) -> None:
+        """Take in an <option>."""
+        values = Values(element)
+        self.timestep = values.number("timestep", self.timestep)
+        if not self.timestep > 0.0:
+            raise values.error("timestep", "it must be positive")
+        x, y, z = values.vector("gravity", 3, self.gravity).tolist()
+        self.gravity = (x, y, z)
+        self.integrator = values.word("integrator", self.integrator)
+        for child in element.children:
+            if child.tag != "flag":
+                raise schema.unknown(child, ["flag"])
+            for name, value in child.attributes.items():
+                if name not in FLAGS:
+                    raise child.error(f'there is no flag "{name}"{nearest(name, FLAGS)}')
+                if value not in ("enable", "disable"):
+                    raise child.error(f'{name}="{value}": it must be "enable" or "disable".')
+                if value != FLAGS[name]:
+                    self.flags[name] = value
+                    if name in MECHANICAL:
+                        notes.add(child, f'"{name}" cannot be switched here; it stays as if it were not mentioned.')
+
+
+ON = """constraint equality frictionloss limit contact passive spring damper gravity clampctrl warmstart filterparent
+actuation refsafe sensor midphase eulerdamp autoreset nativeccd island multiccd diagexact ipc speculative"""
+OFF = "override energy fwdinv invdiscrete sensornoise sleep"
+FLAGS = {**dict.fromkeys(ON.split(), "enable"), **dict.fromkeys(OFF.split(), "disable")}
+"""Flags and their usual values; some differ between versions, which only matters to the solver."""
+
+CHANGE = """constraint equality frictionloss limit contact passive spring damper gravity clampctrl filterparent
+actuation override"""
+MECHANICAL = frozenset(CHANGE.split())
+"""Flags that change what is simulated, not how."""
+
+
+@dataclass
+class MeshAsset:
+    """A mesh of the file: ``vertices`` (n, 3), ``faces`` (m, 3), transformed and scaled as the asset says."""
+
+    values: Values
+    vertices: np.ndarray | None = None
+    faces: np.ndarray | None = None
+    path: str = ""
+
+
+@dataclass
+class Source:
+    """A file with all that it includes."""
+
+    root: Element
+    finder: FileFinder
+    notes: Notes
+    compiler: Compiler = field(default_factory=Compiler)
+    options: Options = field(default_factory=Options)
+    assets: dict[tuple[str, str], Any] = field(default_factory=dict)
+    """By kind (mesh, hfield, material, model) and name."""
+    names: set[tuple[str, str]] = field(default_factory=set)
+    """Tag and name of all elements that have one."""
+
+    def __post_init__(self) -> None:
+        self.defaults = Defaults(self.notes)
+
+    @classmethod
+    def load(cls, path: str | Path, asset_dirs: Iterable[str | Path], notes: Notes) -> Source:
+        """Read a file, its includes, settings and defaults; the bodies are left to others."""
+        root = parse_xml(path)
+        if root.tag != "mujoco":
+            raise root.error("the root element of an MJCF file is <mujoco>; this is another kind of file.")
+        source = cls(root, FileFinder(path, asset_dirs), notes)
+        source._include(root, [str(Path(path).resolve())])
+        schema.check(root, notes)
+        allowed = [word for words in schema.SECTIONS.values() for word in words]
+        for section in root.children:
+            if section.tag in schema.SECTIONS["refused"]:
+                raise section.error(f"<{section.tag}> is not simulated; remove it and what refers to it.")
+            if section.tag not in allowed:
+                raise schema.unknown(section, allowed)
+        for section in root.all("compiler"):
+            schema.check(section, notes)
+            source.compiler.read(section)
+        for section in root.all("option"):
+            schema.check(section, notes)
+            source.options.read(section, notes)
+        for section in root.all("default"):
+            source.defaults.read(section)
+        for section in root.all("asset"):
+            source._read_assets(section)
+        source._name(root)
+        return source
+
+    @property
+    def path(self) -> str:
+        """Where the file really is."""
+        return str(Path(self.root.file).resolve())
+
+    def sections(self, tag: str) -> list[Element]:
+        """All elements inside top-level sections of a kind, in order."""
+        return [child for section in self.root.all(tag) for child in section.children]
+
+    def _include(self, element: Element, inside: list[str]) -> None:
+        """Put the contents of included files where <include> stands."""
+        children: list[Element] = []
+        for child in element.children:
+            if child.tag != "include":
+                self._include(child, inside)
+                children.append(child)
+                continue
+            schema.check(child, self.notes)
+            file = str(self.finder.resolve(child.get("file"), child))
+            if file in inside or len(inside) > MAX_FILES:
+                raise child.error(f'"{child.get("file")}" includes itself; break the circle.')
+            try:
+                root = parse_xml(file)
+            except LoadError as error:
+                raise child.error(f"the included file cannot be used: {error}") from None
+            self._include(root, [*inside, file])
+            for grandchild in root.children:
+                grandchild.parent = element
+            children += root.children
+        element.children = children
+
+    def _name(self, element: Element) -> None:
+        for child in element.children:
+            if "name" in child.attributes:
+                self.names.add((child.tag, child.attributes["name"]))
+            self._name(child)
+
+    def _read_assets(self, section: Element) -> None:
+        ignored = ("texture", "skin")
+        kinds = ("mesh", "hfield", "material", "model")
+        for child in section.children:
+            if child.tag in ignored:
+                continue
+            if child.tag not in kinds:
+                raise schema.unknown(child, [*kinds, *ignored])
+            schema.check(child, self.notes)
+            values = self.defaults.values(child, child.tag, "main")
+            name = child.attributes.get("name") or Path(values.word("file", "").replace("\\", "/")).stem
+            if not name:
+                raise child.error("it has neither a name nor a file to be named after; name it.")
+            if (child.tag, name) in self.assets:
+                raise child.error(f'there is already a {child.tag} asset "{name}"; rename one.')
+            self.assets[child.tag, name] = MeshAsset(values) if child.tag == "mesh" else values
+
+    def asset(self, kind: str, name: str, element: Element) -> Any:
+        """An asset that an element refers to by name."""
+        if (kind, name) not in self.assets:
+            known = [other for tag, other in self.assets if tag == kind]
+            raise element.error(f'the {kind} "{name}" is not among the assets{nearest(name, known)}')
+        return self.assets[kind, name]
+
+    def file(self, values: Values) -> Path:
+        """The file of a mesh or height field."""
+        name = values.word("file").replace("\\", "/")
+        if self.compiler.strippath:
+            name = Path(name).name
+        folder = self.compiler.meshdir
+        given = values.givers("file")[-1]
+        return self.finder.resolve(str(Path(folder) / name) if folder else name, given)
+
+    def orientation(self, values: Values) -> np.ndarray:
+        """The quaternion that an element's attributes give."""
+        return orientation(values, self.compiler.degrees, self.compiler.sequence)
+
+    def pose(self, values: Values) -> tuple[np.ndarray, np.ndarray]:
+        """Position and quaternion of an element."""
+        return values.vector("pos", 3, (0.0, 0.0, 0.0)), self.orientation(values)
+
+    @property
+    def radians(self) -> float:
+        """Radians per unit of the file's angles."""
+        return np.pi / 180.0 if self.compiler.degrees else 1.0

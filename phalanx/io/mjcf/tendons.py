@@ -1,0 +1,161 @@
+"""Tendons of a file: fixed ones over joints, spatial ones through sites."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from phalanx.io.checks import nearest
+from phalanx.io.mjcf import schema
+from phalanx.io.mjcf.notes import Notes
+from phalanx.io.mjcf.tree import Context, Node, Tree
+from phalanx.io.mjcf.values import Values
+from phalanx.io.tendons import Attachment, FixedTendon, SpatialTendon
+
+
+@dataclass
+class Read:
+    """A tendon of the scene; ``joints`` of a fixed one with their coefficients."""
+
+    name: str
+    values: Values
+    root: Node
+    """Of the tree that it belongs to."""
+    joints: dict[str, float] = field(default_factory=dict)
+    spatial: SpatialTendon | None = None
+    actuated: bool = False
+
+    def needed(self) -> bool:
+        """Whether it does anything: springs, dampers, limits, or an actuator whose force depends on its length."""
+        tendon = self.fixed()
+        return self.actuated or tendon.stiffness > 0.0 or tendon.damping > 0.0 or tendon.limit_stiffness > 0.0
+
+    def fixed(self) -> FixedTendon:
+        """As a fixed tendon of a model."""
+        values = self.values
+        rest = _rest(values)
+        made = FixedTendon(self.name, dict(self.joints), rest_length=rest)
+        made.stiffness, made.damping = _first(values, "stiffness"), _first(values, "damping")
+        if _limited(values, self.context_autolimits):
+            made.lower, made.upper = values.vector("range", 2).tolist()
+            made.limit_stiffness = math.inf
+        return made
+
+    context_autolimits: bool = True
+
+
+def read(context: Context, tree: Tree, notes: Notes) -> list[Read]:
+    """Tendons of one file that belong to one tree of bodies; others are told of and left out."""
+    found = []
+    for element in context.source.sections("tendon"):
+        if element.tag not in ("fixed", "spatial"):
+            raise schema.unknown(element, ["fixed", "spatial"])
+        schema.check(element, notes)
+        values = context.source.defaults.values(element, "tendon", "main")
+        own = element.attributes.get("name", "")
+        name = context.name(own) if own else f"tendon_{len(found)}"
+        made = (_fixed if element.tag == "fixed" else _spatial)(name, values, context, tree, notes)
+        if made is not None:
+            made.context_autolimits = context.source.compiler.autolimits
+            found.append(made)
+    return found
+
+
+def root_of(node: Node) -> Node:
+    """The top-level body that a body hangs on."""
+    while node.parent is not None and node.parent.parent is not None:
+        node = node.parent
+    return node
+
+
+def _fixed(name: str, values: Values, context: Context, tree: Tree, notes: Notes) -> Read | None:
+    joints: dict[str, float] = {}
+    roots = []
+    for child in values.element.children:
+        if child.tag != "joint":
+            raise schema.unknown(child, ["joint"])
+        schema.check(child, notes, "fixed joint")
+        joint = context.name(child.get("joint"))
+        if joint not in tree.joints:
+            if context.attached and ("joint", child.get("joint")) in context.source.names:
+                return None
+            raise child.error(f'the joint "{joint}" does not exist{nearest(joint, tree.joints)}')
+        node, given = tree.joints[joint]
+        if given.kind not in ("revolute", "prismatic"):
+            raise child.error(f'the joint "{joint}" has more than one degree of freedom.')
+        roots.append(root_of(node))
+        joints[joint] = joints.get(joint, 0.0) + Values(child).number("coef")
+    if not joints:
+        raise values.element.error("it runs over no joint; give it one.")
+    if any(root is not roots[0] for root in roots):
+        notes.add(values.element, "tendons between different robots are not simulated; it is left out.")
+        return None
+    return Read(name, values, roots[0], joints)
+
+
+def _spatial(name: str, values: Values, context: Context, tree: Tree, notes: Notes) -> Read | None:
+    attachments: list[Attachment] = []
+    roots = []
+    for child in values.element.children:
+        if child.tag in ("geom", "pulley"):
+            schema.check(child, notes, "spatial geom" if child.tag == "geom" else "")
+            what = "wrap round geoms" if child.tag == "geom" else "branch at pulleys"
+            notes.add(values.element, f"tendons that {what} are not simulated; it is left out.")
+            return None
+        if child.tag != "site":
+            raise schema.unknown(child, ["site", "geom", "pulley"])
+        schema.check(child, notes, "spatial site")
+        site = context.name(child.get("site"))
+        if site not in tree.sites:
+            if context.attached and ("site", child.get("site")) in context.source.names:
+                return None
+            raise child.error(f'the site "{site}" does not exist{nearest(site, tree.sites)}')
+        node, placed = tree.sites[site]
+        x, y, z = placed.pose[0].tolist()
+        attachments.append(Attachment(node.name, (x, y, z), parent=len(attachments) - 1))
+        roots.append(root_of(node))
+    if len(attachments) < 2:
+        raise values.element.error("it needs at least two sites.")
+    if any(root is not roots[0] for root in roots) or roots[0] is tree.world:
+        notes.add(values.element, "tendons between robots, or to the world, are not simulated; it is left out.")
+        return None
+    made = SpatialTendon(name, attachments)
+    made.stiffness, made.damping = _first(values, "stiffness"), _first(values, "damping")
+    leaf = attachments[-1]
+    leaf.rest_length = _rest(values)
+    if _limited(values, context.source.compiler.autolimits):
+        leaf.lower, leaf.upper = values.vector("range", 2).tolist()
+        made.limit_stiffness = math.inf
+    return Read(name, values, roots[0], spatial=made)
+
+
+def _rest(values: Values) -> float | None:
+    """Rest length; ``None``: that in the file's own pose, as -1 says there."""
+    given = values.vector("springlength", 2, (-1.0, -1.0), least=1)
+    if not values.has("springlength") or given[0] == -1.0:
+        return None
+    words = len(values.numbers("springlength"))
+    if words == 2 and given[0] != given[1]:
+        raise values.error("springlength", "a range without force cannot be had; give one length")
+    return float(given[0])
+
+
+def _first(values: Values, name: str) -> float:
+    found = values.numbers(name)
+    if not len(found):
+        return 0.0
+    if found[0] < 0.0 or np.any(found[1:]):
+        raise values.error(name, "it must be one number, not negative")
+    return float(found[0])
+
+
+def _limited(values: Values, autolimits: bool) -> bool:
+    has = values.has("range") and bool(np.any(values.vector("range", 2)))
+    if not values.has("limited") or values.word("limited") == "auto":
+        return has and autolimits
+    on = values.flag("limited", False, auto=False)
+    if on and not has:
+        raise values.error("limited", "there is no range; give one")
+    return on

@@ -1,0 +1,180 @@
+"""The part of a world that takes in grounds, and whole files of robots, objects and grounds."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack, cast
+
+import numpy as np
+
+from phalanx import options
+from phalanx.io.mjcf import load_scene
+from phalanx.io.mjcf.scene import Scene
+from phalanx.io.mjcf.source import Options
+from phalanx.loop_joint import LoopJoint
+from phalanx.options import SURFACE, Surface
+from phalanx.part import ALL_GROUPS, Ground
+from phalanx.rigid_object import RigidObject
+from phalanx.robot import Robot
+
+if TYPE_CHECKING:
+    from phalanx.world import World
+
+
+@dataclass
+class AddedScene:
+    """What :meth:`phalanx.World.add_mjcf` put into a world, by the names that it has there.
+
+    ``options`` are the file's suggestions of a timestep and gravity, which the world does not follow by itself;
+    ``warnings`` say what of the file is odd or not simulated.
+    """
+
+    name: str
+    world: World
+    robots: dict[str, Robot] = field(default_factory=dict)
+    objects: dict[str, RigidObject] = field(default_factory=dict)
+    joints: dict[str, LoopJoint] = field(default_factory=dict)
+    options: Options = field(default_factory=Options)
+    keyframe_names: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def set_keyframe(self, name: str, env_ids: Any = None) -> None:
+        """Put all robots and objects of the file into the state that one of its keyframes describes."""
+        if name not in self.keyframe_names:
+            known = ", ".join(self.keyframe_names) or "none"
+            raise KeyError(f"scene {self.name!r} has no keyframe {name!r}; it has {known}")
+        for robot in self.robots.values():
+            robot.set_keyframe(name, env_ids)
+        for thing in self.objects.values():
+            frame = next((one for one in thing.model.keyframes if one.name == name), None)
+            if frame is not None and not thing.fixed_base:
+                velocity = np.array(frame.root_vel or (0.0,) * 6)
+                thing.set_root_state(np.array(frame.root_pose or thing.default_root_pose), velocity, env_ids)
+
+    def __repr__(self) -> str:
+        return f"<Scene {self.name!r}: robots {list(self.robots)}, objects {list(self.objects)}>"
+
+
+class Scenes:
+    """Adds grounds and scenes to what a world can hold."""
+
+    _grounds: list[Ground]
+
+    def add_ground(
+        self,
+        height: float = 0.0,
+        normal: Sequence[float] = (0.0, 0.0, 1.0),
+        *,
+        collision_group: int = 0,
+        collision_mask: int | Iterable[int] = ALL_GROUPS,
+        contact_type: int = 1,
+        contact_affinity: int = 1,
+        **surface: Unpack[Surface],
+    ) -> None:
+        """Add a static plane in every environment, through (0, 0, height).
+
+        Of a vertical plane, ``height`` is the distance from the origin along the normal. Options of its surface are
+        those of :class:`phalanx.options.Surface`: ``friction=``, ``restitution=``, ``material=`` and so on. Bits of
+        ``contact_type`` and ``contact_affinity`` are as of a :class:`phalanx.Shape`.
+        """
+        who = "add_ground"
+        self._not_built(who)
+        if len(normal) != 3 or not all(map(math.isfinite, (height, *normal))) or not any(normal):
+            raise ValueError("add_ground: height and a non-zero normal of 3 must be finite")
+        unknown = sorted(surface.keys() - set(SURFACE))
+        if unknown:
+            raise TypeError(f"{who} has no option {unknown[0]!r}; it has {', '.join(SURFACE)}")
+        material = options.surface(who, surface)
+        x, y, z = map(float, normal)
+        groups = options.group(who, collision_group), options.mask(who, collision_mask)
+        bits = int(contact_type), int(contact_affinity)
+        self._grounds.append(Ground(float(height), (x, y, z), material, *groups, *bits))
+
+    def add_mjcf(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        prefix: str = "",
+        asset_dirs: Iterable[str | os.PathLike[str]] = (),
+        visuals: bool = False,
+    ) -> AddedScene:
+        """Add all that an MJCF file has in its world to every environment.
+
+        Each body that hangs in the world becomes a robot, with all that hangs on it, if it has other joints than a free
+        one; else a rigid object: dynamic with a free joint, kinematic if it is a mocap body, or static. Planes become
+        grounds, other geoms of the world the static object "world". Names are those of the bodies.
+
+        Args:
+            path: the file.
+            prefix: put before the names of robots, objects and joints between them.
+            asset_dirs: folders that meshes and included files may lie in, besides the file's own.
+            visuals: also load shapes that are only to be looked at.
+
+        Raises:
+            LoadError: the file cannot be used. What is not simulated is warned of and listed in ``warnings``.
+        """
+        self._not_built("add_mjcf")
+        folders = [os.fspath(folder) for folder in asset_dirs]
+        scene = load_scene(Path(path), folders, visuals)
+        made = AddedScene(scene.name, cast("World", self), options=scene.options, warnings=scene.warnings)
+        made.keyframe_names = scene.keyframes
+        world = made.world
+        for ground in scene.grounds:
+            normal = [0.0 if abs(n) < 1e-12 else n for n in ground.normal]
+            height = ground.distance / normal[2] if normal[2] else ground.distance
+            bits = {"contact_type": ground.contact_type, "contact_affinity": ground.contact_affinity}
+            world.add_ground(height, normal, material=cast(Any, ground.material), **bits)
+        for tree in scene.trees.values():
+            name = prefix + tree.name
+            if tree.kind == "robot":
+                made.robots[name] = world.add_robot(tree.model, name)
+                continue
+            position, orientation = (
+                tree.model.position or (0.0, 0.0, 0.0),
+                tree.model.orientation or (1.0, 0.0, 0.0, 0.0),
+            )
+            made.objects[name] = world.add_rigid_object(
+                tree.model, name, kind=tree.kind, position=position, orientation=orientation
+            )
+        _hold(scene, made, prefix)
+        mention(scene.warnings, os.fspath(path))
+        return made
+
+    @abstractmethod
+    def _not_built(self, what: str) -> None:
+        """Refuse what is possible before the world is built only."""
+
+
+def _hold(scene: Scene, made: AddedScene, prefix: str) -> None:
+    """Joints between bodies that the file holds together."""
+    for held in scene.held:
+        ends = [(held.a, held.pose_a), (held.b, held.pose_b)]
+        if not scene.owner(held.a):
+            ends.reverse()
+        (a, pose_a), (b, pose_b) = ends
+        name = prefix + held.name
+        made.joints[name] = made.world.add_joint(
+            held.kind,
+            (prefix + scene.owner(a), a.name),
+            (prefix + scene.owner(b), b.name) if scene.owner(b) else None,
+            name=name,
+            position_a=pose_a[0].tolist(),
+            orientation_a=pose_a[1].tolist(),
+            position_b=pose_b[0].tolist(),
+            orientation_b=pose_b[1].tolist(),
+            collide=True,
+        )
+
+
+def mention(sentences: list[str], path: str) -> None:
+    """Warn of what a file has that is not simulated; that contacts are rigid goes without saying."""
+    told = [text for text in sentences if not text.endswith("is not taken over.") and "is not taken over (" not in text]
+    if told:
+        more = f" ... and {len(told) - 8} more, see its warnings" if len(told) > 8 else ""
+        warnings.warn(f"{path} has what is not simulated:\n" + "\n".join(told[:8]) + more, stacklevel=3)
