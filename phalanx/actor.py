@@ -12,13 +12,13 @@ from phalanx.handle import on_device
 from phalanx.io.model import RobotModel
 from phalanx.layout import Rows
 from phalanx.part import Part
-from phalanx.properties import Properties
+from phalanx.sleeping import Sleeping
 
 if TYPE_CHECKING:
     from phalanx.world import World
 
 
-class Actor(Properties):
+class Actor(Sleeping):
     """A robot or a rigid object in every environment.
 
     Arrays are environment-first, on the world's device (NumPy or CuPy), and yours: they do not change when the world

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phalanx.components import ShapeMaterial
+from phalanx.components import ShapeMaterial, TreeSleep
+from phalanx.ecs import Table
 from phalanx.systems import feature_systems
 
 if TYPE_CHECKING:
@@ -13,7 +14,12 @@ if TYPE_CHECKING:
 MOVING_SURFACES = "moving_surfaces"
 TORSION = "torsion"
 
-PARAMETERS = {TORSION: (ShapeMaterial.torsional_patch_radius, ShapeMaterial.min_torsional_patch_radius)}
+SLEEP = "sleep"
+
+PARAMETERS = {
+    TORSION: (ShapeMaterial.torsional_patch_radius, ShapeMaterial.min_torsional_patch_radius),
+    SLEEP: (TreeSleep.threshold,),
+}
 """Parameters that ask for a feature where they are not zero."""
 
 
@@ -37,9 +43,12 @@ def schedule_all(world: Contents) -> None:
 
 
 def schedule(world: Contents, feature: str) -> None:
-    """Add the systems of a feature to a world's schedule, as far as what they follow is in it, and their arrays."""
+    """Add the systems of a feature to a world's schedule, as far as there is what they follow, and their arrays."""
+    store = world._store
     known = {system.name for system in world.schedule.systems()}
     for system in feature_systems(feature, world._together, known):
-        world.schedule.add(system)
-        for access in system.field_arguments.values():
-            world._store.array(access.target)
+        targets = [access.target for access in system.arguments.values()]
+        if all(store.has_rows(target if isinstance(target, Table) else target.table) for target in targets):
+            world.schedule.add(system)
+            for access in system.field_arguments.values():
+                store.array(access.target)

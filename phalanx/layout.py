@@ -22,7 +22,7 @@ from phalanx.components.link import PRISMATIC, REVOLUTE
 from phalanx.ecs import Field, Store, Table
 from phalanx.geometry_tables import GeometryTables
 from phalanx.io.articulation import NUM_COORDS, NUM_DOFS, Articulation
-from phalanx.part import KINEMATIC, Ground, Part
+from phalanx.part import DYNAMIC, KINEMATIC, Ground, Part
 
 
 @dataclass
@@ -97,7 +97,7 @@ def fill(
     shapes: list[PlacedShape] = []
     for number, part in enumerate(parts):
         start = dict(count)
-        last_dof = _add_links(columns, part, count, dof_parents)
+        last_dof = _add_links(columns, number, part, count, dof_parents)
         _add_frames(columns, part.articulation, start["link"], count)
         first_shape = len(shapes)
         dofs = range(start["dof"], count["dof"])
@@ -110,6 +110,12 @@ def fill(
                 c.TreeTopology.first_dof: start["dof"],
                 c.TreeTopology.end_dof: count["dof"],
                 c.TreeTopology.is_free: int(not part.articulation.fixed_base),
+                c.TreeTopology.yields: int(part.kind == DYNAMIC and count["dof"] > start["dof"]),
+                c.TreeTopology.first_link: start["link"],
+                c.TreeTopology.end_link: count["link"],
+                c.TreeTopology.first_coord: start["coord"],
+                c.TreeTopology.end_coord: count["coord"],
+                c.TreeSleep.threshold: part.sleep_threshold,
                 c.TreeLimits.linear_velocity: part.max_linear_velocity,
                 c.TreeLimits.angular_velocity: part.max_angular_velocity,
             }
@@ -174,7 +180,7 @@ def grow_contacts(store: Store, table: Table, wanted: int) -> None:
     store.grow(inner, store.rows(table) * width)
 
 
-def _add_links(columns: _Columns, part: Part, count: dict[str, int], dof_parents: list[int]) -> list[int]:
+def _add_links(columns: _Columns, tree: int, part: Part, count: dict[str, int], dof_parents: list[int]) -> list[int]:
     """Links, their dofs, and the tree; returns the last dof of each link."""
     robot = part.articulation
     held = (True,) * 6 if part.kind == KINEMATIC else part.locked_axes
@@ -238,6 +244,7 @@ def _add_links(columns: _Columns, part: Part, count: dict[str, int], dof_parents
                 c.LinkTopology.first_dof: count["dof"],
                 c.LinkTopology.last_dof: last_dof[-1],
                 c.LinkTopology.root: first_link,
+                c.LinkTopology.tree: tree,
                 c.JointFrame.position: link.position,
                 c.JointFrame.orientation: link.orientation,
                 c.JointFrame.axis: link.axis,

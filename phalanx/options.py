@@ -41,6 +41,8 @@ class ActorOptions(Surface, total=False):
     * ``max_linear_velocity`` (m/s), ``max_angular_velocity`` (rad/s): caps on the motion of the root.
     * ``max_depenetration_velocity``: how fast contacts push it out of what it penetrates, m/s; the world's by default.
       Of two actors the smaller cap holds for both; grounds and static objects have none.
+    * ``sleep_threshold``: kinetic energy per mass of each of its links, m^2/s^2, below which it may go to sleep, see
+      :mod:`phalanx.systems.sleep`; 0, the default: never.
     * ``disable_gravity``: gravity does not act on it; ``gyroscopic_forces``: whether those of rotation do.
     * ``position_iterations``, ``velocity_iterations``: the world's by default; of several, the greatest holds for all.
     """
@@ -54,6 +56,7 @@ class ActorOptions(Surface, total=False):
     max_linear_velocity: float
     max_angular_velocity: float
     max_depenetration_velocity: float | None
+    sleep_threshold: float
     disable_gravity: bool
     gyroscopic_forces: bool
     position_iterations: int | None
@@ -85,7 +88,7 @@ def part_fields(who: str, options: Mapping[str, Any]) -> dict[str, Any]:
         found["group"] = group(who, options["collision_group"])
     if "collision_mask" in options:
         found["mask"] = mask(who, options["collision_mask"])
-    for name in ("linear_damping", "angular_damping"):
+    for name in ("linear_damping", "angular_damping", "sleep_threshold"):
         if name in options:
             found[name] = checking.number(f"{who}: {name}", options[name])
     for name in ("max_linear_velocity", "max_angular_velocity"):

@@ -191,6 +191,8 @@ class Part(_Surface):
     """m/s, of the root."""
     max_angular_velocity: float = math.inf
     """rad/s, of the root."""
+    sleep_threshold: float = 0.0
+    """m^2/s^2; 0: it never sleeps."""
     max_depenetration_velocity: float | None = None
     """m/s; the world's where ``None``."""
     locked_axes: tuple[bool, ...] = (False,) * 6

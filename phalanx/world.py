@@ -319,6 +319,8 @@ class World(Contents):
             fields.append(c.TendonState.impulse)
         if features.TORSION in self._features:
             fields += [c.ContactSpin.value, c.ContactSpin.last]
+        if features.SLEEP in self._features:
+            fields += [c.TreeSleep.asleep, c.TreeSleep.quiet, c.ContactTouch.touching]
         with store.active():
             for field in fields:
                 view = store.view(field)

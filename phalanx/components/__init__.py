@@ -160,6 +160,7 @@ from phalanx.components.shape import (
     ShapePose,
     ShapeTopology,
 )
+from phalanx.components.sleep import ContactTouch, SeenCoordinate, SeenDof, SeenLink, SeenWorld, TreeSleep
 from phalanx.components.spring import DofSpring
 from phalanx.components.tendon import (
     Tendon,
@@ -205,6 +206,7 @@ __all__ = [
     "ContactRow",
     "ContactSpin",
     "ContactSurface",
+    "ContactTouch",
     "Coord",
     "Coordinate",
     "Dof",
@@ -309,6 +311,10 @@ __all__ = [
     "QueryProbe",
     "QueryRequest",
     "Scratch",
+    "SeenCoordinate",
+    "SeenDof",
+    "SeenLink",
+    "SeenWorld",
     "Settings",
     "Shape",
     "ShapeBounds",
@@ -338,6 +344,7 @@ __all__ = [
     "Tree",
     "TreeLimits",
     "TreeMomentum",
+    "TreeSleep",
     "TreeTopology",
     "View",
     "ViewState",

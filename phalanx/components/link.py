@@ -18,6 +18,7 @@ class LinkTopology(Component, table=Link):
     first_dof = Field(dtype="int32", doc="first dof of the inbound joint", constant=True)
     last_dof = Field(dtype="int32", doc="dof whose motion is this link's; -1 if it cannot move", constant=True)
     root = Field(dtype="int32", doc="root link of its tree", constant=True)
+    tree = Field(dtype="int32", doc="its tree", constant=True)
 
 
 class JointFrame(Component, table=Link):

@@ -11,6 +11,11 @@ class TreeTopology(Component, table=Tree):
     first_dof = Field(dtype="int32", doc="its first dof", constant=True)
     end_dof = Field(dtype="int32", doc="one past its last dof", constant=True)
     is_free = Field(dtype="int32", doc="1 if its root link is free", constant=True)
+    yields = Field(dtype="int32", doc="1 if forces can move any of it", constant=True)
+    first_link = Field(dtype="int32", doc="its first link", constant=True)
+    end_link = Field(dtype="int32", doc="one past its last link", constant=True)
+    first_coord = Field(dtype="int32", doc="its first coordinate", constant=True)
+    end_coord = Field(dtype="int32", doc="one past its last coordinate", constant=True)
 
 
 class TreeLimits(Component, table=Tree):

@@ -214,6 +214,10 @@ class Store:
                 f"call world.add_rows({table.name}, count) before build()"
             ) from None
 
+    def has_rows(self, table: Table) -> bool:
+        """Whether a table has been given its number of rows, be it 0."""
+        return table in self._rows
+
     # -- fields ----------------------------------------------------------------------------------------------
 
     def __getitem__(self, component: type[Component]) -> View:

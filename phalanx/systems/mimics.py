@@ -80,7 +80,8 @@ def sweep_mimics(
                 response[relations[j, 0] + j, e],
             )
             y = yii - ratio * (yij + yij) + ratio * ratio * yjj
-            change[0, 0, e] = (goal - (v[i, e] - ratio * v[j, e])) / y
+            # what sleeps answers to no impulse
+            change[0, 0, e] = (goal - (v[i, e] - ratio * v[j, e])) / y if y > 0.0 else 0.0
             impulse[m, e] += change[0, 0, e]
         for k in range(first[i, 0], end[i, 0]):
             for e in lanes:
