@@ -96,7 +96,6 @@ ALWAYS = (
     momentum,
     kinematics,
 )
-SPRINGS = (springs.pull_springs,)
 REACTIONS = (reactions.link_accelerations, reactions.body_needs, reactions.joint_wrenches)
 LOOPS = (loop_stiffness, loop_rows, loop_matrix, loop_solver)
 LOOP_LIMITS = (loop_limit_rows, loop_limits)
@@ -134,7 +133,9 @@ def systems(
         limits: joints that close loops have limits of angles.
     """
     loose = not joints and pairs != set()
-    found = [*_all(*ALWAYS, STEPPING[loose]), *REACTIONS, *(SPRINGS if spring else ())]
+    found = [*_all(*ALWAYS, STEPPING[loose]), *REACTIONS]
+    if spring:
+        found += [_before(s, (*s.before, *(("stiffen_loops",) if loops else ()))) for s in _all(springs)]
     if pairs is None:
         pairs = {(a, b) for b in range(PLANE) for a in range(b + 1)}
     meet = len(pairs) > 0

@@ -13,7 +13,7 @@ from phalanx.components import (
 from phalanx.ecs import read, system, update
 
 
-@system(over=Dof, phase="factorize", before=("implicit_mass", "stiffen_loops"))
+@system(over=Dof, phase="factorize", before="implicit_mass")
 def pull_springs(
     d,
     e,
