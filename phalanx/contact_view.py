@@ -45,16 +45,25 @@ class ContactData(NamedTuple):
 
 
 class FrictionData(NamedTuple):
-    """Friction at the contacts of all pairs of a view, in the rows of :class:`ContactData`."""
+    """Friction of all pairs of a view: forces, the points (anchors) at which they act, and whose they are.
+
+    Those of environment e, body i and filter j are rows ``starts[e, i, j]`` to ``starts[e, i, j] + counts[e, i, j]``;
+    rows that belong to no pair are zero. Forces and the moments ``cross(points - p, forces)`` may be summed over them.
+
+    Engines that treat friction by patches anchor it at one or two points of each patch, so that it has counts and
+    starts of its own. Here every contact point is an anchor: rows are those of :class:`ContactData`, and a point's
+    friction stands beside its normal force. Contacts that do not rub are listed too, with a force of zero. Torsional
+    friction (``torsional_patch_radius`` of a material) is a torque about a contact's normal and not in these forces.
+    """
 
     forces: Any
     """(rows, 3), N: tangential forces on the body, world."""
     points: Any
-    """(rows, 3), m: where they act, world. Friction is anchored at every contact point."""
+    """(rows, 3), m: where they act, world, when the last substep began; the contact points."""
     counts: Any
-    """(n, bodies, filters), int32."""
+    """(n, bodies, filters), int32: anchors of a pair."""
     starts: Any
-    """(n, bodies, filters), int32."""
+    """(n, bodies, filters), int32: the row of its first."""
 
 
 class ContactView(Handle):
@@ -141,7 +150,7 @@ class ContactView(Handle):
 
     @on_device
     def friction_data(self, dt: float | None = None) -> FrictionData:
-        """Friction at every contact of every pair."""
+        """Friction of every pair, at every contact point."""
         self._needs_filters("friction_data")
         self._compute()
         return FrictionData(

@@ -5,9 +5,11 @@ from phalanx.components import (
     ContactImpulse,
     ContactPoint,
     Coordinate,
+    DofSolve,
     LinkTopology,
     Shape,
     ShapeTopology,
+    Status,
     View,
     ViewedBody,
     ViewedBodyImpulse,
@@ -18,6 +20,7 @@ from phalanx.components import (
     ViewState,
     ViewTopology,
 )
+from phalanx.components.link import FREE
 from phalanx.ecs import read, rows, system, update
 from phalanx.systems.math3d import cross
 
@@ -40,7 +43,11 @@ def contact_views(
     link=read(ShapeTopology.link),
     root=read(LinkTopology.root),
     coord=read(LinkTopology.coord),
+    joint_type=read(LinkTopology.joint_type),
+    first_dof=read(LinkTopology.first_dof),
     q=read(Coordinate.value),
+    displacement=read(DofSolve.displacement),
+    diverged=read(Status.diverged),
     contacts=read(ContactCount.current),
     shape_a=read(ContactPoint.a),
     shape_b=read(ContactPoint.b),
@@ -135,7 +142,14 @@ def contact_views(
             tx, ty, tz = tangent[c, 0, e], tangent[c, 1, e], tangent[c, 2, e]
             bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
             v, w = impulse[c, 1, e], impulse[c, 2, e]
-            at = coord[root[link[shape_a[c, e], e], e], e]
+            i = root[link[shape_a[c, e], e], e]
+            at = coord[i, e]
+            # arms are from where the root was when the last substep began
+            gone = joint_type[i, e] == FREE and diverged[0, e] == 0
+            d = first_dof[i, e] if gone else 0
+            x = q[at, e] - (displacement[d, e] if gone else 0.0)
+            y = q[at + 1, e] - (displacement[d + 1, e] if gone else 0.0)
+            z = q[at + 2, e] - (displacement[d + 2, e] if gone else 0.0)
             for n in range(views):
                 for side in range(2):
                     mine = n * shapes + (shape_a[c, e] if side == 0 else shape_b[c, e])
@@ -148,9 +162,9 @@ def contact_views(
                             end[p, e] += 1
                             out_separation[s, e] = separation[c, e]
                             push[s, e] = impulse[c, 0, e]
-                            out_point[s, 0, e] = q[at, e] + arm[c, 0, e]
-                            out_point[s, 1, e] = q[at + 1, e] + arm[c, 1, e]
-                            out_point[s, 2, e] = q[at + 2, e] + arm[c, 2, e]
+                            out_point[s, 0, e] = x + arm[c, 0, e]
+                            out_point[s, 1, e] = y + arm[c, 1, e]
+                            out_point[s, 2, e] = z + arm[c, 2, e]
                             out_normal[s, 0, e] = sign * nx
                             out_normal[s, 1, e] = sign * ny
                             out_normal[s, 2, e] = sign * nz

@@ -125,6 +125,40 @@ def test_sliding_friction_is_the_coefficient_times_the_normal_force_against_the_
         assert np.allclose(np.linalg.norm(forces, axis=1), mean[env] * pushes, rtol=0.01, atol=0.02)
 
 
+def test_friction_at_its_anchors_is_what_changes_the_motion(device: str) -> None:
+    """A box slides and spins on another that slides: its momentum, linear and angular, changes by what is reported."""
+    world = px.World(2, device, "float64", dt=DT)
+    world.add_ground()
+    lower = world.add_rigid_object(px.Shape("box", (0.5, 0.5, 0.1)), "lower", mass=8.0, position=(0, 0, 0.1))
+    upper = world.add_rigid_object(px.Shape("box", (0.15, 0.1, 0.05)), "upper", mass=2.0, position=(0.1, 0, 0.25))
+    view = world.contact_view(["lower", "upper"], ["lower", "upper", "ground"])
+    world.step(60)
+    lower.set_root_state(vel=[[0.5, 0.2, 0, 0, 0, 0.3], [0, 0, 0, 0, 0, 0]])
+    upper.set_root_state(vel=[[-0.4, 0.6, 0, 0, 0, -5.0], [1.0, 0, 0, 0, 0, 8.0]])
+    masses = np.array([8.0, 2.0])
+    spins = masses / 3 * np.array([0.5**2 + 0.5**2, 0.15**2 + 0.1**2])
+    slowed = np.zeros(2)
+    for _ in range(20):
+        pose, vel = (host(lower.root_pose), host(upper.root_pose)), (host(lower.root_vel), host(upper.root_vel))
+        world.step()
+        after = host(lower.root_vel), host(upper.root_vel)
+        forces, points, counts, starts = map(host, view.friction_data())
+        for e in range(2):
+            for i in range(2):
+                push, moment = np.zeros(3), np.zeros(3)
+                for start, count in zip(starts[e, i], counts[e, i], strict=True):
+                    rows = slice(int(start), int(start + count))
+                    push += forces[rows].sum(axis=0)
+                    moment += np.cross(points[rows] - pose[i][e, :3], forces[rows]).sum(axis=0)
+                np.testing.assert_allclose(masses[i] * (after[i] - vel[i])[e, :2], DT * push[:2], atol=1e-6)
+                assert spins[i] * (after[i] - vel[i])[e, 5] == pytest.approx(DT * moment[2], abs=1e-6)
+            slowed[e] += abs(after[1][e, 5]) < abs(vel[1][e, 5])
+            rows = [slice(int(starts[e, i, j]), int(starts[e, i, j] + counts[e, i, j])) for i, j in ((0, 1), (1, 0))]
+            np.testing.assert_array_equal(forces[rows[0]], -forces[rows[1]])
+            np.testing.assert_array_equal(points[rows[0]], points[rows[1]])
+    assert (slowed == 20).all()
+
+
 def test_impulses_and_other_steps(scene: Scene) -> None:
     impulse = host(scene.objects.net_force(dt=1.0))
     assert np.allclose(impulse / DT, scene.net, rtol=1e-5, atol=1e-5)
