@@ -16,6 +16,7 @@ class TreeSleep(Component, table=Tree):
     )
     asleep = Field(dtype="int32", doc="1: it sleeps", role="state")
     quiet = Field(unit="s", doc="how long it has been quiet without a break", role="state")
+    way = Field(unit="m^2/s^2", doc="the same of the way that a free root's origin went in a substep", role="state")
     stirred = Field(dtype="int32", doc="1: something wakes it in this substep; or it moves by itself, or was moved")
     island = Field(dtype="int32", doc="a tree among all those that touch or are joined, the same for all of them")
     waking = Field(dtype="int32", doc="1: trees of this island are awake from now on")

@@ -41,6 +41,7 @@ from phalanx.systems import (
     reactions,
     sdf_contact,
     sleep,
+    sleepers,
     small_steps,
     springs,
     sweep_and_prune,
@@ -49,6 +50,7 @@ from phalanx.systems import (
 )
 from phalanx.systems import planes as planes_
 from phalanx.systems import tendons as tendons_
+from phalanx.systems.sdf_contact import on_planes
 
 SUBSTEP = (
     "actuate",
@@ -102,7 +104,12 @@ LOOP_LIMITS = (loop_limit_rows, loop_limits)
 SHARED = ("solve", "sweep", "query_joints")
 """Phases in which rows of several sorts change the same fields: tendons before loop joints before contacts."""
 ROWS_OF_CONTACTS = (contact_rows, bouncing, contact_solver)
-FEATURES = {"moving_surfaces": (contacts.surface_drifts,), "torsion": _all(torsion), "sleep": _all(sleep)}
+FEATURES = {
+    "moving_surfaces": (contacts.surface_drifts,),
+    "torsion": _all(torsion),
+    "sleep": _all(sleep, sleepers),
+    "mesh_corners": _all(on_planes),
+}
 """What is added to a world when something needs it."""
 
 

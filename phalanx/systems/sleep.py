@@ -23,17 +23,12 @@ import math
 from phalanx.components import (
     Contact,
     ContactCount,
-    ContactImpulse,
     ContactPoint,
     ContactSurface,
     ContactTouch,
     Coordinate,
-    Dof,
     DofMotion,
-    DofRow,
-    DofSolve,
     DofState,
-    DofTopology,
     Drive,
     DriveTarget,
     ExternalWrench,
@@ -134,24 +129,18 @@ def measure_quiet(
     h=read(Settings.timestep),
     first_link=read(TreeTopology.first_link),
     end_link=read(TreeTopology.end_link),
-    first_dof=read(TreeTopology.first_dof),
-    is_free=read(TreeTopology.is_free),
     last_dof=read(LinkTopology.last_dof),
     mass=read(LinkInertia.mass),
     com=read(LinkInertia.com),
     inertia=read(LinkInertia.inertia),
     rotation=read(LinkPose.rotation),
     velocity=read(DofMotion.velocity),
-    displacement=read(DofSolve.displacement),
+    way=read(TreeSleep.way),
     threshold=read(TreeSleep.threshold),
     quiet=update(TreeSleep.quiet),
 ):
-    """How long the energy of each link, and of the way that the root went, has been below the threshold."""
-    most = 0.0
-    if is_free[t, e] == 1:
-        d = first_dof[t, e]
-        x, y, z = displacement[d, e] / h[0, e], displacement[d + 1, e] / h[0, e], displacement[d + 2, e] / h[0, e]
-        most = 0.5 * (x * x + y * y + z * z)
+    """How long the energy of each link, and that of the way that the root went, has been below the threshold."""
+    most = way[t, e]
     for i in range(first_link[t, e], end_link[t, e]):
         d = last_dof[i, e]
         if d >= 0 and mass[i, e] > 0.0:
@@ -275,44 +264,6 @@ def judge_islands(
                     quiet[t, e] = 0.0
 
 
-@system(over=Dof, phase="dynamics")
-def still_sleepers(
-    d,
-    e,
-    link=read(DofTopology.link),
-    tree=read(LinkTopology.tree),
-    asleep=read(TreeSleep.asleep),
-    velocity=update(DofState.velocity),
-    motion=update(DofMotion.velocity),
-):
-    """What sleeps does not move."""
-    if asleep[tree[link[d, e], e], e] == 1:
-        velocity[d, e] = 0.0
-        for k in range(6):
-            motion[d, k, e] = 0.0
-
-
-@system(over=Contact, phase="actuate", after="judge_islands")
-def keep_loads(
-    c,
-    e,
-    count=read(ContactCount.current),
-    shape_a=read(ContactPoint.a),
-    shape_b=read(ContactPoint.b),
-    link=read(ShapeTopology.link),
-    tree=read(LinkTopology.tree),
-    asleep=read(TreeSleep.asleep),
-    value=read(ContactImpulse.value),
-    last=update(ContactImpulse.last),
-):
-    """Contacts of sleepers go on with what they transmitted, not with what the solver's last sweep made of it."""
-    if c < count[0, e]:
-        i, j = link[shape_a[c, e], e], link[shape_b[c, e], e]
-        rests = (i >= 0 and asleep[tree[max(i, 0), e], e] == 1) or (j >= 0 and asleep[tree[max(j, 0), e], e] == 1)
-        for r in range(3):
-            last[c, r, e] = value[c, r, e] if rests else last[c, r, e]
-
-
 @system(over=Contact, phase="collide", after="contact_surfaces")
 def find_touching(
     c,
@@ -392,51 +343,3 @@ def wake_touched(
             if asleep[t, e] == 1 and waking[island[t, e], e] == 1:
                 asleep[t, e] = 0
                 quiet[t, e] = 0.0
-
-
-@system(over=Dof, phase="rows")
-def hold_sleepers(
-    d,
-    e,
-    link=read(DofTopology.link),
-    tree=read(LinkTopology.tree),
-    asleep=read(TreeSleep.asleep),
-    inverse_pivot=update(DofSolve.inverse_pivot),
-    velocity=update(DofSolve.velocity),
-):
-    """No force or impulse moves what sleeps: with a whole tree's inverse pivots zero, so are its responses."""
-    if asleep[tree[link[d, e], e], e] == 1:
-        inverse_pivot[d, e] = 0.0
-        velocity[d, e] = 0.0
-
-
-@system(over=Dof, phase="rows", after="activate_dof_rows")
-def rest_dof_rows(
-    d,
-    e,
-    link=read(DofTopology.link),
-    tree=read(LinkTopology.tree),
-    asleep=read(TreeSleep.asleep),
-    active=update(DofRow.active),
-):
-    """Rows of sleepers have responses, of zero, but are not solved."""
-    if active[d, e] == 1 and asleep[tree[link[d, e], e], e] == 1:
-        active[d, e] = 2
-
-
-@system(over=Tree, phase="integrate", after=("update_coordinates", "update_velocities"))
-def leave_sleepers(
-    t,
-    e,
-    first_coord=read(TreeTopology.first_coord),
-    end_coord=read(TreeTopology.end_coord),
-    asleep=read(TreeSleep.asleep),
-    q=update(Coordinate.value),
-    seen=update(SeenCoordinate.value),
-):
-    """Put sleepers back where they were, past rounding; and remember where all others are."""
-    rests = asleep[t, e] == 1
-    for k in range(first_coord[t, e], end_coord[t, e]):
-        if rests:
-            q[k, e] = seen[k, e]
-        seen[k, e] = q[k, e]
