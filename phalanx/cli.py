@@ -1,4 +1,4 @@
-"""The command line: ``phalanx info | run | replay | bench``.
+"""The command line: ``phalanx info | run | replay | bench | warmup``.
 
 Exit codes: 0 success; 1 a verification that found a difference; 2 a mistake of the user's, said in one line; 130
 Ctrl-C. A traceback is a bug of ours.
@@ -30,6 +30,12 @@ Height = Annotated[float | Literal["auto"], tyro.conf.arg(metavar="auto|Z")]
 Flag = Annotated[bool, tyro.conf.arg(help_behavior_hint="")]
 Device = Annotated[str, tyro.conf.arg(metavar="auto|cpu|cuda:N")]
 Names = Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="[NAME ...]", help_behavior_hint="")]
+Warmed = Annotated[
+    tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="[SCENE|ROBOT ...]", help_behavior_hint="")
+]
+Counts = Annotated[tuple[int, ...], tyro.conf.arg(metavar="N [N ...]", help_behavior_hint="")]
+Steps = Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint="")]
+Folder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help_behavior_hint="")]
 
 
 def info(robot: Robot) -> int:
@@ -121,21 +127,55 @@ def replay(file: Recording, env: int = 0, verify: Flag = False, picture: Png = N
     return replay(file, env, verify, picture)
 
 
-def bench(name: Names = (), device: Device = "auto", json: Json = None) -> int:
+def bench(
+    name: Names = (),
+    device: Device = "auto",
+    num_envs: Counts = (),
+    steps: Steps = None,
+    repeats: int = 3,
+    dtype: Literal["float32", "float64"] = "float32",
+    peers: Flag = False,
+    first_step: Flag = False,
+    json: Json = None,
+    export: Folder = None,
+    list: Flag = False,
+) -> int:
     """Run benchmarks and print a table.
 
     Args:
-        name: which ones; all by default.
+        name: which scenes or families; all but the families by default.
         device: where to simulate; auto is the first GPU, or else the CPU.
+        num_envs: numbers of environments instead of each scene's own.
+        steps: steps of each run instead of each scene's own number.
+        repeats: runs of each case; the median counts.
+        dtype: precision.
+        peers: run MuJoCo's C engine (CPU) or MuJoCo Warp (GPU) on the same scenes, and print the ratios.
+        first_step: time the first step of new processes too, with an empty and with a warm cache of kernels.
         json: write the figures to this file too.
+        export: run nothing; write the scenes as MJCF files into this folder.
+        list: run nothing; say what there is.
     """
-    from phalanx.commands.bench import bench
+    from phalanx.commands.bench import BenchOptions, bench
 
-    bench(list(name), device, json)
+    bench(BenchOptions([*name], device, json, num_envs, steps, repeats, dtype, peers, first_step, export, list))
     return 0
 
 
-COMMANDS = {"info": info, "run": run, "replay": replay, "bench": bench}
+def warmup(name: Warmed = (), device: Device = "auto", dtype: Literal["float32", "float64"] = "float32") -> int:
+    """Compile the kernels of scenes and robots into the cache, in parallel, so that later runs start at once.
+
+    Args:
+        name: benchmark scenes, robots that Phalanx ships, or robot files; all that come with it by default.
+        device: for which device; auto is the first GPU, or else the CPU.
+        dtype: for which precision.
+    """
+    from phalanx.commands.warmup import warmup
+
+    warmup([*name], device, dtype)
+    return 0
+
+
+COMMANDS = {"info": info, "run": run, "replay": replay, "bench": bench, "warmup": warmup}
 DESCRIPTION = "Steps thousands of robots in lockstep. `phalanx COMMAND --help` lists a command's options."
 
 

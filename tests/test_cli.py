@@ -50,7 +50,7 @@ def test_help_is_quick_and_names_every_command(tmp_path):
     start = time.perf_counter()
     text = succeeds("--help", cwd=tmp_path)
     assert time.perf_counter() - start < 5.0
-    for command in ("info", "run", "replay", "bench"):
+    for command in ("info", "run", "replay", "bench", "warmup"):
         assert re.search(rf"\b{command}  +[A-Z]", text), text
     loaded = subprocess.run(
         [
@@ -78,7 +78,7 @@ def test_help_of_a_command_lists_the_options(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("", "Expected one of {info, run, replay, bench}. See phalanx --help."),
+        ("", "Expected one of {info, run, replay, bench, warmup}. See phalanx --help."),
         ("rn quadruped", "Unrecognized options"),
         ("run", "Missing from phalanx run: ROBOT"),
         ("run quadruped --num-envs many", "Error parsing --num-envs: invalid literal for int.*See phalanx run --help"),
@@ -100,6 +100,12 @@ def test_help_of_a_command_lists_the_options(tmp_path):
         ("info broken.urdf", "broken.urdf"),
         ("bench nothing", "no benchmark named nothing; there are "),
         ("bench --json out.txt", "out.txt: the name must end in .json."),
+        ("bench arm --repeats 0", "--repeats must be at least 1, not 0."),
+        ("bench arm --num-envs 4 -2", "--num-envs must be at least 1, not -2."),
+        ("bench arm --device cuda:77", "cuda:77"),
+        ("bench arm --export no", "no: there is no such folder; make it first."),
+        ("warmup nothing", '"nothing" is neither a file nor a shipped robot'),
+        ("warmup broken.urdf", "broken.urdf"),
         ("replay nothing.zarr", "nothing.zarr: there is no such folder."),
         ("replay kept", "kept: is no recording"),
     ],

@@ -1,111 +1,96 @@
 # pyright: reportAttributeAccessIssue=false
-"""The same scene in MuJoCo's C engine, stepped by ``mujoco.rollout`` on as many threads."""
+"""A scene in MuJoCo's C engine, stepped by ``mujoco.rollout`` on as many threads as we use."""
 
 from __future__ import annotations
 
 import time
-import xml.etree.ElementTree as ElementTree
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from phalanx.bench.scenes import Scene
-from phalanx.io import library
+import phalanx as px
+from phalanx.bench import mjcf
+from phalanx.bench.build import Setup
+from phalanx.bench.measure import NEAR, Run
+
+NAME = "mujoco.rollout"
+LOOKED_AT = 32
+"""Environments whose contacts and heights are looked at after each call."""
+
+CALL = 20_000
+"""Environment-steps that a call should have at least, so that starting its threads costs nothing that counts."""
 
 
-@dataclass(frozen=True)
-class Result:
-    """Rate and what the scene looked like at the end."""
-
-    steps_per_second: float
-    contacts: float
-    height: float
-    version: str
-
-
-def available() -> bool:
-    """Whether MuJoCo with ``rollout`` is installed."""
-    try:
-        import mujoco.rollout  # noqa: F401  # pyright: ignore[reportMissingImports]
-    except ImportError:
-        return False
-    return True
-
-
-def model(scene: Scene, joint_names: list[str], default: np.ndarray) -> tuple[Any, Any]:
-    """The scene as a MuJoCo model and its start state.
-
-    Position actuators with the same gains and effort limits, implicitfast integration (which, like Phalanx, takes the
-    gains' damping implicitly), friction 0.8, and contacts between robot and ground only; everything else is MuJoCo's
-    default.
-    """
+def model(setup: Setup) -> tuple[Any, Any]:
+    """The scene's MuJoCo model, and data at its start."""
     import mujoco  # pyright: ignore[reportMissingImports]
 
-    shipped = library.defaults(scene.robot)
-    tree = ElementTree.parse(library.path(scene.robot))
-    root = tree.getroot()
-    ElementTree.SubElement(ElementTree.SubElement(root, "mujoco"), "compiler", discardvisual="true", fusestatic="true")
-    spec = mujoco.MjSpec.from_string(ElementTree.tostring(root, encoding="unicode"))
-    spec.option.timestep = scene.dt
-    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
-    for geom in spec.geoms:
-        geom.contype, geom.conaffinity = 1, 2
-        geom.friction[0] = 0.8
-    if scene.ground:
-        spec.worldbody.add_geom(
-            type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], contype=2, conaffinity=1, friction=[0.8, 0.005, 0.0001]
-        )
-    if not shipped.fixed_base:
-        spec.worldbody.first_body().add_freejoint()
-        spec.worldbody.first_body().pos = [0, 0, shipped.base_height]
-    limits = {joint.name: joint.actfrcrange[1] for joint in spec.joints}
-    stiffness, damping = shipped.gains(joint_names)
-    for name, kp, kd in zip(joint_names, stiffness, damping, strict=True):
-        actuator = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
-        actuator.set_to_position(kp=kp, kv=kd)
-        if limits[name] > 0:
-            actuator.forcerange = [-limits[name], limits[name]]
-            actuator.forcelimited = 1
-    compiled = spec.compile()
+    compiled = mujoco.MjModel.from_xml_string(mjcf.write(setup))
     data = mujoco.MjData(compiled)
-    for name, value in zip(joint_names, default, strict=True):
-        data.joint(name).qpos[0] = value
+    mujoco.mj_resetDataKeyframe(compiled, data, 0)
     mujoco.mj_forward(compiled, data)
     return compiled, data
 
 
-def measure(
-    scene: Scene, joint_names: list[str], targets: np.ndarray, default: np.ndarray, steps: int, threads: int
-) -> Result:
-    """Step all environments through ``targets`` (frames, envs, dofs), ``steps`` steps a frame; the first frame is
-    warm-up.
+def describe(run: Run, compiled: Any) -> None:
+    """What the model has, for comparison with ours."""
+    run.dofs, run.shapes, run.mass = int(compiled.nv), int(compiled.ngeom), float(compiled.body_mass.sum())
+
+
+def measure(setup: Setup, frames: int, repeats: int = 3) -> Run:
+    """Step all environments through the scene's controls; several stretches in a call where few environments make them
+    short.
     """
     import mujoco  # pyright: ignore[reportMissingImports]
     from mujoco import rollout  # pyright: ignore[reportMissingImports]
 
-    compiled, data = model(scene, joint_names, default)
-    order = [compiled.actuator(name).id for name in joint_names]
-    num_envs = targets.shape[1]
-    size = mujoco.mj_stateSize(compiled, mujoco.mjtState.mjSTATE_FULLPHYSICS)
-    start = np.zeros(size)
-    mujoco.mj_getState(compiled, data, start, mujoco.mjtState.mjSTATE_FULLPHYSICS)
-    state = np.repeat(start[None], num_envs, axis=0)
+    begin = time.perf_counter()
+    compiled, data = model(setup)
+    threads, num_envs, hold = px.num_threads(), setup.num_envs, setup.scene.hold
+    run = Run(NAME, mujoco.__version__, "cpu", num_envs, hold, threads=threads)
+    describe(run, compiled)
+    kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    start = np.zeros(mujoco.mj_stateSize(compiled, kind))
+    mujoco.mj_getState(compiled, data, start, kind)
     datas = [mujoco.MjData(compiled) for _ in range(threads)]
-    elapsed = []
+    models = [compiled] * num_envs
+    run.build_seconds = time.perf_counter() - begin
+    together = max(1, min(frames, -(-CALL // (num_envs * hold))))
+    batches = [range(first, min(first + together, frames)) for first in range(0, frames, together)]
     with rollout.Rollout(nthread=threads) as pool:
-        for frame in targets:
-            control = np.zeros((num_envs, steps, compiled.nu))
-            control[:, :, order] = frame[:, None]
+
+        def advance(state: np.ndarray, batch: range, steps: int) -> tuple[np.ndarray, float]:
+            control = np.stack([setup.controls(frame) for frame in batch], axis=1).astype(float)
+            control = np.repeat(control, steps, axis=1)
             begin = time.perf_counter()
-            found: Any = pool.rollout([compiled] * num_envs, datas, state, control, nstep=steps)
-            elapsed.append(time.perf_counter() - begin)
-            state = np.ascontiguousarray(found[0][:, -1])
-    contacts, heights = [], []
-    for row in state[: min(num_envs, 32)]:
-        mujoco.mj_setState(compiled, data, row, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+            found: Any = pool.rollout(models, datas, state, control, nstep=steps * len(batch))
+            return found[0], time.perf_counter() - begin
+
+        everyone = np.repeat(start[None], num_envs, axis=0)
+        _, run.first_step_seconds = advance(everyone, batches[0], 1)
+        for repeat in range(repeats):
+            state, row = everyone, []
+            for batch in batches:
+                states, seconds = advance(state, batch, hold)
+                row += [seconds / len(batch)] * len(batch)
+                state = np.ascontiguousarray(states[:, -1])
+                if repeat == 0:
+                    for k in range(len(batch)):
+                        _look(setup, run, compiled, data, states[:LOOKED_AT, (k + 1) * hold - 1], kind)
+            run.seconds.append(row)
+    return run
+
+
+def _look(setup: Setup, run: Run, compiled: Any, data: Any, states: np.ndarray, kind: Any) -> None:
+    import mujoco  # pyright: ignore[reportMissingImports]
+
+    contacts, touching, heights = [], [], []
+    for row in states:
+        mujoco.mj_setState(compiled, data, row, kind)
         mujoco.mj_forward(compiled, data)
         contacts.append(data.ncon)
-        heights.append(data.xpos[1, 2])
-    rate = num_envs * steps / float(np.median(elapsed[1:]))
-    return Result(rate, float(np.mean(contacts)), float(np.mean(heights)), mujoco.__version__)
+        touching.append(int((data.contact.dist <= NEAR).sum()) if data.ncon else 0)
+        heights.append(np.mean([data.body(name).xpos[2] for name in setup.scene.watch]))
+    run.contacts.append(float(np.mean(contacts)))
+    run.touching.append(float(np.mean(touching)))
+    run.heights.append(float(np.mean(heights)))

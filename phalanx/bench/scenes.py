@@ -1,55 +1,201 @@
-"""Benchmark scenes, as data."""
+"""The benchmark scenes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from functools import partial
 
-import numpy as np
+from phalanx.bench.declare import MujocoOptions, ObjectItem, RobotItem, Scene
+from phalanx.bench.robots import humanoid as man
+from phalanx.bench.robots.g1 import GAINS as G1_GAINS
+from phalanx.bench.robots.g1 import START as G1_START
+from phalanx.bench.robots.g1 import g1
+from phalanx.bench.robots.panda import GAINS as PANDA_GAINS
+from phalanx.bench.robots.panda import panda
+from phalanx.bench.robots.simple import chain, gripper
+from phalanx.io.model import Shape
 
-from phalanx.io import library
-from phalanx.robot import Robot
-from phalanx.world import World
+SOFTNESS = {"solref": (0.015, 1.0), "solimp": (0.9, 0.99, 0.003), "solimplimit": (0.0, 0.99, 0.01)}
+"""MuJoCo's parameters of contacts and limits of the humanoid, as published with it."""
 
+CONTROL_NOISE = 0.01
+"""Of the full control, as in MuJoCo Warp's benchmarks."""
 
-@dataclass(frozen=True)
-class Scene:
-    """A shipped robot in its nominal pose under its default drives, with position targets that jitter about that pose.
-
-    ``noise`` is the amplitude of the targets' jitter (rad or m), drawn anew for each of ``frames`` batches of steps.
-    """
-
-    name: str
-    doc: str
-    robot: str
-    ground: bool
-    dt: float = 0.005
-    noise: float = 0.02
-    cpu_envs: tuple[int, ...] = (1, 1024)
-    cuda_envs: tuple[int, ...] = (1, 256, 4096, 8192)
-
-    def world(self, num_envs: int, device: str, dtype: str) -> tuple[World, Robot]:
-        """The scene, built."""
-        world = World(num_envs=num_envs, device=device, dtype=dtype, dt=self.dt)
-        if self.ground:
-            world.add_ground()
-        robot = world.add_robot(self.robot)
-        world.build()
-        stiffness, damping = library.defaults(self.robot).gains(robot.joint_names)
-        robot.set_drive(stiffness, damping)
-        return world, robot
-
-    def targets(self, robot_default: np.ndarray, num_envs: int, frames: int) -> np.ndarray:
-        """(frames, num_envs, num_dof) position targets, the same for every engine."""
-        rng = np.random.default_rng(0)
-        return robot_default + self.noise * rng.uniform(-1, 1, (frames, num_envs, len(robot_default)))
+CHAINS = (2, 4, 8, 16, 32, 64)
 
 
-SCENES = {
-    scene.name: scene
-    for scene in (
-        Scene("quadruped", "12-dof quadruped that stands on the ground", "quadruped", ground=True),
-        Scene("humanoid", "27-dof humanoid that stands on the ground", "humanoid", ground=True),
-        Scene("arm", "7-dof arm with a gripper, no contact", "arm", ground=False, noise=0.1),
-        Scene("cartpole", "cart and pole, no contact", "cartpole", ground=False),
+def _humanoid(name: str = "humanoid", place: tuple[float, float, float, float] | None = None) -> RobotItem:
+    """Crouching at the origin, or upright at ``place``: x, y, z in m and the angle about z in degrees."""
+    position, orientation, joints = (0.0, 0.0, man.START_HEIGHT), man.START_ORIENTATION, man.START
+    if place is not None:
+        half = math.radians(0.5 * place[3])
+        position, orientation, joints = place[:3], (math.cos(half), 0.0, 0.0, math.sin(half)), {}
+    return RobotItem(
+        man.humanoid,
+        name,
+        position,
+        orientation,
+        fixed_base=False,
+        joint_pos=joints,
+        gears=man.GEARS,
+        noise=CONTROL_NOISE,
+        self_collision=True,
+        friction=0.0,  # between its own bodies; with the ground the greater coefficient counts
     )
-}
+
+
+def _boxes(side: int = 4, half: float = 0.05, wall: float = 0.32) -> tuple[ObjectItem, ...]:
+    """A cube of ``side``³ boxes above a bin of four walls, each layer turned against the one below."""
+    gap, items = 0.13, []
+    for layer in range(side):
+        angle = 0.5 * math.radians(7.0 + 11.0 * layer)
+        for row in range(side):
+            for column in range(side):
+                items.append(
+                    ObjectItem(
+                        Shape("box", (half, half, half)),
+                        f"box{len(items)}",
+                        (gap * (column - 0.5 * (side - 1)), gap * (row - 0.5 * (side - 1)), 0.15 + 0.16 * layer),
+                        (math.cos(angle), 0.0, 0.0, math.sin(angle)),
+                    )
+                )
+    thick, tall = 0.02, 0.25
+    for name, x, y in (("east", 1, 0), ("west", -1, 0), ("north", 0, 1), ("south", 0, -1)):
+        size = (thick if x else wall + 2 * thick, thick if y else wall + 2 * thick, tall)
+        items.append(
+            ObjectItem(Shape("box", size), name, (x * (wall + thick), y * (wall + thick), tall), kind="static")
+        )
+    return tuple(items)
+
+
+def _chain(links: int) -> Scene:
+    return Scene(
+        f"chain_{links}",
+        f"hanging chain of {links} hinges, no contact",
+        (RobotItem(partial(chain, links), "chain", (0.0, 0.0, 0.0), fixed_base=True, gears=(("*", 0.1),), noise=1.0),),
+        ground=False,
+        cuda_envs=(4096,),
+        cpu_envs=(256,),
+        watch=(f"chain/link{links - 1}",),
+        mujoco=MujocoOptions("Euler"),
+        family="chains",
+    )
+
+
+_ALL = (
+    Scene(
+        "humanoid",
+        "27-dof humanoid of capsules, crouching on the ground and falling over, touching itself too",
+        (_humanoid(),),
+        ground_friction=1.0,
+        max_contacts=40,
+        watch=("humanoid/torso",),
+        mujoco=MujocoOptions("Euler", eulerdamp=False, **SOFTNESS, nconmax=24, njmax=64),
+    ),
+    Scene(
+        "three_humanoids",
+        "three of them, 81 dofs: one crouching, two upright",
+        (
+            _humanoid("humanoid0"),
+            _humanoid("humanoid1", (1.12668, -3.83805, 1.282, 16.36)),
+            _humanoid("humanoid2", (2.16212, -3.36528, 1.282, 32.72)),
+        ),
+        ground_friction=1.0,
+        max_contacts=120,
+        watch=("humanoid0/torso", "humanoid1/torso", "humanoid2/torso"),
+        mujoco=MujocoOptions("Euler", **SOFTNESS, nconmax=100, njmax=192),
+        cuda_envs=(1, 256, 4096, 8192),
+        cpu_envs=(1, 256),
+        cpu_work=100_000,
+    ),
+    Scene(
+        "panda",
+        "9-dof arm with a gripper, free motion above the ground",
+        (
+            RobotItem(
+                panda,
+                "panda",
+                (0.0, 0.0, 0.0),
+                fixed_base=True,
+                gains=PANDA_GAINS,
+                jitter=0.03,
+                friction=1.0,
+            ),
+        ),
+        ground_friction=1.0,
+        watch=("panda/link7",),
+        mujoco=MujocoOptions("implicitfast", eulerdamp=False, nconmax=1, njmax=5),
+    ),
+    Scene(
+        "quadruped",
+        "12-dof quadruped standing on its feet",
+        (RobotItem("quadruped", "quadruped", jitter=0.02),),
+        watch=("quadruped/base",),
+    ),
+    Scene(
+        "g1",
+        "29-dof humanoid standing on the corners of its feet",
+        (
+            RobotItem(
+                g1,
+                "g1",
+                (0.0, 0.0, 0.7665),
+                fixed_base=False,
+                joint_pos=G1_START,
+                gains=G1_GAINS,
+                jitter=0.01,
+            ),
+        ),
+        watch=("g1/pelvis",),
+    ),
+    Scene(
+        "cartpole",
+        "a pole on a cart that is pushed about, no contact",
+        (RobotItem("cartpole", "cartpole", gears=(("slider", 1.0),), noise=5.0),),
+        ground=False,
+        watch=("cartpole/pole",),
+        mujoco=MujocoOptions("Euler"),
+    ),
+    Scene(
+        "arm",
+        "7-dof arm with a gripper, no contact",
+        (RobotItem("arm", "arm", jitter=0.1),),
+        ground=False,
+        watch=("arm/link7",),
+    ),
+    Scene(
+        "boxes",
+        "64 boxes that fall into a bin",
+        objects=_boxes(),
+        steps=300,
+        cpu_work=6_400,
+        cpu_envs=(1, 64),
+        cuda_envs=(1, 256, 1024),
+        watch=tuple(f"box{n}/box{n}" for n in range(64)),
+    ),
+    Scene(
+        "gripper",
+        "a gripper that closes on a cube and lifts it",
+        (
+            RobotItem(
+                gripper,
+                "gripper",
+                (0.0, 0.0, 0.05),
+                fixed_base=True,
+                gains=(("lift", 2000.0, 200.0), ("close_*", 0.0, 5.0)),
+                torques=(("close_*", 8.0),),
+                travel=(("lift", 0.04),),
+                friction=1.0,
+            ),
+        ),
+        (ObjectItem(Shape("box", (0.03, 0.03, 0.03)), "cube", (0.0, 0.0, 0.0305), mass=0.2, friction=1.0),),
+        ground_friction=1.0,
+        watch=("cube/cube",),
+    ),
+    *(_chain(links) for links in CHAINS),
+)
+
+SCENES = {scene.name: scene for scene in _ALL}
+FAMILIES = {family: tuple(s.name for s in _ALL if s.family == family) for family in {s.family for s in _ALL} - {""}}
+DEFAULT = tuple(scene.name for scene in _ALL if not scene.family)
+"""Scenes that are run when none is named."""

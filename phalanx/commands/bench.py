@@ -2,15 +2,60 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from phalanx.commands.common import check_output, user_mistakes
+from phalanx.commands.common import UserError, check_output, user_mistakes
 
 
-def bench(names: list[str], device: str, json_path: Path | None) -> None:
-    """Run named benchmarks; all that need no more than this machine has when none is named."""
-    check_output(json_path, ".json")
-    with user_mistakes(ValueError):
-        from phalanx.bench import run
+@dataclass
+class BenchOptions:
+    """The options of ``phalanx bench``."""
 
-        run(names, device=device, json_path=json_path)
+    names: list[str]
+    device: str = "auto"
+    json: Path | None = None
+    num_envs: tuple[int, ...] = ()
+    steps: int | None = None
+    repeats: int = 3
+    dtype: str = "float32"
+    peers: bool = False
+    first_step: bool = False
+    export: Path | None = None
+    show: bool = False
+
+
+def bench(options: BenchOptions) -> None:
+    """Run named benchmarks; all but the families when none is named."""
+    check_output(options.json, ".json")
+    for flag, values in (
+        ("--num-envs", options.num_envs),
+        ("--steps", () if options.steps is None else (options.steps,)),
+        ("--repeats", (options.repeats,)),
+    ):
+        if any(value < 1 for value in values):
+            raise UserError(f"{flag} must be at least 1, not {min(values)}.")
+    if options.export is not None and not options.export.is_dir():
+        raise UserError(f"{options.export}: there is no such folder; make it first.")
+    with user_mistakes(ValueError, ImportError):
+        from phalanx import bench as benchmarks
+
+        scenes = benchmarks.choose(options.names)
+        if options.show:
+            print(benchmarks.listing(scenes if options.names else list(benchmarks.SCENES.values())))
+            return
+        if options.export is not None:
+            for path in benchmarks.export(scenes, options.export):
+                print(path)
+            return
+        benchmarks.run(
+            options.names,
+            options.device,
+            options.json,
+            num_envs=options.num_envs,
+            steps=options.steps,
+            repeats=options.repeats,
+            dtype=options.dtype,
+            peers=options.peers,
+            first_step=options.first_step,
+        )

@@ -1,0 +1,139 @@
+"""What a benchmark scene is: data, from which our world and the peers' models are made alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from phalanx.io import library
+from phalanx.io.model import RobotModel, Shape
+
+Patterns = tuple[tuple[str, float], ...]
+"""Pattern of joint names and their value; the first that matches counts, joints that none matches get 0."""
+
+
+@dataclass(frozen=True)
+class RobotItem:
+    """A robot of a scene.
+
+    ``source`` is the name of a shipped robot, or a function that makes the model. ``gains`` are (pattern, stiffness,
+    damping) of position drives; a shipped robot has its own. ``torques`` (N·m or N) act on joints all the time. The
+    controls move about all that: position targets by up to ``jitter`` (rad or m), and torques by up to ``noise`` of
+    ``gears`` (N·m or N); targets also move on by ``travel`` (rad/s or m/s).
+    """
+
+    source: str | Callable[[], RobotModel]
+    name: str = "robot"
+    position: tuple[float, float, float] | None = None
+    orientation: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    fixed_base: bool | None = None
+    joint_pos: dict[str, float] | None = None
+    gains: tuple[tuple[str, float, float], ...] = ()
+    gears: Patterns = ()
+    torques: Patterns = ()
+    travel: Patterns = ()
+    jitter: float = 0.0
+    noise: float = 0.0
+    self_collision: bool = False
+    friction: float = 0.8
+
+    def drives(self, joint_names: Sequence[str]) -> Drives:
+        """Everything about its joints in their order."""
+        gains = self.gains
+        if not gains and isinstance(self.source, str):
+            gains = library.defaults(self.source).drives
+        return Drives(
+            _values(joint_names, [(pattern, stiffness) for pattern, stiffness, _ in gains]),
+            _values(joint_names, [(pattern, damping) for pattern, _, damping in gains]),
+            _values(joint_names, self.gears),
+            _values(joint_names, self.torques),
+            _values(joint_names, self.travel),
+        )
+
+
+@dataclass(frozen=True)
+class Drives:
+    """Arrays (num_dof,): gains of position drives, torque of a control of 1, constant torque, speed of targets."""
+
+    stiffness: np.ndarray
+    damping: np.ndarray
+    gears: np.ndarray
+    torques: np.ndarray
+    travel: np.ndarray
+
+
+@dataclass(frozen=True)
+class ObjectItem:
+    """A rigid object of a scene: one shape."""
+
+    shape: Shape
+    name: str
+    position: tuple[float, float, float]
+    orientation: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    kind: str = "dynamic"
+    mass: float | None = None
+    friction: float = 0.8
+
+
+@dataclass(frozen=True)
+class MujocoOptions:
+    """What is MuJoCo's own in a scene, as its own benchmarks have it where they have the scene.
+
+    ``solref`` and ``solimp`` are those of all shapes but the ground, ``solimplimit`` that of limits of joints.
+    ``nconmax`` and ``njmax`` are MuJoCo Warp's rooms for contacts and constraint rows of an environment; ``None``: half
+    as much again as MuJoCo's C engine needs in the same scene.
+    """
+
+    integrator: str = "implicitfast"
+    eulerdamp: bool = True
+    solref: tuple[float, float] = (0.02, 1.0)
+    solimp: tuple[float, float, float] = (0.9, 0.95, 0.001)
+    solimplimit: tuple[float, float, float] = (0.9, 0.95, 0.001)
+    nconmax: int | None = None
+    njmax: int | None = None
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A benchmark.
+
+    All environments start alike; controls are drawn anew every ``hold`` steps, for each environment. ``watch`` names
+    bodies (``actor/body``) whose mean height is reported. ``steps`` are run on a GPU; on a CPU as many as ``cpu_work``
+    environment-steps allow, but at least two stretches of ``hold``. ``contact_offset`` (m) and ``max_contacts`` are the
+    world's: MuJoCo looks for contacts at no distance, so the offset is small for the contacts to be about as many.
+    """
+
+    name: str
+    doc: str
+    robots: tuple[RobotItem, ...] = ()
+    objects: tuple[ObjectItem, ...] = ()
+    ground: bool = True
+    ground_friction: float = 0.8
+    dt: float = 0.005
+    steps: int = 1000
+    hold: int = 50
+    cpu_work: int = 400_000
+    contact_offset: float = 0.005
+    max_contacts: int | None = None
+    position_iterations: int = 4
+    cpu_envs: tuple[int, ...] = (1, 256, 4096)
+    cuda_envs: tuple[int, ...] = (1, 256, 4096, 8192, 32768)
+    watch: tuple[str, ...] = ()
+    mujoco: MujocoOptions = MujocoOptions()
+    family: str = ""
+    """Scenes of a family are run by the family's name, and not unless named."""
+
+    def frames(self, num_envs: int, device: str, steps: int | None = None) -> int:
+        """Number of stretches of ``hold`` steps, from ``steps`` or what suits the device."""
+        if steps is None:
+            steps = self.steps if device != "cpu" else min(self.steps, self.cpu_work // num_envs)
+            return max(2, steps // self.hold)
+        return max(1, -(-steps // self.hold))
+
+
+def _values(names: Sequence[str], patterns: Sequence[tuple[str, float]]) -> np.ndarray:
+    found = [next((value for pattern, value in patterns if fnmatchcase(name, pattern)), 0.0) for name in names]
+    return np.array(found, float)

@@ -1,0 +1,62 @@
+"""What a benchmark ran on: hardware and versions, for the record."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+PACKAGES = (
+    "numba",
+    "llvmlite",
+    "numpy",
+    "numba-cuda",
+    "cupy-cuda12x",
+    "cupy-cuda13x",
+    "mujoco",
+    "mujoco-warp",
+    "warp-lang",
+)
+
+
+def machine() -> dict[str, Any]:
+    """Versions of packages, the processor with how many of them this process may use, memory, and the GPU."""
+    import phalanx as px
+
+    found: dict[str, Any] = {
+        "phalanx": px.__version__,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+    }
+    for package in PACKAGES:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    found["processor"] = _processor()
+    found["processors"] = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        found["memory_bytes"] = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if hasattr(os, "getloadavg"):
+        found["load_average"] = os.getloadavg()[0]
+    from phalanx.ecs.store import cuda_available
+
+    if cuda_available():
+        import cupy  # pyright: ignore[reportMissingImports]
+
+        properties = cupy.cuda.runtime.getDeviceProperties(0)
+        found["gpu"] = properties["name"].decode()
+        found["gpu_memory_bytes"] = int(properties["totalGlobalMem"])
+        found["cuda_driver"] = cupy.cuda.runtime.driverGetVersion()
+    return found
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor()

@@ -1,0 +1,22 @@
+"""``phalanx warmup``."""
+
+from __future__ import annotations
+
+from phalanx.commands.common import patience, user_mistakes
+
+
+def warmup(names: list[str], device: str, dtype: str) -> None:
+    """Compile the kernels of scenes and robots into the cache; all that come with the package when none is named."""
+    with user_mistakes(ValueError):
+        import phalanx as px
+        from phalanx.ecs.codegen import cache_folder
+        from phalanx.warmup import warm_up, worlds_for
+
+        device = px.World(device=device).device
+        worlds = worlds_for(names, device, dtype)
+        with patience(f"Compiling the kernels of {len(worlds)} worlds for {device} ..."):
+            done = warm_up(worlds)
+    print(
+        f"{done.kernels} kernels of {len(worlds)} worlds for {device}, {dtype}: {done.compiled} compiled, "
+        f"{done.kernels - done.compiled} were there, in {done.seconds:.1f} s. They are in {cache_folder()}."
+    )

@@ -1,0 +1,247 @@
+"""Benchmarks run, agree with MuJoCo on what they simulate, say what they measured, and fail in one line."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import pytest
+
+from phalanx import bench
+from phalanx.bench import SCENES, mujoco_peer
+from phalanx.bench.build import set_up
+from phalanx.bench.measure import Run, measure, where_memory_goes, where_time_goes
+from phalanx.bench.peers import PeerMissing, peer_for
+from phalanx.commands.bench import BenchOptions
+from phalanx.commands.bench import bench as bench_command
+from phalanx.commands.common import UserError
+from phalanx.warmup import warm_up, worlds_for
+
+mj: Any = mujoco
+GIGABYTE = 1e9
+
+
+@pytest.fixture(scope="module")
+def humanoid(device: str) -> dict[str, Any]:
+    """400 steps of 16 humanoids, here and in MuJoCo: they crouch, fall, and lie."""
+    case = bench.run_case(SCENES["humanoid"], 16, device, steps=400, repeats=1, peer=mujoco_peer.measure)
+    assert len(case["peers"]) == 1
+    return case
+
+
+def test_engines_step_the_same_model(humanoid):
+    ours, theirs = humanoid["phalanx"], humanoid["peers"][0]
+    assert humanoid["differences"] == []
+    assert (ours["dofs"], ours["shapes"]) == (theirs["dofs"], theirs["shapes"]) == (27, 20)
+    assert ours["steps"] == theirs["steps"] == 400
+    assert ours["engine"] == "phalanx" and theirs["engine"] == "mujoco.rollout"
+    assert theirs["version"] == mj.__version__
+
+
+def test_engines_see_the_same_fall(humanoid):
+    """Nobody wins by simulating less: heights to 2 cm, load-bearing contacts to a fifth."""
+    ours, theirs = humanoid["phalanx"], humanoid["peers"][0]
+    assert ours["height"] == pytest.approx(theirs["height"], abs=0.01)
+    assert ours["height_at_end"] == pytest.approx(theirs["height_at_end"], abs=0.02)
+    assert 0.3 < ours["height_at_end"] < 0.5
+    assert theirs["touching_per_env"] > 8
+    assert ours["touching_per_env"] == pytest.approx(theirs["touching_per_env"], rel=0.2)
+    assert ours["contacts_per_env"] >= ours["touching_per_env"]
+    assert theirs["touching_per_env"] < ours["contacts_per_env"] < 2 * theirs["contacts_per_env"]
+
+
+def test_a_gripper_lifts_the_cube_in_both(device):
+    case = bench.run_case(SCENES["gripper"], 4, device, steps=500, repeats=1, peer=mujoco_peer.measure)
+    ours, theirs = case["phalanx"], case["peers"][0]
+    lifted = 0.04 * 450 * 0.005  # m: the target of the last stretch; the drive is 0.1 s behind
+    assert ours["height_at_end"] == pytest.approx(0.03 + lifted - 0.04 * 0.1, abs=0.003)
+    assert theirs["height_at_end"] == pytest.approx(ours["height_at_end"], abs=0.01)  # MuJoCo's contacts creep
+    assert ours["touching_per_env"] == pytest.approx(theirs["touching_per_env"], rel=0.2)
+
+
+def test_figures_are_complete_and_survive_json(humanoid, tmp_path):
+    again = json.loads(json.dumps(humanoid))
+    assert again == humanoid
+    assert set(humanoid) == {
+        "scene", "doc", "num_envs", "device", "dtype", "dt", "steps", "phalanx", "peers", "differences",
+        "phase_seconds_per_step", "system_seconds_per_step", "memory",
+    }  # fmt: skip
+    for run in (humanoid["phalanx"], *humanoid["peers"]):
+        assert run["env_steps_per_second"] > 0 and run["spread"] >= 0 and run["repeats"] == 1
+        assert run["first_step_seconds"] > 0 and run["build_seconds"] > 0
+    phases, systems = humanoid["phase_seconds_per_step"], humanoid["system_seconds_per_step"]
+    assert {"collide", "rows", "sweep", "dynamics", "integrate"} <= set(phases)
+    assert sum(phases.values()) == pytest.approx(sum(systems.values()))
+    assert all(seconds > 0 for seconds in systems.values())
+    memory = humanoid["memory"]
+    assert memory["bytes_per_env"] * 16 == pytest.approx(memory["bytes"])
+    assert 0 < sum(memory["largest_components_bytes_per_env"].values()) <= memory["bytes_per_env"]
+
+
+def test_run_writes_what_it_prints(tmp_path, device, capsys):
+    path = tmp_path / "out.json"
+    results = bench.run(["cartpole"], device, path, num_envs=(3, 64), steps=100, repeats=2)
+    assert json.loads(path.read_text()) == results
+    assert results["schema"] == bench.SCHEMA and results["device"].startswith(device[:4])
+    assert {"phalanx", "numba", "numpy", "processor", "processors", "system"} <= set(results["machine"])
+    assert [case["num_envs"] for case in results["cases"]] == [3, 64]
+    for case in results["cases"]:
+        assert case["peers"] == [] and case["phalanx"]["repeats"] == 2 and case["steps"] == 100
+        assert case["phalanx"]["contacts_per_env"] == 0
+        assert case["phalanx"]["height_at_end"] == pytest.approx(1.2)
+    printed = capsys.readouterr().out
+    rate = results["cases"][1]["phalanx"]["env_steps_per_second"]
+    assert f"{rate:,.0f}" in printed and "cartpole" in printed and "Where the time of a step goes" in printed
+
+
+def test_peers_are_printed_side_by_side(humanoid):
+    results = {"machine": bench.machine(), "device": "cpu", "dtype": "float32", "threads": 2, "cases": [humanoid]}
+    ours, theirs = humanoid["phalanx"], humanoid["peers"][0]
+    lines = bench.table(results).splitlines()
+    row = next(line for line in lines if "mujoco.rollout" in line)
+    assert f"{ours['env_steps_per_second'] / theirs['env_steps_per_second']:.2f}" in row
+    assert f"{theirs['touching_per_env']:.1f}" in row and f"{theirs['height']:.3f}" in row
+    told = bench.table({**results, "cases": [{**humanoid, "differences": ["dofs differ: 27 here, 6 in x"]}]})
+    assert "humanoid, 16: dofs differ: 27 here, 6 in x" in told
+
+
+def test_what_is_not_the_same_model_is_said():
+    ours = Run("phalanx", "0", "cpu", 1, 50, dofs=27, shapes=20, mass=40.0)
+    other = Run("other", "0", "cpu", 1, 50, dofs=21, shapes=20, mass=41.0)
+    assert bench.differences(ours, ours) == []
+    assert bench.differences(ours, other) == [
+        "dofs differ: 27 here, 21 in other", "masses differ: 40 kg here, 41 kg in other",
+    ]  # fmt: skip
+
+
+def test_contacts_that_do_not_fit_are_noted(device):
+    from dataclasses import replace
+
+    run, _ = measure(replace(SCENES["humanoid"], max_contacts=3), 2, device, frames=1, repeats=1)
+    assert any("contacts did not fit into 3 slots" in note for note in run.notes), run.notes
+
+
+def test_humanoids_fit_into_a_gigabyte_by_the_thousand(device):
+    setup = set_up(SCENES["humanoid"], 256, device)
+    assert 8192 * where_memory_goes(setup)["bytes_per_env"] < GIGABYTE
+
+
+def test_stepping_allocates_nothing(device):
+    """After the first steps: no array is made anew, and no memory is taken, on the host or on the device."""
+    setup = set_up(SCENES["humanoid"], 64, device)
+    world = setup.world
+    world.step(5)
+    world.synchronize()
+    world.step(300)
+    world.synchronize()
+    sizes, version = world._store.sizes(), world._store.version
+    arrays = {key: id(value) for key, value in world._store._arrays.items()}
+    pool = pool_bytes(device)
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    world.step(300)
+    world.synchronize()
+    after, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak - before < 100_000 and after - before < 20_000  # Python's own small change; the state is 5 MB
+    assert pool_bytes(device) == pool
+    assert world._store.sizes() == sizes and world._store.version == version
+    assert {key: id(value) for key, value in world._store._arrays.items()} == arrays
+
+
+def pool_bytes(device: str) -> int:
+    if device == "cpu":
+        return 0
+    import cupy  # pyright: ignore[reportMissingImports]
+
+    return int(cupy.get_default_memory_pool().total_bytes())
+
+
+def test_missing_peers_are_named_with_the_remedy(monkeypatch, tmp_path):
+    real = importlib.util.find_spec
+    hidden = {"mujoco", "mujoco_warp", "warp"}
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in hidden else real(name))
+    with pytest.raises(PeerMissing, match=r"needs mujoco.rollout here, and mujoco is not installed: pip install"):
+        peer_for("cpu")
+    with pytest.raises(PeerMissing, match=r"mujoco and warp and mujoco_warp is not installed: pip install mujoco-warp"):
+        peer_for("cuda:0")
+    with pytest.raises(UserError, match="--peers needs mujoco"):
+        bench_command(BenchOptions(["arm"], device="cpu", peers=True, json=tmp_path / "a.json"))
+    assert not (tmp_path / "a.json").exists()
+
+
+def test_bad_numbers_are_refused():
+    with pytest.raises(ValueError, match="repeats must be at least 1, not 0"):
+        bench.run(["arm"], "cpu", repeats=0)
+    with pytest.raises(ValueError, match="num_envs must be at least 1, not 0"):
+        bench.run(["arm"], "cpu", num_envs=(4, 0))
+
+
+def test_scenes_can_be_had_as_mjcf(tmp_path):
+    bench_command(BenchOptions(["humanoid", "panda"], export=tmp_path))
+    humanoid = mj.MjModel.from_xml_path(str(tmp_path / "humanoid.xml"))
+    assert (humanoid.nv, humanoid.ngeom, humanoid.nu, humanoid.nkey) == (27, 20, 21, 1)
+    assert mj.MjModel.from_xml_path(str(tmp_path / "panda.xml")).neq == 1
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mujoco_warp") is None, reason="MuJoCo Warp is not installed")
+def test_mujoco_warp_steps_the_same_scene(device):
+    """On Warp's own CPU device, where there is no GPU: slow, but the same program."""
+    from phalanx.bench import warp_peer
+
+    _, setup = measure(SCENES["humanoid"], 2, device, frames=2, repeats=1)
+    theirs = warp_peer.measure(setup, 2, 1).summary()
+    reference = mujoco_peer.measure(setup, 2, 1).summary()
+    assert (theirs["dofs"], theirs["shapes"]) == (27, 20) and theirs["notes"] == []
+    assert theirs["height_at_end"] == pytest.approx(reference["height_at_end"], abs=0.01)
+    assert theirs["contacts_per_env"] == pytest.approx(reference["contacts_per_env"], abs=1.5)
+
+
+def test_room_for_mujoco_warp_is_found_by_trying():
+    from phalanx.bench import warp_peer
+
+    setup = set_up(SCENES["gripper"], 1)
+    compiled, data = mujoco_peer.model(setup)
+    contacts, rows = warp_peer.rooms(setup, compiled, data, frames=4)
+    assert 12 <= contacts < 60 and 48 <= rows < 200
+    np.testing.assert_array_equal(data.qpos, compiled.key_qpos[0])  # back at the start
+    assert warp_peer.rooms(set_up(SCENES["humanoid"], 1), compiled, data, 1) == (24, 64)
+
+
+def test_where_time_goes_has_every_system_that_ran(device):
+    setup = set_up(SCENES["quadruped"], 2, device)
+    spent = where_time_goes(setup, 2)
+    assert set(spent["phases"]) <= set(setup.world.schedule.phases)
+    assert {"drive_joints", "mass_matrix"} <= set(spent["systems"])
+
+
+def test_warmed_kernels_are_there(device):
+    first = warm_up(worlds_for(["cartpole"], device))
+    again = warm_up(worlds_for(["cartpole"], device))
+    assert again.compiled == 0 and again.kernels == first.kernels > 30
+    scene, robot = worlds_for(["cartpole"], device)
+    assert set(scene.robots) == {"cartpole"} and set(robot.robots) == {"robot"} and scene.num_envs == 2
+    assert warm_up([]).kernels == 0
+
+
+def test_worlds_that_are_warmed_together_must_be_alike():
+    worlds = worlds_for(["cartpole"]) + worlds_for(["cartpole"], dtype="float64")
+    with pytest.raises(ValueError, match="on one device and of one dtype"):
+        warm_up(worlds)
+
+
+def test_python_m_benchmarks_keeps_its_figures():
+    path = Path(bench.__file__).resolve().parents[2] / "benchmarks/__main__.py"
+    spec = importlib.util.spec_from_file_location("benchmarks_main", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    made = module.arguments(["humanoid", "--device", "cuda:0", "--peers"])
+    assert made[:5] == ["bench", "humanoid", "--device", "cuda:0", "--peers"]
+    assert made[5] == "--json" and made[6].endswith("-cuda0.json") and "benchmarks/results" in made[6]
+    assert module.arguments(["--json", "a.json"]) == ["bench", "--json", "a.json"]

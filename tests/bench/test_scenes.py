@@ -1,0 +1,134 @@
+"""Every benchmark scene is the same model here and in MuJoCo: masses, dofs, shapes, inertia, start and controls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+import pytest
+
+from phalanx.bench import DEFAULT, FAMILIES, SCENES, choose, mujoco_peer
+from phalanx.bench.build import Setup, set_up
+from phalanx.bench.declare import Scene
+from phalanx.bench.robots import humanoid as man
+from phalanx.bench.robots.g1 import g1
+from phalanx.bench.robots.panda import panda
+from phalanx.io.articulation import flatten, matrix
+
+mj: Any = mujoco
+
+
+def test_scenes_are_what_the_benchmarks_promise():
+    assert set(DEFAULT) >= {
+        "humanoid", "three_humanoids", "panda", "quadruped", "g1", "cartpole", "boxes", "gripper",
+    }  # fmt: skip
+    dofs = {name: dofs_of(SCENES[name]) for name in SCENES}
+    assert dofs["humanoid"] == 27 and dofs["three_humanoids"] == 81 and dofs["panda"] == 9
+    assert dofs["quadruped"] == 6 + 12 and dofs["g1"] == 6 + 29 and dofs["boxes"] == 64 * 6
+    assert [dofs[name] for name in FAMILIES["chains"]] == [2, 4, 8, 16, 32, 64]
+    for scene in SCENES.values():
+        assert scene.dt == 0.005 and scene.watch and scene.doc
+        assert scene.steps % scene.hold == 0
+    assert {1, 256, 4096, 8192, 32768} <= set(SCENES["humanoid"].cuda_envs)
+
+
+def dofs_of(scene: Scene) -> int:
+    return sum(actor.num_velocities for actor in set_up(scene, 1).world.actors.values())
+
+
+def test_masses_are_the_published_ones():
+    for model, mass, free in ((man.humanoid(), man.MASS, True), (g1(), 33.341, True), (panda(), 17.451901, False)):
+        assert sum(link.mass for link in flatten(model, not free).links) == pytest.approx(mass, rel=1e-9)
+
+
+def test_families_and_names():
+    assert [scene.name for scene in choose(["chains"])] == list(FAMILIES["chains"])
+    assert [scene.name for scene in choose([])] == list(DEFAULT)
+    assert [scene.name for scene in choose(["arm", "arm", "panda"])] == ["arm", "panda"]
+    with pytest.raises(ValueError, match=r"no benchmark named swim; there are humanoid, three_humanoids"):
+        choose(["swim"])
+
+
+def test_length_of_a_run():
+    scene = Scene("s", "", steps=1000, hold=50, cpu_work=100_000)
+    assert scene.frames(1, "cpu") == 20 and scene.frames(250, "cpu") == 8 and scene.frames(100_000, "cpu") == 2
+    assert scene.frames(100_000, "cuda:0") == 20
+    assert scene.frames(7, "cpu", steps=101) == 3  # whole stretches
+
+
+@pytest.mark.parametrize("name", [name for name in SCENES if name not in FAMILIES["chains"][2:]])
+def test_mujoco_is_given_the_same_model(name: str):
+    setup = set_up(SCENES[name], 2)
+    compiled, data = mujoco_peer.model(setup)
+    world = setup.world
+    actors = list(world.actors.values())
+    assert compiled.nv == sum(actor.num_velocities for actor in actors)
+    assert compiled.ngeom == sum(actor.num_shapes for actor in actors) + int(SCENES[name].ground)
+    assert compiled.nu == len(setup.actuators)
+    masses = sum(link.mass for actor in actors for link in actor.part.articulation.links)
+    assert compiled.body_mass.sum() == pytest.approx(masses, rel=1e-12)
+    for body in SCENES[name].watch:
+        assert compiled.body(body).id > 0
+    np.testing.assert_allclose(setup.heights(), np.mean([data.body(b).xpos[2] for b in SCENES[name].watch]), atol=2e-6)
+
+
+@pytest.mark.parametrize("name", ["humanoid", "panda", "g1", "gripper"])
+def test_inertia_in_joint_space_is_mujocos(name: str):
+    """At the start, armature left out; the panda's products of inertia and the humanoid's compound joints included."""
+    setup = set_up(SCENES[name], 2)
+    compiled, data = mujoco_peer.model(setup)
+    full = np.zeros((compiled.nv, compiled.nv))
+    mj.mj_fullM(compiled, data, full)
+    for robot in setup.world.robots.values():
+        ours = np.asarray(robot.mass_matrix()[0], float)
+        rows = [int(compiled.joint(f"{robot.name}/{joint}").dofadr[0]) for joint in robot.joint_names]
+        if not robot.fixed_base:
+            root = int(compiled.joint(f"{robot.name}/root").dofadr[0])
+            rows = [*range(root, root + 6), *rows]
+            to_world = np.eye(len(rows))  # MuJoCo's angular velocity is in the body's axes
+            to_world[3:6, 3:6] = matrix(robot.default_root_pose[3:])
+            ours = to_world.T @ ours @ to_world
+        theirs = full[np.ix_(rows, rows)] - np.diag(compiled.dof_armature[rows])
+        extra = np.diag(ours) - np.diag(theirs)  # armature, if the engine's matrix has it
+        np.testing.assert_allclose(extra, 0, atol=float(np.abs(compiled.dof_armature[rows]).max()) + 1e-5)
+        np.fill_diagonal(ours, 0)
+        np.fill_diagonal(theirs, 0)
+        np.testing.assert_allclose(ours, theirs, atol=2e-6 * np.abs(full).max())
+
+
+def test_controls_do_not_depend_on_the_number_of_environments():
+    few, many = (set_up(SCENES["humanoid"], count) for count in (3, 40))
+    for frame in (0, 5):
+        np.testing.assert_array_equal(few.controls(frame), many.controls(frame)[:3])
+    assert not np.array_equal(few.controls(0), few.controls(1))
+    gears = few.drives["humanoid"].gears
+    assert np.abs(many.controls(2)).max(axis=0) == pytest.approx(0.01 * gears, rel=0.2)
+
+
+def test_controls_reach_the_joints_by_name():
+    setup = set_up(SCENES["gripper"], 2)
+    setup.apply(setup.controls(3))
+    robot = setup.world.robots["gripper"]
+    assert robot.joint_effort_target[1] == pytest.approx(
+        [8.0 if "close" in name else 0.0 for name in robot.joint_names]
+    )
+    lifted = 0.04 * 3 * setup.scene.hold * setup.scene.dt  # m
+    assert robot.joint_pos_target[0, robot.joint_index("lift")] == pytest.approx(lifted)
+    assert [actuator_name(setup, n) for n in range(len(setup.actuators))] == [
+        mujoco_peer.model(setup)[0].actuator(n).name.removesuffix(":torque") for n in range(len(setup.actuators))
+    ]
+
+
+def actuator_name(setup: Setup, number: int) -> str:
+    actuator = setup.actuators[number]
+    return f"{actuator.robot}/{setup.world.robots[actuator.robot].joint_names[actuator.joint]}"
+
+
+def test_robots_that_may_not_touch_themselves_have_bits_of_their_own():
+    compiled, _ = mujoco_peer.model(set_up(SCENES["quadruped"], 1))
+    moving = np.flatnonzero(compiled.geom_bodyid > 0)
+    types, affinities = compiled.geom_contype[moving], compiled.geom_conaffinity[moving]
+    assert (types & affinities == 0).all() and len(set(types)) == 1
+    ground = np.flatnonzero(compiled.geom_bodyid == 0)
+    assert (compiled.geom_contype[ground] & affinities[0]).all()
