@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phalanx.components import ShapeMaterial, TreeSleep
+from phalanx.components.sdf import DistanceFieldGeometry
 from phalanx.ecs import Table
 from phalanx.systems import feature_systems
 
@@ -15,10 +16,12 @@ MOVING_SURFACES = "moving_surfaces"
 TORSION = "torsion"
 
 SLEEP = "sleep"
+MESH_CORNERS = "mesh_corners"
 
 PARAMETERS = {
     TORSION: (ShapeMaterial.torsional_patch_radius, ShapeMaterial.min_torsional_patch_radius),
     SLEEP: (TreeSleep.threshold,),
+    MESH_CORNERS: (DistanceFieldGeometry.cell,),
 }
 """Parameters that ask for a feature where they are not zero."""
 

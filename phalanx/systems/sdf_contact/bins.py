@@ -10,22 +10,51 @@ import math
 from phalanx.ecs import function
 from phalanx.systems.mesh_contact.patch import add_point, thin_patch
 
-BINS = 240
-"""Numbers in the scratch array: position, normal, separation, score of 5 points of 6 sorts."""
+BINS = 241
+"""Numbers in the scratch array: position, normal, separation, score of 5 points of 6 sorts; weight of depth."""
 
 _COSINE = 0.9396926207859084
 _SINE = 0.3420201433256687
 _DEPTH = 20.0
-"""A point that lies farther out by this many times what it is less deep counts as much."""
+"""A point that lies farther out by this many times what it is less deep counts as much; by fewer times where the shapes
+move fast, and points that are apart now meet in this substep."""
+_FAST = 100.0
+_BEYOND = 0.05
+"""Points that are farther apart than this part of the size, and than the shapes move, are left out."""
 _DEEPER = 1e-4
 """The deepest point counts if it is deeper than the others by this part of the size: else rounding would choose it."""
 
 
 @function
-def clear_bins(bins):
-    """Empty all."""
-    for o in range(7, BINS, 8):
+def clear_bins(bins, size, way):
+    """Empty all.
+
+    Args:
+        size: length of the shapes, m.
+        way: m, how far they may move in this substep.
+    """
+    for o in range(7, BINS - 1, 8):
         bins[o] = -math.inf
+    bins[BINS - 1] = depth_weight(size, way)
+
+
+@function
+def depth_weight(size, way):
+    """How much a difference in depth counts against one in place."""
+    return _DEPTH / (1.0 + _FAST * way / size)
+
+
+@function
+def useful_reach(reach, way, rest, size):
+    """Distance (m) beyond which contact points are of no use: less than the shapes' contact offsets would have it.
+
+    Args:
+        reach: CandidatePair.reach.
+        way: as for :func:`clear_bins`.
+        rest: sum of the shapes' rest offsets, m.
+        size: as for :func:`clear_bins`.
+    """
+    return min(reach, rest + 2.0 * way + _BEYOND * size)
 
 
 @function
@@ -49,7 +78,7 @@ def add_to_bins(bins, x, y, z, nx, ny, nz, separation):
     one = _COSINE * p + _SINE * q
     other = _COSINE * q - _SINE * p
     for k in range(5):
-        score = -_DEPTH * separation
+        score = -bins[BINS - 1] * separation
         if k == 1:
             score += one
         elif k == 2:
@@ -81,7 +110,7 @@ def bins_to_patch(bins, patch, size):
         how many there are.
     """
     count = 0
-    for first in range(0, BINS, 40):
+    for first in range(0, BINS - 1, 40):
         least = math.inf
         for o in range(first + 8, first + 40, 8):
             if bins[o + 7] > -math.inf:

@@ -30,7 +30,7 @@ from phalanx.components.shape import (
 from phalanx.ecs import function, local, local_int, read, rows, system, update
 from phalanx.systems.mesh_contact.patch import PATCH
 from phalanx.systems.mesh_contact.tree import STACK
-from phalanx.systems.sdf_contact.bins import BINS, add_to_bins, bins_to_patch, clear_bins
+from phalanx.systems.sdf_contact.bins import BINS, add_to_bins, bins_to_patch, clear_bins, useful_reach
 from phalanx.systems.sdf_contact.field import DIMS, GRID, field_at
 from phalanx.systems.sdf_contact.solids import PLACE, count_features, outward_point, solid_distance
 
@@ -123,6 +123,8 @@ def collide_convex_with_sdf(
     size=read(ShapeGeometry.size),
     low=read(ShapeGeometry.low),
     high=read(ShapeGeometry.high),
+    margin=read(ShapeGeometry.contact_offset),
+    rest=read(ShapeGeometry.rest_offset),
     rotation=read(ShapePose.rotation),
     vertices=read(HullVertexPosition.position),
     normals=read(HullFacePlane.normal),
@@ -178,14 +180,17 @@ def collide_convex_with_sdf(
             place[3 * i + j] = 0.0
             for k in range(3):
                 place[3 * i + j] += rotation[a, 3 * k + i, e] * rotation[b, 3 * k + j, e]
-    clear_bins(bins)
-    solid_in_field(forms, solid, place, reach[n, e], distances, dims, grid, vertices, bins)
+    length = 0.5 * math.sqrt(min(one, other))
+    way = reach[n, e] - margin[a, e] - margin[b, e]
+    near = useful_reach(reach[n, e], way, rest[a, e] + rest[b, e], length)
+    clear_bins(bins, length, way)
+    solid_in_field(forms, solid, place, near, distances, dims, grid, vertices, bins)
     points_in_solid(
-        root[b, e], forms, solid, place, reach[n, e], points, point_normals, limits,
+        root[b, e], forms, solid, place, near, points, point_normals, limits,
         node_lows, node_highs, node_firsts, node_counts,
         normals, offsets, first_corners, end_corners, corner_vertices, vertices, bins,
     )  # fmt: skip
-    found = bins_to_patch(bins, patch, 0.5 * math.sqrt(min(one, other)))
+    found = bins_to_patch(bins, patch, length)
     per_pair = slots // candidates
     found = min(found, per_pair)
     count[n, e] = found

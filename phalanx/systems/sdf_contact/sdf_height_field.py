@@ -22,7 +22,7 @@ from phalanx.ecs import function, local, local_int, read, real, rows, system, up
 from phalanx.systems.mesh_contact.grid import beside, cell_of, gather_grid_triangle, grid_normal
 from phalanx.systems.mesh_contact.patch import PATCH
 from phalanx.systems.mesh_contact.tree import STACK
-from phalanx.systems.sdf_contact.bins import BINS, add_to_bins, bins_to_patch, clear_bins
+from phalanx.systems.sdf_contact.bins import BINS, add_to_bins, bins_to_patch, clear_bins, useful_reach
 from phalanx.systems.sdf_contact.edges import edges_in_field
 from phalanx.systems.sdf_contact.field import DIMS, GRID
 from phalanx.systems.sdf_contact.sdf_mesh import turn_corner
@@ -150,6 +150,8 @@ def collide_sdf_with_height_field(
     cell=read(DistanceFieldGeometry.cell),
     low=read(ShapeGeometry.low),
     high=read(ShapeGeometry.high),
+    margin=read(ShapeGeometry.contact_offset),
+    rest=read(ShapeGeometry.rest_offset),
     rotation=read(ShapePose.rotation),
     distances=read(DistanceSampleValue.distance),
     points=read(SurfacePointGeometry.position),
@@ -193,18 +195,21 @@ def collide_sdf_with_height_field(
             place[3 * i + j] = 0.0
             for k in range(3):
                 place[3 * i + j] += rotation[a, 3 * k + i, e] * rotation[b, 3 * k + j, e]
-    clear_bins(bins)
+    length = math.sqrt(square)
+    way = reach[n, e] - margin[a, e] - margin[b, e]
+    near = useful_reach(reach[n, e], way, rest[a, e] + rest[b, e], length)
+    clear_bins(bins, length, way)
     points_on_height_field(
-        root[a, e], place, reach[n, e], high[b, 2, e], points, point_normals, limits, lows, highs, firsts, counts,
+        root[a, e], place, near, high[b, 2, e], points, point_normals, limits, lows, highs, firsts, counts,
         heights, first_height[b, e], height_counts[b, 0, e], height_counts[b, 1, e],
         spacing[b, 0, e], spacing[b, 1, e], bins,
     )  # fmt: skip
     height_field_in_field(
-        place, box, reach[n, e], distances, dims, grid,
+        place, box, near, distances, dims, grid,
         heights, first_height[b, e], height_counts[b, 0, e], height_counts[b, 1, e],
         spacing[b, 0, e], spacing[b, 1, e], bins,
     )  # fmt: skip
-    found = bins_to_patch(bins, patch, math.sqrt(square))
+    found = bins_to_patch(bins, patch, length)
     per_pair = slots // candidates
     found = min(found, per_pair)
     count[n, e] = found

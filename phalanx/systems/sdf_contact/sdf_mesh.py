@@ -22,7 +22,7 @@ from phalanx.ecs import function, local, local_int, read, rows, system, update
 from phalanx.systems.mesh_contact.patch import PATCH
 from phalanx.systems.mesh_contact.regions import gather_triangle
 from phalanx.systems.mesh_contact.tree import STACK, next_leaf
-from phalanx.systems.sdf_contact.bins import BINS, add_to_bins, bins_to_patch, clear_bins
+from phalanx.systems.sdf_contact.bins import BINS, add_to_bins, bins_to_patch, clear_bins, useful_reach
 from phalanx.systems.sdf_contact.edges import edges_in_field
 from phalanx.systems.sdf_contact.field import DIMS, GRID
 from phalanx.systems.sdf_contact.nearest import nearest_face
@@ -171,6 +171,8 @@ def collide_sdf_with_mesh(
     cell=read(DistanceFieldGeometry.cell),
     low=read(ShapeGeometry.low),
     high=read(ShapeGeometry.high),
+    margin=read(ShapeGeometry.contact_offset),
+    rest=read(ShapeGeometry.rest_offset),
     rotation=read(ShapePose.rotation),
     distances=read(DistanceSampleValue.distance),
     points=read(SurfacePointGeometry.position),
@@ -219,16 +221,19 @@ def collide_sdf_with_mesh(
             place[3 * i + j] = 0.0
             for k in range(3):
                 place[3 * i + j] += rotation[a, 3 * k + i, e] * rotation[b, 3 * k + j, e]
-    clear_bins(bins)
+    length = math.sqrt(square)
+    way = reach[n, e] - margin[a, e] - margin[b, e]
+    near = useful_reach(reach[n, e], way, rest[a, e] + rest[b, e], length)
+    clear_bins(bins, length, way)
     points_on_mesh(
-        point_root[a, e], root[b, e], double_sided[b, e], place, reach[n, e], DEEP * shortest,
+        point_root[a, e], root[b, e], double_sided[b, e], place, near, DEEP * shortest,
         points, point_normals, limits, vertices, triangles, normals, lows, highs, firsts, counts, bins,
     )  # fmt: skip
     mesh_in_field(
-        root[b, e], place, box, reach[n, e], distances, dims, grid,
+        root[b, e], place, box, near, distances, dims, grid,
         vertices, triangles, across_vertices, normals, lows, highs, firsts, counts, bins,
     )  # fmt: skip
-    found = bins_to_patch(bins, patch, math.sqrt(square))
+    found = bins_to_patch(bins, patch, length)
     per_pair = slots // candidates
     found = min(found, per_pair)
     count[n, e] = found

@@ -21,7 +21,7 @@ from phalanx.components.shape import SDF, ShapeGeometry, ShapePose, ShapeTopolog
 from phalanx.ecs import function, local, local_int, read, rows, system, update
 from phalanx.systems.mesh_contact.patch import PATCH
 from phalanx.systems.mesh_contact.tree import STACK
-from phalanx.systems.sdf_contact.bins import BINS, add_to_bins, bins_to_patch, clear_bins
+from phalanx.systems.sdf_contact.bins import BINS, add_to_bins, bins_to_patch, clear_bins, useful_reach
 from phalanx.systems.sdf_contact.field import DIMS, GRID, field_at, field_bound
 from phalanx.systems.sdf_contact.solids import PLACE
 
@@ -101,6 +101,8 @@ def collide_two_sdf(
     cell=read(DistanceFieldGeometry.cell),
     low=read(ShapeGeometry.low),
     high=read(ShapeGeometry.high),
+    margin=read(ShapeGeometry.contact_offset),
+    rest=read(ShapeGeometry.rest_offset),
     rotation=read(ShapePose.rotation),
     distances=read(DistanceSampleValue.distance),
     points=read(SurfacePointGeometry.position),
@@ -127,7 +129,15 @@ def collide_two_sdf(
     grid = local(GRID)
     bins = local(BINS)
     patch = local(PATCH)
-    clear_bins(bins)
+    one = 0.0
+    other = 0.0
+    for i in range(3):
+        one += (high[a, i, e] - low[a, i, e]) * (high[a, i, e] - low[a, i, e])
+        other += (high[b, i, e] - low[b, i, e]) * (high[b, i, e] - low[b, i, e])
+    length = 0.5 * math.sqrt(min(one, other))
+    way = reach[n, e] - margin[a, e] - margin[b, e]
+    near = useful_reach(reach[n, e], way, rest[a, e] + rest[b, e], length)
+    clear_bins(bins, length, way)
     for side in range(2):
         of = b if side == 0 else a  # whose field it is
         to = a if side == 0 else b
@@ -144,15 +154,10 @@ def collide_two_sdf(
                 for k in range(3):
                     place[3 * i + j] += rotation[to, 3 * k + i, e] * rotation[of, 3 * k + j, e]
         points_in_field(
-            root[to, e], side, place, reach[n, e], distances, dims, grid, points, point_normals, limits,
+            root[to, e], side, place, near, distances, dims, grid, points, point_normals, limits,
             node_lows, node_highs, node_firsts, node_counts, bins,
         )  # fmt: skip
-    one = 0.0
-    other = 0.0
-    for i in range(3):
-        one += (high[a, i, e] - low[a, i, e]) * (high[a, i, e] - low[a, i, e])
-        other += (high[b, i, e] - low[b, i, e]) * (high[b, i, e] - low[b, i, e])
-    found = bins_to_patch(bins, patch, 0.5 * math.sqrt(min(one, other)))
+    found = bins_to_patch(bins, patch, length)
     per_pair = slots // candidates
     found = min(found, per_pair)
     count[n, e] = found
