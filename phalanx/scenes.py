@@ -159,6 +159,9 @@ def _hold(scene: Scene, made: AddedScene, prefix: str) -> None:
             ends.reverse()
         (a, pose_a), (b, pose_b) = ends
         name = prefix + held.name
+        bounds = (
+            {} if held.distances is None else dict(zip(("min_distance", "max_distance"), held.distances, strict=True))
+        )
         made.joints[name] = made.world.add_joint(
             held.kind,
             (prefix + scene.owner(a), a.name),
@@ -169,6 +172,7 @@ def _hold(scene: Scene, made: AddedScene, prefix: str) -> None:
             position_b=pose_b[0].tolist(),
             orientation_b=pose_b[1].tolist(),
             collide=True,
+            **bounds,
         )
 
 

@@ -62,7 +62,7 @@ class Law:
             kv = values.number("kv", self.gain[0])
             self.gain[0], self.bias[:] = kv, (0.0, 0.0, -kv)
             self.gain_type, self.bias_type, self.dynamics = "fixed", "affine", "none"
-        elif element.tag == "damper":
+        elif element.tag == "damper":  # its control is a coefficient of damping
             self.gain[:] = (0.0, 0.0, -values.number("kv", 0.0))
             self.gain_type, self.bias_type, self.dynamics = "affine", "none", "none"
         else:
@@ -116,11 +116,13 @@ def _actuator(
     if law.bias_type == "none":
         law.bias[:] = 0.0
     wanted = {"gaintype": (law.gain_type, ("fixed", "affine")), "biastype": (law.bias_type, ("none", "affine"))}
-    wanted["dyntype"] = (law.dynamics, ("none",))
+    wanted["dyntype"] = (law.dynamics, ("none", "filter", "filterexact"))
     for name, (value, allowed) in wanted.items():
         if value not in allowed:
             notes.add(element, f'actuators with {name} "{value}" are not simulated; {LEFT_OUT}')
             return None
+    if law.dynamics != "none":
+        notes.add(element, f'the lag of dyntype "{law.dynamics}" is not simulated: forces follow controls at once.')
     targets = [
         name
         for name in ("joint", "jointinparent", "tendon", "site", "body", "slidersite", "cranksite")

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from phalanx.io.checks import nearest
-from phalanx.io.mjcf import schema
+from phalanx.io.mjcf import schema, tendons
+from phalanx.io.mjcf.held import Held
 from phalanx.io.mjcf.models import TreeModel
 from phalanx.io.mjcf.notes import Notes
-from phalanx.io.mjcf.rotations import IDENTITY, Pose, compose, inverse, unit
-from phalanx.io.mjcf.tree import Context, Node, Tree
+from phalanx.io.mjcf.rotations import IDENTITY, compose, inverse, unit
+from phalanx.io.mjcf.tree import Context, Tree
 from phalanx.io.mjcf.values import Values
 from phalanx.io.model import Joint, Mimic
+from phalanx.io.tendons import FixedTendon
 
 
-@dataclass
-class Held:
-    """Two bodies held together: ``kind`` "spherical" or "fixed", poses of the joint in each; b may be the world."""
-
-    kind: str
-    name: str
-    a: Node
-    b: Node
-    pose_a: Pose
-    pose_b: Pose
-
-
-def read(context: Context, tree: Tree, trees: dict[str, TreeModel], notes: Notes) -> list[Held]:
+def read(
+    context: Context, tree: Tree, trees: dict[str, TreeModel], strings: dict[str, tendons.Read], notes: Notes
+) -> list[Held]:
     """Constraints of one file. Those of joints become the models' mimics and limits; others are handed back."""
     held = []
     for number, element in enumerate(context.source.sections("equality")):
@@ -42,8 +32,10 @@ def read(context: Context, tree: Tree, trees: dict[str, TreeModel], notes: Notes
         values = context.source.defaults.values(element, "equality", "main")
         if not values.flag("active", True):
             notes.add(element, "it is not active, and cannot be switched on later; it is left out.")
+        elif context.options.off("equality"):
+            continue
         elif element.tag == "tendon":
-            notes.add(element, "equality of tendons is not simulated; it is left out.")
+            _tendon(values, context, strings, notes)
         elif element.tag == "joint":
             _joint(values, context, tree, trees, notes)
         else:
@@ -87,6 +79,37 @@ def _joint(values: Values, context: Context, tree: Tree, trees: dict[str, TreeMo
     start_of_leader = tree.joints[found[1]][1].reference
     slope = float(poly[1])
     follower.mimic = Mimic(found[1], slope, start + float(poly[0]) - slope * start_of_leader)
+
+
+def _tendon(values: Values, context: Context, strings: dict[str, tendons.Read], notes: Notes) -> None:
+    """Hold the length of a fixed tendon, or a line between two of them: a tendon of its own with equal limits."""
+    element = values.element
+    found = []
+    for key in ("tendon1", "tendon2"):
+        if key not in element.attributes:
+            continue
+        name = context.name(element.get(key))
+        if name not in strings:
+            if context.attached and ("fixed", element.get(key)) in context.source.names:
+                return
+            raise element.error(f'the tendon "{name}" does not exist{nearest(name, strings)}')
+        found.append(strings[name])
+    if not found or "tendon1" not in element.attributes:
+        raise element.error('attribute "tendon1" is missing; add it.')
+    poly = values.vector("polycoef", 5, (0.0, 1.0, 0.0, 0.0, 0.0), least=1)
+    if any(not one.joints for one in found) or found[-1].root is not found[0].root or np.any(poly[2:]):
+        notes.add(element, "only straight lines between fixed tendons of one robot are simulated; it is left out.")
+        return
+    joints = dict(found[0].joints)
+    length = found[0].start + float(poly[0])
+    if len(found) == 2:
+        length -= float(poly[1]) * found[1].start
+        for joint, weight in found[1].joints.items():
+            joints[joint] = joints.get(joint, 0.0) - float(poly[1]) * weight
+    given = element.attributes.get("name", "")
+    name = context.name(given) if given else f"{found[0].name}_held"
+    made = FixedTendon(name, joints, rest_length=0.0, limit_stiffness=np.inf, lower=length, upper=length)
+    found[0].more.append(made)
 
 
 def _follows(tree: TreeModel, joint: Joint, of: Joint) -> bool:

@@ -42,7 +42,6 @@ class Geom:
     """(3, 3) about ``com`` (3,), axes of the body."""
     collides: bool = True
     condim: int = 3
-    friction: float = 1.0
     placed: Placed | None = None
 
 
@@ -62,13 +61,17 @@ def read(placed: Placed, notes: Notes) -> Geom:
     geom.condim = values.whole("condim", 3)
     if geom.condim not in (1, 3, 4, 6):
         raise values.error("condim", "it must be 1, 3, 4 or 6")
-    if geom.condim > 3:
-        notes.attribute(values.givers("condim")[-1], "condim above 3 (friction against spinning and rolling)")
-    geom.friction = float(values.vector("friction", 3, (1.0, 0.005, 0.0001), least=1)[0])
-    if geom.friction < 0.0:
+    if geom.condim == 6:
+        notes.attribute(values.givers("condim")[-1], "condim 6 (friction against rolling)")
+    slide, spin, _ = values.vector("friction", 3, (1.0, 0.005, 0.0001), least=1).tolist()
+    if min(slide, spin) < 0.0:
         raise values.error("friction", "it must not be negative")
-    friction = 0.0 if geom.condim == 1 else geom.friction
+    friction = 0.0 if geom.condim == 1 else slide
     shape.material = {"static_friction": friction, "dynamic_friction": friction, "friction_combine": "max"}
+    if geom.condim > 3 and slide > 0.0:
+        shape.material["min_torsional_patch_radius"] = spin / slide
+    if placed.context.options.off("contact"):
+        shape.contact_type = shape.contact_affinity = 0
     geom.collides = shape.contact_type != 0 or shape.contact_affinity != 0
     if kind not in ("plane", "hfield"):
         _weigh(geom, values, placed)
@@ -193,9 +196,11 @@ def _solid(geom: Geom, values: Values, placed: Placed) -> tuple[float, np.ndarra
 
 
 def solid_of_cones(vertices: np.ndarray, faces: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """As :func:`mass_properties.polyhedron`, but each tetrahedron to the surface's centroid counts as positive.
+    """As :func:`mass_properties.polyhedron`, but the tetrahedra to all triangles count as positive.
 
-    So that open meshes, and those with faces turned round, have a volume; for a star-shaped closed one it is the same.
+    So that open meshes, and those with faces turned round, have a volume: the centroid is that of tetrahedra from the
+    surface's centroid, volume and inertia are those of tetrahedra from there. For a closed mesh that is star-shaped
+    about both points it is all the same.
     """
     corners = vertices[faces]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -203,16 +208,22 @@ def solid_of_cones(vertices: np.ndarray, faces: np.ndarray) -> tuple[float, np.n
     if not areas.sum() > 0.0:
         return 0.0, np.zeros(3), np.zeros((3, 3))
     middle = (areas @ corners.mean(axis=1)) / areas.sum()
-    corners = corners - middle
-    det = np.abs(np.linalg.det(corners))
-    volume = float(det.sum()) / 6.0
+    volume, centroid, _ = _cones(corners - middle)
     if not volume > 0.0:
         return 0.0, middle, np.zeros((3, 3))
+    volume, _, inertia = _cones(corners - middle - centroid)
+    return volume, middle + centroid, inertia
+
+
+def _cones(corners: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """Volume, centroid and inertia about the origin of tetrahedra between it and triangles (m, 3, 3), at density 1."""
+    det = np.abs(np.linalg.det(corners))
+    volume = float(det.sum()) / 6.0
     total = corners.sum(axis=1)
-    centroid = det @ total / 24.0 / volume
+    centroid = det @ total / 24.0 / volume if volume > 0.0 else np.zeros(3)
     outer = np.einsum("tki,tkj->tij", corners, corners) + np.einsum("ti,tj->tij", total, total)
-    moments = np.einsum("t,tij->ij", det, outer) / 120.0 - volume * np.outer(centroid, centroid)
-    return volume, middle + centroid, np.trace(moments) * np.eye(3) - moments
+    moments = np.einsum("t,tij->ij", det, outer) / 120.0
+    return volume, centroid, np.trace(moments) * np.eye(3) - moments
 
 
 def plane_of(geom: Geom, pose: Pose) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from phalanx.io.checks import inertia_problem
 from phalanx.io.mjcf.bodies import Solid
+from phalanx.io.mjcf.inertia import moved_by
 from phalanx.io.mjcf.notes import Notes
 from phalanx.io.mjcf.rotations import Pose, about, compose, product, turn
 from phalanx.io.mjcf.tree import JointNode, Node
@@ -62,10 +63,10 @@ def tree_model(
         _mention_free(root.joints[0], notes)
     if hinged:
         model.bodies.append(Body(WORLD))
-        model.joints += _joints(root, WORLD, model, notes)
+        model.joints += _joints(root, WORLD, model, solids, notes)
     for node, body in zip(nodes, bodies, strict=True):
         for child in node.children:
-            model.joints += _joints(child, node.name, model, notes)
+            model.joints += _joints(child, node.name, model, solids, notes)
         model.bodies.append(body)
         if body.mass > 0.0 and (problem := inertia_problem(body.inertia)):
             notes.add(node.element, f"its inertia {problem}.")
@@ -89,7 +90,7 @@ def _check_masses(nodes: Iterable[Node], solids: dict[str, Solid]) -> None:
             )
 
 
-def _joints(node: Node, parent: str, model: RobotModel, notes: Notes) -> list[Joint]:
+def _joints(node: Node, parent: str, model: RobotModel, solids: dict[str, Solid], notes: Notes) -> list[Joint]:
     """What connects a body to its parent; hidden bodies, which the model gets, stand between several joints."""
     at = node.pose
     if not node.joints:
@@ -101,14 +102,15 @@ def _joints(node: Node, parent: str, model: RobotModel, notes: Notes) -> list[Jo
         child = node.name if last else f"{node.name}:{given.name}"
         if not last:
             model.bodies.append(Body(child, hidden=True))
-        found.append(_joint(given, parent, child, at, notes))
+        moved = moved_by(node, given, solids) if given.values.has("springdamper") else 0.0
+        found.append(_joint(given, parent, child, at, moved, notes))
         model.joint_pos |= {given.name: given.reference} if given.reference else {}
         parent, at = child, (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
     return found
 
 
-def _joint(given: JointNode, parent: str, child: str, at: Pose, notes: Notes) -> Joint:
-    """One joint; ``at`` is where the child is in its parent when the joint is in its reference position."""
+def _joint(given: JointNode, parent: str, child: str, at: Pose, moved: float, notes: Notes) -> Joint:
+    """One joint that moves so much inertia; ``at`` is where the file shows the child in its parent."""
     frame = compose(at, (given.anchor, np.array([1.0, 0.0, 0.0, 0.0])))
     if given.reference and given.kind == "revolute":
         frame = (frame[0], product(frame[1], about(given.axis, -given.reference)))
@@ -121,14 +123,23 @@ def _joint(given: JointNode, parent: str, child: str, at: Pose, notes: Notes) ->
     joint.child_position = (x, y, z)
     values, scale = given.values, given.context.source.radians
     angular = scale if given.kind in ("revolute", "spherical") else 1.0
-    for ours, theirs in (("damping", "damping"), ("armature", "armature"), ("friction", "frictionloss")):
-        setattr(joint, ours, _amount(given, theirs, notes))
-    stiffness = _amount(given, "stiffness", notes)
-    if stiffness and given.kind == "spherical":
+    options = given.context.options
+    for ours, theirs, flag in (
+        ("damping", "damping", "damper"),
+        ("armature", "armature", ""),
+        ("friction", "frictionloss", "frictionloss"),
+    ):
+        setattr(joint, ours, 0.0 if options.off(flag) else _amount(given, theirs, notes))
+    stiffness = 0.0 if options.off("spring") else _amount(given, "stiffness", notes)
+    time, ratio = values.vector("springdamper", 2, (0.0, 0.0)).tolist()
+    if time > 0.0 and ratio > 0.0 and given.kind in ("revolute", "prismatic"):
+        stiffness = moved / (time * ratio) ** 2
+        joint.damping = 2.0 * moved / time
+    if stiffness and given.kind not in ("revolute", "prismatic"):
         notes.add(values.element, "springs of ball joints are not simulated; the joint has none.")
     elif stiffness:
         joint.stiffness, joint.rest_position = stiffness, values.number("springref", 0.0) * angular
-    if limited(given, "limited", "range"):
+    if limited(given, "limited", "range") and not options.off("limit"):
         lower, upper = (values.vector("range", 2) * angular).tolist()
         if lower > upper or (given.kind != "spherical" and lower == upper):
             raise values.error("range", "the first must be below the second")

@@ -14,12 +14,12 @@ SOFT = "the engine's contacts and limits are rigid, so softness is not taken ove
 class Notes:
     """Warnings in the order in which they came up."""
 
-    texts: dict[str, None] = field(default_factory=dict)
+    texts: dict[tuple[str, str], list[Element]] = field(default_factory=dict)
     _attributes: dict[tuple[str, str], list[Element]] = field(default_factory=dict)
 
     def add(self, element: Element, text: str) -> None:
         """Say something about one element."""
-        self.texts[f"{_place(element)}: {element.label}: {text}"] = None
+        self.texts.setdefault((element.tag, text), []).append(element)
 
     def attribute(self, element: Element, name: str) -> None:
         """An attribute is not simulated."""
@@ -27,7 +27,7 @@ class Notes:
 
     def sentences(self) -> list[str]:
         """All warnings, one sentence each."""
-        found = list(self.texts)
+        found = [f"{_place(one[0])}: {one[0].label}: {text}{_more(one)}" for (_, text), one in self.texts.items()]
         soft: dict[str, list[Element]] = {}
         for (tag, name), elements in self._attributes.items():
             if name.startswith("sol"):
@@ -44,6 +44,11 @@ class Notes:
 
 def _place(element: Element) -> str:
     return f"{Path(element.file).name}:{element.line}"
+
+
+def _more(elements: list[Element]) -> str:
+    lines = sorted({(element.file, element.line) for element in elements})
+    return f" (And so for {len(lines) - 1} more.)" if len(lines) > 1 else ""
 
 
 def _others(elements: list[Element]) -> str:

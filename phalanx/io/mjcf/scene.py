@@ -11,6 +11,8 @@ import numpy as np
 from phalanx.io.actuators import Actuator
 from phalanx.io.mjcf import actuators as actuators_
 from phalanx.io.mjcf import bodies, contacts, equality, geoms, keyframes, tendons
+from phalanx.io.mjcf.held import Held
+from phalanx.io.mjcf.inertia import moved_by
 from phalanx.io.mjcf.models import WORLD, TreeModel, tree_model
 from phalanx.io.mjcf.notes import Notes
 from phalanx.io.mjcf.source import Options, Source
@@ -43,7 +45,7 @@ class Scene:
     source: str
     trees: dict[str, TreeModel]
     grounds: list[Ground]
-    held: list[equality.Held]
+    held: list[Held]
     separated: list[tuple[tuple[str, str], tuple[str, str]]]
     options: Options
     warnings: list[str] = field(default_factory=list)
@@ -86,14 +88,15 @@ def load(path: str | Path, asset_dirs: Iterable[str | Path] = (), visuals: bool 
     for root in tree.world.children:
         trees[root.name] = tree_model(root, solids, notes, str(path), visuals, set())
     _mention_pairs(pairs, tree, solids, notes)
-    held = [one for context in tree.contexts for one in equality.read(context, tree, trees, notes)]
-    strings = [one for context in tree.contexts for one in tendons.read(context, tree, notes)]
-    names = [one.name for one in strings]
-    drives = [one for context in tree.contexts for one in actuators_.read(context, tree, names, notes)]
+    strings = {one.name: one for context in tree.contexts for one in tendons.read(context, tree, notes)}
+    held = [one for context in tree.contexts for one in equality.read(context, tree, trees, strings, notes)]
+    held += [tendons.between(one) for one in strings.values() if one.ends]
+    drives = [one for context in tree.contexts for one in actuators_.read(context, tree, strings, notes)]
     for one in drives:
-        _connect(one, tree, trees, {tendon.name: tendon for tendon in strings}, notes)
-    for tendon in strings:
-        _add_tendon(tendon, trees[tendon.root.name], notes)
+        _connect(one, tree, trees, strings, solids, notes)
+    for tendon in strings.values():
+        if not tendon.ends:
+            _add_tendon(tendon, trees[tendon.root.name], notes)
     everything = keyframes.joints_of(trees.values())
     for context in tree.contexts:
         keyframes.read(context, everything, drives, notes)
@@ -152,7 +155,12 @@ def _mention_pairs(pairs: list[tuple[str, str]], tree: Tree, solids: dict[str, b
 
 
 def _connect(
-    one: actuators_.Read, tree: Tree, trees: dict[str, TreeModel], strings: dict[str, tendons.Read], notes: Notes
+    one: actuators_.Read,
+    tree: Tree,
+    trees: dict[str, TreeModel],
+    strings: dict[str, tendons.Read],
+    solids: dict[str, bodies.Solid],
+    notes: Notes,
 ) -> None:
     """Let an actuator move its joint or tendon, in the model that it belongs to."""
     actuator, gear = one.actuator, actuators_.gears(one.values)
@@ -171,6 +179,10 @@ def _connect(
         actuator.joints = {name: float(g) for name, g in zip(names, gear[:3], strict=True) if g}
     else:
         actuator.joints = {joint.name: float(gear[0])}
+        if one.law.damping_ratio > 0.0:
+            b0, b1, _ = actuator.bias
+            mass = moved_by(node, joint, solids) / float(gear[0]) ** 2 if gear[0] else 0.0
+            actuator.bias = (b0, b1, -2.0 * one.law.damping_ratio * float(np.sqrt(max(0.0, -b1) * mass)))
     _inherit(one, (joint.values, joint.context.source.radians if joint.kind == "revolute" else 1.0))
     _register(actuator, trees[tendons.root_of(node).name], one)
 
@@ -178,9 +190,13 @@ def _connect(
 def _pull(one: actuators_.Read, tendon: tendons.Read, trees: dict[str, TreeModel], gear: float, notes: Notes) -> None:
     actuator = one.actuator
     depends = actuator.bias[1] != 0.0 or actuator.bias[2] != 0.0 or actuator.velocity_gain != 0.0
-    if tendon.spatial is not None or (depends and np.any(np.isfinite(actuator.force_range))):
-        what = "spatial tendons" if tendon.spatial is not None else "tendons with a range of force"
-        notes.add(one.values.element, f"servos of {what} are not simulated; {actuators_.LEFT_OUT}")
+    if one.law.damping_ratio > 0.0 or (depends and actuator.bias[1] == 0.0) or actuator.velocity_gain:
+        text = f"of the servos of tendons only those for lengths, with kv, are simulated; {actuators_.LEFT_OUT}"
+        notes.add(one.values.element, text)
+        return
+    if tendon.spatial is not None or tendon.ends or (depends and np.any(np.isfinite(actuator.force_range))):
+        what = "tendons with a range of force" if tendon.joints else "spatial tendons"
+        notes.add(one.values.element, f"actuators of {what} are not simulated; {actuators_.LEFT_OUT}")
         return
     if depends:
         actuator.tendon, actuator.gear, tendon.actuated = tendon.name, gear, True
@@ -211,8 +227,15 @@ def _add_tendon(tendon: tendons.Read, tree: TreeModel, notes: Notes) -> None:
             tree.model.spatial_tendons.append(tendon.spatial)
         else:
             notes.add(tendon.values.element, "tendons of rigid objects are not simulated; it is left out.")
-    elif tendon.needed():
-        tree.model.fixed_tendons.append(tendon.fixed())
+    else:
+        if tendon.needed():
+            made = tendon.fixed()
+            for actuator in tree.model.actuators:
+                if actuator.tendon == tendon.name:
+                    made.stiffness -= actuator.bias[1] * actuator.gear**2
+                    made.damping -= actuator.bias[2] * actuator.gear**2
+            tree.model.fixed_tendons.append(made)
+        tree.model.fixed_tendons += tendon.more
 
 
 def _separate(scene: Scene, a: Node, b: Node) -> None:

@@ -69,9 +69,9 @@ ATTRIBUTES = {
     "inertial": _known(f"mass diaginertia fullinertia {POSE}"),
     "joint": _known(
         "name class type pos axis range limited ref stiffness springref damping armature frictionloss "
-        "actuatorfrcrange actuatorfrclimited",
+        "actuatorfrcrange actuatorfrclimited springdamper",
         "group user",
-        "springdamper springyield margin actuatorgravcomp solreflimit solimplimit solreffriction solimpfriction",
+        "springyield margin actuatorgravcomp solreflimit solimplimit solreffriction solimpfriction",
     ),
     "freejoint": _known("name", "group", "align"),
     "geom": _known(

@@ -91,8 +91,14 @@ class Options:
                     raise child.error(f'{name}="{value}": it must be "enable" or "disable".')
                 if value != FLAGS[name]:
                     self.flags[name] = value
-                    if name in MECHANICAL:
-                        notes.add(child, f'"{name}" cannot be switched here; it stays as if it were not mentioned.')
+                    if name in NOT_SWITCHED:
+                        notes.add(child, f'"{name}" cannot be switched; it stays as if it were not mentioned.')
+        if self.off("gravity"):
+            self.gravity = (0.0, 0.0, 0.0)
+
+    def off(self, name: str) -> bool:
+        """Whether a part of the mechanics is switched off, by its own flag or one that covers it."""
+        return any(self.flags.get(one) == "disable" for one in (name, *COVERED.get(name, ())))
 
 
 ON = """constraint equality frictionloss limit contact passive spring damper gravity clampctrl warmstart filterparent
@@ -101,10 +107,14 @@ OFF = "override energy fwdinv invdiscrete sensornoise sleep"
 FLAGS = {**dict.fromkeys(ON.split(), "enable"), **dict.fromkeys(OFF.split(), "disable")}
 """Flags and their usual values; some differ between versions, which only matters to the solver."""
 
-CHANGE = """constraint equality frictionloss limit contact passive spring damper gravity clampctrl filterparent
-actuation override"""
-MECHANICAL = frozenset(CHANGE.split())
-"""Flags that change what is simulated, not how."""
+COVERED = {
+    **dict.fromkeys(("contact", "limit", "frictionloss", "equality"), ("constraint",)),
+    **dict.fromkeys(("spring", "damper"), ("passive",)),
+}
+"""Flags that others switch off, too."""
+
+NOT_SWITCHED = frozenset(("filterparent", "actuation", "override"))
+"""Flags that change what is simulated, and that nothing here goes by."""
 
 
 @dataclass

@@ -9,8 +9,9 @@ import numpy as np
 
 from phalanx.io.checks import nearest
 from phalanx.io.mjcf import schema
+from phalanx.io.mjcf.held import Held
 from phalanx.io.mjcf.notes import Notes
-from phalanx.io.mjcf.tree import Context, Node, Tree
+from phalanx.io.mjcf.tree import Context, Node, Placed, Tree
 from phalanx.io.mjcf.values import Values
 from phalanx.io.tendons import Attachment, FixedTendon, SpatialTendon
 
@@ -25,6 +26,13 @@ class Read:
     """Of the tree that it belongs to."""
     joints: dict[str, float] = field(default_factory=dict)
     spatial: SpatialTendon | None = None
+    ends: list[tuple[Node, Placed]] = field(default_factory=list)
+    """Of a spatial tendon between trees, or to the world, that only keeps two points within a distance."""
+    autolimits: bool = True
+    start: float = 0.0
+    """Length of a fixed one where the file shows it."""
+    more: list[FixedTendon] = field(default_factory=list)
+    """What holds its length, or ties it to others."""
     actuated: bool = False
 
     def needed(self) -> bool:
@@ -36,14 +44,13 @@ class Read:
         """As a fixed tendon of a model."""
         values = self.values
         rest = _rest(values)
+        rest = self.start if rest is None else rest
         made = FixedTendon(self.name, dict(self.joints), rest_length=rest)
         made.stiffness, made.damping = _first(values, "stiffness"), _first(values, "damping")
-        if _limited(values, self.context_autolimits):
+        if _limited(values, self.autolimits):
             made.lower, made.upper = values.vector("range", 2).tolist()
             made.limit_stiffness = math.inf
         return made
-
-    context_autolimits: bool = True
 
 
 def read(context: Context, tree: Tree, notes: Notes) -> list[Read]:
@@ -58,7 +65,7 @@ def read(context: Context, tree: Tree, notes: Notes) -> list[Read]:
         name = context.name(own) if own else f"tendon_{len(found)}"
         made = (_fixed if element.tag == "fixed" else _spatial)(name, values, context, tree, notes)
         if made is not None:
-            made.context_autolimits = context.source.compiler.autolimits
+            made.autolimits = context.source.compiler.autolimits
             found.append(made)
     return found
 
@@ -73,6 +80,7 @@ def root_of(node: Node) -> Node:
 def _fixed(name: str, values: Values, context: Context, tree: Tree, notes: Notes) -> Read | None:
     joints: dict[str, float] = {}
     roots = []
+    start = 0.0
     for child in values.element.children:
         if child.tag != "joint":
             raise schema.unknown(child, ["joint"])
@@ -87,17 +95,18 @@ def _fixed(name: str, values: Values, context: Context, tree: Tree, notes: Notes
             raise child.error(f'the joint "{joint}" has more than one degree of freedom.')
         roots.append(root_of(node))
         joints[joint] = joints.get(joint, 0.0) + Values(child).number("coef")
+        start += Values(child).number("coef") * given.reference
     if not joints:
         raise values.element.error("it runs over no joint; give it one.")
     if any(root is not roots[0] for root in roots):
         notes.add(values.element, "tendons between different robots are not simulated; it is left out.")
         return None
-    return Read(name, values, roots[0], joints)
+    return Read(name, values, roots[0], joints, start=start)
 
 
 def _spatial(name: str, values: Values, context: Context, tree: Tree, notes: Notes) -> Read | None:
     attachments: list[Attachment] = []
-    roots = []
+    roots, ends = [], []
     for child in values.element.children:
         if child.tag in ("geom", "pulley"):
             schema.check(child, notes, "spatial geom" if child.tag == "geom" else "")
@@ -116,9 +125,13 @@ def _spatial(name: str, values: Values, context: Context, tree: Tree, notes: Not
         x, y, z = placed.pose[0].tolist()
         attachments.append(Attachment(node.name, (x, y, z), parent=len(attachments) - 1))
         roots.append(root_of(node))
+        ends.append((node, placed))
     if len(attachments) < 2:
         raise values.element.error("it needs at least two sites.")
     if any(root is not roots[0] for root in roots) or roots[0] is tree.world:
+        plain = not _first(values, "stiffness") and not _first(values, "damping")
+        if len(ends) == 2 and plain and _limited(values, context.source.compiler.autolimits):
+            return Read(name, values, roots[0], ends=ends)
         notes.add(values.element, "tendons between robots, or to the world, are not simulated; it is left out.")
         return None
     made = SpatialTendon(name, attachments)
@@ -129,6 +142,13 @@ def _spatial(name: str, values: Values, context: Context, tree: Tree, notes: Not
         leaf.lower, leaf.upper = values.vector("range", 2).tolist()
         made.limit_stiffness = math.inf
     return Read(name, values, roots[0], spatial=made)
+
+
+def between(tendon: Read) -> Held:
+    """A tendon that keeps two points within a distance, as what holds them."""
+    (a, one), (b, other) = tendon.ends
+    lower, upper = tendon.values.vector("range", 2).tolist()
+    return Held("distance", tendon.name, a, b, one.pose, other.pose, (max(lower, 0.0), upper))
 
 
 def _rest(values: Values) -> float | None:

@@ -12,7 +12,7 @@ from phalanx.io.checks import nearest
 from phalanx.io.mjcf import schema
 from phalanx.io.mjcf.notes import Notes
 from phalanx.io.mjcf.rotations import IDENTITY, Pose, between, compose, from_euler, turn, unit
-from phalanx.io.mjcf.source import Source
+from phalanx.io.mjcf.source import Options, Source
 from phalanx.io.mjcf.values import Values
 from phalanx.io.model import LoadError
 from phalanx.io.xmltree import Element
@@ -28,6 +28,8 @@ class Context:
     """Where an element comes from: its file, and what is put around names in it."""
 
     source: Source
+    options: Options
+    """Of the file that everything is attached to."""
     prefix: str = ""
     suffix: str = ""
     attached: bool = False
@@ -105,7 +107,7 @@ class Tree:
     _opened: dict[str, Source] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        context = Context(self.main)
+        context = Context(self.main, self.main.options)
         self.contexts.append(context)
         self.world = Node("world", self.main.root, context, None, IDENTITY)
         self.bodies["world"] = self.world
@@ -212,7 +214,7 @@ class Tree:
             if self._copies > MAX_COPIES:
                 raise element.error(f"more than {MAX_COPIES} copies are made in this file; lower the counts.")
             suffix = f"{separator}{number:0{digits}d}{context.suffix}"
-            inner = Context(source, context.prefix, suffix, context.attached)
+            inner = Context(source, context.options, context.prefix, suffix, context.attached)
             self._fill(node, element, inner, compose(pose, own), inherited)
             own = compose(own, step)
 
@@ -228,7 +230,7 @@ class Tree:
             except LoadError as error:
                 raise element.error(f"the attached file cannot be used: {error}") from None
         source = self._opened[file]
-        inner = Context(source, context.prefix + values.word("prefix"), context.suffix, True)
+        inner = Context(source, context.options, context.prefix + values.word("prefix"), context.suffix, True)
         self.contexts.append(inner)
         wanted = element.attributes.get("body", "")
         for section in source.root.all("worldbody"):

@@ -1,0 +1,150 @@
+"""MuJoCo's own reading of an MJCF file, beside what Phalanx made of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from phalanx.io.mjcf.scene import Scene
+
+mj: Any = mujoco  # its type information does not cover what it binds
+FREE, BALL = 0, 1
+ROTATION = [f"{{}}:r{axis}" for axis in "xyz"]
+
+
+class MjcfOracle:
+    """A file, or the text of one, in MuJoCo."""
+
+    def __init__(self, file: str | Path | None = None, text: str | None = None) -> None:
+        self.model = mj.MjModel.from_xml_path(str(file)) if file else mj.MjModel.from_xml_string(text)
+        self.data = mj.MjData(self.model)
+
+    def name(self, kind: int, number: int) -> str:
+        """Name of an object, empty if it has none."""
+        return mj.mj_id2name(self.model, kind, number) or ""
+
+    @property
+    def body_names(self) -> list[str]:
+        """Names of all bodies, the world first."""
+        return [self.name(mj.mjtObj.mjOBJ_BODY, i) for i in range(self.model.nbody)]
+
+    @property
+    def joint_names(self) -> list[str]:
+        """Names of all joints."""
+        return [self.name(mj.mjtObj.mjOBJ_JOINT, i) for i in range(self.model.njnt)]
+
+    def inertia(self, body: int) -> np.ndarray:
+        """(3, 3) about the centre of mass, axes of the body."""
+        turned = matrix(self.model.body_iquat[body])
+        return turned @ np.diag(self.model.body_inertia[body]) @ turned.T
+
+    def random_state(self, rng: np.random.Generator) -> np.ndarray:
+        """Positions of all joints within their limits, quaternions of length 1."""
+        model = self.model
+        q = np.array(model.qpos0)
+        for j in range(model.njnt):
+            at = int(model.jnt_qposadr[j])
+            kind = int(model.jnt_type[j])
+            if kind in (FREE, BALL):
+                if kind == FREE:
+                    q[at : at + 3] += rng.normal(size=3)
+                    at += 3
+                q[at : at + 4] = unit(rng.normal(size=4))
+            elif model.jnt_limited[j]:
+                q[at] = rng.uniform(*model.jnt_range[j])
+            else:
+                q[at] += rng.uniform(-1.0, 1.0)
+        return q
+
+    def poses(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Positions (nbody, 3) and rotations (nbody, 3, 3) of all bodies."""
+        self.data.qpos[:] = q
+        mj.mj_kinematics(self.model, self.data)
+        return self.data.xpos.copy(), self.data.xmat.reshape(-1, 3, 3).copy()
+
+    def mass_matrix(self, q: np.ndarray) -> np.ndarray:
+        """(nv, nv) in the velocities of :meth:`velocity_map`, armature included."""
+        self.data.qpos[:] = q
+        mj.mj_fwdPosition(self.model, self.data)
+        full = np.zeros((self.model.nv, self.model.nv))
+        mj.mj_fullM(self.model, self.data, full)
+        x = self.velocity_map(q)
+        return x.T @ full @ x
+
+    def velocity_map(self, q: np.ndarray) -> np.ndarray:
+        """X in ``qvel = X v``: v has angular velocities in axes of the world (free) or of the parent (ball)."""
+        found = np.eye(self.model.nv)
+        for j in range(self.model.njnt):
+            kind, at, dof = (int(a[j]) for a in (self.model.jnt_type, self.model.jnt_qposadr, self.model.jnt_dofadr))
+            if kind in (FREE, BALL):
+                start, quaternion = (dof + 3, q[at + 3 : at + 7]) if kind == FREE else (dof, q[at : at + 4])
+                found[start : start + 3, start : start + 3] = matrix(quaternion).T
+        return found
+
+    def pairs(self) -> set[tuple[int, int]]:
+        """Pairs of geoms that its filters let collide, explicit ones left out."""
+        m = self.model
+        weld, parent = m.body_weldid, m.body_parentid
+        excluded = {tuple(sorted((int(s) >> 16, int(s) & 0xFFFF))) for s in m.exclude_signature}
+        found = set()
+        for a in range(m.ngeom):
+            for b in range(a + 1, m.ngeom):
+                bits = m.geom_contype[a] & m.geom_conaffinity[b] | m.geom_contype[b] & m.geom_conaffinity[a]
+                i, j = int(m.geom_bodyid[a]), int(m.geom_bodyid[b])
+                u, v = int(weld[i]), int(weld[j])
+                related = (u and v) and (u == int(weld[parent[v]]) or v == int(weld[parent[u]]))
+                if bits and u != v and not related and tuple(sorted((i, j))) not in excluded:
+                    found.add((a, b))
+        return found
+
+    def joint_state(self, scene: Scene, q: np.ndarray) -> dict[str, dict[str, float]]:
+        """For each tree of a scene the positions of its dofs by name; ``"root"`` is not among them."""
+        found: dict[str, dict[str, float]] = {name: {} for name in scene.trees}
+        number = 0
+        for tree in scene.trees.values():
+            for node in tree.nodes:
+                for joint in node.joints:
+                    at = int(self.model.jnt_qposadr[number])
+                    number += 1
+                    if joint.kind == "spherical":
+                        vector = rotation_vector(q[at : at + 4])
+                        names = [name.format(joint.name) for name in ROTATION]
+                        found[tree.name] |= dict(zip(names, vector.tolist(), strict=True))
+                    elif joint.kind != "free":
+                        found[tree.name][joint.name] = float(q[at])
+        return found
+
+    def root_pose(self, scene: Scene, tree: str, q: np.ndarray) -> np.ndarray:
+        """Pose (7,) of a tree's root: of its free joint, or as the file has it."""
+        number = 0
+        for other in scene.trees.values():
+            for node in other.nodes:
+                for joint in node.joints:
+                    if other.name == tree and joint.kind == "free":
+                        at = int(self.model.jnt_qposadr[number])
+                        return q[at : at + 7].copy()
+                    number += 1
+        model = scene.trees[tree].model
+        return np.array([*(model.position or (0, 0, 0)), *(model.orientation or (1, 0, 0, 0))], float)
+
+
+def unit(vector: np.ndarray) -> np.ndarray:
+    """Of length 1."""
+    return vector / np.linalg.norm(vector)
+
+
+def matrix(quaternion: np.ndarray) -> np.ndarray:
+    """Rotation (3, 3) of a quaternion (w, x, y, z)."""
+    found = np.zeros(9)
+    mj.mju_quat2Mat(found, np.asarray(quaternion, float))
+    return found.reshape(3, 3)
+
+
+def rotation_vector(quaternion: np.ndarray) -> np.ndarray:
+    """(3,) of a quaternion, at most pi long."""
+    found = np.zeros(3)
+    mj.mju_quat2Vel(found, np.asarray(quaternion, float), 1.0)
+    return found
