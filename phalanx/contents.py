@@ -17,6 +17,7 @@ from phalanx.io import library
 from phalanx.io.articulation import flatten
 from phalanx.io.model import RobotModel
 from phalanx.io.rigid_body import Source, rigid_model
+from phalanx.io.sdf_options import SdfOptions
 from phalanx.io.tendons import FixedTendon, SpatialTendon, with_tendons
 from phalanx.jointed import Jointed
 from phalanx.layout import fill
@@ -141,7 +142,7 @@ class Contents(Jointed, Scenes):
         density: float | None = None,
         position: Sequence[float] = (0.0, 0.0, 0.0),
         orientation: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
-        approximation: str | None = None,
+        approximation: str | SdfOptions | None = None,
         locked_axes: str | Sequence[str] | Sequence[bool] = (),
         visuals: bool = False,
         **actor_options: Unpack[ActorOptions],
@@ -158,8 +159,9 @@ class Contents(Jointed, Scenes):
                 density is 1000.
             position, orientation: initial pose of the body's frame (orientation w x y z, normalised for you).
             approximation: what stands for meshes in collisions: ``"convex_hull"``, ``"convex_decomposition"``,
-                ``"bounding_cube"``, ``"bounding_sphere"``, ``"triangle_mesh"`` (not if dynamic). By default the convex
-                hull of a mesh file if dynamic, else its triangles; other sources say it themselves.
+                ``"bounding_cube"``, ``"bounding_sphere"``, ``"sdf"`` or :class:`phalanx.SdfOptions` (a signed distance
+                field), ``"triangle_mesh"`` (not if dynamic). By default the convex hull of a mesh file if dynamic, else
+                its triangles; other sources say it themselves.
             locked_axes: axes of the world along (``"x"``, ``"y"``, ``"z"``) and about (``"rx"``, ``"ry"``, ``"rz"``)
                 which a dynamic object's frame does not move, or six flags.
             visuals: also load the visual meshes of a URDF file, for pictures.

@@ -13,6 +13,7 @@ import numpy as np
 from phalanx.io import mass_properties
 from phalanx.io.meshes import FORMATS, load_mesh
 from phalanx.io.model import APPROXIMATIONS, SHAPE_KINDS, Body, LoadError, RobotModel, Shape
+from phalanx.io.sdf_options import SdfOptions
 
 Source = str | os.PathLike[str] | RobotModel | Shape | Sequence[Shape]
 
@@ -31,7 +32,7 @@ def rigid_model(
     static: bool = False,
     mass: float | None = None,
     density: float | None = None,
-    approximation: str | None = None,
+    approximation: str | SdfOptions | None = None,
     visuals: bool = False,
 ) -> RobotModel:
     """A model of one rigid body.
@@ -43,8 +44,8 @@ def rigid_model(
         static: whether nothing moves it: then its mass is of no use, and it has none unless you give it.
         mass: kg, of the whole body; spread evenly over its shapes, or scaled from what a file says.
         density: kg/m^3 of its shapes, instead of what a file says; 1000 where nothing says how heavy it is.
-        approximation: what stands for meshes in collisions, one of ``APPROXIMATIONS``; for a mesh file by default the
-            convex hull of what is dynamic and the triangles of what is not.
+        approximation: what stands for meshes in collisions, one of ``APPROXIMATIONS``, or an ``SdfOptions`` for "sdf";
+            for a mesh file by default the convex hull of what is dynamic and the triangles of what is not.
 
     Raises:
         LoadError: the source is no rigid body, a shape is impossible, or what is dynamic has no volume and no mass.
@@ -55,7 +56,7 @@ def rigid_model(
             raise ValueError(f"rigid object {name!r}: {what}={value!r} must be a positive, finite number")
     if mass is not None and density is not None:
         raise ValueError(f"rigid object {name!r}: give mass or density, not both")
-    if approximation is not None and approximation not in APPROXIMATIONS:
+    if not (approximation is None or isinstance(approximation, SdfOptions) or approximation in APPROXIMATIONS):
         known = ", ".join(APPROXIMATIONS)
         raise ValueError(f"rigid object {name!r}: approximation {approximation!r} is not known; use {known}")
     model = _model(source, name, dynamic, approximation, visuals)
@@ -71,13 +72,15 @@ def rigid_model(
     return model if static and mass is None and density is None else _weighed(model, name, dynamic, mass, density)
 
 
-def _model(source: Source, name: str, dynamic: bool, approximation: str | None, visuals: bool) -> RobotModel:
+def _model(
+    source: Source, name: str, dynamic: bool, approximation: str | SdfOptions | None, visuals: bool
+) -> RobotModel:
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.suffix[1:].lower() in FORMATS:
             vertices, faces = load_mesh(path)
             stands = approximation or ("convex_hull" if dynamic else "triangle_mesh")
-            shape = Shape("mesh", vertices=vertices, faces=faces, mesh_file=str(path), approximation=stands)
+            shape = _as(Shape("mesh", vertices=vertices, faces=faces, mesh_file=str(path)), stands)
             return RobotModel(name, [Body(name, collisions=[shape])], [], str(path))
         from phalanx.io import library
         from phalanx.io.urdf import load_urdf
@@ -99,8 +102,12 @@ def _model(source: Source, name: str, dynamic: bool, approximation: str | None, 
     return RobotModel(name, [Body(name, collisions=shapes)], [])
 
 
-def _as(shape: Shape, approximation: str) -> Shape:
-    return replace(shape, approximation=approximation) if shape.kind == "mesh" else shape
+def _as(shape: Shape, approximation: str | SdfOptions) -> Shape:
+    if shape.kind != "mesh":
+        return shape
+    if isinstance(approximation, SdfOptions):
+        return replace(shape, approximation="sdf", sdf=approximation)
+    return replace(shape, approximation=approximation)
 
 
 def _checked(shape: Shape, who: str, dynamic: bool) -> Shape:
@@ -123,8 +130,8 @@ def _checked(shape: Shape, who: str, dynamic: bool) -> Shape:
         raise LoadError(f"{where} has no inside, so it cannot move freely; make the object static or kinematic")
     if dynamic and shape.kind == "mesh" and shape.approximation in ONLY_STILL:
         raise LoadError(
-            f'{where} cannot move freely as a triangle mesh; pass approximation="convex_hull" or '
-            '"convex_decomposition", or make the object static or kinematic'
+            f'{where} cannot move freely as a triangle mesh; pass approximation="convex_hull", '
+            '"convex_decomposition" or "sdf", or make the object static or kinematic'
         )
     unit = np.asarray(shape.orientation, float) / np.linalg.norm(shape.orientation)
     w, x, y, z = unit.tolist()
