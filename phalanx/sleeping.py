@@ -65,7 +65,7 @@ class Sleeping(Properties):
         need(self.world, SLEEP)
         envs = self._set_sleep(1, env_ids)
         rows = self._bound
-        self._write(c.DofState.velocity, rows.dofs, 0.0, envs)
+        self._write(c.DofState.velocity, rows.dofs, np.zeros((1, 1)), envs)
         everywhere = slice(None) if envs is None else self._xp.asarray(envs)
         load = [self._read(field, rows.links) for field in (c.ExternalWrench.force, c.ExternalWrench.torque)]
         load.append(self._read(c.LinkDynamics.gravity_scale, rows.links)[..., None])
@@ -78,6 +78,7 @@ class Sleeping(Properties):
         )
         request = [self._read(field, rows.dofs) for field in requests]
         for field, place, value in (  # what it finds from now on is what it sleeps under
+            (c.TreeSleep.gravity, self._tree, self._read(c.Settings.gravity, slice(0, 1))),
             (c.SeenCoordinate.value, rows.coords, self._read(c.Coordinate.value, rows.coords)),
             (c.SeenLink.load, rows.links, self._xp.concatenate(load, axis=2)),
             (c.SeenDof.request, rows.dofs, self._xp.stack(request, axis=2)),
@@ -86,7 +87,7 @@ class Sleeping(Properties):
 
     def _set_sleep(self, asleep: int, env_ids: Any) -> np.ndarray | None:
         envs = None if env_ids is None else self.world.env_indices(env_ids)
-        self._write(c.TreeSleep.asleep, self._tree, asleep, envs)
-        self._write(c.TreeSleep.quiet, self._tree, 0.0, envs)
+        self._write(c.TreeSleep.asleep, self._tree, np.full((1, 1), asleep), envs)
+        self._write(c.TreeSleep.quiet, self._tree, np.zeros((1, 1)), envs)
         self.world.touch_state()
         return envs

@@ -160,7 +160,7 @@ from phalanx.components.shape import (
     ShapePose,
     ShapeTopology,
 )
-from phalanx.components.sleep import ContactTouch, SeenCoordinate, SeenDof, SeenLink, SeenWorld, TreeSleep
+from phalanx.components.sleep import ContactTouch, SeenCoordinate, SeenDof, SeenLink, TreeSleep
 from phalanx.components.spring import DofSpring
 from phalanx.components.tendon import (
     Tendon,
@@ -314,7 +314,6 @@ __all__ = [
     "SeenCoordinate",
     "SeenDof",
     "SeenLink",
-    "SeenWorld",
     "Settings",
     "Shape",
     "ShapeBounds",

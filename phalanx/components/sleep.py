@@ -4,7 +4,6 @@ from phalanx.components.contact import Contact
 from phalanx.components.dof import Coord, Dof
 from phalanx.components.link import Link
 from phalanx.components.tree import Tree
-from phalanx.components.world import World
 from phalanx.ecs import Component, Field
 
 
@@ -16,6 +15,7 @@ class TreeSleep(Component, table=Tree):
     )
     asleep = Field(dtype="int32", doc="1: it sleeps", role="state")
     quiet = Field(unit="s", doc="how long it has been quiet without a break", role="state")
+    gravity = Field(3, unit="m/s^2", doc="Settings.gravity in the substep before", role="state")
     way = Field(unit="m^2/s^2", doc="the same of the way that a free root's origin went in a substep", role="state")
     stirred = Field(dtype="int32", doc="1: something wakes it in this substep; or it moves by itself, or was moved")
     island = Field(dtype="int32", doc="a tree among all those that touch or are joined, the same for all of them")
@@ -44,9 +44,3 @@ class SeenLink(Component, table=Link):
     """What acted on links in the substep before."""
 
     load = Field(7, unit="N, N m, 1", doc="external force and torque; share of gravity", role="state")
-
-
-class SeenWorld(Component, table=World):
-    """Gravity in the substep before."""
-
-    gravity = Field(3, unit="m/s^2", doc="as Settings.gravity", role="state")

@@ -42,13 +42,11 @@ from phalanx.components import (
     SeenCoordinate,
     SeenDof,
     SeenLink,
-    SeenWorld,
     Settings,
     ShapeTopology,
     Tree,
     TreeSleep,
     TreeTopology,
-    World,
 )
 from phalanx.ecs import read, rows, system, update, write
 from phalanx.systems.math3d import cross
@@ -83,19 +81,17 @@ def notice_changes(
     force=read(ExternalWrench.force),
     torque=read(ExternalWrench.torque),
     scale=read(LinkDynamics.gravity_scale),
-    seen_gravity=read(SeenWorld.gravity),
+    seen_gravity=update(TreeSleep.gravity),
     seen_q=read(SeenCoordinate.value),
     request=update(SeenDof.request),
     load=update(SeenLink.load),
     stirred=write(TreeSleep.stirred),
 ):
     """What is not as the last substep left it, or moves though nothing can move it; and what drives and forces are."""
-    pulled = yields[t, e] == 1 and (
-        seen_gravity[0, 0, e] != gravity[0, 0, e]
-        or seen_gravity[0, 1, e] != gravity[0, 1, e]
-        or seen_gravity[0, 2, e] != gravity[0, 2, e]
-    )
-    changed = 1 if pulled else 0
+    changed = 0
+    for k in range(3):
+        changed = 1 if yields[t, e] == 1 and gravity[0, k, e] != seen_gravity[t, k, e] else changed
+        seen_gravity[t, k, e] = gravity[0, k, e]
     for k in range(first_coord[t, e], end_coord[t, e]):
         changed = changed if q[k, e] == seen_q[k, e] else 1
     at_rest = asleep[t, e] == 1 or yields[t, e] == 0
@@ -113,13 +109,6 @@ def notice_changes(
         changed = changed if scale[i, e] == load[i, 6, e] else 1
         load[i, 6, e] = scale[i, e]
     stirred[t, e] = changed
-
-
-@system(over=World, phase="actuate", after="notice_changes")
-def note_gravity(w, e, gravity=read(Settings.gravity), seen=write(SeenWorld.gravity)):
-    """Gravity, for the next substep to compare with."""
-    for k in range(3):
-        seen[w, k, e] = gravity[w, k, e]
 
 
 @system(over=Tree, phase="actuate", before="judge_islands")
