@@ -37,7 +37,7 @@ format: $(VENV)/.installed-test ## let ruff format and fix what it can
 	@$(PY) -m ruff format .
 
 bench: $(VENV)/.installed-test ## run the named benchmarks against their peers
-	@$(VENV)/bin/phalanx bench
+	@$(VENV)/bin/phalanx bench --peers
 
 clean: ## remove what the targets left, except .venv
 	rm -rf demo.zarr demo.png build dist *.egg-info .pytest_cache .ruff_cache .hypothesis

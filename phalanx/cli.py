@@ -135,6 +135,7 @@ def bench(
     repeats: int = 3,
     dtype: Literal["float32", "float64"] = "float32",
     peers: Flag = False,
+    recording: Flag = False,
     first_step: Flag = False,
     json: Json = None,
     export: Folder = None,
@@ -150,6 +151,7 @@ def bench(
         repeats: runs of each case; the median counts.
         dtype: precision.
         peers: run MuJoCo's C engine (CPU) or MuJoCo Warp (GPU) on the same scenes, and print the ratios.
+        recording: measure what it costs to record every step, too.
         first_step: time the first step of new processes too, with an empty and with a warm cache of kernels.
         json: write the figures to this file too.
         export: run nothing; write the scenes as MJCF files into this folder.
@@ -157,7 +159,22 @@ def bench(
     """
     from phalanx.commands.bench import BenchOptions, bench
 
-    bench(BenchOptions([*name], device, json, num_envs, steps, repeats, dtype, peers, first_step, export, list))
+    bench(
+        BenchOptions(
+            [*name],
+            device=device,
+            json=json,
+            num_envs=num_envs,
+            steps=steps,
+            repeats=repeats,
+            dtype=dtype,
+            peers=peers,
+            recording=recording,
+            first_step=first_step,
+            export=export,
+            show=list,
+        )
+    )
     return 0
 
 

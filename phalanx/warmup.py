@@ -48,13 +48,16 @@ def warm_up(worlds: Sequence[World]) -> Warmed:
     device, real = worlds[0]._device, worlds[0].dtype
     target: Target = "cuda" if device.is_cuda else "cpu"
     wanted = list(dict.fromkeys(key for world in worlds for key in world._store._kernels(world.schedule.systems())))
-    missing = [key for key in wanted if not marker(generate(*key, real, target), target).exists()]
+    markers = {key: marker(generate(*key, real, target), target) for key in wanted}
+    missing = [key for key in wanted if not markers[key].exists()]
     device.precompile(missing, real)
     for world in worlds:  # compiles what was too little for processes of its own, and the engine's own loops
         world.step()
         for phase in QUERIES:
             world.compute(phase)
         world.synchronize()
+    for key in missing:
+        markers[key].touch()
     return Warmed(len(wanted), len(missing), time.perf_counter() - begin)
 
 

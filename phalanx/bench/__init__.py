@@ -17,6 +17,7 @@ from phalanx.bench.declare import Scene
 from phalanx.bench.machine import machine
 from phalanx.bench.measure import Run, measure, release, where_memory_goes, where_time_goes
 from phalanx.bench.peers import PeerMissing, peer_for
+from phalanx.bench.recording import recording_cost
 from phalanx.bench.report import table
 from phalanx.bench.scenes import DEFAULT, FAMILIES, SCENES
 
@@ -66,6 +67,7 @@ def run(
     repeats: int = 3,
     dtype: str = "float32",
     peers: bool = False,
+    recording: bool = False,
     first_step: bool = False,
 ) -> dict[str, Any]:
     """Run benchmarks, print a table, and return (and write) the results.
@@ -79,6 +81,7 @@ def run(
         repeats: runs of each case from its start; the median counts.
         dtype: ``"float32"`` or ``"float64"``.
         peers: also run the engine to compare with: MuJoCo's C engine on a CPU, MuJoCo Warp on a GPU.
+        recording: also measure what it costs to record every step.
         first_step: also time the first step of new processes, with an empty and a warm cache of kernels.
 
     Raises:
@@ -105,7 +108,16 @@ def run(
     bar = {"desc": "bench", "unit": "case", "delay": 2, "leave": False, "disable": not sys.stderr.isatty()}
     for scene, count in tqdm(jobs, **bar):
         results["cases"].append(
-            run_case(scene, count, actual, steps=steps, repeats=repeats, dtype=dtype, peer=peer and peer[1])
+            run_case(
+                scene,
+                count,
+                actual,
+                steps=steps,
+                repeats=repeats,
+                dtype=dtype,
+                peer=peer and peer[1],
+                recording=recording,
+            )
         )
         _write(results, json_path)
     for scene in scenes if first_step else ():
@@ -126,11 +138,13 @@ def run_case(
     repeats: int = 3,
     dtype: str = "float32",
     peer: Any = None,
+    recording: bool = False,
 ) -> dict[str, Any]:
     """One scene at one size, JSON-ready: ours, the peer's, where time and memory go, and how the engines differ."""
     frames = scene.frames(num_envs, device, steps)
     ours, setup = measure(scene, num_envs, device, dtype=dtype, frames=frames, repeats=repeats)
     spent, memory = where_time_goes(setup), where_memory_goes(setup)
+    recorded = recording_cost(setup, frames, repeats) if recording else None
     runs = []
     if peer is not None:
         runs.append(peer(setup, frames, repeats))
@@ -150,6 +164,7 @@ def run_case(
         "phase_seconds_per_step": spent["phases"],
         "system_seconds_per_step": spent["systems"],
         "memory": memory,
+        "recording": recorded,
     }
 
 

@@ -19,7 +19,7 @@ def table(results: dict[str, Any]) -> str:
             lines.append(_row(case, run, case["phalanx"]))
             remarks += [f"{case['scene']}, {case['num_envs']}, {run['engine']}: {note}" for note in run["notes"]]
         remarks += [f"{case['scene']}, {case['num_envs']}: {difference}" for difference in case["differences"]]
-    lines += _first_steps(results)
+    lines += _recordings(results) + _first_steps(results)
     if remarks:
         lines += ["", *remarks]
     lines += _shares(results)
@@ -46,6 +46,16 @@ def _row(case: dict[str, Any], run: dict[str, Any], ours: dict[str, Any]) -> str
         f"{run['contacts_per_env']:>9.1f}{run['touching_per_env']:>9.1f}{run['height']:>8.3f}"
         f"{run['first_step_seconds']:>7.1f}s{size:>8}"
     )
+
+
+def _recordings(results: dict[str, Any]) -> list[str]:
+    recorded = [case for case in results["cases"] if case["recording"]]
+    lines = [
+        f"  {case['scene']:<16}{case['num_envs']:>7}  {case['recording']['slowdown']:+.1%} for "
+        f"{case['recording']['steps']} steps, {case['recording']['bytes_on_disk'] / 1e6:.1f} MB on disk"
+        for case in recorded
+    ]
+    return ["", "Recording every step takes longer by:", *lines] if lines else []
 
 
 def _first_steps(results: dict[str, Any]) -> list[str]:

@@ -22,6 +22,7 @@ CONTROL_NOISE = 0.01
 """Of the full control, as in MuJoCo Warp's benchmarks."""
 
 CHAINS = (2, 4, 8, 16, 32, 64)
+SPHERES = (1, 2, 4, 8, 16, 32, 64)
 
 
 def _humanoid(name: str = "humanoid", place: tuple[float, float, float, float] | None = None) -> RobotItem:
@@ -79,6 +80,24 @@ def _chain(links: int) -> Scene:
         watch=(f"chain/link{links - 1}",),
         mujoco=MujocoOptions("Euler"),
         family="chains",
+    )
+
+
+def _spheres(count: int) -> Scene:
+    radius = 0.1
+    return Scene(
+        f"spheres_{count}",
+        f"{count} spheres at rest on the ground, a contact each",
+        objects=tuple(
+            ObjectItem(Shape("sphere", (radius,)), f"sphere{n}", (0.5 * (n % 8), 0.5 * (n // 8), radius))
+            for n in range(count)
+        ),
+        steps=300,
+        cpu_work=40_000,
+        cuda_envs=(1024,),
+        cpu_envs=(64,),
+        watch=tuple(f"sphere{n}/sphere{n}" for n in range(count)),
+        family="spheres",
     )
 
 
@@ -193,6 +212,7 @@ _ALL = (
         watch=("cube/cube",),
     ),
     *(_chain(links) for links in CHAINS),
+    *(_spheres(count) for count in SPHERES),
 )
 
 SCENES = {scene.name: scene for scene in _ALL}

@@ -20,6 +20,7 @@ class BenchOptions:
     repeats: int = 3
     dtype: str = "float32"
     peers: bool = False
+    recording: bool = False
     first_step: bool = False
     export: Path | None = None
     show: bool = False
@@ -57,5 +58,6 @@ def bench(options: BenchOptions) -> None:
             repeats=options.repeats,
             dtype=options.dtype,
             peers=options.peers,
+            recording=options.recording,
             first_step=options.first_step,
         )

@@ -69,7 +69,7 @@ def test_figures_are_complete_and_survive_json(humanoid, tmp_path):
     assert again == humanoid
     assert set(humanoid) == {
         "scene", "doc", "num_envs", "device", "dtype", "dt", "steps", "phalanx", "peers", "differences",
-        "phase_seconds_per_step", "system_seconds_per_step", "memory",
+        "phase_seconds_per_step", "system_seconds_per_step", "memory", "recording",
     }  # fmt: skip
     for run in (humanoid["phalanx"], *humanoid["peers"]):
         assert run["env_steps_per_second"] > 0 and run["spread"] >= 0 and run["repeats"] == 1
@@ -85,7 +85,7 @@ def test_figures_are_complete_and_survive_json(humanoid, tmp_path):
 
 def test_run_writes_what_it_prints(tmp_path, device, capsys):
     path = tmp_path / "out.json"
-    results = bench.run(["cartpole"], device, path, num_envs=(3, 64), steps=100, repeats=2)
+    results = bench.run(["cartpole"], device, path, num_envs=(3, 64), steps=100, repeats=2, recording=True)
     assert json.loads(path.read_text()) == results
     assert results["schema"] == bench.SCHEMA and results["device"].startswith(device[:4])
     assert {"phalanx", "numba", "numpy", "processor", "processors", "system"} <= set(results["machine"])
@@ -93,10 +93,13 @@ def test_run_writes_what_it_prints(tmp_path, device, capsys):
     for case in results["cases"]:
         assert case["peers"] == [] and case["phalanx"]["repeats"] == 2 and case["steps"] == 100
         assert case["phalanx"]["contacts_per_env"] == 0
+        assert case["recording"]["steps"] == 100 and case["recording"]["bytes_on_disk"] > 1000
+        assert case["recording"]["slowdown"] > -1
         assert case["phalanx"]["height_at_end"] == pytest.approx(1.2)
     printed = capsys.readouterr().out
     rate = results["cases"][1]["phalanx"]["env_steps_per_second"]
     assert f"{rate:,.0f}" in printed and "cartpole" in printed and "Where the time of a step goes" in printed
+    assert "Recording every step takes longer by" in printed
 
 
 def test_peers_are_printed_side_by_side(humanoid):

@@ -1,0 +1,90 @@
+"""The script that draws how speed scales: what it reads, and that it draws."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from phalanx import bench
+
+FOLDER = Path(bench.__file__).resolve().parents[2] / "benchmarks"
+
+
+@pytest.fixture(scope="module")
+def plots() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("benchmark_plots", FOLDER / "plots.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["benchmark_plots"] = module  # dataclasses look for it there
+    spec.loader.exec_module(module)
+    return module
+
+
+def results(*cases: tuple[str, int, float, int, float]) -> dict[str, Any]:
+    """Results of scenes: name, environments, rate, dofs, contacts; the peer half as fast."""
+
+    def run(engine: str, count: int, rate: float, dofs: int, contacts: float) -> dict[str, Any]:
+        return {
+            "engine": engine, "num_envs": count, "env_steps_per_second": rate, "dofs": dofs,
+            "contacts_per_env": contacts,
+        }  # fmt: skip
+
+    return {
+        "schema": bench.SCHEMA,
+        "machine": {"processors": 2, "processor": "abacus"},
+        "cases": [
+            {
+                "scene": name,
+                "device": "cpu",
+                "phalanx": run("phalanx", count, rate, dofs, contacts),
+                "peers": [run("peer", count, 0.5 * rate, dofs, contacts)],
+            }
+            for name, count, rate, dofs, contacts in cases
+        ],
+    }
+
+
+def test_later_files_replace_earlier_ones(plots, tmp_path):
+    (tmp_path / "1.json").write_text(json.dumps(results(("arm", 1, 10.0, 9, 0.0), ("arm", 64, 90.0, 9, 0.0))))
+    (tmp_path / "2.json").write_text(json.dumps(results(("arm", 64, 100.0, 9, 0.0))))
+    old = {
+        "machine": {"processors": 2, "processor": "abacus"},
+        "cases": [{"name": "arm", "device": "cpu", "num_envs": 7, "env_steps_per_second": 1.0, "peers": {}}],
+    }
+    (tmp_path / "0.json").write_text(json.dumps(old))
+    assert [p.rate for p in plots.newest([tmp_path / "0.json"])] == [1.0]
+    found = plots.newest(tmp_path.glob("*.json"))
+    assert {(p.engine, p.num_envs): p.rate for p in found} == {
+        ("phalanx", 1): 10.0, ("peer", 1): 5.0, ("phalanx", 64): 100.0, ("peer", 64): 50.0,
+    }  # fmt: skip
+    assert {p.machine for p in found} == {"2 cores of abacus"}
+
+
+def test_families_have_axes_of_their_own(plots):
+    point = plots.Point("m", "chain_8", "phalanx", 256, 1.0, 8, 0.0)
+    assert plots.family(point) == "dofs" and plots.line_of(point, "dofs")[0] == "chains, 256 environments"
+    assert plots.family(plots.Point("m", "spheres_8", "phalanx", 64, 1.0, 48, 8.0)) == "contacts"
+    assert plots.family(plots.Point("m", "three_humanoids", "phalanx", 64, 1.0, 81, 8.0)) == ""
+
+
+def test_committed_results_can_be_drawn(plots, tmp_path):
+    pytest.importorskip("matplotlib", reason="matplotlib (extra dev) is not installed")
+    from PIL import Image
+
+    found = plots.newest((FOLDER / "results").glob("*.json"))
+    (tmp_path / "chains.json").write_text(
+        json.dumps(results(*((f"chain_{n}", 256, 1e6 / n, n, 0.0) for n in (2, 4, 8))))
+    )
+    found += plots.read(tmp_path / "chains.json")
+    for axis in ("environments", "dofs", "contacts"):
+        target = tmp_path / f"{axis}.png"
+        assert plots.draw(found, axis, target)
+        with Image.open(target) as picture:
+            assert picture.width > 400 and len(set(picture.convert("L").resize((64, 64)).tobytes())) > 10
+    assert not plots.draw([], "dofs", tmp_path / "none.png") and not (tmp_path / "none.png").exists()
