@@ -160,7 +160,7 @@ from phalanx.components.shape import (
     ShapePose,
     ShapeTopology,
 )
-from phalanx.components.sleep import ContactTouch, SeenCoordinate, SeenDof, SeenLink, TreeSleep
+from phalanx.components.sleep import ContactTouch, SeenCoordinate, SeenDof, SeenLink, SeenLoop, TreeSleep
 from phalanx.components.spring import DofSpring
 from phalanx.components.tendon import (
     Tendon,
@@ -314,6 +314,7 @@ __all__ = [
     "SeenCoordinate",
     "SeenDof",
     "SeenLink",
+    "SeenLoop",
     "Settings",
     "Shape",
     "ShapeBounds",

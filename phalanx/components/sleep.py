@@ -3,6 +3,7 @@
 from phalanx.components.contact import Contact
 from phalanx.components.dof import Coord, Dof
 from phalanx.components.link import Link
+from phalanx.components.loop import Loop
 from phalanx.components.tree import Tree
 from phalanx.ecs import Component, Field
 
@@ -44,3 +45,10 @@ class SeenLink(Component, table=Link):
     """What acted on links in the substep before."""
 
     load = Field(7, unit="N, N m, 1", doc="external force and torque; share of gravity", role="state")
+
+
+class SeenLoop(Component, table=Loop):
+    """Loop joints in the substep before."""
+
+    broken = Field(dtype="int32", doc="as LoopState.broken", role="state")
+    bounds = Field(2, unit="m", doc="as LoopFrame.nearest, .farthest", role="state")

@@ -10,7 +10,8 @@ the default, keeps a tree, and with it its island, awake.
 An island wakes, in the substep in which it happens and before anything is solved,
 
 * when something awake touches it, or a kinematic object that moves, or a surface that runs like a conveyor;
-* when a pose, velocity, external wrench, drive target or gain of one of its trees is not what it was, or gravity;
+* when a pose, velocity, external wrench, drive target or gain of one of its trees is not what it was, or gravity, or a
+  loop joint's bounds; when a loop joint breaks;
 * when the same happens to anything that it touches, even if that is fixed: take the support away, and it falls;
 * when the user wakes one of its trees.
 
@@ -37,11 +38,13 @@ from phalanx.components import (
     LinkPose,
     LinkTopology,
     Loop,
+    LoopFrame,
     LoopState,
     LoopTopology,
     SeenCoordinate,
     SeenDof,
     SeenLink,
+    SeenLoop,
     Settings,
     ShapeTopology,
     Tree,
@@ -199,17 +202,27 @@ def join_joined(
     link_a=read(LoopTopology.link_a),
     link_b=read(LoopTopology.link_b),
     broken=read(LoopState.broken),
+    nearest=read(LoopFrame.nearest),
+    farthest=read(LoopFrame.farthest),
     tree=read(LinkTopology.tree),
     yields=read(TreeTopology.yields),
+    seen_broken=update(SeenLoop.broken),
+    bounds=update(SeenLoop.bounds),
     stirred=update(TreeSleep.stirred),
     island=update(TreeSleep.island),
 ):
-    """The same of loop joints."""
+    """The same of loop joints; those that break, or whose bounds change, stir what they join."""
     for e in lanes:
         for n in range(loops):
             i, j = link_a[n, 0], link_b[n, 0]
+            a, b = tree[i, 0], tree[max(j, 0), 0]
+            kept = bounds[n, 0, e] == nearest[n, e] and bounds[n, 1, e] == farthest[n, e]
+            if broken[n, e] != seen_broken[n, e] or not (kept or broken[n, e] != 0):
+                stirred[a, e] = 1
+                stirred[b, e] = 1 if j >= 0 else stirred[b, e]
+            seen_broken[n, e] = broken[n, e]
+            bounds[n, 0, e], bounds[n, 1, e] = nearest[n, e], farthest[n, e]
             if broken[n, e] == 0 and j >= 0:
-                a, b = tree[i, 0], tree[j, 0]
                 if yields[a, 0] == 1 and yields[b, 0] == 1:
                     while island[a, e] != a:
                         a = island[a, e]
