@@ -323,6 +323,7 @@ class Contents(Jointed, Scenes):
             setattr(settings, name, [[max([self._settings[name], *asked])]])
         for name in ("max_depenetration_velocity", "bounce_threshold", "speculative"):
             setattr(settings, name, [[self._settings[name]]])
+        settings.projected = [[self._settings["solver"] == "pgs"]]
         planes = store.rows(c.PlanePoint) > 0
         for actor, rows in zip(actors, layout.rows, strict=True):
             actor.bind(rows)

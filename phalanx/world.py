@@ -25,6 +25,7 @@ from phalanx.robot import Robot
 from phalanx.saving import STATE_ROLES
 from phalanx.systems import QUERIES, REFRESH, STEP, SUBSTEP
 
+SOLVERS = ("tgs", "pgs")
 RESPONSIVE = 0.2  # seconds between chances to interrupt a long step() on the CPU
 CHECK_EVERY = 256  # steps between looks at the flags on CUDA, where each costs a wait
 
@@ -45,6 +46,9 @@ class World(Contents):
         substeps: a step is so many equal substeps.
         position_iterations: solver sweeps per substep that move bodies and push them apart.
         velocity_iterations: solver sweeps per substep after those, which leave no push-out velocity behind.
+        solver: ``"tgs"``, temporal Gauss-Seidel: each position sweep stands for a part of the substep and moves what
+            there is by that part; or ``"pgs"``, projected Gauss-Seidel: each stands for all of it, and bodies move
+            once, after the last. With one position sweep they are the same; stacks need TGS.
         max_contacts: contact slots per environment; by default a number that grows, with a warning, if it was low.
         contact_offset: contacts are looked for below the sum of two shapes' offsets, this for each, 0 for grounds, m.
         max_depenetration_velocity: cap on how fast penetration is pushed out, m/s; actors may have their own.
@@ -70,6 +74,7 @@ class World(Contents):
         max_depenetration_velocity: float = 3.0,
         bounce_threshold: float = 0.2,
         speculative: bool = True,
+        solver: str = "tgs",
     ) -> None:
         positive_int("num_envs", num_envs)
         positive_int("substeps", substeps)
@@ -78,6 +83,8 @@ class World(Contents):
             raise ValueError("velocity_iterations and max_contacts cannot be negative")
         if dtype not in ("float32", "float64"):
             raise ValueError(f'dtype {dtype!r}: must be "float32" or "float64"')
+        if solver not in SOLVERS:
+            raise ValueError(f"solver {solver!r}: must be {' or '.join(map(repr, SOLVERS))}")
         if not (math.isfinite(dt) and dt > 0):
             raise ValueError(f"dt={dt}: the step must be a positive number of seconds")
         if np.shape(gravity) != (3,) or not all(map(math.isfinite, gravity)):
@@ -93,6 +100,7 @@ class World(Contents):
             "max_depenetration_velocity": max_depenetration_velocity,
             "bounce_threshold": bounce_threshold,
             "speculative": speculative,
+            "solver": solver,
         }
         self._device = Device(_auto() if device == "auto" else device)
         self._store = Store(self.num_envs, self._device, dtype)

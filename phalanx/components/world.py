@@ -14,6 +14,12 @@ class Settings(Component, table=World):
     velocity_iterations = Field(
         dtype="int32", doc="sweeps that leave no push-out velocity", role="parameter", shared=True
     )
+    projected = Field(
+        dtype="int32",
+        doc="0: each position sweep moves by its part of the substep (TGS); 1: the last one by all of it (PGS)",
+        role="parameter",
+        shared=True,
+    )
     speculative = Field(
         dtype="int32",
         doc="1: contacts exist also where bodies may meet within the substep",

@@ -26,6 +26,7 @@ from phalanx.components import (
     Sweep,
 )
 from phalanx.ecs import function, read, real, rows, system, update, write
+from phalanx.systems.sweeps import sweep_parts
 from phalanx.systems.two_trees import tree_rows
 from phalanx.systems.windows import WINDOW, solve_window, step_length
 
@@ -119,6 +120,7 @@ def sweep_normals(
     end=read(DofTopology.tree_end),
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
+    projected=read(Settings.projected),
     fastest_push=read(Settings.max_depenetration_velocity),
     own_push=read(DofModel.max_depenetration_velocity),
     index=read(Sweep.index),
@@ -142,6 +144,7 @@ def sweep_normals(
     """One sweep over normal impulses, window by window."""
     width = row_count // max(slots, 1)
     moving = position_sweeps[0, 0]
+    parts = sweep_parts(projected[0, 0], moving)
     most = 0
     for e in lanes:
         most = max(most, count[0, e])
@@ -172,9 +175,10 @@ def sweep_normals(
             in0, in1, in2, in3 = left > 0, left > 1, left > 2, left > 3
             sweep = index[0, e]
             pushing = sweep < moving
-            part = h[0, e] / real(moving) if pushing else h[0, e]
+            part = h[0, e] / real(parts) if pushing else h[0, e]
             lift = push_cap(own_push[max(da, 0), e], da >= 0, fastest_push[0, e])
-            lift = min(lift, push_cap(own_push[max(db, 0), e], db >= 0, fastest_push[0, e])) * part * real(sweep + 1)
+            lift = min(lift, push_cap(own_push[max(db, 0), e], db >= 0, fastest_push[0, e]))
+            lift = lift * (h[0, e] / real(moving) if pushing else h[0, e]) * real(sweep + 1)
             k00 = block[c, 0, e]
             k10, k11 = block[c1, 0, e] if in1 else 0.0, block[c1, 1, e] if in1 else 0.0
             k20, k21 = block[c2, 0, e] if in2 else 0.0, block[c2, 1, e] if in2 else 0.0

@@ -19,7 +19,7 @@ from phalanx.components import (
     Sweep,
 )
 from phalanx.ecs import function, read, real, rows, system, update
-from phalanx.systems.sweeps import CORRECTION
+from phalanx.systems.sweeps import CORRECTION, sweep_parts
 
 INFINITY = float("inf")
 
@@ -105,6 +105,7 @@ def sweep_dofs(
     coord=read(DofTopology.coord),
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
+    projected=read(Settings.projected),
     index=read(Sweep.index),
     fastest_push=read(Settings.max_depenetration_velocity),
     threshold=read(Settings.bounce_threshold),
@@ -136,7 +137,7 @@ def sweep_dofs(
     for e in lanes:
         sweep = index[0, e]
     pushing = sweep < position_sweeps[0, 0]
-    share = 1.0 / real(position_sweeps[0, 0]) if pushing else 1.0
+    share = 1.0 / real(sweep_parts(projected[0, 0], position_sweeps[0, 0])) if pushing else 1.0
     correct = CORRECTION if pushing else 0.0
     bouncing = not pushing
     for d in range(nv):

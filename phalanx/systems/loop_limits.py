@@ -25,7 +25,7 @@ from phalanx.components import (
     Sweep,
 )
 from phalanx.ecs import read, real, rows, system, update, write
-from phalanx.systems.sweeps import CORRECTION
+from phalanx.systems.sweeps import CORRECTION, sweep_parts
 from phalanx.systems.two_trees import tree_rows
 
 INFINITY = float("inf")
@@ -95,6 +95,7 @@ def sweep_loop_limits(
     end=read(DofTopology.tree_end),
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
+    projected=read(Settings.projected),
     fastest_push=read(Settings.max_depenetration_velocity),
     index=read(Sweep.index),
     loop=read(LoopLimitTopology.loop),
@@ -130,7 +131,7 @@ def sweep_loop_limits(
     for e in lanes:
         sweep = index[0, e]
     pushing = sweep < moving
-    parts = 1.0 / real(moving)
+    parts = sweep_parts(projected[0, 0], moving)
     passes = 1
     for e in lanes:
         passes = PASSES if acting[0, e] > 1 else passes
@@ -154,7 +155,7 @@ def sweep_loop_limits(
                         sum[0, e] += jacobian[base + k, e] * v[k, e]
                         way[0, e] += jacobian[base + k, e] * displacement[k, e]
             for e in lanes:
-                part = h[0, e] * parts if pushing else h[0, e]
+                part = h[0, e] / real(parts) if pushing else h[0, e]
                 y = response[m, e]
                 now = impulse[m, e]
                 w = sum[0, e] - now * y
@@ -165,7 +166,7 @@ def sweep_loop_limits(
                 quickest = INFINITY if not pushing and high_gap > 0.0 and now >= 0.0 else quickest
                 acts = near[m, e] == 1 and y > 0.0 and (turn == 0 or acting[0, e] > 1)
                 off = max(low_gap, 0.0) + min(high_gap, 0.0)
-                most = fastest_push[0, e] * part
+                most = fastest_push[0, e] * h[0, e] / real(moving)
                 off = min(max(CORRECTION * off, -most), most) if pushing else 0.0
                 aim = way[0, e] + off if off != 0.0 else INFINITY
                 aim = aim if turn == 0 else goal[m, e]

@@ -30,7 +30,7 @@ from phalanx.components.loop import DISTANCE_LOOP
 from phalanx.ecs import read, real, rows, system, update, write
 from phalanx.systems.loop_matrix import acts
 from phalanx.systems.math3d import cross
-from phalanx.systems.sweeps import CORRECTION
+from phalanx.systems.sweeps import CORRECTION, parts_gone, sweep_parts
 from phalanx.systems.two_trees import tree_rows
 
 INFINITY = float("inf")
@@ -71,6 +71,7 @@ def sweep_loops(
     end=read(DofTopology.tree_end),
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
+    projected=read(Settings.projected),
     fastest_push=read(Settings.max_depenetration_velocity),
     index=read(Sweep.index),
     kind=read(LoopTopology.kind),
@@ -101,7 +102,8 @@ def sweep_loops(
         sweep = index[0, e]
     pushing = sweep < moving
     share = 1.0 / real(moving)
-    gone = real(min(sweep, moving)) * share
+    parts = sweep_parts(projected[0, 0], moving)
+    gone = real(parts_gone(projected[0, 0], moving, sweep)) / real(parts)
     for j in range(loops):
         da, db = dof_a[j, 0], dof_b[j, 0]
         n, g = count[j, 0], line[j, 0]
@@ -172,6 +174,7 @@ def sweep_ropes(
     end=read(DofTopology.tree_end),
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
+    projected=read(Settings.projected),
     fastest_push=read(Settings.max_depenetration_velocity),
     index=read(Sweep.index),
     kind=read(LoopTopology.kind),
@@ -200,7 +203,8 @@ def sweep_ropes(
         sweep = index[0, e]
     pushing = sweep < moving
     share = 1.0 / real(moving)
-    gone = real(min(sweep, moving)) * share
+    parts = sweep_parts(projected[0, 0], moving)
+    gone = real(parts_gone(projected[0, 0], moving, sweep)) / real(parts)
     for j in range(loops):
         da, db = dof_a[j, 0], dof_b[j, 0]
         if kind[j, 0] == DISTANCE_LOOP:
@@ -215,7 +219,7 @@ def sweep_ropes(
                         sum[0, e] += jacobian[base + k, 0, e] * v[k, e]
                         way[0, e] += jacobian[base + k, 0, e] * displacement[k, e]
             for e in lanes:
-                part = h[0, e] * share if pushing else h[0, e]
+                part = h[0, e] / real(parts) if pushing else h[0, e]
                 y = own[line[j, 0], e]
                 aim = drift[j, 0, e]
                 length = error[j, 0, e] + way[0, e] - gone * h[0, e] * aim
@@ -230,7 +234,7 @@ def sweep_ropes(
                 new = (min(max(w, slowest), quickest) - w) / y
                 off = length - min(max(length, least), most)
                 here = broken[j, e] == 0 and y > 0.0 and not acts(kind[j, 0], broken[j, e], least, most)
-                limit = fastest_push[0, e] * part
+                limit = fastest_push[0, e] * h[0, e] * share
                 sum[0, e] = new - now if here else 0.0
                 way[0, e] = min(max(-CORRECTION * off, -limit), limit) / y if here and pushing else 0.0
                 impulse[j, 0, e] += sum[0, e]

@@ -12,7 +12,7 @@ from phalanx.components import (
     Sweep,
 )
 from phalanx.ecs import read, real, rows, system, update
-from phalanx.systems.sweeps import CORRECTION
+from phalanx.systems.sweeps import CORRECTION, sweep_parts
 
 
 @system(phase="solve", after=("start_sweeps", "warm_start_dofs"))
@@ -48,6 +48,7 @@ def sweep_mimics(
     coord=read(DofTopology.coord),
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
+    projected=read(Settings.projected),
     index=read(Sweep.index),
     q=read(Coordinate.value),
     response=read(DofResponse.velocity),
@@ -65,7 +66,7 @@ def sweep_mimics(
     for e in lanes:
         sweep = index[0, e]
     correct = CORRECTION if sweep < position_sweeps[0, 0] else 0.0
-    share = 1.0 / real(position_sweeps[0, 0])
+    share = 1.0 / real(sweep_parts(projected[0, 0], position_sweeps[0, 0]))
     for m in range(mimics):
         i, j = follower[m, 0], leader[m, 0]
         for e in lanes:

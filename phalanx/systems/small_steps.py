@@ -8,17 +8,19 @@ constraint of your own scales what it computes from the mass matrix by ``Sweep.s
 
 from phalanx.components import ContactCount, Dof, DofModel, DofSolve, DofState, Settings, Sweep
 from phalanx.ecs import read, real, rows, system, update, write
+from phalanx.systems.sweeps import sweep_parts
 
 
 @system(phase="rows")
 def share_out(
     lanes,
     position_sweeps=read(Settings.position_iterations),
+    projected=read(Settings.projected),
     count=read(ContactCount.current),
     share=write(Sweep.share),
 ):
     """Where nothing touches, all acts from the first sweep on: free motion stays semi-implicit Euler."""
-    part = 1.0 / real(position_sweeps[0, 0])
+    part = 1.0 / real(sweep_parts(projected[0, 0], position_sweeps[0, 0]))
     for e in lanes:
         share[0, e] = part if count[0, e] > 0 else 1.0
 
@@ -73,6 +75,7 @@ def advance(
     nv=rows(Dof),
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
+    projected=read(Settings.projected),
     share=read(Sweep.share),
     free=read(DofSolve.free),
     steady=read(DofSolve.steady),
@@ -89,14 +92,14 @@ def advance(
     gain energy. The last position sweep makes up for it, as far as the gain is one that the substep began with.
     """
     n = position_sweeps[0, 0]
-    part = 1.0 / real(n)
+    part = 1.0 / real(sweep_parts(projected[0, 0], n))
     sweep = 0
     for e in lanes:
         sweep = index[0, e]
         index[0, e] = sweep + 1
     last = sweep + 1 == n
     behind = 0.5 * real(n - 1) * part if last else 0.0
-    if sweep < n:
+    if last or (sweep < n and projected[0, 0] == 0):
         for d in range(nv):
             for e in lanes:
                 u = v[d, e]

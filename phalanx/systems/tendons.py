@@ -32,7 +32,7 @@ from phalanx.components import (
 from phalanx.components.tendon import PATH, SUM, SWING
 from phalanx.ecs import function, read, real, rows, system, update, write
 from phalanx.systems.math3d import cross, rotate
-from phalanx.systems.sweeps import CORRECTION
+from phalanx.systems.sweeps import CORRECTION, sweep_parts
 
 INFINITY = float("inf")
 
@@ -247,6 +247,7 @@ def sweep_tendons(
     tendons=rows(Tendon),
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
+    projected=read(Settings.projected),
     fastest_push=read(Settings.max_depenetration_velocity),
     index=read(Sweep.index),
     first_dof=read(TendonTopology.first_dof),
@@ -274,7 +275,7 @@ def sweep_tendons(
     for e in lanes:
         sweep = index[0, e]
     pushing = sweep < position_sweeps[0, 0]
-    share = 1.0 / real(position_sweeps[0, 0]) if pushing else 1.0
+    share = 1.0 / real(sweep_parts(projected[0, 0], position_sweeps[0, 0])) if pushing else 1.0
     correct = CORRECTION if pushing else 0.0
     for t in range(tendons):
         low, high = first_dof[t, 0], end_dof[t, 0]
