@@ -131,6 +131,21 @@ def test_others_do_not_notice(device: str) -> None:
     assert (found[0] == found[1]).all()
 
 
+def test_alone_on_the_ground(device: str) -> None:
+    """One body a world, so that neighbouring environments go in step; asked for when the world runs already."""
+    world = px.World(len(LEAST), device, dt=DT)
+    world.add_ground(friction=FRICTION)
+    ball = world.add_rigid_object(
+        px.Shape("sphere", (RADIUS,)), "ball", position=(0, 0, RADIUS), mass=1.0, friction=FRICTION
+    )
+    ball.set_root_state(vel=[0, 0, 0, 0, 0, SPIN])
+    world.step(12)
+    np.testing.assert_allclose(spin(ball), SPIN, rtol=1e-6)
+    ball.set_material(min_torsional_patch_radius=LEAST[:, None])
+    world.step(48)
+    np.testing.assert_allclose(spin(ball), braked(FRICTION * GRAVITY * LEAST, 48 * DT), rtol=0.005)
+
+
 def test_joints_carry_the_torque(device: str) -> None:
     """A foot on a leg that its drive keeps from turning stands on a turning ball: joints transmit the torque."""
     foot = Body("foot", 2.0, inertia=np.diag([0.02] * 3), collisions=[Shape("sphere", (RADIUS,))])
