@@ -11,6 +11,7 @@ from phalanx.features import MOVING_SURFACES, need
 from phalanx.handle import on_device
 from phalanx.io.model import RobotModel
 from phalanx.layout import Rows
+from phalanx.options import ITERATIONS, iterations
 from phalanx.part import Part
 from phalanx.sleeping import Sleeping
 
@@ -39,6 +40,7 @@ class Actor(Sleeping):
         self.shape_bodies = [self.body_names[shape.body] for shape in part.articulation.collisions]
         """The body that each collision shape belongs to."""
         self._rows: Rows | None = None
+        self._iterations = {name: getattr(part, name) for name in ITERATIONS}
 
     def body_index(self, name: str) -> int:
         """Position of a body in :attr:`body_names`."""
@@ -49,6 +51,26 @@ class Actor(Sleeping):
     def bind(self, rows: Rows) -> None:
         """Called by the world once its tables are filled."""
         self._rows = rows
+
+    @property
+    def solver_iterations(self) -> tuple[int | None, int | None]:
+        """Position and velocity iterations that it asks for; ``None``: what the world has."""
+        position, velocity = (self._iterations[name] for name in ITERATIONS)
+        return position, velocity
+
+    def set_solver_iterations(self, position: int | None = None, velocity: int | None = None) -> None:
+        """Ask for numbers of position and velocity iterations, at any time; what is not given stays.
+
+        The world runs the greatest of all numbers asked for, its own included, for everything and in all environments:
+        :attr:`phalanx.World.solver_iterations`.
+        """
+        asked = {
+            name: iterations(str(self), name, value)
+            for name, value in zip(ITERATIONS, (position, velocity), strict=True)
+            if value is not None
+        }
+        self._iterations.update(asked)
+        self.world.share_iterations(self.name, asked)
 
     def write_defaults(self, envs: np.ndarray | None) -> None:
         """Default pose; called by the world's reset."""

@@ -318,9 +318,7 @@ class Contents(Jointed, Scenes):
         settings = store[c.Settings]
         settings.timestep = [[self.dt / self.substeps]]
         settings.gravity = np.array(self.gravity)[None, :, None]
-        for name in ("position_iterations", "velocity_iterations"):
-            asked = [count for actor in actors if (count := getattr(actor.part, name)) is not None]
-            setattr(settings, name, [[max([self._settings[name], *asked])]])
+        self._set_iterations()
         for name in ("max_depenetration_velocity", "bounce_threshold", "speculative"):
             setattr(settings, name, [[self._settings[name]]])
         settings.projected = [[self._settings["solver"] == "pgs"]]
@@ -368,6 +366,18 @@ class Contents(Jointed, Scenes):
         world._write_defaults(None)
         self.input_revision = self.state_revision = 0
         return world
+
+    def share_iterations(self, name: str, asked: dict[str, int]) -> None:
+        """Take up the numbers of sweeps that an actor asks for from now on."""
+        self._placements[name].update(asked)
+        if self.built:
+            self._set_iterations()
+
+    def _set_iterations(self) -> None:
+        """Give the solver the greatest numbers of sweeps that the world or anything in it asks for."""
+        for n, name in enumerate(options.ITERATIONS):
+            asked = [count for actor in self.actors.values() if (count := actor.solver_iterations[n]) is not None]
+            setattr(self._store[c.Settings], name, [[max([self._settings[name], *asked])]])
 
     def _not_built(self, what: str) -> None:
         if self.built:

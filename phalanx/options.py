@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict, get_type_hints
 
+import numpy as np
+
 from phalanx import checking
 from phalanx.part import ALL_GROUPS, NUM_GROUPS, Material, Part
 
@@ -44,7 +46,8 @@ class ActorOptions(Surface, total=False):
     * ``sleep_threshold``: kinetic energy per mass of each of its links, m^2/s^2, below which it may go to sleep, see
       :mod:`phalanx.systems.sleep`; 0, the default: never.
     * ``disable_gravity``: gravity does not act on it; ``gyroscopic_forces``: whether those of rotation do.
-    * ``position_iterations``, ``velocity_iterations``: the world's by default; of several, the greatest holds for all.
+    * ``position_iterations``, ``velocity_iterations``: sweeps of the solver that it asks for; all of the world gets the
+      greatest of these and of the world's own, since what touches is solved together.
     """
 
     collision_group: int
@@ -65,6 +68,8 @@ class ActorOptions(Surface, total=False):
 
 SURFACE = tuple(get_type_hints(Surface))
 OPTIONS = tuple(get_type_hints(ActorOptions))
+ITERATIONS = {"position_iterations": 1, "velocity_iterations": 0}
+"""Kinds of sweeps of the solver, and the least number of each."""
 
 
 def surface(who: str, options: Mapping[str, Any]) -> Material:
@@ -104,17 +109,22 @@ def part_fields(who: str, options: Mapping[str, Any]) -> dict[str, Any]:
         found["rest_offset"] = checking.number(f"{who}: rest_offset", options["rest_offset"], least=-math.inf)
         if found["rest_offset"] >= found.get("contact_offset", math.inf):
             raise ValueError(f"{who}: rest_offset must be less than contact_offset={found['contact_offset']}")
-    for name, least in (("position_iterations", 1), ("velocity_iterations", 0)):
-        value = options.get(name)
-        if value is not None:
-            if isinstance(value, bool) or int(value) != value or value < least:
-                raise ValueError(f"{who}: {name}={value!r}: must be a whole number, at least {least}")
-            found[name] = int(value)
+    for name in ITERATIONS:
+        if options.get(name) is not None:
+            found[name] = iterations(who, name, options[name])
     if options.get("disable_gravity"):
         found["gravity_scale"] = 0.0
     if "gyroscopic_forces" in options:
         found["gyroscopic_forces"] = bool(options["gyroscopic_forces"])
     return found
+
+
+def iterations(who: str, name: str, value: Any) -> int:
+    """A number of sweeps, at least 1 that move."""
+    least = ITERATIONS[name]
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{who}: {name}={value!r}: must be a whole number, at least {least}")
+    return int(value)
 
 
 def group(who: str, value: Any) -> int:

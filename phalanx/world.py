@@ -44,8 +44,8 @@ class World(Contents):
         dt: length of a step, s.
         gravity: m/s^2, world frame.
         substeps: a step is so many equal substeps.
-        position_iterations: solver sweeps per substep that move bodies and push them apart.
-        velocity_iterations: solver sweeps per substep after those, which leave no push-out velocity behind.
+        position_iterations: solver sweeps per substep that move bodies and push them apart; more if an actor asks.
+        velocity_iterations: solver sweeps per substep after those, which leave no push-out velocity behind; likewise.
         solver: ``"tgs"``, temporal Gauss-Seidel: each position sweep stands for a part of the substep and moves what
             there is by that part; or ``"pgs"``, projected Gauss-Seidel: each stands for all of it, and bodies move
             once, after the last. With one position sweep they are the same; stacks need TGS.
@@ -208,6 +208,12 @@ class World(Contents):
                 "at least 1, the second not negative"
             )
         return int(counts[0].max()), int(counts[1].max())
+
+    @property
+    def solver_iterations(self) -> tuple[int, int]:
+        """Position and velocity iterations that it runs: the most that were asked for, of it or of what is in it."""
+        self.build()
+        return self._sweeps()
 
     def compute(self, *phases: str) -> None:
         """Run phases of the schedule on the current state, e.g. ``compute("dynamics")``, without stepping."""

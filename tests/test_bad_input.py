@@ -18,6 +18,7 @@ import phalanx as px
 from phalanx.components import Drive, LinkInertia, LinkTopology
 from phalanx.ecs.store import cuda_available
 from phalanx.io.model import Body, RobotModel
+from phalanx.saving import FORMAT
 
 # The world's own arguments.
 
@@ -382,10 +383,11 @@ def corrupt(folder: Path, world: px.World) -> dict[str, Path]:
         archive.writestr("world.npy", "rubbish")
     with np.load(folder / "good") as data:
         arrays = {key: data[key] for key in data.files}
+    older = str(arrays["world"]).replace(f'"format": {FORMAT}', '"format": 0')
     for name, changed in (
-        ("older format", {**arrays, "world": np.array(str(arrays["world"]).replace('"format": 2', '"format": 0'))}),
+        ("older format", {**arrays, "world": np.array(older)}),
         ("no json", {**arrays, "world": np.array("{")}),
-        ("other json", {**arrays, "world": np.array('{"format": 2}')}),
+        ("other json", {**arrays, "world": np.array(f'{{"format": {FORMAT}}}')}),
         ("lacks a field", {key: value for key, value in arrays.items() if key != "Coordinate.value"}),
         ("wrong shape", {**arrays, "Coordinate.value": np.zeros((3, 3))}),
         ("pickle", {**arrays, "Coordinate.value": np.array([{}], object)}),
@@ -398,7 +400,7 @@ def corrupt(folder: Path, world: px.World) -> dict[str, Path]:
 
 def test_files_that_are_no_saved_world(world: px.World, device: str, tmp_path: Path) -> None:
     expected = {
-        "older format": "not a saved world (this description has another format than 2",
+        "older format": f"not a saved world (this description has another format than {FORMAT}",
         "lacks a field": "the saved world lacks Coordinate.value; did another version save it?",
         "wrong shape": "state has Coordinate.value of shape (3, 3); this world needs ",
     }
