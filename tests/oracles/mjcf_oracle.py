@@ -65,6 +65,39 @@ class MjcfOracle:
         mj.mj_kinematics(self.model, self.data)
         return self.data.xpos.copy(), self.data.xmat.reshape(-1, 3, 3).copy()
 
+    def place(self) -> None:
+        """Geoms where the bodies are."""
+        mj.mj_comPos(self.model, self.data)
+        mj.mj_kinematics(self.model, self.data)
+
+    @property
+    def contact_is_off(self) -> bool:
+        """Whether the file's flags switch contact off."""
+        flags = int(self.model.opt.disableflags)
+        return bool(flags & (mj.mjtDisableBit.mjDSBL_CONTACT | mj.mjtDisableBit.mjDSBL_CONSTRAINT))
+
+    @property
+    def gravity_is_off(self) -> bool:
+        """Whether the file's flags switch gravity off."""
+        return bool(int(self.model.opt.disableflags) & mj.mjtDisableBit.mjDSBL_GRAVITY)
+
+    @property
+    def actuator_names(self) -> list[str]:
+        """Names of all actuators."""
+        return [self.name(mj.mjtObj.mjOBJ_ACTUATOR, i) for i in range(self.model.nu)]
+
+    def joint_efforts(self, q: np.ndarray, qd: np.ndarray, controls: np.ndarray) -> np.ndarray:
+        """(nv,) what actuators give."""
+        self.data.qpos[:], self.data.qvel[:], self.data.ctrl[:] = q, qd, controls
+        for i in range(self.model.nu):
+            if self.model.actuator_actadr[i] >= 0:  # a lag that is over
+                low, high = (
+                    self.model.actuator_ctrlrange[i] if self.model.actuator_ctrllimited[i] else (-np.inf, np.inf)
+                )
+                self.data.act[int(self.model.actuator_actadr[i])] = np.clip(controls[i], low, high)
+        mj.mj_forward(self.model, self.data)
+        return self.data.qfrc_actuator.copy()
+
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
         """(nv, nv) in the velocities of :meth:`velocity_map`, armature included."""
         self.data.qpos[:] = q
@@ -87,6 +120,8 @@ class MjcfOracle:
     def pairs(self) -> set[tuple[int, int]]:
         """Pairs of geoms that its filters let collide, explicit ones left out."""
         m = self.model
+        if self.contact_is_off:
+            return set()
         weld, parent = m.body_weldid, m.body_parentid
         excluded = {tuple(sorted((int(s) >> 16, int(s) & 0xFFFF))) for s in m.exclude_signature}
         found = set()

@@ -1,4 +1,4 @@
-"""What a joint moves, in the pose in which the file shows the bodies."""
+"""What resists a joint's effort, in the pose in which the file shows the bodies."""
 
 from __future__ import annotations
 
@@ -9,21 +9,66 @@ from phalanx.io.mjcf.rotations import quaternion_matrix, turn
 from phalanx.io.mjcf.tree import JointNode, Node
 
 
-def moved_by(node: Node, joint: JointNode, solids: dict[str, Solid]) -> float:
-    """Inertia about a hinge's axis, kg·m², or mass on a slide, kg; with armature, but without other joints' share.
+def resistance(node: Node, joint: JointNode, solids: dict[str, Solid]) -> float:
+    """Effort per acceleration of a hinge or slide while all others are free to move, kg·m² or kg.
 
-    It is the diagonal entry of the mass matrix.
+    It is what the diagonal entry of the inverse mass matrix is the inverse of.
     """
-    found = joint.values.number("armature", 0.0)
-    position, orientation = node.world_pose()
-    axis, anchor = turn(orientation, joint.axis), position + turn(orientation, joint.anchor)
-    for one in node.walk():
-        solid = solids[one.name]
-        if joint.kind == "prismatic":
-            found += solid.mass
-            continue
-        place, facing = one.world_pose()
-        turned = quaternion_matrix(facing)
-        arm = np.cross(axis, place + turned @ solid.com - anchor)
-        found += float(axis @ turned @ solid.inertia @ turned.T @ axis) + solid.mass * float(arm @ arm)
-    return found
+    root = node
+    while root.parent is not None and root.parent.parent is not None:
+        root = root.parent
+    matrix, dofs = mass_matrix(root, solids)
+    dof = dofs[joint.name]
+    inverse = float(np.linalg.pinv(matrix, hermitian=True)[dof, dof])
+    return 1.0 / inverse if inverse > 0.0 else 0.0
+
+
+def mass_matrix(root: Node, solids: dict[str, Solid]) -> tuple[np.ndarray, dict[str, int]]:
+    """Mass matrix (n, n) of a tree with armatures, and the first dof of each joint.
+
+    Sums each body's inertia over the velocities that unit speeds of the joints above it give it.
+    """
+    dofs: dict[str, int] = {}
+    motions: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []  # (turning about, moving along, through)
+    above: dict[int, list[int]] = {}
+    armature: list[float] = []
+    for node in root.walk():
+        position, orientation = node.world_pose()
+        mine = list(above.get(id(node.parent), []))
+        for joint in node.joints:
+            dofs[joint.name] = len(motions)
+            anchor = position + turn(orientation, joint.anchor)
+            found = _motions(joint, orientation, anchor)
+            mine += range(len(motions), len(motions) + len(found))
+            motions += found
+            weight = 0.0 if joint.kind == "free" else joint.values.number("armature", 0.0)
+            armature += [weight] * len(found)
+        above[id(node)] = mine
+    matrix = np.diag(np.array(armature, float))
+    for node in root.walk():
+        solid = solids[node.name]
+        position, orientation = node.world_pose()
+        turned = quaternion_matrix(orientation)
+        centre = position + turned @ solid.com
+        inertia = turned @ solid.inertia @ turned.T
+        mine = above[id(node)]
+        angular = np.array([motions[d][0] for d in mine]).reshape(-1, 3)
+        linear = np.array([motions[d][1] + np.cross(motions[d][0], centre - motions[d][2]) for d in mine]).reshape(
+            -1, 3
+        )
+        matrix[np.ix_(mine, mine)] += angular @ inertia @ angular.T + solid.mass * linear @ linear.T
+    return matrix, dofs
+
+
+def _motions(
+    joint: JointNode, orientation: np.ndarray, anchor: np.ndarray
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    none, axes = np.zeros(3), list(np.eye(3))
+    turns, moves = [(axis, none, anchor) for axis in axes], [(none, axis, anchor) for axis in axes]
+    axis = turn(orientation, joint.axis)
+    return {
+        "revolute": [(axis, none, anchor)],
+        "prismatic": [(none, axis, anchor)],
+        "spherical": turns,
+        "free": moves + turns,
+    }[joint.kind]

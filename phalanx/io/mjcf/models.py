@@ -10,7 +10,7 @@ import numpy as np
 
 from phalanx.io.checks import inertia_problem
 from phalanx.io.mjcf.bodies import Solid
-from phalanx.io.mjcf.inertia import moved_by
+from phalanx.io.mjcf.inertia import resistance
 from phalanx.io.mjcf.notes import Notes
 from phalanx.io.mjcf.rotations import Pose, about, compose, product, turn
 from phalanx.io.mjcf.tree import JointNode, Node
@@ -102,7 +102,7 @@ def _joints(node: Node, parent: str, model: RobotModel, solids: dict[str, Solid]
         child = node.name if last else f"{node.name}:{given.name}"
         if not last:
             model.bodies.append(Body(child, hidden=True))
-        moved = moved_by(node, given, solids) if given.values.has("springdamper") else 0.0
+        moved = resistance(node, given, solids) if given.values.has("springdamper") else 0.0
         found.append(_joint(given, parent, child, at, moved, notes))
         model.joint_pos |= {given.name: given.reference} if given.reference else {}
         parent, at = child, (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))

@@ -12,7 +12,7 @@ from phalanx.io.actuators import Actuator
 from phalanx.io.mjcf import actuators as actuators_
 from phalanx.io.mjcf import bodies, contacts, equality, geoms, keyframes, tendons
 from phalanx.io.mjcf.held import Held
-from phalanx.io.mjcf.inertia import moved_by
+from phalanx.io.mjcf.inertia import resistance
 from phalanx.io.mjcf.models import WORLD, TreeModel, tree_model
 from phalanx.io.mjcf.notes import Notes
 from phalanx.io.mjcf.source import Options, Source
@@ -181,7 +181,7 @@ def _connect(
         actuator.joints = {joint.name: float(gear[0])}
         if one.law.damping_ratio > 0.0:
             b0, b1, _ = actuator.bias
-            mass = moved_by(node, joint, solids) / float(gear[0]) ** 2 if gear[0] else 0.0
+            mass = resistance(node, joint, solids) / float(gear[0]) ** 2 if gear[0] else 0.0
             actuator.bias = (b0, b1, -2.0 * one.law.damping_ratio * float(np.sqrt(max(0.0, -b1) * mass)))
     _inherit(one, (joint.values, joint.context.source.radians if joint.kind == "revolute" else 1.0))
     _register(actuator, trees[tendons.root_of(node).name], one)
