@@ -19,6 +19,7 @@ from numba import cuda
 
 from phalanx.ecs import codegen, trace
 from phalanx.ecs.declare import Bound, System
+from phalanx.ecs.teams import TEAM
 
 THREADS = 128
 """Threads in a block."""
@@ -27,6 +28,22 @@ array = carray = stack = None  # generated modules import the same names from bo
 entry = None
 helper = routine = cuda.jit(device=True)
 kernel = scalar_kernel = cuda.jit(cache=True)
+
+
+@helper
+def wait(team):
+    """Until the threads of a team, a mask in their warp, have all come here and see what each has stored."""
+    cuda.syncwarp(team)  # pyright: ignore[reportCallIssue]
+
+
+@helper
+def joined(team, x):
+    """The sum of every thread's x, the same for all of a team."""
+    step = TEAM // 2
+    while step > 0:
+        x += cuda.shfl_xor_sync(team, x, step)
+        step //= 2
+    return x
 
 
 def open_device(index: int) -> Any:
@@ -93,6 +110,10 @@ class Program:
     def _launch(self, bound: Bound, num_envs: int) -> Any:
         system = bound.system
         arguments = [a if isinstance(a, int) else cuda.as_cuda_array(a, sync=False) for a in bound.arguments]
+        if system.spreads:
+            blocks = -(-num_envs * TEAM // THREADS)
+            configured = bound.compiled[blocks, THREADS, self._numba_stream]
+            return lambda: configured(num_envs, bound.rows, *arguments)
         rows = min(bound.rows, 65535) if system.over is not None and system.order == "parallel" else 1
         threads = THREADS if rows > 1 else 32  # sequential systems: small blocks reach more multiprocessors
         configured = bound.compiled[(-(-num_envs // threads), max(rows, 1)), threads, self._numba_stream]

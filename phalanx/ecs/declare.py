@@ -199,6 +199,11 @@ class System:
         return {name: a for name, a in self.arguments.items() if a.mode != "rows"}
 
     @cached_property
+    def spreads(self) -> bool:
+        """Whether it has loops that threads of the GPU share."""
+        return "spread" in self.function.__code__.co_names
+
+    @cached_property
     def lane_by_lane(self) -> System:
         """The same system for worlds in which neighbouring environments need different loops: ``lanes`` is one."""
         return replace(self, one_lane=True)
@@ -277,6 +282,15 @@ def function(helper: F) -> F:
     """Mark a helper that systems may call; it is compiled together with the systems that reach it."""
     helper.__phalanx_function__ = True  # type: ignore[attr-defined]
     return helper
+
+
+def spread(*bounds: int) -> range:
+    """In a system over ``lanes``: ``range(end)`` or ``range(start, end)`` whose iterations do not depend on each other.
+
+    On the GPU the threads of a team share them (:mod:`phalanx.ecs.teams`). Iterations store to different items, or add
+    to common ones by ``+=`` or ``-=``; the loop over lanes is inside, as always.
+    """
+    return range(*bounds)
 
 
 def real(number: Any) -> Any:

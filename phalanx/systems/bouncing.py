@@ -24,8 +24,8 @@ from phalanx.components import (
     Settings,
     Sweep,
 )
-from phalanx.ecs import function, read, rows, system, update, write
-from phalanx.systems.two_trees import tree_rows
+from phalanx.ecs import function, read, rows, spread, system, update
+from phalanx.systems.two_trees import both_trees, dof_of
 
 SWEEPS = 8
 """Sweeps over the points that bounce."""
@@ -48,7 +48,7 @@ def rebound_speed(approach, fall, separation, h, restitution):
 
 
 @system(phase="bounce")
-def bounce(
+def find_bounces(
     lanes,
     slots=rows(Contact),
     row_count=rows(ContactRow),
@@ -56,7 +56,6 @@ def bounce(
     end=read(DofTopology.tree_end),
     h=read(Settings.timestep),
     threshold=read(Settings.bounce_threshold),
-    share=read(Sweep.share),
     count=read(ContactCount.current),
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
@@ -66,61 +65,74 @@ def bounce(
     fall=read(ContactMotion.fall),
     restitution=read(ContactSurface.restitution),
     jacobian=read(ContactJacobian.value),
-    response=read(ContactResponse.velocity),
     block_normal=read(ContactBlock.normal),
     displacement=read(DofSolve.displacement),
-    impulse=update(ContactImpulse.last),
-    total=update(ContactImpulse.value),
-    rebound=write(ContactMotion.rebound),
-    sum=update(Scratch.sum),
-    change=update(Scratch.change),
-    v=update(DofSolve.velocity),
+    total=read(ContactImpulse.value),
+    rebound=update(ContactMotion.rebound),
 ):
-    """Which contacts bounce, how fast they leave, and sweeps over them until they do."""
+    """Which contacts bounce, and how fast they leave."""
     width = row_count // max(slots, 1)
     most = 0
     for e in lanes:
         most = max(most, count[0, e])
-    any_bounces = 0
-    for c in range(most):
+    for c in spread(most):
         da, db = -1, -1
+        on = 0
         for e in lanes:
-            if c < count[0, e]:
-                da, db = dof_a[c, e], dof_b[c, e]
-            sum[0, 0, e] = 0.0
-        for side in range(2):
-            low, high, shift = tree_rows(first, end, da, db, side)
-            base = c * width + shift
-            for k in range(low, high):
+            fast = c < count[0, e] and restitution[c, e] > 0.0 and approach[c, e] < -threshold[0, e]
+            rebound[c, e] = 0.0
+            if fast:
+                da, db, on = dof_a[c, e], dof_b[c, e], 1
+        if on == 1:
+            base = c * width
+            wide, wide_a, low_a, low_b = both_trees(first, end, da, db)
+            for i in range(wide):
+                k = dof_of(i, wide_a, low_a, low_b)
                 for e in lanes:
-                    sum[0, 0, e] += jacobian[base + k, 0, e] * displacement[k, e]
+                    rebound[c, e] += jacobian[base + i, 0, e] * displacement[k, e]
+            for e in lanes:
+                here = c < count[0, e]
+                own = member[c, e] if here else 0
+                gap = (separation[c, e] if here else 0.0) + rebound[c, e]
+                near = total[c, 0, e] > 0.0 or gap < -SAME_IMPACT * h[0, e] * approach[c, e]
+                fast = here and restitution[c, e] > 0.0 and approach[c, e] < -threshold[0, e]
+                u = min(approach[c, e], 0.0)
+                leaves = rebound_speed(u, fall[c, e], separation[c, e] if here else 0.0, h[0, e], restitution[c, e])
+                rebound[c, e] = leaves if fast and near and block_normal[c, own, e] > 0.0 else 0.0
+
+
+@system(phase="bounce", after="find_bounces")
+def bounce(
+    lanes,
+    slots=rows(Contact),
+    row_count=rows(ContactRow),
+    first=read(DofTopology.tree_first),
+    end=read(DofTopology.tree_end),
+    share=read(Sweep.share),
+    count=read(ContactCount.current),
+    dof_a=read(ContactMotion.dof_a),
+    dof_b=read(ContactMotion.dof_b),
+    member=read(ContactMotion.member),
+    rebound=read(ContactMotion.rebound),
+    jacobian=read(ContactJacobian.value),
+    response=read(ContactResponse.velocity),
+    block_normal=read(ContactBlock.normal),
+    impulse=update(ContactImpulse.last),
+    total=update(ContactImpulse.value),
+    sum=update(Scratch.sum),
+    change=update(Scratch.change),
+    v=update(DofSolve.velocity),
+):
+    """Sweeps over the contacts that bounce, until they leave as fast as they are to."""
+    width = row_count // max(slots, 1)
+    most, bouncing = 0, 0
+    for e in lanes:
+        most = max(most, count[0, e])
+    for c in range(most):
         for e in lanes:
-            here = c < count[0, e]
-            own = member[c, e] if here else 0
-            fast = here and restitution[c, e] > 0.0 and approach[c, e] < -threshold[0, e]
-            gap = (separation[c, e] if here else 0.0) + sum[0, 0, e]
-            near = total[c, 0, e] > 0.0 or gap < -SAME_IMPACT * h[0, e] * approach[c, e]
-            bounces = fast and near and block_normal[c, own, e] > 0.0
-            u = min(approach[c, e], 0.0)
-            leaves = rebound_speed(u, fall[c, e], separation[c, e] if here else 0.0, h[0, e], restitution[c, e])
-            rebound[c, e] = leaves if bounces else 0.0
-            any_bounces = max(any_bounces, 1 if bounces else 0)
-            # Friction so far was with a spin that the impact as a whole does not have.
-            for r in range(1, 3):
-                change[0, r, e] = -total[c, r, e] / share[0, e] if bounces else 0.0
-                impulse[c, r, e] = 0.0 if bounces else impulse[c, r, e]
-                total[c, r, e] = 0.0 if bounces else total[c, r, e]
-        if any_bounces == 1:
-            for side in range(2):
-                low, high, shift = tree_rows(first, end, da, db, side)
-                base = c * width + shift
-                for k in range(low, high):
-                    for e in lanes:
-                        v[k, e] += (
-                            response[base + k, 1, e] * change[0, 1, e] + response[base + k, 2, e] * change[0, 2, e]
-                        )
-    for _ in range(SWEEPS if any_bounces == 1 else 0):
-        for c in range(most):
+            bouncing = c + 1 if c < count[0, e] and rebound[c, e] > 0.0 else bouncing
+    for turn in range(SWEEPS + 1 if bouncing > 0 else 0):
+        for c in range(bouncing):
             da, db = -1, -1
             on = 0
             for e in lanes:
@@ -129,26 +141,36 @@ def bounce(
                     on = max(on, 1 if rebound[c, e] > 0.0 else 0)
                 sum[0, 0, e] = 0.0
             if on == 1:
-                for side in range(2):
-                    low, high, shift = tree_rows(first, end, da, db, side)
-                    base = c * width + shift
-                    for k in range(low, high):
+                base = c * width
+                wide, wide_a, low_a, low_b = both_trees(first, end, da, db)
+                if turn == 0:  # Friction so far was with a spin that the impact as a whole does not have.
+                    for e in lanes:
+                        bounces = c < count[0, e] and rebound[c, e] > 0.0
+                        for r in range(1, 3):
+                            change[0, r, e] = -total[c, r, e] / share[0, e] if bounces else 0.0
+                            impulse[c, r, e] = 0.0 if bounces else impulse[c, r, e]
+                            total[c, r, e] = 0.0 if bounces else total[c, r, e]
+                    for i in spread(wide):
+                        k = dof_of(i, wide_a, low_a, low_b)
                         for e in lanes:
-                            sum[0, 0, e] += jacobian[base + k, 0, e] * v[k, e]
-                for e in lanes:
-                    bounces = c < count[0, e] and rebound[c, e] > 0.0
-                    now = impulse[c, 0, e]
-                    y = block_normal[c, member[c, e], e] if bounces else 1.0
-                    new = max(now + (rebound[c, e] - sum[0, 0, e]) / y, 0.0) if bounces else now
-                    change[0, 0, e] = new - now if bounces else 0.0
-                    total[c, 0, e] += share[0, e] * (new - now)
-                    impulse[c, 0, e] = new
-                for side in range(2):
-                    low, high, shift = tree_rows(first, end, da, db, side)
-                    base = c * width + shift
-                    for k in range(low, high):
+                            v[k, e] += (
+                                response[base + i, 1, e] * change[0, 1, e] + response[base + i, 2, e] * change[0, 2, e]
+                            )
+                else:
+                    for i in spread(wide):
+                        k = dof_of(i, wide_a, low_a, low_b)
                         for e in lanes:
-                            v[k, e] += response[base + k, 0, e] * change[0, 0, e]
-    for c in range(most if any_bounces == 1 else 0):
-        for e in lanes:  # A blow is no load that goes on: the next substep starts without it.
-            impulse[c, 0, e] = 0.0 if c < count[0, e] and rebound[c, e] > 0.0 else impulse[c, 0, e]
+                            sum[0, 0, e] += jacobian[base + i, 0, e] * v[k, e]
+                    for e in lanes:
+                        bounces = c < count[0, e] and rebound[c, e] > 0.0
+                        now = impulse[c, 0, e]
+                        y = block_normal[c, member[c, e], e] if bounces else 1.0
+                        new = max(now + (rebound[c, e] - sum[0, 0, e]) / y, 0.0) if bounces else now
+                        change[0, 0, e] = new - now if bounces else 0.0
+                        total[c, 0, e] += share[0, e] * (new - now)
+                        # A blow is no load that goes on: the next substep starts without it.
+                        impulse[c, 0, e] = 0.0 if bounces and turn == SWEEPS else new
+                    for i in spread(wide):
+                        k = dof_of(i, wide_a, low_a, low_b)
+                        for e in lanes:
+                            v[k, e] += response[base + i, 0, e] * change[0, 0, e]

@@ -24,9 +24,9 @@ from phalanx.components import (
     MassTopology,
     Sweep,
 )
-from phalanx.ecs import read, rows, system, update, write
+from phalanx.ecs import read, rows, spread, system, update, write
 from phalanx.systems.math3d import cross
-from phalanx.systems.two_trees import tree_rows
+from phalanx.systems.two_trees import both_trees, tree_rows
 from phalanx.systems.windows import WINDOW
 
 
@@ -90,7 +90,7 @@ def contact_jacobians(
     most = 0
     for e in lanes:
         most = max(most, count[0, e])
-    for c in range(most):
+    for c in spread(most):
         da, db = -1, -1
         for e in lanes:
             approach[c, e] = 0.0
@@ -150,30 +150,20 @@ def contact_responses(
     count=read(ContactCount.current),
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
-    in_window=read(ContactMotion.member),
     sweep_share=read(Sweep.share),
     jacobian=read(ContactJacobian.value),
     response=update(ContactResponse.velocity),
-    block_normal=update(ContactBlock.normal),
-    block_tangent=update(ContactBlock.tangent),
 ):
-    """(M + implicit terms)^-1 J^T for one sweep, by the sparse factorisation, and what follows within the window."""
+    """(M + implicit terms)^-1 J^T for one sweep, by the sparse factorisation."""
     width = row_count // max(slots, 1)
     most = 0
     for e in lanes:
         most = max(most, count[0, e])
-    for c in range(most):
+    for c in spread(most):
         da, db = -1, -1
-        member = 0
         for e in lanes:
-            for m in range(WINDOW):
-                block_normal[c, m, e] = 0.0
-            block_tangent[c, 0, e] = 0.0
-            block_tangent[c, 1, e] = 0.0
-            block_tangent[c, 2, e] = 0.0
             if c < count[0, e]:
                 da, db = dof_a[c, e], dof_b[c, e]
-                member = in_window[c, e]
         for side in range(2):
             low, high, shift = tree_rows(first, end, da, db, side)
             base = c * width + shift
@@ -205,15 +195,53 @@ def contact_responses(
                         response[base + d, 0, e] -= w * response[b, 0, e]
                         response[base + d, 1, e] -= w * response[b, 1, e]
                         response[base + d, 2, e] -= w * response[b, 2, e]
+
+
+@system(phase="rows", after="contact_responses")
+def contact_blocks(
+    lanes,
+    slots=rows(Contact),
+    row_count=rows(ContactRow),
+    first=read(DofTopology.tree_first),
+    end=read(DofTopology.tree_end),
+    count=read(ContactCount.current),
+    dof_a=read(ContactMotion.dof_a),
+    dof_b=read(ContactMotion.dof_b),
+    in_window=read(ContactMotion.member),
+    jacobian=read(ContactJacobian.value),
+    response=read(ContactResponse.velocity),
+    block_normal=update(ContactBlock.normal),
+    block_tangent=update(ContactBlock.tangent),
+):
+    """How contacts of a window answer to each other's normal impulses, and each to friction's (inverted)."""
+    width = row_count // max(slots, 1)
+    most = 0
+    for e in lanes:
+        most = max(most, count[0, e])
+    for c in spread(most):
+        da, db = -1, -1
+        member = 0
+        base = c * width
+        for e in lanes:
+            for m in range(WINDOW):
+                block_normal[c, m, e] = 0.0
+            block_tangent[c, 0, e] = 0.0
+            block_tangent[c, 1, e] = 0.0
+            block_tangent[c, 2, e] = 0.0
+            if c < count[0, e]:
+                da, db = dof_a[c, e], dof_b[c, e]
+                member = in_window[c, e]
+        wide, _, _, _ = both_trees(first, end, da, db)
+        for i in range(wide):
+            for e in lanes:
+                j1, j2 = jacobian[base + i, 1, e], jacobian[base + i, 2, e]
+                block_tangent[c, 0, e] += j1 * response[base + i, 1, e]
+                block_tangent[c, 1, e] += j1 * response[base + i, 2, e]
+                block_tangent[c, 2, e] += j2 * response[base + i, 2, e]
+            for m in range(member + 1):
+                other = base + i - (member - m) * width
                 for e in lanes:
-                    j1, j2 = jacobian[base + d, 1, e], jacobian[base + d, 2, e]
-                    block_tangent[c, 0, e] += j1 * response[base + d, 1, e]
-                    block_tangent[c, 1, e] += j1 * response[base + d, 2, e]
-                    block_tangent[c, 2, e] += j2 * response[base + d, 2, e]
-                for m in range(member + 1):
-                    other = base + d - (member - m) * width
-                    for e in lanes:
-                        block_normal[c, m, e] += jacobian[base + d, 0, e] * response[other, 0, e]
+                    block_normal[c, m, e] += jacobian[base + i, 0, e] * response[other, 0, e]
         for e in lanes:
             a, b2, c2 = block_tangent[c, 0, e], block_tangent[c, 1, e], block_tangent[c, 2, e]
             determinant = a * c2 - b2 * b2

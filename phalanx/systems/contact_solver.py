@@ -25,9 +25,9 @@ from phalanx.components import (
     Settings,
     Sweep,
 )
-from phalanx.ecs import function, read, real, rows, system, update, write
+from phalanx.ecs import function, read, real, rows, spread, system, update, write
 from phalanx.systems.sweeps import sweep_parts
-from phalanx.systems.two_trees import tree_rows
+from phalanx.systems.two_trees import both_trees, dof_of
 from phalanx.systems.windows import WINDOW, solve_window, step_length
 
 PUSH_OUT = 0.15
@@ -77,16 +77,16 @@ def warm_start_contacts(
             for r in range(3):
                 total[c, r, e] = 0.0 if share[0, e] < 1.0 else impulse[c, r, e]
                 change[0, r, e] = impulse[c, r, e] if c < count[0, e] else 0.0
-        for side in range(2):
-            low, high, shift = tree_rows(first, end, da, db, side)
-            base = c * width + shift
-            for k in range(low, high):
-                for e in lanes:
-                    v[k, e] += (
-                        response[base + k, 0, e] * change[0, 0, e]
-                        + response[base + k, 1, e] * change[0, 1, e]
-                        + response[base + k, 2, e] * change[0, 2, e]
-                    )
+        base = c * width
+        wide, wide_a, low_a, low_b = both_trees(first, end, da, db)
+        for i in spread(wide):
+            k = dof_of(i, wide_a, low_a, low_b)
+            for e in lanes:
+                v[k, e] += (
+                    response[base + i, 0, e] * change[0, 0, e]
+                    + response[base + i, 1, e] * change[0, 1, e]
+                    + response[base + i, 2, e] * change[0, 2, e]
+                )
 
 
 @function
@@ -161,14 +161,14 @@ def sweep_normals(
             for e in lanes:
                 if c + m < count[0, e]:
                     size = m + 1 if member[c + m, e] == m else size
+        wide, wide_a, low_a, low_b = both_trees(first, end, da, db)
         for m in range(size):
-            for side in range(2):
-                low, high, shift = tree_rows(first, end, da, db, side)
-                base = (c + m) * width + shift
-                for k in range(low, high):
-                    for e in lanes:
-                        sum[0, m, e] += jacobian[base + k, 0, e] * v[k, e]
-                        sum[0, WINDOW + m, e] += jacobian[base + k, 0, e] * displacement[k, e]
+            base = (c + m) * width
+            for i in spread(wide):
+                k = dof_of(i, wide_a, low_a, low_b)
+                for e in lanes:
+                    sum[0, m, e] += jacobian[base + i, 0, e] * v[k, e]
+                    sum[0, WINDOW + m, e] += jacobian[base + i, 0, e] * displacement[k, e]
         c1, c2, c3 = min(c + 1, slots - 1), min(c + 2, slots - 1), min(c + 3, slots - 1)
         for e in lanes:
             left = min(count[0, e] - c, size)
@@ -224,13 +224,12 @@ def sweep_normals(
                 impulse[c3, 0, e] = n3
                 total[c3, 0, e] = t3 + part * (n3 if fresh else n3 - x3)
         for m in range(size):
-            for side in range(2):
-                low, high, shift = tree_rows(first, end, da, db, side)
-                base = (c + m) * width + shift
-                for k in range(low, high):
-                    for e in lanes:
-                        v[k, e] += response[base + k, 0, e] * change[0, m, e]
-                        displacement[k, e] += response[base + k, 0, e] * change[0, WINDOW + m, e]
+            base = (c + m) * width
+            for i in spread(wide):
+                k = dof_of(i, wide_a, low_a, low_b)
+                for e in lanes:
+                    v[k, e] += response[base + i, 0, e] * change[0, m, e]
+                    displacement[k, e] += response[base + i, 0, e] * change[0, WINDOW + m, e]
         c += size
 
 
@@ -276,13 +275,13 @@ def sweep_friction(
                 da, db = dof_a[c, e], dof_b[c, e]
             sum[0, 1, e] = drift[c, 0, e]
             sum[0, 2, e] = drift[c, 1, e]
-        for side in range(2):
-            low, high, shift = tree_rows(first, end, da, db, side)
-            base = c * width + shift
-            for k in range(low, high):
-                for e in lanes:
-                    sum[0, 1, e] += jacobian[base + k, 1, e] * v[k, e]
-                    sum[0, 2, e] += jacobian[base + k, 2, e] * v[k, e]
+        base = c * width
+        wide, wide_a, low_a, low_b = both_trees(first, end, da, db)
+        for i in spread(wide):
+            k = dof_of(i, wide_a, low_a, low_b)
+            for e in lanes:
+                sum[0, 1, e] += jacobian[base + i, 1, e] * v[k, e]
+                sum[0, 2, e] += jacobian[base + i, 2, e] * v[k, e]
         for e in lanes:
             here = c < count[0, e]
             y11, y12, y22 = block_tangent[c, 0, e], block_tangent[c, 1, e], block_tangent[c, 2, e]
@@ -317,9 +316,7 @@ def sweep_friction(
             impulse[c, 2, e] = new2 if here else now2
             total[c, 1, e] = all1
             total[c, 2, e] = all2
-        for side in range(2):
-            low, high, shift = tree_rows(first, end, da, db, side)
-            base = c * width + shift
-            for k in range(low, high):
-                for e in lanes:
-                    v[k, e] += response[base + k, 1, e] * change[0, 1, e] + response[base + k, 2, e] * change[0, 2, e]
+        for i in spread(wide):
+            k = dof_of(i, wide_a, low_a, low_b)
+            for e in lanes:
+                v[k, e] += response[base + i, 1, e] * change[0, 1, e] + response[base + i, 2, e] * change[0, 2, e]

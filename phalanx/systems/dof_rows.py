@@ -21,7 +21,7 @@ from phalanx.components import (
     MassTopology,
     Settings,
 )
-from phalanx.ecs import read, rows, system, update, write
+from phalanx.ecs import read, rows, spread, system, update, write
 
 LIMIT_MARGIN = 0.05
 """Limits become rows this far ahead (rad or m), beyond what the speed covers in a substep."""
@@ -89,7 +89,7 @@ def dof_responses(
     response=write(DofResponse.velocity),
 ):
     """Columns of the inverse mass matrix for the dofs that have rows in any lane."""
-    for a in range(nv):
+    for a in spread(nv):
         on = 0
         for e in lanes:
             on |= active[a, e]

@@ -18,7 +18,7 @@ from phalanx.components import (
     Settings,
     Sweep,
 )
-from phalanx.ecs import function, read, real, rows, system, update
+from phalanx.ecs import function, read, real, rows, spread, system, update
 from phalanx.systems.sweeps import CORRECTION, sweep_parts
 
 INFINITY = float("inf")
@@ -90,7 +90,7 @@ def warm_start_dofs(
             for e in lanes:
                 total = friction[d, e] + drive[d, e] + stop[d, e]
                 change[0, 0, e] = total if active[d, e] == 1 else 0.0
-            for k in range(first[d, 0], end[d, 0]):
+            for k in spread(first[d, 0], end[d, 0]):
                 for e in lanes:
                     v[k, e] += response[relations[d, 0] + k, e] * change[0, 0, e]
 
@@ -196,7 +196,7 @@ def sweep_dofs(
                 drive[d, e] = drives if here else drive[d, e]
                 stop[d, e] = stops if here else stop[d, e]
                 change[0, 0, e] = rubs + drives + stops - own if here else 0.0
-            for k in range(first[d, 0], end[d, 0]):
+            for k in spread(first[d, 0], end[d, 0]):
                 for e in lanes:
                     v[k, e] += response[relations[d, 0] + k, e] * change[0, 0, e]
 

@@ -17,7 +17,7 @@ from phalanx.components import (
     MassTopology,
     Settings,
 )
-from phalanx.ecs import read, rows, system, update, write
+from phalanx.ecs import read, rows, spread, system, update, write
 
 
 @system(over=MassEntry, phase="factorize")
@@ -59,12 +59,13 @@ def factorize_mass(
         length = depth[d, 0]
         for e in lanes:
             inverse_pivot[d, e] = 0.0 if prescribed[d, e] != 0 else 1.0 / factor[start, e]
-        for s in range(1, length):
+        for s in spread(1, length):
             above = chain[column[start + s, 0], 0]
             for t in range(length - s):  # row of the ancestor -= L[d, a] * row of d
                 for e in lanes:
                     scaled = factor[start + s, e] * inverse_pivot[d, e]
                     factor[above + t, e] -= scaled * factor[start + s + t, e]
+        for s in spread(1, length):
             for e in lanes:
                 factor[start + s, e] = factor[start + s, e] * inverse_pivot[d, e]
 
@@ -93,7 +94,7 @@ def free_velocity(
             x[d, e] = h[0, e] * (offset[d, e] + pushed[d, e] - bias[d, e] - (slope[d, e] + damping[d, e]) * qd[d, e])
     for d in range(nv - 1, -1, -1):
         start = chain[d, 0]
-        for s in range(1, depth[d, 0]):
+        for s in spread(1, depth[d, 0]):
             a = column[start + s, 0]
             for e in lanes:
                 x[a, e] -= factor[start + s, e] * x[d, e]
@@ -101,7 +102,7 @@ def free_velocity(
         start = chain[d, 0]
         for e in lanes:
             x[d, e] = x[d, e] * inverse_pivot[d, e]
-        for s in range(1, depth[d, 0]):
+        for s in spread(1, depth[d, 0]):
             a = column[start + s, 0]
             for e in lanes:
                 x[d, e] -= factor[start + s, e] * x[a, e]

@@ -23,3 +23,26 @@ def tree_rows(first, end, da, db, side):
     shift = end[da, 0] - first[da, 0] if second else 0
     high = low if second and first[max(da, 0), 0] == low else high
     return low, high, shift - low
+
+
+@function
+def both_trees(first, end, da, db):
+    """All rows of a contact or a joint, for :func:`dof_of`.
+
+    Returns:
+        count: how many.
+        count_a: how many are side a's.
+        low_a, low_b: first dof of each side's tree.
+    """
+    low_a = first[da, 0] if da >= 0 else 0
+    count_a = end[da, 0] - low_a if da >= 0 else 0
+    low_b = first[db, 0] if db >= 0 else 0
+    other = db >= 0 and (da < 0 or low_b != low_a)
+    count_b = end[db, 0] - low_b if other else 0
+    return count_a + count_b, count_a, low_a, low_b
+
+
+@function
+def dof_of(row, count_a, low_a, low_b):
+    """The dof that a row belongs to."""
+    return low_a + row if row < count_a else low_b + row - count_a

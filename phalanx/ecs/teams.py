@@ -1,0 +1,265 @@
+"""Loops whose iterations several GPU threads share: ``for k in spread(low, high)``.
+
+A thread that goes through a whole environment waits for memory at each row, and a few thousand environments are too
+few threads to hide that. In systems with spread loops TEAM threads of one warp have an environment together. All of
+them run the code between the loops, so all know where they are, but only the first one stores; in a spread loop each
+takes every TEAM-th iteration; sums (``x[0, e] += ...``) are kept in registers and joined after it by shuffles, always
+in the same order. Measured in docs/decisions/0014-teams.md.
+
+What this module refuses keeps that sound: after a store of the first thread, the others may still see the old value,
+so nothing that came from a field which the system stores may decide where a team goes, or enter a spread loop, unless
+it is read there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from phalanx.ecs.declare import DeclarationError, System
+
+TEAM = 8
+"""Threads of a team. Part of what a world computes: sums depend on it in their last digits."""
+
+LANES = "range(_low, _high)"
+"""How the code generator writes the loop over lanes."""
+
+
+def is_spread(node: ast.AST) -> bool:
+    """Whether this is a loop over ``spread(...)``."""
+    return (
+        isinstance(node, ast.For)
+        and isinstance(node.iter, ast.Call)
+        and isinstance(node.iter.func, ast.Name)
+        and node.iter.func.id == "spread"
+    )
+
+
+def in_turn(statements: Iterable[ast.stmt]) -> list[ast.stmt]:
+    """The same loops for one thread."""
+    found = list(statements)
+    for statement in found:
+        for node in ast.walk(statement):
+            if is_spread(node):
+                node.iter.func.id = "range"  # type: ignore[attr-defined]
+    return found
+
+
+def _has_spread(node: ast.AST) -> bool:
+    return any(is_spread(inner) for inner in ast.walk(node))
+
+
+def _names(node: ast.AST | None, kind: type[ast.expr_context]) -> set[str]:
+    if node is None:
+        return set()
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, kind)}
+
+
+def _parse(text: str) -> list[ast.stmt]:
+    return ast.parse(text).body
+
+
+def _guarded(*statements: ast.stmt) -> ast.If:
+    return ast.If(ast.parse("_rank == 0", mode="eval").body, list(statements), [])
+
+
+class Team:
+    """Rewrites the body of one system."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.fields = set(system.field_arguments)
+        self.stored = {name for name, access in system.field_arguments.items() if access.writes}
+        self.stale: set[str] = set()
+        self.sums = 0
+
+    def rewrite(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """The statements for one thread of a team."""
+        while True:
+            before = len(self.stale)
+            for statement in statements:
+                self._find_stale(statement, False)
+            if len(self.stale) == before:
+                break
+        self._check_escapes(statements)
+        return self._block(statements)
+
+    def _error(self, node: ast.AST, text: str) -> DeclarationError:
+        return DeclarationError(f"system {self.system.name}, line {getattr(node, 'lineno', '?')}: {text}")
+
+    # -- what may be out of date -----------------------------------------------------------------------------
+
+    def _is_stale(self, node: ast.AST | None) -> bool:
+        return bool(_names(node, ast.Load) & (self.stale | self.stored))
+
+    def _find_stale(self, node: ast.stmt, decided: bool) -> None:
+        """Collect names whose value, or whether they are assigned, comes from what the system stores."""
+        if is_spread(node):
+            return
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if decided or self._is_stale(node.value):
+                for target in targets:
+                    if not isinstance(target, ast.Subscript):
+                        self.stale |= _names(target, ast.Store)
+            return
+        head = getattr(node, "test", None) or getattr(node, "iter", None)
+        decided = decided or self._is_stale(head)
+        for inner in (*getattr(node, "body", ()), *getattr(node, "orelse", ())):
+            self._find_stale(inner, decided)
+
+    def _check_escapes(self, statements: list[ast.stmt]) -> None:
+        """What a spread loop assigns is each thread's own; nothing after it may use it."""
+        inside: set[str] = set()
+        loops = [n for s in statements for n in ast.walk(s) if is_spread(n)]
+        for loop in loops:
+            inside |= _names(loop, ast.Store)
+        within = {id(n) for loop in loops for n in ast.walk(loop)}
+        outer = [n for s in statements for n in ast.walk(s) if id(n) not in within and isinstance(n, ast.Name)]
+        known = {n.id for n in outer if isinstance(n.ctx, ast.Store)}
+        for node in outer:
+            if isinstance(node.ctx, ast.Load) and node.id in inside - known:
+                raise self._error(node, f"{node.id} is assigned in a spread loop, and means nothing after it")
+
+    # -- rewriting -------------------------------------------------------------------------------------------
+
+    def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        found: list[ast.stmt] = []
+        together = False  # nothing but a spread loop since the last time the team waited for each other
+        for statement in statements:
+            if not _has_spread(statement):
+                found.append(_Stores(self).visit(statement))
+                together = False
+                continue
+            if is_spread(statement):
+                assert isinstance(statement, ast.For)
+                found += ([] if together else _parse("wait(_mask)")) + self._loop(statement)
+                together = True
+                continue
+            head = getattr(statement, "test", None) or getattr(statement, "iter", None)
+            if self._is_stale(head):
+                raise self._error(
+                    statement,
+                    f"{ast.unparse(head)} comes from a field that the system stores, and decides about a spread loop; "  # type: ignore[arg-type]
+                    "make what it decides a system of its own",
+                )
+            if isinstance(statement, ast.For) and ast.unparse(statement.iter) == LANES:
+                raise self._error(statement, "spread loops go around the loop over lanes, not into it")
+            statement.body = self._block(statement.body)  # type: ignore[attr-defined]
+            statement.orelse = self._block(statement.orelse) if getattr(statement, "orelse", None) else []  # type: ignore[attr-defined]
+            found.append(statement)
+            together = False
+        return found
+
+    def _loop(self, loop: ast.For) -> list[ast.stmt]:
+        if any(_has_spread(inner) for inner in loop.body):
+            raise self._error(loop, "spread loops within spread loops are not supported; spread the outer one")
+        if not isinstance(loop.target, ast.Name) or loop.orelse or not isinstance(loop.iter, ast.Call):
+            raise self._error(loop, "a spread loop has one variable and no else")
+        if any(isinstance(n, ast.Break) for n in ast.walk(loop)):
+            raise self._error(loop, "iterations of a spread loop are independent; there is no break")
+        bounds = loop.iter.args
+        if not 1 <= len(bounds) <= 2 or self._is_stale(loop.iter):
+            raise self._error(loop, "spread takes an end, or a start and an end, neither from fields the system stores")
+        own = {n for s in loop.body for n in _names(s, ast.Store)} | {loop.target.id}
+        used = {n for s in loop.body for n in _names(s, ast.Load)}
+        if old := sorted(used & self.stale - own):
+            raise self._error(
+                loop, f"{', '.join(old)} may be out of date in the spread loop: read the field, or compute it, inside"
+            )
+        sums = _Sums(self, loop, own)
+        body = [sums.visit(statement) for statement in loop.body]
+        low, high = ("0", ast.unparse(bounds[0])) if len(bounds) == 1 else map(ast.unparse, bounds)
+        loop.iter = ast.parse(f"range(({low}) + _rank, {high}, {TEAM})", mode="eval").body
+        loop.body = body
+        found: list[ast.stmt] = []
+        for name in sums.found.values():
+            found += _parse(f"{name} = real(0)")
+        found.append(loop)
+        for target, name in sums.found.items():
+            found += _parse(f"{name} = joined(_mask, {name})")
+            found.append(_guarded(*_parse(f"{target} += {name}")))
+        return [*found, *_parse("wait(_mask)")]
+
+
+class _Stores(ast.NodeTransformer):
+    """Let the first thread alone store to fields."""
+
+    def __init__(self, team: Team) -> None:
+        self.team = team
+
+    def _visit_store(self, node: Any) -> ast.stmt:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        flat = [t for target in targets for t in (target.elts if isinstance(target, ast.Tuple) else [target])]
+        kept = [isinstance(t, ast.Subscript) and _field_of(t) in self.team.fields for t in flat]
+        if any(kept) and not all(kept):
+            raise self.team._error(node, "assign to fields and to names apart, in a system with spread loops")
+        return _guarded(node) if any(kept) else node
+
+    visit_Assign = visit_AugAssign = _visit_store
+
+    def visit_Return(self, node: ast.Return) -> ast.stmt:
+        raise self.team._error(node, "no return in a system with spread loops")
+
+
+class _Sums(ast.NodeTransformer):
+    """Turn sums over a spread loop into registers."""
+
+    def __init__(self, team: Team, loop: ast.For, own: set[str]) -> None:
+        self.team, self.found = team, dict[str, str]()
+        lane_loops = (n for n in ast.walk(loop) if isinstance(n, ast.For) and ast.unparse(n.iter) == LANES)
+        self.lane = {name for n in lane_loops for name in _names(n.target, ast.Store)}
+        self.own = own - self.lane
+        self.differs = _names(loop.target, ast.Store)  # from iteration to iteration
+        while True:
+            before = len(self.differs)
+            for node in ast.walk(loop):
+                if isinstance(node, ast.Assign | ast.AugAssign):
+                    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                    source: ast.AST = node.value
+                elif isinstance(node, ast.For) and node is not loop:
+                    targets, source = [node.target], node.iter
+                else:
+                    continue
+                if _names(source, ast.Load) & self.differs:
+                    self.differs |= {name for target in targets for name in _names(target, ast.Store)}
+            if len(self.differs) == before:
+                break
+
+    def _is_common(self, target: ast.Subscript) -> bool:
+        """Whether all iterations mean the same item."""
+        used = _names(target.slice, ast.Load)
+        if used & self.differs:
+            return False
+        if used & self.own:
+            raise self.team._error(target, f"{ast.unparse(target)}: which item it is must be known before the loop")
+        return True
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+        for target in node.targets:
+            for item in target.elts if isinstance(target, ast.Tuple) else [target]:
+                if isinstance(item, ast.Subscript) and _field_of(item) in self.team.fields and self._is_common(item):
+                    raise self.team._error(node, f"all iterations of a spread loop store to {ast.unparse(item)}")
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
+        target = node.target
+        if not isinstance(target, ast.Subscript) or _field_of(target) not in self.team.fields:
+            return node
+        if not self._is_common(target):
+            return node
+        if not isinstance(node.op, ast.Add | ast.Sub):
+            raise self.team._error(node, "a spread loop can join sums only: += or -=")
+        for index in ast.walk(target.slice):
+            if isinstance(index, ast.Name) and index.id in self.lane:
+                index.id = "_low"
+        text = ast.unparse(target)
+        if text not in self.found:
+            self.found[text] = f"_sum{self.team.sums}"
+            self.team.sums += 1
+        return ast.AugAssign(ast.Name(self.found[text], ast.Store()), node.op, node.value)
+
+
+def _field_of(target: ast.Subscript) -> str:
+    return target.value.id if isinstance(target.value, ast.Name) else ""
