@@ -225,6 +225,7 @@ def find_pairs(
     shapes: list[PlacedShape],
     disabled_parts: Sequence[tuple[int, int]],
     disabled_links: Sequence[tuple[int, int]] = (),
+    disabled_bodies: Sequence[tuple[int, int]] = (),
 ) -> Pairs:
     """Apply all filters to all pairs of shapes."""
     none = np.zeros((0, 2), np.int64)
@@ -251,6 +252,9 @@ def find_pairs(
     link = np.array([s.link for s in shapes])
     for i, j in disabled_links:
         bar |= ((link[a] == i) & (link[b] == j)) | ((link[a] == j) & (link[b] == i))
+    body = np.array([s.body for s in shapes])
+    for i, j in disabled_bodies:
+        bar |= ((body[a] == i) & (body[b] == j)) | ((body[a] == j) & (body[b] == i))
     inner = np.flatnonzero(owner[a] == owner[b])
     listed = {p: _Barred(parts[p]) for p in set(owner[a[inner]].tolist())}
     for n in inner:

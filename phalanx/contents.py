@@ -62,6 +62,7 @@ class Contents(Jointed, Scenes):
         self._grounds: list[Ground] = []
         self._placements: dict[str, dict[str, Any]] = {}
         self._disabled: set[tuple[int, int]] = set()  # numbers of actors
+        self._separated: list[tuple[tuple[str, str], tuple[str, str]]] = []  # (actor, body) each
         self._features: set[str] = set()
         self._tables: dict[Table, int] = {}
         self._extra_systems: list[System] = []
@@ -233,23 +234,6 @@ class Contents(Jointed, Scenes):
         self.collections[name] = made
         return made
 
-    def disable_collision(self, a: Actor | str, b: Actor | str) -> None:
-        """Let two actors pass through each other."""
-        self._not_built("disable_collision")
-        names = list(self.actors)
-        pair: list[int] = []
-        for actor in (a, b):
-            name = actor if isinstance(actor, str) else actor.name
-            if name not in names:
-                raise ValueError(f"disable_collision: there is no actor {name!r}; there are {', '.join(names)}")
-            pair.append(names.index(name))
-        if pair[0] == pair[1]:
-            raise ValueError(
-                f"disable_collision: {names[pair[0]]!r} twice; add_robot(self_collision=False) keeps a robot's bodies "
-                "from colliding with each other"
-            )
-        self._disabled.add((min(pair), max(pair)))
-
     def contact_view(
         self,
         bodies: Patterns,
@@ -314,6 +298,7 @@ class Contents(Jointed, Scenes):
             max_contacts=self._settings["max_contacts"],
             disabled_parts=sorted(self._disabled),
             disabled_links=self._apart(),
+            disabled_bodies=self._separated_bodies(),
         )
         settings = store[c.Settings]
         settings.timestep = [[self.dt / self.substeps]]

@@ -81,6 +81,7 @@ def fill(
     max_contacts: int | None = None,
     disabled_parts: Sequence[tuple[int, int]] = (),
     disabled_links: Sequence[tuple[tuple[int, int], tuple[int, int]]] = (),
+    disabled_bodies: Sequence[tuple[tuple[int, int], tuple[int, int]]] = (),
 ) -> Layout:
     """Set the rows of all of the engine's tables and write every topology and parameter field.
 
@@ -88,7 +89,7 @@ def fill(
         contact_offset: of the shapes of parts that have none of their own, m.
         max_contacts: contact slots per environment; ``None``: as many as seem enough to begin with.
         disabled_parts: pairs of parts (their numbers) that do not collide.
-        disabled_links: pairs of links (number of the part, number in it) that do not collide.
+        disabled_links, disabled_bodies: pairs (number of the part, number in it) that do not collide.
     """
     columns = _Columns()
     ranges: list[Rows] = []
@@ -136,7 +137,8 @@ def fill(
     place_shapes(columns, parts, grounds, shapes, contact_offset, geometry)
     plane_contacts = place_planes(columns, grounds, parts, shapes)
     apart = [tuple(ranges[part].links.start + link for part, link in pair) for pair in disabled_links]
-    pairs = find_pairs(parts, shapes, disabled_parts, [(a, b) for a, b in apart])
+    kept = [tuple(ranges[part].bodies.start + body for part, body in pair) for pair in disabled_bodies]
+    pairs = find_pairs(parts, shapes, disabled_parts, [(a, b) for a, b in apart], [(a, b) for a, b in kept])
     place_pairs(columns, parts, shapes, len(grounds), pairs)
     room = capacity(shapes, pairs.allowed, plane_contacts, max_contacts)
     moves = _moves(dof_parents, [(r.dofs.start, r.dofs.stop) for r in ranges])
@@ -251,7 +253,7 @@ def _add_links(columns: _Columns, tree: int, part: Part, count: dict[str, int], 
                 c.LinkInertia.mass: link.mass,
                 c.LinkInertia.com: link.com,
                 c.LinkInertia.inertia: inertia[np.triu_indices(3)],
-                c.LinkDynamics.gravity_scale: part.gravity_scale,
+                c.LinkDynamics.gravity_scale: part.gravity_scale * link.gravity_scale,
                 c.LinkDynamics.linear_damping: part.linear_damping,
                 c.LinkDynamics.angular_damping: part.angular_damping,
                 c.LinkDynamics.gyroscopic: float(part.gyroscopic_forces),

@@ -55,6 +55,7 @@ def describe(world: World) -> dict[str, Any]:
         "order": list(world.actors),
         "collections": {name: list(made.object_names) for name, made in world.collections.items()},
         "disabled_collisions": [[names[a], names[b]] for a, b in sorted(world._disabled)],
+        "separated_bodies": [[list(a), list(b)] for a, b in world._separated],
         "joints": [joint.plan.to_dict() for joint in world.joints.values()],
         "features": sorted(world._features),
         "systems": [system.name for system in world._extra_systems],
@@ -71,7 +72,7 @@ def from_description(
     grounds, order = d.pop("grounds"), d.pop("order")
     robots, objects = ({each["name"]: each for each in d.pop(key)} for key in ("robots", "objects"))
     collections, disabled = d.pop("collections"), d.pop("disabled_collisions")
-    joints = d.pop("joints", [])
+    joints, separated = d.pop("joints", []), d.pop("separated_bodies", [])
     d.pop("systems", None)
     if num_envs is not None:
         d["num_envs"] = num_envs
@@ -88,6 +89,8 @@ def from_description(
         add(model, position=pose[:3], orientation=pose[3:], **placed)
     for name, members in collections.items():
         world._collect(name, members)
+    for a, b in separated:
+        world.disable_collision(tuple(a), tuple(b))
     for pair in disabled:
         world.disable_collision(*pair)
     for joint in joints:

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 import numpy as np
 
 from phalanx import options
+from phalanx.actor import Actor
 from phalanx.io.mjcf import load_scene
 from phalanx.io.mjcf.scene import Scene
 from phalanx.io.mjcf.source import Options
+from phalanx.jointed import BodyName
 from phalanx.loop_joint import LoopJoint
 from phalanx.options import SURFACE, Surface
 from phalanx.part import ALL_GROUPS, Ground
@@ -64,7 +66,10 @@ class AddedScene:
 class Scenes:
     """Adds grounds and scenes to what a world can hold."""
 
+    actors: dict[str, Actor]
     _grounds: list[Ground]
+    _disabled: set[tuple[int, int]]
+    _separated: list[tuple[tuple[str, str], tuple[str, str]]]
 
     def add_ground(
         self,
@@ -95,6 +100,50 @@ class Scenes:
         groups = options.group(who, collision_group), options.mask(who, collision_mask)
         bits = int(contact_type), int(contact_affinity)
         self._grounds.append(Ground(float(height), (x, y, z), material, *groups, *bits))
+
+    def disable_collision(self, a: BodyName, b: BodyName) -> None:
+        """Let two actors pass through each other, or two bodies of different actors.
+
+        Args:
+            a, b: actors, their names, ``"actor/body"``, or pairs of an actor and the name of its body.
+        """
+        who = "disable_collision"
+        self._not_built(who)
+        names, pair, bodies = list(self.actors), [], []
+        for given in (a, b):
+            first, body = given if isinstance(given, tuple) else (given, "")
+            if isinstance(first, str) and first not in names and not body:
+                first, _, body = first.partition("/")
+            name = first if isinstance(first, str) else first.name
+            if name not in names:
+                raise ValueError(f"{who}: there is no actor {name!r}; there are {', '.join(names)}")
+            if body:
+                self.actors[name].body_index(body)  # raises: there is none
+            pair.append(names.index(name))
+            bodies.append((name, body))
+        if pair[0] == pair[1]:
+            raise ValueError(
+                f"{who}: {names[pair[0]]!r} twice; add_robot(self_collision=False) keeps a robot's bodies from colliding "
+                "with each other, and its disable_collisions= some of them"
+            )
+        if not bodies[0][1] and not bodies[1][1]:
+            self._disabled.add((min(pair), max(pair)))
+            return
+        for first in self._bodies(*bodies[0]):
+            for other in self._bodies(*bodies[1]):
+                self._separated.append((first, other))
+
+    def _bodies(self, actor: str, body: str) -> list[tuple[str, str]]:
+        return [(actor, one) for one in self.actors[actor].body_names if body in ("", one)]
+
+    def _separated_bodies(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+        """Pairs of bodies that do not collide, (number of actor, number of body) each."""
+        numbers = {name: n for n, name in enumerate(self.actors)}
+
+        def place(name: str, body: str) -> tuple[int, int]:
+            return numbers[name], self.actors[name].body_index(body)
+
+        return [(place(*a), place(*b)) for a, b in self._separated]
 
     def add_mjcf(
         self,
@@ -142,6 +191,8 @@ class Scenes:
             made.objects[name] = world.add_rigid_object(
                 tree.model, name, kind=tree.kind, position=position, orientation=orientation
             )
+        for (a, body_a), (b, body_b) in scene.separated:
+            world.disable_collision((prefix + a, body_a), (prefix + b, body_b))
         _hold(scene, made, prefix)
         mention(scene.warnings, os.fspath(path))
         return made

@@ -43,6 +43,7 @@ class LinkData:
     mass: float = 0.0
     com: np.ndarray = field(default_factory=lambda: np.zeros(3))
     inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
+    gravity_scale: float = 1.0
 
 
 @dataclass
@@ -220,6 +221,7 @@ def _add_mass(link: LinkData, body: Body, position: np.ndarray, orientation: np.
         link.inertia = link.inertia + inertia
         return
     com = position + turned @ np.array(body.com, float)
+    link.gravity_scale = (link.mass * link.gravity_scale + body.mass * body.gravity_scale) / total
     joint_com = (link.mass * link.com + body.mass * com) / total
     link.inertia = (
         link.inertia + _steiner(link.mass, link.com - joint_com) + inertia + _steiner(body.mass, com - joint_com)

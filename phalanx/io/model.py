@@ -89,6 +89,8 @@ class Body:
     collisions: list[Shape] = field(default_factory=list)
     visuals: list[Shape] = field(default_factory=list)
     hidden: bool = False
+    gravity_scale: float = 1.0
+    """Share of gravity that acts on it."""
 
 
 @dataclass(frozen=True)
