@@ -20,7 +20,7 @@ MESH_CORNERS = "mesh_corners"
 
 PARAMETERS = {
     TORSION: (ShapeMaterial.torsional_patch_radius, ShapeMaterial.min_torsional_patch_radius),
-    SLEEP: (TreeSleep.threshold,),
+    SLEEP: (TreeSleep.threshold, TreeSleep.stabilization_threshold),
     MESH_CORNERS: (DistanceFieldGeometry.cell,),
 }
 """Parameters that ask for a feature where they are not zero."""

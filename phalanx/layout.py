@@ -117,6 +117,7 @@ def fill(
                 c.TreeTopology.first_coord: start["coord"],
                 c.TreeTopology.end_coord: count["coord"],
                 c.TreeSleep.threshold: part.sleep_threshold,
+                c.TreeSleep.stabilization_threshold: part.stabilization_threshold,
                 c.TreeLimits.linear_velocity: part.max_linear_velocity,
                 c.TreeLimits.angular_velocity: part.max_angular_velocity,
             }

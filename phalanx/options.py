@@ -44,7 +44,8 @@ class ActorOptions(Surface, total=False):
     * ``max_depenetration_velocity``: how fast contacts push it out of what it penetrates, m/s; the world's by default.
       Of two actors the smaller cap holds for both; grounds and static objects have none.
     * ``sleep_threshold``: kinetic energy per mass of each of its links, m^2/s^2, below which it may go to sleep, see
-      :mod:`phalanx.systems.sleep`; 0, the default: never.
+      :mod:`phalanx.systems.sleep`; 0, the default: never. ``stabilization_threshold``: the same, below which it is
+      damped while it touches anything, so that what rocks comes to rest.
     * ``disable_gravity``: gravity does not act on it; ``gyroscopic_forces``: whether those of rotation do.
     * ``position_iterations``, ``velocity_iterations``: sweeps of the solver that it asks for; all of the world gets the
       greatest of these and of the world's own, since what touches is solved together.
@@ -60,6 +61,7 @@ class ActorOptions(Surface, total=False):
     max_angular_velocity: float
     max_depenetration_velocity: float | None
     sleep_threshold: float
+    stabilization_threshold: float
     disable_gravity: bool
     gyroscopic_forces: bool
     position_iterations: int | None
@@ -93,7 +95,7 @@ def part_fields(who: str, options: Mapping[str, Any]) -> dict[str, Any]:
         found["group"] = group(who, options["collision_group"])
     if "collision_mask" in options:
         found["mask"] = mask(who, options["collision_mask"])
-    for name in ("linear_damping", "angular_damping", "sleep_threshold"):
+    for name in ("linear_damping", "angular_damping", "sleep_threshold", "stabilization_threshold"):
         if name in options:
             found[name] = checking.number(f"{who}: {name}", options[name])
     for name in ("max_linear_velocity", "max_angular_velocity"):

@@ -193,6 +193,8 @@ class Part(_Surface):
     """rad/s, of the root."""
     sleep_threshold: float = 0.0
     """m^2/s^2; 0: it never sleeps."""
+    stabilization_threshold: float = 0.0
+    """m^2/s^2; 0: it is never damped for the sake of stability."""
     max_depenetration_velocity: float | None = None
     """m/s; the world's where ``None``."""
     locked_axes: tuple[bool, ...] = (False,) * 6

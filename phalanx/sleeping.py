@@ -45,6 +45,24 @@ class Sleeping(Properties):
 
     @property
     @on_device
+    def stabilization_threshold(self) -> Any:
+        """(n,), m^2/s^2: kinetic energy per mass of each of its links below which it is damped; 0: never."""
+        return self._read(c.TreeSleep.stabilization_threshold, self._tree)[:, 0]
+
+    @on_device
+    def set_stabilization_threshold(self, threshold: Any, env_ids: Any = None) -> None:
+        """Set the kinetic energy per mass of each link below which it is damped, (n,), m^2/s^2; 0: never.
+
+        Only while it touches anything: so towers that rock come to rest.
+        """
+        self._can_sleep("set_stabilization_threshold")
+        values, envs = self._input("stabilization threshold", threshold, (), env_ids, negative=False)
+        need(self.world, SLEEP)
+        self._write_parameter(c.TreeSleep.stabilization_threshold, self._tree, values[:, None], envs)
+        self.world.touch_state()
+
+    @property
+    @on_device
     def is_sleeping(self) -> Any:
         """(n,) of booleans: whether it slept in the last step. What wakes it shows after the next one."""
         if SLEEP not in self.world._features:

@@ -14,11 +14,19 @@ class TreeSleep(Component, table=Tree):
     threshold = Field(
         unit="m^2/s^2", doc="kinetic energy per mass below which it is quiet; 0: never", role="parameter", shared=True
     )
+    stabilization_threshold = Field(
+        unit="m^2/s^2",
+        doc="kinetic energy per mass below which it is damped while it touches anything; 0: never",
+        role="parameter",
+        shared=True,
+    )
     asleep = Field(dtype="int32", doc="1: it sleeps", role="state")
     quiet = Field(unit="s", doc="how long it has been quiet without a break", role="state")
     gravity = Field(3, unit="m/s^2", doc="Settings.gravity in the substep before", role="state")
     way = Field(unit="m^2/s^2", doc="the same of the way that a free root's origin went in a substep", role="state")
     stirred = Field(dtype="int32", doc="1: something wakes it in this substep; or it moves by itself, or was moved")
+    energy = Field(unit="m^2/s^2", doc="most kinetic energy per mass of its links, and of its root's way")
+    touched = Field(dtype="int32", doc="1: it touches something")
     island = Field(dtype="int32", doc="a tree among all those that touch or are joined, the same for all of them")
     waking = Field(dtype="int32", doc="1: trees of this island are awake from now on")
 

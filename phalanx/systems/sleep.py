@@ -15,6 +15,10 @@ An island wakes, in the substep in which it happens and before anything is solve
 * when the same happens to anything that it touches, even if that is fixed: take the support away, and it falls;
 * when the user wakes one of its trees.
 
+A tree below its stabilization threshold that touches anything is damped by :data:`phalanx.systems.sleepers.SETTLING`,
+so that towers that rock come to rest; what rolls or slides so slowly is damped, too. Of PhysX's stabilization this is
+the damping; there is no freezing but sleep.
+
 A tree that was woken has to be quiet for the whole time again. Sleepers are solved along, as what cannot be moved, so
 their contacts and joints keep the forces of the last awake substep, which is what reports say. It costs what it cost.
 """
@@ -129,6 +133,7 @@ def measure_quiet(
     velocity=read(DofMotion.velocity),
     way=read(TreeSleep.way),
     threshold=read(TreeSleep.threshold),
+    energy=write(TreeSleep.energy),
     quiet=update(TreeSleep.quiet),
 ):
     """How long the energy of each link, and that of the way that the root went, has been below the threshold."""
@@ -148,12 +153,16 @@ def measure_quiet(
             x, y, z = cross(wx, wy, wz, cx, cy, cz)
             x, y, z = x + velocity[d, 3, e], y + velocity[d, 4, e], z + velocity[d, 5, e]
             most = max(most, 0.5 * (x * x + y * y + z * z + turning / mass[i, e]))
+    energy[t, e] = most
     quiet[t, e] = quiet[t, e] + h[0, e] if most < threshold[t, e] else 0.0
 
 
 @system(over=Tree, phase="actuate")
-def begin_islands(t, e, island=write(TreeSleep.island), waking=write(TreeSleep.waking)):
+def begin_islands(
+    t, e, island=write(TreeSleep.island), waking=write(TreeSleep.waking), touched=write(TreeSleep.touched)
+):
     """Each tree by itself."""
+    touched[t, e] = 0
     island[t, e] = t
     waking[t, e] = 0
 
@@ -169,6 +178,7 @@ def join_touching(
     dof=read(ShapeTopology.dof),
     tree=read(LinkTopology.tree),
     yields=read(TreeTopology.yields),
+    touched=update(TreeSleep.touched),
     stirred=update(TreeSleep.stirred),
     island=update(TreeSleep.island),
 ):
@@ -179,6 +189,10 @@ def join_touching(
     for e in lanes:
         for c in range(count[0, e]):
             i, j = link[shape_a[c, e], 0], link[shape_b[c, e], 0]
+            if touching[c, e] == 1 and i >= 0:
+                touched[tree[i, 0], e] = 1
+            if touching[c, e] == 1 and j >= 0:
+                touched[tree[j, 0], e] = 1
             if touching[c, e] == 1 and i >= 0 and j >= 0:
                 a, b = tree[i, 0], tree[j, 0]
                 moves_a = yields[a, 0] == 1 and dof[shape_a[c, e], 0] >= 0

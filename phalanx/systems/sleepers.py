@@ -7,6 +7,7 @@ from phalanx.components import (
     ContactPoint,
     Coordinate,
     Dof,
+    DofModel,
     DofMotion,
     DofRow,
     DofSolve,
@@ -22,6 +23,9 @@ from phalanx.components import (
 )
 from phalanx.ecs import read, system, update, write
 
+SETTLING = 2.0
+"""1/s: damping of trees below their stabilization threshold. PhysX has 0.5; with 2 towers settle in a few seconds."""
+
 
 @system(over=Dof, phase="dynamics")
 def still_sleepers(
@@ -29,15 +33,25 @@ def still_sleepers(
     e,
     link=read(DofTopology.link),
     tree=read(LinkTopology.tree),
+    h=read(Settings.timestep),
+    yields=read(TreeTopology.yields),
+    prescribed=read(DofModel.prescribed),
+    energy=read(TreeSleep.energy),
+    threshold=read(TreeSleep.stabilization_threshold),
+    touched=read(TreeSleep.touched),
     asleep=read(TreeSleep.asleep),
     velocity=update(DofState.velocity),
     motion=update(DofMotion.velocity),
 ):
-    """What sleeps does not move."""
-    if asleep[tree[link[d, e], e], e] == 1:
-        velocity[d, e] = 0.0
+    """What sleeps does not move; what is to be stabilized moves a little less, all of it in proportion."""
+    t = tree[link[d, e], e]
+    settles = yields[t, e] == 1 and touched[t, e] == 1 and energy[t, e] < threshold[t, e]
+    kept = 1.0 / (1.0 + SETTLING * h[0, e]) if settles else 1.0
+    kept = 0.0 if asleep[t, e] == 1 else kept
+    if kept < 1.0:
+        velocity[d, e] = velocity[d, e] if prescribed[d, e] != 0 else velocity[d, e] * kept
         for k in range(6):
-            motion[d, k, e] = 0.0
+            motion[d, k, e] = motion[d, k, e] * kept
 
 
 @system(over=Contact, phase="actuate", after="judge_islands")
