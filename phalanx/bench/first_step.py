@@ -25,10 +25,10 @@ _PEER = """
 import sys, time
 begin = time.perf_counter()
 import mujoco
-import mujoco_warp as engine
 import warp
-warp.config.quiet = True
+warp.config.log_level = warp.LOG_WARNING
 warp.init()
+import mujoco_warp as engine
 with warp.ScopedDevice(sys.argv[3]):
     compiled = mujoco.MjModel.from_xml_path(sys.argv[1])
     data = mujoco.MjData(compiled)

@@ -47,7 +47,7 @@ def measure(setup: Setup, frames: int, repeats: int = 3) -> Run:
 
     import warp
 
-    warp.config.quiet = True  # before the import that starts it
+    warp.config.log_level = warp.LOG_WARNING  # or its news stand in the middle of our table
     warp.init()
     import mujoco_warp as engine
 
