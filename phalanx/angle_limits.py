@@ -19,11 +19,18 @@ TURN = 2 * math.pi
 
 @dataclass(frozen=True)
 class AngleLimits:
-    """Limits of one joint, rad: of the turn or twist, and of the swing about y and z; infinite: none."""
+    """Limits of one joint, rad: of the turn or twist, and of the swing about y and z; infinite: none.
+
+    All throw back with ``restitution`` of the speed, or give way by ``stiffness`` (N·m/rad) and ``damping``
+    (N·m·s/rad).
+    """
 
     lower: float = -math.inf
     upper: float = math.inf
     swing: tuple[float, float] = (math.inf, math.inf)
+    restitution: float = 0.0
+    stiffness: float = 0.0
+    damping: float = 0.0
 
     @classmethod
     def checked(
@@ -33,6 +40,9 @@ class AngleLimits:
         lower: float | None,
         upper: float | None,
         swing: float | Sequence[float | None] | None,
+        restitution: float = 0.0,
+        stiffness: float = 0.0,
+        damping: float = 0.0,
     ) -> AngleLimits:
         """From arguments of :meth:`phalanx.World.add_joint`.
 
@@ -60,7 +70,16 @@ class AngleLimits:
         widths = [math.inf if w is None else checking.number(f"{who}: swing_limit", w, above=0) for w in pair]
         if any(math.pi < width < math.inf for width in widths):
             raise ValueError(f"{who}: swing_limit={swing!r}: must be above 0, at most pi; leave it out for none")
-        return cls(low, high, (widths[0], widths[1]))
+        given = {"restitution": restitution, "stiffness": stiffness, "damping": damping}
+        values = {name: checking.number(f"{who}: limit_{name}", value) for name, value in given.items()}
+        found = cls(low, high, (widths[0], widths[1]), **values)
+        if found.restitution > 1:
+            raise ValueError(f"{who}: limit_restitution={restitution!r}: must be at most 1")
+        if any(values.values()) and not (found.turns or found.swings):
+            raise ValueError(f"{who} has no limits that could throw back or give way: pass lower, upper or swing_limit")
+        if found.restitution and (found.stiffness or found.damping):
+            raise ValueError(f"{who}: a limit throws back or gives way: limit_restitution goes without the others")
+        return found
 
     @property
     def turns(self) -> bool:
@@ -88,6 +107,9 @@ class AngleLimits:
             "lower": finite(self.lower),
             "upper": finite(self.upper),
             "swing_limit": widths if self.swings else None,
+            "limit_restitution": self.restitution,
+            "limit_stiffness": self.stiffness,
+            "limit_damping": self.damping,
         }
 
 
@@ -130,6 +152,9 @@ def place_angle_limits(store: Store, kinds: list[str], limits: list[AngleLimits]
                 c.LoopLimitModel.lower: limit.lower,
                 c.LoopLimitModel.upper: limit.upper,
                 c.LoopLimitModel.cone: cone(limit.swing),
+                c.LoopLimitModel.restitution: limit.restitution,
+                c.LoopLimitModel.stiffness: limit.stiffness,
+                c.LoopLimitModel.damping: limit.damping,
             }
             entries += dofs[1] - dofs[0]
             shares += lines[1] - lines[0]

@@ -50,6 +50,9 @@ class Jointed:
         lower: float | None = None,
         upper: float | None = None,
         swing_limit: float | Sequence[float | None] | None = None,
+        limit_restitution: float = 0.0,
+        limit_stiffness: float = 0.0,
+        limit_damping: float = 0.0,
     ) -> LoopJoint:
         """Connect two bodies, of any robots and rigid objects, or a body and the world, in every environment.
 
@@ -70,11 +73,12 @@ class Jointed:
             break_force, break_torque: it breaks when it transmits more in a substep, N and N·m.
             collide: whether the two bodies collide with each other.
             lower, upper: least and greatest angle of A against B, rad; none by default. Of a revolute joint, about the
-                axis, and turns count (:attr:`LoopJoint.angle`); of a spherical one, the twist, from -pi to pi. Limits
-                are hard and do not throw back.
+                axis, and turns count (:attr:`LoopJoint.angle`); of a spherical one, the twist, from -pi to pi.
             swing_limit: of a spherical joint, how far A's axis may swing away from B's, rad, at most pi: a cone, or
                 with two numbers an ellipse, about y and about z (``None``: not limited, pi), the axes across the axis
                 once x is turned to it the shortest way. The ellipse is one of tan(angle / 4).
+            limit_restitution: share of its speed, up to 1, with which the joint leaves a limit.
+            limit_stiffness, limit_damping: limits are springs beyond them, N·m/rad and N·m·s/rad; with neither, hard.
 
         Raises:
             TypeError: a limit is no number.
@@ -119,7 +123,9 @@ class Jointed:
             math.inf if break_force is None else checking.number(f"{who}: break_force", break_force, above=0),
             math.inf if break_torque is None else checking.number(f"{who}: break_torque", break_torque, above=0),
             bool(collide),
-            AngleLimits.checked(who, kind, lower, upper, swing_limit),
+            AngleLimits.checked(
+                who, kind, lower, upper, swing_limit, limit_restitution, limit_stiffness, limit_damping
+            ),
         )
         self.joints[name] = LoopJoint(cast("World", self), plan)
         return self.joints[name]

@@ -48,6 +48,11 @@ class LoopLimitModel(Component, table=LoopLimit):
         role="parameter",
         shared=True,
     )
+    restitution = Field(doc="share of its speed with which the angle leaves a limit", role="parameter", shared=True)
+    stiffness = Field(
+        unit="N m/rad", doc="of a compliant limit; hard where this and the damping are 0", role="parameter", shared=True
+    )
+    damping = Field(unit="N m s/rad", doc="of a compliant limit", role="parameter", shared=True)
 
 
 class LoopLimitState(Component, table=LoopLimit):
@@ -65,6 +70,7 @@ class LoopLimitRow(Component, table=LoopLimit):
     near = Field(dtype="int32", doc="1: it may act in this substep")
     below = Field(unit="rad", doc="least angle less the angle: negative inside")
     above = Field(unit="rad", doc="greatest angle less the angle: positive inside")
+    rate = Field(unit="rad/s", doc="velocity of the angle")
     direction = Field(3, doc="gradient of the angle by the angular velocity of A against B, world axes")
     response = Field(unit="1/(kg m^2)", doc="its velocity per unit impulse, with what the joints' rows do about it")
     goal = Field(unit="rad", doc="displacement that a sweep pushes an angle to that is beyond its limit")

@@ -118,6 +118,7 @@ def loop_limit_rows(
     near=write(LoopLimitRow.near),
     below=write(LoopLimitRow.below),
     above=write(LoopLimitRow.above),
+    rates=write(LoopLimitRow.rate),
     direction=write(LoopLimitRow.direction),
 ):
     """The angle, how far its limits are, how it changes with the angular velocity, and whether it may reach them."""
@@ -176,7 +177,7 @@ def loop_limit_rows(
     whole = broken[j, e] == 0
     impulse[m, e] = impulse[m, e] if whole else 0.0
     near[m, e] = 1 if whole and (low > -reach or high < reach or impulse[m, e] != 0.0) else 0
-    below[m, e], above[m, e] = low, high
+    below[m, e], above[m, e], rates[m, e] = low, high, rate
     direction[m, 0, e], direction[m, 1, e], direction[m, 2, e] = gx, gy, gz
 
 

@@ -1,4 +1,7 @@
-"""Limits of loop joints in the constraint solver: each in turn, with what the rows of all joints do about it."""
+"""Limits of loop joints in the constraint solver: each in turn, with what the rows of all joints do about it.
+
+Compliant limits and limits that throw back are as those of robots' joints (:mod:`phalanx.systems.dof_solver`).
+"""
 
 import math
 
@@ -8,6 +11,7 @@ from phalanx.components import (
     DofTopology,
     LoopFrame,
     LoopLimit,
+    LoopLimitModel,
     LoopLimitResponse,
     LoopLimitRow,
     LoopLimitScratch,
@@ -24,7 +28,7 @@ from phalanx.components import (
     Settings,
     Sweep,
 )
-from phalanx.ecs import read, real, rows, system, update, write
+from phalanx.ecs import function, read, real, rows, system, update, write
 from phalanx.systems.sweeps import CORRECTION, sweep_parts
 from phalanx.systems.two_trees import tree_rows
 
@@ -87,6 +91,23 @@ def warm_start_loop_limits(
                             )
 
 
+@function
+def solve_limit(w, y, near, side, spring, give, h, slowest, quickest):
+    """The impulse of a limit.
+
+    Args:
+        w, y: velocity of its angle without it, and per unit impulse.
+        near: the way to the nearer bound when the substep, of length h, began.
+        side: 1 if that is the lower bound, -1 for the upper.
+        spring, give: of a compliant limit, its impulse is spring - give * velocity where that pushes back.
+        slowest, quickest: bounds on the velocity, of a hard one.
+    """
+    v = (w + y * spring) / (1.0 + y * give)
+    passed = give > 0.0 and side * (near - h * w) > 0.0 and side * (spring - give * v) > 0.0
+    hard = (min(max(w, slowest), quickest) - w) / y
+    return (spring - give * v if passed else 0.0) if give > 0.0 else hard
+
+
 @system(phase="sweep", after="sweep_ropes", before="advance")
 def sweep_loop_limits(
     lanes,
@@ -97,6 +118,7 @@ def sweep_loop_limits(
     position_sweeps=read(Settings.position_iterations),
     projected=read(Settings.projected),
     fastest_push=read(Settings.max_depenetration_velocity),
+    threshold=read(Settings.bounce_threshold),
     index=read(Sweep.index),
     loop=read(LoopLimitTopology.loop),
     first_dof=read(LoopLimitTopology.first_dof),
@@ -110,9 +132,13 @@ def sweep_loop_limits(
     line_loop=read(LoopLineTopology.loop),
     slot=read(LoopLineTopology.slot),
     share=read(LoopLimitShare.value),
+    elastic=read(LoopLimitModel.restitution),
+    stiffness=read(LoopLimitModel.stiffness),
+    damping=read(LoopLimitModel.damping),
     near=read(LoopLimitRow.near),
     below=read(LoopLimitRow.below),
     above=read(LoopLimitRow.above),
+    rate=read(LoopLimitRow.rate),
     response=read(LoopLimitRow.response),
     acting=read(LoopLimitScratch.acting),
     goal=update(LoopLimitRow.goal),
@@ -164,14 +190,26 @@ def sweep_loop_limits(
                 slowest, quickest = min(low_gap, 0.0) / part, max(high_gap, 0.0) / part
                 slowest = -INFINITY if not pushing and low_gap < 0.0 and now <= 0.0 else slowest
                 quickest = INFINITY if not pushing and high_gap > 0.0 and now >= 0.0 else quickest
+                # and throws back what came in fast and was stopped
+                came = rate[m, e]
+                bounces = not pushing and elastic[m, e] > 0.0 and math.fabs(came) > threshold[0, e]
+                reach = 0.5 * h[0, e] * math.fabs(came)
+                slowest = -elastic[m, e] * came if bounces and now > 0.0 and -low_gap < reach else slowest
+                quickest = -elastic[m, e] * came if bounces and now < 0.0 and high_gap < reach else quickest
+                lower = -below[m, e] < above[m, e]
+                ahead = below[m, e] if lower else above[m, e]
+                spring = h[0, e] * stiffness[m, e]
+                give = h[0, e] * (spring + damping[m, e])
                 acts = near[m, e] == 1 and y > 0.0 and (turn == 0 or acting[0, e] > 1)
                 off = max(low_gap, 0.0) + min(high_gap, 0.0)
                 most = fastest_push[0, e] * h[0, e] / real(moving)
-                off = min(max(CORRECTION * off, -most), most) if pushing else 0.0
+                off = min(max(CORRECTION * off, -most), most) if pushing and give == 0.0 else 0.0
                 aim = way[0, e] + off if off != 0.0 else INFINITY
                 aim = aim if turn == 0 else goal[m, e]
                 goal[m, e] = aim
-                sum[0, e] = (min(max(w, slowest), quickest) - w) / y - now if acts else 0.0
+                side = 1.0 if lower else -1.0
+                new = solve_limit(w, y, ahead, side, spring * ahead, give, h[0, e], slowest, quickest) if acts else now
+                sum[0, e] = new - now
                 way[0, e] = (aim - way[0, e]) / y if acts and aim < INFINITY else 0.0
                 impulse[m, e] += sum[0, e]
             for k in range(first_dof[m, 0], end_dof[m, 0]):

@@ -235,6 +235,61 @@ def test_thrown_about_in_an_elliptic_cone(dtype: str, device: str) -> None:
         assert total[e] @ reached[e] > (total[e] @ tips).max() - 1e-3 * np.linalg.norm(total[e]) * 0.2
 
 
+@pytest.mark.parametrize("elastic", [0.0, 0.4, 1.0])
+def test_restitution_of_a_limit(elastic: float, device: str) -> None:
+    """A pendulum without gravity goes to and fro between its limits, slower by the same ratio each time."""
+    world = px.World(1, device, "float64", dt=0.002, gravity=(0.0, 0.0, 0.0))
+    ball = bob(world, "ball", (1.0, 0, 0))
+    hinge = world.add_joint(
+        "revolute", ball, position_a=(-1, 0, 0), axis=(0, 1, 0), lower=-0.2, upper=0.2, limit_restitution=elastic
+    )
+    ball.set_root_state(vel=[0, 0, -3.0, 0, 3.0, 0])
+    speeds = [3.0]
+    for _ in range(400):
+        world.step()
+        now = host(ball.root_vel)[0, 4]
+        assert abs(host(hinge.angle)[0]) < 0.2 + 1e-5
+        if abs(now - speeds[-1]) > 0.1:
+            speeds.append(now)
+        assert now == pytest.approx(speeds[-1], abs=2e-3), "between limits it keeps its speed"
+    count = {0.0: 2, 0.4: 3, 1.0: 7}[elastic]  # in 0.8 s
+    assert speeds == pytest.approx(3.0 * (-elastic) ** np.arange(count), abs=5e-3)
+
+
+def test_compliant_limits_are_springs(device: str) -> None:
+    """Turns, twists and swings give way by torque over stiffness; a wheel's motion is that of implicit Euler."""
+    stiffness, damping, dt, inertia = 40.0, 0.5, 0.004, 0.4 * 0.2**2
+    world = px.World(3, device, "float64", dt=dt, gravity=(0.0, 0.0, 0.0))
+    shape = px.Shape("sphere", (0.2,))
+    wheels = [
+        world.add_rigid_object(shape, name, mass=1.0, position=(i, 0, 0), collision_mask=0)
+        for i, name in enumerate(("wheel", "swung"))
+    ]
+    soft: dict[str, Any] = {"limit_stiffness": stiffness, "limit_damping": damping}
+    turn = world.add_joint("revolute", wheels[0], axis=(0, 0, 1), lower=-0.3, upper=0.5, **soft)
+    swung = world.add_joint("spherical", wheels[1], swing_limit=0.6, lower=-0.2, upper=0.2, **soft)
+    efforts = np.array([0.0, 2.0, -2.0])
+    speeds = np.array([4.0, 0.0, 0.0])
+    wheels[0].set_root_state(vel=np.outer(speeds, [0, 0, 0, 0, 0, 1]))
+    wheels[0].set_external_wrench(torque=np.outer(efforts, [0, 0, 1]))
+    wheels[1].set_external_wrench(torque=[[2.0, 0, 0], [0, 1.0, 0], [-1.0, 0, 0]])
+    q, v = np.zeros(3), speeds.copy()
+    for _ in range(500):
+        v = v + dt * efforts / inertia
+        near = np.where(q + 0.3 < 0.5 - q, -0.3 - q, 0.5 - q)
+        side = np.where(q + 0.3 < 0.5 - q, 1.0, -1.0)
+        pushed = (inertia * v + dt * stiffness * near) / (inertia + dt * damping + dt * dt * stiffness)
+        beyond = (side * (near - dt * v) > 0) & (side * (stiffness * (near - dt * pushed) - damping * pushed) > 0)
+        v = np.where(beyond, pushed, v)
+        q += dt * v
+        world.step()
+        np.testing.assert_allclose(host(turn.angle), q, atol=1e-9)
+    world.step(1000)
+    assert host(turn.angle)[1:] == pytest.approx([0.5 + 2.0 / stiffness, -0.3 - 2.0 / stiffness], abs=1e-9)
+    assert host(swung.twist)[[0, 2]] == pytest.approx([0.2 + 2.0 / stiffness, -0.2 - 1.0 / stiffness], abs=1e-9)
+    assert host(swung.swing)[1] == pytest.approx([0.6 + 1.0 / stiffness, 0.0], abs=1e-9)
+
+
 def test_breaks_by_the_load_on_its_limit(device: str) -> None:
     """A beam that rests on its limit breaks off where that bears more than is allowed, and not below."""
     moment = 1.0 * G * 1.0
@@ -309,6 +364,14 @@ def test_inside_its_limits_a_joint_is_free(device: str) -> None:
         ("spherical", {"lower": -4.0}, "must be from -pi to pi"),
         ("spherical", {"swing_limit": 0.0}, "swing_limit=0.0: must be finite and above 0"),
         ("spherical", {"swing_limit": (0.5, 4.0)}, "must be above 0, at most pi"),
+        ("revolute", {"limit_stiffness": 1.0}, "has no limits that could throw back or give way"),
+        ("revolute", {"upper": 1.0, "limit_restitution": 1.5}, "limit_restitution=1.5: must be at most 1"),
+        ("revolute", {"upper": 1.0, "limit_damping": -1.0}, "limit_damping=-1.0: must be finite and at least 0"),
+        (
+            "revolute",
+            {"upper": 1.0, "limit_damping": 1.0, "limit_restitution": 0.5},
+            "a limit throws back or gives way",
+        ),
         ("spherical", {"swing_limit": (0.5, 0.5, 0.5)}, "must be one angle, or two"),
     ],
 )
