@@ -40,6 +40,9 @@ PRIMITIVES = {
 }
 """Kind and number of sizes."""
 
+MOST_THIN = 0.02
+"""Part of a surface that may be thinner than a cell of a distance field without a warning."""
+
 FLAT_PART = 1e-9
 """A hull or box is flat whose volume is below this part of its longest side cubed."""
 
@@ -144,6 +147,12 @@ def _field(vertices: np.ndarray, shape: Shape, where: str) -> Piece:
         made = distance_field(vertices, np.asarray(shape.faces, np.int64), shape.sdf)
     except ValueError as error:
         raise LoadError(f"{where}: {error}") from None
+    if made.thin > MOST_THIN:
+        warnings.warn(
+            f"{where}: at {made.thin:.0%} of its surface the mesh is thinner than a cell of its distance field "
+            f"({made.cell:.2g} m), so things may pass through there; raise the resolution of its SdfOptions.",
+            stacklevel=4,
+        )
     low, high = made.mesh.vertices.min(axis=0), made.mesh.vertices.max(axis=0)
     return _piece(SDF, shape, np.ones(3), made.centre, low, high, made)
 

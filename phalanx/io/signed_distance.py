@@ -31,6 +31,9 @@ MOST_NODES = 1 << 27
 MOST_CORNERS = 512
 """Corners of the hull that are tried against planes."""
 
+ON_FACE = -0.7
+"""Surface points with a limit below this lie on a face or where it bends little."""
+
 MARGIN_CELLS = 2
 """Cells that the grid reaches beyond the mesh, at least."""
 
@@ -54,6 +57,8 @@ class DistanceField:
     points: SurfacePoints
     corners: np.ndarray
     mesh: TriangleMesh
+    thin: float = 0.0
+    """Part of the surface where walls are thinner than a cell."""
 
 
 _known: dict[str, DistanceField] = {}
@@ -133,7 +138,18 @@ def _cook(vertices: np.ndarray, faces: np.ndarray, options: SdfOptions, digest: 
             f"resolution ({options.resolution})."
         )
     points = surface_points(mesh.vertices, mesh.triangles, options.points, 2.0 * cell)
-    return DistanceField(centre, corner, cell, distances, points, _hull_corners(mesh.vertices), mesh)
+    thin = _thin_part(points, distances, corner, cell)
+    return DistanceField(centre, corner, cell, distances, points, _hull_corners(mesh.vertices), mesh, thin)
+
+
+def _thin_part(points: SurfacePoints, distances: np.ndarray, corner: np.ndarray, cell: float) -> float:
+    """Part of the points on faces that have no inside half a cell below them."""
+    from scipy.ndimage import map_coordinates
+
+    flat = points.limits < ON_FACE
+    below = points.points[flat] - 0.5 * cell * points.normals[flat]
+    found = map_coordinates(distances, ((below - corner) / cell).T, order=1, mode="nearest")
+    return float(np.count_nonzero(found > -0.25 * cell)) / max(len(found), 1)
 
 
 def _hull_corners(vertices: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""A convex shape against a triangle mesh or height field at given poses: one environment for each placement."""
+"""A shape against a triangle mesh, height field or distance field at given poses: an environment for each placement."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from phalanx.ecs import Device, Store
 from phalanx.geometry_tables import GeometryTables
 from phalanx.io.cooking import cook
 from phalanx.io.model import Shape
-from phalanx.systems.mesh_contact import systems_for
+from phalanx.systems import mesh_contact, sdf_contact
 
 POINTS = 8
 
@@ -48,7 +48,7 @@ class Contacts:
 
 
 class Scene:
-    """Two shapes, the first convex, the second a mesh or height field, in ``count`` environments."""
+    """Two shapes in the order of kinds, the second a mesh, height or distance field, in ``count`` environments."""
 
     def __init__(
         self, a: Shape, b: Shape, count: int, device: str = "cpu", real: str = "float32", double_sided: bool = False
@@ -71,7 +71,8 @@ class Scene:
         store.set(CandidatePair.b, np.ones((1, count)))
         self.pieces = pieces
         self.store = store
-        self.program = store.program(systems_for({(pieces[0].kind, pieces[1].kind)}))
+        kinds = {(pieces[0].kind, pieces[1].kind)}
+        self.program = store.program([*mesh_contact.systems_for(kinds), *sdf_contact.systems_for(kinds)])
 
     def collide(self, turn_a: np.ndarray, turn_b: np.ndarray, between: np.ndarray, reach: float) -> Contacts:
         """Contacts for rotations (n, 3, 3) of both shapes and the vectors (n, 3) between their origins."""

@@ -18,6 +18,7 @@ from phalanx.components.sdf import (
     SurfacePointGeometry,
 )
 from phalanx.components.shape import (
+    CAPSULE,
     HULL,
     SDF,
     HullCornerVertex,
@@ -31,19 +32,22 @@ from phalanx.ecs import function, local, local_int, read, rows, system, update
 from phalanx.systems.mesh_contact.patch import PATCH
 from phalanx.systems.mesh_contact.tree import STACK
 from phalanx.systems.sdf_contact.bins import BINS, add_to_bins, bins_to_patch, clear_bins, useful_reach
-from phalanx.systems.sdf_contact.field import DIMS, GRID, field_at
-from phalanx.systems.sdf_contact.solids import PLACE, count_features, outward_point, solid_distance
+from phalanx.systems.sdf_contact.field import DIMS, GRID, ball_in_field
+from phalanx.systems.sdf_contact.solids import PLACE, SPOT, count_features, outward_point, slide_down, solid_distance
 
 SOLID = 3
 """Numbers in ``solid``."""
 FORMS = 5
 """Numbers in ``forms``."""
 
+_SAME = 0.8
+"""Cosine of normals that come from the same part of a surface."""
+
 
 @function
 def points_in_solid(
     root, forms, solid, place, reach, points, point_normals, limits, node_lows, node_highs, node_firsts, node_counts,
-    normals, offsets, first_corners, end_corners, corner_vertices, vertices, bins,
+    normals, offsets, first_corners, end_corners, corner_vertices, vertices, distances, dims, grid, bins,
 ):  # fmt: skip
     """Look up the points of a mesh's surface in the distance function of a convex shape; normals are towards it."""
     pending = local_int(STACK)
@@ -78,19 +82,35 @@ def points_in_solid(
             elif distance <= reach:
                 facing = nx * point_normals[p, 0, 0] + ny * point_normals[p, 1, 0] + nz * point_normals[p, 2, 0]
                 if facing <= limits[p, 0]:
+                    # From the core of a round shape the field knows the way between the points, too.
+                    radius = solid[0] if forms[0] <= CAPSULE else 0.0
                     half = 0.5 * distance
-                    add_to_bins(bins, x - half * nx, y - half * ny, z - half * nz, -nx, -ny, -nz, distance)
+                    if forms[0] <= CAPSULE:
+                        u = x - (distance + radius) * nx
+                        v = y - (distance + radius) * ny
+                        w = z - (distance + radius) * nz
+                        gap, mx, my, mz = ball_in_field(distances, dims, grid, u, v, w, radius)
+                        if mx * nx + my * ny + mz * nz < -_SAME:
+                            distance = gap
+                            half = -(radius + 0.5 * gap)
+                            nx = -mx
+                            ny = -my
+                            nz = -mz
+                            x = u
+                            y = v
+                            z = w
+                    if distance <= reach:
+                        add_to_bins(bins, x - half * nx, y - half * ny, z - half * nz, -nx, -ny, -nz, distance)
 
 
 @function
 def solid_in_field(forms, solid, place, reach, distances, dims, grid, vertices, bins):
     """Look up corners, edges and rims of a convex shape in a mesh's field; normals are towards the shape."""
-    spot = local(7)
-    radius = solid[0] if forms[0] <= 1 else 0.0  # of what a sphere's centre and a capsule's axis are the core of
+    spot = local(SPOT)
+    radius = solid[0] if forms[0] <= CAPSULE else 0.0  # of what a sphere's centre and a capsule's axis are the core of
     for i in range(count_features(forms)):
         outward_point(forms, solid, place, i, dims, grid, distances, vertices, reach, spot)
-        distance, nx, ny, nz = field_at(distances, dims, grid, spot[0], spot[1], spot[2])
-        separation = distance - radius
+        separation, nx, ny, nz = slide_down(distances, dims, grid, radius, spot)
         facing = -(nx * spot[3] + ny * spot[4] + nz * spot[5])
         if separation <= reach and facing >= spot[6]:
             half = radius + 0.5 * separation
@@ -188,7 +208,7 @@ def collide_convex_with_sdf(
     points_in_solid(
         root[b, e], forms, solid, place, near, points, point_normals, limits,
         node_lows, node_highs, node_firsts, node_counts,
-        normals, offsets, first_corners, end_corners, corner_vertices, vertices, bins,
+        normals, offsets, first_corners, end_corners, corner_vertices, vertices, distances, dims, grid, bins,
     )  # fmt: skip
     found = bins_to_patch(bins, patch, length)
     per_pair = slots // candidates

@@ -13,6 +13,9 @@ DIMS = 4
 GRID = 4
 """Numbers in ``grid``."""
 
+_SEARCH = 5
+"""Each step halves the angle by which the deepest point of a ball is off."""
+
 _FAINT = 0.05
 """Where the gradient is shorter than this, two sides are equally near and none of them is a way out."""
 
@@ -84,6 +87,36 @@ def field_at(distances, dims, grid, x, y, z):
         gy = gy / distance
         gz = gz / distance
     return distance, gx, gy, gz
+
+
+@function
+def ball_in_field(distances, dims, grid, x, y, z, radius):
+    """Signed distance of a ball from the surface, and the unit normal out of it; for radius 0 as :func:`field_at`.
+
+    A centre beyond the grid is too far away for its own distance to be exact: there the point of the ball that is
+    deepest in the field is looked for, from where that distance comes from on.
+    """
+    distance, nx, ny, nz = field_at(distances, dims, grid, x, y, z)
+    gap = distance - radius
+    px = math.fabs(x) + grid[0]  # the grid's middle is the origin
+    py = math.fabs(y) + grid[1]
+    pz = math.fabs(z) + grid[2]
+    if radius > 0.0 and distance < math.inf and (px > 0.0 or py > 0.0 or pz > 0.0):
+        for _ in range(_SEARCH):
+            level, gx, gy, gz = field_at(distances, dims, grid, x - radius * nx, y - radius * ny, z - radius * nz)
+            if not level < math.inf:
+                break
+            gap = level
+            gx += nx
+            gy += ny
+            gz += nz
+            length = math.sqrt(gx * gx + gy * gy + gz * gz)
+            if not length > 0.1:
+                break
+            nx = gx / length
+            ny = gy / length
+            nz = gz / length
+    return gap, nx, ny, nz
 
 
 @function

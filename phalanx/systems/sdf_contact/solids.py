@@ -10,10 +10,14 @@ from phalanx.components.shape import BOX, CAPSULE, CONE, CYLINDER, HULL, SPHERE
 from phalanx.ecs import function, local, real
 from phalanx.systems.narrow.spheres import outside_of
 from phalanx.systems.narrow.vectors import unit
-from phalanx.systems.sdf_contact.field import clip_to_grid, field_at
+from phalanx.systems.sdf_contact.field import ball_in_field, clip_to_grid, field_at
 
 PLACE = 12
 """Numbers in ``place``."""
+SPOT = 16
+"""Numbers in ``spot``, a point of a shape to look up in a field (frame of the field): its place; a direction out of the
+shape there (0: any) and the least cosine of this with what a contact there pushes against; along what it may slide, if
+anything: direction, radius of a rim (0: a line), how far back and forth (m), direction from the rim's centre."""
 
 _ALONG = 6
 """Points along a line."""
@@ -21,9 +25,12 @@ _AROUND = 8
 """Points of a rim."""
 _CORNER = -0.018
 """Least cosine of a direction out of a box's corner with a contact normal there: 54.7 degrees and 0.6 rad; of an
-edge, a rim, a corner of a hull:"""
+edge, a corner of a hull:"""
 _EDGE = 0.18
 _ANY = -0.2
+_SLIDES = 6
+_SLOPE = 3e-3
+"""Slope along an edge (rad) that is none."""
 
 
 @function
@@ -130,18 +137,15 @@ def count_features(forms):
 
 @function
 def outward_point(forms, solid, place, i, dims, grid, distances, vertices, reach, spot):
-    """The i-th point of a shape to look up in a field, in the field's frame.
-
-    Args:
-        spot: result, 7 numbers: the point; a direction out of the shape there (0: any), and the least cosine of this
-            with what a contact there pushes against.
-    """
+    """Put the i-th point of a shape to look up in a field into ``spot``."""
     kind = forms[0]
     p = local(9)  # a point or two ends of a line in the shape's axes, and the direction
     for k in range(9):
         p[k] = 0.0
     share = -1.0
     spot[6] = -2.0
+    for k in range(7, SPOT):
+        spot[k] = 0.0
     if kind == HULL:
         v = forms[1] + i
         length = 0.0
@@ -190,9 +194,16 @@ def outward_point(forms, solid, place, i, dims, grid, distances, vertices, reach
             p[0] = solid[0] * p[6]
             p[1] = solid[0] * p[7]
             p[2] = solid[1] * p[8]
+            arc = 0.41421356 * solid[0]  # to half way to the next
+            spot[10] = solid[0]
+            spot[11] = -arc
+            spot[12] = arc
+            for k in range(3):
+                spot[7 + k] = place[k] * -p[7] + place[3 + k] * p[6]
+                spot[13 + k] = place[k] * p[6] + place[3 + k] * p[7]
             for k in range(3):
                 p[6 + k] *= 0.7071067811865476
-            spot[6] = _EDGE
+            spot[6] = _ANY
         elif kind == CONE and i == rims:
             p[2] = solid[1]
             p[8] = 1.0
@@ -212,10 +223,19 @@ def outward_point(forms, solid, place, i, dims, grid, distances, vertices, reach
         slack = reach + (solid[0] if kind != BOX else 0.0)
         low, high = clip_to_grid(dims, grid, slack, p[0], p[1], p[2], p[3], p[4], p[5])
         share = low + share * (high - low)
+        length = 0.0
         for k in range(3):
-            p[k] += share * (p[3 + k] - p[k])
+            p[3 + k] -= p[k]
+            p[k] += share * p[3 + k]
+            length += p[3 + k] * p[3 + k]
+        length = math.sqrt(length)
         if low > high:  # nowhere near
             spot[6] = 2.0
+        elif kind == BOX:
+            spot[11] = (low - share) * length
+            spot[12] = (high - share) * length
+            for k in range(3):
+                spot[7 + k] = p[3 + k] / length
         elif kind == CYLINDER or kind == CONE:
             radius = solid[0] * (1.0 if kind == CYLINDER else 1.0 - share)
             _, gx, gy, gz = field_at(distances, dims, grid, p[0], p[1], p[2])
@@ -236,3 +256,63 @@ def outward_point(forms, solid, place, i, dims, grid, distances, vertices, reach
     for k in range(3):
         spot[k] = p[k]
         spot[3 + k] = p[6 + k]
+
+
+@function
+def slide_down(distances, dims, grid, radius, spot):
+    """Slide a point along its edge or rim to where that is deepest in a field.
+
+    By secants of the slope, within what is left of the range. Where the slope is none the point stays: what lies flat
+    keeps its points.
+
+    Args:
+        radius: of a ball about the point, m.
+
+    Returns:
+        the ball's signed distance there, and the unit normal; the place is in ``spot``.
+    """
+    px = spot[0]
+    py = spot[1]
+    pz = spot[2]
+    low = spot[11]
+    high = spot[12]
+    back = 1.0 / spot[10] if spot[10] > 0.0 else 0.0
+    t = 0.0
+    before = 0.0
+    slope_before = 0.0
+    best = math.inf
+    nx = 0.0
+    ny = 0.0
+    nz = 0.0
+    for n in range(_SLIDES):
+        # About the centre of the rim by the rational half-angle formulas: t is twice its tangent times the radius.
+        half = 0.5 * t * back
+        scale = 1.0 / (1.0 + half * half)
+        along = t * scale
+        inward = along * half
+        x = px + along * spot[7] - inward * spot[13]
+        y = py + along * spot[8] - inward * spot[14]
+        z = pz + along * spot[9] - inward * spot[15]
+        distance, gx, gy, gz = ball_in_field(distances, dims, grid, x, y, z, radius)
+        if distance < best:
+            best = distance
+            nx = gx
+            ny = gy
+            nz = gz
+            spot[0] = x
+            spot[1] = y
+            spot[2] = z
+        ahead = (1.0 - half * half) * scale
+        inward = 2.0 * half * scale
+        slope = ahead * (gx * spot[7] + gy * spot[8] + gz * spot[9])
+        slope -= inward * (gx * spot[13] + gy * spot[14] + gz * spot[15])
+        if not (math.fabs(slope) > _SLOPE and high > low):
+            break
+        low = t if slope < 0.0 else low
+        high = t if slope > 0.0 else high
+        change = slope - slope_before
+        guess = t - slope * (t - before) / change if n > 0 and math.fabs(change) > 1e-6 else high + 1.0
+        before = t
+        slope_before = slope
+        t = guess if guess > low and guess < high else 0.5 * (low + high)
+    return best, nx, ny, nz
