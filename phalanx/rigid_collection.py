@@ -125,6 +125,12 @@ class RigidObjectCollection(Handle):
         parts = zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)
         return self._xp.stack([found[:, first:end].sum(axis=1) for first, end in parts], axis=1)
 
+    @property
+    @on_device
+    def is_sleeping(self) -> Any:
+        """(n, num_objects) of booleans: see :attr:`phalanx.RigidObject.is_sleeping`."""
+        return self._xp.stack([member.is_sleeping for member in self.objects], axis=1)
+
     def _of_objects(self, field: Any, starts: np.ndarray, count: int) -> Any:
         """(n, objects, count): runs of rows of a field without item axes."""
         rows = (starts[:, None] + np.arange(count)).ravel()
@@ -172,6 +178,16 @@ class RigidObjectCollection(Handle):
         for field, values in checked:
             self._write(field, self._links[chosen], *values)
         self.world.input_revision += 1
+
+    def wake_up(self, env_ids: Any = None, object_ids: Any = None) -> None:
+        """Wake objects, see :meth:`phalanx.RigidObject.wake_up`."""
+        for i in self._chosen(object_ids):
+            self.objects[i].wake_up(env_ids)
+
+    def put_to_sleep(self, env_ids: Any = None, object_ids: Any = None) -> None:
+        """Let objects sleep, see :meth:`phalanx.RigidObject.put_to_sleep`."""
+        for i in self._chosen(object_ids):
+            self.objects[i].put_to_sleep(env_ids)
 
     @on_device
     def set_mass(self, mass: Any, env_ids: Any = None, object_ids: Any = None, *, scale_inertia: bool = False) -> None:

@@ -216,6 +216,30 @@ def test_thresholds_are_read_saved_and_checked(balls: px.World) -> None:
     assert "judge_islands" not in [s.name for s in px.World(device="cpu").schedule.systems()]
 
 
+def test_recordings_repeat_what_begins_late(device: str, tmp_path: Path) -> None:
+    """Sleep and torsional friction of a collection, asked for while it is recorded; then all of it is replayed."""
+    world = px.World(2, device, dt=DT)
+    world.add_ground()
+    ball = px.Shape("sphere", (0.1,))
+    balls = world.add_rigid_objects({f"ball{x}": {"source": ball, "position": (x, 0, 0.5)} for x in (0, 1)})
+    world.build()
+    with px.Recorder(world, tmp_path / "late.zarr"):
+        world.step(20)
+        balls.put_to_sleep(env_ids=[1], object_ids=["ball1"])
+        world.step(20)
+        assert (host(balls.is_sleeping) == [[0, 0], [0, 1]]).all()
+        balls["ball0"].set_material(min_torsional_patch_radius=0.02)
+        world.step(10)
+        balls.wake_up()
+        balls["ball0"].set_root_state(vel=[0, 0, -1, 0, 0, 10])
+        world.step(60)
+    assert not host(balls.is_sleeping).any()
+    np.testing.assert_allclose(host(balls.root_pose)[:, 0, 2], 0.1, atol=1e-3)
+    assert (np.abs(host(balls.root_vel)[:, 0, 5]) < 5).all()
+    result = verify(open_recording(tmp_path / "late.zarr"))
+    assert result.ok, str(result)
+
+
 def test_recordings_of_sleep_repeat(device: str, tmp_path: Path) -> None:
     """Falling asleep, being put to sleep, woken by hand and by a force: replayed to the bit."""
     world = stack_world(device, 2)
