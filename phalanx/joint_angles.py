@@ -25,6 +25,10 @@ class JointAngles(Handle):
         """``"fixed"``, ``"revolute"``, ``"spherical"`` or ``"distance"``."""
 
     @abstractmethod
+    def _wake(self, env_ids: Any) -> None:
+        """Wake what it connects."""
+
+    @abstractmethod
     def _orientations(self) -> tuple[Any, Any]:
         """(n, 4) each: of A and B, turned so that the axis is x, world, w x y z."""
 
@@ -101,6 +105,7 @@ class JointAngles(Handle):
             given.append((model.cone, self._limit(SWING_LIMIT), cone(values, self._xp)[:, None], envs))
         for field, rows, values, envs in given:
             self._write_parameter(field, rows, values, envs)
+        self._wake(env_ids)
         self.world.touch_state()
 
     def _turned(self, what: str, kind: str) -> tuple[Any, Any]:

@@ -17,6 +17,7 @@ from phalanx.ecs import Store
 from phalanx.handle import on_device
 from phalanx.io.articulation import NUM_DOFS, product, turn
 from phalanx.joint_angles import JointAngles, times
+from phalanx.part import DYNAMIC
 from phalanx.rigid_object import rotate
 
 if TYPE_CHECKING:
@@ -170,6 +171,11 @@ class LoopJoint(JointAngles):
         position = xp.broadcast_to(position, (len(body), 3))
         turned = times(body[:, 3:], orientation, xp)
         return xp.concatenate((body[:, :3] + rotate(body[:, 3:], position, xp), turned), axis=1)
+
+    def _wake(self, env_ids: Any) -> None:
+        for actor in (self.plan.a.actor, self.plan.b.actor):
+            if actor is not None and actor.part.kind == DYNAMIC and actor.num_velocities:
+                actor.wake_up(env_ids)
 
     def _orientations(self) -> tuple[Any, Any]:
         axes = self._xp.asarray(onto_x(self.plan.axis))

@@ -14,14 +14,14 @@ from phalanx.io.articulation import NUM_COORDS, NUM_DOFS
 from phalanx.io.model import RobotModel
 from phalanx.layout import Rows
 from phalanx.part import Part
-from phalanx.robot_actuators import RobotActuators
+from phalanx.robot_joints import RobotJoints
 from phalanx.tendon_layout import check_tendons
 
 if TYPE_CHECKING:
     from phalanx.world import World
 
 
-class Robot(RobotActuators):
+class Robot(RobotJoints):
     """One robot in every environment; made by :meth:`phalanx.World.add_robot`.
 
     Arrays are environment-first, on the world's device (NumPy or CuPy), and yours: they do not change when the world

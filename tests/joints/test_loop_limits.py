@@ -402,3 +402,15 @@ def test_what_cannot_be_set() -> None:
         free.set_limits(lower=0.0)
     with pytest.raises(ValueError, match="twist is for spherical joints"):
         _ = free.twist
+
+
+def test_limits_that_change_wake_what_sleeps(device: str) -> None:
+    world = px.World(2, device, "float64", dt=0.005)
+    ball = bob(world, "ball", (1.0, 0, 0), sleep_threshold=1e-4)
+    hinge = world.add_joint("revolute", ball, position_a=(-1, 0, 0), axis=(0, 1, 0), upper=0.0)
+    world.step(150)
+    assert host(ball.is_sleeping).all()
+    assert host(hinge.wrench)[:, 4] == pytest.approx(-G, rel=1e-6)
+    hinge.set_limits(upper=0.1, env_ids=[1])
+    world.step(100)
+    assert host(hinge.angle) == pytest.approx([0.0, 0.1], abs=1e-4)
