@@ -39,7 +39,9 @@ def need(world: Contents, feature: str) -> None:
 def schedule_all(world: Contents) -> None:
     """Find out which features a world needs whose tables are filled, and add their systems."""
     for feature, fields in PARAMETERS.items():
-        if any(world._store.view(field).any() for field in fields):
+        with world._store.active():
+            asked = any(bool(world._store.view(field).any()) for field in fields)
+        if asked:
             world._features.add(feature)
     for feature in sorted(world._features):
         schedule(world, feature)
