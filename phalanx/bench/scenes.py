@@ -216,6 +216,9 @@ _ALL = (
 )
 
 SCENES = {scene.name: scene for scene in _ALL}
-FAMILIES = {family: tuple(s.name for s in _ALL if s.family == family) for family in {s.family for s in _ALL} - {""}}
+FAMILIES = {
+    family: tuple(s.name for s in _ALL if s.family == family)
+    for family in dict.fromkeys(s.family for s in _ALL if s.family)
+}
 DEFAULT = tuple(scene.name for scene in _ALL if not scene.family)
 """Scenes that are run when none is named."""
