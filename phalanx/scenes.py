@@ -123,7 +123,7 @@ class Scenes:
             bodies.append((name, body))
         if pair[0] == pair[1]:
             raise ValueError(
-                f"{who}: {names[pair[0]]!r} twice; add_robot(self_collision=False) keeps a robot's bodies from colliding "
+                f"{who}: {names[pair[0]]!r} twice; add_robot(self_collision=False) keeps its bodies from colliding "
                 "with each other, and its disable_collisions= some of them"
             )
         if not bodies[0][1] and not bodies[1][1]:
@@ -177,8 +177,13 @@ class Scenes:
         for ground in scene.grounds:
             normal = [0.0 if abs(n) < 1e-12 else n for n in ground.normal]
             height = ground.distance / normal[2] if normal[2] else ground.distance
-            bits = {"contact_type": ground.contact_type, "contact_affinity": ground.contact_affinity}
-            world.add_ground(height, normal, material=cast(Any, ground.material), **bits)
+            world.add_ground(
+                height,
+                normal,
+                material=ground.material,
+                contact_type=ground.contact_type,
+                contact_affinity=ground.contact_affinity,
+            )
         for tree in scene.trees.values():
             name = prefix + tree.name
             if tree.kind == "robot":

@@ -12,11 +12,10 @@ def info(robot: str) -> None:
     from phalanx.io.info import describe
     from phalanx.io.meshes import FORMATS
     from phalanx.io.rigid_body import rigid_model
-    from phalanx.io.urdf import load_urdf
 
     with user_mistakes():
         if Path(robot).suffix[1:].lower() in FORMATS:
             model = rigid_model(robot, Path(robot).stem)
         else:
-            model = load_urdf(library.resolve(robot))
+            model = library.load_robot(robot, visuals=True)
     print(describe(model))

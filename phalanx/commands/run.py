@@ -121,25 +121,16 @@ def _check(o: RunOptions) -> None:
 def make_world(o: RunOptions) -> tuple[World, Robot]:
     """The world that the options describe, not built yet."""
     from phalanx.io import library
-    from phalanx.io.urdf import load_urdf
     from phalanx.world import World
 
     world = World(num_envs=o.num_envs, device=o.device, dtype=o.dtype, dt=o.dt)
-    path = library.resolve(o.robot)
-    model = load_urdf(path, visuals=o.picture is not None or o.record is not None)
-    shipped = library.defaults(o.robot) if o.robot in library.names() else None
-    joint_pos = dict(shipped.joint_pos) if shipped else None
+    model = library.load_robot(o.robot, o.picture is not None or o.record is not None)
     if o.ground:
         world.add_ground()
-    height = o.height
-    if height is None:
-        height = shipped.base_height if shipped else _standing_height(model)
-    robot = world.add_robot(
-        model,
-        fixed_base=o.fixed_base or bool(shipped and shipped.fixed_base),
-        position=(0.0, 0.0, height),
-        joint_pos=joint_pos,
-    )
+    x, y, height = model.position or (0.0, 0.0, None)
+    if o.height is not None or height is None:
+        height = _standing_height(model) if o.height is None else o.height
+    robot = world.add_robot(model, fixed_base=o.fixed_base or bool(model.fixed_base), position=(x, y, height))
     return world, robot
 
 
@@ -158,8 +149,8 @@ def _set_gains(world: World, robot: Robot, o: RunOptions) -> None:
     from phalanx.commands.controllers import gains
     from phalanx.io import library
 
-    if not robot.num_dof:
-        return
+    if not robot.num_dof or (robot.num_actuators and o.stiffness is None and o.damping is None):
+        return  # or its file has actuators, which are the drives
     if o.controller == "none":
         robot.set_drive(stiffness=0.0, damping=0.0)
         return

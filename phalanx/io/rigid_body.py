@@ -83,9 +83,8 @@ def _model(
             shape = _as(Shape("mesh", vertices=vertices, faces=faces, mesh_file=str(path)), stands)
             return RobotModel(name, [Body(name, collisions=[shape])], [], str(path))
         from phalanx.io import library
-        from phalanx.io.urdf import load_urdf
 
-        source = load_urdf(library.resolve(os.fspath(source)), visuals=visuals)
+        source = library.load_robot(os.fspath(source), visuals)
     if isinstance(source, RobotModel):
         if approximation is None:
             return source

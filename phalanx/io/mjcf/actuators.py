@@ -115,8 +115,11 @@ def _actuator(
         law.gain[1:] = 0.0
     if law.bias_type == "none":
         law.bias[:] = 0.0
-    wanted = {"gaintype": (law.gain_type, ("fixed", "affine")), "biastype": (law.bias_type, ("none", "affine"))}
-    wanted["dyntype"] = (law.dynamics, ("none", "filter", "filterexact"))
+    wanted: dict[str, tuple[str, tuple[str, ...]]] = {
+        "gaintype": (law.gain_type, ("fixed", "affine")),
+        "biastype": (law.bias_type, ("none", "affine")),
+        "dyntype": (law.dynamics, ("none", "filter", "filterexact")),
+    }
     for name, (value, allowed) in wanted.items():
         if value not in allowed:
             notes.add(element, f'actuators with {name} "{value}" are not simulated; {LEFT_OUT}')

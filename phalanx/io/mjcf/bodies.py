@@ -26,11 +26,12 @@ class Solid:
     com: np.ndarray = field(default_factory=lambda: np.zeros(3))
     inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
 
-    def body(self, visuals: bool, solid: set[str]) -> Body:
-        """The body of a model; ``solid`` names geoms that collide although their contact bits are zero."""
+    def body(self, visuals: bool) -> Body:
+        """The body of a model."""
         x, y, z = self.com.tolist()
         made = Body(self.node.name, self.mass, (x, y, z), self.inertia)
-        made.collisions = [g.shape for g in self.geoms if g.collides or (g.name and g.name in solid)]
+        made.gravity_scale = 1.0 - Values(self.node.element).number("gravcomp", 0.0)
+        made.collisions = [g.shape for g in self.geoms if g.collides]
         if visuals:
             made.visuals = [g.shape for g in self.geoms if g.group < geoms_.SHOWN_GROUPS and g.type != "plane"]
         return made

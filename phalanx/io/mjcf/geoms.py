@@ -115,8 +115,8 @@ def _shape(placed: Placed, kind: str, pose: Pose) -> Shape:
         vertices, faces = mesh(asset, source)
         return replace(at, vertices=vertices, faces=faces, mesh_file=asset.path)
     if kind == "hfield":
-        asset = source.asset("hfield", values.word("hfield"), (values.givers("hfield") or [values.element])[-1])
-        heights, spacing = height_field(asset, source)
+        field = source.asset("hfield", values.word("hfield"), (values.givers("hfield") or [values.element])[-1])
+        heights, spacing = height_field(field, source)
         return replace(at, kind="height_field", heights=heights, size=spacing)
     size = _size(values, kind)
     if kind == "ellipsoid":

@@ -45,13 +45,11 @@ def kind_of(root: Node) -> str:
     return "dynamic" if len(joints) == 1 and joints[0].kind == "free" else "robot"
 
 
-def tree_model(
-    root: Node, solids: dict[str, Solid], notes: Notes, source: str, visuals: bool, solid: set[str]
-) -> TreeModel:
-    """The model of a top-level body and all below it; ``solid`` names geoms that collide whatever their bits."""
+def tree_model(root: Node, solids: dict[str, Solid], notes: Notes, source: str, visuals: bool) -> TreeModel:
+    """The model of a top-level body and all below it."""
     nodes = list(root.walk())
     kind = kind_of(root)
-    bodies = [solids[node.name].body(visuals, solid) for node in nodes]
+    bodies = [solids[node.name].body(visuals) for node in nodes]
     model = RobotModel(root.name, [], [], source)
     free = bool(root.joints) and root.joints[0].kind == "free"
     hinged = bool(root.joints) and not free

@@ -69,7 +69,7 @@ def inverse(pose: Pose) -> Pose:
     return -turn(back, pose[0]), back
 
 
-def from_euler(angles: Sequence[float], sequence: str) -> np.ndarray:
+def from_euler(angles: Sequence[float] | np.ndarray, sequence: str) -> np.ndarray:
     """Quaternion of three angles, rad: about moving axes where a letter is small, about fixed ones where capital."""
     found = UNIT
     for angle, letter in zip(angles, sequence, strict=True):

@@ -76,18 +76,17 @@ def load(path: str | Path, asset_dirs: Iterable[str | Path] = (), visuals: bool 
     tree = Tree(main, notes, folders)
     solids = {name: bodies.weigh(node, notes) for name, node in tree.bodies.items()}
     bodies.scale_total(list(solids.values()), main.compiler.total_mass)
-    pairs = [pair for context in tree.contexts for pair in contacts.pairs(context, tree, notes)]
+    contacts.let_meet(tree, solids, notes)
     grounds = _grounds(tree, solids)
     trees: dict[str, TreeModel] = {}
     if any(geom.type != "plane" for geom in solids["world"].geoms):
         shell = Body(WORLD, collisions=[], visuals=[])
-        made = solids["world"].body(visuals, set())
+        made = solids["world"].body(visuals)
         shell.collisions = [shape for shape in made.collisions if shape.kind != "plane"]
         shell.visuals = made.visuals
         trees[WORLD] = TreeModel(WORLD, "static", RobotModel(WORLD, [shell], [], str(path), fixed_base=True))
     for root in tree.world.children:
-        trees[root.name] = tree_model(root, solids, notes, str(path), visuals, set())
-    _mention_pairs(pairs, tree, solids, notes)
+        trees[root.name] = tree_model(root, solids, notes, str(path), visuals)
     strings = {one.name: one for context in tree.contexts for one in tendons.read(context, tree, notes)}
     held = [one for context in tree.contexts for one in equality.read(context, tree, trees, strings, notes)]
     held += [tendons.between(one) for one in strings.values() if one.ends]
@@ -103,7 +102,7 @@ def load(path: str | Path, asset_dirs: Iterable[str | Path] = (), visuals: bool 
     scene = Scene(main.root.attributes.get("model", Path(path).stem), str(path), trees, grounds, held, [], main.options)
     for context in tree.contexts:
         for a, b in contacts.excludes(context, tree, notes):
-            _separate(scene, a, b)
+            _separate(scene, a, b, notes)
     scene.warnings = notes.sentences()
     return scene
 
@@ -118,7 +117,7 @@ def _grounds(tree: Tree, solids: dict[str, bodies.Solid]) -> list[Ground]:
             node: Node | None = tree.bodies[name]
             while node is not None:
                 if node.joints or node.mocap:
-                    raise geom.placed.values.element.error("a plane cannot move; fix its body, or make it a box.")
+                    raise node.element.error(f'it carries the plane "{geom.name}", which cannot move; make that a box.')
                 node = node.parent
             point, normal = geoms.plane_of(geom, tree.bodies[name].world_pose())
             x, y, z = normal.tolist()
@@ -138,20 +137,6 @@ def _grounds(tree: Tree, solids: dict[str, bodies.Solid]) -> list[Ground]:
             if geom.type == "plane":
                 geom.collides = False  # not a shape of the body
     return found
-
-
-def _mention_pairs(pairs: list[tuple[str, str]], tree: Tree, solids: dict[str, bodies.Solid], notes: Notes) -> None:
-    """Pairs that collide by their bits need nothing; others cannot be had."""
-    for names in pairs:
-        placed = [tree.geoms[name][1] for name in names]
-        a, b = (next(g for s in solids.values() for g in s.geoms if g.placed is one) for one in placed)
-        bits = a.shape.contact_type & b.shape.contact_affinity | b.shape.contact_type & a.shape.contact_affinity
-        if not bits:
-            notes.add(
-                placed[0].values.element,
-                f'its contact with "{names[1]}", which only a <pair> asks for, is not simulated; give both contype and '
-                "conaffinity bits in common.",
-            )
 
 
 def _connect(
@@ -238,9 +223,15 @@ def _add_tendon(tendon: tendons.Read, tree: TreeModel, notes: Notes) -> None:
         tree.model.fixed_tendons += tendon.more
 
 
-def _separate(scene: Scene, a: Node, b: Node) -> None:
-    owners = scene.owner(a), scene.owner(b)
-    if owners[0] == owners[1] and owners[0]:
-        scene.trees[owners[0]].model.disabled_pairs.append((a.name, b.name))
-    elif owners[0] != owners[1]:
-        scene.separated.append(((owners[0], a.name), (owners[1], b.name)))
+def _separate(scene: Scene, a: Node, b: Node, notes: Notes) -> None:
+    """Keep two bodies from colliding."""
+    names = [(scene.owner(node) or WORLD, node.name) for node in (a, b)]
+    if names[0][0] == names[1][0]:
+        if names[0][0] != WORLD:
+            scene.trees[names[0][0]].model.disabled_pairs.append((a.name, b.name))
+        return
+    if (a.parent is None or b.parent is None) and scene.grounds:
+        node = b if a.parent is None else a
+        notes.add(node.element, "contacts of a body with planes of the world cannot be excluded; they stay.")
+    if all(name in scene.trees for name, _ in names):
+        scene.separated.append((names[0], names[1]))

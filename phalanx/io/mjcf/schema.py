@@ -58,9 +58,8 @@ ATTRIBUTES = {
     ),
     "default": _known("class"),
     "body": _known(
-        f"name childclass mocap {POSE}",
+        f"name childclass mocap gravcomp {POSE}",
         "user simple fuse sleep",
-        "gravcomp",
     ),
     "worldbody": _known(""),
     "frame": _known(f"name childclass {POSE}"),
