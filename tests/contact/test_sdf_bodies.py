@@ -55,8 +55,8 @@ def test_at_rest_on_everything(dtype: str, device: str) -> None:
         floor = 0.1 if k else 0.0
         for name, shape, y, half in (("ring", torus(), -0.1, TUBE), ("cube", cube, 0.1, 0.05)):
             turn = about((0.3, 0.2, 1.0), 0.05 * (k + 1))
-            pose: dict[str, Any] = {"position": (k + 0.007, y, floor + half + 0.006), "orientation": turn}
-            objects.append((world.add_rigid_object(shape, f"{name} {k}", mass=0.5, **pose), floor + half))
+            placed: dict[str, Any] = {"position": (k + 0.007, y, floor + half + 0.006), "orientation": turn}
+            objects.append((world.add_rigid_object(shape, f"{name} {k}", mass=0.5, **placed), floor + half))
     touch = world.contact_view([made.name for made, _ in objects])
     world.step(360)
     before = [host(made.root_pose) for made, _ in objects]
