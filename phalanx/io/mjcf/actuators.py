@@ -47,8 +47,8 @@ class Law:
             self.gain[:], self.bias[:] = (1.0, 0.0, 0.0), 0.0
             self.gain_type, self.bias_type, self.dynamics = "fixed", "none", "none"
         elif element.tag == "position":
-            self.gain[0] = values.number("kp", self.gain[0])
-            self.bias[1] = -self.gain[0]
+            kp = values.number("kp", self.gain[0])
+            self.gain[:], self.bias[:2] = (kp, 0.0, 0.0), (0.0, -kp)
             if "kv" in element.attributes and "dampratio" in element.attributes:
                 raise element.error("it has kv and dampratio; give one of them.")
             if "kv" in element.attributes:
@@ -60,7 +60,7 @@ class Law:
             self.gain_type, self.bias_type = "fixed", "affine"
         elif element.tag == "velocity":
             kv = values.number("kv", self.gain[0])
-            self.gain[0], self.bias[:] = kv, (0.0, 0.0, -kv)
+            self.gain[:], self.bias[:] = (kv, 0.0, 0.0), (0.0, 0.0, -kv)
             self.gain_type, self.bias_type, self.dynamics = "fixed", "affine", "none"
         elif element.tag == "damper":  # its control is a coefficient of damping
             self.gain[:] = (0.0, 0.0, -values.number("kv", 0.0))
@@ -70,10 +70,14 @@ class Law:
 
 
 def laws(layers: Sequence[Element]) -> Law:
-    """The law that defaults and the actuator's own element give, in their order."""
-    found = Law()
+    """The law that defaults and the actuator's own element, the last one, give in their order.
+
+    A shortcut goes by defaults of its own kind and of <general>, which goes by all.
+    """
+    found, own = Law(), layers[-1].tag
     for layer in layers:
-        found.apply(layer)
+        if own in ("general", layer.tag) or layer.tag == "general":
+            found.apply(layer)
     return found
 
 
