@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from joints.test_loop_joints import COUPLER, closed_form, four_bar
 from joints.test_spherical_limits import swing_and_twist
 from oracles import host
 
@@ -46,7 +47,7 @@ def test_pendulums_stop_at_their_limits(dtype: str, device: str) -> None:
         return 0.5 * (v[:, :3] ** 2).sum(axis=1) + 0.5 * spin * (v[:, 3:] ** 2).sum(axis=1) + G * p[:, 2]
 
     first, angles, rates, energies = energy(), [], [], []
-    for _ in range(3000):
+    for _ in range(1200):
         world.step()
         angles.append(host(hinge.angle))
         rates.append(host(ball.root_vel)[:, 4])
@@ -110,6 +111,34 @@ def test_chain_of_limited_hinges_is_a_stiff_arch(device: str) -> None:
     tip = host(rods[-1].root_pose)[0, [0, 2]]
     drop = np.sum(length * np.sin(slopes)) - length / 2 * np.sin(slopes[-1])
     assert tip == pytest.approx([middles[-1], -drop], abs=2e-3)
+
+
+def test_limit_within_a_linkage(device: str) -> None:
+    """A motor turns the crank of a four-bar linkage until its closing hinge stops it, where geometry says, both ways.
+
+    What the hinge then bears is the motor's torque by the ratio of the speeds of crank and hinge (virtual work).
+    """
+    world = px.World(2, device, "float64", dt=0.005, gravity=(0.0, 0.0, 0.0))
+    rocker, coupler = closed_form(np.array(1.0))
+    robot = world.add_robot(four_bar(), fixed_base=True, joint_pos=[1.0, float(rocker), float(coupler) - 1.0])
+    hinge = world.add_joint(
+        "revolute", "robot/coupler", "robot/rocker", position_a=(COUPLER, 0, 0), axis=(0, -1, 0), lower=-0.25, upper=0.2
+    )
+    robot.set_drive(stiffness=0.0, damping=[0.5, 0.0, 0.0])
+    robot.set_targets(effort=[[3.0, 0.0, 0.0], [-3.0, 0.0, 0.0]])
+    world.step(800)
+    # the hinge's angle counts from where it was added
+    crank = np.linspace(0.3, 2.5, 2001)
+    there, over = closed_form(crank)
+    angle = (over - there) - (coupler - rocker)
+    slope = np.gradient(angle, crank)
+    found = host(robot.joint_pos)[:, 0]
+    reached = np.interp(found, crank, angle)
+    assert host(hinge.angle) == pytest.approx(reached, abs=1e-4)
+    ends = np.where(np.interp([1.01, 0.99], crank, angle) > 0, 0.2, -0.25)
+    assert reached == pytest.approx(ends, abs=1e-3)
+    assert host(hinge.wrench)[:, 4] == pytest.approx(np.array([3.0, -3.0]) / np.interp(found, crank, slope), rel=1e-3)
+    assert np.linalg.norm(host(hinge.pose_a - hinge.pose_b)[:, :3], axis=1).max() < 1e-5
 
 
 def test_angles_count_turns(device: str) -> None:
