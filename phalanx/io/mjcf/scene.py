@@ -112,13 +112,16 @@ def _grounds(tree: Tree, solids: dict[str, bodies.Solid]) -> list[Ground]:
     found = []
     for name, solid in solids.items():
         for geom in solid.geoms:
-            if geom.type != "plane":
+            if geom.type not in ("plane", "hfield"):
                 continue
             node: Node | None = tree.bodies[name]
             while node is not None:
                 if node.joints or node.mocap:
-                    raise node.element.error(f'it carries the plane "{geom.name}", which cannot move; make that a box.')
+                    what = "plane" if geom.type == "plane" else "height field"
+                    raise node.element.error(f'it carries the {what} "{geom.name}", which cannot move; make it a box.')
                 node = node.parent
+            if geom.type == "hfield":
+                continue
             point, normal = geoms.plane_of(geom, tree.bodies[name].world_pose())
             x, y, z = normal.tolist()
             if geom.collides:
