@@ -113,7 +113,7 @@ class Contents(Jointed, Scenes):
         pose = checking.pose("add_robot", position, orientation)
         fields = options.part_fields("add_robot", actor_options)
         articulation = flatten(model, fixed_base)
-        pairs = [(str(a), str(b)) for a, b in [*model.disabled_pairs, *disable_collisions]]
+        pairs = list(dict.fromkeys((str(a), str(b)) for a, b in [*model.disabled_pairs, *disable_collisions]))
         names = [frame.name for frame in articulation.frames]
         for body in {name for pair in pairs for name in pair} - set(names):
             raise ValueError(f"add_robot: disable_collisions: there is no body {body!r}; there are {', '.join(names)}")
