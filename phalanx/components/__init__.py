@@ -142,6 +142,14 @@ from phalanx.components.query import (
     QueryRequest,
 )
 from phalanx.components.reaction import BodyInertia, BodyReaction, BodyTopology, DofReaction
+from phalanx.components.sdf import (
+    DistanceFieldGeometry,
+    DistanceFieldTopology,
+    DistanceSample,
+    DistanceSampleValue,
+    SurfacePoint,
+    SurfacePointGeometry,
+)
 from phalanx.components.shape import (
     BarredPair,
     BarredPairKey,
@@ -209,6 +217,10 @@ __all__ = [
     "ContactTouch",
     "Coord",
     "Coordinate",
+    "DistanceFieldGeometry",
+    "DistanceFieldTopology",
+    "DistanceSample",
+    "DistanceSampleValue",
     "Dof",
     "DofForce",
     "DofInertia",
@@ -327,6 +339,8 @@ __all__ = [
     "SpinJacobian",
     "SpinResponse",
     "Status",
+    "SurfacePoint",
+    "SurfacePointGeometry",
     "Sweep",
     "Tendon",
     "TendonEntry",

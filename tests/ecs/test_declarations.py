@@ -239,7 +239,13 @@ WITHOUT_UNIT = {
     "ContactPoint.key",
     "DofLimit.restitution",
     "ContactResponse.velocity",
+    "SpinResponse.velocity",
     "LoopResponse.velocity",
+    "LoopLimitModel.restitution",
+    "LoopLimitRow.direction",
+    "LoopLimitResponse.jacobian",
+    "LoopLimitResponse.velocity",
+    "LoopLimitShare.value",
     "DofMotion.axis",
 }
 """Their docs name a physical quantity, but they are pure numbers, or their unit differs from dof to dof."""
