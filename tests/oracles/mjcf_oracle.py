@@ -129,7 +129,7 @@ class MjcfOracle:
             for b in range(a + 1, m.ngeom):
                 bits = m.geom_contype[a] & m.geom_conaffinity[b] | m.geom_contype[b] & m.geom_conaffinity[a]
                 i, j = int(m.geom_bodyid[a]), int(m.geom_bodyid[b])
-                u, v = int(weld[i]), int(weld[j])
+                u, v = (0 if m.body_mocapid[k] >= 0 else int(weld[k]) for k in (i, j))  # contacts move neither
                 related = (u and v) and (u == int(weld[parent[v]]) or v == int(weld[parent[u]]))
                 if bits and u != v and not related and tuple(sorted((i, j))) not in excluded:
                     found.add((a, b))

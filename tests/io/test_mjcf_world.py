@@ -1,0 +1,329 @@
+"""Worlds from MJCF files: what is in them, how it moves, and that they can be saved."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracles import host
+from oracles.mjcf_oracle import MjcfOracle, mj
+
+import phalanx as px
+from phalanx import components as c
+from phalanx.io.mjcf import load_robot
+
+BALL = '<geom size=".1"/>'
+
+
+def save(folder: Path, world: str, rest: str = "") -> Path:
+    """A file with this in its world and the rest before it."""
+    file = folder / "model.xml"
+    file.write_text(f"<mujoco>\n{rest}\n<worldbody>\n{world}\n</worldbody>\n</mujoco>\n")
+    return file
+
+
+SCENE = """
+<geom name="floor" type="plane" size="5 5 1" friction=".9"/>
+<geom name="wall" type="box" size=".1 1 1" pos="9 0 1"/>
+<body name="arm" pos="2 0 1">
+  <geom type="box" size=".1 .1 .1"/>
+  <body name="upper" pos="0 0 .5"><joint name="yaw" axis="0 0 1"/><joint name="pitch" axis="0 1 0" pos="0 0 -.2"/>
+    <geom type="capsule" size=".05 .1"/>
+    <body name="lower" pos="0 0 .5"><joint name="elbow" axis="0 1 0" range="-90 90"/>
+      <geom type="capsule" size=".05 .1"/></body></body></body>
+<body name="walker" pos="-2 0 1" euler="0 0 90"><freejoint name="root"/><geom type="box" size=".2 .1 .1"/>
+  <body name="leg" pos="0 0 -.3"><joint name="hip" type="ball"/><geom size=".1" friction=".3"/></body></body>
+<body name="cube" pos="0 0 .5"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+<body name="hand" mocap="true" pos="0 3 1"><geom size=".1"/></body>
+<body name="shelf" pos="0 -3 1"><geom type="box" size="1 .1 .1"/></body>
+"""
+REST = """
+<option timestep=".004" gravity="0 0 -5"/>
+<contact><exclude body1="cube" body2="lower"/><exclude body1="upper" body2="lower"/></contact>
+<actuator><motor name="turn" joint="yaw" gear="2" ctrlrange="-1 1"/>
+<position name="bend" joint="elbow" kp="50" kv="5" forcerange="-9 9"/></actuator>
+<keyframe>
+<key name="bent" qpos=".1 .2 .3  1 2 3 1 0 0 0  .5 .5 .5 .5  4 5 6 1 1 0 0" ctrl=".5 -.7"
+  qvel="1 2 3  .1 .2 .3 .4 .5 .6  .7 .8 .9  1 1 1 2 3 4"/>
+<key name="still" ctrl="0 .2"/></keyframe>
+"""
+
+
+def test_a_scene_becomes_robots_objects_and_grounds(tmp_path: Path, device: str) -> None:
+    file = save(tmp_path, SCENE, REST)
+    world = px.World(2, device=device, dtype="float64")
+    added = world.add_mjcf(file)
+    assert added.warnings == []
+    assert list(added.robots) == ["arm", "walker"]
+    assert {name: thing.kind for name, thing in added.objects.items()} == {
+        "world": "static",
+        "cube": "dynamic",
+        "hand": "kinematic",
+        "shelf": "static",
+    }
+    arm, walker = added.robots.values()
+    assert arm.body_names == ["arm", "upper", "lower"] and arm.joint_names == ["yaw", "pitch", "elbow"]
+    assert arm.fixed_base and not walker.fixed_base
+    assert (added.options.timestep, added.options.gravity) == (0.004, (0.0, 0.0, -5.0)) != (world.dt, world.gravity)
+    np.testing.assert_allclose(host(walker.root_pose)[0], [-2, 0, 1, np.sqrt(0.5), 0, 0, np.sqrt(0.5)], atol=1e-15)
+    oracle = MjcfOracle(file)
+    assert world._store.rows(c.AllowedPair) + world._store.rows(c.PlanePair) == len(oracle.pairs())
+    friction = host(walker.material)[0, :, 0]
+    np.testing.assert_allclose(friction, [1.0, 0.3])
+
+
+def test_keyframes_are_mujocos_states(tmp_path: Path, device: str) -> None:
+    file = save(tmp_path, SCENE, REST)
+    oracle = MjcfOracle(file)
+    world = px.World(3, device=device, dtype="float64")
+    added = world.add_mjcf(file)
+    assert added.keyframe_names == ["bent", "still"]
+    before = host(added.objects["cube"].root_pose)[0]
+    added.set_keyframe("bent", env_ids=[1])
+    mj.mj_resetDataKeyframe(oracle.model, oracle.data, 0)
+    mj.mj_forward(oracle.model, oracle.data)
+    for name, actor in {**added.robots, **added.objects}.items():
+        poses, velocities = host(actor.body_pose)[1], host(actor.body_vel)[1]
+        for b, body in enumerate(actor.body_names):
+            if body == "world":
+                continue
+            number = oracle.body_names.index(body)
+            np.testing.assert_allclose(poses[b, :3], oracle.data.xpos[number], atol=1e-12, err_msg=f"{name} {body}")
+            theirs = np.zeros(6)
+            mj.mj_objectVelocity(oracle.model, oracle.data, mj.mjtObj.mjOBJ_XBODY, number, theirs, 0)
+            np.testing.assert_allclose(velocities[b], [*theirs[3:], *theirs[:3]], atol=1e-12, err_msg=body)
+    arm = added.robots["arm"]
+    np.testing.assert_allclose(host(arm.joint_effort_target)[:, 0], [0.0, 1.0, 0.0])
+    np.testing.assert_allclose(host(arm.joint_pos_target)[:, 2], [0.0, -0.7, 0.0])
+    np.testing.assert_array_equal(host(added.objects["cube"].root_pose)[0], before)
+    arm.set_keyframe("still")
+    np.testing.assert_allclose(host(arm.joint_pos), 0.0)
+    with pytest.raises(KeyError, match=r"no keyframe .*bend.*; did you mean \"bent\""):
+        arm.set_keyframe("bend")
+    with pytest.raises(KeyError, match=r"has no keyframe .*x.*bent, still"):
+        added.set_keyframe("x")
+
+
+def test_controls_hold_until_a_reset(tmp_path: Path, device: str) -> None:
+    world = px.World(2, device=device)
+    arm = world.add_mjcf(save(tmp_path, SCENE, REST)).robots["arm"]
+    assert arm.actuator_names == ["turn", "bend"]
+    np.testing.assert_array_equal(arm.control_limits, [[-1.0, 1.0], [-np.inf, np.inf]])
+    arm.set_controls([[3.0, 0.4], [-0.5, 0.2]])
+    np.testing.assert_allclose(host(arm.joint_effort_target)[:, 0], [2.0, -1.0])
+    np.testing.assert_allclose(host(arm.joint_pos_target)[:, 2], [0.4, 0.2])
+    drive = world[c.Drive]
+    rows = arm._joints
+    np.testing.assert_allclose(host(drive.stiffness)[rows, 0], [0.0, 0.0, 50.0])
+    np.testing.assert_allclose(host(drive.damping)[rows, 0], [0.0, 0.0, 5.0])
+    np.testing.assert_allclose(host(drive.effort_limit)[rows, 0], [2.0, np.inf, 9.0])
+    world.step(3)
+    world.reset([0])
+    np.testing.assert_allclose(host(arm.joint_effort_target)[:, 0], [0.0, -1.0])
+    with pytest.raises(ValueError, match="controls"):
+        arm.set_controls([1.0, 2.0, 3.0])
+
+
+def test_a_scene_survives_saving(tmp_path: Path, device: str) -> None:
+    world = px.World(2, device=device)
+    added = world.add_mjcf(save(tmp_path, SCENE, REST), prefix="a/")
+    assert list(added.robots) == ["a/arm", "a/walker"]
+    added.set_keyframe("still")
+    world.step(20)
+    world.save(tmp_path / "world.npz")
+    again = px.World.load(tmp_path / "world.npz", device=device)
+    assert again.describe() == world.describe()
+    world.step(20)
+    again.step(20)
+    for key, value in world.state().items():
+        np.testing.assert_array_equal(value, again.state()[key], err_msg=key)
+
+
+def test_a_surface_that_the_user_gives_goes_first(tmp_path: Path, device: str) -> None:
+    world = px.World(device=device)
+    file = save(
+        tmp_path, f'<body name="a"><freejoint/><geom size=".1" friction=".3"/><body><joint/>{BALL}</body></body>'
+    )
+    own, given = world.add_robot(file, "own"), world.add_robot(file, "given", friction=0.7)
+    np.testing.assert_allclose(host(own.material)[0, :, 0], [0.3, 1.0])
+    np.testing.assert_allclose(host(given.material)[0, :, 0], [0.7, 0.7])
+    again = px.World.from_description(world.describe(), device=device)
+    np.testing.assert_allclose(host(again.robots["own"].material), host(own.material))
+    np.testing.assert_allclose(host(again.robots["given"].material), host(given.material))
+
+
+def test_springs_and_anchors_move_as_in_mujoco(tmp_path: Path, device: str) -> None:
+    file = save(
+        tmp_path,
+        """<body name="a"><joint name="a" axis="0 1 0" stiffness="30" springref="20" damping=".2" pos="0 .1 .2"/>
+        <joint name="b" axis="1 0 0" stiffness="10" pos=".1 0 .3" armature=".05"/><geom size=".1" pos="0 0 -.3"/>
+        <body name="c" pos="0 0 -.6"><joint name="c" type="slide" axis="0 0 1" stiffness="200" damping="3" ref=".1"/>
+        <joint name="d" type="ball" pos="0 0 .1" damping=".05"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".05"/>
+        </body></body>""",
+        '<option timestep="1e-4" integrator="RK4"><flag contact="disable"/></option>',
+    )
+    oracle = MjcfOracle(file)
+    world = px.World(1, device=device, dtype="float64", dt=1e-4)
+    robot = world.add_robot(file)
+    start = np.array([0.3, -0.2, 0.15])
+    joints = np.concatenate([start, np.zeros(3)])
+    robot.set_joint_state(joints, np.array([1.0, 0.5, 0.2, 2.0, 1.0, -1.0]))
+    oracle.data.qpos[:3], oracle.data.qvel[:] = start, [1.0, 0.5, 0.2, 2.0, 1.0, -1.0]
+    world.step(3000)
+    for _ in range(3000):
+        mj.mj_step(oracle.model, oracle.data)
+    mj.mj_kinematics(oracle.model, oracle.data)
+    ours = host(robot.body_pose)[0]
+    for body in ("a", "c"):
+        place = oracle.data.xpos[oracle.body_names.index(body)]
+        np.testing.assert_allclose(ours[robot.body_index(body), :3], place, atol=2e-4)  # first order in dt
+    np.testing.assert_allclose(host(robot.joint_pos)[0, :3], oracle.data.qpos[:3], atol=3e-4)
+
+
+def test_stiff_springs_are_stable_and_gravcomp_floats(tmp_path: Path, device: str) -> None:
+    world = px.World(1, device=device, dt=0.01)
+    file = save(
+        tmp_path,
+        f"""<body name="a" pos="0 0 1"><joint type="slide" axis="0 0 1" stiffness="1e7" springref=".25"/>{BALL}</body>
+        <body name="b" pos="1 0 1" gravcomp="1"><freejoint/>{BALL}</body>
+        <body name="c" pos="2 0 1" gravcomp=".5"><freejoint/>{BALL}</body>""",
+    )
+    added = world.add_mjcf(file)
+    world.step(100)
+    np.testing.assert_allclose(host(added.robots["a"].joint_pos), 0.25, atol=1e-3)
+    np.testing.assert_allclose(host(added.objects["b"].root_pose)[0, 2], 1.0, atol=1e-6)
+    np.testing.assert_allclose(host(added.objects["c"].root_vel)[0, 2], -0.5 * 9.81, rtol=1e-4)
+
+
+HELD = """
+<body name="a" pos="0 0 2"><freejoint/><geom name="a" size=".1"/><site name="a" pos=".1 0 0"/></body>
+<body name="b" pos=".3 0 2"><freejoint/><geom name="b" size=".1"/><site name="b" pos="-.1 0 0"/></body>
+<body name="c" pos="0 2 2"><freejoint/><geom name="c" size=".1"/></body>
+<body name="d" pos="0 4 2"><freejoint/><geom name="d" size=".1"/></body>
+<site name="hook" pos="0 4 2.6"/><body name="e" pos="0 6 2"><freejoint/><geom size=".1"/><site name="e"/></body>
+<site name="ring" pos="0 6 2.3"/>
+"""
+
+
+def test_held_bodies_stay_together(tmp_path: Path, device: str) -> None:
+    world = px.World(1, device=device, dt=0.002)
+    added = world.add_mjcf(
+        save(
+            tmp_path,
+            HELD,
+            """<equality><weld name="ab" body1="a" body2="b"/><connect name="c" body1="c" anchor="0 0 .5"/>
+            <weld name="d" body1="d"/></equality>
+            <tendon><spatial name="rope" range="0 .5"><site site="ring"/><site site="e"/></spatial></tendon>""",
+        )
+    )
+    assert {name: joint.kind for name, joint in added.joints.items()} == {
+        "ab": "fixed",
+        "c": "spherical",
+        "d": "fixed",
+        "rope": "distance",
+    }
+    objects = added.objects
+    objects["c"].set_root_state(vel=[1.0, 0, 0, 0, 0, 0])
+    world.step(150)
+    at = {name: host(thing.root_pose)[0, :3] for name, thing in objects.items()}
+    np.testing.assert_allclose(at["b"] - at["a"], [0.3, 0.0, 0.0], atol=1e-3)
+    assert at["a"][2] < 1.7  # they fall
+    np.testing.assert_allclose(at["d"], [0.0, 4.0, 2.0], atol=1e-3)
+    turned = host(objects["c"].root_pose)[0]
+    anchor = at["c"] + _rotate(turned[3:], np.array([0.0, 0.0, 0.5]))
+    np.testing.assert_allclose(anchor, [0.0, 2.0, 2.5], atol=2e-3)
+    assert abs(np.linalg.norm(at["c"] - [0.0, 2.0, 2.5]) - 0.5) < 2e-3
+    np.testing.assert_allclose(np.linalg.norm(at["e"] - [0.0, 6.0, 2.3]), 0.5, atol=5e-3)
+
+
+def _rotate(quaternion: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    w, v = quaternion[0], quaternion[1:]
+    return vector + 2.0 * np.cross(v, np.cross(v, vector) + w * vector)
+
+
+def test_pairs_margins_and_excludes_decide_what_meets(tmp_path: Path, device: str) -> None:
+    still = '<geom name="floor" type="plane" size="1 1 1" contype="0" conaffinity="0"/>'
+    balls = "".join(
+        f'<body name="{name}" pos="{x} 0 .35"><freejoint/><geom name="{name}" size=".1" {more}/></body>'
+        for x, name, more in (
+            (0, "falls", 'contype="0" conaffinity="0"'),
+            (1, "paired", 'contype="0" conaffinity="0"'),
+            (2, "padded", 'contype="0" conaffinity="0" margin=".05"'),
+        )
+    )
+    boxes = """<body name="table" pos="5 0 0"><geom type="box" size="2 1 .1" pos="0 0 -.1"/></body>
+    <body name="on" pos="5 0 .3"><freejoint/><geom size=".1"/></body>
+    <body name="through" pos="6 0 .3"><freejoint/><geom size=".1"/></body>"""
+    world = px.World(1, device=device, dt=0.004)
+    added = world.add_mjcf(
+        save(
+            tmp_path,
+            still + balls + boxes,
+            """<contact><pair geom1="floor" geom2="paired"/><pair geom1="padded" geom2="floor"/>
+            <exclude body1="table" body2="through"/></contact>""",
+        )
+    )
+    world.step(250)
+    heights = {name: float(host(thing.root_pose)[0, 2]) for name, thing in added.objects.items()}
+    assert heights["falls"] < -1.0 and heights["through"] < -1.0
+    np.testing.assert_allclose(heights["paired"], 0.1, atol=2e-3)
+    np.testing.assert_allclose(heights["padded"], 0.15, atol=2e-3)
+    np.testing.assert_allclose(heights["on"], 0.1, atol=2e-3)
+
+
+def test_bodies_of_two_actors_can_be_kept_apart(tmp_path: Path) -> None:
+    world = px.World()
+    world.add_mjcf(save(tmp_path, SCENE, REST))
+    world.disable_collision("arm/upper", ("walker", "leg"))
+    world.disable_collision("arm/lower", "shelf")
+    count = len(world._separated)
+    assert count == 3 and world._separated[-1] == (("arm", "lower"), ("shelf", "shelf"))
+    with pytest.raises(KeyError, match="no body 'x'"):
+        world.disable_collision("arm/x", "shelf")
+    with pytest.raises(ValueError, match="no actor 'y'"):
+        world.disable_collision("y/x", "shelf")
+    with pytest.raises(ValueError, match="twice"):
+        world.disable_collision("arm/upper", "arm/lower")
+    again = px.World.from_description(world.describe())
+    assert again._separated == world._separated
+
+
+def test_robots_from_files_and_models(tmp_path: Path, device: str) -> None:
+    file = save(
+        tmp_path,
+        f"""<body name="a" pos="1 2 3"><geom type="box" size=".1 .1 .1"/><body name="b">
+        <joint name="j" ref="20" range="0 50"/>{BALL}</body></body>""",
+    )
+    world = px.World(device=device, dtype="float64")
+    own = world.add_robot(file)
+    moved = world.add_robot(load_robot(file), "moved", position=(0, 0, 5), joint_pos={"j": 0.5}, fixed_base=False)
+    np.testing.assert_allclose(host(own.root_pose)[0, :3], [1, 2, 3])
+    np.testing.assert_allclose(host(own.joint_pos)[0], np.radians([20.0]))
+    np.testing.assert_allclose(host(moved.root_pose)[0, :3], [0, 0, 5])
+    assert own.fixed_base and not moved.fixed_base and float(host(moved.joint_pos)[0, 0]) == 0.5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        world.step(2)
+
+
+def test_wrenches_of_joints_off_their_bodies_origins(tmp_path: Path, device: str) -> None:
+    world = px.World(device=device, dtype="float64")
+    robot = world.add_robot(
+        save(
+            tmp_path,
+            """<body name="a"><joint axis="0 1 0" pos=".1 0 .5" damping="5"/><geom size=".1" pos=".1 0 -.2" mass="2"/>
+            <body name="b" pos="0 0 -.3"><geom size=".1" pos="0 .1 .1" mass="1"/></body></body>""",
+        )
+    )
+    world.step(4000)  # until it hangs still
+    pose, weight = host(robot.body_pose)[0], np.array([0.0, 0.0, -9.81])
+    turned = [_rotate(p[3:] * [1, -1, -1, -1], weight) for p in pose]  # in each body's frame
+    a, b = (robot.body_index(name) for name in ("a", "b"))
+    wrench = host(robot.incoming_joint_wrench)[0]
+    whole = np.array([0.1, 0.0, -0.2]) * 2.0 + np.array([0.0, 0.1, -0.2])  # mass times arm from the frame of a
+    np.testing.assert_allclose(wrench[a, :3], -3.0 * turned[a], atol=1e-6)
+    np.testing.assert_allclose(wrench[a, 3:], -np.cross(whole, turned[a]), atol=1e-6)
+    np.testing.assert_allclose(wrench[b, :3], -turned[b], atol=1e-6)
+    np.testing.assert_allclose(wrench[b, 3:], -np.cross([0.0, 0.1, 0.1], turned[b]), atol=1e-6)
