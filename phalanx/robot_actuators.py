@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -15,27 +14,38 @@ from phalanx.io.checks import nearest
 from phalanx.robot_tendons import RobotTendons
 
 
-@dataclass
-class _Terms:
-    """Sums over actuators, target by target: ``total[:, rows] += coefficients * u[:, columns]``, layer after layer.
+class _Sums:
+    """Sums over actuators: for each of some rows a constant plus coefficients times control signals.
 
-    In a layer no target comes twice, and sums are in the order of the actuators, whatever the number of environments.
+    They are made in the order of the actuators, whatever the number of environments.
     """
 
-    layers: list[tuple[list[int], list[int], list[float]]] = field(default_factory=list)
+    def __init__(self, rows: np.ndarray, constants: np.ndarray, terms: dict[int, list[tuple[int, float]]]) -> None:
+        self.rows = rows
+        layers = max((len(terms.get(row, ())) for row in rows.tolist()), default=0)
+        self._columns = np.zeros((layers, len(rows)), np.int64)
+        self._coefficients = np.zeros((layers, len(rows)))
+        self._constants = constants[rows]
+        for k, row in enumerate(rows.tolist()):
+            for layer, (column, coefficient) in enumerate(terms.get(row, ())):
+                self._columns[layer, k], self._coefficients[layer, k] = column, coefficient
+        self._placed: tuple[Any, ...] = ()
 
-    def add(self, row: int, column: int, coefficient: float) -> None:
-        layer = next((one for one in self.layers if row not in one[0]), None)
-        if layer is None:
-            self.layers.append(layer := ([], [], []))
-        for values, value in zip(layer, (row, column, coefficient), strict=True):
-            values.append(value)  # type: ignore[arg-type]
+    def over(self, gains: np.ndarray) -> _Sums:
+        """The same divided by gains of all rows that there are."""
+        self._constants = self._constants / gains[self.rows]
+        self._coefficients = self._coefficients / gains[self.rows]
+        return self
 
-    def sum(self, start: np.ndarray, controls: Any, xp: Any) -> Any:
-        """``start`` (k,) plus what the controls (n, num_actuators) give, (n, k)."""
-        found = xp.zeros((controls.shape[0], len(start)), controls.dtype) + xp.asarray(start, controls.dtype)
-        for rows, columns, coefficients in self.layers:
-            found[:, xp.asarray(rows)] += controls[:, xp.asarray(columns)] * xp.asarray(coefficients, controls.dtype)
+    def of(self, controls: Any, xp: Any) -> Any:
+        """The sums (n, rows) for controls (n, num_actuators)."""
+        if not self._placed:  # on the device, once
+            arrays = (self._constants, self._coefficients)
+            self._placed = (*(xp.asarray(a, controls.dtype) for a in arrays), xp.asarray(self._columns))
+        constants, coefficients, columns = self._placed
+        found = xp.zeros((controls.shape[0], len(self.rows)), controls.dtype) + constants
+        for layer in range(len(self._columns)):
+            found += controls[:, columns[layer]] * coefficients[layer]
         return found
 
 
@@ -47,37 +57,41 @@ class _Plan:
     """
 
     def __init__(self, robot: RobotActuators) -> None:
-        joints, tendons = robot.joint_names, robot.model.fixed_tendons
-        self.stiffness, self.damping, self.constant = (np.zeros(len(joints)) for _ in range(3))
-        self.limit = np.zeros(len(joints))
-        self.terms, self.dampers = _Terms(), _Terms()
-        self.tendon_stiffness, self.tendon_damping, self.tendon_constant = (np.zeros(len(tendons)) for _ in range(3))
-        self.tendon_terms = _Terms()
-        driven: dict[int, None] = {}
-        pulled: dict[int, None] = {}
+        joints, tendons = robot.joint_names, [tendon.name for tendon in robot.model.fixed_tendons]
+        self.stiffness, self.damping, self.limit, constant = (np.zeros(len(joints)) for _ in range(4))
+        terms: dict[int, list[tuple[int, float]]] = {}
+        dampers: dict[int, list[tuple[int, float]]] = {}
+        pulls: dict[int, list[tuple[int, float]]] = {}
+        stretch, held = np.zeros(len(tendons)), np.zeros(len(tendons))
         ranges = []
         for column, actuator in enumerate(robot.model.actuators):
             ranges.append(_controls(actuator))
             b0, b1, b2 = actuator.bias
             if actuator.tendon:
-                row, gear = [tendon.name for tendon in tendons].index(actuator.tendon), actuator.gear
-                self.tendon_stiffness[row] -= b1 * gear * gear
-                self.tendon_damping[row] -= b2 * gear * gear
-                self.tendon_constant[row] += b0 * gear
-                self.tendon_terms.add(row, column, actuator.gain * gear)
-                pulled[row] = None
+                row, gear = tendons.index(actuator.tendon), actuator.gear
+                held[row] -= b1 * gear * gear
+                stretch[row] += b0 * gear
+                pulls.setdefault(row, []).append((column, actuator.gain * gear))
             for name, gear in actuator.joints.items():
                 row = robot.joint_index(name)
                 self.stiffness[row] -= b1 * gear * gear
                 self.damping[row] -= b2 * gear * gear
-                self.constant[row] += b0 * gear
+                constant[row] += b0 * gear
                 self.limit[row] += abs(gear) * _most(actuator, ranges[-1])
-                self.terms.add(row, column, actuator.gain * gear)
+                terms.setdefault(row, []).append((column, actuator.gain * gear))
                 if actuator.velocity_gain:
-                    self.dampers.add(row, column, -actuator.velocity_gain * gear * gear)
-                driven[row] = None
+                    dampers.setdefault(row, []).append((column, -actuator.velocity_gain * gear * gear))
         self.ranges = np.array(ranges).reshape(-1, 2)
-        self.driven, self.pulled = np.array(list(driven), np.int64), np.array(list(pulled), np.int64)
+        self.driven = np.array(list(terms), np.int64)
+        springs, dashpots = self.stiffness[self.driven] > 0.0, self.damping[self.driven] > 0.0
+        self.positions = _Sums(self.driven[springs], constant, terms).over(self.stiffness)
+        self.velocities = _Sums(self.driven[~springs & dashpots], constant, terms).over(self.damping)
+        self.efforts = _Sums(self.driven[~springs & ~dashpots], constant, terms)
+        self.dampings = _Sums(np.array(list(dampers), np.int64), self.damping, dampers)
+        # The spring of a tendon is that of the actuators and one of its own: forces add up, so lengths are weighted.
+        total = np.array([tendon.stiffness for tendon in robot.model.fixed_tendons])
+        rest = np.array([tendon.rest_length or 0.0 for tendon in robot.model.fixed_tendons])
+        self.lengths = _Sums(np.array(list(pulls), np.int64), stretch + (total - held) * rest, pulls).over(total)
 
 
 def _controls(actuator: Actuator) -> tuple[float, float]:
@@ -109,6 +123,8 @@ class RobotActuators(RobotTendons):
     :meth:`set_controls` sets the targets that belong to control signals. ``set_drive`` and ``set_targets`` can replace
     what they set. Arrays of controls are in the order of :attr:`actuator_names`.
     """
+
+    _control_bounds: tuple[Any, ...] | None = None
 
     @property
     def actuator_names(self) -> list[str]:
@@ -196,39 +212,18 @@ class RobotActuators(RobotTendons):
 
     def _set_controls(self, values: Any, envs: np.ndarray | None) -> None:
         plan, xp = self._plan, self._xp
-        values = xp.asarray(values)
-        low, high = (xp.asarray(plan.ranges[:, k], values.dtype) for k in (0, 1))
+        values = xp.asarray(values, self.world.dtype)
+        if self._control_bounds is None:  # on the device, once
+            self._control_bounds = tuple(xp.asarray(plan.ranges[:, k], values.dtype) for k in (0, 1))
+        low, high = self._control_bounds
         controls = xp.minimum(xp.maximum(values, low), high)
-        if len(plan.driven):
-            self._aim(plan, controls, envs)
-        if len(plan.pulled):
-            total = plan.tendon_terms.sum(plan.tendon_constant, controls, xp)
-            stiffness = self._tendon_gains()
-            passive = np.array([tendon.rest_length or 0.0 for tendon in self.model.fixed_tendons])
-            passive = passive * (stiffness - plan.tendon_stiffness)
-            rest = (total + xp.asarray(passive, values.dtype)) / xp.asarray(np.maximum(stiffness, 1e-300), values.dtype)
-            rows = self._first_tendon + plan.pulled
-            self._write(c.TendonModel.rest_length, rows, rest[:, xp.asarray(plan.pulled)], envs)
-
-    def _tendon_gains(self) -> np.ndarray:
-        """Stiffness of the fixed tendons' springs, those of actuators included."""
-        return np.array([tendon.stiffness for tendon in self.model.fixed_tendons])
-
-    def _aim(self, plan: _Plan, controls: Any, envs: np.ndarray | None) -> None:
-        """Targets of the drives."""
-        xp = self._xp
-        total = plan.terms.sum(plan.constant, controls, xp)
-        springs, dampers = plan.stiffness > 0.0, plan.damping > 0.0
         first = self._bound.dofs.stop - len(self.joint_names)
-        for component, chosen, gain in (
-            (c.DriveTarget.position, springs, plan.stiffness),
-            (c.DriveTarget.velocity, dampers & ~springs, plan.damping),
-            (c.DriveTarget.effort, ~springs & ~dampers, np.ones(len(springs))),
+        for component, start, sums in (
+            (c.DriveTarget.position, first, plan.positions),
+            (c.DriveTarget.velocity, first, plan.velocities),
+            (c.DriveTarget.effort, first, plan.efforts),
+            (c.Drive.damping, first, plan.dampings),
+            (c.TendonModel.rest_length, self._first_tendon, plan.lengths),
         ):
-            mine = plan.driven[chosen[plan.driven]]
-            if len(mine):
-                aim = total[:, xp.asarray(mine)] / xp.asarray(gain[mine], total.dtype)
-                self._write(component, first + mine, aim, envs)
-        if plan.dampers.layers:
-            damping = plan.dampers.sum(plan.damping, controls, xp)
-            self._write(c.Drive.damping, first + plan.driven, damping[:, xp.asarray(plan.driven)], envs)
+            if len(sums.rows):
+                self._write(component, start + sums.rows, sums.of(controls, xp), envs)
