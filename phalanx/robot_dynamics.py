@@ -48,10 +48,10 @@ class RobotDynamics(Actor):
     def incoming_joint_wrench(self) -> Any:
         """(n, num_bodies, 6): [force, torque] that each body's joint transmits to it from its parent, N and N·m.
 
-        In the body's own frame, the torque about that frame's origin, where the joint is in most files. It holds drives,
-        friction and limits of the joint as well as what its bearings take, over the last substep. That of the root is
-        what holds a fixed base to the world, and zero for a free one. A body fixed to another is told apart, too; external
-        wrenches act on the body that carries its link.
+        In the body's own frame, the torque about that frame's origin, where the joint is in most files. It holds
+        drives, friction and limits of the joint as well as what its bearings take, over the last substep. That of the
+        root is what holds a fixed base to the world, and zero for a free one. A body fixed to another is told apart
+        from it, too; external wrenches act on the body that carries its link.
         """
         self.world.compute("query_joints")
         return self._read(c.BodyReaction.wrench, self._bound.bodies)

@@ -38,6 +38,8 @@ def describe(model: RobotModel) -> str:
         parts = _body(bodies[joint.child])
         if joint.type == "fixed":
             parts = ["fixed", *parts]
+        if bodies[joint.child].hidden:
+            parts = ["between two joints"]
         lines += _wrap(f"{joint.child}  {_join(parts)}", bars + ("└─ " if last else "├─ "), under)
         if joint.type != "fixed":
             lines += _wrap(f"{joint.name}: {_join(_joint(joint))}", under, under)
@@ -116,6 +118,7 @@ def _joint(joint: Joint) -> list[str]:
         most.append(f"{_number(joint.velocity_limit)} {length}/s")
     if most:
         parts.append("max " + " and ".join(most))
+    parts += [f"spring {_number(joint.stiffness)}" if joint.stiffness else ""]
     parts += [f"damping {_number(joint.damping)}" if joint.damping else ""]
     parts += [f"friction {_number(joint.friction)}" if joint.friction else ""]
     parts += [f"armature {_number(joint.armature)}" if joint.armature else ""]
@@ -138,16 +141,23 @@ def _totals(model: RobotModel) -> list[str]:
     moving = [joint for joint in model.joints if joint.type != "fixed"]
     dofs = sum(_DOFS.get(joint.type, 1) for joint in moving)
     fixed = len(model.joints) - len(moving)
+    hidden = sum(body.hidden for body in model.bodies)
     following = sum(joint.mimic is not None for joint in moving)
     mass = sum(body.mass for body in model.bodies)
     shapes = [sum(len(getattr(body, kind)) for body in model.bodies) for kind in ("collisions", "visuals")]
     followers = f", {following} of them following others" if following else ""
+    named = [*model.fixed_tendons, *model.spatial_tendons]
+    more = [f"drives   {_count(len(model.actuators), 'actuator')}"] if model.actuators else []
+    more += [f"tendons  {_count(len(named), 'tendon')}"] if named else []
+    more += [f"states   {', '.join(frame.name for frame in model.keyframes)}"] if model.keyframes else []
     return [
         f"mass     {_number(mass)} kg",
         f"dofs     {dofs} of the joints{followers}; 6 more with a free base",
-        f"bodies   {_count(len(model.bodies), 'link')} in {_count(1 + len(moving), 'rigid body', 'rigid bodies')}"
+        f"bodies   {_count(len(model.bodies) - hidden, 'link')} in "
+        f"{_count(1 + len(moving) - hidden, 'rigid body', 'rigid bodies')}"
         + (f" ({_count(fixed, 'fixed joint')})" if fixed else ""),
         f"shapes   {shapes[0]} for collision, {shapes[1]} visual",
+        *more,
     ]
 
 
