@@ -25,6 +25,8 @@ class Solid:
     mass: float = 0.0
     com: np.ndarray = field(default_factory=lambda: np.zeros(3))
     inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
+    resistances: dict[str, float] = field(default_factory=dict)
+    """Of a top-level body whose joints were asked for: see :mod:`phalanx.io.mjcf.inertia`."""
 
     def body(self, visuals: bool) -> Body:
         """The body of a model."""

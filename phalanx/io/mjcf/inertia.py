@@ -17,10 +17,12 @@ def resistance(node: Node, joint: JointNode, solids: dict[str, Solid]) -> float:
     root = node
     while root.parent is not None and root.parent.parent is not None:
         root = root.parent
-    matrix, dofs = mass_matrix(root, solids)
-    dof = dofs[joint.name]
-    inverse = float(np.linalg.pinv(matrix, hermitian=True)[dof, dof])
-    return 1.0 / inverse if inverse > 0.0 else 0.0
+    known = solids[root.name].resistances
+    if not known:
+        matrix, dofs = mass_matrix(root, solids)
+        inverse = np.diag(np.linalg.pinv(matrix, hermitian=True))
+        known |= {name: 1.0 / float(inverse[dof]) if inverse[dof] > 0.0 else 0.0 for name, dof in dofs.items()}
+    return known[joint.name]
 
 
 def mass_matrix(root: Node, solids: dict[str, Solid]) -> tuple[np.ndarray, dict[str, int]]:
