@@ -104,7 +104,7 @@ class Contents(Jointed, Scenes):
             LoadError: the file cannot be used.
         """
         self._free_name("add_robot", name)
-        model = with_tendons(library.load_robot(source, visuals), tendons)
+        model = with_tendons(library.load_robot(source, visuals, warn=True), tendons)
         fixed_base = bool(model.fixed_base if fixed_base is None else fixed_base)
         position = (model.position or (0.0, 0.0, 0.0)) if position is None else position
         orientation = (model.orientation or (1.0, 0.0, 0.0, 0.0)) if orientation is None else orientation

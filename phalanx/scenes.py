@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ import numpy as np
 from phalanx import options
 from phalanx.actor import Actor
 from phalanx.io.mjcf import load_scene
+from phalanx.io.mjcf.notes import warn_of
 from phalanx.io.mjcf.scene import Scene
 from phalanx.io.mjcf.source import Options
 from phalanx.jointed import BodyName
@@ -199,7 +199,7 @@ class Scenes:
         for (a, body_a), (b, body_b) in scene.separated:
             world.disable_collision((prefix + a, body_a), (prefix + b, body_b))
         _hold(scene, made, prefix)
-        mention(scene.warnings, os.fspath(path))
+        warn_of(scene.warnings, os.fspath(path))
         return made
 
     @abstractmethod
@@ -230,11 +230,3 @@ def _hold(scene: Scene, made: AddedScene, prefix: str) -> None:
             collide=True,
             **bounds,
         )
-
-
-def mention(sentences: list[str], path: str) -> None:
-    """Warn of what a file has that is not simulated; that contacts are rigid goes without saying."""
-    told = [text for text in sentences if not text.endswith("is not taken over.") and "is not taken over (" not in text]
-    if told:
-        more = f" ... and {len(told) - 8} more, see its warnings" if len(told) > 8 else ""
-        warnings.warn(f"{path} has what is not simulated:\n" + "\n".join(told[:8]) + more, stacklevel=3)

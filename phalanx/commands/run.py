@@ -124,7 +124,7 @@ def make_world(o: RunOptions) -> tuple[World, Robot]:
     from phalanx.world import World
 
     world = World(num_envs=o.num_envs, device=o.device, dtype=o.dtype, dt=o.dt)
-    model = library.load_robot(o.robot, o.picture is not None or o.record is not None)
+    model = library.load_robot(o.robot, o.picture is not None or o.record is not None, warn=True)
     if o.ground:
         world.add_ground()
     x, y, height = model.position or (0.0, 0.0, None)

@@ -147,8 +147,10 @@ def _known(name: str) -> RobotDefaults:
     return _SHIPPED[name]
 
 
-def load_robot(source: str | os.PathLike[str] | RobotModel, visuals: bool) -> RobotModel:
+def load_robot(source: str | os.PathLike[str] | RobotModel, visuals: bool, warn: bool = False) -> RobotModel:
     """The model of a URDF or MJCF file or a shipped robot, or the one given; a shipped one says how it stands.
+
+    With ``warn`` it warns of what an MJCF file has that is not simulated.
 
     Raises:
         LoadError: the file cannot be used.
@@ -160,7 +162,12 @@ def load_robot(source: str | os.PathLike[str] | RobotModel, visuals: bool) -> Ro
     if found.suffix.lower() in (".xml", ".mjcf"):
         from phalanx.io.mjcf import load_robot as load_mjcf_robot
 
-        return load_mjcf_robot(found, visuals=visuals)
+        model = load_mjcf_robot(found, visuals=visuals)
+        if warn:
+            from phalanx.io.mjcf.notes import warn_of
+
+            warn_of(model.warnings, name)
+        return model
     from phalanx.io.urdf import load_urdf
 
     model = load_urdf(found, visuals=visuals)

@@ -84,7 +84,7 @@ def _model(
             return RobotModel(name, [Body(name, collisions=[shape])], [], str(path))
         from phalanx.io import library
 
-        source = library.load_robot(os.fspath(source), visuals)
+        source = library.load_robot(os.fspath(source), visuals, warn=True)
     if isinstance(source, RobotModel):
         if approximation is None:
             return source

@@ -151,7 +151,8 @@ def _actuator(
     made.gain, made.velocity_gain = float(law.gain[0]), float(law.gain[2])
     b0, b1, b2 = law.bias.tolist()
     made.bias = (b0, b1, b2)
-    made.control_range = _range(values, context, "ctrllimited", "ctrlrange", law.inherit_range > 0.0)
+    if not context.options.off("clampctrl"):
+        made.control_range = _range(values, context, "ctrllimited", "ctrlrange", law.inherit_range > 0.0)
     made.force_range = _range(values, context, "forcelimited", "forcerange", False)
     if law.gain[1] != 0.0:
         notes.add(element, f"gains that depend on length are not simulated; {LEFT_OUT}")

@@ -42,6 +42,8 @@ class Geom:
     """(3, 3) about ``com`` (3,), axes of the body."""
     collides: bool = True
     condim: int = 3
+    friction: float = 1.0
+    """Sliding friction as the file has it, with condim 1 as well."""
     placed: Placed | None = None
 
 
@@ -66,7 +68,7 @@ def read(placed: Placed, notes: Notes) -> Geom:
     slide, spin, _ = values.vector("friction", 3, (1.0, 0.005, 0.0001), least=1).tolist()
     if min(slide, spin) < 0.0:
         raise values.error("friction", "it must not be negative")
-    friction = 0.0 if geom.condim == 1 else slide
+    geom.friction, friction = slide, 0.0 if geom.condim == 1 else slide
     shape.material = {"static_friction": friction, "dynamic_friction": friction, "friction_combine": "max"}
     if geom.condim > 3 and slide > 0.0:
         shape.material["min_torsional_patch_radius"] = spin / slide

@@ -77,6 +77,7 @@ def load(path: str | Path, asset_dirs: Iterable[str | Path] = (), visuals: bool 
     solids = {name: bodies.weigh(node, notes) for name, node in tree.bodies.items()}
     bodies.scale_total(list(solids.values()), main.compiler.total_mass)
     contacts.let_meet(tree, solids, notes)
+    _mention_smooth(solids, notes)
     grounds = _grounds(tree, solids)
     trees: dict[str, TreeModel] = {}
     if any(geom.type != "plane" for geom in solids["world"].geoms):
@@ -105,6 +106,24 @@ def load(path: str | Path, asset_dirs: Iterable[str | Path] = (), visuals: bool 
             _separate(scene, a, b, notes)
     scene.warnings = notes.sentences()
     return scene
+
+
+def _mention_smooth(solids: dict[str, bodies.Solid], notes: Notes) -> None:
+    """Geoms without friction of their own whose friction MuJoCo takes where they touch one that has less."""
+    geoms_ = [geom for solid in solids.values() for geom in solid.geoms if geom.collides]
+    smooth = [geom for geom in geoms_ if geom.condim == 1]
+    for geom in smooth:
+        shape = geom.shape
+        for other in geoms_:
+            theirs = other.shape
+            meet = shape.contact_type & theirs.contact_affinity | theirs.contact_type & shape.contact_affinity
+            if meet and other.condim > 1 and other.friction < geom.friction and geom.placed is not None:
+                notes.add(
+                    geom.placed.values.element,
+                    "with condim 1 it has no friction of its own here, so that of what it touches holds, not the "
+                    "greater of the two.",
+                )
+                break
 
 
 def _grounds(tree: Tree, solids: dict[str, bodies.Solid]) -> list[Ground]:
@@ -196,7 +215,7 @@ def _pull(one: actuators_.Read, tendon: tendons.Read, trees: dict[str, TreeModel
 def _inherit(one: actuators_.Read, joint: tuple[object, float]) -> None:
     """A servo's range of controls from that of its joint."""
     values, scale = joint
-    share = one.law.inherit_range
+    share = 0.0 if one.context.options.off("clampctrl") else one.law.inherit_range
     if share > 0.0 and not np.any(np.isfinite(one.actuator.control_range)):
         low, high = values.vector("range", 2) * scale  # type: ignore[attr-defined]
         middle, half = 0.5 * (low + high), 0.5 * (high - low) * share

@@ -22,13 +22,13 @@ class Read:
 
     name: str
     values: Values
+    context: Context
     root: Node
     """Of the tree that it belongs to."""
     joints: dict[str, float] = field(default_factory=dict)
     spatial: SpatialTendon | None = None
     ends: list[tuple[Node, Placed]] = field(default_factory=list)
     """Of a spatial tendon between trees, or to the world, that only keeps two points within a distance."""
-    autolimits: bool = True
     start: float = 0.0
     """Length of a fixed one where the file shows it."""
     more: list[FixedTendon] = field(default_factory=list)
@@ -46,8 +46,11 @@ class Read:
         rest = _rest(values)
         rest = self.start if rest is None else rest
         made = FixedTendon(self.name, dict(self.joints), rest_length=rest)
-        made.stiffness, made.damping = _first(values, "stiffness"), _first(values, "damping")
-        if _limited(values, self.autolimits):
+        made.stiffness, made.damping = (
+            _first(values, "stiffness", self.context),
+            _first(values, "damping", self.context),
+        )
+        if _limited(values, self.context):
             made.lower, made.upper = values.vector("range", 2).tolist()
             made.limit_stiffness = math.inf
         return made
@@ -65,7 +68,6 @@ def read(context: Context, tree: Tree, notes: Notes) -> list[Read]:
         name = context.name(own) if own else f"tendon_{len(found)}"
         made = (_fixed if element.tag == "fixed" else _spatial)(name, values, context, tree, notes)
         if made is not None:
-            made.autolimits = context.source.compiler.autolimits
             found.append(made)
     return found
 
@@ -101,7 +103,7 @@ def _fixed(name: str, values: Values, context: Context, tree: Tree, notes: Notes
     if any(root is not roots[0] for root in roots):
         notes.add(values.element, "tendons between different robots are not simulated; it is left out.")
         return None
-    return Read(name, values, roots[0], joints, start=start)
+    return Read(name, values, context, roots[0], joints, start=start)
 
 
 def _spatial(name: str, values: Values, context: Context, tree: Tree, notes: Notes) -> Read | None:
@@ -129,19 +131,19 @@ def _spatial(name: str, values: Values, context: Context, tree: Tree, notes: Not
     if len(attachments) < 2:
         raise values.element.error("it needs at least two sites.")
     if any(root is not roots[0] for root in roots) or roots[0] is tree.world:
-        plain = not _first(values, "stiffness") and not _first(values, "damping")
-        if len(ends) == 2 and plain and _limited(values, context.source.compiler.autolimits):
-            return Read(name, values, roots[0], ends=ends)
+        plain = not _first(values, "stiffness", context) and not _first(values, "damping", context)
+        if len(ends) == 2 and plain and _limited(values, context):
+            return Read(name, values, context, roots[0], ends=ends)
         notes.add(values.element, "tendons between robots, or to the world, are not simulated; it is left out.")
         return None
     made = SpatialTendon(name, attachments)
-    made.stiffness, made.damping = _first(values, "stiffness"), _first(values, "damping")
+    made.stiffness, made.damping = _first(values, "stiffness", context), _first(values, "damping", context)
     leaf = attachments[-1]
     leaf.rest_length = _rest(values)
-    if _limited(values, context.source.compiler.autolimits):
+    if _limited(values, context):
         leaf.lower, leaf.upper = values.vector("range", 2).tolist()
         made.limit_stiffness = math.inf
-    return Read(name, values, roots[0], spatial=made)
+    return Read(name, values, context, roots[0], spatial=made)
 
 
 def between(tendon: Read) -> Held:
@@ -162,7 +164,9 @@ def _rest(values: Values) -> float | None:
     return float(given[0])
 
 
-def _first(values: Values, name: str) -> float:
+def _first(values: Values, name: str, context: Context) -> float:
+    if context.options.off({"stiffness": "spring", "damping": "damper"}[name]):
+        return 0.0
     found = values.numbers(name)
     if not len(found):
         return 0.0
@@ -171,10 +175,12 @@ def _first(values: Values, name: str) -> float:
     return float(found[0])
 
 
-def _limited(values: Values, autolimits: bool) -> bool:
+def _limited(values: Values, context: Context) -> bool:
+    if context.options.off("limit"):
+        return False
     has = values.has("range") and bool(np.any(values.vector("range", 2)))
     if not values.has("limited") or values.word("limited") == "auto":
-        return has and autolimits
+        return has and context.source.compiler.autolimits
     on = values.flag("limited", False, auto=False)
     if on and not has:
         raise values.error("limited", "there is no range; give one")
