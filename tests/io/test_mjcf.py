@@ -159,6 +159,20 @@ def test_flags_switch_limits_and_springs_off(tmp_path: Path) -> None:
     assert scene.options.gravity == (0.0, 0.0, 0.0)
 
 
+def test_flags_reach_tendons_and_controls(tmp_path: Path) -> None:
+    scene = load(
+        tmp_path,
+        f'<body name="a"><joint name="a"/>{BALL}</body>',
+        """<option><flag clampctrl="disable" spring="disable" limit="disable"/></option>
+        <tendon><fixed name="t" stiffness="1" damping="2" range="-1 1"><joint joint="a" coef="1"/></fixed></tendon>
+        <actuator><motor joint="a" ctrlrange="-1 1"/></actuator>""",
+    )
+    model = scene.trees["a"].model
+    assert model.actuators[0].control_range == (-np.inf, np.inf)
+    (tendon,) = model.fixed_tendons
+    assert (tendon.stiffness, tendon.damping, tendon.limit_stiffness) == (0.0, 2.0, 0.0)
+
+
 def test_files_that_include_and_attach_others(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "classes.xml").write_text('<mujoco><default><geom size=".2"/></default></mujoco>')

@@ -158,6 +158,11 @@ TOLD = {
     "wind": (HINGE, '<option wind="1 0 0"/>', r'2: "wind" of <option>'),
     "softness": (f'<body><geom size=".1" solref=".1 1"/>{BALL}</body>', "", r"4: solref: .*softness"),
     "rolling": (f'<body><geom size=".1" condim="6"/>{BALL}</body>', "", r"condim 6 \(friction against rolling\)"),
+    "smooth geoms": (
+        '<geom type="plane" size="1 1 1" friction=".2"/><body><freejoint/><geom size=".1" condim="1"/></body>',
+        "",
+        "4: <geom>.*: with condim 1 it has no friction of its own",
+    ),
     "ball springs": (f'<body><joint type="ball" stiffness="1"/>{BALL}</body>', "", "springs of ball joints"),
     "ball limits": (f'<body><joint type="ball" range="0 40"/>{BALL}</body>', "", "its range limits the swing"),
     "free damping": (f'<body><joint type="free" damping="1"/>{BALL}</body>', "", '"damping of a free joint"'),
@@ -219,6 +224,12 @@ def test_attributes_that_are_off_and_pictures_are_not_told(tmp_path: Path) -> No
         )
     )
     assert scene.warnings == []
+
+
+def test_robots_warn_of_what_their_files_have(tmp_path: Path) -> None:
+    file = save(tmp_path, '<geom type="plane" size="1 1 1"/>' + HINGE, '<option wind="1 0 0"/>')
+    with pytest.warns(UserWarning, match=r'(?s)"wind" of <option>.*only the robot is loaded, without its grounds'):
+        px.World().add_robot(file)
 
 
 def test_a_world_warns_once_for_all_that_is_not_simulated(tmp_path: Path) -> None:

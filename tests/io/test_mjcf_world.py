@@ -327,3 +327,50 @@ def test_wrenches_of_joints_off_their_bodies_origins(tmp_path: Path, device: str
     np.testing.assert_allclose(wrench[a, 3:], -np.cross(whole, turned[a]), atol=1e-6)
     np.testing.assert_allclose(wrench[b, :3], -turned[b], atol=1e-6)
     np.testing.assert_allclose(wrench[b, 3:], -np.cross([0.0, 0.1, 0.1], turned[b]), atol=1e-6)
+
+
+def test_loops_and_tendons_through_sites(tmp_path: Path, device: str) -> None:
+    """A four-bar linkage closed by <connect>, and a string through three sites, whose length MuJoCo tells."""
+    file = save(
+        tmp_path,
+        """<site name="s0" pos="0 1 0"/>
+        <body name="crank" pos="0 0 1"><joint name="crank" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 .5"
+          size=".03"/><site name="s1" pos="0 .1 .25"/>
+          <body name="rod" pos="0 0 .5"><joint name="rod" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 1 0 0"
+            size=".03"/><site name="s2" pos=".5 .1 0"/>
+            <body name="rocker" pos="1 0 0"><joint name="rocker" axis="0 1 0"/><geom type="capsule"
+              fromto="0 0 0 0 0 -.5" size=".03"/><site name="s3" pos="0 .1 -.2"/></body></body></body>""",
+        """<equality><connect body1="rocker" anchor="0 0 -.5"/></equality>
+        <tendon><spatial name="string" range="0 3"><site site="s1"/><site site="s2"/><site site="s3"/></spatial>
+        </tendon>
+        <option><flag contact="disable"/></option>""",
+    )
+    oracle = MjcfOracle(file)
+    world = px.World(1, device=device, dtype="float64", dt=0.002)
+    robot = world.add_mjcf(file).robots["crank"]
+    rng = np.random.default_rng(2)
+    q = rng.uniform(-1, 1, 3)
+    robot.set_joint_state(q)
+    world.compute("actuate")
+    oracle.data.qpos[:] = q
+    mj.mj_forward(oracle.model, oracle.data)
+    np.testing.assert_allclose(host(robot.spatial_tendon_length)[0], oracle.data.ten_length, rtol=1e-9)
+    robot.set_joint_state(np.zeros(3), np.array([1.0, -1.0, 1.0]))  # as the linkage allows
+    world.step(300)
+    tip = host(robot.body_pose)[0, robot.body_index("rocker")]
+    np.testing.assert_allclose(tip[:3] + _rotate(tip[3:], np.array([0, 0, -0.5])), [1.0, 0.0, 1.0], atol=2e-3)
+    assert abs(float(host(robot.joint_pos)[0, 0])) > 0.1
+
+
+def test_recordings_and_pictures_hold_such_robots(tmp_path: Path) -> None:
+    from phalanx.io.picture import render_world
+    from phalanx.io.replay import open_recording, verify
+
+    world = px.World(2)
+    added = world.add_mjcf(save(tmp_path, SCENE, REST))
+    with px.Recorder(world, tmp_path / "run.zarr"):
+        added.robots["arm"].set_controls([0.5, 0.3])
+        world.step(10)
+    assert verify(open_recording(tmp_path / "run.zarr"))
+    render_world(world, tmp_path / "world.png")
+    assert (tmp_path / "world.png").stat().st_size > 1000
