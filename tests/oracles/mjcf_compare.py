@@ -13,6 +13,7 @@ from phalanx.io.model import Body, Joint, Shape
 
 MESH = 2e-4
 """Of the greatest moment: MuJoCo keeps vertices in single precision."""
+BITS = (1 << 32) - 1
 PLANE, HFIELD, ELLIPSOID, MESH_TYPE = 0, 1, 4, 7
 KINDS = {2: "sphere", 3: "capsule", 5: "cylinder", 6: "box"}
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3}
@@ -99,7 +100,9 @@ def check_geoms(oracle: MjcfOracle, scene: Scene) -> None:
     solid = [
         g
         for g in range(m.ngeom)
-        if (m.geom_contype[g] or m.geom_conaffinity[g]) and m.geom_type[g] != PLANE and not oracle.contact_is_off
+        if (m.geom_contype[g] or m.geom_conaffinity[g] or g in oracle.paired)
+        and m.geom_type[g] != PLANE
+        and not oracle.contact_is_off
     ]
     for number, body in bodies.items():
         mine = [g for g in solid if m.geom_bodyid[g] == number]
@@ -112,7 +115,8 @@ def check_geoms(oracle: MjcfOracle, scene: Scene) -> None:
 def _check_shape(oracle: MjcfOracle, g: int, shape: Shape, turned: np.ndarray, at: np.ndarray) -> None:
     m, data = oracle.model, oracle.data
     kind = int(m.geom_type[g])
-    assert (shape.contact_type, shape.contact_affinity) == (m.geom_contype[g], m.geom_conaffinity[g])
+    bits = shape.contact_type & BITS, shape.contact_affinity & BITS  # those of explicit pairs are above
+    assert bits == (m.geom_contype[g], m.geom_conaffinity[g])
     assert shape.material is not None
     slide = 0.0 if m.geom_condim[g] == 1 else m.geom_friction[g, 0]
     np.testing.assert_allclose(shape.material["dynamic_friction"], slide)
@@ -156,8 +160,8 @@ def check_grounds(oracle: MjcfOracle, scene: Scene) -> None:
     m, data = oracle.model, oracle.data
     oracle.poses(np.array(m.qpos0))
     oracle.place()
-    bits = [g for g in range(m.ngeom) if m.geom_type[g] == PLANE and (m.geom_contype[g] or m.geom_conaffinity[g])]
-    planes = [] if oracle.contact_is_off else bits
+    planes = [g for g in range(m.ngeom) if m.geom_type[g] == PLANE and not oracle.contact_is_off]
+    planes = [g for g in planes if m.geom_contype[g] or m.geom_conaffinity[g] or g in oracle.paired]
     assert len(planes) == len(scene.grounds)
     for g, ground in zip(planes, scene.grounds, strict=True):
         normal = data.geom_xmat[g].reshape(3, 3)[:, 2]

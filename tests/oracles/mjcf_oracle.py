@@ -117,14 +117,20 @@ class MjcfOracle:
                 found[start : start + 3, start : start + 3] = matrix(quaternion).T
         return found
 
+    @property
+    def paired(self) -> set[int]:
+        """Geoms of explicit pairs."""
+        return {int(g) for g in (*self.model.pair_geom1, *self.model.pair_geom2)}
+
     def pairs(self) -> set[tuple[int, int]]:
-        """Pairs of geoms that its filters let collide, explicit ones left out."""
+        """Pairs of geoms that its filters let collide, and explicit ones."""
         m = self.model
         if self.contact_is_off:
             return set()
         weld, parent = m.body_weldid, m.body_parentid
         excluded = {tuple(sorted((int(s) >> 16, int(s) & 0xFFFF))) for s in m.exclude_signature}
-        found = set()
+        explicit = zip(m.pair_geom1.tolist(), m.pair_geom2.tolist(), strict=True)
+        found = {(min(pair), max(pair)) for pair in explicit}
         for a in range(m.ngeom):
             for b in range(a + 1, m.ngeom):
                 bits = m.geom_contype[a] & m.geom_conaffinity[b] | m.geom_contype[b] & m.geom_conaffinity[a]
