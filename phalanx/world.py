@@ -312,8 +312,6 @@ class World(Contents):
             self._reported -= set(self.env_indices(env_ids).tolist())
 
     def _write_defaults(self, envs: np.ndarray | None) -> None:
-        for actor in self.actors.values():
-            actor.write_defaults(envs)
         store = self._store
         remembered = (
             *c.DofRow.fields(),
@@ -339,6 +337,8 @@ class World(Contents):
             for field in fields:
                 view = store.view(field)
                 view[..., slice(None) if envs is None else self._device.xp.asarray(envs)] = 0
+        for actor in self.actors.values():
+            actor.write_defaults(envs)
         self.touch_state()
         self.input_revision += 1
 
