@@ -180,6 +180,16 @@ TOLD = {
         '<actuator><general joint="a" biastype="affine" biasprm="0 1 0"/></actuator>',
         "push away",
     ),
+    "uneven forces": (
+        HINGE,
+        '<actuator><position joint="a" forcerange="-1 3"/></actuator>',
+        r"forcerange is read as \+-3",
+    ),
+    "several actuators": (
+        HINGE,
+        '<actuator><position joint="a" forcerange="-1 1"/><motor joint="a"/></actuator>',
+        "limits of force hold for the sum",
+    ),
     "pulleys": (
         f'<body><joint/><site name="s"/>{BALL}</body>',
         '<tendon><spatial name="t"><site site="s"/><pulley divisor="2"/></spatial></tendon>',

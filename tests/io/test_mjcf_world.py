@@ -122,8 +122,25 @@ def test_controls_hold_until_a_reset(tmp_path: Path, device: str) -> None:
     world.step(3)
     world.reset([0])
     np.testing.assert_allclose(host(arm.joint_effort_target)[:, 0], [0.0, -1.0])
+    world.reset()
+    np.testing.assert_allclose(host(arm.joint_effort_target), 0.0)
     with pytest.raises(ValueError, match="controls"):
         arm.set_controls([1.0, 2.0, 3.0])
+
+
+def test_controls_of_zero_are_clamped_to_their_range_from_the_start(tmp_path: Path, device: str) -> None:
+    file = save(
+        tmp_path,
+        f'<body name="a"><joint name="a"/>{BALL}</body>',
+        '<actuator><general joint="a" gainprm="2" biastype="affine" biasprm="1" ctrlrange=".5 1"/></actuator>',
+    )
+    world = px.World(device=device)
+    robot = world.add_robot(file)
+    world.build()
+    np.testing.assert_allclose(host(robot.joint_effort_target), 2.0 * 0.5 + 1.0)
+    robot.set_controls(0.75)
+    world.reset()
+    np.testing.assert_allclose(host(robot.joint_effort_target), 2.0 * 0.5 + 1.0)
 
 
 def test_a_scene_survives_saving(tmp_path: Path, device: str) -> None:

@@ -160,6 +160,9 @@ def _actuator(
     if b1 > 0.0 or (b2 > 0.0 and not law.damping_ratio) or made.velocity_gain > 0.0:
         notes.add(element, f"gains that push away from where they should pull to are not simulated; {LEFT_OUT}")
         return None
+    low, high = made.force_range
+    if (b1 or b2 or made.velocity_gain or law.damping_ratio) and low != -high:
+        notes.add(element, f"limits of a servo's force are even: forcerange is read as +-{max(-low, high):g}.")
     key = "tendon" if targets[0] == "tendon" else "joint"
     return Read(made, law, values, context, **{key: target})
 

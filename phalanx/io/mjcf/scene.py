@@ -191,7 +191,7 @@ def _connect(
             mass = resistance(node, joint, solids) / float(gear[0]) ** 2 if gear[0] else 0.0
             actuator.bias = (b0, b1, -2.0 * one.law.damping_ratio * float(np.sqrt(max(0.0, -b1) * mass)))
     _inherit(one, (joint.values, joint.context.source.radians if joint.kind == "revolute" else 1.0))
-    _register(actuator, trees[tendons.root_of(node).name], one)
+    _register(actuator, trees[tendons.root_of(node).name], one, notes)
 
 
 def _pull(one: actuators_.Read, tendon: tendons.Read, trees: dict[str, TreeModel], gear: float, notes: Notes) -> None:
@@ -209,7 +209,7 @@ def _pull(one: actuators_.Read, tendon: tendons.Read, trees: dict[str, TreeModel
         actuator.tendon, actuator.gear, tendon.actuated = tendon.name, gear, True
     else:
         actuator.joints = {name: gear * weight for name, weight in tendon.joints.items()}
-    _register(actuator, trees[tendon.root.name], one)
+    _register(actuator, trees[tendon.root.name], one, notes)
 
 
 def _inherit(one: actuators_.Read, joint: tuple[object, float]) -> None:
@@ -222,9 +222,12 @@ def _inherit(one: actuators_.Read, joint: tuple[object, float]) -> None:
         one.actuator.control_range = (float(middle - half), float(middle + half))
 
 
-def _register(actuator: Actuator, tree: TreeModel, one: actuators_.Read) -> None:
+def _register(actuator: Actuator, tree: TreeModel, one: actuators_.Read, notes: Notes) -> None:
     if any(other.name == actuator.name for other in tree.model.actuators):
         raise one.values.element.error(f'there is already an actuator "{actuator.name}"; rename one.')
+    sharing = [other for other in tree.model.actuators if other.joints.keys() & actuator.joints.keys()]
+    if sharing and any(np.isfinite(each.force_range).all() and any(each.bias) for each in (actuator, *sharing)):
+        notes.add(one.values.element, "several actuators move its joint; their limits of force hold for the sum.")
     tree.model.actuators.append(actuator)
 
 
