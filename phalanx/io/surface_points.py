@@ -11,6 +11,9 @@ from phalanx.io.bounding_tree import BoundingTree, bounding_tree
 SLACK = 0.6
 """rad; contact normals may lie so far outside of the cone of normals of the faces that meet at a point."""
 
+MANY = 8
+"""From so many times more points than wanted on not all of them are looked at."""
+
 _HALVINGS = 40
 
 
@@ -148,11 +151,25 @@ def _on_faces(corners: np.ndarray, normals: np.ndarray, step: float) -> _Parts:
 
 
 def far_apart(points: np.ndarray, most: int) -> np.ndarray:
-    """Numbers of ``most`` points, one after the other the farthest from those before; the first is an extreme one."""
+    """Numbers of ``most`` points, one after the other the farthest from those before; the first is an extreme one.
+
+    Of very many points only one in each cube of a grid is looked at.
+    """
+    kept = np.arange(len(points))
+    if len(points) > MANY * most:
+        cells = int((MANY * most) ** 0.5)  # a surface passes through about two or three times the square of this
+        places = np.floor((points - points.min(axis=0)) * (cells / np.ptp(points, axis=0).max())).astype(np.int64)
+        _, first = np.unique(places @ np.array([4 * cells**2, 2 * cells, 1]), return_index=True)
+        kept = np.sort(first) if len(first) > most else kept[:: len(points) // (MANY * most) + 1]
+    x, y, z = (np.ascontiguousarray(points[kept, k]) for k in range(3))
+
+    def squares(n: int) -> np.ndarray:
+        return (x - x[n]) ** 2 + (y - y[n]) ** 2 + (z - z[n]) ** 2
+
     chosen = np.empty(most, int)
-    chosen[0] = np.linalg.norm(points - points.mean(axis=0), axis=1).argmax()
-    near = np.square(points - points[chosen[0]]).sum(axis=1)
+    chosen[0] = ((x - x.mean()) ** 2 + (y - y.mean()) ** 2 + (z - z.mean()) ** 2).argmax()
+    near = squares(chosen[0])
     for n in range(1, most):
         chosen[n] = near.argmax()
-        near = np.minimum(near, np.square(points - points[chosen[n]]).sum(axis=1))
-    return np.sort(chosen)
+        np.minimum(near, squares(chosen[n]), out=near)
+    return np.sort(kept[chosen])
