@@ -8,6 +8,8 @@ can never be stale, and what runs can be read. Three rewrites make kernel source
 * the environment index is unsigned, since Numba's wrap-around of negative ones turns vector loads into gathers;
 * float literals get the world's float type (a bare ``0.5`` is float64 and would turn float32 kernels into
   float64 ones);
+* on the GPU, address arithmetic is made short (:mod:`phalanx.ecs.flat`), and threads may share the environment
+  (:mod:`phalanx.ecs.teams`);
 * the loops over rows and environments are put around the body, or, on the GPU, the thread's row and environment.
 
 Helpers without loops are inlined into the kernel; those with loops stay functions. Scratch arrays (``local``) live on
@@ -17,30 +19,24 @@ the stack; a kernel with scratch runs lane after lane, since its lanes share it.
 from __future__ import annotations
 
 import ast
-import builtins
 import hashlib
 import importlib.metadata
-import inspect
 import math
 import os
 import sys
 import tempfile
 import textwrap
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any, Literal
 
-from phalanx.ecs import teams
-from phalanx.ecs.declare import DeclarationError, System, local, local_int, real, spread
+from phalanx.ecs import flat, teams
+from phalanx.ecs.declare import DeclarationError, System
+from phalanx.ecs.source import forbid_deep_returns, parse, reach, without_docstring
 
 Target = Literal["cpu", "cuda"]
-
-
-_MISSING = object()
 
 
 @dataclass(frozen=True)
@@ -77,17 +73,17 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
         dtype: ``"float32"`` or ``"float64"``.
         target: back end.
     """
-    helpers, constants = _reach(system.function)
-    body = _parse(system.function)
-    _forbid_deep_returns(system, body)
+    helpers, constants = reach(system.function)
+    body = parse(system.function)
+    forbid_deep_returns(system, body)
     floats: dict[float, str] = {}
     shared_out = system.spreads and target == "cuda"
-    parts = [_prelude(dtype, target, shared_out) + f"\n# arguments: {_argument_types(system, dtype)}"]
+    parts = [_prelude(dtype, target, shared_out) + f"\n# arguments: {_argument_types(system, dtype, target)}"]
     for name, value in sorted(constants.items()):
         parts.append(f"{name} = {_literal(value) if isinstance(value, float) else repr(value)}")
     scratch = _Scratch(constants, target)
     for helper in helpers:
-        tree = scratch.visit(_Literals(floats).visit(_parse(helper)))
+        tree = scratch.visit(_Literals(floats).visit(parse(helper)))
         if tree.args.defaults or tree.args.kwonlyargs or tree.args.vararg:
             raise DeclarationError(
                 f"{helper.__qualname__}: a helper takes plain positional arguments, without defaults"
@@ -96,16 +92,19 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
         tree.args.defaults, tree.returns = [], None
         for argument in tree.args.args:
             argument.annotation = None
-        tree.body = _without_docstring(tree.body)
+        tree.body = without_docstring(tree.body)
         decorator = "routine" if any(isinstance(n, ast.For | ast.While) for n in ast.walk(tree)) else "helper"
+        if target == "cuda":
+            tree.body = flat.while_loops(tree.body)
         parts.append(f"@{decorator}\n{ast.unparse(ast.fix_missing_locations(tree))}")
-    statements = _without_docstring(body.body)
+    statements = without_docstring(body.body)
     rewrite = _Body(system, shared, floats, target)
     statements = [scratch.visit(rewrite.visit(statement)) for statement in statements]
     if system.spreads and system.over is not None:
         raise DeclarationError(f"system {system.name}: spread loops are for systems over lanes")
     statements = teams.Team(system).rewrite(statements) if shared_out else teams.in_turn(statements)
     decorator = "@scalar_kernel" if system.one_lane else scratch.decorator
+    decorator = "@team_kernel" if shared_out else decorator
     parts.append(_assemble(system, statements, target, shared).replace("@kernel", decorator))
     literals = "\n".join(f"{name} = {_literal(value)}" for value, name in floats.items())
     parts.insert(1, literals)
@@ -153,112 +152,33 @@ def _versions() -> str:
 @cache
 def _backend_source(target: Target) -> str:
     """The back end decides compiler flags, so its text is part of a kernel's fingerprint."""
-    files = ("cpu.py", "lanes.py") if target == "cpu" else ("cuda.py", "teams.py")
+    files = ("cpu.py", "lanes.py") if target == "cpu" else ("cuda.py", "teams.py", "flat.py")
     return "".join((Path(__file__).parent / name).read_text() for name in files)
 
 
 def _prelude(dtype: str, target: Target, team: bool) -> str:
     module = "phalanx.ecs.cpu" if target == "cpu" else "phalanx.ecs.cuda"
+    more = ("place as _place", *(("joined as _joined", "team_kernel", "wait as _wait") if team else ()))
     return (
         "# Generated by phalanx.ecs.codegen; do not edit.\n"
         "import math\nimport numpy as np\n"
         f"from {module} import helper, routine, kernel, scalar_kernel, entry, array, carray, stack, cuda\n"
-        + ("from phalanx.ecs.cuda import joined, wait\n" if team else "")
+        + (f"from phalanx.ecs.cuda import {', '.join(more)}\n" if target == "cuda" else "")
         + f"real = np.{dtype}\nunsigned = np.uint64\nsigned = np.int64"
     )
 
 
-def _argument_types(system: System, dtype: str) -> str:
+def _argument_types(system: System, dtype: str, target: Target) -> str:
     """Type and dimensions of each argument, for compiling without arrays."""
     types = []
-    for access in system.arguments.values():
+    is_flat = flat.flat_arguments(system) if target == "cuda" else ()
+    for name, access in system.arguments.items():
         if access.mode == "rows":
             types.append("int64")
         else:
             kind = dtype if access.target.dtype == "real" else "int32"
-            types.append(f"{kind}:{2 + len(access.target.shape)}")
+            types.append(f"{kind}:{1 if name in is_flat else 2 + len(access.target.shape)}")
     return " ".join(types)
-
-
-@cache
-def _source(function: Callable[..., Any]) -> str:
-    """The text of a function's definition; checked, since Python may find another text in its place."""
-    with suppress(OSError, SyntaxError, IndexError):
-        text = textwrap.dedent(inspect.getsource(function))
-        found = ast.parse(text).body[0]
-        if isinstance(found, ast.FunctionDef) and found.name == function.__name__:
-            return text
-    raise DeclarationError(
-        f"{function.__qualname__}: its source cannot be read; systems and their helpers must live in a file, "
-        "and the file must not change while it is in use"
-    )
-
-
-def _parse(function: Callable[..., Any]) -> ast.FunctionDef:
-    tree = ast.parse(_source(function)).body[0]
-    assert isinstance(tree, ast.FunctionDef)
-    return tree
-
-
-def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    first = body[0]
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
-        return body[1:]
-    return body
-
-
-def _reach(function: Callable[..., Any]) -> tuple[list[FunctionType], dict[str, Any]]:
-    """Helpers (callees before callers) and constants that a function reaches through its module's globals."""
-    helpers: dict[str, FunctionType] = {}
-    constants: dict[str, Any] = {}
-    open_: set[str] = set()
-
-    def visit(current: Callable[..., Any]) -> None:
-        tree = _parse(current)
-        own = {a.arg for a in tree.args.args}
-        own |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        for statement in tree.body:
-            for node in ast.walk(statement):
-                if not isinstance(node, ast.Name) or node.id in own or hasattr(builtins, node.id):
-                    continue
-                name, value = node.id, current.__globals__.get(node.id, _MISSING)
-                if value is real or value is local or value is local_int or value is spread:
-                    continue  # every generated module defines them
-                if value is math or isinstance(value, ModuleType):
-                    if value is not math:
-                        raise DeclarationError(
-                            f"{current.__qualname__}: only the module math may be used in kernels, not {name}"
-                        )
-                elif isinstance(value, bool | int | float):
-                    if constants.setdefault(name, value) != value:
-                        raise DeclarationError(
-                            f"{current.__qualname__}: two constants named {name} with different values"
-                        )
-                elif getattr(value, "__phalanx_function__", False):
-                    if helpers.get(name, value) is not value:
-                        raise DeclarationError(f"{current.__qualname__}: two helpers named {name}; rename one")
-                    if name in open_ or name in helpers:
-                        continue
-                    open_.add(name)
-                    visit(value)
-                    helpers[name] = value
-                else:
-                    what = "is not defined" if value is _MISSING else f"is a {type(value).__name__}"
-                    raise DeclarationError(
-                        f"{current.__qualname__}: {name} {what}; kernels may use "
-                        "numbers of their module, math, and helpers "
-                        "marked with @function"
-                    )
-
-    visit(function)
-    return list(helpers.values()), constants
-
-
-def _forbid_deep_returns(system: System, tree: ast.FunctionDef) -> None:
-    loops = [n for n in ast.walk(tree) if isinstance(n, ast.For | ast.While)]
-    nested = [r for loop in loops for r in ast.walk(loop) if isinstance(r, ast.Return)]
-    if nested or (system.over is None and any(isinstance(n, ast.Return) for n in ast.walk(tree))):
-        raise DeclarationError(f"system {system.name}: return inside a loop is not supported; use a condition")
 
 
 class _Literals(ast.NodeTransformer):
@@ -391,6 +311,8 @@ class _Body(_Literals):
 def _assemble(system: System, statements: list[ast.stmt], target: Target, shared: frozenset[str]) -> str:
     names = list(system.arguments)
     arguments = ", ".join(names)
+    if target == "cuda":
+        statements = flat.flatten(system, shared, statements)
     text = "\n".join(ast.unparse(ast.fix_missing_locations(s)) for s in statements) or "pass"
     row, env = (system.leading[0], system.leading[1]) if system.over else ("", "")
     ordered = "range(_rows - 1, -1, -1)" if system.order == "reverse" else "range(_rows)"
@@ -414,7 +336,7 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
             f"@kernel\ndef __ENTRY___loops(_low, _high, _rows, {arguments}):\n{loops}\n\n"
             f"@entry\ndef __ENTRY__(_low, _high, _table):\n{call}"
         )
-    head = f"@kernel\ndef __ENTRY__(_count, _rows, {arguments}):\n"
+    head = f"@kernel\ndef __ENTRY__(_count, _rows, _stride, {arguments}):\n"
     if system.spreads:
         guard = (
             f"    _low = unsigned(cuda.grid(1) // {teams.TEAM})\n"

@@ -15,10 +15,13 @@ os.environ.setdefault("NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS", "0")
 
 import numba
 import numpy as np
+from llvmlite import ir as llvm
 from numba import cuda
+from numba.cuda.extending import intrinsic
 
 from phalanx.ecs import codegen, trace
 from phalanx.ecs.declare import Bound, System
+from phalanx.ecs.flat import MOST_ITEMS, flat_arguments
 from phalanx.ecs.teams import TEAM
 
 THREADS = 128
@@ -28,6 +31,23 @@ array = carray = stack = None  # generated modules import the same names from bo
 entry = None
 helper = routine = cuda.jit(device=True)
 kernel = scalar_kernel = cuda.jit(cache=True)
+team_kernel = cuda.jit(cache=True, max_registers=128)  # more would leave half of a multiprocessor's warps out
+
+
+@intrinsic
+def place(typing_context: Any, row: Any, size: Any, index: Any) -> Any:
+    """row * size + index in 32 bits. As an instruction, since LLVM makes it 64 again where it sees arithmetic."""
+    del typing_context
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        del context, signature
+        narrow = llvm.IntType(32)
+        kind = llvm.FunctionType(narrow, [narrow] * 3)
+        operands = [builder.trunc(a, narrow) if a.type.width > 32 else a for a in arguments]
+        text = llvm.InlineAsm(kind, "mad.lo.u32 $0, $1, $2, $3;", "=r,r,r,r")
+        return builder.call(text, operands, attrs=("readnone", "nounwind"))
+
+    return numba.uint32(row, size, index), emit
 
 
 @helper
@@ -78,7 +98,7 @@ def compile_system(system: System, shared: frozenset[str], real: str) -> Any:
 def signature(source: str) -> tuple[Any, ...]:
     """The argument types of a generated kernel, which its module lists."""
     line = next(line for line in source.splitlines() if line.startswith("# arguments: "))
-    types: list[Any] = [numba.int64, numba.int64]
+    types: list[Any] = [numba.int64, numba.int64, numba.int64]
     for item in line.removeprefix("# arguments: ").split():
         name, _, dimensions = item.partition(":")
         dtype = numba.from_dtype(np.dtype(name))
@@ -103,21 +123,31 @@ class Program:
         self.names = [b.system.name for b in bound]
         self._stream = stream
         self._numba_stream = cuda.external_stream(stream.ptr)
-        self._launches = [self._launch(b, num_envs) for b in bound]
+        self._launches = [self._launch(b, num_envs, stride) for b in bound]
         self._arrays = [b.arguments for b in bound]
         self._graph: Any = None
 
-    def _launch(self, bound: Bound, num_envs: int) -> Any:
+    def _launch(self, bound: Bound, num_envs: int, stride: int) -> Any:
         system = bound.system
-        arguments = [a if isinstance(a, int) else cuda.as_cuda_array(a, sync=False) for a in bound.arguments]
+        arguments = [self._wrapped(system, *given) for given in zip(system.arguments, bound.arguments, strict=True)]
         if system.spreads:
             blocks = -(-num_envs * TEAM // THREADS)
             configured = bound.compiled[blocks, THREADS, self._numba_stream]
-            return lambda: configured(num_envs, bound.rows, *arguments)
+            return lambda: configured(num_envs, bound.rows, stride, *arguments)
         rows = min(bound.rows, 65535) if system.over is not None and system.order == "parallel" else 1
         threads = THREADS if rows > 1 else 32  # sequential systems: small blocks reach more multiprocessors
         configured = bound.compiled[(-(-num_envs // threads), max(rows, 1)), threads, self._numba_stream]
-        return lambda: configured(num_envs, bound.rows, *arguments)
+        return lambda: configured(num_envs, bound.rows, stride, *arguments)
+
+    @staticmethod
+    def _wrapped(system: System, name: str, argument: Any) -> Any:
+        if isinstance(argument, int):
+            return argument
+        if argument.size >= MOST_ITEMS:
+            key = system.arguments[name].target.key
+            raise ValueError(f"{key} would have {argument.size} items, more than {MOST_ITEMS}: use fewer environments")
+        is_flat = name in flat_arguments(system)
+        return cuda.as_cuda_array(argument.reshape(-1) if is_flat else argument, sync=False)
 
     def run(self, steps: int = 1) -> None:
         """Queue the whole sequence ``steps`` times."""

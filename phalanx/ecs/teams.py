@@ -18,12 +18,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from phalanx.ecs.declare import DeclarationError, System
+from phalanx.ecs.flat import LANES
 
 TEAM = 8
 """Threads of a team. Part of what a world computes: sums depend on it in their last digits."""
-
-LANES = "range(_low, _high)"
-"""How the code generator writes the loop over lanes."""
 
 
 def is_spread(node: ast.AST) -> bool:
@@ -134,7 +132,7 @@ class Team:
                 continue
             if is_spread(statement):
                 assert isinstance(statement, ast.For)
-                found += ([] if together else _parse("wait(_mask)")) + self._loop(statement)
+                found += ([] if together else _parse("_wait(_mask)")) + self._loop(statement)
                 together = True
                 continue
             head = getattr(statement, "test", None) or getattr(statement, "iter", None)
@@ -178,9 +176,9 @@ class Team:
             found += _parse(f"{name} = real(0)")
         found.append(loop)
         for target, name in sums.found.items():
-            found += _parse(f"{name} = joined(_mask, {name})")
+            found += _parse(f"{name} = _joined(_mask, {name})")
             found.append(_guarded(*_parse(f"{target} += {name}")))
-        return [*found, *_parse("wait(_mask)")]
+        return [*found, *_parse("_wait(_mask)")]
 
 
 class _Stores(ast.NodeTransformer):

@@ -19,7 +19,7 @@ from phalanx.components import (
     TreeMomentum,
     TreeTopology,
 )
-from phalanx.ecs import function, read, rows, system, update, write
+from phalanx.ecs import function, read, rows, spread, system, update, write
 from phalanx.systems.math3d import cross
 
 
@@ -65,10 +65,10 @@ def carry_momentum(
                 linear[t, 0, e] = h[0, e] * force[r, 3, e]
                 linear[t, 1, e] = h[0, e] * force[r, 4, e]
                 linear[t, 2, e] = h[0, e] * force[r, 5, e]
-            for d in range(r, end[t, 0]):
+            for d in spread(r, end[t, 0]):
                 i = link[d, 0]
                 for e in lanes:
-                    keeps_angular[t, e] = keeps_angular[t, e] if gyroscopic[i, e] == 1.0 else 0.0
+                    keeps_angular[t, e] -= 0.0 if gyroscopic[i, e] == 1.0 else 1.0
                     u = solved[d, e]
                     fx, fy, fz = momentum[d, 3, e], momentum[d, 4, e], momentum[d, 5, e]
                     x, y, z = cross(offset[i, 0, e], offset[i, 1, e], offset[i, 2, e], fx, fy, fz)
@@ -78,7 +78,9 @@ def carry_momentum(
                     linear[t, 0, e] += u * fx
                     linear[t, 1, e] += u * fy
                     linear[t, 2, e] += u * fz
-            for d in range(r, end[t, 0]):
+            for e in lanes:
+                keeps_angular[t, e] = max(keeps_angular[t, e], 0.0)
+            for d in spread(r, end[t, 0]):
                 for e in lanes:
                     u = (displacement[d, e] - h[0, e] * solved[d, e]) / composite[r, 0, e]
                     x, y, z = cross(
@@ -133,7 +135,7 @@ def restore_momentum(
                 angular[t, 0, e] -= x
                 angular[t, 1, e] -= y
                 angular[t, 2, e] -= z
-            for d in range(r, end[t, 0]):
+            for d in spread(r, end[t, 0]):
                 i = link[d, 0]
                 for e in lanes:
                     u = qd[d, e]

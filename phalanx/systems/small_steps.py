@@ -7,7 +7,8 @@ constraint of your own scales what it computes from the mass matrix by ``Sweep.s
 """
 
 from phalanx.components import ContactCount, Dof, DofModel, DofSolve, DofState, Settings, Sweep
-from phalanx.ecs import read, real, rows, system, update, write
+from phalanx.ecs import read, real, rows, spread, system, update, write
+from phalanx.systems.sweeps import count_sweeps as count_sweeps  # these steps are counted, too
 from phalanx.systems.sweeps import sweep_parts
 
 
@@ -42,7 +43,7 @@ def start_sweeps(
     """Take the first sweep's part of what the velocity gains without constraints."""
     for e in lanes:
         index[0, e] = 0
-    for d in range(nv):
+    for d in spread(nv):
         for e in lanes:
             at_once = prescribed[d, e] != 0 or share[0, e] == 1.0
             gain = 0.0 if at_once else share[0, e] * (v[d, e] - qd[d, e])
@@ -69,10 +70,10 @@ def note_steady_gain(
     steady[d, e] = 0.0 if at_once else (v[d, e] - qd[d, e]) / share[0, e]
 
 
-@system(phase="sweep")
+@system(over=Dof, phase="sweep")
 def advance(
-    lanes,
-    nv=rows(Dof),
+    d,
+    e,
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
     projected=read(Settings.projected),
@@ -80,7 +81,7 @@ def advance(
     free=read(DofSolve.free),
     steady=read(DofSolve.steady),
     qd=read(DofState.velocity),
-    index=update(Sweep.index),
+    index=read(Sweep.index),
     v=update(DofSolve.velocity),
     begin=update(DofSolve.begin),
     push=update(DofSolve.push),
@@ -91,22 +92,17 @@ def advance(
     A velocity that grows from sweep to sweep leaves the position behind semi-implicit Euler's, by which springs would
     gain energy. The last position sweep makes up for it, as far as the gain is one that the substep began with.
     """
-    n = position_sweeps[0, 0]
-    part = 1.0 / real(sweep_parts(projected[0, 0], n))
-    sweep = 0
-    for e in lanes:
-        sweep = index[0, e]
-        index[0, e] = sweep + 1
+    n = position_sweeps[0, e]
+    part = 1.0 / real(sweep_parts(projected[0, e], n))
+    sweep = index[0, e]
     last = sweep + 1 == n
     behind = 0.5 * real(n - 1) * part if last else 0.0
-    if last or (sweep < n and projected[0, 0] == 0):
-        for d in range(nv):
-            for e in lanes:
-                u = v[d, e]
-                even = min(max(u - qd[d, e], min(steady[d, e], 0.0)), max(steady[d, e], 0.0))
-                displacement[d, e] += u * (h[0, e] * part) + even * (h[0, e] * behind)
-                gain = push[d, e] + (u - begin[d, e])
-                push[d, e] = gain
-                u = u if last or share[0, e] == 1.0 else u + (free[d, e] + gain)
-                v[d, e] = u
-                begin[d, e] = u
+    if last or (sweep < n and projected[0, e] == 0):
+        u = v[d, e]
+        even = min(max(u - qd[d, e], min(steady[d, e], 0.0)), max(steady[d, e], 0.0))
+        displacement[d, e] += u * (h[0, e] * part) + even * (h[0, e] * behind)
+        gain = push[d, e] + (u - begin[d, e])
+        push[d, e] = gain
+        u = u if last or share[0, e] == 1.0 else u + (free[d, e] + gain)
+        v[d, e] = u
+        begin[d, e] = u

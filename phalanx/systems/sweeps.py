@@ -13,8 +13,8 @@ Impulses act through precomputed responses: v += response * change. A constraint
 :mod:`phalanx.systems.small_steps` stands for this module.
 """
 
-from phalanx.components import Dof, DofSolve, Settings, Sweep
-from phalanx.ecs import function, read, real, rows, system, update, write
+from phalanx.components import Dof, DofSolve, Settings, Sweep, World
+from phalanx.ecs import function, read, real, rows, spread, system, update, write
 
 CORRECTION = 0.3
 """Share of a remaining position error that a position sweep takes out."""
@@ -38,30 +38,30 @@ def start_sweeps(lanes, nv=rows(Dof), index=write(Sweep.index), displacement=wri
     """Nothing has moved yet."""
     for e in lanes:
         index[0, e] = 0
-    for d in range(nv):
+    for d in spread(nv):
         for e in lanes:
             displacement[d, e] = 0.0
 
 
-@system(phase="sweep")
+@system(over=Dof, phase="sweep")
 def advance(
-    lanes,
-    nv=rows(Dof),
+    d,
+    e,
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
     projected=read(Settings.projected),
     v=read(DofSolve.velocity),
-    index=update(Sweep.index),
+    index=read(Sweep.index),
     displacement=update(DofSolve.displacement),
 ):
     """Move the robot by the part of the substep that a position sweep stands for, of PGS in the last one."""
-    n = position_sweeps[0, 0]
-    share = 1.0 / real(sweep_parts(projected[0, 0], n))
-    sweep = 0
-    for e in lanes:
-        sweep = index[0, e]
-        index[0, e] = sweep + 1
-    if sweep + 1 == n or (sweep < n and projected[0, 0] == 0):
-        for d in range(nv):
-            for e in lanes:
-                displacement[d, e] += v[d, e] * (h[0, e] * share)
+    n = position_sweeps[0, e]
+    sweep = index[0, e]
+    if sweep + 1 == n or (sweep < n and projected[0, e] == 0):
+        displacement[d, e] += v[d, e] * (h[0, e] / real(sweep_parts(projected[0, e], n)))
+
+
+@system(over=World, phase="sweep", after="advance")
+def count_sweeps(w, e, index=update(Sweep.index)):
+    """One more sweep is done."""
+    index[w, e] += 1

@@ -83,13 +83,21 @@ def namespace(generated: codegen.Generated) -> dict[str, Any]:
     return loaded if isinstance(loaded, dict) else vars(loaded)
 
 
-@pytest.mark.parametrize("target", ["cpu", "cuda"])
-def test_shared_fields_are_read_at_environment_zero(target: codegen.Target) -> None:
-    source = codegen.generate(dim, SHARED, "float32", target).source
+def test_shared_fields_are_read_at_environment_zero() -> None:
+    source = codegen.generate(dim, SHARED, "float32", "cpu").source
     assert "decay[i, 0]" in source and "socket[i, 0]" in source
     assert re.search(r"level\[i, _?e\]", source) and re.search(r"tint\[i, k, _?e\]", source)
-    wide = codegen.generate(dim, frozenset({"socket"}), "float32", target).source
+    wide = codegen.generate(dim, frozenset({"socket"}), "float32", "cpu").source
     assert re.search(r"decay\[i, _?e\]", wide) and "decay[i, 0]" not in wide and "socket[i, 0]" in wide
+
+
+def test_fields_are_flat_on_the_gpu() -> None:
+    source = codegen.generate(dim, SHARED, "float32", "cuda").source
+    assert "decay[unsigned(i)]" in source and "socket[unsigned(i)]" in source
+    assert "level[_place(i, _stride, _e)]" in source and "tint[_place(i * 3 + k, _stride, _e)]" in source
+    assert re.search(r"while _at\d < _end\d:\n +k = _at\d", source), "loops are while loops"
+    wide = codegen.generate(dim, frozenset({"socket"}), "float32", "cuda").source
+    assert "decay[_place(i, _stride, _e)]" in wide
 
 
 @pytest.mark.parametrize("real", ["float32", "float64"])

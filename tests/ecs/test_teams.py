@@ -123,11 +123,12 @@ def test_a_team_of_threads() -> None:
                 def grid(_: int) -> int:
                     return env * teams.TEAM + rank
 
-            names = {"cuda": cuda, "unsigned": int, "signed": int, "real": float, "range": range, "joined": joined}
-            names |= {"wait": lambda mask: barrier.wait(), "np": np}
+            names = {"cuda": cuda, "unsigned": int, "signed": int, "real": float, "range": range, "_joined": joined}
+            names |= {"_wait": lambda mask: barrier.wait(), "np": np, "_place": lambda row, size, i: row * size + i}
             literals = (n for n in tree.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]).startswith("_"))
             exec(ast.unparse(ast.Module([*literals, kernel], [])), names)
-            names[generated.entry](ENVS, ROWS, ROWS, first[:, None], weight, carried, share)
+            fields = [field.reshape(-1) for field in (first, weight, carried, share)]
+            names[generated.entry](ENVS, ROWS, ENVS, ROWS, *fields)
 
         threads = [threading.Thread(target=run, args=(rank,)) for rank in range(teams.TEAM)]
         for thread in threads:
