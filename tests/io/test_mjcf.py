@@ -9,6 +9,7 @@ import pytest
 from oracles.mjcf_compare import check_file
 from oracles.mjcf_oracle import MjcfOracle
 
+from phalanx.io.info import describe
 from phalanx.io.mjcf import load_robot, load_scene
 from phalanx.io.mjcf.scene import Scene
 from phalanx.io.model import LoadError, RobotModel
@@ -322,6 +323,21 @@ def test_models_survive_being_written(tmp_path: Path) -> None:
     assert again.to_dict() == model.to_dict()
     assert again.keyframes == model.keyframes and again.actuators == model.actuators
     assert again.disabled_pairs == [("a", "c")] and again.joint_pos == model.joint_pos and again.fixed_base is True
+
+
+def test_descriptions_know_hidden_bodies_springs_and_actuators(tmp_path: Path) -> None:
+    text = describe(
+        load_robot(
+            save(
+                tmp_path,
+                f'<body name="a"><joint name="a"/><joint name="b" stiffness="3"/>{BALL}</body>',
+                '<actuator><motor joint="a"/></actuator><keyframe><key name="k"/></keyframe>',
+            )
+        )
+    )
+    assert "a:a  between two joints" in text and "spring 3" in text
+    assert "bodies   2 links in 2 rigid bodies" in text
+    assert "drives   1 actuator" in text and "states   k" in text
 
 
 def test_one_robot_is_one_robot(tmp_path: Path) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from oracles.mjcf_compare import check_file, joints_of, nodes_of
+from oracles import host
+from oracles.mjcf_compare import check_file, check_mass_matrices, check_poses, joints_of, nodes_of, set_states
 from oracles.mjcf_oracle import MjcfOracle
 
+import phalanx as px
 from phalanx.io.mjcf import load_scene
 from phalanx.io.pose import body_frames
 
@@ -133,9 +136,26 @@ def test_random_files(text: str, seed: int) -> None:
         if not tree.nodes:
             continue
         root = oracle.root_pose(scene, tree.name, q)
-        frames = body_frames(tree.model, states[tree.name], root[:3], root[3:])
+        frames = body_frames(tree.model, states[tree.name], root[:3].tolist(), root[3:].tolist())
         for node in tree.nodes:
             rotation, origin = frames[node.name]
             np.testing.assert_allclose(origin, places[numbers_of[id(node)]], atol=1e-9)
             np.testing.assert_allclose(rotation, turned[numbers_of[id(node)]], atol=1e-9)
     assert len(joints_of(scene)) == oracle.model.njnt
+
+
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=files, seed=st.integers(0, 1000))
+def test_random_worlds(text: str, seed: int, device: str) -> None:
+    world = px.World(2, device=device, dtype="float64")
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        file = Path(folder) / "model.xml"
+        file.write_text(text)
+        warnings.simplefilter("ignore")  # of what is not simulated
+        oracle, scene, added = MjcfOracle(file), load_scene(file), world.add_mjcf(file)
+    rng = np.random.default_rng(seed)
+    states = [oracle.random_state(rng) for _ in range(2)]
+    if added.robots or added.objects:
+        set_states(world, added, scene, oracle, states)
+        check_poses(added, scene, oracle, states, host)
+        check_mass_matrices(added, scene, oracle, states, host)

@@ -19,6 +19,7 @@ from phalanx.io.xmltree import Element
 
 IGNORED = ("camera", "light")
 HOLDS = ("body", "joint", "freejoint", "geom", "site", "inertial", "frame", "replicate", "attach", *IGNORED, "plugin")
+LEAVES = ("joint", "freejoint", "geom", "site", "inertial")
 MAX_COPIES = 100_000
 JOINTS = {"free": "free", "ball": "spherical", "slide": "prismatic", "hinge": "revolute"}
 
@@ -132,6 +133,10 @@ class Tree:
                 self.notes.add(child, "plugins are not simulated; it is left out.")
                 continue
             schema.check(child, self.notes)
+            for inside in child.children if tag in LEAVES else ():
+                if inside.tag != "plugin":
+                    raise schema.unknown(inside, ["plugin"])
+                self.notes.add(inside, "plugins are not simulated; it is left out.")
             if node is self.world and tag in ("joint", "freejoint", "inertial"):
                 raise child.error("the world cannot have it; put it into a <body>.")
             if tag == "body":
@@ -220,6 +225,8 @@ class Tree:
 
     def _attach(self, node: Node, element: Element, context: Context, pose: Pose) -> None:
         values = Values(element)
+        if "frame" in element.attributes:
+            raise element.error("only bodies and whole files can be attached; name a body in place of the frame.")
         model = context.source.asset("model", values.word("model"), element)
         file = str(context.source.finder.resolve(model.word("file"), model.element))
         if file not in self._opened:
