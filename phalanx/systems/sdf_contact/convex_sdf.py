@@ -33,7 +33,15 @@ from phalanx.systems.mesh_contact.patch import PATCH
 from phalanx.systems.mesh_contact.tree import STACK
 from phalanx.systems.sdf_contact.bins import BINS, add_to_bins, bins_to_patch, clear_bins, useful_reach
 from phalanx.systems.sdf_contact.field import DIMS, GRID, ball_in_field
-from phalanx.systems.sdf_contact.solids import PLACE, SPOT, count_features, outward_point, slide_down, solid_distance
+from phalanx.systems.sdf_contact.solids import (
+    NOWHERE,
+    PLACE,
+    SPOT,
+    count_features,
+    outward_point,
+    slide_down,
+    solid_distance,
+)
 
 SOLID = 3
 """Numbers in ``solid``."""
@@ -110,7 +118,12 @@ def solid_in_field(forms, solid, place, reach, distances, dims, grid, vertices, 
     radius = solid[0] if forms[0] <= CAPSULE else 0.0  # of what a sphere's centre and a capsule's axis are the core of
     for i in range(count_features(forms)):
         outward_point(forms, solid, place, i, dims, grid, distances, vertices, reach, spot)
-        separation, nx, ny, nz = slide_down(distances, dims, grid, radius, spot)
+        separation = math.inf
+        nx = 0.0
+        ny = 0.0
+        nz = 0.0
+        if spot[6] < NOWHERE:
+            separation, nx, ny, nz = slide_down(distances, dims, grid, radius, spot)
         facing = -(nx * spot[3] + ny * spot[4] + nz * spot[5])
         if separation <= reach and facing >= spot[6]:
             half = radius + 0.5 * separation

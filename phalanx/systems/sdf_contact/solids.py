@@ -19,6 +19,9 @@ SPOT = 16
 shape there (0: any) and the least cosine of this with what a contact there pushes against; along what it may slide, if
 anything: direction, radius of a rim (0: a line), how far back and forth (m), direction from the rim's centre."""
 
+NOWHERE = 2.0
+"""As a cosine in ``spot``: the point is nowhere near."""
+
 _ALONG = 6
 """Points along a line."""
 _AROUND = 8
@@ -230,7 +233,7 @@ def outward_point(forms, solid, place, i, dims, grid, distances, vertices, reach
             length += p[3 + k] * p[3 + k]
         length = math.sqrt(length)
         if low > high:  # nowhere near
-            spot[6] = 2.0
+            spot[6] = NOWHERE
         elif kind == BOX:
             spot[11] = (low - share) * length
             spot[12] = (high - share) * length
@@ -252,7 +255,7 @@ def outward_point(forms, solid, place, i, dims, grid, distances, vertices, reach
                     p[k] += radius * p[6 + k]
                 spot[6] = _EDGE
             else:
-                spot[6] = 2.0
+                spot[6] = NOWHERE
     for k in range(3):
         spot[k] = p[k]
         spot[3 + k] = p[6 + k]
