@@ -14,6 +14,7 @@ from oracles.mjcf_oracle import MjcfOracle
 
 import phalanx as px
 from phalanx import components as c
+from phalanx.ecs import Store
 from phalanx.io.mjcf import load_scene
 
 GYMNASIUM = """ant half_cheetah hopper humanoid humanoidstandup inverted_double_pendulum inverted_pendulum point
@@ -49,6 +50,12 @@ STEPPED = (
 """Those that also go into a world, each of its own kind."""
 
 
+@pytest.fixture
+def compile_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile what runs, and not beforehand all that a step would need: most of it is contact between all shapes."""
+    monkeypatch.setattr(Store, "precompile", lambda self, systems: None)
+
+
 def real(name: str) -> Path:
     """The file behind a name."""
     package = name.split("/")[0]
@@ -64,6 +71,7 @@ def test_bodies_joints_and_geoms_are_those_of_mujoco(name: str) -> None:
     check_file(MjcfOracle(file), load_scene(file))
 
 
+@pytest.mark.usefixtures("compile_less")
 @pytest.mark.parametrize("name", STEPPED)
 def test_kinematics_inertia_and_filters_are_those_of_mujoco(name: str, device: str) -> None:
     file = real(name)
@@ -82,6 +90,7 @@ def test_kinematics_inertia_and_filters_are_those_of_mujoco(name: str, device: s
     assert pairs == len(oracle.pairs())
 
 
+@pytest.mark.usefixtures("compile_less")
 @pytest.mark.parametrize("name", ["gymnasium/humanoid", "dm_control/quadruped", "dm_control/finger", "dm_control/fish"])
 def test_actuators_push_as_in_mujoco(name: str, device: str) -> None:
     file = real(name)
