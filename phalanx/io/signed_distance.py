@@ -25,8 +25,8 @@ from phalanx.io.triangle_mesh import TriangleMesh, triangle_mesh
 SMALLEST_RESOLUTION = 8
 """Cells along the longest side, at least."""
 
-MOST_NODES = 1 << 27
-"""Nodes of a grid: 0.5 GB of float32."""
+MOST_NODES = 1 << 26
+"""Nodes of a grid: 0.27 GB of float32."""
 
 MOST_CORNERS = 512
 """Corners of the hull that are tried against planes."""
@@ -173,7 +173,7 @@ def _distances(
     winding = np.zeros(counts, np.int32)
     # The rays pass beside the nodes by a small, odd part of a cell, so that few of them hit an edge.
     count_crossings(corners, corner + cell * np.array([1.13e-7, 2.71e-7, 0.0]), cell, winding)
-    inside = np.cumsum(winding, axis=2) > 0
+    inside = np.cumsum(winding, axis=2, dtype=np.int32) > 0
     size = unsigned(
         np.ascontiguousarray(mesh.vertices[mesh.triangles]), tree.low, tree.high, tree.first, tree.count, corner, cell,
         *counts.tolist(),
