@@ -14,6 +14,7 @@ import numpy as np
 
 from phalanx import options
 from phalanx.actor import Actor
+from phalanx.io.actuators import Keyframe
 from phalanx.io.mjcf import load_scene
 from phalanx.io.mjcf.notes import warn_of
 from phalanx.io.mjcf.scene import Scene
@@ -27,6 +28,10 @@ from phalanx.robot import Robot
 
 if TYPE_CHECKING:
     from phalanx.world import World
+
+
+ORIGIN = (0.0, 0.0, 0.0)
+UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 
 
 @dataclass
@@ -67,6 +72,7 @@ class Scenes:
     """Adds grounds and scenes to what a world can hold."""
 
     actors: dict[str, Actor]
+    joints: dict[str, LoopJoint]
     _grounds: list[Ground]
     _disabled: set[tuple[int, int]]
     _separated: list[tuple[tuple[str, str], tuple[str, str]]]
@@ -150,6 +156,7 @@ class Scenes:
         path: str | os.PathLike[str],
         *,
         prefix: str = "",
+        keyframe: str | None = None,
         asset_dirs: Iterable[str | os.PathLike[str]] = (),
         visuals: bool = False,
     ) -> AddedScene:
@@ -162,11 +169,14 @@ class Scenes:
         Args:
             path: the file.
             prefix: put before the names of robots, objects and joints between them.
+            keyframe: the one whose poses and joint positions are those that everything starts in and is reset to; what
+                the file shows, by default. (:meth:`AddedScene.set_keyframe` also sets velocities and controls.)
             asset_dirs: folders that meshes and included files may lie in, besides the file's own.
             visuals: also load shapes that are only to be looked at.
 
         Raises:
             LoadError: the file cannot be used. What is not simulated is warned of and listed in ``warnings``.
+            ValueError: a name is taken, or the keyframe is not known; nothing is added then.
         """
         self._not_built("add_mjcf")
         folders = [os.fspath(folder) for folder in asset_dirs]
@@ -174,6 +184,13 @@ class Scenes:
         made = AddedScene(scene.name, cast("World", self), options=scene.options, warnings=scene.warnings)
         made.keyframe_names = scene.keyframes
         world = made.world
+        if keyframe is not None and keyframe not in made.keyframe_names:
+            known = ", ".join(made.keyframe_names) or "none"
+            raise ValueError(f"add_mjcf: {path} has no keyframe {keyframe!r}; it has {known}")
+        taken = [name for name in scene.trees if prefix + name in self.actors]
+        taken += [held.name for held in scene.held if prefix + held.name in self.joints]
+        if taken:
+            raise ValueError(f"add_mjcf: there is already something named {prefix + taken[0]!r}; pass another prefix=")
         for ground in scene.grounds:
             normal = [0.0 if abs(n) < 1e-12 else n for n in ground.normal]
             height = ground.distance / normal[2] if normal[2] else ground.distance
@@ -185,17 +202,16 @@ class Scenes:
                 contact_affinity=ground.contact_affinity,
             )
         for tree in scene.trees.values():
-            name = prefix + tree.name
+            name, model = prefix + tree.name, tree.model
+            frame = next((one for one in model.keyframes if one.name == keyframe), Keyframe(""))
+            pose = frame.root_pose or (*(model.position or ORIGIN), *(model.orientation or UPRIGHT))
             if tree.kind == "robot":
-                made.robots[name] = world.add_robot(tree.model, name)
-                continue
-            position, orientation = (
-                tree.model.position or (0.0, 0.0, 0.0),
-                tree.model.orientation or (1.0, 0.0, 0.0, 0.0),
-            )
-            made.objects[name] = world.add_rigid_object(
-                tree.model, name, kind=tree.kind, position=position, orientation=orientation
-            )
+                start = {**model.joint_pos, **frame.joint_pos}
+                made.robots[name] = world.add_robot(model, name, None, pose[:3], pose[3:], joint_pos=start)
+            else:
+                made.objects[name] = world.add_rigid_object(
+                    model, name, kind=tree.kind, position=pose[:3], orientation=pose[3:]
+                )
         for (a, body_a), (b, body_b) in scene.separated:
             world.disable_collision((prefix + a, body_a), (prefix + b, body_b))
         _hold(scene, made, prefix)

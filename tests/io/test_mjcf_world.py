@@ -113,6 +113,28 @@ def test_keyframes_are_mujocos_states(tmp_path: Path, device: str) -> None:
         added.set_keyframe("x")
 
 
+def test_a_scene_can_start_in_a_keyframe(tmp_path: Path, device: str) -> None:
+    file = save(tmp_path, SCENE, REST)
+    world = px.World(2, device=device, dtype="float64")
+    with pytest.raises(ValueError, match="no keyframe 'x'; it has bent, still"):
+        world.add_mjcf(file, keyframe="x")
+    added = world.add_mjcf(file, keyframe="bent")
+    with pytest.raises(ValueError, match="already something named 'world'; pass another prefix="):
+        world.add_mjcf(file)
+    assert len(world._grounds) == 1
+    world.build()
+    states = {name: host(actor.root_pose) for name, actor in {**added.robots, **added.objects}.items()}
+    joints = {name: host(robot.joint_pos) for name, robot in added.robots.items()}
+    added.set_keyframe("bent")
+    for name, actor in {**added.robots, **added.objects}.items():
+        np.testing.assert_allclose(states[name], host(actor.root_pose), atol=1e-12, err_msg=name)
+    for name, robot in added.robots.items():
+        np.testing.assert_allclose(joints[name], host(robot.joint_pos), atol=1e-12, err_msg=name)
+    assert np.abs(host(added.robots["walker"].joint_vel)).max() > 0
+    world.reset()
+    np.testing.assert_allclose(host(added.robots["arm"].joint_pos), joints["arm"], atol=1e-15)
+
+
 def test_controls_hold_until_a_reset(tmp_path: Path, device: str) -> None:
     world = px.World(2, device=device)
     arm = world.add_mjcf(save(tmp_path, SCENE, REST)).robots["arm"]
