@@ -1,4 +1,4 @@
-"""The tables that hold what hulls, meshes, height and distance fields are made of; a shape has a range of their rows."""
+"""The tables that hold what hulls, meshes, height and distance fields are made of; a shape has a range of rows."""
 
 from __future__ import annotations
 

@@ -132,6 +132,11 @@ class Handle:
                     raise ValueError(f"{self}: {what} {verdict} in {place}")
         return self._xp.broadcast_to(self._xp.asarray(array), wanted), envs
 
+    def _from_host(self, value: Any) -> np.ndarray | None:
+        """A user's value where it can be looked at: numbers that are on a GPU already are not waited for."""
+        array = None if value is None else self.world._device.accept(value)
+        return array if isinstance(array, np.ndarray) else None
+
     def _unit(self, poses: Any, what: str) -> Any:
         """A float64 copy of poses (..., 7) with unit quaternions."""
         if isinstance(poses, np.ndarray) and not poses[..., 3:].any(axis=-1).all():

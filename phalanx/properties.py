@@ -122,11 +122,6 @@ class Properties(Handle):
             self._write_parameter(field, rows, wide, envs)
         self.world.touch_state()
 
-    def _from_host(self, value: Any) -> np.ndarray | None:
-        """A user's value where it can be looked at: numbers that are on a GPU already are not waited for."""
-        array = None if value is None else self.world._device.accept(value)
-        return array if isinstance(array, np.ndarray) else None
-
     def _shape_rows(self, body_names: Sequence[str] | None, shape_ids: Sequence[int] | None) -> np.ndarray:
         """Rows of the shapes of some bodies, or of some shapes; all by default."""
         rows = np.array(self._bound.shapes, np.int64)
@@ -225,8 +220,9 @@ class Properties(Handle):
         if unknown or len(set(chosen)) < len(chosen):
             raise ValueError(f"{self}: link_names={chosen!r} must be different ones of {', '.join(names)}")
         values, envs = self._input("link mass", mass, len(chosen), env_ids)
-        if isinstance(values, np.ndarray) and not (values > 0).all():
-            raise ValueError(f"{self}: link mass must be positive; got {values.min()}")
+        given = self._from_host(mass)
+        if given is not None and not (given > 0).all():
+            raise ValueError(f"{self}: link mass must be positive; got {given.min()}")
         numbers = [names.index(name) for name in chosen]
         links = self._bound.links.start + np.array(numbers, np.int64)
         pick = slice(None) if envs is None else self._xp.asarray(envs)

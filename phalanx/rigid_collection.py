@@ -194,8 +194,9 @@ class RigidObjectCollection(Handle):
         """Set masses, (n, k), kg; see :meth:`phalanx.RigidObject.set_mass`."""
         chosen = self._chosen(object_ids)
         values, _ = self._input("mass", mass, len(chosen), env_ids)
-        if isinstance(values, np.ndarray) and not (values > 0).all():
-            raise ValueError(f"{self}: mass must be positive; got {values.min()}")
+        given = self._from_host(mass)
+        if given is not None and not (given > 0).all():
+            raise ValueError(f"{self}: mass must be positive; got {given.min()}")
         for column, i in enumerate(chosen):
             self.objects[i].set_mass(values[:, column], env_ids, scale_inertia=scale_inertia)
 

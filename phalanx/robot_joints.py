@@ -110,8 +110,9 @@ class RobotJoints(RobotActuators):
             (checked.get(limit.restitution, 0.0 * bounds[0]) > 1, "limit restitution is above 1"),
             (checked.get(limit.velocity, 1.0 + 0.0 * bounds[0]) == 0, "velocity limits are 0"),
         ):
-            if isinstance(wrong, np.ndarray) and wrong.any():
-                names = [self.joint_names[i] for i in np.flatnonzero(wrong.any(axis=0))]
+            if wrong.any():
+                found = self.world._device.to_host(wrong).any(axis=0)
+                names = [self.joint_names[i] for i in np.flatnonzero(found)]
                 raise ValueError(f"{self}: {verdict} at {', '.join(names)}")
         self._set_joints(checked, env_ids, np.flatnonzero(self._scalar))
 

@@ -247,7 +247,7 @@ class RobotTendons(RobotDynamics):
                 checked.append((PROPERTIES[key], values[:, self._xp.asarray(owners[key])], envs))
         if pos_limits is not None:
             values, envs = self._input(f"{what} limits", pos_limits, (rows.stop - rows.start, 2), env_ids, finite=False)
-            if isinstance(values, np.ndarray) and (values[..., 0] > values[..., 1]).any():
+            if (values[..., 0] > values[..., 1]).any():
                 raise ValueError(f"{self}: {what} limits: the lower one must not be above the upper")
             checked += [(c.TendonModel.lower, values[..., 0], envs), (c.TendonModel.upper, values[..., 1], envs)]
         if rows.stop > rows.start:
