@@ -177,6 +177,7 @@ class System:
     arguments: dict[str, Access] = field(default_factory=dict)
     leading: tuple[str, ...] = ()
     one_lane: bool = False
+    needs: Table | None = None
 
     @property
     def name(self) -> str:
@@ -230,6 +231,7 @@ def system(
     order: Order = "parallel",
     after: str | tuple[str, ...] = (),
     before: str | tuple[str, ...] = (),
+    needs: Table | None = None,
 ) -> Callable[[Callable[..., None]], System]:
     """Declare a system.
 
@@ -240,7 +242,8 @@ def system(
     neighbouring environments in one SIMD register, on the GPU the one environment of a thread.
 
     ``phase`` places it in the step; ``after``/``before`` name systems of the same phase that it must follow or
-    precede where the data alone does not say so.
+    precede where the data alone does not say so. Where the table that it ``needs`` (or is ``over``) has no rows, it is
+    not run.
     """
 
     def declare(function: Callable[..., None]) -> System:
@@ -273,6 +276,7 @@ def system(
             None,
             arguments,
             leading,
+            needs=needs,
         )
 
     return declare

@@ -308,7 +308,8 @@ class Store:
         self.device.precompile([key for key in self._kernels(systems) if key not in self._compiled], self.real)
 
     def _kernels(self, systems: Iterable[System]) -> list[tuple[System, frozenset[str]]]:
-        return [(s, self._shared(s)) for s in systems if s.over is None or self.rows(s.over) > 0]
+        tables = ((s, (s.over, s.needs)) for s in systems)
+        return [(s, self._shared(s)) for s, needed in tables if all(t is None or self.rows(t) > 0 for t in needed)]
 
     def _shared(self, system: System) -> frozenset[str]:
         """Names of the arguments whose field has one value for all environments."""

@@ -15,7 +15,7 @@ from phalanx.ecs import read, real, rows, system, update
 from phalanx.systems.sweeps import CORRECTION, sweep_parts
 
 
-@system(phase="solve", after=("start_sweeps", "warm_start_dofs"))
+@system(phase="solve", after=("start_sweeps", "warm_start_dofs"), needs=Mimic)
 def warm_start_mimics(
     lanes,
     mimics=rows(Mimic),
@@ -38,7 +38,7 @@ def warm_start_mimics(
                 v[k, e] += both * impulse[m, e]
 
 
-@system(phase="sweep", after="sweep_dofs", before="advance")
+@system(phase="sweep", after="sweep_dofs", before="advance", needs=Mimic)
 def sweep_mimics(
     lanes,
     mimics=rows(Mimic),

@@ -317,3 +317,24 @@ def test_nothing_is_allocated_after_build(device: str) -> None:
     assert all(world._store._arrays[field] is array for field, array in arrays_.items())
     assert addresses == {f: a.ctypes.data if device == "cpu" else a.data.ptr for f, a in world._store._arrays.items()}
     assert world._store.version == 0
+
+
+Leak = Table("leak", "holes in tanks")
+
+
+@system(phase="sense", needs=Leak)
+def lose_water(lanes, n=rows(Tank), level=update(Water.level)):
+    for i in range(n):
+        for e in lanes:
+            level[i, e] -= 1.0
+
+
+@pytest.mark.parametrize("leaks", [0, 2])
+def test_a_system_runs_where_there_is_what_it_needs(leaks: int, device: str) -> None:
+    store = Store(3, Device(device), "float32")
+    store.set_rows(Tank, ROWS)
+    store.set_rows(Leak, leaks)
+    store[Water].level = 5.0
+    program = store.program([lose_water])
+    program.run()
+    assert (host(store[Water].level) == (4.0 if leaks else 5.0)).all() and program.names == ["lose_water"] * (leaks > 0)
