@@ -71,6 +71,22 @@ def test_at_rest_on_everything(dtype: str, device: str) -> None:
     np.testing.assert_allclose(force[..., :2], 0.0, atol=5e-3 * 0.5 * GRAVITY)
 
 
+def test_tubes_stand_on_each_other(device: str) -> None:
+    """Five, up to 4 mm beside each other, at dt 1/120: each end is a flat ring."""
+    world = px.World(num_envs=2, device=device, dt=1 / 120)
+    world.add_ground()
+    shift = np.random.default_rng(0).uniform(-0.004, 0.004, (5, 2))
+    tube = sdf(trimesh.creation.annulus(0.03, 0.05, 0.06))
+    tubes = [world.add_rigid_object(tube, f"{k}", position=(*shift[k], 0.06 * k + 0.031)) for k in range(5)]
+    world.step(120)
+    before = [host(made.root_pose)[:, :3] for made in tubes]
+    world.step(480)
+    for k, made in enumerate(tubes):
+        np.testing.assert_allclose(host(made.root_pose)[:, :3], before[k], atol=2e-4)
+        np.testing.assert_allclose(host(made.root_pose)[:, 2], 0.06 * k + 0.03, atol=8e-4)
+        assert np.abs(host(made.root_vel)).max() < 1e-3
+
+
 def test_rings_slide_down_pegs(device: str) -> None:
     """Past a cylinder and a capsule 5 mm thinner than the hole, to the floor around them; a hull would stay on top."""
     world = px.World(num_envs=1, device=device, dt=1 / 240)

@@ -100,9 +100,9 @@ def test_a_round_mesh_touches_where_a_ball_would(name: str, real: str, device: s
     )
     away /= -np.linalg.norm(away, axis=1)[:, None]  # from the ball to the solid
     cosine = np.einsum("ni,nij,nj->n", away, world.transpose(0, 2, 1), deepest_normal(found))
-    assert np.median(np.abs(error)) < 6e-5 and np.abs(error).max() < 7e-4  # the mesh itself is 6e-5 off
-    # A ball over an edge of the hull may get the normal of a face beside it: only its corners are looked up.
-    assert np.median(cosine) > 0.999 and (cosine > 0.98).mean() > (0.9 if name == "hull" else 0.98)
+    assert np.median(np.abs(error)) < 5e-5  # the mesh itself is off by up to 6e-5
+    assert np.abs(error).max() < (6e-4 if name == "cone" else 3e-4)
+    assert np.median(cosine) > 0.999 and (cosine > 0.98).mean() > 0.98
     # Midway between the surfaces: as far from the ball's surface as half of the separation.
     place = found.position - np.einsum("nij,nj->ni", world, centre)[:, None]
     out = np.linalg.norm(place, axis=2) - RADIUS

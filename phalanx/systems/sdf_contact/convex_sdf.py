@@ -33,6 +33,7 @@ from phalanx.systems.mesh_contact.patch import PATCH
 from phalanx.systems.mesh_contact.tree import STACK
 from phalanx.systems.sdf_contact.bins import BINS, add_to_bins, bins_to_patch, clear_bins, useful_reach
 from phalanx.systems.sdf_contact.field import DIMS, GRID, ball_in_field
+from phalanx.systems.sdf_contact.hull_edges import hull_edges_in_field
 from phalanx.systems.sdf_contact.solids import (
     NOWHERE,
     PLACE,
@@ -218,6 +219,11 @@ def collide_convex_with_sdf(
     near = useful_reach(reach[n, e], way, rest[a, e] + rest[b, e], length)
     clear_bins(bins, length, way)
     solid_in_field(forms, solid, place, near, distances, dims, grid, vertices, bins)
+    if forms[0] == HULL:
+        hull_edges_in_field(
+            forms, place, near, distances, dims, grid, normals, first_corners, end_corners, corner_vertices, vertices,
+            bins,
+        )  # fmt: skip
     points_in_solid(
         root[b, e], forms, solid, place, near, points, point_normals, limits,
         node_lows, node_highs, node_firsts, node_counts,
