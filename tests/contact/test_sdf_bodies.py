@@ -213,6 +213,22 @@ def test_nothing_goes_through_a_thin_wall(device: str) -> None:
     assert (host(ring.root_pose)[:, 0] < 0.5).all() and (host(ring.root_vel)[:, 0] < 1.0).all()
 
 
+def test_only_worlds_that_have_fields_run_their_systems(device: str) -> None:
+    """And those only the ones that their pairs need."""
+
+    def names(shape: px.Shape) -> set[str]:
+        world = px.World(device=device)
+        world.add_ground()
+        world.add_rigid_object(shape, "one")
+        world.add_rigid_object(px.Shape("box", (0.1, 0.1, 0.1)), "other")
+        world.build()
+        return {system.name for system in world.schedule.systems()}
+
+    more = names(torus()) - names(px.Shape("box", (0.2, 0.2, 0.2)))
+    assert more == {"collide_convex_with_sdf", "thin_plane_points"}
+    assert not {name for name in names(px.Shape("sphere", (0.2,))) if "sdf" in name or name == "thin_plane_points"}
+
+
 def test_environments_do_not_see_each_other(device: str) -> None:
     """The same to the bit alone and among others, and a second time."""
 
