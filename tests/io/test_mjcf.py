@@ -199,6 +199,44 @@ def test_files_that_include_and_attach_others(tmp_path: Path) -> None:
     assert model.disabled_pairs == [("l_leg", "l_foot"), ("r_leg-0", "r_foot-0"), ("r_leg-1", "r_foot-1")]
 
 
+def test_what_refers_to_copies_is_copied(tmp_path: Path) -> None:
+    file = save(
+        tmp_path,
+        f"""<body name="t" pos="9 0 0"><joint name="k"/>{BALL}</body><replicate count="2" sep="-"><body name="a">
+        <joint name="j"/>{BALL}<body name="b"><joint name="h"/>{BALL}</body></body></replicate>""",
+        """<tendon><fixed name="f"><joint joint="j" coef="1"/><joint joint="h" coef="2"/></fixed></tendon>
+        <actuator><motor name="n" joint="k"/><position name="p" tendon="f"/><motor name="m" joint="h-1"/></actuator>
+        <contact><exclude body1="a" body2="b"/><exclude body1="t" body2="b"/></contact>
+        <equality><joint joint1="h" joint2="j"/></equality>
+        <keyframe><key name="q" qpos="1 2 3 4 5" ctrl="6 7 8 9"/></keyframe>""",
+    )
+    oracle, scene = MjcfOracle(file), load_scene(file)
+    check_file(oracle, scene)
+    models = [tree.model for tree in scene.trees.values()]
+    assert sorted(a.name for model in models for a in model.actuators) == sorted(oracle.actuator_names)
+    assert [model.disabled_pairs for model in models] == [[], [("a-0", "b-0")], [("a-1", "b-1")]]
+    assert scene.separated == [(("t", "t"), ("a-0", "b-0")), (("t", "t"), ("a-1", "b-1"))]
+    assert len(oracle.model.exclude_signature) == 4
+    mimics = [joint.mimic for joint in models[2].joints]
+    assert [mimic.joint for mimic in mimics if mimic is not None] == ["j-1"]
+    frames = [model.keyframes[0] for model in models]
+    assert [frame.joint_pos for frame in frames] == [{"k": 1.0}, {"j-0": 2.0, "h-0": 3.0}, {"j-1": 4.0, "h-1": 5.0}]
+    controls = dict(zip(oracle.actuator_names, [6.0, 7.0, 8.0, 9.0], strict=True))
+    assert {name: value for frame in frames for name, value in frame.controls.items()} == controls
+
+
+def test_controls_of_keyframes_pass_over_actuators_that_are_left_out(tmp_path: Path) -> None:
+    scene = load(
+        tmp_path,
+        f'<body name="a"><joint name="a"/><site name="s"/>{BALL}</body>',
+        """<tendon><spatial name="t"><site site="s"/><pulley divisor="2"/></spatial></tendon>
+        <actuator><muscle joint="a"/><motor tendon="t"/><motor name="m" joint="a"/><motor site="s"/></actuator>
+        <keyframe><key name="k" ctrl="1 2 3 4"/></keyframe>""",
+    )
+    assert scene.trees["a"].model.keyframes[0].controls == {"m": 3.0}
+    assert any("its tendon is not simulated" in text for text in scene.warnings)
+
+
 def test_assets_are_found_where_the_compiler_says(tmp_path: Path) -> None:
     import trimesh
 

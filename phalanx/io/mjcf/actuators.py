@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from phalanx.io.actuators import Actuator
-from phalanx.io.checks import nearest
 from phalanx.io.mjcf import schema
 from phalanx.io.mjcf.notes import Notes
+from phalanx.io.mjcf.references import References
 from phalanx.io.mjcf.tree import Context, Tree
 from phalanx.io.mjcf.values import ACTUATORS, Values
 from phalanx.io.xmltree import Element
@@ -91,17 +91,21 @@ class Read:
     context: Context
     joint: str = ""
     tendon: str = ""
+    left_out: bool = False
+    """It is not simulated, as was said."""
 
 
 def read(context: Context, tree: Tree, tendons: Iterable[str], notes: Notes) -> list[Read]:
-    """Actuators of one file, as they are in the scene; those that cannot be had are told of and left out."""
+    """Actuators of one file, as they are in the scene; those that cannot be had are told of."""
     found = []
     known = list(tendons)
     for element in context.source.sections("actuator"):
         if element.tag not in ACTUATORS and element.tag != "plugin":
             raise schema.unknown(element, sorted(ACTUATORS))
         if element.tag not in TAKEN:
-            notes.add(element, f"actuators of this kind are not simulated; {LEFT_OUT}")
+            if context.outer is None:
+                notes.add(element, f"actuators of this kind are not simulated; {LEFT_OUT}")
+                found.append(Read(Actuator(""), Law(), Values(element), context, left_out=True))
             continue
         schema.check(element, notes)
         made = _actuator(element, context, tree, known, notes, len(found))
@@ -124,12 +128,6 @@ def _actuator(
         "biastype": (law.bias_type, ("none", "affine")),
         "dyntype": (law.dynamics, ("none", "filter", "filterexact")),
     }
-    for name, (value, allowed) in wanted.items():
-        if value not in allowed:
-            notes.add(element, f'actuators with {name} "{value}" are not simulated; {LEFT_OUT}')
-            return None
-    if law.dynamics != "none":
-        notes.add(element, f'the lag of dyntype "{law.dynamics}" is not simulated: forces follow controls at once.')
     targets = [
         name
         for name in ("joint", "jointinparent", "tendon", "site", "body", "slidersite", "cranksite")
@@ -137,15 +135,22 @@ def _actuator(
     ]
     if not targets:
         raise element.error("it moves nothing; give it a joint or a tendon.")
+    left_out = Read(Actuator(""), law, values, context, left_out=True)
     if targets[0] not in ("joint", "jointinparent", "tendon"):
         notes.add(element, f"actuators that act at a {targets[0]} are not simulated; {LEFT_OUT}")
+        return left_out if context.outer is None else None
+    what = "tendon" if targets[0] == "tendon" else "joint"
+    references = References(context)
+    table = tendons if what == "tendon" else list(tree.joints)
+    target = references.find(table, values.word(targets[0]), element, what)
+    if not references.apply:
         return None
-    target = context.name(values.word(targets[0]))
-    table = tendons if targets[0] == "tendon" else list(tree.joints)
-    if target not in table:
-        if context.attached and _elsewhere(context, values.word(targets[0])):
-            return None
-        raise element.error(f'the {targets[0]} "{target}" does not exist{nearest(target, table)}')
+    for name, (value, allowed) in wanted.items():
+        if value not in allowed:
+            notes.add(element, f'actuators with {name} "{value}" are not simulated; {LEFT_OUT}')
+            return left_out
+    if law.dynamics != "none":
+        notes.add(element, f'the lag of dyntype "{law.dynamics}" is not simulated: forces follow controls at once.')
     own = element.attributes.get("name", "")
     made = Actuator(context.name(own) if own else f"actuator_{number}_{target}", group=values.whole("group", 0))
     made.gain, made.velocity_gain = float(law.gain[0]), float(law.gain[2])
@@ -156,20 +161,16 @@ def _actuator(
     made.force_range = _range(values, context, "forcelimited", "forcerange", False)
     if law.gain[1] != 0.0:
         notes.add(element, f"gains that depend on length are not simulated; {LEFT_OUT}")
-        return None
+        return left_out
     if b1 > 0.0 or (b2 > 0.0 and not law.damping_ratio) or made.velocity_gain > 0.0:
         notes.add(element, f"gains that push away from where they should pull to are not simulated; {LEFT_OUT}")
-        return None
+        return left_out
     low, high = made.force_range
     if (b1 or b2 or made.velocity_gain or law.damping_ratio) and low != -high:
         notes.add(element, f"limits of a servo's force are even: forcerange is read as +-{max(-low, high):g}.")
-    key = "tendon" if targets[0] == "tendon" else "joint"
-    return Read(made, law, values, context, **{key: target})
-
-
-def _elsewhere(context: Context, name: str) -> bool:
-    """Whether a name belongs to a part of an attached file that was not attached."""
-    return any(other == name for _, other in context.source.names)
+    if what == "tendon":
+        return Read(made, law, values, context, tendon=target)
+    return Read(made, law, values, context, joint=target)
 
 
 def _range(values: Values, context: Context, flag: str, bounds: str, inherited: bool) -> tuple[float, float]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from phalanx.io.checks import nearest
 from phalanx.io.mjcf import schema
 from phalanx.io.mjcf.bodies import Solid
 from phalanx.io.mjcf.notes import Notes
+from phalanx.io.mjcf.references import References
 from phalanx.io.mjcf.tree import Context, Node, Tree
 
 
@@ -18,17 +18,13 @@ def excludes(context: Context, tree: Tree, notes: Notes) -> list[tuple[Node, Nod
         if element.tag != "exclude":
             continue
         schema.check(element, notes)
-        bodies = []
-        for key in ("body1", "body2"):
-            given = element.get(key)
-            name = given if given == "world" else context.name(given)
-            if name not in tree.bodies:
-                if context.attached and ("body", given) in context.source.names:
-                    break
-                raise element.error(f'the body "{name}" does not exist{nearest(name, tree.bodies)}')
-            bodies.append(tree.bodies[name])
-        if len(bodies) == 2:
-            found.append((bodies[0], bodies[1]))
+        references = References(context)
+        a, b = (
+            "world" if element.get(key) == "world" else references.find(tree.bodies, element.get(key), element, "body")
+            for key in ("body1", "body2")
+        )
+        if references.apply:
+            found.append((tree.bodies[a], tree.bodies[b]))
     return found
 
 
@@ -78,14 +74,8 @@ def pairs(context: Context, tree: Tree, notes: Notes) -> list[tuple[str, str]]:
             continue
         schema.check(element, notes)
         values = context.source.defaults.values(element, "pair", "main")
-        names = []
-        for key in ("geom1", "geom2"):
-            name = context.name(values.word(key))
-            if name not in tree.geoms:
-                if context.attached and ("geom", values.word(key)) in context.source.names:
-                    break
-                raise element.error(f'the geom "{name}" does not exist{nearest(name, tree.geoms)}')
-            names.append(name)
-        if len(names) == 2:
-            found.append((names[0], names[1]))
+        references = References(context)
+        a, b = (references.find(tree.geoms, values.word(key), element, "geom") for key in ("geom1", "geom2"))
+        if references.apply:
+            found.append((a, b))
     return found

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from phalanx.io.checks import nearest
 from phalanx.io.mjcf import schema, tendons
 from phalanx.io.mjcf.held import Held
 from phalanx.io.mjcf.models import TreeModel
 from phalanx.io.mjcf.notes import Notes
-from phalanx.io.mjcf.rotations import IDENTITY, compose, inverse, unit
-from phalanx.io.mjcf.tree import Context, Tree
+from phalanx.io.mjcf.references import References
+from phalanx.io.mjcf.rotations import IDENTITY, Pose, compose, inverse, unit
+from phalanx.io.mjcf.tree import Context, Node, Tree
 from phalanx.io.mjcf.values import Values
 from phalanx.io.model import Joint, Mimic
 from phalanx.io.tendons import FixedTendon
@@ -46,20 +46,14 @@ def read(
 
 def _joint(values: Values, context: Context, tree: Tree, trees: dict[str, TreeModel], notes: Notes) -> None:
     element = values.element
-    found = []
-    for key in ("joint1", "joint2"):
-        if key not in element.attributes:
-            continue
-        name = context.name(element.get(key))
-        if name not in tree.joints:
-            if context.attached and ("joint", element.get(key)) in context.source.names:
-                return
-            raise element.error(f'the joint "{name}" does not exist{nearest(name, tree.joints)}')
+    references = References(context)
+    keys = ["joint1", *(["joint2"] if "joint2" in element.attributes else [])]
+    found = [references.find(tree.joints, element.get(key), element, "joint") for key in keys]
+    if not references.apply:
+        return
+    for name in found:
         if tree.joints[name][1].kind not in ("revolute", "prismatic"):
             raise element.error(f'the joint "{name}" has more than one degree of freedom.')
-        found.append(name)
-    if not found or "joint1" not in element.attributes:
-        raise element.error('attribute "joint1" is missing; add it.')
     poly = values.vector("polycoef", 5, (0.0, 1.0, 0.0, 0.0, 0.0), least=1)
     owner, follower = _model_joint(trees, found[0])
     start = tree.joints[found[0]][1].reference
@@ -84,18 +78,12 @@ def _joint(values: Values, context: Context, tree: Tree, trees: dict[str, TreeMo
 def _tendon(values: Values, context: Context, strings: dict[str, tendons.Read], notes: Notes) -> None:
     """Hold the length of a fixed tendon, or a line between two of them: a tendon of its own with equal limits."""
     element = values.element
-    found = []
-    for key in ("tendon1", "tendon2"):
-        if key not in element.attributes:
-            continue
-        name = context.name(element.get(key))
-        if name not in strings:
-            if context.attached and ("fixed", element.get(key)) in context.source.names:
-                return
-            raise element.error(f'the tendon "{name}" does not exist{nearest(name, strings)}')
-        found.append(strings[name])
-    if not found or "tendon1" not in element.attributes:
-        raise element.error('attribute "tendon1" is missing; add it.')
+    references = References(context)
+    keys = ["tendon1", *(["tendon2"] if "tendon2" in element.attributes else [])]
+    names = [references.find(strings, element.get(key), element, "tendon") for key in keys]
+    if not references.apply:
+        return
+    found = [strings[name] for name in names]
     poly = values.vector("polycoef", 5, (0.0, 1.0, 0.0, 0.0, 0.0), least=1)
     if any(not one.joints for one in found) or found[-1].root is not found[0].root or np.any(poly[2:]):
         notes.add(element, "only straight lines between fixed tendons of one robot are simulated; it is left out.")
@@ -138,19 +126,20 @@ def _held(values: Values, context: Context, tree: Tree, number: int) -> Held | N
     name = context.name(given) if given else f"{element.tag}_{number}"
     by_site = "site1" in element.attributes or "site2" in element.attributes
     keys, table = (("site1", "site2"), tree.sites) if by_site else (("body1", "body2"), tree.bodies)
-    found = []
+    found: list[tuple[Node, Pose]] = []
+    references = References(context)
     for key in keys:
         if key == "body2" and key not in element.attributes:
             found.append((tree.world, IDENTITY))
             continue
         own = element.get(key)
-        word = own if own == "world" else context.name(own)
-        if word not in table:
-            if context.attached and (key[:-1], own) in context.source.names:
-                return None
-            raise element.error(f'the {key[:-1]} "{word}" does not exist{nearest(word, table)}')
+        word = own if own == "world" and not by_site else references.find(table, own, element, key[:-1])
+        if references.missing:
+            return None
         entry = table[word]
         found.append((entry[0], entry[1].pose) if isinstance(entry, tuple) else (entry, IDENTITY))
+    if not references.apply:
+        return None
     (a, pose_a), (b, pose_b) = found
     if not by_site:
         relative = compose(inverse(a.world_pose()), b.world_pose())

@@ -14,7 +14,6 @@ from phalanx.io.mjcf.notes import Notes
 from phalanx.io.mjcf.rotations import UNIT, turn, unit
 from phalanx.io.mjcf.tree import Context, JointNode, Node
 from phalanx.io.mjcf.values import Values
-from phalanx.io.model import LoadError
 
 COORDINATES = {"free": 7, "spherical": 4, "revolute": 1, "prismatic": 1}
 VELOCITIES = {"free": 6, "spherical": 3, "revolute": 1, "prismatic": 1}
@@ -29,8 +28,8 @@ def read(
     context: Context, everything: list[tuple[TreeModel, Node, JointNode]], actuators: list[Read], notes: Notes
 ) -> None:
     """Give the models the keyframes of one file. What is attached to another file sets its own joints only."""
-    mine = [one for one in everything if not context.attached or one[2].context == context]
-    controls = [one.actuator.name for one in actuators if not context.attached or one.context == context]
+    mine = [one for one in everything if not context.attached or context.holds(one[2].context)]
+    controls = [one.actuator.name for one in actuators if not context.attached or context.holds(one.context)]
     trees = {id(tree): tree for tree, _, _ in everything}
     for number, element in enumerate(context.source.sections("keyframe")):
         if element.tag != "key":
@@ -42,9 +41,10 @@ def read(
         values = Values(element)
         positions = _numbers(values, "qpos", sum(COORDINATES[joint.kind] for _, _, joint in mine))
         velocities = _numbers(values, "qvel", sum(VELOCITIES[joint.kind] for _, _, joint in mine))
-        count = sum(element.tag != "plugin" for element in context.source.sections("actuator"))
-        given = _numbers(values, "ctrl", count)
-        if given is not None and len(controls) != count:
+        given = values.numbers("ctrl") if values.has("ctrl") else None
+        if given is not None and len(given) != len(controls):
+            if not context.attached and all(controls):
+                raise element.error(f"ctrl has {len(given)} numbers, and the file needs {len(controls)}.")
             notes.add(element, "its controls are left out, as some actuators are.")
             given = None
         frames = {key: Keyframe(name) for key in trees}
@@ -68,7 +68,7 @@ def _numbers(values: Values, name: str, count: int) -> np.ndarray | None:
         return None
     found = values.numbers(name)
     if len(found) != count:
-        raise LoadError(str(values.element.error(f"{name} has {len(found)} numbers, and the file needs {count}.")))
+        raise values.element.error(f"{name} has {len(found)} numbers, and the file needs {count}.")
     return found
 
 

@@ -92,13 +92,13 @@ def load(path: str | Path, asset_dirs: Iterable[str | Path] = (), visuals: bool 
     held = [one for context in tree.contexts for one in equality.read(context, tree, trees, strings, notes)]
     held += [tendons.between(one) for one in strings.values() if one.ends]
     drives = [one for context in tree.contexts for one in actuators_.read(context, tree, strings, notes)]
-    for one in drives:
+    for one in (each for each in drives if not each.left_out):
         _connect(one, tree, trees, strings, solids, notes)
     for tendon in strings.values():
-        if not tendon.ends:
+        if not tendon.ends and not tendon.left_out:
             _add_tendon(tendon, trees[tendon.root.name], notes)
     everything = keyframes.joints_of(trees.values())
-    for context in tree.contexts:
+    for context in (one for one in tree.contexts if one.outer is None):
         keyframes.read(context, everything, drives, notes)
     scene = Scene(main.root.attributes.get("model", Path(path).stem), str(path), trees, grounds, held, [], main.options)
     for context in tree.contexts:
@@ -196,6 +196,9 @@ def _connect(
 
 def _pull(one: actuators_.Read, tendon: tendons.Read, trees: dict[str, TreeModel], gear: float, notes: Notes) -> None:
     actuator = one.actuator
+    if tendon.left_out:
+        notes.add(one.values.element, f"its tendon is not simulated; {actuators_.LEFT_OUT}")
+        return
     depends = actuator.bias[1] != 0.0 or actuator.bias[2] != 0.0 or actuator.velocity_gain != 0.0
     if one.law.damping_ratio > 0.0 or (depends and actuator.bias[1] == 0.0) or actuator.velocity_gain:
         text = f"of the servos of tendons only those for lengths, with kv, are simulated; {actuators_.LEFT_OUT}"

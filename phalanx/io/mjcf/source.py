@@ -139,7 +139,7 @@ class Source:
     assets: dict[tuple[str, str], Any] = field(default_factory=dict)
     """By kind (mesh, hfield, material, model) and name."""
     names: set[tuple[str, str]] = field(default_factory=set)
-    """Tag and name of all elements that have one."""
+    """Tag and name of what the world holds, and of tendons."""
 
     def __post_init__(self) -> None:
         self.defaults = Defaults(self.notes)
@@ -169,7 +169,8 @@ class Source:
             source.defaults.read(section)
         for section in root.all("asset"):
             source._read_assets(section)
-        source._name(root)
+        for section in (*root.all("worldbody"), *root.all("tendon")):
+            source._name(section, section.tag == "tendon")
         return source
 
     @property
@@ -203,11 +204,12 @@ class Source:
             children += root.children
         element.children = children
 
-    def _name(self, element: Element) -> None:
+    def _name(self, element: Element, tendons: bool) -> None:
         for child in element.children:
             if "name" in child.attributes:
-                self.names.add((child.tag, child.attributes["name"]))
-            self._name(child)
+                tag = "tendon" if tendons else "joint" if child.tag == "freejoint" else child.tag
+                self.names.add((tag, child.attributes["name"]))
+            self._name(child, tendons)
 
     def _read_assets(self, section: Element) -> None:
         ignored = ("texture", "skin")

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from phalanx.io.checks import nearest
 from phalanx.io.mjcf import schema
 from phalanx.io.mjcf.held import Held
 from phalanx.io.mjcf.notes import Notes
+from phalanx.io.mjcf.references import References
 from phalanx.io.mjcf.tree import Context, Node, Placed, Tree
 from phalanx.io.mjcf.values import Values
 from phalanx.io.tendons import Attachment, FixedTendon, SpatialTendon
@@ -34,6 +34,8 @@ class Read:
     more: list[FixedTendon] = field(default_factory=list)
     """What holds its length, or ties it to others."""
     actuated: bool = False
+    left_out: bool = False
+    """It is not simulated, as was said."""
 
     def needed(self) -> bool:
         """Whether it does anything: springs, dampers, limits, or an actuator whose force depends on its length."""
@@ -81,17 +83,16 @@ def root_of(node: Node) -> Node:
 
 def _fixed(name: str, values: Values, context: Context, tree: Tree, notes: Notes) -> Read | None:
     joints: dict[str, float] = {}
+    references = References(context)
     roots = []
     start = 0.0
     for child in values.element.children:
         if child.tag != "joint":
             raise schema.unknown(child, ["joint"])
         schema.check(child, notes, "fixed joint")
-        joint = context.name(child.get("joint"))
-        if joint not in tree.joints:
-            if context.attached and ("joint", child.get("joint")) in context.source.names:
-                return None
-            raise child.error(f'the joint "{joint}" does not exist{nearest(joint, tree.joints)}')
+        joint = references.find(tree.joints, child.get("joint"), child, "joint")
+        if references.missing:
+            return None
         node, given = tree.joints[joint]
         if given.kind not in ("revolute", "prismatic"):
             raise child.error(f'the joint "{joint}" has more than one degree of freedom.')
@@ -100,29 +101,30 @@ def _fixed(name: str, values: Values, context: Context, tree: Tree, notes: Notes
         start += Values(child).number("coef") * given.reference
     if not joints:
         raise values.element.error("it runs over no joint; give it one.")
+    if not references.apply:
+        return None
     if any(root is not roots[0] for root in roots):
         notes.add(values.element, "tendons between different robots are not simulated; it is left out.")
-        return None
+        return Read(name, values, context, tree.world, left_out=True)
     return Read(name, values, context, roots[0], joints, start=start)
 
 
 def _spatial(name: str, values: Values, context: Context, tree: Tree, notes: Notes) -> Read | None:
     attachments: list[Attachment] = []
+    references = References(context)
     roots, ends = [], []
     for child in values.element.children:
         if child.tag in ("geom", "pulley"):
             schema.check(child, notes, "spatial geom" if child.tag == "geom" else "")
             what = "wrap round geoms" if child.tag == "geom" else "branch at pulleys"
             notes.add(values.element, f"tendons that {what} are not simulated; it is left out.")
-            return None
+            return Read(name, values, context, tree.world, left_out=True)
         if child.tag != "site":
             raise schema.unknown(child, ["site", "geom", "pulley"])
         schema.check(child, notes, "spatial site")
-        site = context.name(child.get("site"))
-        if site not in tree.sites:
-            if context.attached and ("site", child.get("site")) in context.source.names:
-                return None
-            raise child.error(f'the site "{site}" does not exist{nearest(site, tree.sites)}')
+        site = references.find(tree.sites, child.get("site"), child, "site")
+        if references.missing:
+            return None
         node, placed = tree.sites[site]
         x, y, z = placed.pose[0].tolist()
         attachments.append(Attachment(node.name, (x, y, z), parent=len(attachments) - 1))
@@ -130,12 +132,14 @@ def _spatial(name: str, values: Values, context: Context, tree: Tree, notes: Not
         ends.append((node, placed))
     if len(attachments) < 2:
         raise values.element.error("it needs at least two sites.")
+    if not references.apply:
+        return None
     if any(root is not roots[0] for root in roots) or roots[0] is tree.world:
         plain = not _first(values, "stiffness", context) and not _first(values, "damping", context)
         if len(ends) == 2 and plain and _limited(values, context):
             return Read(name, values, context, roots[0], ends=ends)
         notes.add(values.element, "tendons between robots, or to the world, are not simulated; it is left out.")
-        return None
+        return Read(name, values, context, tree.world, left_out=True)
     made = SpatialTendon(name, attachments)
     made.stiffness, made.damping = _first(values, "stiffness", context), _first(values, "damping", context)
     leaf = attachments[-1]

@@ -34,6 +34,15 @@ class Context:
     prefix: str = ""
     suffix: str = ""
     attached: bool = False
+    outer: Context | None = None
+    """Of a copy that <replicate> makes: what it is a copy in."""
+
+    def holds(self, other: Context) -> bool:
+        """Whether another one is this one, or a copy in it."""
+        inner: Context | None = other
+        while inner is not None and inner is not self:
+            inner = inner.outer
+        return inner is self
 
     def name(self, name: str) -> str:
         """A name of the file as it is in the scene."""
@@ -103,7 +112,7 @@ class Tree:
     geoms: dict[str, tuple[Node, Placed]] = field(default_factory=dict)
     sites: dict[str, tuple[Node, Placed]] = field(default_factory=dict)
     contexts: list[Context] = field(default_factory=list)
-    """Of the file itself, and one for each time that another one is attached."""
+    """Of the file itself, and one for each time that another one is attached and for each copy."""
     _copies: int = 0
     _opened: dict[str, Source] = field(default_factory=dict)
 
@@ -219,7 +228,8 @@ class Tree:
             if self._copies > MAX_COPIES:
                 raise element.error(f"more than {MAX_COPIES} copies are made in this file; lower the counts.")
             suffix = f"{separator}{number:0{digits}d}{context.suffix}"
-            inner = Context(source, context.options, context.prefix, suffix, context.attached)
+            inner = Context(source, context.options, context.prefix, suffix, context.attached, context)
+            self.contexts.append(inner)
             self._fill(node, element, inner, compose(pose, own), inherited)
             own = compose(own, step)
 
