@@ -92,6 +92,12 @@ WRONG = {
         2,
         "a vertex that does not exist",
     ),
+    "endless height field": (
+        '<geom type="hfield" hfield="h"/>',
+        '<asset><hfield name="h" nrow="9999999" ncol="9999999" size="1 1 1 1"/></asset>',
+        2,
+        "0 elevations for 9999999 rows",
+    ),
     "missing include": (HINGE, '<include file="nothing.xml"/>', 2, 'file "nothing.xml" is missing'),
     "include of itself": (HINGE, '<include file="model.xml"/>', 2, "includes itself"),
     "actuator of nothing": (HINGE, '<actuator><motor joint="b"/></actuator>', 2, 'joint "b" does not exist'),

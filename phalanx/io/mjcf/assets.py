@@ -13,6 +13,9 @@ from phalanx.io.mjcf.values import Values
 from phalanx.io.model import LoadError
 
 
+MOST_HEIGHTS = 10**8
+
+
 def mesh(asset: MeshAsset, source: Source) -> tuple[np.ndarray, np.ndarray]:
     """Vertices (n, 3) in m and faces (m, 3) of a mesh, once it is moved, turned and scaled as the asset says."""
     if asset.vertices is not None and asset.faces is not None:
@@ -81,7 +84,7 @@ def height_field(values: Values, source: Source) -> tuple[np.ndarray, tuple[floa
     else:
         rows, columns = values.whole("nrow"), values.whole("ncol")
         given = values.numbers("elevation")
-        if rows < 2 or columns < 2 or len(given) not in (0, rows * columns):
+        if rows < 2 or columns < 2 or rows * columns > MOST_HEIGHTS or len(given) not in (0, rows * columns):
             raise values.element.error(f"it has {len(given)} elevations for {rows} rows and {columns} columns.")
         # Rows are written as they are seen, the first one farthest along y.
         grid = given.reshape(rows, columns)[::-1] if len(given) else np.zeros((rows, columns))
