@@ -150,6 +150,30 @@ def test_a_cup_holds_a_ball_and_a_box(device: str) -> None:
                 assert across < 0.075 - half + 2e-3 or across > 0.08, made.name
 
 
+def test_a_ball_swings_in_a_bowl(device: str) -> None:
+    """Without friction, as a pendulum as long as the radii differ; the bowl is a mesh of 96 facets around."""
+    way, swing = 0.27, 0.3
+    angle = np.linspace(0, np.pi / 2, 60)
+    inner = np.column_stack([0.3 * np.sin(angle), -0.3 * np.cos(angle)])
+    bowl = trimesh.creation.revolve(np.concatenate([inner, [(0.34, 0), (0.34, -0.34), (0, -0.34)]]), sections=96)
+    world = px.World(num_envs=1, device=device, dt=1 / 480)
+    world.add_rigid_object(sdf(bowl), "bowl", kind="static", friction=0.0)
+    start = way * np.array([np.sin(swing), 0.0, -np.cos(swing)])
+    ball = world.add_rigid_object(px.Shape("sphere", (0.03,)), "ball", position=start.tolist(), friction=0.0)
+    places = []
+    for _ in range(720):
+        world.step()
+        places.append(host(ball.root_pose)[0, :3])
+    places = np.array(places)
+    down = np.flatnonzero((places[:-1, 0] > 0) & (places[1:, 0] <= 0)) / 480
+    period = 2 * np.pi * np.sqrt(way / GRAVITY) * (1 + swing**2 / 16)
+    np.testing.assert_allclose(np.diff(down), period, rtol=0.01)
+    np.testing.assert_allclose(np.linalg.norm(places, axis=1), way, atol=3e-4)
+    assert np.abs(places[:, 1]).max() < 1e-3  # facets do not lead it astray
+    energy = GRAVITY * (places[-1, 2] + way) + 0.5 * np.square(host(ball.root_vel)[0, :3]).sum()
+    assert energy == pytest.approx(GRAVITY * way * (1 - np.cos(swing)), rel=0.06)
+
+
 def test_a_chain_of_rings_stays_linked(device: str) -> None:
     """Three rings hang from a fixed one after a drop of 10 mm: each 80 mm, twice the inner radius, below the last."""
     world = px.World(num_envs=1, device=device, dt=1 / 240)
