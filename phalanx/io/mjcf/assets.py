@@ -12,7 +12,6 @@ from phalanx.io.mjcf.source import MeshAsset, Source
 from phalanx.io.mjcf.values import Values
 from phalanx.io.model import LoadError
 
-
 MOST_HEIGHTS = 10**8
 
 

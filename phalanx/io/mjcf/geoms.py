@@ -24,6 +24,7 @@ SHOWN_GROUPS = 3
 """Groups below this are seen, as in the format's own viewer."""
 
 DENSITY = 1000.0
+LARGEST = 1e9  # m
 ELLIPSOID_POINTS = 62
 """Vertices of the hull that stands for an ellipsoid in collisions."""
 
@@ -137,7 +138,7 @@ def _size(values: Values, kind: str) -> np.ndarray:
         ends = values.vector("fromto", 6)
         half = 0.5 * float(np.linalg.norm(ends[:3] - ends[3:]))
         size = np.array([size[0], half, 0.0] if count == 2 else [size[0], size[0], half])
-    if not (size[:count] > 0.0).all():
+    if not ((size[:count] > 0.0) & (size[:count] < LARGEST)).all():
         need = f"{count} positive number{'s' * (count > 1)}" if not values.has("fromto") else "a positive radius"
         raise values.error("size", f"a {kind} needs {need}")
     return size[:count]

@@ -131,7 +131,9 @@ def _joint(given: JointNode, parent: str, child: str, at: Pose, moved: float, no
     stiffness = 0.0 if options.off("spring") else _amount(given, "stiffness", notes)
     time, ratio = values.vector("springdamper", 2, (0.0, 0.0)).tolist()
     if time > 0.0 and ratio > 0.0 and given.kind in ("revolute", "prismatic"):
-        stiffness = moved / (time * ratio) ** 2
+        if min(time, ratio) < 1e-9:
+            raise values.error("springdamper", "it must not be so small")
+        stiffness = moved / (time * ratio * time * ratio)
         joint.damping = 2.0 * moved / time
     if stiffness and given.kind not in ("revolute", "prismatic"):
         notes.add(values.element, "springs of ball joints are not simulated; the joint has none.")

@@ -188,7 +188,7 @@ def _connect(
         actuator.joints = {joint.name: float(gear[0])}
         if one.law.damping_ratio > 0.0:
             b0, b1, _ = actuator.bias
-            mass = resistance(node, joint, solids) / float(gear[0]) ** 2 if gear[0] else 0.0
+            mass = resistance(node, joint, solids) / float(gear[0] * gear[0]) if gear[0] else 0.0
             actuator.bias = (b0, b1, -2.0 * one.law.damping_ratio * float(np.sqrt(max(0.0, -b1) * mass)))
     _inherit(one, (joint.values, joint.context.source.radians if joint.kind == "revolute" else 1.0))
     _register(actuator, trees[tendons.root_of(node).name], one, notes)
@@ -245,8 +245,8 @@ def _add_tendon(tendon: tendons.Read, tree: TreeModel, notes: Notes) -> None:
             made = tendon.fixed()
             for actuator in tree.model.actuators:
                 if actuator.tendon == tendon.name:
-                    made.stiffness -= actuator.bias[1] * actuator.gear**2
-                    made.damping -= actuator.bias[2] * actuator.gear**2
+                    made.stiffness -= actuator.bias[1] * actuator.gear * actuator.gear
+                    made.damping -= actuator.bias[2] * actuator.gear * actuator.gear
             tree.model.fixed_tendons.append(made)
         tree.model.fixed_tendons += tendon.more
 
