@@ -8,6 +8,7 @@ Names, masses, inertias, joints, coordinates and actuators are those of the form
 them, a joint's position is ``ref`` where the file draws it, units are SI. What is settled otherwise:
 
 * Contacts and limits are rigid; friction has one coefficient and, with condim 1, none. The greater one of two holds.
+* A robot whose first joint is not a free one hangs on a fixed root body "world".
 * Bodies with several joints have a hidden body between each two, which users do not see.
 * Meshes collide as their convex hulls, ellipsoids as the hull of points on them.
 * Actuators become drives and feed-forward efforts, see :meth:`phalanx.Robot.set_controls`.
