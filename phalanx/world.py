@@ -23,7 +23,7 @@ from phalanx.layout import grow_contacts
 from phalanx.queries import SceneQueries
 from phalanx.robot import Robot
 from phalanx.saving import STATE_ROLES
-from phalanx.systems import QUERIES, REFRESH, STEP, SUBSTEP
+from phalanx.systems import QUERIES, REFRESH, STEP, SUBSTEP, loads
 
 SOLVERS = ("tgs", "pgs")
 RESPONSIVE = 0.2  # seconds between chances to interrupt a long step() on the CPU
@@ -195,7 +195,12 @@ class World(Contents):
         found: list[System] = []
         sweeps = iter(self._sweeps() if "sweep" in phases else ())
         for phase in phases:
-            found += self.schedule.phase(phase) * (next(sweeps) if phase == "sweep" else 1)
+            if phase == "load":
+                found += loads.search(self.schedule.systems())
+            elif phase == "sweep":
+                found += self.schedule.phase(phase) * next(sweeps)
+            else:
+                found += self.schedule.phase(phase)
         return found
 
     def _sweeps(self) -> tuple[int, int]:

@@ -135,6 +135,16 @@ class ContactImpulse(Component, table=Contact):
     )
 
 
+class ContactSearch(Component, table=Contact):
+    """Where the search for loads is (:mod:`phalanx.systems.loads`)."""
+
+    begin = Field(3, unit="N s", doc="impulses that the search began with")
+    start = Field(3, unit="N s", doc="impulses that the sweep started from")
+    step = Field(3, unit="N s", doc="the last step")
+    cut = Field(3, unit="N s", doc="what was taken off a step to stay within bounds")
+    held = Field(dtype="int32", doc="bits: 1 apart, 2 sliding after the sweep; or 1: the step was cut")
+
+
 class ContactBlock(Component, table=Contact):
     """A contact's own response: velocity along its directions per unit impulse along them."""
 

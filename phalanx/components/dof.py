@@ -147,10 +147,14 @@ class DofSolve(Component, table=Dof):
     inverse_pivot = Field(unit="1/(kg m^2)", doc="inverse pivots of the factorisation")
     velocity = Field(unit="rad/s", doc="velocity at the end of the substep, being solved for")
     displacement = Field(unit="rad", doc="motion over the substep so far")
-    free = Field(unit="rad/s", doc="small steps: velocity gained in each without constraints")
-    steady = Field(unit="rad/s", doc="small steps: velocity that the substep gains if impulses stay as they start")
-    begin = Field(unit="rad/s", doc="small steps: velocity at the beginning of one")
-    push = Field(unit="rad/s", doc="small steps: velocity gained in each from the constraints' impulses so far")
+
+
+class DofSearch(Component, table=Dof):
+    """Where the search for loads is (:mod:`phalanx.systems.loads`)."""
+
+    begin = Field(unit="rad/s", doc="velocity that the search began with")
+    start = Field(unit="rad/s", doc="velocity that the sweep started from")
+    step = Field(unit="rad/s", doc="the last step")
 
 
 class DofRow(Component, table=Dof):

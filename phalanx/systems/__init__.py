@@ -28,6 +28,7 @@ from phalanx.systems import (
     integration,
     kinematic_targets,
     kinematics,
+    loads,
     loop_limit_rows,
     loop_limits,
     loop_matrix,
@@ -42,7 +43,6 @@ from phalanx.systems import (
     sdf_contact,
     sleep,
     sleepers,
-    small_steps,
     springs,
     sweep_and_prune,
     sweeps,
@@ -59,6 +59,7 @@ SUBSTEP = (
     "collide",
     "rows",
     "solve",
+    "load",
     "sweep",
     "bounce",
     "sweep",
@@ -83,8 +84,6 @@ def _all(*modules: ModuleType) -> list[System]:
     return [value for module in modules for value in vars(module).values() if isinstance(value, System)]
 
 
-STEPPING = (sweeps, small_steps)
-"""What surrounds the solver's sweeps: where anything is joined or meets planes only, and where bodies are loose."""
 ALWAYS = (
     kinematic_targets,
     actuation,
@@ -94,6 +93,7 @@ ALWAYS = (
     dof_rows,
     dof_solver,
     mimics,
+    sweeps,
     integration,
     momentum,
     kinematics,
@@ -140,7 +140,7 @@ def systems(
         limits: joints that close loops have limits of angles.
     """
     loose = not joints and pairs != set()
-    found = [*_all(*ALWAYS, STEPPING[loose]), *REACTIONS]
+    found = [*_all(*ALWAYS), *REACTIONS]
     if spring:
         found += [_before(s, (*s.before, *(("stiffen_loops",) if loops else ()))) for s in _all(springs)]
     if pairs is None:
@@ -153,6 +153,7 @@ def systems(
         groups[-1] = [*(rows if together else (s.lane_by_lane for s in rows)), reactions.contact_reactions]
         found += [contacts.remember_contacts, contacts.contact_surfaces, *_all(contact_forces, planes_)]
     found += _in_order(*groups)
+    found += [s if together else s.lane_by_lane for s in _all(loads)] if loose else []
     if meet:
         by_list = (broad_phase.near_pairs, broad_phase.list_candidates)
         found += [s for s in _all(broad_phase) if listed is not False or s not in by_list]

@@ -38,6 +38,9 @@ SLOP = 1e-4
 
 INFINITY = float("inf")
 
+NEAR = 5e-6
+"""m: what is nearer touches."""
+
 STICTION = 0.01
 """m/s, below which what rubs at the start of a substep still has static friction.
 
@@ -97,7 +100,7 @@ def ask(here, pushing, separation, moved, velocity, rebound, total, part, most_l
     the slop stays, or the bodies would be lifted above each other by little and drop again, for ever.
     """
     gap = separation + moved
-    goal = -gap / part if gap > 0.0 else 0.0
+    goal = -(gap - NEAR) / part if gap > NEAR else 0.0
     goal = goal if pushing else max(goal, rebound)
     # A velocity sweep must not brake what has yet to arrive, or it would arrive too slow to bounce.
     solid = here and y > 0.0 and (pushing or gap <= 0.0 or total > 0.0)
@@ -125,7 +128,7 @@ def sweep_normals(
     own_push=read(DofModel.max_depenetration_velocity),
     index=read(Sweep.index),
     share=read(Sweep.share),
-    count=read(ContactCount.current),
+    count=read(Sweep.contacts),
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
     member=read(ContactMotion.member),
@@ -243,7 +246,7 @@ def sweep_friction(
     position_sweeps=read(Settings.position_iterations),
     index=read(Sweep.index),
     share=read(Sweep.share),
-    count=read(ContactCount.current),
+    count=read(Sweep.contacts),
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
     slip=read(ContactMotion.slip),

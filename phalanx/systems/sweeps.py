@@ -9,11 +9,10 @@ Penetration is pushed out by moving the robot alone, no faster than a cap: a pus
 a rest that lets boxes rock. The velocity sweeps that follow apply restitution and drop the push-out of limits.
 
 Impulses act through precomputed responses: v += response * change. A constraint of your own is a system in the phase
-``sweep`` with ``before="advance"`` that does the same to ``DofSolve.velocity``. In worlds of loose bodies
-:mod:`phalanx.systems.small_steps` stands for this module.
+``sweep`` with ``before="advance"`` that does the same to ``DofSolve.velocity``.
 """
 
-from phalanx.components import Dof, DofSolve, Settings, Sweep, World
+from phalanx.components import ContactCount, Dof, DofSolve, Settings, Sweep, World
 from phalanx.ecs import function, read, real, rows, spread, system, update, write
 
 CORRECTION = 0.3
@@ -34,10 +33,18 @@ def parts_gone(projected, position_sweeps, sweep):
 
 
 @system(phase="solve")
-def start_sweeps(lanes, nv=rows(Dof), index=write(Sweep.index), displacement=write(DofSolve.displacement)):
+def start_sweeps(
+    lanes,
+    nv=rows(Dof),
+    count=read(ContactCount.current),
+    index=write(Sweep.index),
+    contacts=write(Sweep.contacts),
+    displacement=write(DofSolve.displacement),
+):
     """Nothing has moved yet."""
     for e in lanes:
         index[0, e] = 0
+        contacts[0, e] = count[0, e]
     for d in spread(nv):
         for e in lanes:
             displacement[d, e] = 0.0

@@ -10,6 +10,7 @@ import phalanx as px
 from phalanx.io.model import Body, Joint, Mimic, RobotModel
 
 G = 9.81
+NEAR = 5e-6
 
 
 def column(
@@ -17,8 +18,8 @@ def column(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Balls above each other, by projected Gauss-Seidel with warm start: velocities, heights gained, contact forces.
 
-    Each sweep goes up the column; a contact asks for the speed that closes its gap within the step, and pushes 0.15 of
-    what overlaps by more than 0.1 mm apart, as displacement only.
+    Each sweep goes up the column; a contact asks for the speed that closes its gap to 5 µm within the step, and pushes
+    0.15 of what overlaps by more than 0.1 mm apart, as displacement only.
     """
     n, inverse = len(masses), 1 / np.array(masses)
     k = inverse + np.concatenate([[0.0], inverse[:-1]])
@@ -38,7 +39,7 @@ def column(
         for _ in range(sweeps):
             for i in range(n):
                 left = gap[i] + moved[i] - (moved[i - 1] if i else 0.0)
-                wanted = -left / h if left > 0 else 0.0
+                wanted = -(left - NEAR) / h if left > NEAR else 0.0
                 new = max(impulse[i] + (wanted - v[i] + (v[i - 1] if i else 0.0)) / k[i], 0.0)
                 push(v, i, new - impulse[i])
                 impulse[i] = new

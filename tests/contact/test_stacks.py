@@ -106,39 +106,41 @@ def fastest(bodies: list[px.RigidObject]) -> float:
 
 
 @pytest.mark.parametrize(
-    ("placed", "settling"),
-    [(tower(10), 2e-3), (pyramid(10), 1e-3), (card_house(3), 2e-3), (arch(15), 5e-3)],
+    "placed",
+    [tower(10), pyramid(10), card_house(3), arch(15)],
     ids=["tower of 10", "pyramid of 55", "card house", "arch of 15"],
 )
 @pytest.mark.parametrize("real", ["float32", "float64"])
-def test_it_stands(placed: list[Placed], settling: float, real: str, device: str) -> None:
-    """10 s: after the first second, in which the loads find their way, nothing moves by a millimetre; then rest."""
+def test_it_stands(placed: list[Placed], real: str, device: str) -> None:
+    """10 s: nothing moves by a millimetre from the start, the loads being found at once; then rest."""
     world, bodies = build(device, placed, real)
     start = places(bodies)
-    world.step(120)
-    first = places(bodies)
-    assert np.abs(first - start).max() < settling
-    world.step(1080)
-    assert np.abs(places(bodies) - first).max() < 1e-3
-    assert fastest(bodies) < 5e-3
+    for _ in range(40):
+        world.step(30)
+        assert np.abs(places(bodies) - start).max() < 1e-3
+    assert fastest(bodies) < 1e-3
     carried = sum(host(body.net_contact_force).sum(axis=1) for body in bodies)
     np.testing.assert_allclose(carried, [[0.0, 0.0, 9.81 * len(bodies)]], atol=0.02 * 9.81 * len(bodies))
 
 
-def test_a_crooked_tower_stands(device: str) -> None:
-    """Ten cubes, each off the axis by up to a centimetre, in many ways: 10 s, drift after the first below 1 mm."""
-    count, envs = 10, 8
+@pytest.mark.parametrize("turn", [0.0, 0.3])
+def test_a_crooked_tower_stands(turn: float, device: str) -> None:
+    """Ten cubes, each off the axis by up to a centimetre and turned about it: 10 s, drift after two below 1 mm."""
+    count, envs = 10, 16
     world, bodies = build(device, tower(count), num_envs=envs)
-    off = np.random.default_rng(1).uniform(-0.01, 0.01, (count, envs, 2))
-    for body, shift in zip(bodies, off, strict=True):
+    random = np.random.default_rng(1)
+    off = random.uniform(-0.01, 0.01, (count, envs, 2))
+    yaw = random.uniform(-turn, turn, (count, envs))
+    for body, shift, angle in zip(bodies, off, yaw, strict=True):
         pose = host(body.root_pose)
         pose[:, :2] += shift
+        pose[:, 3], pose[:, 6] = np.cos(angle / 2), np.sin(angle / 2)
         body.set_root_state(pose=pose)
     world.step(240)
     settled = places(bodies)
     world.step(960)
     assert np.abs(places(bodies) - settled).max() < 1e-3
-    assert fastest(bodies) < 2e-2
+    assert fastest(bodies) < 5e-3
 
 
 def test_a_tower_carries_its_weight(device: str) -> None:

@@ -1,0 +1,398 @@
+"""Who carries what: the contact impulses that the solver's sweeps start from, in worlds of loose bodies.
+
+Gauss-Seidel hands a load on from contact to contact: it takes as many sweeps as the ratio of the masses, or the square
+of a tower's height. So before the sweeps that move bodies, some are made that do not, and after each the energy
+v . M v / 2 is minimised over the plane of what the sweep has changed and of the last step: locally optimal conjugate
+gradients (Knyazev, Toward the Optimal Preconditioned Eigensolver, 2001), for impulses, preconditioned by a sweep.
+Contacts that a sweep has let go of do not go along, friction of those that slide follows the normal impulse, and what a
+step takes out of the bounds is put back on them, so that each sweep starts from impulses that are possible.
+
+An environment in which a sweep hardly changes anything is left alone from then on: bodies at rest cost one sweep.
+"""
+
+import math
+from collections.abc import Iterable
+
+from phalanx.components import (
+    Contact,
+    ContactBlock,
+    ContactCount,
+    ContactImpulse,
+    ContactMotion,
+    ContactPoint,
+    ContactResponse,
+    ContactRow,
+    ContactSearch,
+    ContactSurface,
+    Dof,
+    DofSearch,
+    DofSolve,
+    DofTopology,
+    MassFactor,
+    MassTopology,
+    Scratch,
+    Settings,
+    Sweep,
+)
+from phalanx.ecs import System, function, read, real, rows, spread, system, update, write
+from phalanx.systems.contact_solver import NEAR
+from phalanx.systems.two_trees import both_trees, dof_of
+
+SWEEPS = 8
+"""Most sweeps in a substep that look for loads."""
+
+ENOUGH = 2e-8
+"""m: loads are known if what a sweep changes moves all contacts (root of squares) less in a position sweep's time."""
+
+AT_BOUND = 0.99  # share of the friction bound from which on a contact slides
+ROUNDING = 1e-6  # what a sweep changes by less than this share of all velocities, in the energy's norm, is rounding
+LEAST_BEND = 1e-5  # least curvature of the energy along what a sweep has changed, over that of each contact alone
+
+
+@function
+def at_bound(normal, tangent_1, tangent_2, static, dynamic):
+    """Whether a contact slides, by its impulses and coefficients of friction."""
+    bound = AT_BOUND * min(static, dynamic) * normal
+    return tangent_1 * tangent_1 + tangent_2 * tangent_2 >= bound * bound
+
+
+@system(phase="load")
+def look_for_loads(
+    lanes,
+    nv=rows(Dof),
+    count=read(ContactCount.current),
+    last=read(ContactImpulse.last),
+    v=read(DofSolve.velocity),
+    projected=read(Settings.projected),
+    index=write(Sweep.index),
+    contacts=write(Sweep.contacts),
+    stepped=write(Sweep.stepped),
+    begin=write(ContactSearch.begin),
+    start=write(ContactSearch.start),
+    step=write(ContactSearch.step),
+    dof_begin=write(DofSearch.begin),
+    dof_start=write(DofSearch.start),
+    dof_step=write(DofSearch.step),
+):
+    """Start from the loads of the substep before; worlds that want projected Gauss-Seidel have it and nothing else."""
+    most = 0
+    for e in lanes:
+        most = max(most, count[0, e])
+        index[0, e] = -1 - SWEEPS  # below -1 sweeps push nothing out
+        stepped[0, e] = 0
+        contacts[0, e] = count[0, e] if projected[0, 0] == 0 else 0
+    for c in spread(most):
+        for r in range(3):
+            for e in lanes:
+                x = last[c, r, e]
+                begin[c, r, e] = x
+                start[c, r, e] = x
+                step[c, r, e] = 0.0
+    for d in spread(nv):
+        for e in lanes:
+            u = v[d, e]
+            dof_begin[d, e] = u
+            dof_start[d, e] = u
+            dof_step[d, e] = 0.0
+
+
+@system(phase="load", after="look_for_loads")
+def judge_sweep(
+    lanes,
+    contacts=read(Sweep.contacts),
+    static=read(ContactSurface.static_friction),
+    dynamic=read(ContactSurface.dynamic_friction),
+    member=read(ContactMotion.member),
+    block=read(ContactBlock.normal),
+    impulse=read(ContactImpulse.last),
+    start=read(ContactSearch.start),
+    step=read(ContactSearch.step),
+    held=write(ContactSearch.held),
+    sum=update(Scratch.sum),
+):
+    """How much the sweep has changed, and which contacts it has let go of or let slide."""
+    most = 0
+    for e in lanes:
+        most = max(most, contacts[0, e])
+        sum[0, 0, e] = 0.0
+    for c in spread(most):
+        for e in lanes:
+            here = c < contacts[0, e]
+            n, t1, t2 = impulse[c, 0, e], impulse[c, 1, e], impulse[c, 2, e]
+            d0, d1, d2 = n - start[c, 0, e], t1 - start[c, 1, e], t2 - start[c, 2, e]
+            asks = block[c, member[c, e], e] * d0 if here else 0.0
+            sum[0, 0, e] += asks * asks
+            apart = here and n <= 0.0 and (d0 != 0.0 or step[c, 0, e] != 0.0)
+            slides = here and at_bound(n, t1, t2, static[c, e], dynamic[c, e])
+            slides = slides and (d1 != 0.0 or d2 != 0.0 or step[c, 1, e] != 0.0 or step[c, 2, e] != 0.0)
+            held[c, e] = (1 if apart else 0) + (2 if slides else 0)
+
+
+@system(phase="load", after="judge_sweep")
+def leave_what_is_known(
+    lanes,
+    h=read(Settings.timestep),
+    position_sweeps=read(Settings.position_iterations),
+    sum=read(Scratch.sum),
+    index=update(Sweep.index),
+    contacts=update(Sweep.contacts),
+    stepped=update(Sweep.stepped),
+):
+    """Environments that are done, and all of them after the last sweep, drop out: no contacts to go over."""
+    for e in lanes:
+        index[0, e] += 1
+        part = h[0, e] / real(position_sweeps[0, 0])
+        known = sum[0, 0, e] * part * part < ENOUGH * ENOUGH or index[0, e] == -1
+        contacts[0, e] = 0 if known else contacts[0, e]
+        stepped[0, e] = 1 if contacts[0, e] > 0 else stepped[0, e]
+
+
+@system(phase="load", after="leave_what_is_known")
+def hold_at_bounds(
+    lanes,
+    slots=rows(Contact),
+    row_count=rows(ContactRow),
+    first=read(DofTopology.tree_first),
+    end=read(DofTopology.tree_end),
+    dof_a=read(ContactMotion.dof_a),
+    dof_b=read(ContactMotion.dof_b),
+    response=read(ContactResponse.velocity),
+    contacts=read(Sweep.contacts),
+    impulse=read(ContactImpulse.last),
+    held=read(ContactSearch.held),
+    start=update(ContactSearch.start),
+    step=update(ContactSearch.step),
+    dof_start=update(DofSearch.start),
+    dof_step=update(DofSearch.step),
+    change=update(Scratch.change),
+):
+    """What a sweep has let go of or let slide stays as the sweep left it: neither its change nor its step goes on."""
+    width = row_count // max(slots, 1)
+    most = 0
+    for e in lanes:
+        most = max(most, contacts[0, e])
+    for c in range(most):
+        da, db, on = -1, -1, 0
+        for e in lanes:
+            if c < contacts[0, e]:
+                da, db = dof_a[c, e], dof_b[c, e]
+                on = max(on, held[c, e])
+        if on > 0:
+            for e in lanes:
+                which = held[c, e] if c < contacts[0, e] else 0
+                for r in range(3):
+                    stays = which >= 2 if r > 0 else which == 1 or which == 3
+                    x, begun, p = impulse[c, r, e], start[c, r, e], step[c, r, e]
+                    change[0, r, e] = x - begun if stays else 0.0
+                    change[0, 3 + r, e] = p if stays else 0.0
+                    start[c, r, e] = x if stays else begun
+                    step[c, r, e] = 0.0 if stays else p
+            base = c * width
+            wide, wide_a, low_a, low_b = both_trees(first, end, da, db)
+            for i in spread(wide):
+                k = dof_of(i, wide_a, low_a, low_b)
+                for e in lanes:
+                    r0, r1, r2 = response[base + i, 0, e], response[base + i, 1, e], response[base + i, 2, e]
+                    dof_start[k, e] += r0 * change[0, 0, e] + r1 * change[0, 1, e] + r2 * change[0, 2, e]
+                    dof_step[k, e] -= r0 * change[0, 3, e] + r1 * change[0, 4, e] + r2 * change[0, 5, e]
+
+
+@system(phase="load", after="hold_at_bounds")
+def step_loads(
+    lanes,
+    nv=rows(Dof),
+    h=read(Settings.timestep),
+    position_sweeps=read(Settings.position_iterations),
+    chain=read(DofTopology.chain),
+    depth=read(DofTopology.depth),
+    column=read(MassTopology.column),
+    factor=read(MassFactor.value),
+    inverse_pivot=read(DofSolve.inverse_pivot),
+    separation=read(ContactPoint.separation),
+    drift=read(ContactSurface.drift),
+    static=read(ContactSurface.static_friction),
+    dynamic=read(ContactSurface.dynamic_friction),
+    member=read(ContactMotion.member),
+    block_normal=read(ContactBlock.normal),
+    block_tangent=read(ContactBlock.tangent),
+    contacts=read(Sweep.contacts),
+    impulse=update(ContactImpulse.last),
+    total=update(ContactImpulse.value),
+    start=update(ContactSearch.start),
+    step=update(ContactSearch.step),
+    held=write(ContactSearch.held),
+    cut=write(ContactSearch.cut),
+    v=update(DofSolve.velocity),
+    dof_start=read(DofSearch.start),
+    dof_step=read(DofSearch.step),
+    sum=update(Scratch.sum),
+):
+    """Go on where the sweep and the last step point to, as far as the energy falls, and back to the bounds."""
+    most = 0
+    for e in lanes:
+        most = max(most, contacts[0, e])
+        for m in range(7):
+            sum[0, m, e] = 0.0
+    for c in spread(most):
+        for e in lanes:
+            if c < contacts[0, e]:
+                part = h[0, e] / real(position_sweeps[0, 0])
+                goal = -max(separation[c, e] - NEAR, 0.0) / part
+                d0, p0 = impulse[c, 0, e] - start[c, 0, e], step[c, 0, e]
+                d1, p1 = impulse[c, 1, e] - start[c, 1, e], step[c, 1, e]
+                d2, p2 = impulse[c, 2, e] - start[c, 2, e], step[c, 2, e]
+                own, mean = block_normal[c, member[c, e], e], block_tangent[c, 3, e]
+                sum[0, 3, e] += goal * d0 - drift[c, 0, e] * d1 - drift[c, 1, e] * d2
+                sum[0, 4, e] += goal * p0 - drift[c, 0, e] * p1 - drift[c, 1, e] * p2
+                sum[0, 5, e] += own * d0 * d0 + ((d1 * d1 + d2 * d2) / mean if mean > 0.0 else 0.0)
+    for d in spread(nv if most > 0 else 0):  # products with the mass matrix, by its factors
+        first = chain[d, 0]
+        for e in lanes:
+            swept, before, now = v[d, e] - dof_start[d, e], dof_step[d, e], v[d, e]
+            for s in range(1, depth[d, 0]):
+                a = column[first + s, 0]
+                w = factor[first + s, e]
+                swept += w * (v[a, e] - dof_start[a, e])
+                before += w * dof_step[a, e]
+                now += w * v[a, e]
+            pivot = factor[first, e] if inverse_pivot[d, e] > 0.0 else 0.0
+            sum[0, 0, e] += pivot * swept * swept
+            sum[0, 1, e] += pivot * swept * before
+            sum[0, 2, e] += pivot * before * before
+            sum[0, 3, e] -= pivot * swept * now
+            sum[0, 4, e] -= pivot * before * now
+            sum[0, 6, e] += pivot * now * now
+    for e in lanes:
+        dd, dp, pp, fd, fp = sum[0, 0, e], sum[0, 1, e], sum[0, 2, e], sum[0, 3, e], sum[0, 4, e]
+        firm = dd > max(LEAST_BEND * sum[0, 5, e], ROUNDING * ROUNDING * sum[0, 6, e])
+        determinant = dd * pp - dp * dp
+        both = firm and determinant > 1e-5 * dd * pp
+        far = (fd * pp - fp * dp) / determinant if both else (fd / dd if firm else 0.0)
+        sum[0, 0, e] = 1.0 + far
+        sum[0, 1, e] = (fp * dd - fd * dp) / determinant if both else 0.0
+    for d in spread(nv if most > 0 else 0):
+        for e in lanes:
+            x = dof_start[d, e] + (sum[0, 0, e] * (v[d, e] - dof_start[d, e]) + sum[0, 1, e] * dof_step[d, e])
+            v[d, e] = x if contacts[0, e] > 0 else v[d, e]
+    for c in spread(most):
+        for e in lanes:
+            if c < contacts[0, e]:
+                s0, s1, s2 = start[c, 0, e], start[c, 1, e], start[c, 2, e]
+                far, again = sum[0, 0, e], sum[0, 1, e]
+                n = s0 + (far * (impulse[c, 0, e] - s0) + again * step[c, 0, e])
+                t1 = s1 + (far * (impulse[c, 1, e] - s1) + again * step[c, 1, e])
+                t2 = s2 + (far * (impulse[c, 2, e] - s2) + again * step[c, 2, e])
+                x = max(n, 0.0)
+                rub = math.sqrt(t1 * t1 + t2 * t2)
+                bound = static[c, e] * x
+                scale = bound / rub if rub > bound else 1.0
+                slides = at_bound(impulse[c, 0, e], impulse[c, 1, e], impulse[c, 2, e], static[c, e], dynamic[c, e])
+                scale = x / impulse[c, 0, e] if slides and impulse[c, 0, e] > 0.0 else scale
+                y, z = t1 * scale, t2 * scale
+                held[c, e] = 1 if x != n or scale != 1.0 else 0
+                cut[c, 0, e], cut[c, 1, e], cut[c, 2, e] = x - n, y - t1, z - t2
+                step[c, 0, e], step[c, 1, e], step[c, 2, e] = x - s0, y - s1, z - s2
+                start[c, 0, e], impulse[c, 0, e], total[c, 0, e] = x, x, x
+                start[c, 1, e], impulse[c, 1, e], total[c, 1, e] = y, y, y
+                start[c, 2, e], impulse[c, 2, e], total[c, 2, e] = z, z, z
+
+
+@system(phase="load", after="step_loads")
+def cut_loads(
+    lanes,
+    slots=rows(Contact),
+    row_count=rows(ContactRow),
+    nv=rows(Dof),
+    first=read(DofTopology.tree_first),
+    end=read(DofTopology.tree_end),
+    dof_a=read(ContactMotion.dof_a),
+    dof_b=read(ContactMotion.dof_b),
+    response=read(ContactResponse.velocity),
+    contacts=read(Sweep.contacts),
+    held=read(ContactSearch.held),
+    cut=read(ContactSearch.cut),
+    v=update(DofSolve.velocity),
+    dof_start=update(DofSearch.start),
+    dof_step=write(DofSearch.step),
+):
+    """Velocities follow what was put back on its bounds."""
+    width = row_count // max(slots, 1)
+    most = 0
+    for e in lanes:
+        most = max(most, contacts[0, e])
+    for c in range(most):
+        da, db, on = -1, -1, 0
+        for e in lanes:
+            if c < contacts[0, e]:
+                da, db = dof_a[c, e], dof_b[c, e]
+                on = max(on, held[c, e])
+        if on > 0:
+            base = c * width
+            wide, wide_a, low_a, low_b = both_trees(first, end, da, db)
+            for i in spread(wide):
+                k = dof_of(i, wide_a, low_a, low_b)
+                for e in lanes:
+                    r0, r1, r2 = response[base + i, 0, e], response[base + i, 1, e], response[base + i, 2, e]
+                    x = r0 * cut[c, 0, e] + r1 * cut[c, 1, e] + r2 * cut[c, 2, e]
+                    v[k, e] += x if c < contacts[0, e] and held[c, e] > 0 else 0.0
+    for d in spread(nv if most > 0 else 0):
+        for e in lanes:
+            u = v[d, e]
+            dof_step[d, e] = u - dof_start[d, e]
+            dof_start[d, e] = u
+
+
+@system(phase="load", after="cut_loads")
+def take_loads(
+    lanes,
+    slots=rows(Contact),
+    row_count=rows(ContactRow),
+    nv=rows(Dof),
+    first=read(DofTopology.tree_first),
+    end=read(DofTopology.tree_end),
+    count=read(ContactCount.current),
+    dof_a=read(ContactMotion.dof_a),
+    dof_b=read(ContactMotion.dof_b),
+    response=read(ContactResponse.velocity),
+    stepped=read(Sweep.stepped),
+    impulse=read(ContactImpulse.last),
+    begin=read(ContactSearch.begin),
+    dof_begin=read(DofSearch.begin),
+    index=write(Sweep.index),
+    contacts=write(Sweep.contacts),
+    v=update(DofSolve.velocity),
+):
+    """What the loads do, from the beginning: far steps have made rounding errors large, and momentum has to stay."""
+    width = row_count // max(slots, 1)
+    most = 0
+    for e in lanes:
+        most = max(most, count[0, e] if stepped[0, e] == 1 else 0)
+        index[0, e] = 0
+        contacts[0, e] = count[0, e]
+    for d in spread(nv if most > 0 else 0):
+        for e in lanes:
+            v[d, e] = dof_begin[d, e] if stepped[0, e] == 1 else v[d, e]
+    for c in range(most):
+        da, db = -1, -1
+        for e in lanes:
+            if c < count[0, e]:
+                da, db = dof_a[c, e], dof_b[c, e]
+        base = c * width
+        wide, wide_a, low_a, low_b = both_trees(first, end, da, db)
+        for i in spread(wide):
+            k = dof_of(i, wide_a, low_a, low_b)
+            for e in lanes:
+                x = response[base + i, 0, e] * (impulse[c, 0, e] - begin[c, 0, e])
+                x += response[base + i, 1, e] * (impulse[c, 1, e] - begin[c, 1, e])
+                x += response[base + i, 2, e] * (impulse[c, 2, e] - begin[c, 2, e])
+                v[k, e] += x if stepped[0, e] == 1 and c < count[0, e] else 0.0
+
+
+def search(systems: Iterable[System]) -> list[System]:
+    """The systems of a search in the order in which they run, of all that a world has; none where it has none."""
+    named = {system.name: system for system in systems}
+    if look_for_loads.name not in named:
+        return []
+    turn = [judge_sweep, leave_what_is_known, hold_at_bounds, step_loads, cut_loads]
+    names = ["sweep_normals", "sweep_friction", *(system.name for system in turn)]
+    return [named[name] for name in (look_for_loads.name, *names * SWEEPS, take_loads.name)]
