@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from oracles.mjcf_compare import check_file
-from oracles.mjcf_oracle import MjcfOracle
+from oracles.mjcf_oracle import MjcfOracle, matrix
 
 from phalanx.io.info import describe
 from phalanx.io.mjcf import load_robot, load_scene
@@ -277,6 +277,36 @@ def test_legacy_meshes(tmp_path: Path) -> None:
     (body,) = scene.trees["body_1"].model.bodies
     np.testing.assert_allclose(body.mass, 1000.0 / 6.0)
     np.testing.assert_allclose(body.com, 0.25 * np.ones(3))
+
+
+@pytest.mark.parametrize("kind", ["sphere", "capsule", "cylinder", "ellipsoid", "box"])
+def test_primitives_fitted_to_meshes(kind: str, tmp_path: Path) -> None:
+    file = save(
+        tmp_path,
+        f"""<body pos="1 2 3" euler="10 20 30"><freejoint/><geom type="{kind}" mesh="a" pos=".1 .2 .3" euler="30 0 10"
+        fitscale="1.2"/></body>""",
+        '<asset><mesh name="a" vertex="0 0 0  1 0 0  0 2 0  0 0 3"/></asset>',
+    )
+    oracle = MjcfOracle(file).model
+    (body,) = load_scene(file).trees["body_1"].model.bodies
+    (shape,) = body.collisions
+    sizes = shape.size if kind != "ellipsoid" else np.asarray(shape.vertices).max(axis=0)
+    np.testing.assert_allclose(sizes, oracle.geom_size[0, : len(sizes)], rtol=1e-6)
+    np.testing.assert_allclose(shape.position, oracle.geom_pos[0], atol=1e-6)
+    between = matrix(oracle.geom_quat[0]).T @ matrix(np.array(shape.orientation))
+    np.testing.assert_allclose(np.abs(between), np.eye(3), atol=1e-5)  # axes may point the other way
+    np.testing.assert_allclose(body.mass, oracle.body_mass[1], rtol=1e-6)
+
+
+def test_meshes_without_volume_need_not_weigh(tmp_path: Path) -> None:
+    scene = load(
+        tmp_path,
+        """<body name="a"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+        <geom type="mesh" mesh="flat" contype="0" conaffinity="0"/><geom size=".1"/></body>""",
+        '<asset><mesh name="flat" vertex="0 0 0 1 0 0 0 1 0" face="0 1 2"/></asset>',
+    )
+    (body,) = scene.trees["a"].model.bodies
+    assert body.mass == 1.0 and len(body.collisions) == 1 and len(body.visuals) == 2
 
 
 def test_equality_of_joints_and_tendons(tmp_path: Path) -> None:

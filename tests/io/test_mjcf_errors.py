@@ -126,11 +126,17 @@ WRONG = {
         4,
         "carries the height field",
     ),
-    "fitted to a mesh": (
+    "fitted to bounds": (
         '<geom type="box" mesh="a"/>',
-        '<asset><mesh name="a" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset>',
+        '<compiler fitaabb="true"/><asset><mesh name="a" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset>',
         4,
-        "fitted to a mesh",
+        "fitted to bounds",
+    ),
+    "flat mesh that has to weigh": (
+        '<body><freejoint/><geom type="mesh" mesh="a"/></body>',
+        '<asset><mesh name="a" vertex="0 0 0 1 0 0 0 1 0" face="0 1 2"/></asset>',
+        4,
+        "has no volume; give the body an <inertial>",
     ),
 }
 

@@ -73,7 +73,10 @@ def _given(solid: Solid, values: Values) -> None:
 
 def _sum(solid: Solid, compiler: Compiler) -> None:
     low, high = compiler.inertia_groups
-    counted = [geom for geom in solid.geoms if low <= geom.group <= high and geom.mass > 0.0]
+    grouped = [geom for geom in solid.geoms if low <= geom.group <= high]
+    for geom in grouped:
+        geoms_.weigh(geom)
+    counted = [geom for geom in grouped if geom.mass > 0.0]
     solid.mass = sum(geom.mass for geom in counted)
     if not counted:
         return

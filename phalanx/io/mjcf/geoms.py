@@ -11,7 +11,7 @@ from phalanx.io import mass_properties
 from phalanx.io.meshes import convex_hull
 from phalanx.io.mjcf.assets import height_field, mesh
 from phalanx.io.mjcf.notes import Notes
-from phalanx.io.mjcf.rotations import Pose
+from phalanx.io.mjcf.rotations import Pose, compose, from_matrix
 from phalanx.io.mjcf.source import MeshAsset
 from phalanx.io.mjcf.tree import Placed
 from phalanx.io.mjcf.values import Values
@@ -53,11 +53,9 @@ def read(placed: Placed, notes: Notes) -> Geom:
     values = placed.values
     given = values.choice("type", "sphere", TYPES)
     kind = "mesh" if values.has("mesh") and not values.has("type") else given
-    if kind == "sdf" or (values.has("mesh") and kind != "mesh"):
-        what = "signed distance functions of plugins" if kind == "sdf" else f"a {kind} fitted to a mesh"
-        raise values.error("type", f"{what} cannot be had; write the geom's sizes out")
-    pose = placed.pose
-    shape = _shape(placed, kind, pose)
+    if kind == "sdf":
+        raise values.error("type", "signed distance functions of plugins cannot be had; use a mesh")
+    shape = _shape(placed, kind)
     shape.name = placed.name
     _surface(shape, values)
     geom = Geom(placed.name, kind, shape, values.whole("group", 0), placed=placed)
@@ -76,8 +74,6 @@ def read(placed: Placed, notes: Notes) -> Geom:
     if placed.context.options.off("contact"):
         shape.contact_type = shape.contact_affinity = 0
     geom.collides = shape.contact_type != 0 or shape.contact_affinity != 0
-    if kind not in ("plane", "hfield"):
-        _weigh(geom, values, placed)
     return geom
 
 
@@ -106,26 +102,53 @@ def color(placed: Placed) -> tuple[float, float, float, float]:
     return (r, g, b, a)
 
 
-def _shape(placed: Placed, kind: str, pose: Pose) -> Shape:
-    values, source = placed.values, placed.context.source
+def _shape(placed: Placed, kind: str) -> Shape:
+    values, source, pose = placed.values, placed.context.source, placed.pose
+    size: np.ndarray | None = None
+    if kind in SIZES:
+        pose, size = _fitted(placed, kind) if values.has("mesh") else (pose, _size(values, kind))
     x, y, z = pose[0].tolist()
     qw, qx, qy, qz = pose[1].tolist()
     at = Shape(kind, position=(x, y, z), orientation=(qw, qx, qy, qz), color=color(placed))
     if kind == "plane":
         return at
     if kind == "mesh":
-        asset: MeshAsset = source.asset("mesh", values.word("mesh"), (values.givers("mesh") or [values.element])[-1])
-        vertices, faces = mesh(asset, source)
+        asset, vertices, faces = _mesh(placed)
         return replace(at, vertices=vertices, faces=faces, mesh_file=asset.path)
     if kind == "hfield":
         field = source.asset("hfield", values.word("hfield"), (values.givers("hfield") or [values.element])[-1])
         heights, spacing = height_field(field, source)
         return replace(at, kind="height_field", heights=heights, size=spacing)
-    size = _size(values, kind)
+    assert size is not None
     if kind == "ellipsoid":
         vertices = _ball() * size
         return replace(at, kind="mesh", vertices=vertices, faces=convex_hull(vertices)[1])
     return replace(at, size=tuple(size.tolist()))
+
+
+def _mesh(placed: Placed) -> tuple[MeshAsset, np.ndarray, np.ndarray]:
+    """The mesh that a geom names, with vertices and faces."""
+    values, source = placed.values, placed.context.source
+    asset: MeshAsset = source.asset("mesh", values.word("mesh"), (values.givers("mesh") or [values.element])[-1])
+    return asset, *mesh(asset, source)
+
+
+def _fitted(placed: Placed, kind: str) -> tuple[Pose, np.ndarray]:
+    """Pose and sizes of a primitive instead of a mesh: those of the box that has its inertia."""
+    if placed.context.source.compiler.fit_bounds:
+        raise placed.values.error("mesh", "primitives fitted to bounds cannot be had; write the geom's sizes out")
+    volume, centre, inertia = _solid_mesh(placed)
+    moments, axes = np.linalg.eigh(inertia)
+    moments, axes = moments[::-1], axes[:, ::-1]  # the longest side along z
+    axes = axes * [1.0, 1.0, np.linalg.det(axes)]
+    sides = np.sqrt(np.maximum(1.5 * (moments.sum() - 2.0 * moments) / volume, 0.0))
+    across = 0.5 * (sides[0] + sides[1])
+    size = {
+        "sphere": sides.mean(keepdims=True),
+        "capsule": np.array([across, max(sides[2] - 0.5 * across, 1e-9)]),
+        "cylinder": np.array([across, sides[2]]),
+    }.get(kind, sides)
+    return compose(placed.pose, (centre, from_matrix(axes))), size * placed.values.number("fitscale", 1.0)
 
 
 def _size(values: Values, kind: str) -> np.ndarray:
@@ -155,11 +178,14 @@ def _ball() -> np.ndarray:
     return np.concatenate(rings)
 
 
-def _weigh(geom: Geom, values: Values, placed: Placed) -> None:
-    """Mass, centre and inertia of a geom, in the body's axes."""
+def weigh(geom: Geom) -> None:
+    """Find out the mass, centre and inertia of a geom, in the body's axes."""
+    if geom.type in ("plane", "hfield") or geom.placed is None:
+        return
+    values = geom.placed.values
     if values.has("shellinertia") and values.flag("shellinertia", False):
         raise values.error("shellinertia", "shells cannot be weighed; give the body an <inertial>")
-    volume, centre, inertia = _solid(geom, values, placed)
+    volume, centre, inertia = _solid(geom)
     if values.has("mass"):
         geom.mass = values.number("mass")
         scale = geom.mass / volume if volume > 0.0 else 0.0
@@ -173,28 +199,32 @@ def _weigh(geom: Geom, values: Values, placed: Placed) -> None:
     geom.inertia = scale * turned @ inertia @ turned.T
 
 
-def _solid(geom: Geom, values: Values, placed: Placed) -> tuple[float, np.ndarray, np.ndarray]:
+def _solid(geom: Geom) -> tuple[float, np.ndarray, np.ndarray]:
     """Volume, centroid and inertia about it at density 1, in the geom's frame."""
+    assert geom.placed is not None
+    if geom.type == "mesh":
+        return _solid_mesh(geom.placed)
     if geom.type == "ellipsoid":
-        size = _size(values, "ellipsoid")
+        size = np.asarray(geom.shape.vertices).max(axis=0)
         volume = 4.0 / 3.0 * np.pi * float(np.prod(size))
         squares = size**2
         return volume, np.zeros(3), volume / 5.0 * np.diag(squares.sum() - squares)
-    if geom.type != "mesh":
-        plain = Shape(geom.shape.kind, geom.shape.size)
-        found = mass_properties.of([plain], density=1.0)
-        return found.mass, found.com, found.inertia
-    asset = placed.context.source.asset("mesh", values.word("mesh"), values.element)
+    found = mass_properties.of([Shape(geom.shape.kind, geom.shape.size)], density=1.0)
+    return found.mass, found.com, found.inertia
+
+
+def _solid_mesh(placed: Placed) -> tuple[float, np.ndarray, np.ndarray]:
+    """The same of a mesh, as its asset wants it."""
+    asset, vertices, faces = _mesh(placed)
     mode = asset.values.choice("inertia", "legacy", ("legacy", "exact", "convex", "shell"))
     if mode == "shell":
         raise asset.values.error("inertia", "shells cannot be weighed; give the body an <inertial>")
-    vertices, faces = np.asarray(geom.shape.vertices), np.asarray(geom.shape.faces)
     if mode == "convex":
         vertices, faces = convex_hull(vertices)
     volume, centre, inertia = (solid_of_cones if mode == "legacy" else mass_properties.polyhedron)(vertices, faces)
     if not volume > 0.0:
-        name = Path(asset.path).name or values.word("mesh")
-        raise values.error("mesh", f'"{name}" has no volume; give the body an <inertial>')
+        name = Path(asset.path).name or placed.values.word("mesh")
+        raise placed.values.error("mesh", f'"{name}" has no volume; give the body an <inertial>')
     return volume, centre, inertia
 
 

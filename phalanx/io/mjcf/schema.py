@@ -75,9 +75,9 @@ ATTRIBUTES = {
     "freejoint": _known("name", "group", "align"),
     "geom": _known(
         f"name class type {POSE} size fromto contype conaffinity condim friction mass density margin gap group "
-        "material rgba mesh hfield shellinertia",
+        "material rgba mesh hfield shellinertia fitscale",
         "user castshadow",
-        "priority fluidshape fluidcoef fitscale adhesion surfacevel solmix solref solimp",
+        "priority fluidshape fluidcoef adhesion surfacevel solmix solref solimp",
     ),
     "site": _known(f"name class type size fromto {POSE}", "group material rgba user mesh"),
     "mesh": _known(

@@ -34,6 +34,7 @@ class Compiler:
     bound_inertia: float = 0.0
     balance_inertia: bool = False
     total_mass: float = -1.0
+    fit_bounds: bool = False
     inertia_from_geom: bool | None = None
     inertia_groups: tuple[int, int] = (0, 5)
 
@@ -52,6 +53,7 @@ class Compiler:
         self.bound_mass = values.number("boundmass", self.bound_mass)
         self.bound_inertia = values.number("boundinertia", self.bound_inertia)
         self.balance_inertia = values.flag("balanceinertia", self.balance_inertia)
+        self.fit_bounds = values.flag("fitaabb", self.fit_bounds)
         self.total_mass = values.number("settotalmass", self.total_mass)
         word = values.choice("inertiafromgeom", "", ("", "true", "false", "auto"))
         if word:
