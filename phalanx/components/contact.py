@@ -130,9 +130,7 @@ class ContactImpulse(Component, table=Contact):
     """What contacts transmit: on a as it stands, on b with the opposite sign."""
 
     value = Field(3, unit="N s", doc="normal, tangent 1, tangent 2; over the substep", role="state")
-    last = Field(
-        3, unit="N s", doc="what it would be had all sweeps given what the last one gave; the solver's", role="state"
-    )
+    last = Field(3, unit="N s", doc="as value, but for blows: what the next substep starts from", role="state")
 
 
 class ContactSearch(Component, table=Contact):

@@ -45,7 +45,6 @@ class Sweep(Component, table=World):
     index = Field(dtype="int32", doc="sweeps done in this substep; the same number in all environments")
     contacts = Field(dtype="int32", doc="contacts that sweeps go over")
     stepped = Field(dtype="int32", doc="1: the search for loads has taken steps besides its sweeps")
-    share = Field(initial=1.0, doc="how much of a substep each of the first sweeps is: one part of several, or all")
 
 
 class Scratch(Component, table=World):

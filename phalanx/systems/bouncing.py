@@ -22,7 +22,6 @@ from phalanx.components import (
     DofTopology,
     Scratch,
     Settings,
-    Sweep,
 )
 from phalanx.ecs import function, read, rows, spread, system, update
 from phalanx.systems.two_trees import both_trees, dof_of
@@ -108,7 +107,6 @@ def bounce(
     row_count=rows(ContactRow),
     first=read(DofTopology.tree_first),
     end=read(DofTopology.tree_end),
-    share=read(Sweep.share),
     count=read(ContactCount.current),
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
@@ -147,7 +145,7 @@ def bounce(
                     for e in lanes:
                         bounces = c < count[0, e] and rebound[c, e] > 0.0
                         for r in range(1, 3):
-                            change[0, r, e] = -total[c, r, e] / share[0, e] if bounces else 0.0
+                            change[0, r, e] = -total[c, r, e] if bounces else 0.0
                             impulse[c, r, e] = 0.0 if bounces else impulse[c, r, e]
                             total[c, r, e] = 0.0 if bounces else total[c, r, e]
                     for i in spread(wide):
@@ -167,7 +165,7 @@ def bounce(
                         y = block_normal[c, member[c, e], e] if bounces else 1.0
                         new = max(now + (rebound[c, e] - sum[0, 0, e]) / y, 0.0) if bounces else now
                         change[0, 0, e] = new - now if bounces else 0.0
-                        total[c, 0, e] += share[0, e] * (new - now)
+                        total[c, 0, e] += new - now
                         # A blow is no load that goes on: the next substep starts without it.
                         impulse[c, 0, e] = 0.0 if bounces and turn == SWEEPS else new
                     for i in spread(wide):

@@ -22,7 +22,6 @@ from phalanx.components import (
     LinkPose,
     MassFactor,
     MassTopology,
-    Sweep,
 )
 from phalanx.ecs import read, rows, spread, system, update, write
 from phalanx.systems.math3d import cross
@@ -150,7 +149,6 @@ def contact_responses(
     count=read(ContactCount.current),
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
-    sweep_share=read(Sweep.share),
     jacobian=read(ContactJacobian.value),
     response=update(ContactResponse.velocity),
 ):
@@ -184,7 +182,7 @@ def contact_responses(
             for d in range(low, high):
                 start = chain[d, 0]
                 for e in lanes:
-                    w = sweep_share[0, e] * inverse_pivot[d, e]
+                    w = inverse_pivot[d, e]
                     response[base + d, 0, e] = response[base + d, 0, e] * w
                     response[base + d, 1, e] = response[base + d, 1, e] * w
                     response[base + d, 2, e] = response[base + d, 2, e] * w

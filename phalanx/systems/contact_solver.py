@@ -61,7 +61,6 @@ def warm_start_contacts(
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
     impulse=read(ContactImpulse.last),
-    share=read(Sweep.share),
     total=write(ContactImpulse.value),
     response=read(ContactResponse.velocity),
     change=update(Scratch.change),
@@ -78,7 +77,7 @@ def warm_start_contacts(
             if c < count[0, e]:
                 da, db = dof_a[c, e], dof_b[c, e]
             for r in range(3):
-                total[c, r, e] = 0.0 if share[0, e] < 1.0 else impulse[c, r, e]
+                total[c, r, e] = impulse[c, r, e]
                 change[0, r, e] = impulse[c, r, e] if c < count[0, e] else 0.0
         base = c * width
         wide, wide_a, low_a, low_b = both_trees(first, end, da, db)
@@ -127,7 +126,6 @@ def sweep_normals(
     fastest_push=read(Settings.max_depenetration_velocity),
     own_push=read(DofModel.max_depenetration_velocity),
     index=read(Sweep.index),
-    share=read(Sweep.share),
     count=read(Sweep.contacts),
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
@@ -211,21 +209,19 @@ def sweep_normals(
             change[0, 0, e] = n0 - x0 if in0 else 0.0
             change[0, 1, e], change[0, 2, e], change[0, 3, e] = n1 - x1, n2 - x2, n3 - x3
             u = u if pushing else 0.0
-            part = share[0, e]
-            fresh = pushing and part < 1.0
             change[0, 4, e], change[0, 5, e], change[0, 6, e], change[0, 7, e] = u * l0, u * l1, u * l2, u * l3
             if in0:
                 impulse[c, 0, e] = n0
-                total[c, 0, e] = t0 + part * (n0 if fresh else n0 - x0)
+                total[c, 0, e] = t0 + (n0 - x0)
             if in1:
                 impulse[c1, 0, e] = n1
-                total[c1, 0, e] = t1 + part * (n1 if fresh else n1 - x1)
+                total[c1, 0, e] = t1 + (n1 - x1)
             if in2:
                 impulse[c2, 0, e] = n2
-                total[c2, 0, e] = t2 + part * (n2 if fresh else n2 - x2)
+                total[c2, 0, e] = t2 + (n2 - x2)
             if in3:
                 impulse[c3, 0, e] = n3
-                total[c3, 0, e] = t3 + part * (n3 if fresh else n3 - x3)
+                total[c3, 0, e] = t3 + (n3 - x3)
         for m in range(size):
             base = (c + m) * width
             for i in spread(wide):
@@ -243,9 +239,6 @@ def sweep_friction(
     row_count=rows(ContactRow),
     first=read(DofTopology.tree_first),
     end=read(DofTopology.tree_end),
-    position_sweeps=read(Settings.position_iterations),
-    index=read(Sweep.index),
-    share=read(Sweep.share),
     count=read(Sweep.contacts),
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
@@ -267,7 +260,6 @@ def sweep_friction(
     After all normal impulses: friction that answered to a face half solved would push the body about.
     """
     width = row_count // max(slots, 1)
-    moving = position_sweeps[0, 0]
     most = 0
     for e in lanes:
         most = max(most, count[0, e])
@@ -291,34 +283,24 @@ def sweep_friction(
             now1, now2 = impulse[c, 1, e], impulse[c, 2, e]
             new1 = now1 - (y11 * sum[0, 1, e] + y12 * sum[0, 2, e])
             new2 = now2 - (y12 * sum[0, 1, e] + y22 * sum[0, 2, e])
-            # The cone bounds what a contact gives over the substep: what friction could not do in a sweep, half of the
-            # face still unsolved, it may do in a later one.
-            part = share[0, e]
-            fresh = index[0, e] < moving and part < 1.0
-            past1 = total[c, 1, e] - (0.0 if fresh else part * now1)
-            past2 = total[c, 2, e] - (0.0 if fresh else part * now2)
             normal = total[c, 0, e]
             u1 = (slip[c, 0, e] if here else 0.0) + drift[c, 0, e]
             u2 = (slip[c, 1, e] if here else 0.0) + drift[c, 1, e]
             stick = static[c, e] * normal
             slide = (dynamic[c, e] if u1 * u1 + u2 * u2 > STICTION * STICTION else static[c, e]) * normal
-            all1, all2 = past1 + part * new1, past2 + part * new2
             # What slides steps by one number for both tangents: only then does it settle opposite to the velocity.
-            slides = all1 * all1 + all2 * all2 > stick * stick
-            step = part * block_tangent[c, 3, e]
-            all1 = past1 + part * now1 - step * sum[0, 1, e] if slides else all1
-            all2 = past2 + part * now2 - step * sum[0, 2, e] if slides else all2
-            length = math.sqrt(all1 * all1 + all2 * all2)
+            slides = new1 * new1 + new2 * new2 > stick * stick
+            new1 = now1 - block_tangent[c, 3, e] * sum[0, 1, e] if slides else new1
+            new2 = now2 - block_tangent[c, 3, e] * sum[0, 2, e] if slides else new2
+            length = math.sqrt(new1 * new1 + new2 * new2)
             scale = slide / length if slides and length > 0.0 else 1.0
-            all1, all2 = all1 * scale, all2 * scale
-            new1 = (all1 - past1) / part if slides else new1
-            new2 = (all2 - past2) / part if slides else new2
+            new1, new2 = new1 * scale, new2 * scale
             change[0, 1, e] = new1 - now1 if here else 0.0
             change[0, 2, e] = new2 - now2 if here else 0.0
             impulse[c, 1, e] = new1 if here else now1
             impulse[c, 2, e] = new2 if here else now2
-            total[c, 1, e] = all1
-            total[c, 2, e] = all2
+            total[c, 1, e] = new1
+            total[c, 2, e] = new2
         for i in spread(wide):
             k = dof_of(i, wide_a, low_a, low_b)
             for e in lanes:

@@ -42,7 +42,6 @@ from phalanx.components import (
     ShapeTopology,
     SpinJacobian,
     SpinResponse,
-    Sweep,
 )
 from phalanx.ecs import read, rows, system, update, write
 from phalanx.systems.contact_solver import STICTION
@@ -130,7 +129,6 @@ def spin_rows(
     column=read(MassTopology.column),
     factor=read(MassFactor.value),
     inverse_pivot=read(DofSolve.inverse_pivot),
-    sweep_share=read(Sweep.share),
     axis=read(DofMotion.axis),
     qd=read(DofState.velocity),
     count=read(ContactCount.current),
@@ -185,7 +183,7 @@ def spin_rows(
             for d in range(low, high):
                 start = chain[d, 0]
                 for e in lanes:
-                    response[base + d, e] = response[base + d, e] * (sweep_share[0, e] * inverse_pivot[d, e])
+                    response[base + d, e] = response[base + d, e] * inverse_pivot[d, e]
                 for s in range(1, depth[d, 0]):
                     b = base + column[start + s, 0]
                     for e in lanes:
@@ -208,7 +206,6 @@ def warm_start_spins(
     dof_b=read(ContactMotion.dof_b),
     radius=read(ContactSpin.radius),
     last=read(ContactSpin.last),
-    share=read(Sweep.share),
     total=write(ContactSpin.value),
     response=read(SpinResponse.velocity),
     change=update(Scratch.change),
@@ -226,7 +223,7 @@ def warm_start_spins(
             if c < count[0, e]:
                 da, db = dof_a[c, e], dof_b[c, e]
                 on = 1 if radius[c, e] > 0.0 else on
-            total[c, e] = 0.0 if share[0, e] < 1.0 else last[c, e]
+            total[c, e] = last[c, e]
             change[0, 0, e] = last[c, e]
         for side in range(2 if on == 1 else 0):
             low, high, shift = tree_rows(first, end, da, db, side)
@@ -243,9 +240,6 @@ def sweep_spins(
     row_count=rows(ContactRow),
     first=read(DofTopology.tree_first),
     end=read(DofTopology.tree_end),
-    position_sweeps=read(Settings.position_iterations),
-    index=read(Sweep.index),
-    share=read(Sweep.share),
     count=read(ContactCount.current),
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
@@ -265,7 +259,6 @@ def sweep_spins(
 ):
     """One sweep over torsional friction, contact by contact; impulses and their bounds are those of sweep_friction."""
     width = row_count // max(slots, 1)
-    moving = position_sweeps[0, 0]
     most = 0
     for e in lanes:
         most = max(most, count[0, e])
@@ -287,17 +280,13 @@ def sweep_spins(
             for e in lanes:
                 here = c < count[0, e]
                 now = last[c, e]
-                part = share[0, e]
-                fresh = index[0, e] < moving and part < 1.0
-                past = total[c, e] - (0.0 if fresh else part * now)
                 rubs = math.fabs(speed[c, e]) * radius[c, e] > STICTION
                 most_torque = (dynamic[c, e] if rubs else static[c, e]) * radius[c, e] * max(normal[c, 0, e], 0.0)
-                all_ = past + part * (now - inverse[c, e] * sum[0, 0, e])
-                all_ = min(max(all_, -most_torque), most_torque) if here else 0.0
-                new = (all_ - past) / part if here else now
+                new = now - inverse[c, e] * sum[0, 0, e]
+                new = min(max(new, -most_torque), most_torque) if here else now
                 change[0, 0, e] = new - now
                 last[c, e] = new
-                total[c, e] = all_
+                total[c, e] = new
             for side in range(2):
                 low, high, shift = tree_rows(first, end, da, db, side)
                 base = c * width + shift

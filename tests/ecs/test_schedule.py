@@ -176,7 +176,6 @@ def test_the_engines_own_schedule(planes: bool, pairs: set[tuple[int, int]] | No
         }
         written |= made.writes
     kept = {"ContactSurface.drift", "ShapeOrder.shape"}  # as they are set when the world is built
-    kept |= {"Sweep.share"}  # as it begins, where it stays 1
     kept |= {"ContactMotion.rebound"}  # read by the sweeps after the phase that writes it only
     missing = {key for key in missing if key not in kept and (contacts or not key.startswith("Contact"))}
     assert not missing, f"read before anything writes them: {sorted(missing)}"
