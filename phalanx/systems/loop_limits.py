@@ -207,8 +207,8 @@ def sweep_loop_limits(
                 aim = way[0, e] + off if off != 0.0 else INFINITY
                 aim = aim if turn == 0 else goal[m, e]
                 goal[m, e] = aim
-                side = 1.0 if lower else -1.0
-                new = solve_limit(w, y, ahead, side, spring * ahead, give, h[0, e], slowest, quickest) if acts else now
+                sign = 1.0 if lower else -1.0
+                new = solve_limit(w, y, ahead, sign, spring * ahead, give, h[0, e], slowest, quickest) if acts else now
                 sum[0, e] = new - now
                 way[0, e] = (aim - way[0, e]) / y if acts and aim < INFINITY else 0.0
                 impulse[m, e] += sum[0, e]
