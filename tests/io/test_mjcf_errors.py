@@ -6,6 +6,7 @@ from pathlib import Path
 
 import mujoco
 import pytest
+from mjcf_files import BALL, save
 from oracles.mjcf_oracle import mj
 
 import phalanx as px
@@ -14,15 +15,7 @@ from phalanx.io.mjcf.tree import HOLDS
 from phalanx.io.mjcf.values import ACTUATORS
 from phalanx.io.model import LoadError
 
-BALL = '<geom size=".1"/>'
 HINGE = f'<body name="a"><joint name="a"/>{BALL}</body>'
-
-
-def save(folder: Path, world: str, rest: str = "") -> Path:
-    """A file: ``rest`` in line 2, the world's contents in line 4."""
-    file = folder / "model.xml"
-    file.write_text(f"<mujoco>\n{rest}\n<worldbody>\n{world}\n</worldbody>\n</mujoco>\n")
-    return file
 
 
 WRONG = {
