@@ -42,6 +42,15 @@ With points that lie equally deep, the ones to keep would else change with every
 that the solver starts from: a prism with eight corners never came to rest.
 """
 
+FLAT = 0.1
+"""And as long as they all lie within this share of it above the deepest."""
+
+STEEP = 20.0
+"""A point spans the patch by as much less as it lies above the deepest, times this: what is aloft carries nothing.
+
+On faces tilted by up to 1 / STEEP the farthest points are still those of the face.
+"""
+
 
 @system(over=PlanePoint, phase="collide")
 def point_distances(
@@ -189,7 +198,8 @@ def plane_contacts(
     """Fill the contact slots in the order of points; a contact that was there before keeps its impulse.
 
     Of a shape with more than four near points, four are kept that span the patch: the deepest, the one farthest from
-    it, and the farthest to either side of the line between them; or those of the last substep, see ``KEEP``.
+    it, and the farthest to either side of the line between them, all less by height, see ``STEEP``; or those of the
+    last substep, see ``KEEP``.
     """
     for e in lanes:
         before = before_count[0, e]
@@ -217,7 +227,7 @@ def plane_contacts(
                                 kept_depth = min(kept_depth, distance[n, e])
                                 shallow = max(shallow, distance[n, e])
                     band = margin[shape_a[s, 0], e] + margin[shape_b[s, 0], e]
-                    stays = kept_depth <= depth + KEEP * band and shallow <= depth + band
+                    stays = kept_depth <= depth + KEEP * band and shallow <= depth + FLAT * band
                     if kept >= 3 and kept <= MOST_POINTS and stays:
                         old = seen
                         for n in range(first[s, 0], end[s, 0]):
@@ -234,7 +244,7 @@ def plane_contacts(
                             one = n
                             depth = distance[n, e]
                     two = one
-                    best = -1.0
+                    best = 0.0
                     ox = tx * point_arm[one, 0, e] + ty * point_arm[one, 1, e] + tz * point_arm[one, 2, e]
                     oy = bx * point_arm[one, 0, e] + by * point_arm[one, 1, e] + bz * point_arm[one, 2, e]
                     lx, ly = 0.0, 0.0
@@ -242,10 +252,12 @@ def plane_contacts(
                         if near[n, e] == 1:
                             x = tx * point_arm[n, 0, e] + ty * point_arm[n, 1, e] + tz * point_arm[n, 2, e] - ox
                             y = bx * point_arm[n, 0, e] + by * point_arm[n, 1, e] + bz * point_arm[n, 2, e] - oy
-                            if x * x + y * y > best:
-                                best = x * x + y * y
+                            far = math.sqrt(x * x + y * y) - STEEP * (distance[n, e] - depth)
+                            if far > best:
+                                best = far
                                 two = n
                                 lx, ly = x, y
+                    steep = STEEP * math.sqrt(lx * lx + ly * ly)
                     left = one
                     right = one
                     highest, lowest = 0.0, 0.0
@@ -254,11 +266,12 @@ def plane_contacts(
                             x = tx * point_arm[n, 0, e] + ty * point_arm[n, 1, e] + tz * point_arm[n, 2, e] - ox
                             y = bx * point_arm[n, 0, e] + by * point_arm[n, 1, e] + bz * point_arm[n, 2, e] - oy
                             side = lx * y - ly * x
-                            if side > highest:
-                                highest = side
+                            less = steep * (distance[n, e] - depth)
+                            if side - less > highest:
+                                highest = side - less
                                 left = n
-                            if side < lowest:
-                                lowest = side
+                            if side + less < lowest:
+                                lowest = side + less
                                 right = n
                     for n in range(first[s, 0], end[s, 0]):
                         near[n, e] = 1 if (n == one or n == two or n == left or n == right) else 0

@@ -136,3 +136,30 @@ def test_two_grounds_make_a_valley(device: str) -> None:
     np.testing.assert_allclose(host(robot.root_pose)[0, :3], [0.0, 0.0, 0.1 * np.sqrt(2)], atol=2e-4)
     np.testing.assert_allclose(total_force(robot)[0], [0.0, 0.0, 2.0 * GRAVITY], atol=0.02)
     assert np.abs(host(robot.root_vel)).max() < 1e-4
+
+
+def test_hulls_of_many_corners_come_to_rest(device: str) -> None:
+    """Points of a patch are picked among those that can carry: not the rim of a ring, farther out but aloft."""
+    rng = np.random.default_rng(0)
+    around, across = np.meshgrid(np.linspace(0, 2 * np.pi, 32, False), np.linspace(0, 2 * np.pi, 16, False))
+    reach = 0.05 + 0.015 * np.cos(across)
+    ring = np.stack([reach * np.cos(around), reach * np.sin(around), 0.015 * np.sin(across)], axis=-1).reshape(-1, 3)
+    ball = rng.normal(size=(400, 3))
+    ball *= 0.05 / np.linalg.norm(ball, axis=1, keepdims=True)
+    world = px.World(num_envs=4, device=device, dt=1 / 120)
+    world.add_ground()
+    lens = ball * [1.2, 1.2, 0.4]
+    bodies = [
+        world.add_rigid_object(px.Shape("mesh", vertices=points), f"hull{k}", mass=0.1, position=(0.3 * k, 0.0, 0.08))
+        for k, points in enumerate((ring, ball, lens))
+    ]
+    for body in bodies:
+        pose = host(body.root_pose)
+        pose[:, 4:] += rng.normal(0.0, 0.05, (4, 3))
+        body.set_root_state(pose=pose)
+    world.step(480)
+    before = [host(body.root_pose) for body in bodies]
+    world.step(120)
+    for body, pose in zip(bodies, before, strict=True):
+        assert np.abs(host(body.root_vel)).max() < 1e-3
+        np.testing.assert_allclose(host(body.root_pose), pose, atol=1e-5)
