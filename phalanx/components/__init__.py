@@ -188,7 +188,7 @@ from phalanx.components.tendon import (
     TendonTopology,
 )
 from phalanx.components.torsion import ContactSpin, PreviousSpin, SpinJacobian, SpinResponse
-from phalanx.components.tree import Tree, TreeLimits, TreeMomentum, TreeTopology
+from phalanx.components.tree import Tree, TreeLimits, TreeMomentum, TreeSearch, TreeTopology
 from phalanx.components.world import Scratch, Settings, Status, Sweep, World
 
 __all__ = [
@@ -362,6 +362,7 @@ __all__ = [
     "Tree",
     "TreeLimits",
     "TreeMomentum",
+    "TreeSearch",
     "TreeSleep",
     "TreeTopology",
     "View",

@@ -141,6 +141,7 @@ class ContactSearch(Component, table=Contact):
     step = Field(3, unit="N s", doc="the last step")
     cut = Field(3, unit="N s", doc="what was taken off a step to stay within bounds")
     held = Field(dtype="int32", doc="bits: 1 apart, 2 sliding after the sweep; or 1: the step was cut")
+    island = Field(dtype="int32", doc="first tree of those that contacts tie together here")
 
 
 class ContactBlock(Component, table=Contact):

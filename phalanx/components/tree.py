@@ -18,6 +18,13 @@ class TreeTopology(Component, table=Tree):
     end_coord = Field(dtype="int32", doc="one past its last coordinate", constant=True)
 
 
+class TreeSearch(Component, table=Tree):
+    """Islands of the search for loads (:mod:`phalanx.systems.loads`)."""
+
+    island = Field(dtype="int32", doc="first tree of those that contacts tie it to")
+    sum = Field(8, doc="dot products of what its dofs and contacts do; those of an island at its first tree")
+
+
 class TreeLimits(Component, table=Tree):
     """Caps on the motion of a free root link."""
 

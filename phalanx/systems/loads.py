@@ -7,7 +7,8 @@ gradients (Knyazev, Toward the Optimal Preconditioned Eigensolver, 2001), for im
 Contacts that a sweep has let go of do not go along, friction of those that slide follows the normal impulse, and what a
 step takes out of the bounds is put back on them, so that each sweep starts from impulses that are possible.
 
-An environment in which a sweep hardly changes anything is left alone from then on: bodies at rest cost one sweep.
+An environment in which a sweep hardly changes anything is left alone from then on: bodies at rest cost one sweep. Steps
+are those of an island, bodies that contacts tie together: one for all would be too far for most.
 """
 
 import math
@@ -33,9 +34,13 @@ from phalanx.components import (
     Scratch,
     Settings,
     Sweep,
+    Tree,
+    TreeSearch,
+    TreeTopology,
 )
 from phalanx.ecs import System, function, read, real, rows, spread, system, update, write
 from phalanx.systems.contact_solver import NEAR
+from phalanx.systems.islands import find_islands
 from phalanx.systems.two_trees import both_trees, dof_of
 
 SWEEPS = 8
@@ -96,9 +101,10 @@ def look_for_loads(
             dof_step[d, e] = 0.0
 
 
-@system(phase="load", after="look_for_loads")
+@system(phase="load", after="find_islands")
 def judge_sweep(
     lanes,
+    trees=rows(Tree),
     contacts=read(Sweep.contacts),
     static=read(ContactSurface.static_friction),
     dynamic=read(ContactSurface.dynamic_friction),
@@ -108,6 +114,8 @@ def judge_sweep(
     start=read(ContactSearch.start),
     step=read(ContactSearch.step),
     held=write(ContactSearch.held),
+    island=read(ContactSearch.island),
+    of_island=update(TreeSearch.sum),
     sum=update(Scratch.sum),
 ):
     """How much the sweep has changed, and which contacts it has let go of or let slide."""
@@ -115,13 +123,17 @@ def judge_sweep(
     for e in lanes:
         most = max(most, contacts[0, e])
         sum[0, 0, e] = 0.0
-    for c in spread(most):
+    for t in spread(trees if most > 0 else 0):
+        for e in lanes:
+            of_island[t, 7, e] = 0.0
+    for c in range(most):
         for e in lanes:
             here = c < contacts[0, e]
             n, t1, t2 = impulse[c, 0, e], impulse[c, 1, e], impulse[c, 2, e]
             d0, d1, d2 = n - start[c, 0, e], t1 - start[c, 1, e], t2 - start[c, 2, e]
             asks = block[c, member[c, e], e] * d0 if here else 0.0
             sum[0, 0, e] += asks * asks
+            of_island[island[c, e] if here else 0, 7, e] += asks * asks
             apart = here and n <= 0.0 and (d0 != 0.0 or step[c, 0, e] != 0.0)
             slides = here and at_bound(n, t1, t2, static[c, e], dynamic[c, e])
             slides = slides and (d1 != 0.0 or d2 != 0.0 or step[c, 1, e] != 0.0 or step[c, 2, e] != 0.0)
@@ -200,7 +212,11 @@ def hold_at_bounds(
 @system(phase="load", after="hold_at_bounds")
 def step_loads(
     lanes,
-    nv=rows(Dof),
+    trees=rows(Tree),
+    first_dof=read(TreeTopology.first_dof),
+    end_dof=read(TreeTopology.end_dof),
+    root=read(TreeSearch.island),
+    island=read(ContactSearch.island),
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
     chain=read(DofTopology.chain),
@@ -225,60 +241,80 @@ def step_loads(
     v=update(DofSolve.velocity),
     dof_start=read(DofSearch.start),
     dof_step=read(DofSearch.step),
-    sum=update(Scratch.sum),
+    sum=update(TreeSearch.sum),
 ):
-    """Go on where the sweep and the last step point to, as far as the energy falls, and back to the bounds."""
+    """Go on where the sweep and the last step point to, as far as the energy falls, and back to the bounds.
+
+    Each island as far as is good for it: a step that another one needs would make much of what is settled here but for
+    its rounding.
+    """
     most = 0
     for e in lanes:
         most = max(most, contacts[0, e])
+    busy = trees if most > 0 else 0
+    for t in spread(busy):
         for m in range(7):
-            sum[0, m, e] = 0.0
-    for c in spread(most):
+            for e in lanes:
+                sum[t, m, e] = 0.0
+    for c in range(most):
         for e in lanes:
             if c < contacts[0, e]:
+                t = island[c, e]
                 part = h[0, e] / real(position_sweeps[0, 0])
                 goal = -max(separation[c, e] - NEAR, 0.0) / part
                 d0, p0 = impulse[c, 0, e] - start[c, 0, e], step[c, 0, e]
                 d1, p1 = impulse[c, 1, e] - start[c, 1, e], step[c, 1, e]
                 d2, p2 = impulse[c, 2, e] - start[c, 2, e], step[c, 2, e]
                 own, mean = block_normal[c, member[c, e], e], block_tangent[c, 3, e]
-                sum[0, 3, e] += goal * d0 - drift[c, 0, e] * d1 - drift[c, 1, e] * d2
-                sum[0, 4, e] += goal * p0 - drift[c, 0, e] * p1 - drift[c, 1, e] * p2
-                sum[0, 5, e] += own * d0 * d0 + ((d1 * d1 + d2 * d2) / mean if mean > 0.0 else 0.0)
-    for d in spread(nv if most > 0 else 0):  # products with the mass matrix, by its factors
-        first = chain[d, 0]
+                sum[t, 3, e] += goal * d0 - drift[c, 0, e] * d1 - drift[c, 1, e] * d2
+                sum[t, 4, e] += goal * p0 - drift[c, 0, e] * p1 - drift[c, 1, e] * p2
+                sum[t, 5, e] += own * d0 * d0 + ((d1 * d1 + d2 * d2) / mean if mean > 0.0 else 0.0)
+    for t in spread(busy):
+        for d in range(first_dof[t, 0], end_dof[t, 0]):  # products with the mass matrix, by its factors
+            first = chain[d, 0]
+            for e in lanes:
+                swept, before, now = v[d, e] - dof_start[d, e], dof_step[d, e], v[d, e]
+                for s in range(1, depth[d, 0]):
+                    a = column[first + s, 0]
+                    w = factor[first + s, e]
+                    swept += w * (v[a, e] - dof_start[a, e])
+                    before += w * dof_step[a, e]
+                    now += w * v[a, e]
+                pivot = factor[first, e] if inverse_pivot[d, e] > 0.0 else 0.0
+                sum[t, 0, e] += pivot * swept * swept
+                sum[t, 1, e] += pivot * swept * before
+                sum[t, 2, e] += pivot * before * before
+                sum[t, 3, e] -= pivot * swept * now
+                sum[t, 4, e] -= pivot * before * now
+                sum[t, 6, e] += pivot * now * now
+    for t in range(busy):
         for e in lanes:
-            swept, before, now = v[d, e] - dof_start[d, e], dof_step[d, e], v[d, e]
-            for s in range(1, depth[d, 0]):
-                a = column[first + s, 0]
-                w = factor[first + s, e]
-                swept += w * (v[a, e] - dof_start[a, e])
-                before += w * dof_step[a, e]
-                now += w * v[a, e]
-            pivot = factor[first, e] if inverse_pivot[d, e] > 0.0 else 0.0
-            sum[0, 0, e] += pivot * swept * swept
-            sum[0, 1, e] += pivot * swept * before
-            sum[0, 2, e] += pivot * before * before
-            sum[0, 3, e] -= pivot * swept * now
-            sum[0, 4, e] -= pivot * before * now
-            sum[0, 6, e] += pivot * now * now
-    for e in lanes:
-        dd, dp, pp, fd, fp = sum[0, 0, e], sum[0, 1, e], sum[0, 2, e], sum[0, 3, e], sum[0, 4, e]
-        firm = dd > max(LEAST_BEND * sum[0, 5, e], ROUNDING * ROUNDING * sum[0, 6, e])
-        determinant = dd * pp - dp * dp
-        both = firm and determinant > 1e-5 * dd * pp
-        far = (fd * pp - fp * dp) / determinant if both else (fd / dd if firm else 0.0)
-        sum[0, 0, e] = 1.0 + far
-        sum[0, 1, e] = (fp * dd - fd * dp) / determinant if both else 0.0
-    for d in spread(nv if most > 0 else 0):
+            if contacts[0, e] > 0 and root[t, e] != t:
+                for m in range(7):
+                    sum[root[t, e], m, e] += sum[t, m, e]
+    for t in spread(busy):
         for e in lanes:
-            x = dof_start[d, e] + (sum[0, 0, e] * (v[d, e] - dof_start[d, e]) + sum[0, 1, e] * dof_step[d, e])
-            v[d, e] = x if contacts[0, e] > 0 else v[d, e]
+            dd, dp, pp, fd, fp = sum[t, 0, e], sum[t, 1, e], sum[t, 2, e], sum[t, 3, e], sum[t, 4, e]
+            part = h[0, e] / real(position_sweeps[0, 0])
+            firm = dd > max(LEAST_BEND * sum[t, 5, e], ROUNDING * ROUNDING * sum[t, 6, e])
+            firm = firm and sum[t, 7, e] * part * part > ENOUGH * ENOUGH
+            determinant = dd * pp - dp * dp
+            both = firm and determinant > 1e-5 * dd * pp
+            far = (fd * pp - fp * dp) / determinant if both else (fd / dd if firm else 0.0)
+            sum[t, 0, e] = 1.0 + far
+            sum[t, 1, e] = (fp * dd - fd * dp) / determinant if both else 0.0
+    for t in spread(busy):
+        for d in range(first_dof[t, 0], end_dof[t, 0]):
+            for e in lanes:
+                if contacts[0, e] > 0:
+                    i = root[t, e]
+                    swept = v[d, e] - dof_start[d, e]
+                    v[d, e] = dof_start[d, e] + (sum[i, 0, e] * swept + sum[i, 1, e] * dof_step[d, e])
     for c in spread(most):
         for e in lanes:
             if c < contacts[0, e]:
                 s0, s1, s2 = start[c, 0, e], start[c, 1, e], start[c, 2, e]
-                far, again = sum[0, 0, e], sum[0, 1, e]
+                far, again = sum[island[c, e], 0, e], sum[island[c, e], 1, e]
                 n = s0 + (far * (impulse[c, 0, e] - s0) + again * step[c, 0, e])
                 t1 = s1 + (far * (impulse[c, 1, e] - s1) + again * step[c, 1, e])
                 t2 = s2 + (far * (impulse[c, 2, e] - s2) + again * step[c, 2, e])
@@ -395,4 +431,4 @@ def search(systems: Iterable[System]) -> list[System]:
         return []
     turn = [judge_sweep, leave_what_is_known, hold_at_bounds, step_loads, cut_loads]
     names = ["sweep_normals", "sweep_friction", *(system.name for system in turn)]
-    return [named[name] for name in (look_for_loads.name, *names * SWEEPS, take_loads.name)]
+    return [named[name] for name in (look_for_loads.name, find_islands.name, *names * SWEEPS, take_loads.name)]

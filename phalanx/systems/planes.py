@@ -244,12 +244,12 @@ def plane_contacts(
                             one = n
                             depth = distance[n, e]
                     two = one
-                    best = 0.0
+                    best = -1.0e30
                     ox = tx * point_arm[one, 0, e] + ty * point_arm[one, 1, e] + tz * point_arm[one, 2, e]
                     oy = bx * point_arm[one, 0, e] + by * point_arm[one, 1, e] + bz * point_arm[one, 2, e]
                     lx, ly = 0.0, 0.0
                     for n in range(first[s, 0], end[s, 0]):
-                        if near[n, e] == 1:
+                        if near[n, e] == 1 and n != one:
                             x = tx * point_arm[n, 0, e] + ty * point_arm[n, 1, e] + tz * point_arm[n, 2, e] - ox
                             y = bx * point_arm[n, 0, e] + by * point_arm[n, 1, e] + bz * point_arm[n, 2, e] - oy
                             far = math.sqrt(x * x + y * y) - STEEP * (distance[n, e] - depth)
@@ -260,17 +260,17 @@ def plane_contacts(
                     steep = STEEP * math.sqrt(lx * lx + ly * ly)
                     left = one
                     right = one
-                    highest, lowest = 0.0, 0.0
+                    highest, lowest = -1.0e30, 1.0e30
                     for n in range(first[s, 0], end[s, 0]):
-                        if near[n, e] == 1:
+                        if near[n, e] == 1 and n != one and n != two:
                             x = tx * point_arm[n, 0, e] + ty * point_arm[n, 1, e] + tz * point_arm[n, 2, e] - ox
                             y = bx * point_arm[n, 0, e] + by * point_arm[n, 1, e] + bz * point_arm[n, 2, e] - oy
                             side = lx * y - ly * x
                             less = steep * (distance[n, e] - depth)
-                            if side - less > highest:
+                            if side >= 0.0 and side - less > highest:
                                 highest = side - less
                                 left = n
-                            if side + less < lowest:
+                            if side <= 0.0 and side + less < lowest:
                                 lowest = side + less
                                 right = n
                     for n in range(first[s, 0], end[s, 0]):
