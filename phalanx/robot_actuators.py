@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import cached_property
 from typing import Any
 
@@ -177,9 +178,9 @@ class RobotActuators(RobotTendons):
         if self.num_actuators:
             self.set_controls(np.array([frame.controls.get(name, 0.0) for name in self.actuator_names]), env_ids)
 
+    @abstractmethod
     def set_joint_state(self, pos: Any = None, vel: Any = None, env_ids: Any = None) -> None:
         """See :meth:`phalanx.Robot.set_joint_state`."""
-        raise NotImplementedError
 
     def _keyframe(self, name: str) -> Keyframe:
         for keyframe in self.model.keyframes:
@@ -188,9 +189,9 @@ class RobotActuators(RobotTendons):
         known = ", ".join(self.keyframe_names) or "none"
         raise KeyError(f"{self} has no keyframe {name!r}{nearest(name, self.keyframe_names)} It has {known}")
 
+    @abstractmethod
     def joint_index(self, name: str) -> int:
         """Position of a joint in ``joint_names``."""
-        raise NotImplementedError
 
     # -- drives ------------------------------------------------------------------------------------------------
 
