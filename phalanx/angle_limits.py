@@ -64,14 +64,15 @@ class AngleLimits:
         widest = max(abs(angle) for angle in (low, high, 0.0) if math.isfinite(angle))
         if kind == "spherical" and widest > math.pi:
             raise ValueError(f"{who}: twist limits {low:g} to {high:g} must be from -pi to pi; leave one out for none")
-        pair: Sequence[Any] = (swing, swing) if swing is None or np.ndim(swing) == 0 else list(swing)  # type: ignore[arg-type]
+        given = np.asarray(swing, object)
+        pair: list[Any] = given.tolist() if given.ndim else [swing, swing]
         if len(pair) != 2:
             raise ValueError(f"{who}: swing_limit={swing!r}: must be one angle, or two: about y and about z")
         widths = [math.inf if w is None else checking.number(f"{who}: swing_limit", w, above=0) for w in pair]
         if any(math.pi < width < math.inf for width in widths):
             raise ValueError(f"{who}: swing_limit={swing!r}: must be above 0, at most pi; leave it out for none")
-        given = {"restitution": restitution, "stiffness": stiffness, "damping": damping}
-        values = {name: checking.number(f"{who}: limit_{name}", value) for name, value in given.items()}
+        springs = {"restitution": restitution, "stiffness": stiffness, "damping": damping}
+        values = {name: checking.number(f"{who}: limit_{name}", value) for name, value in springs.items()}
         found = cls(low, high, (widths[0], widths[1]), **values)
         if found.restitution > 1:
             raise ValueError(f"{who}: limit_restitution={restitution!r}: must be at most 1")
