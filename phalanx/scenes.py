@@ -19,7 +19,7 @@ from phalanx.io.mjcf import load_scene
 from phalanx.io.mjcf.notes import warn_of
 from phalanx.io.mjcf.scene import Scene
 from phalanx.io.mjcf.source import Options
-from phalanx.jointed import BodyName
+from phalanx.jointed import UNIT, ZERO, BodyName
 from phalanx.loop_joint import LoopJoint
 from phalanx.options import SURFACE, Surface
 from phalanx.part import ALL_GROUPS, Ground
@@ -28,10 +28,6 @@ from phalanx.robot import Robot
 
 if TYPE_CHECKING:
     from phalanx.world import World
-
-
-ORIGIN = (0.0, 0.0, 0.0)
-UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 
 
 @dataclass
@@ -204,7 +200,7 @@ class Scenes:
         for tree in scene.trees.values():
             name, model = prefix + tree.name, tree.model
             frame = next((one for one in model.keyframes if one.name == keyframe), Keyframe(""))
-            pose = frame.root_pose or (*(model.position or ORIGIN), *(model.orientation or UPRIGHT))
+            pose = frame.root_pose or (*(model.position or ZERO), *(model.orientation or UNIT))
             if tree.kind == "robot":
                 start = {**model.joint_pos, **frame.joint_pos}
                 made.robots[name] = world.add_robot(model, name, None, pose[:3], pose[3:], joint_pos=start)
