@@ -61,6 +61,18 @@ WRONG = {
     ),
     "range turned round": (f'<body><joint range="1 -1"/>{BALL}</body>', "", 4, "the first must be below"),
     "limited by nothing": (f'<body><joint limited="true"/>{BALL}</body>', "", 4, "there is no range"),
+    "actuator limited by nothing": (
+        HINGE,
+        '<actuator><motor joint="a" forcelimited="true"/></actuator>',
+        2,
+        "there is no forcerange",
+    ),
+    "tendon limited by nothing": (
+        HINGE,
+        '<tendon><fixed limited="true"><joint joint="a" coef="1"/></fixed></tendon>',
+        2,
+        "there is no range",
+    ),
     "negative damping": (f'<body><joint damping="-1"/>{BALL}</body>', "", 4, "make energy"),
     "two of a name": (f'<body name="a">{BALL}</body><body name="a">{BALL}</body>', "", 4, 'name "a" is taken'),
     "copies of a name": (

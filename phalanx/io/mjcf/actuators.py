@@ -174,16 +174,10 @@ def _actuator(
 
 
 def _range(values: Values, context: Context, flag: str, bounds: str, inherited: bool) -> tuple[float, float]:
-    has = values.has(bounds) and bool(np.any(values.vector(bounds, 2)))
-    on = values.flag(flag, has, auto=has and context.source.compiler.autolimits)
-    if not values.has(flag):
-        on = has and context.source.compiler.autolimits
-    if not on:
+    if inherited and not np.any(values.vector(bounds, 2, (0.0, 0.0))):
         return (-np.inf, np.inf)
-    if not has:
-        if inherited:
-            return (-np.inf, np.inf)
-        raise values.error(flag, f"there is no {bounds}; give one")
+    if not values.limited(flag, bounds, context.source.compiler.autolimits):
+        return (-np.inf, np.inf)
     low, high = values.vector(bounds, 2).tolist()
     if low > high:
         raise values.error(bounds, "the first must not be above the second")

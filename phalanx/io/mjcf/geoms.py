@@ -15,7 +15,7 @@ from phalanx.io.mjcf.rotations import Pose, compose, from_matrix
 from phalanx.io.mjcf.source import MeshAsset
 from phalanx.io.mjcf.tree import Placed
 from phalanx.io.mjcf.values import Values
-from phalanx.io.model import LoadError, Shape
+from phalanx.io.model import Shape
 from phalanx.io.pose import quaternion_matrix
 
 TYPES = ("sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "hfield", "plane", "sdf")
@@ -264,6 +264,3 @@ def plane_of(geom: Geom, pose: Pose) -> tuple[np.ndarray, np.ndarray]:
     turned = quaternion_matrix(pose[1])
     point = pose[0] + turned @ np.asarray(geom.shape.position)
     return point, turned @ quaternion_matrix(geom.shape.orientation)[:, 2]
-
-
-__all__ = ["Geom", "LoadError", "color", "plane_of", "read", "solid_of_cones"]

@@ -14,12 +14,9 @@ def resistance(node: Node, joint: JointNode, solids: dict[str, Solid]) -> float:
 
     It is what the diagonal entry of the inverse mass matrix is the inverse of.
     """
-    root = node
-    while root.parent is not None and root.parent.parent is not None:
-        root = root.parent
-    known = solids[root.name].resistances
+    known = solids[node.root.name].resistances
     if not known:
-        matrix, dofs = mass_matrix(root, solids)
+        matrix, dofs = mass_matrix(node.root, solids)
         inverse = np.diag(np.linalg.pinv(matrix, hermitian=True))
         known |= {name: 1.0 / float(inverse[dof]) if inverse[dof] > 0.0 else 0.0 for name, dof in dofs.items()}
     return known[joint.name]

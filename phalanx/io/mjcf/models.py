@@ -139,7 +139,8 @@ def _joint(given: JointNode, parent: str, child: str, at: Pose, moved: float, no
         notes.add(values.element, "springs of ball joints are not simulated; the joint has none.")
     elif stiffness:
         joint.stiffness, joint.rest_position = stiffness, values.number("springref", 0.0) * angular
-    if limited(given, "limited", "range") and not options.off("limit"):
+    autolimits = given.context.source.compiler.autolimits
+    if values.limited("limited", "range", autolimits) and not options.off("limit"):
         lower, upper = (values.vector("range", 2) * angular).tolist()
         if lower > upper or (given.kind != "spherical" and lower == upper):
             raise values.error("range", "the first must be below the second")
@@ -153,7 +154,7 @@ def _joint(given: JointNode, parent: str, child: str, at: Pose, moved: float, no
             joint.lower, joint.upper = lower, upper
     elif given.kind == "revolute":
         joint.type = "continuous"
-    if limited(given, "actuatorfrclimited", "actuatorfrcrange"):
+    if values.limited("actuatorfrclimited", "actuatorfrcrange", autolimits):
         low, high = values.vector("actuatorfrcrange", 2).tolist()
         joint.effort_limit = max(-low, high)
         if low != -high:
@@ -172,18 +173,6 @@ def _amount(given: JointNode, name: str, notes: Notes) -> float:
     if np.any(found[1:]):
         notes.add(values.element, f"only the first number of {name} is simulated.")
     return float(found[0])
-
-
-def limited(given: JointNode, flag: str, bounds: str) -> bool:
-    """Whether bounds hold: where a flag says so, or where they are given and the compiler takes that for a yes."""
-    values = given.values
-    has = values.has(bounds) and bool(np.any(values.vector(bounds, 2)))
-    if values.has(flag) and values.word(flag) != "auto":
-        on = values.flag(flag, False, auto=False)
-        if on and not has:
-            raise values.error(flag, f"there is no {bounds}; give one")
-        return on
-    return has and given.context.source.compiler.autolimits
 
 
 def _mention_free(joint: JointNode, notes: Notes) -> None:

@@ -17,6 +17,7 @@ from phalanx.io.mjcf.models import WORLD, TreeModel, tree_model
 from phalanx.io.mjcf.notes import Notes
 from phalanx.io.mjcf.source import Options, Source
 from phalanx.io.mjcf.tree import Node, Tree
+from phalanx.io.mjcf.values import Values
 from phalanx.io.model import Body, RobotModel
 
 
@@ -52,7 +53,7 @@ class Scene:
 
     def owner(self, node: Node) -> str:
         """Name of the tree that a body belongs to; empty for the world."""
-        return tendons.root_of(node).name if node.parent is not None else ""
+        return node.root.name if node.parent is not None else ""
 
     @property
     def keyframes(self) -> list[str]:
@@ -190,8 +191,8 @@ def _connect(
             b0, b1, _ = actuator.bias
             mass = resistance(node, joint, solids) / float(gear[0] * gear[0]) if gear[0] else 0.0
             actuator.bias = (b0, b1, -2.0 * one.law.damping_ratio * float(np.sqrt(max(0.0, -b1) * mass)))
-    _inherit(one, (joint.values, joint.context.source.radians if joint.kind == "revolute" else 1.0))
-    _register(actuator, trees[tendons.root_of(node).name], one, notes)
+    _inherit(one, joint.values, joint.context.source.radians if joint.kind == "revolute" else 1.0)
+    _register(actuator, trees[node.root.name], one, notes)
 
 
 def _pull(one: actuators_.Read, tendon: tendons.Read, trees: dict[str, TreeModel], gear: float, notes: Notes) -> None:
@@ -215,12 +216,11 @@ def _pull(one: actuators_.Read, tendon: tendons.Read, trees: dict[str, TreeModel
     _register(actuator, trees[tendon.root.name], one, notes)
 
 
-def _inherit(one: actuators_.Read, joint: tuple[object, float]) -> None:
-    """A servo's range of controls from that of its joint."""
-    values, scale = joint
+def _inherit(one: actuators_.Read, values: Values, scale: float) -> None:
+    """A servo's range of controls from that of its joint, which has ``values`` in a unit of ``scale`` rad or m."""
     share = 0.0 if one.context.options.off("clampctrl") else one.law.inherit_range
     if share > 0.0 and not np.any(np.isfinite(one.actuator.control_range)):
-        low, high = values.vector("range", 2) * scale  # type: ignore[attr-defined]
+        low, high = values.vector("range", 2) * scale
         middle, half = 0.5 * (low + high), 0.5 * (high - low) * share
         one.actuator.control_range = (float(middle - half), float(middle + half))
 

@@ -74,13 +74,6 @@ def read(context: Context, tree: Tree, notes: Notes) -> list[Read]:
     return found
 
 
-def root_of(node: Node) -> Node:
-    """The top-level body that a body hangs on."""
-    while node.parent is not None and node.parent.parent is not None:
-        node = node.parent
-    return node
-
-
 def _fixed(name: str, values: Values, context: Context, tree: Tree, notes: Notes) -> Read | None:
     joints: dict[str, float] = {}
     references = References(context)
@@ -96,7 +89,7 @@ def _fixed(name: str, values: Values, context: Context, tree: Tree, notes: Notes
         node, given = tree.joints[joint]
         if given.kind not in ("revolute", "prismatic"):
             raise child.error(f'the joint "{joint}" has more than one degree of freedom.')
-        roots.append(root_of(node))
+        roots.append(node.root)
         joints[joint] = joints.get(joint, 0.0) + Values(child).number("coef")
         start += Values(child).number("coef") * given.reference
     if not joints:
@@ -128,7 +121,7 @@ def _spatial(name: str, values: Values, context: Context, tree: Tree, notes: Not
         node, placed = tree.sites[site]
         x, y, z = placed.pose[0].tolist()
         attachments.append(Attachment(node.name, (x, y, z), parent=len(attachments) - 1))
-        roots.append(root_of(node))
+        roots.append(node.root)
         ends.append((node, placed))
     if len(attachments) < 2:
         raise values.element.error("it needs at least two sites.")
@@ -180,12 +173,4 @@ def _first(values: Values, name: str, context: Context) -> float:
 
 
 def _limited(values: Values, context: Context) -> bool:
-    if context.options.off("limit"):
-        return False
-    has = values.has("range") and bool(np.any(values.vector("range", 2)))
-    if not values.has("limited") or values.word("limited") == "auto":
-        return has and context.source.compiler.autolimits
-    on = values.flag("limited", False, auto=False)
-    if on and not has:
-        raise values.error("limited", "there is no range; give one")
-    return on
+    return not context.options.off("limit") and values.limited("limited", "range", context.source.compiler.autolimits)

@@ -93,6 +93,14 @@ class Node:
         """Its pose as the file shows it."""
         return self.pose if self.parent is None else compose(self.parent.world_pose(), self.pose)
 
+    @property
+    def root(self) -> Node:
+        """The top-level body that it hangs on; the world's own is the world."""
+        node = self
+        while node.parent is not None and node.parent.parent is not None:
+            node = node.parent
+        return node
+
     def walk(self) -> Iterable[Node]:
         """It and all below it, depth first."""
         yield self
@@ -280,7 +288,7 @@ def _class(element: Element, source: Source, inherited: str) -> str:
 
 
 def _place(values: Values, source: Source) -> Pose:
-    """Pose of a geom or site in the frame that it is written in; see :func:`phalanx.io.mjcf.geoms.shape` for sizes."""
+    """Pose of a geom or site in the frame that it is written in; sizes are read in :mod:`phalanx.io.mjcf.geoms`."""
     if not values.has("fromto"):
         return source.pose(values)
     ends = values.vector("fromto", 6)

@@ -68,6 +68,18 @@ class Values:
             return default
         return bool(auto) if found == "auto" else found == "true"
 
+    def limited(self, flag: str, bounds: str, autolimits: bool) -> bool:
+        """Whether two bounds hold: where a flag says so, or where they are given and the compiler takes that for a yes.
+
+        Raises:
+            LoadError: the flag says so, but there are none.
+        """
+        has = self.has(bounds) and bool(np.any(self.vector(bounds, 2)))
+        on = self.flag(flag, has and autolimits, auto=has and autolimits)
+        if on and not has:
+            raise self.error(flag, f"there is no {bounds}; give one")
+        return on
+
     def number(self, name: str, default: float | None = None) -> float:
         """A finite number."""
         givers = self.givers(name)
