@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import time
 import warnings
 from dataclasses import asdict, dataclass, field
@@ -122,21 +123,26 @@ def _prepare(scene: Scene, num_envs: int, device: str, dtype: str) -> tuple[Setu
 
 
 def _repeat(setup: Setup, run: Run, frames: int, repeats: int) -> None:
-    world, hold = setup.world, setup.scene.hold
+    world = setup.world
     for repeat in range(repeats):
         world.reset()
         row = []
         for frame in range(frames):
-            setup.apply(setup.controls(frame))
-            world.synchronize()
-            begin = time.perf_counter()
-            world.step(hold)
-            world.synchronize()
-            row.append(time.perf_counter() - begin)
+            row.append(stretch(setup, frame))
             if repeat == 0:
                 _look(setup, run)
         run.seconds.append(row)
     world.check()
+
+
+def stretch(setup: Setup, frame: int) -> float:
+    """Make the steps of one stretch of constant controls; seconds, without those that setting the controls takes."""
+    setup.apply(setup.controls(frame))
+    setup.world.synchronize()
+    begin = time.perf_counter()
+    setup.world.step(setup.scene.hold)
+    setup.world.synchronize()
+    return time.perf_counter() - begin
 
 
 def _look(setup: Setup, run: Run) -> None:
@@ -198,7 +204,5 @@ def where_memory_goes(setup: Setup, count: int = 12) -> dict[str, Any]:
 def release() -> None:
     """Give back what a world that is no longer referred to held, before a peer is measured."""
     gc.collect()
-    import sys
-
     if "cupy" in sys.modules:
         sys.modules["cupy"].get_default_memory_pool().free_all_blocks()

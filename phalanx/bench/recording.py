@@ -11,6 +11,7 @@ import numpy as np
 
 import phalanx as px
 from phalanx.bench.build import Setup
+from phalanx.bench.measure import stretch
 
 
 def recording_cost(setup: Setup, frames: int, repeats: int = 3) -> dict[str, Any]:
@@ -25,13 +26,13 @@ def recording_cost(setup: Setup, frames: int, repeats: int = 3) -> dict[str, Any
     size = 0
     for _ in range(repeats):
         world.reset()
-        plain.append(_steps(setup, frames))
+        plain.append(sum(stretch(setup, frame) for frame in range(frames)))
         world.reset()
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "run.zarr"
             recorder = px.Recorder(world, path)
             with recorder:
-                seconds = _steps(setup, frames)
+                seconds = sum(stretch(setup, frame) for frame in range(frames))
                 begin = time.perf_counter()
             recorded.append(seconds + time.perf_counter() - begin)
             size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
@@ -43,15 +44,3 @@ def recording_cost(setup: Setup, frames: int, repeats: int = 3) -> dict[str, Any
         "slowdown": with_it / without - 1.0,
         "bytes_on_disk": size,
     }
-
-
-def _steps(setup: Setup, frames: int) -> float:
-    seconds = 0.0
-    for frame in range(frames):
-        setup.apply(setup.controls(frame))
-        setup.world.synchronize()
-        begin = time.perf_counter()
-        setup.world.step(setup.scene.hold)
-        setup.world.synchronize()
-        seconds += time.perf_counter() - begin
-    return seconds

@@ -94,7 +94,9 @@ def test_run_writes_what_it_prints(tmp_path, device, capsys):
         assert case["peers"] == [] and case["phalanx"]["repeats"] == 2 and case["steps"] == 100
         assert case["phalanx"]["contacts_per_env"] == 0
         assert case["recording"]["steps"] == 100 and case["recording"]["bytes_on_disk"] > 1000
-        assert case["recording"]["slowdown"] > -1
+        assert case["recording"]["seconds_with"] == pytest.approx(
+            case["recording"]["seconds_without"] * (1 + case["recording"]["slowdown"])
+        )
         assert case["phalanx"]["height_at_end"] == pytest.approx(1.2)
     printed = capsys.readouterr().out
     rate = results["cases"][1]["phalanx"]["env_steps_per_second"]
