@@ -1,6 +1,6 @@
 """``python -m benchmarks``: :command:`phalanx bench` that keeps its figures, in ``benchmarks/results``.
 
-Takes the options of ``phalanx bench``; without ``--json`` the file is named after the day, the device and the scenes.
+Takes the options of ``phalanx bench``; without ``--json`` the file is named after the minute (UTC) and the device.
 """
 
 from __future__ import annotations
