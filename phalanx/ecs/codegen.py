@@ -126,10 +126,10 @@ def _literal(value: float) -> str:
     return f"real({value!r})" if math.isfinite(value) else f"real(float('{value}'))"
 
 
-def load(generated: Generated, anew: bool = False) -> ModuleType:
+def load(generated: Generated) -> ModuleType:
     """Run the generated module, as a module: Numba's disk cache looks up the environment of its functions by module."""
     name = f"_phalanx_{generated.entry}"
-    if anew or name not in sys.modules:
+    if name not in sys.modules:
         module = ModuleType(name)
         module.__file__ = str(generated.path)
         sys.modules[name] = module

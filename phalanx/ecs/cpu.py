@@ -97,12 +97,7 @@ def _run_blocks(functions: Any, tables: Any, first: int, last: int, lanes: int, 
 def compile_system(system: System, shared: frozenset[str], real: str) -> int:
     """Compile (or load from the cache) a system; returns the address of its native function."""
     generated = codegen.generate(system, shared, real, "cpu")
-    function = getattr(codegen.load(generated), generated.entry)
-    if not function.cache_hits:
-        # Numba optimises what it has just compiled once more with the function around it, and may then contract other
-        # products and sums; only what comes from the cache is the same to the bit in every process.
-        function = getattr(codegen.load(generated, anew=True), generated.entry)
-    return function.address
+    return getattr(codegen.load(generated), generated.entry).address
 
 
 class Program:

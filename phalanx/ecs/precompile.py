@@ -1,8 +1,12 @@
-"""Compile many kernels at once, in several processes that fill the same disk cache.
+"""Compile kernels in other processes, which fill the disk cache.
 
 Compiling a whole step takes 20 s or more on one core, and Numba compiles one function at a time. So when several
 kernels are missing from the cache, processes of this module compile them side by side; the caller then loads them. A
 kernel whose process fails is simply compiled by the caller, who then shows the error.
+
+On the CPU even a single kernel is compiled elsewhere. Where one has been compiled, what it calls may be contracted
+(products and sums) otherwise than in the object that is cached, and stays in the process under the same names: only a
+process that loads kernels and compiles none computes the same to the bit as every other.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from pathlib import Path
 from phalanx.ecs.codegen import Generated, Target
 
 FEWEST = 4
-"""Fewer missing kernels are not worth a process."""
+"""Fewer missing kernels are not worth another process."""
 
 
 def marker(generated: Generated, target: Target) -> Path:
@@ -30,7 +34,9 @@ def precompile(kernels: Sequence[Generated], target: Target, device: int = 0) ->
     missing = [k for k in dict.fromkeys(kernels) if not marker(k, target).exists()]
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     workers = min(processors, 8, len(missing) // FEWEST)
-    if workers < 2:
+    if target == "cpu" and missing:
+        workers = max(workers, 1)
+    elif workers < 2:
         return
     shares: list[list[Generated]] = [[] for _ in range(workers)]
     sizes = [0] * workers

@@ -291,6 +291,7 @@ class Store:
     def program(self, systems: Iterable[System]) -> Any:
         """Compile systems and bind them to this store's arrays."""
         wanted = self._kernels(systems)
+        self._precompile(wanted)
         bound = []
         for system, shared in wanted:
             arguments = [
@@ -305,7 +306,10 @@ class Store:
 
     def precompile(self, systems: Iterable[System]) -> None:
         """Have kernels ready for programs of these systems, compiled side by side where they are not cached."""
-        self.device.precompile([key for key in self._kernels(systems) if key not in self._compiled], self.real)
+        self._precompile(self._kernels(systems))
+
+    def _precompile(self, kernels: list[tuple[System, frozenset[str]]]) -> None:
+        self.device.precompile([key for key in kernels if key not in self._compiled], self.real)
 
     def _kernels(self, systems: Iterable[System]) -> list[tuple[System, frozenset[str]]]:
         tables = ((s, (s.over, s.needs)) for s in systems)
