@@ -48,7 +48,8 @@ def column(
         x += way
         gap += way - np.concatenate([[0.0], way[:-1]])
         found.append((v.copy(), x.copy(), impulse / h))
-    return tuple(np.array(column) for column in zip(*found, strict=True))  # type: ignore[return-value]
+    v, x, force = (np.array(column) for column in zip(*found, strict=True))
+    return v, x, force
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-9), ("float32", 2e-3)])
