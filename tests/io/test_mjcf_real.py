@@ -14,7 +14,6 @@ from oracles.mjcf_oracle import MjcfOracle
 
 import phalanx as px
 from phalanx import components as c
-from phalanx.ecs import Store
 from phalanx.io.mjcf import load_scene
 
 GYMNASIUM = """ant half_cheetah hopper humanoid humanoidstandup inverted_double_pendulum inverted_pendulum point
@@ -48,12 +47,6 @@ STEPPED = (
     "dm_control/model_with_ball_joints_",
 )
 """Those that also go into a world, each of its own kind."""
-
-
-@pytest.fixture
-def compile_less(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compile what runs, and not beforehand all that a step would need: most of it is contact between all shapes."""
-    monkeypatch.setattr(Store, "precompile", lambda self, systems: None)
 
 
 def real(name: str) -> Path:

@@ -12,15 +12,7 @@ from oracles.mjcf_oracle import MjcfOracle, mj
 
 import phalanx as px
 from phalanx import components as c
-from phalanx.ecs import Store
 from phalanx.io.mjcf import load_robot
-
-
-@pytest.fixture
-def compile_less(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compile what runs, and not beforehand all that a step would need: most of it is contact between all shapes."""
-    monkeypatch.setattr(Store, "precompile", lambda self, systems: None)
-
 
 SCENE = """
 <geom name="floor" type="plane" size="5 5 1" friction=".9"/>
