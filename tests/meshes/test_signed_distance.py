@@ -49,8 +49,8 @@ def off_the_mesh(mesh: trimesh.Trimesh, exact: Distance) -> float:
     )
 
 
-def cooked(mesh: trimesh.Trimesh, **options: float) -> DistanceField:
-    return distance_field(mesh.vertices, mesh.faces, SdfOptions(**options))  # pyright: ignore[reportArgumentType]
+def cooked(mesh: trimesh.Trimesh, **options: Any) -> DistanceField:
+    return distance_field(mesh.vertices, mesh.faces, SdfOptions(**options))
 
 
 @pytest.mark.parametrize("resolution", [32, 64])
@@ -134,8 +134,8 @@ def test_cooked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(list(tmp_path.glob("distance_field_*"))) == 2
 
 
-def shape(mesh: trimesh.Trimesh, **options: float) -> Shape:
-    sdf = SdfOptions(**options)  # pyright: ignore[reportArgumentType]
+def shape(mesh: trimesh.Trimesh, **options: Any) -> Shape:
+    sdf = SdfOptions(**options)
     return Shape("mesh", vertices=mesh.vertices, faces=mesh.faces, approximation="sdf", sdf=sdf, name="it")
 
 
