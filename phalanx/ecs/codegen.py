@@ -34,7 +34,7 @@ from typing import Any, Literal
 
 from phalanx.ecs import flat, teams
 from phalanx.ecs.declare import DeclarationError, System
-from phalanx.ecs.source import forbid_deep_returns, parse, reach, without_docstring
+from phalanx.ecs.source import LANE_LOOP, forbid_deep_returns, parse, reach, without_docstring
 
 Target = Literal["cpu", "cuda"]
 
@@ -304,7 +304,7 @@ class _Body(_Literals):
         if any(isinstance(n, ast.Name) and n.id == name for s in node.body for n in ast.walk(s)):
             node.body.insert(0, ast.parse(f"{name} = signed(_{name})").body[0])
         node.target = ast.Name(f"_{name}", ast.Store())
-        node.iter = ast.parse("range(_low, _high)", mode="eval").body
+        node.iter = ast.parse(LANE_LOOP, mode="eval").body
         return node
 
 
@@ -322,7 +322,7 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
         if system.over is None:
             loops = textwrap.indent(text, "    ")
         else:
-            loops = f"    for {row} in {ordered}:\n        for _{env} in range(_low, _high):\n" + textwrap.indent(
+            loops = f"    for {row} in {ordered}:\n        for _{env} in {LANE_LOOP}:\n" + textwrap.indent(
                 text, " " * 12
             )
         bound = ", ".join(_bind(i, name, system, shared) for i, name in enumerate(names))

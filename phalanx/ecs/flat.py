@@ -11,13 +11,15 @@ import ast
 from functools import cache
 
 from phalanx.ecs.declare import System
-from phalanx.ecs.source import parse
-
-LANES = "range(_low, _high)"
-"""How the code generator writes the loop over lanes."""
+from phalanx.ecs.source import LANE_LOOP, parse
 
 MOST_ITEMS = 2**32
 """Items that a field can have."""
+
+
+def called(node: ast.expr) -> str:
+    """The name of what an expression calls; empty if it does not."""
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 
 @cache
@@ -73,13 +75,13 @@ class _Loops(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> ast.stmt | list[ast.stmt]:
         self.generic_visit(node)
-        plain = not node.orelse and isinstance(node.target, ast.Name) and isinstance(node.iter, ast.Call)
-        if not plain or ast.unparse(node.iter.func) != "range" or _continues(node):  # type: ignore[attr-defined]
+        if called(node.iter) != "range" or node.orelse or _has(node, ast.Continue):
             return node
+        assert isinstance(node.iter, ast.Call)
         name = ast.unparse(node.target)
-        if ast.unparse(node.iter) == LANES:
-            return node if _breaks(node) else [*ast.parse(f"{name} = _low").body, *node.body]
-        bounds = [ast.unparse(a) for a in node.iter.args]  # type: ignore[attr-defined]
+        if ast.unparse(node.iter) == LANE_LOOP:
+            return node if _has(node, ast.Break) else [*ast.parse(f"{name} = _low").body, *node.body]
+        bounds = [ast.unparse(bound) for bound in node.iter.args]
         low, high = ("0", bounds[0]) if len(bounds) == 1 else bounds[:2]
         step = bounds[2] if len(bounds) == 3 else "1"
         down = step.startswith("-")
@@ -96,7 +98,7 @@ class _Loops(ast.NodeTransformer):
         return [*head, loop]
 
 
-def _own(loop: ast.For, kind: type[ast.stmt]) -> bool:
+def _has(loop: ast.For, kind: type[ast.stmt]) -> bool:
     """Whether a statement of a kind belongs to this loop, not to one within."""
     open_: list[ast.AST] = list(loop.body)
     while open_:
@@ -106,11 +108,3 @@ def _own(loop: ast.For, kind: type[ast.stmt]) -> bool:
         if not isinstance(node, ast.For | ast.While):
             open_ += ast.iter_child_nodes(node)
     return False
-
-
-def _continues(loop: ast.For) -> bool:
-    return _own(loop, ast.Continue)
-
-
-def _breaks(loop: ast.For) -> bool:
-    return _own(loop, ast.Break)

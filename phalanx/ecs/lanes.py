@@ -20,8 +20,7 @@ from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 
-LANE_LOOP = "range(_low, _high)"
-"""How the code generator writes a loop over lanes."""
+from phalanx.ecs.source import LANE_LOOP
 
 
 class _DistinctMetadata(llvm.MDValue):

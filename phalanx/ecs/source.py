@@ -15,6 +15,9 @@ from typing import Any
 
 from phalanx.ecs.declare import DeclarationError, System, local, local_int, real, spread
 
+LANE_LOOP = "range(_low, _high)"
+"""How generated text goes over lanes."""
+
 MISSING = object()
 
 

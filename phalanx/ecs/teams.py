@@ -15,23 +15,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
 from phalanx.ecs.declare import DeclarationError, System
-from phalanx.ecs.flat import LANES
+from phalanx.ecs.flat import called
+from phalanx.ecs.source import LANE_LOOP
 
 TEAM = 8
 """Threads of a team. Part of what a world computes: sums depend on it in their last digits."""
 
 
-def is_spread(node: ast.AST) -> bool:
+def is_spread(node: ast.AST) -> TypeGuard[ast.For]:
     """Whether this is a loop over ``spread(...)``."""
-    return (
-        isinstance(node, ast.For)
-        and isinstance(node.iter, ast.Call)
-        and isinstance(node.iter.func, ast.Name)
-        and node.iter.func.id == "spread"
-    )
+    return isinstance(node, ast.For) and called(node.iter) == "spread"
 
 
 def in_turn(statements: Iterable[ast.stmt]) -> list[ast.stmt]:
@@ -39,8 +35,8 @@ def in_turn(statements: Iterable[ast.stmt]) -> list[ast.stmt]:
     found = list(statements)
     for statement in found:
         for node in ast.walk(statement):
-            if is_spread(node):
-                node.iter.func.id = "range"  # type: ignore[attr-defined]
+            if is_spread(node) and isinstance(node.iter, ast.Call):
+                node.iter.func = ast.Name("range", ast.Load())
     return found
 
 
@@ -102,10 +98,10 @@ class Team:
                     if not isinstance(target, ast.Subscript):
                         self.stale |= _names(target, ast.Store)
             return
-        head = getattr(node, "test", None) or getattr(node, "iter", None)
-        decided = decided or self._is_stale(head)
-        for inner in (*getattr(node, "body", ()), *getattr(node, "orelse", ())):
-            self._find_stale(inner, decided)
+        if isinstance(node, ast.For | ast.While | ast.If):
+            decided = decided or self._is_stale(node.iter if isinstance(node, ast.For) else node.test)
+            for inner in (*node.body, *node.orelse):
+                self._find_stale(inner, decided)
 
     def _check_escapes(self, statements: list[ast.stmt]) -> None:
         """What a spread loop assigns is each thread's own; nothing after it may use it."""
@@ -131,21 +127,20 @@ class Team:
                 together = False
                 continue
             if is_spread(statement):
-                assert isinstance(statement, ast.For)
                 found += ([] if together else _parse("_wait(_mask)")) + self._loop(statement)
                 together = True
                 continue
-            head = getattr(statement, "test", None) or getattr(statement, "iter", None)
+            assert isinstance(statement, ast.For | ast.While | ast.If), "nothing else has a body in a kernel"
+            head = statement.iter if isinstance(statement, ast.For) else statement.test
             if self._is_stale(head):
                 raise self._error(
                     statement,
-                    f"{ast.unparse(head)} comes from a field that the system stores, and decides about a spread loop; "  # type: ignore[arg-type]
+                    f"{ast.unparse(head)} comes from a field that the system stores, and decides about a spread loop; "
                     "make what it decides a system of its own",
                 )
-            if isinstance(statement, ast.For) and ast.unparse(statement.iter) == LANES:
+            if isinstance(statement, ast.For) and ast.unparse(statement.iter) == LANE_LOOP:
                 raise self._error(statement, "spread loops go around the loop over lanes, not into it")
-            statement.body = self._block(statement.body)  # type: ignore[attr-defined]
-            statement.orelse = self._block(statement.orelse) if getattr(statement, "orelse", None) else []  # type: ignore[attr-defined]
+            statement.body, statement.orelse = self._block(statement.body), self._block(statement.orelse)
             found.append(statement)
             together = False
         return found
@@ -206,7 +201,7 @@ class _Sums(ast.NodeTransformer):
 
     def __init__(self, team: Team, loop: ast.For, own: set[str]) -> None:
         self.team, self.found = team, dict[str, str]()
-        lane_loops = (n for n in ast.walk(loop) if isinstance(n, ast.For) and ast.unparse(n.iter) == LANES)
+        lane_loops = (n for n in ast.walk(loop) if isinstance(n, ast.For) and ast.unparse(n.iter) == LANE_LOOP)
         self.lane = {name for n in lane_loops for name in _names(n.target, ast.Store)}
         self.own = own - self.lane
         self.differs = _names(loop.target, ast.Store)  # from iteration to iteration
