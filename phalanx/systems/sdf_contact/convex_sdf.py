@@ -31,6 +31,7 @@ from phalanx.components.shape import (
 from phalanx.ecs import function, local, local_int, read, rows, system, update
 from phalanx.systems.mesh_contact.patch import PATCH
 from phalanx.systems.mesh_contact.tree import STACK
+from phalanx.systems.narrow.vectors import direction
 from phalanx.systems.sdf_contact.bins import BINS, add_to_bins, bins_to_patch, clear_bins, useful_reach
 from phalanx.systems.sdf_contact.field import DIMS, GRID, ball_in_field
 from phalanx.systems.sdf_contact.hull_edges import hull_edges_in_field
@@ -100,6 +101,18 @@ def points_in_solid(
                         w = z - (distance + radius) * nz
                         gap, mx, my, mz = ball_in_field(distances, dims, grid, u, v, w, radius)
                         if mx * nx + my * ny + mz * nz < -_SAME:
+                            # A capsule's side is nearest to what the way leads to at right angles to its axis.
+                            along = mx * place[6] + my * place[7] + mz * place[8]
+                            shift = -(radius + gap) * along
+                            level = (u - place[9]) * place[6] + (v - place[10]) * place[7] + (w - place[11]) * place[8]
+                            if forms[0] == CAPSULE and math.fabs(level + shift) <= solid[1]:
+                                u += shift * place[6]
+                                v += shift * place[7]
+                                w += shift * place[8]
+                                mx, my, mz, length = direction(
+                                    mx - along * place[6], my - along * place[7], mz - along * place[8]
+                                )
+                                gap = (radius + gap) * length - radius
                             distance = gap
                             half = -(radius + 0.5 * gap)
                             nx = -mx
