@@ -1,0 +1,171 @@
+"""One source for NumPy, CuPy and torch: the module that computes on some arrays, and what the three spell apart.
+
+The three modules agree on most of what the facade needs (``xp.where``, ``xp.stack(arrays, -1)``, ``xp.sum(x, -1)``), so
+functions are written once, against ``xp``. Only what differs has a function here.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phalanx.facade.arrays import ArrayAPI, accept, api_of, array_api
+
+if TYPE_CHECKING:
+    Array = Any
+else:
+    # What annotations say at run time; where torch is what users hold, functions can then be called from TorchScript.
+    Array = __import__("torch").Tensor if array_api() == "torch" else Any
+
+
+_BELOW_ONE = 1.0 - 2.0**-24
+"""The largest float32 below 1: real numbers that are cut to float32 could become 1."""
+
+
+def module(api: ArrayAPI) -> Any:
+    """The module of an array API."""
+    return np if api == "numpy" else __import__(api)
+
+
+def namespace(*values: Any) -> Any:
+    """The module that computes on some values: torch if one is a tensor, else CuPy, else NumPy if one is its array.
+
+    Lists and numbers alone belong to the API that users have chosen.
+    """
+    found = {api_of(value) for value in values}
+    for api in ("torch", "cupy", "numpy"):
+        if api in found:
+            return module(api)
+    return module(array_api())
+
+
+def common(*values: Any) -> tuple[Any, ...]:
+    """The module for some values, followed by the values as its arrays.
+
+    Arrays that already belong to it are passed on; all else takes the device of the first of them and, where it is not
+    of integers or truth values, its dtype, or float32. ``None`` stays ``None``.
+    """
+    xp = namespace(*values)
+    mine = [value for value in values if api_of(value) == _name(xp)]
+    if len(mine) == len(values):
+        return xp, *values
+    like = next((v for v in mine if is_floating(v)), mine[0] if mine else None)
+    return xp, *(v if v is None or api_of(v) == _name(xp) else _convert(xp, v, like) for v in values)
+
+
+def _name(xp: Any) -> str:
+    return xp.__name__.partition(".")[0]
+
+
+def _convert(xp: Any, value: Any, like: Any) -> Any:
+    """A value as an array of a module, on the device and with the floating dtype of another array."""
+    if api_of(value) is None:
+        value = np.asarray(value)
+    dtype = None
+    if is_floating(value):
+        dtype = like.dtype if like is not None and is_floating(like) else xp.float32
+    if _name(xp) == "torch":
+        value = xp.from_dlpack(value) if api_of(value) == "cupy" else value
+        return xp.as_tensor(value, dtype=dtype, device=None if like is None else like.device)
+    device = "cpu" if xp is np else f"cuda:{xp.cuda.runtime.getDevice() if like is None else like.device.id}"
+    return xp.asarray(accept(value, device), dtype)
+
+
+def is_floating(array: Any) -> bool:
+    """Whether an array has real numbers."""
+    return "float" in str(array.dtype)
+
+
+def cast(array: Any, dtype: str) -> Any:
+    """An array with another dtype, given by its name (``"float32"``, ``"int64"``, ``"bool"``, ...)."""
+    xp = namespace(array)
+    return array.to(getattr(xp, dtype)) if _name(xp) == "torch" else array.astype(dtype, copy=False)
+
+
+def copy(array: Any) -> Any:
+    """A copy that shares no memory."""
+    return array.clone() if api_of(array) == "torch" else array.copy()
+
+
+def device_of(array: Any) -> str:
+    """Where an array lives: ``"cpu"`` or ``"cuda:N"``."""
+    api = api_of(array)
+    if api == "torch":
+        return str(array.device)
+    return f"cuda:{array.device.id}" if api == "cupy" else "cpu"
+
+
+# -- making arrays -----------------------------------------------------------------------------------------------
+
+
+def full(shape: int | Sequence[int], value: float, device: Any = "cpu", dtype: str = "float32") -> Any:
+    """A new array of the user's API on a device, with one value everywhere.
+
+    Where the API cannot hold arrays of the device (NumPy and ``"cuda:0"``), it is where the API can.
+    """
+    xp = module(array_api(str(device)))
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    if _name(xp) == "torch":
+        return xp.full(shape, value, dtype=getattr(xp, dtype), device=device)
+    return xp.full(shape, value, dtype=dtype)
+
+
+def zeros(shape: int | Sequence[int], device: Any = "cpu", dtype: str = "float32") -> Any:
+    """A new array of the user's API on a device, of zeros."""
+    return full(shape, 0, device, dtype)
+
+
+def array(value: Any, device: Any = "cpu", dtype: str | None = None) -> Any:
+    """A value as an array of the user's API on a device, if need be a copy; real numbers in lists become float32."""
+    xp, there = module(array_api(str(device))), zeros((), device)
+    if api_of(value) is not None and is_floating(value):
+        there = cast(there, str(value.dtype).rpartition(".")[2])  # arrays keep their dtype
+    found = _convert(xp, value, there)
+    return found if dtype is None else cast(found, dtype)
+
+
+# -- random numbers, from the generator that the module's own ``seed`` function seeds ----------------------------
+
+
+def uniform(shape: int | Sequence[int], device: Any = "cpu") -> Any:
+    """Numbers uniformly distributed in [0, 1), float32."""
+    xp = module(array_api(str(device)))
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    if _name(xp) == "torch":
+        return xp.rand(shape, device=device)
+    return xp.asarray(xp.random.random_sample(shape), "float32").clip(0.0, _BELOW_ONE)
+
+
+def normal(shape: int | Sequence[int], device: Any = "cpu") -> Any:
+    """Numbers with a normal distribution of mean 0 and standard deviation 1, float32."""
+    xp = module(array_api(str(device)))
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    if _name(xp) == "torch":
+        return xp.randn(shape, device=device)
+    return xp.asarray(xp.random.standard_normal(shape), "float32")
+
+
+def integers(low: int, high: int, count: int, device: Any = "cpu") -> Any:
+    """``count`` whole numbers uniformly distributed in [low, high), int64."""
+    xp = module(array_api(str(device)))
+    if _name(xp) == "torch":
+        return xp.randint(low, high, (count,), device=device)
+    return xp.random.randint(low, high, count).astype("int64")
+
+
+__all__ = [
+    "Array",
+    "array",
+    "cast",
+    "common",
+    "copy",
+    "device_of",
+    "full",
+    "integers",
+    "is_floating",
+    "module",
+    "namespace",
+    "normal",
+    "uniform",
+    "zeros",
+]
