@@ -10,7 +10,7 @@ import argparse
 import numpy as np
 
 import phalanx as px
-from phalanx.io.pose import quaternion_matrix
+from phalanx.rotations import matrix
 
 
 def energy(robot: px.Robot) -> float:
@@ -19,7 +19,7 @@ def energy(robot: px.Robot) -> float:
     total = 0.5 * v @ robot.mass_matrix()[0] @ v
     bodies = {body.name: body for body in robot.model.bodies}
     for name, pose in zip(robot.body_names, robot.body_pose[0], strict=True):
-        com = pose[:3] + quaternion_matrix(pose[3:]) @ bodies[name].com
+        com = pose[:3] + matrix(pose[3:]) @ bodies[name].com
         total -= bodies[name].mass * np.dot(robot.world.gravity, com)
     return float(total)
 

@@ -11,31 +11,16 @@ import argparse
 import numpy as np
 
 import phalanx as px
+from phalanx.rotations import matrix
 
 CONTROL_STEPS = 2
 GRAVITY = np.array([0.0, 0.0, 9.81])
 
 
-def rotations(q: np.ndarray) -> np.ndarray:
-    """(n, 3, 3) of (n, 4) quaternions w x y z."""
-    w, x, y, z = q.T
-    return np.moveaxis(
-        np.array(
-            [
-                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-            ]
-        ),
-        2,
-        0,
-    )
-
-
 def control(robot: px.Robot, target: np.ndarray, inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Force and torque in the world (n, 3 each) that bring the robots to ``target`` (n, 3)."""
     pose, vel = robot.root_pose.astype(float), robot.root_vel.astype(float)
-    turned = rotations(pose[:, 3:])
+    turned = matrix(pose[:, 3:])
     error = np.clip(target - pose[:, :3], -1.0, 1.0)
     wanted = robot.mass * (6.0 * error - 4.0 * vel[:, :3] + GRAVITY)
     up = wanted / np.linalg.norm(wanted, axis=1, keepdims=True)
@@ -70,7 +55,7 @@ def main() -> None:
             robot.set_external_wrench(force, torque)
             world.step(CONTROL_STEPS)
         away = np.linalg.norm(robot.root_pose[:, :3] - target, axis=1)
-        lean = np.degrees(np.arccos(np.clip(rotations(robot.root_pose[:, 3:])[:, 2, 2], -1, 1)))
+        lean = np.degrees(np.arccos(np.clip(matrix(robot.root_pose[:, 3:])[:, 2, 2], -1, 1)))
         distances = f"{away.mean() * 100:7.2f} cm   {away.max() * 100:6.2f} cm"
         print(f"  {world.time:4.1f} s     {distances}      {lean.max():5.1f} deg")
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from phalanx.rotations import unit
+
 
 def positive_int(name: str, value: Any) -> None:
     """Refuse what is not a whole number of at least 1."""
@@ -37,7 +39,7 @@ def pose(who: str, position: Sequence[float], orientation: Sequence[float]) -> n
             f"{who}: position must be 3 finite numbers, orientation 4, not all zero; got {position!r} "
             f"and {orientation!r}"
         )
-    found[3:] /= np.linalg.norm(found[3:])
+    found[3:] = unit(found[3:])
     return found
 
 

@@ -11,6 +11,7 @@ from phalanx import components as c
 from phalanx.angle_limits import cone, nearest_turn, swing_and_twist
 from phalanx.components.loop_limit import SWING_LIMIT, TURN_LIMIT
 from phalanx.handle import Handle, on_device
+from phalanx.rotations import inverse, product
 
 
 class JointAngles(Handle):
@@ -113,7 +114,7 @@ class JointAngles(Handle):
         if self.kind != kind:
             raise ValueError(f"{self} is {self.kind}: {what} is for {kind} joints")
         a, b = self._orientations()
-        return swing_and_twist(times(b * self._xp.asarray([1.0, -1.0, -1.0, -1.0]), a, self._xp), self._xp)
+        return swing_and_twist(product(inverse(b, self._xp), a, self._xp), self._xp)
 
     def _limit(self, kind: int) -> slice:
         return slice(self._limits[kind], self._limits[kind] + 1)
@@ -126,11 +127,3 @@ class JointAngles(Handle):
         if wrong.any():
             row = int(np.argmax(wrong))
             raise ValueError(f"{self}: {why}; not so in environment {row if envs is None else int(envs[row])}")
-
-
-def times(a: Any, b: Any, xp: Any) -> Any:
-    """Products of quaternions (n, 4) or (4,), w x y z: turned by b, then by a."""
-    a, b = xp.broadcast_arrays(a, b)
-    w, v, s, u = a[:, :1], a[:, 1:], b[:, :1], b[:, 1:]
-    first = w * s - (v * u).sum(axis=1, keepdims=True)
-    return xp.concatenate((first, w * u + s * v + xp.cross(v, u)), axis=1)

@@ -15,10 +15,10 @@ from phalanx.components.link import PRISMATIC, REVOLUTE, SPHERICAL
 from phalanx.components.loop import LOOP_ROWS
 from phalanx.ecs import Store
 from phalanx.handle import on_device
-from phalanx.io.articulation import NUM_DOFS, product, turn
-from phalanx.joint_angles import JointAngles, times
+from phalanx.io.articulation import NUM_DOFS
+from phalanx.joint_angles import JointAngles
 from phalanx.part import DYNAMIC
-from phalanx.rigid_object import rotate
+from phalanx.rotations import IDENTITY, between, from_rotation_vector, inverse, product, rotate
 
 if TYPE_CHECKING:
     from phalanx.world import World
@@ -46,7 +46,7 @@ class JointEnd:
             return self.position, self.orientation
         frame = self.actor.part.articulation.frames[self.body]
         return (
-            frame.position + turn(frame.orientation, self.position),
+            frame.position + rotate(frame.orientation, self.position),
             product(frame.orientation, self.orientation),
         )
 
@@ -169,7 +169,7 @@ class LoopJoint(JointAngles):
             return xp.tile(xp.concatenate((position, orientation)), (self.world.num_envs, 1))
         body = end.actor.body_pose[:, end.body].astype("float64")
         position = xp.broadcast_to(position, (len(body), 3))
-        turned = times(body[:, 3:], orientation, xp)
+        turned = product(body[:, 3:], orientation, xp)
         return xp.concatenate((body[:, :3] + rotate(body[:, 3:], position, xp), turned), axis=1)
 
     def _wake(self, env_ids: Any) -> None:
@@ -178,8 +178,8 @@ class LoopJoint(JointAngles):
                 actor.wake_up(env_ids)
 
     def _orientations(self) -> tuple[Any, Any]:
-        axes = self._xp.asarray(onto_x(self.plan.axis))
-        a, b = (times(self._pose(end)[:, 3:], axes, self._xp) for end in (self.plan.a, self.plan.b))
+        axes = self._xp.asarray(between((1.0, 0.0, 0.0), self.plan.axis))
+        a, b = (product(self._pose(end)[:, 3:], axes, self._xp) for end in (self.plan.a, self.plan.b))
         return a, b
 
     @property
@@ -238,41 +238,27 @@ def initial_pose(end: JointEnd) -> Pose:
         count = NUM_DOFS[link.joint_type]
         value, dof = joint_pos[dof : dof + count], dof + count
         position, orientation = poses[link.parent]
-        position = position + turn(orientation, link.position)
+        position = position + rotate(orientation, link.position)
         orientation = product(orientation, link.orientation)
         if link.joint_type == PRISMATIC:
-            position = position + turn(orientation, value[0] * link.axis)
+            position = position + rotate(orientation, value[0] * link.axis)
         elif link.joint_type == REVOLUTE:
-            orientation = product(orientation, _turned(value[0] * link.axis))
+            orientation = product(orientation, from_rotation_vector(value[0] * link.axis))
         elif link.joint_type == SPHERICAL:
-            orientation = product(orientation, _turned(value))
+            orientation = product(orientation, from_rotation_vector(value))
         else:
-            position = position + turn(orientation, value[:3])
-            orientation = product(orientation, _turned(value[3:]))
+            position = position + rotate(orientation, value[:3])
+            orientation = product(orientation, from_rotation_vector(value[3:]))
         poses.append((position, orientation))
     position, orientation = poses[actor.part.articulation.frames[end.body].link]
     at, facing = end.on_link
-    return position + turn(orientation, at), product(orientation, facing)
-
-
-def _turned(vector: np.ndarray) -> np.ndarray:
-    """The quaternion of a rotation vector."""
-    angle = float(np.linalg.norm(vector))
-    return np.concatenate(([np.cos(angle / 2)], 0.5 * np.sinc(angle / (2 * np.pi)) * vector))
+    return position + rotate(orientation, at), product(orientation, facing)
 
 
 def relative(pose: Pose, to: Pose) -> Pose:
     """A pose in the frame of another."""
-    inverse = to[1] * np.array([1.0, -1.0, -1.0, -1.0])
-    return turn(inverse, pose[0] - to[0]), product(inverse, pose[1])
-
-
-def onto_x(axis: np.ndarray) -> np.ndarray:
-    """The quaternion that turns the x axis to a unit vector."""
-    if axis[0] < -0.999999:
-        return np.array([0.0, 0.0, 0.0, 1.0])
-    found = np.array([1.0 + axis[0], 0.0, -axis[2], axis[1]])
-    return found / np.linalg.norm(found)
+    back = inverse(to[1])
+    return rotate(back, pose[0] - to[0]), product(back, pose[1])
 
 
 def place_loops(store: Store, plans: list[JointPlan], actors: list[Actor]) -> None:
@@ -294,7 +280,7 @@ def place_loops(store: Store, plans: list[JointPlan], actors: list[Actor]) -> No
             bodies.append(-1 if rows is None else rows.bodies.start + side.body)
             dofs.append(int(last_dof[links[-1]]) if links[-1] >= 0 else -1)
             position, orientation = side.on_link
-            frames.append((position, product(orientation, onto_x(plan.axis))))
+            frames.append((position, product(orientation, between((1.0, 0.0, 0.0), plan.axis))))
         trees = {(int(first[d]), int(end[d])) for d in dofs if d >= 0}
         if not trees:
             raise ValueError(
@@ -353,6 +339,6 @@ def frame_distance(a: JointEnd, b: JointEnd) -> float:
 
 def same_frame(end: JointEnd, pose: Pose) -> JointEnd:
     """The frame on the body of ``end`` that is where ``pose`` is, in the actors' default states."""
-    own = JointEnd(end.actor, end.body, np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
+    own = JointEnd(end.actor, end.body, np.zeros(3), IDENTITY)
     position, orientation = relative(pose, initial_pose(own))
     return JointEnd(end.actor, end.body, position, orientation)

@@ -149,22 +149,3 @@ def convex(request: Request, shape: Shape) -> Probe:
     if piece.position.any() or piece.orientation[1:].any():
         made = replace(made, position=piece.position, orientation=piece.orientation)
     return made
-
-
-def matrix(quaternions: Any, xp: Any) -> Any:
-    """(..., 9): row-major rotation matrices of unit quaternions (..., 4)."""
-    w, x, y, z = (quaternions[..., i] for i in range(4))
-    return xp.stack(
-        [
-            1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
-            2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-            2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
-        ],
-        axis=-1,
-    )  # fmt: skip
-
-
-def turn(matrices: Any, vector: Any, xp: Any) -> Any:
-    """(..., 3): one vector turned by matrices (..., 9); elementwise, so that no environment sees another."""
-    x, y, z = vector
-    return xp.stack([matrices[..., i] * x + matrices[..., i + 1] * y + matrices[..., i + 2] * z for i in (0, 3, 6)], -1)

@@ -10,7 +10,6 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx import options as options_
-from phalanx import query_input
 from phalanx.actor import Actor
 from phalanx.components.mesh import MeshTriangle
 from phalanx.components.query import (
@@ -32,6 +31,7 @@ from phalanx.io.signed_distance import DistanceField
 from phalanx.io.triangle_mesh import TriangleMesh
 from phalanx.part import ALL_GROUPS, Ground, Part
 from phalanx.query_input import Probe, Request
+from phalanx.rotations import matrix, product, rotate
 
 if TYPE_CHECKING:
     from phalanx.world import World
@@ -136,12 +136,10 @@ class QueryTables:
         with self.world._store.active():
             first, end = (0, 0) if probe.hull is None else self._hull(probe.hull)
             units = request.units("orientations", orientations, 4)
-            rotation = query_input.matrix(units, xp)
             if probe.position is not None:
-                path[QueryPath.origin] = path[QueryPath.origin] + query_input.turn(rotation, probe.position, xp)
-                own = query_input.matrix(np.asarray(probe.orientation), np).reshape(3, 3)
-                columns = [query_input.turn(rotation, own[:, i], xp) for i in range(3)]
-                rotation = xp.stack(columns, axis=-1).reshape(rotation.shape)
+                path[QueryPath.origin] = path[QueryPath.origin] + rotate(units, probe.position, xp)
+                units = product(units, probe.orientation, xp)
+            rotation = matrix(units, xp)
             return {
                 QueryProbe.kind: np.array([[probe.kind]]),
                 QueryProbe.first_vertex: np.array([[first]]),
@@ -149,7 +147,7 @@ class QueryTables:
                 QueryProbe.size: probe.size,
                 QueryProbe.low: probe.low,
                 QueryProbe.high: probe.high,
-                QueryProbe.rotation: rotation,
+                QueryProbe.rotation: rotation.reshape((*rotation.shape[:-2], 9)),
             }
 
     def _hull(self, hull: Hull) -> tuple[int, int]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.handle import Handle, on_device
-from phalanx.rigid_object import FULL, RigidObject, rotate
+from phalanx.rigid_object import FULL, RigidObject
+from phalanx.rotations import rotate
 
 if TYPE_CHECKING:
     from phalanx.world import World

@@ -11,6 +11,7 @@ from phalanx.actor import Actor
 from phalanx.handle import on_device
 from phalanx.layout import Rows
 from phalanx.part import KINEMATIC, STATIC
+from phalanx.rotations import rotate
 
 
 class RigidObject(Actor):
@@ -209,10 +210,3 @@ FULL = np.array([0, 1, 2, 1, 3, 4, 2, 4, 5])
 
 PACKED = np.array([0, 1, 2, 4, 5, 8])
 """Places of xx xy xz yy yz zz in a row-major 3 x 3 matrix."""
-
-
-def rotate(quaternion: Any, vector: Any, xp: Any) -> Any:
-    """Vectors (..., 3) turned by quaternions (..., 4) w x y z."""
-    w, v = quaternion[..., :1], quaternion[..., 1:]
-    t = 2.0 * xp.cross(v, vector)
-    return vector + w * t + xp.cross(v, t)

@@ -15,6 +15,7 @@ from phalanx.io.model import RobotModel
 from phalanx.layout import Rows
 from phalanx.part import Part
 from phalanx.robot_joints import RobotJoints
+from phalanx.rotations import from_rotation_vector, rotation_vector
 from phalanx.tendon_layout import check_tendons
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ class Robot(RobotJoints):
             column = dof - self._joints.start
             mine = values[:, column : column + NUM_DOFS[kind]]
             if kind in (SPHERICAL, FREE):
-                mine = xp.concatenate((mine[:, :-3], _quaternion(mine[:, -3:], xp)), axis=1)
+                mine = xp.concatenate((mine[:, :-3], from_rotation_vector(mine[:, -3:], xp)), axis=1)
             self._write(c.Coordinate.value, slice(coord, coord + NUM_COORDS[kind]), mine, envs)
 
     # -- reading ---------------------------------------------------------------------------------------------
@@ -204,7 +205,7 @@ class Robot(RobotJoints):
         for coord, _, kind in self._coords:
             mine = self._read(c.Coordinate.value, slice(coord, coord + NUM_COORDS[kind]))
             if kind in (SPHERICAL, FREE):
-                mine = xp.concatenate((mine[:, :-4], _rotation_vector(mine[:, -4:], xp)), axis=1)
+                mine = xp.concatenate((mine[:, :-4], rotation_vector(mine[:, -4:], xp)), axis=1)
             parts.append(mine)
         return xp.concatenate(parts, axis=1) if parts else xp.zeros((self.world.num_envs, 0), self.world.dtype)
 
@@ -243,20 +244,3 @@ class Robot(RobotJoints):
     def joint_effort_target(self) -> Any:
         """(n, num_dof): feed-forward efforts."""
         return self._read(c.DriveTarget.effort, self._joints)
-
-
-def _quaternion(vector: Any, xp: Any) -> Any:
-    """(n, 3) rotation vectors to (n, 4) quaternions."""
-    angle = xp.sqrt((vector * vector).sum(axis=1, keepdims=True))
-    scale = 0.5 * xp.sinc(angle / (2 * np.pi))
-    return xp.concatenate((xp.cos(0.5 * angle), scale * vector), axis=1)
-
-
-def _rotation_vector(quaternion: Any, xp: Any) -> Any:
-    """(n, 4) quaternions to (n, 3) rotation vectors of at most pi."""
-    w, v = quaternion[:, :1], quaternion[:, 1:]
-    sign = xp.where(w < 0, -1.0, 1.0)
-    length = xp.sqrt((v * v).sum(axis=1, keepdims=True))
-    angle = 2 * xp.arctan2(length, xp.abs(w))
-    scale = xp.where(length > 1e-12, angle / xp.where(length > 1e-12, length, 1.0), 2.0)
-    return (sign * scale * v).astype(quaternion.dtype)

@@ -12,10 +12,11 @@ from phalanx import components as c
 from phalanx.components.link import SPHERICAL
 from phalanx.components.tendon import PATH, SUM, SWING, TWIST
 from phalanx.ecs import Store
-from phalanx.io.articulation import NUM_COORDS, NUM_DOFS, turn
+from phalanx.io.articulation import NUM_COORDS, NUM_DOFS
 from phalanx.io.model import Joint
 from phalanx.io.tendons import FixedTendon, SpatialTendon, check
 from phalanx.loop_joint import JointEnd, initial_pose
+from phalanx.rotations import rotate
 
 if TYPE_CHECKING:
     from phalanx.robot import Robot
@@ -184,7 +185,7 @@ def _placed(robot: Robot, tendon: SpatialTendon, number: int, last_dof: np.ndarr
         "link": link,
         "body": robot._bound.bodies.start + body,
         "dof": int(last_dof[link]),
-        "position": frame.position + turn(frame.orientation, own),
+        "position": frame.position + rotate(frame.orientation, own),
         "weight": attachment.coefficient,
         "at": initial_pose(JointEnd(robot, body, own, np.array([1.0, 0.0, 0.0, 0.0])))[0],
     }

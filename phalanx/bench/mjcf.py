@@ -17,8 +17,9 @@ from phalanx.actor import Actor
 from phalanx.bench.build import Setup
 from phalanx.components.link import PRISMATIC, REVOLUTE
 from phalanx.components.shape import BOX, CAPSULE, CYLINDER, SPHERE
-from phalanx.io.articulation import Articulation, matrix, product, turn
+from phalanx.io.articulation import Articulation
 from phalanx.part import DYNAMIC, STATIC
+from phalanx.rotations import matrix, product, rotate
 
 Node = ElementTree.Element
 GEOMS = {SPHERE: ("sphere", 1), CAPSULE: ("capsule", 2), BOX: ("box", 3), CYLINDER: ("cylinder", 2)}
@@ -145,7 +146,7 @@ class _Writer:
         frames = []
         for n in chain:
             link = articulation.links[n]
-            position = position + turn(orientation, link.position)
+            position = position + rotate(orientation, link.position)
             orientation = product(orientation, link.orientation)
             frames.append((position, orientation))
         body = _add(parent, "body", name=f"{actor.name}/{articulation.links[chain[-1]].name}")
@@ -153,7 +154,7 @@ class _Writer:
         body.set("quat", _numbers(orientation))
         back = matrix(orientation).T
         for n, (at, facing) in zip(chain, frames, strict=True):
-            axis = back @ turn(facing, articulation.links[n].axis)
+            axis = back @ rotate(facing, articulation.links[n].axis)
             self._joint(body, actor, articulation, n, back @ (at - position), axis)
         self._link(body, actor, articulation, chain[-1])
 

@@ -14,6 +14,7 @@ from phalanx.bench.robots.panda import GAINS as PANDA_GAINS
 from phalanx.bench.robots.panda import panda
 from phalanx.bench.robots.simple import chain, gripper
 from phalanx.io.model import Shape
+from phalanx.rotations import about
 
 SOFTNESS = {"solref": (0.015, 1.0), "solimp": (0.9, 0.99, 0.003), "solimplimit": (0.0, 0.99, 0.01)}
 """MuJoCo's parameters of contacts and limits of the humanoid, as published with it."""
@@ -29,8 +30,8 @@ def _humanoid(name: str = "humanoid", place: tuple[float, float, float, float] |
     """Crouching at the origin, or upright at ``place``: x, y, z in m and the angle about z in degrees."""
     position, orientation, joints = (0.0, 0.0, man.START_HEIGHT), man.START_ORIENTATION, man.START
     if place is not None:
-        half = math.radians(0.5 * place[3])
-        position, orientation, joints = place[:3], (math.cos(half), 0.0, 0.0, math.sin(half)), {}
+        w, x, y, z = about((0.0, 0.0, 1.0), math.radians(place[3])).tolist()
+        position, orientation, joints = place[:3], (w, x, y, z), {}
     return RobotItem(
         man.humanoid,
         name,

@@ -17,6 +17,7 @@ from phalanx.io.cooking import Hull, TriangleMesh, cook
 from phalanx.io.height_fields import HeightField
 from phalanx.io.model import Body, Joint, LoadError, RobotModel, Shape
 from phalanx.io.signed_distance import DistanceField
+from phalanx.rotations import IDENTITY, inverse, matrix, product, rotate
 
 NUM_COORDS = {FIXED: 7, REVOLUTE: 1, PRISMATIC: 1, SPHERICAL: 4, FREE: 7}
 NUM_DOFS = {FIXED: 0, REVOLUTE: 1, PRISMATIC: 1, SPHERICAL: 3, FREE: 6}
@@ -127,13 +128,13 @@ def flatten(model: RobotModel, fixed_base: bool, moves: bool = True) -> Articula
     for joint in model.joints:
         children[joint.parent].append(joint)
     root = bodies[model.root]
-    zero, unit = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
-    links = [LinkData(root.name, -1, FIXED if fixed_base else FREE, None, zero, unit, np.array([1.0, 0.0, 0.0]))]
+    zero = np.zeros(3)
+    links = [LinkData(root.name, -1, FIXED if fixed_base else FREE, None, zero, IDENTITY, np.array([1.0, 0.0, 0.0]))]
     frames: list[FrameData] = []
     collisions: list[CollisionData] = []
     dof_names: list[str] = []
     dof_links: list[int] = []
-    queue: deque[tuple[Body, int, np.ndarray, np.ndarray, int, int]] = deque([(root, 0, zero, unit, -1, -1)])
+    queue: deque[tuple[Body, int, np.ndarray, np.ndarray, int, int]] = deque([(root, 0, zero, IDENTITY, -1, -1)])
     while queue:
         body, link, position, orientation, above, carrier = queue.popleft()
         here = len(frames)
@@ -147,12 +148,12 @@ def flatten(model: RobotModel, fixed_base: bool, moves: bool = True) -> Articula
             still = not moves or (fixed_base and link == 0)
             collisions += _collisions(shape, not still, len(frames) - 1, link, position, orientation)
         for joint in children[body.name]:
-            at = position + turn(orientation, np.array(joint.position))
+            at = position + rotate(orientation, np.array(joint.position))
             facing = product(orientation, np.array(joint.orientation))
             child = bodies[joint.child]
             if joint.type == "fixed":
                 offset, turned = _child_frame(joint)
-                at, facing = at + turn(facing, offset), product(facing, turned)
+                at, facing = at + rotate(facing, offset), product(facing, turned)
                 queue.append((child, link, at, facing, here, carrier))
                 continue
             parent = link
@@ -162,7 +163,7 @@ def flatten(model: RobotModel, fixed_base: bool, moves: bool = True) -> Articula
                 for name, kind, axis in _single_joints(one):
                     links.append(LinkData(child.name, parent, kind, one, at, facing, axis))
                     parent = len(links) - 1
-                    at, facing = zero, unit
+                    at, facing = zero, IDENTITY
                     count = NUM_DOFS[kind]
                     dof_names += (
                         [name] if count == 1 else [f"{name}:{c}" for c in ("x", "y", "z", "rx", "ry", "rz")[-count:]]
@@ -170,7 +171,7 @@ def flatten(model: RobotModel, fixed_base: bool, moves: bool = True) -> Articula
                     dof_links += [parent] * count
                 at, facing = _child_frame(one)
                 if n + 1 < len(in_row):
-                    at = at + turn(facing, np.array(in_row[n + 1].position))
+                    at = at + rotate(facing, np.array(in_row[n + 1].position))
                     facing = product(facing, np.array(in_row[n + 1].orientation))
             queue.append((child, parent, at, facing, here, -1))
     if not fixed_base and sum(link.mass for link in links) <= 0:
@@ -193,8 +194,8 @@ def _joints_of_one(joint: Joint, bodies: dict[str, Body], children: dict[str, li
 
 def _child_frame(joint: Joint) -> tuple[np.ndarray, np.ndarray]:
     """Where the child's frame is in the joint's."""
-    facing = np.array(joint.child_orientation, float) * [1.0, -1.0, -1.0, -1.0]
-    return -turn(facing, np.array(joint.child_position, float)), facing
+    facing = inverse(joint.child_orientation)
+    return -rotate(facing, np.array(joint.child_position, float)), facing
 
 
 def _single_joints(joint: Joint) -> list[tuple[str, int, np.ndarray]]:
@@ -245,7 +246,7 @@ def _collisions(
             link,
             piece.kind,
             piece.size,
-            position + turn(orientation, piece.position),
+            position + rotate(orientation, piece.position),
             product(orientation, piece.orientation),
             piece.low,
             piece.high,
@@ -254,26 +255,3 @@ def _collisions(
         )
         for piece in cook(shape, moves)
     ]
-
-
-def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Quaternion product, (w, x, y, z)."""
-    aw, av, bw, bv = a[0], a[1:], b[0], b[1:]
-    return np.concatenate(([aw * bw - av @ bv], aw * bv + bw * av + np.cross(av, bv)))
-
-
-def matrix(q: np.ndarray) -> np.ndarray:
-    """Rotation matrix of a unit quaternion."""
-    w, x, y, z = q
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
-def turn(q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """A vector turned by a unit quaternion."""
-    return matrix(q) @ v

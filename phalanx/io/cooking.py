@@ -25,9 +25,9 @@ from phalanx.io.hulls import Hull, hull
 from phalanx.io.mass_properties import is_closed, polyhedron
 from phalanx.io.meshes import merge
 from phalanx.io.model import APPROXIMATIONS, LoadError, Shape
-from phalanx.io.pose import quaternion_matrix
 from phalanx.io.signed_distance import DistanceField, distance_field
 from phalanx.io.triangle_mesh import TriangleMesh, disagreeing_edges, triangle_mesh
+from phalanx.rotations import matrix, unit
 
 __all__ = ["Hull", "Piece", "TriangleMesh", "cook", "hull", "triangle_mesh"]
 
@@ -223,9 +223,8 @@ def _piece(
     high: np.ndarray,
     geometry: Hull | TriangleMesh | HeightField | DistanceField | None = None,
 ) -> Piece:
-    position = np.asarray(shape.position, float) + quaternion_matrix(shape.orientation) @ centre
-    orientation = np.asarray(shape.orientation, float)
-    return Piece(kind, size, position, orientation / np.linalg.norm(orientation), low, high, geometry)
+    position = np.asarray(shape.position, float) + matrix(shape.orientation) @ centre
+    return Piece(kind, size, position, unit(shape.orientation), low, high, geometry)
 
 
 def _sizes(shape: Shape, count: int, where: str) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 
 from phalanx.io.meshes import convex_hull, merge
 from phalanx.io.model import LoadError, Shape
-from phalanx.io.pose import quaternion_matrix
+from phalanx.rotations import matrix
 
 DENSITY = 1000.0
 """kg/m³ where neither density nor mass is given, as in PhysX."""
@@ -64,7 +64,7 @@ def _placed(shape: Shape) -> tuple[float, np.ndarray, np.ndarray]:
             f"{_called(shape)} has a volume of {volume:.3g} m³; give the body's mass, centre and inertia, or a shape "
             "with thickness."
         )
-    turned = quaternion_matrix(shape.orientation)
+    turned = matrix(shape.orientation)
     return volume, np.asarray(shape.position, float) + turned @ centre, turned @ inertia @ turned.T
 
 

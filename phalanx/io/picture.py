@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phalanx.io.model import RobotModel
-from phalanx.io.pose import bodies_in_order, quaternion_matrix
+from phalanx.io.pose import bodies_in_order
 from phalanx.io.raster import EMPTY, draw, shade
 from phalanx.io.tessellate import Surface, surface
+from phalanx.rotations import matrix
 
 if TYPE_CHECKING:
     from phalanx.world import World
@@ -158,7 +159,7 @@ def _build_scene(
         for body, (_, shapes) in enumerate(model):
             if not shapes:
                 continue
-            rotations.append(quaternion_matrix(pose[:, body, 3:]))
+            rotations.append(matrix(pose[:, body, 3:]))
             origins.append(pose[:, body, :3])
             for shape, colour in shapes:
                 made = surface(shape, cell)

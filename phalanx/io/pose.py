@@ -8,26 +8,7 @@ import numpy as np
 
 from phalanx.io.height_fields import grid_triangles
 from phalanx.io.model import Joint, RobotModel, Shape
-
-
-def quaternion_matrix(quaternion: np.ndarray | Sequence[float]) -> np.ndarray:
-    """Rotation matrices (..., 3, 3) of quaternions (..., 4) in the order (w, x, y, z); they need not have length 1."""
-    q = np.asarray(quaternion, float)
-    w, x, y, z = np.moveaxis(q / np.linalg.norm(q, axis=-1, keepdims=True), -1, 0)
-    return np.stack(
-        [
-            np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)], -1),
-            np.stack([2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)], -1),
-            np.stack([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], -1),
-        ],
-        -2,
-    )
-
-
-def axis_rotation(axis: Sequence[float], angle: float) -> np.ndarray:
-    """Rotation matrix (3, 3) about a unit axis by an angle in radians."""
-    half = 0.5 * angle
-    return quaternion_matrix([np.cos(half), *(np.sin(half) * np.asarray(axis, float))])
+from phalanx.rotations import about, matrix
 
 
 def bodies_in_order(model: RobotModel) -> list[str]:
@@ -57,7 +38,7 @@ def body_frames(
     leaves out, and joints of other types, stand at zero; mimicking ones follow. Position and orientation are those of
     the root body.
     """
-    frames = {model.root: (quaternion_matrix(orientation), np.asarray(position, float))}
+    frames = {model.root: (matrix(orientation), np.asarray(position, float))}
     children: dict[str, list[Joint]] = {}
     for joint in model.joints:
         children.setdefault(joint.parent, []).append(joint)
@@ -66,14 +47,14 @@ def body_frames(
         parent = waiting.pop()
         rotation, origin = frames[parent]
         for joint in children.get(parent, []):
-            child_rotation = rotation @ quaternion_matrix(joint.orientation)
+            child_rotation = rotation @ matrix(joint.orientation)
             child_origin = origin + rotation @ np.asarray(joint.position, float)
             q = _position(joint, joint_pos)
             if joint.type in ("revolute", "continuous"):
-                child_rotation = child_rotation @ axis_rotation(joint.axis, q)
+                child_rotation = child_rotation @ matrix(about(joint.axis, q))
             elif joint.type == "prismatic":
                 child_origin = child_origin + child_rotation @ (np.asarray(joint.axis, float) * q)
-            child_rotation = child_rotation @ quaternion_matrix(joint.child_orientation).T
+            child_rotation = child_rotation @ matrix(joint.child_orientation).T
             child_origin = child_origin - child_rotation @ np.asarray(joint.child_position, float)
             frames[joint.child] = (child_rotation, child_origin)
             waiting.append(joint.child)
@@ -103,7 +84,7 @@ def lowest_point(model: RobotModel, joint_pos: Mapping[str, float], orientation:
 def _lowest_of(shape: Shape, rotation: np.ndarray) -> float:
     """Lowest point of a shape relative to the origin of its body, whose axes are the columns of ``rotation``."""
     centre = float(rotation[2] @ np.asarray(shape.position, float))
-    down = rotation[2] @ quaternion_matrix(shape.orientation)  # world's z in the axes of the shape
+    down = rotation[2] @ matrix(shape.orientation)  # world's z in the axes of the shape
     if shape.kind == "sphere":
         return centre - shape.size[0]
     if shape.kind == "box":

@@ -14,6 +14,7 @@ from phalanx.io import mass_properties
 from phalanx.io.meshes import FORMATS, load_mesh
 from phalanx.io.model import APPROXIMATIONS, SHAPE_KINDS, Body, LoadError, RobotModel, Shape
 from phalanx.io.sdf_options import SdfOptions
+from phalanx.rotations import unit
 
 Source = str | os.PathLike[str] | RobotModel | Shape | Sequence[Shape]
 
@@ -132,8 +133,7 @@ def _checked(shape: Shape, who: str, dynamic: bool) -> Shape:
             f'{where} cannot move freely as a triangle mesh; pass approximation="convex_hull", '
             '"convex_decomposition" or "sdf", or make the object static or kinematic'
         )
-    unit = np.asarray(shape.orientation, float) / np.linalg.norm(shape.orientation)
-    w, x, y, z = unit.tolist()
+    w, x, y, z = unit(shape.orientation).tolist()
     return replace(shape, orientation=(w, x, y, z))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from phalanx.io.height_fields import grid_triangles
 from phalanx.io.meshes import convex_hull
 from phalanx.io.model import Shape
-from phalanx.io.pose import quaternion_matrix
+from phalanx.rotations import matrix
 
 _AROUND = 40  # segments of a full turn
 _CREASE = np.cos(np.deg2rad(40.0))  # faces that meet at less than this angle are shaded as one surface
@@ -41,7 +41,7 @@ def surface(shape: Shape, cell: float = 0.0) -> Surface:
         raise ValueError(f"shape {shape.name!r}: a {shape.kind} has no end and cannot be drawn as triangles")
     else:
         vertices, faces = _PRIMITIVES[shape.kind](*shape.size)
-    vertices = vertices @ quaternion_matrix(shape.orientation).T + np.asarray(shape.position, float)
+    vertices = vertices @ matrix(shape.orientation).T + np.asarray(shape.position, float)
     vertices, faces = _merge(vertices, faces, cell if shape.kind == "mesh" else 0.0)
     corners = vertices[faces].astype(np.float32)
     return Surface(corners, _corner_normals(corners, faces, len(vertices)))

@@ -24,6 +24,7 @@ from phalanx.io.meshes import count_flat_triangles, load_mesh
 from phalanx.io.model import Body, Joint, LoadError, Mimic, RobotModel, Shape
 from phalanx.io.paths import FileFinder
 from phalanx.io.xmltree import Element, parse_xml
+from phalanx.rotations import from_euler, matrix
 
 TYPES = {
     "fixed": "fixed",
@@ -42,6 +43,8 @@ SILENT = {
     "joint": {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "safety_controller", "calibration"},
 }
 ZERO = (0.0, 0.0, 0.0)
+FIXED_AXES = "XYZ"
+"""Roll, pitch and yaw: about x, y and z of the parent, one after the other."""
 
 
 def load_urdf(path: str | Path, package_dirs: Iterable[str | Path] = (), visuals: bool = True) -> RobotModel:
@@ -62,26 +65,6 @@ def load_urdf(path: str | Path, package_dirs: Iterable[str | Path] = (), visuals
     ):
         raise root.error("this is a xacro source; expand it first: xacro FILE > robot.urdf.")
     return _Reader(root, FileFinder(path, package_dirs), visuals).read()
-
-
-def rotation_from_rpy(rpy: Iterable[float]) -> np.ndarray:
-    """(3, 3) rotation of URDF's roll, pitch, yaw about the fixed x, y, z axes, in radians."""
-    (cr, sr), (cp, sp), (cy, sy) = ((math.cos(angle), math.sin(angle)) for angle in rpy)
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )
-
-
-def quaternion_from_rpy(rpy: Iterable[float]) -> tuple[float, float, float, float]:
-    """The same rotation as a unit quaternion (w, x, y, z) with w >= 0."""
-    (cr, sr), (cp, sp), (cy, sy) = ((math.cos(angle / 2), math.sin(angle / 2)) for angle in rpy)
-    w, x = cr * cp * cy + sr * sp * sy, sr * cp * cy - cr * sp * sy
-    y, z = cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy
-    return (w, x, y, z) if w >= 0.0 else (-w, -x, -y, -z)
 
 
 @dataclass
@@ -147,7 +130,7 @@ class _Reader:
             parent=element.need("parent").get("link"),
             child=element.need("child").get("link"),
             position=position,
-            orientation=quaternion_from_rpy(rpy),
+            orientation=_quaternion(rpy),
         )
         if joint.type in (*ONE_DOF, "planar"):
             joint.axis = self.axis(element)
@@ -243,7 +226,7 @@ class _Reader:
         xy, xz, yz = (inertia.number(key, 0.0) for key in ("ixy", "ixz", "iyz"))
         local = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         if any(rpy):
-            rotation = rotation_from_rpy(rpy)
+            rotation = matrix(from_euler(rpy, FIXED_AXES))
             local = rotation @ local @ rotation.T
             local = 0.5 * (local + local.T)
         body.inertia = local
@@ -255,7 +238,7 @@ class _Reader:
             raise geometry.error(f"holds {len(geometry.children)} shapes; give one of {_words(_SIZES)} or mesh.")
         one = geometry.children[0]
         position, rpy = _origin(element)
-        shape = Shape(one.tag, position=position, orientation=quaternion_from_rpy(rpy))
+        shape = Shape(one.tag, position=position, orientation=_quaternion(rpy))
         shape.name = element.attributes.get("name", "")
         if one.tag == "mesh":
             self.mesh(shape, one, collision)
@@ -319,3 +302,9 @@ def _origin(element: Element) -> tuple[tuple[float, float, float], tuple[float, 
 
 def _words(names: Iterable[str]) -> str:
     return ", ".join(names)
+
+
+def _quaternion(rpy: tuple[float, ...]) -> tuple[float, float, float, float]:
+    """Of roll, pitch and yaw, rad; w >= 0."""
+    w, x, y, z = from_euler(rpy, FIXED_AXES).tolist()
+    return (w, x, y, z) if w >= 0.0 else (-w, -x, -y, -z)

@@ -12,8 +12,9 @@ from small_robots import arm, ball
 
 from phalanx.io.model import Body, RobotModel, Shape
 from phalanx.io.picture import Camera, render
-from phalanx.io.pose import body_frames, lowest_point, quaternion_matrix
+from phalanx.io.pose import body_frames, lowest_point
 from phalanx.io.tessellate import surface
+from phalanx.rotations import matrix
 
 RED, GREEN = (0.9, 0.05, 0.05, 1.0), (0.05, 0.8, 0.05, 1.0)
 FROM_X = Camera(eye=(2.0, 0.0, 0.0), target=(0.0, 0.0, 0.0), angle=40.0)
@@ -179,6 +180,6 @@ def test_lowest_point_is_that_of_the_triangles(shape):
         turn, root = rng.normal(size=(2, 4))
         placed = Shape(*shape, position=tuple(rng.normal(size=3)), orientation=tuple(turn / np.linalg.norm(turn)))
         model = RobotModel("r", [Body("b", 1.0, collisions=[placed])], [])
-        corners = surface(placed).corners.reshape(-1, 3) @ quaternion_matrix(root).T
+        corners = surface(placed).corners.reshape(-1, 3) @ matrix(root).T
         assert lowest_point(model, {}, root) == pytest.approx(corners[:, 2].min(), abs=3e-3)
     assert lowest_point(RobotModel("r", [Body("b", 1.0)], []), {}, (1, 0, 0, 0)) is None

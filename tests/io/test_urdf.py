@@ -9,12 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy.spatial.transform import Rotation
 
 from phalanx.io.model import LoadError, RobotModel
-from phalanx.io.urdf import load_urdf, quaternion_from_rpy, rotation_from_rpy
+from phalanx.io.urdf import load_urdf
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 HEAVY = '<link name="{}">' + INERTIAL + "</link>"
@@ -33,10 +30,6 @@ def body(model: RobotModel, name: str):
 
 def joint(model: RobotModel, name: str):
     return next(j for j in model.joints if j.name == name)
-
-
-def rotation(quaternion: tuple[float, ...]) -> np.ndarray:
-    return Rotation.from_quat(quaternion, scalar_first=True).as_matrix()
 
 
 # -- numbers ---------------------------------------------------------------------------------------------------
@@ -89,19 +82,6 @@ def test_every_number_of_a_small_file(tmp_path: Path) -> None:
     np.testing.assert_allclose(elbow.axis, (0, 0.6, 0.8), atol=1e-15)
     assert (elbow.lower, elbow.upper, elbow.effort_limit, elbow.velocity_limit) == (-1, 2, 30, 5)
     assert (elbow.damping, elbow.friction, elbow.armature, elbow.mimic) == (0.7, 0.1, 0.0, None)
-
-
-angles = st.floats(-7, 7)
-
-
-@given(st.tuples(angles, angles, angles))
-@settings(deadline=None)
-def test_rpy_is_about_fixed_axes(rpy: tuple[float, float, float]) -> None:
-    expected = Rotation.from_euler("xyz", rpy).as_matrix()
-    np.testing.assert_allclose(rotation_from_rpy(rpy), expected, atol=1e-14)
-    quaternion = quaternion_from_rpy(rpy)
-    np.testing.assert_allclose(rotation(quaternion), expected, atol=1e-14)
-    assert quaternion[0] >= 0.0
 
 
 @pytest.mark.parametrize(

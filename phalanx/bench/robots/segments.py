@@ -14,7 +14,7 @@ import numpy as np
 
 from phalanx.io import mass_properties
 from phalanx.io.model import Body, Joint, Mimic, RobotModel, Shape
-from phalanx.io.pose import quaternion_matrix
+from phalanx.rotations import between, matrix
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -65,7 +65,8 @@ def capsule(start: Sequence[float], end: Sequence[float], radius: float) -> Shap
     """A capsule between two points (the centres of its ends), m."""
     a, b = np.asarray(start, float), np.asarray(end, float)
     length = float(np.linalg.norm(b - a))
-    return Shape("capsule", (radius, 0.5 * length), _vector(0.5 * (a + b)), _turned_to((b - a) / length))
+    w, x, y, z = between([0.0, 0.0, 1.0], (b - a) / length).tolist()
+    return Shape("capsule", (radius, 0.5 * length), _vector(0.5 * (a + b)), (w, x, y, z))
 
 
 def assemble(name: str, segments: Sequence[Segment]) -> RobotModel:
@@ -76,7 +77,7 @@ def assemble(name: str, segments: Sequence[Segment]) -> RobotModel:
     for segment in segments:
         shift = np.array(segment.joints[-1].pivot if segment.joints else (0.0, 0.0, 0.0))
         origins[segment.name] = shift
-        turned = quaternion_matrix(segment.orientation)
+        turned = matrix(segment.orientation)
         at = np.asarray(segment.position, float) - origins.get(segment.parent, np.zeros(3))
         parent, facing, last = segment.parent, segment.orientation, np.zeros(3)
         for count, turn in enumerate(segment.joints):
@@ -130,12 +131,3 @@ def _body(segment: Segment, shift: np.ndarray) -> Body:
 def _vector(values: np.ndarray) -> Vector:
     x, y, z = (float(value) for value in values)
     return x, y, z
-
-
-def _turned_to(direction: np.ndarray) -> Quaternion:
-    """The shortest rotation from +z to a unit vector."""
-    x, y, z = (float(value) for value in direction)
-    if z < -1.0 + 1e-12:
-        return 0.0, 1.0, 0.0, 0.0
-    half = math.sqrt(0.5 * (1.0 + z))
-    return half, -0.5 * y / half, 0.5 * x / half, 0.0

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from phalanx.io.meshes import convex_hull, load_mesh
-from phalanx.io.mjcf.rotations import quaternion_matrix, unit
 from phalanx.io.mjcf.source import MeshAsset, Source
 from phalanx.io.mjcf.values import Values
 from phalanx.io.model import LoadError
+from phalanx.rotations import matrix, unit
 
 MOST_HEIGHTS = 10**8
 
@@ -42,12 +42,12 @@ def mesh(asset: MeshAsset, source: Source) -> tuple[np.ndarray, np.ndarray]:
     if not scale.all():
         raise values.error("scale", "it must not be zero")
     offset = values.vector("refpos", 3, (0.0, 0.0, 0.0))
-    turned = quaternion_matrix(unit(values.vector("refquat", 4, (1.0, 0.0, 0.0, 0.0))))
+    turned = matrix(unit(values.vector("refquat", 4, (1.0, 0.0, 0.0, 0.0))))
     vertices = (np.asarray(vertices, float) - offset) @ turned * scale
     if np.prod(scale) < 0.0:
         faces = faces[:, ::-1]
     asset.vertices, asset.faces = vertices, np.asarray(faces, np.int64)
-    return asset.vertices, asset.faces
+    return vertices, asset.faces
 
 
 def _triples(values: Values, name: str) -> np.ndarray:

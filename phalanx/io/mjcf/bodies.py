@@ -9,11 +9,11 @@ import numpy as np
 from phalanx.io.mjcf import geoms as geoms_
 from phalanx.io.mjcf.geoms import Geom
 from phalanx.io.mjcf.notes import Notes
-from phalanx.io.mjcf.rotations import quaternion_matrix
 from phalanx.io.mjcf.source import Compiler
 from phalanx.io.mjcf.tree import Node
 from phalanx.io.mjcf.values import Values
 from phalanx.io.model import Body
+from phalanx.rotations import matrix
 
 
 @dataclass
@@ -64,7 +64,7 @@ def _given(solid: Solid, values: Values) -> None:
         local = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     else:
         local = np.diag(values.vector("diaginertia", 3, (0.0, 0.0, 0.0)))
-    turned = quaternion_matrix(quaternion)
+    turned = matrix(quaternion)
     inertia = turned @ local @ turned.T
     solid.inertia = 0.5 * (inertia + inertia.T)
     if solid.mass > 0.0 and not np.linalg.eigvalsh(solid.inertia)[0] >= 0.0:

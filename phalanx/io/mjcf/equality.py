@@ -8,12 +8,13 @@ from phalanx.io.mjcf import schema, tendons
 from phalanx.io.mjcf.held import Held
 from phalanx.io.mjcf.models import TreeModel
 from phalanx.io.mjcf.notes import Notes
+from phalanx.io.mjcf.poses import IDENTITY, Pose, compose, inverse
 from phalanx.io.mjcf.references import References
-from phalanx.io.mjcf.rotations import IDENTITY, Pose, compose, inverse, unit
 from phalanx.io.mjcf.tree import Context, Node, Tree
 from phalanx.io.mjcf.values import Values
 from phalanx.io.model import Joint, Mimic
 from phalanx.io.tendons import FixedTendon
+from phalanx.rotations import unit
 
 
 def read(

@@ -11,12 +11,12 @@ from phalanx.io import mass_properties
 from phalanx.io.meshes import convex_hull
 from phalanx.io.mjcf.assets import height_field, mesh
 from phalanx.io.mjcf.notes import Notes
-from phalanx.io.mjcf.rotations import Pose, compose, from_matrix
+from phalanx.io.mjcf.poses import Pose, compose
 from phalanx.io.mjcf.source import MeshAsset
 from phalanx.io.mjcf.tree import Placed
 from phalanx.io.mjcf.values import Values
 from phalanx.io.model import Shape
-from phalanx.io.pose import quaternion_matrix
+from phalanx.rotations import from_matrix, matrix
 
 TYPES = ("sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "hfield", "plane", "sdf")
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
@@ -194,7 +194,7 @@ def weigh(geom: Geom) -> None:
         geom.mass = scale * volume
     if geom.mass < 0.0:
         raise values.error("mass" if values.has("mass") else "density", "it must not be negative")
-    turned = quaternion_matrix(geom.shape.orientation)
+    turned = matrix(geom.shape.orientation)
     geom.com = np.asarray(geom.shape.position) + turned @ centre
     geom.inertia = scale * turned @ inertia @ turned.T
 
@@ -261,6 +261,6 @@ def _cones(corners: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
 
 def plane_of(geom: Geom, pose: Pose) -> tuple[np.ndarray, np.ndarray]:
     """A point of a plane and its normal, for a plane in a body at ``pose``."""
-    turned = quaternion_matrix(pose[1])
+    turned = matrix(pose[1])
     point = pose[0] + turned @ np.asarray(geom.shape.position)
-    return point, turned @ quaternion_matrix(geom.shape.orientation)[:, 2]
+    return point, turned @ matrix(geom.shape.orientation)[:, 2]

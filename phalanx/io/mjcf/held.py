@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from phalanx.io.mjcf.rotations import Pose
+from phalanx.io.mjcf.poses import Pose
 from phalanx.io.mjcf.tree import Node
 
 

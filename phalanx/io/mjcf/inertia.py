@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from phalanx.io.mjcf.bodies import Solid
-from phalanx.io.mjcf.rotations import quaternion_matrix, turn
 from phalanx.io.mjcf.tree import JointNode, Node
+from phalanx.rotations import matrix, rotate
 
 
 def resistance(node: Node, joint: JointNode, solids: dict[str, Solid]) -> float:
@@ -36,18 +36,18 @@ def mass_matrix(root: Node, solids: dict[str, Solid]) -> tuple[np.ndarray, dict[
         mine = list(above.get(id(node.parent), []))
         for joint in node.joints:
             dofs[joint.name] = len(motions)
-            anchor = position + turn(orientation, joint.anchor)
-            found = _motions(joint, orientation, anchor)
-            mine += range(len(motions), len(motions) + len(found))
-            motions += found
+            anchor = position + rotate(orientation, joint.anchor)
+            own = _motions(joint, orientation, anchor)
+            mine += range(len(motions), len(motions) + len(own))
+            motions += own
             weight = 0.0 if joint.kind == "free" else joint.values.number("armature", 0.0)
-            armature += [weight] * len(found)
+            armature += [weight] * len(own)
         above[id(node)] = mine
-    matrix = np.diag(np.array(armature, float))
+    found = np.diag(np.array(armature, float))
     for node in root.walk():
         solid = solids[node.name]
         position, orientation = node.world_pose()
-        turned = quaternion_matrix(orientation)
+        turned = matrix(orientation)
         centre = position + turned @ solid.com
         inertia = turned @ solid.inertia @ turned.T
         mine = above[id(node)]
@@ -55,8 +55,8 @@ def mass_matrix(root: Node, solids: dict[str, Solid]) -> tuple[np.ndarray, dict[
         linear = np.array([motions[d][1] + np.cross(motions[d][0], centre - motions[d][2]) for d in mine]).reshape(
             -1, 3
         )
-        matrix[np.ix_(mine, mine)] += angular @ inertia @ angular.T + solid.mass * linear @ linear.T
-    return matrix, dofs
+        found[np.ix_(mine, mine)] += angular @ inertia @ angular.T + solid.mass * linear @ linear.T
+    return found, dofs
 
 
 def _motions(
@@ -64,7 +64,7 @@ def _motions(
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     none, axes = np.zeros(3), list(np.eye(3))
     turns, moves = [(axis, none, anchor) for axis in axes], [(none, axis, anchor) for axis in axes]
-    axis = turn(orientation, joint.axis)
+    axis = rotate(orientation, joint.axis)
     return {
         "revolute": [(axis, none, anchor)],
         "prismatic": [(none, axis, anchor)],

@@ -11,9 +11,9 @@ from phalanx.io.mjcf import schema
 from phalanx.io.mjcf.actuators import Read
 from phalanx.io.mjcf.models import TreeModel
 from phalanx.io.mjcf.notes import Notes
-from phalanx.io.mjcf.rotations import UNIT, turn, unit
 from phalanx.io.mjcf.tree import Context, JointNode, Node
 from phalanx.io.mjcf.values import Values
+from phalanx.rotations import IDENTITY, rotate, rotation_vector, unit
 
 COORDINATES = {"free": 7, "spherical": 4, "revolute": 1, "prismatic": 1}
 VELOCITIES = {"free": 6, "spherical": 3, "revolute": 1, "prismatic": 1}
@@ -73,28 +73,22 @@ def _numbers(values: Values, name: str, count: int) -> np.ndarray | None:
 
 
 def _set(frame: Keyframe, joint: JointNode, position: np.ndarray | None, velocity: np.ndarray | None) -> None:
-    turned = UNIT
+    turned = IDENTITY
     if position is not None and len(position) > 1:
-        turned = unit(position[-4:]) if np.any(position[-4:]) else UNIT
+        turned = unit(position[-4:]) if np.any(position[-4:]) else IDENTITY
     if joint.kind == "free":
         if position is not None:
             frame.root_pose = (*position[:3].tolist(), *turned.tolist())
         if velocity is not None:
-            frame.root_vel = (*velocity[:3].tolist(), *turn(turned, velocity[3:]).tolist())
+            frame.root_vel = (*velocity[:3].tolist(), *rotate(turned, velocity[3:]).tolist())
     elif joint.kind == "spherical":
         names = [f"{joint.name}:{axis}" for axis in ("rx", "ry", "rz")]
         if position is not None:
-            frame.joint_pos |= dict(zip(names, _rotation_vector(turned).tolist(), strict=True))
+            frame.joint_pos |= dict(zip(names, rotation_vector(turned).tolist(), strict=True))
         if velocity is not None:
-            frame.joint_vel |= dict(zip(names, turn(turned, velocity).tolist(), strict=True))
+            frame.joint_vel |= dict(zip(names, rotate(turned, velocity).tolist(), strict=True))
     else:
         if position is not None:
             frame.joint_pos[joint.name] = float(position[0])
         if velocity is not None:
             frame.joint_vel[joint.name] = float(velocity[0])
-
-
-def _rotation_vector(quaternion: np.ndarray) -> np.ndarray:
-    w, v = (quaternion[0], quaternion[1:]) if quaternion[0] >= 0.0 else (-quaternion[0], -quaternion[1:])
-    length = float(np.linalg.norm(v))
-    return v * (2.0 * np.arctan2(length, w) / length) if length > 1e-12 else 2.0 * v

@@ -12,9 +12,10 @@ from phalanx.io.checks import inertia_problem
 from phalanx.io.mjcf.bodies import Solid
 from phalanx.io.mjcf.inertia import resistance
 from phalanx.io.mjcf.notes import Notes
-from phalanx.io.mjcf.rotations import Pose, about, compose, product, turn
+from phalanx.io.mjcf.poses import Pose, compose
 from phalanx.io.mjcf.tree import JointNode, Node
 from phalanx.io.model import Body, Joint, RobotModel
+from phalanx.rotations import about, product, rotate
 
 LEAST_MASS = 1e-15
 """kg, of anything that a joint moves."""
@@ -113,7 +114,7 @@ def _joint(given: JointNode, parent: str, child: str, at: Pose, moved: float, no
     if given.reference and given.kind == "revolute":
         frame = (frame[0], product(frame[1], about(given.axis, -given.reference)))
     elif given.reference:
-        frame = (frame[0] - turn(frame[1], given.axis) * given.reference, frame[1])
+        frame = (frame[0] - rotate(frame[1], given.axis) * given.reference, frame[1])
     position, orientation = _tuples(frame)
     x, y, z = given.axis.tolist()
     joint = Joint(given.name, given.kind, parent, child, position, orientation, (x, y, z))

@@ -12,7 +12,7 @@ import numpy as np
 from phalanx.io.checks import nearest
 from phalanx.io.mjcf import schema
 from phalanx.io.mjcf.notes import Notes
-from phalanx.io.mjcf.rotations import orientation
+from phalanx.io.mjcf.poses import orientation
 from phalanx.io.mjcf.values import Defaults, Values
 from phalanx.io.model import LoadError
 from phalanx.io.paths import FileFinder

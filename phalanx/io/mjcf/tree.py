@@ -11,11 +11,12 @@ import numpy as np
 from phalanx.io.checks import nearest
 from phalanx.io.mjcf import schema
 from phalanx.io.mjcf.notes import Notes
-from phalanx.io.mjcf.rotations import IDENTITY, Pose, between, compose, from_euler, turn, unit
+from phalanx.io.mjcf.poses import IDENTITY, Pose, compose
 from phalanx.io.mjcf.source import Options, Source
 from phalanx.io.mjcf.values import Values
 from phalanx.io.model import LoadError
 from phalanx.io.xmltree import Element
+from phalanx.rotations import between, from_euler, rotate, unit
 
 IGNORED = ("camera", "light")
 HOLDS = ("body", "joint", "freejoint", "geom", "site", "inertial", "frame", "replicate", "attach", *IGNORED, "plugin")
@@ -207,7 +208,7 @@ class Tree:
         free = element.tag == "freejoint"
         values = Values(element) if free else source.defaults.values(element, "joint", inherited)
         kind = "free" if free else JOINTS[values.choice("type", "hinge", tuple(JOINTS))]
-        axis = turn(pose[1], values.vector("axis", 3, (0.0, 0.0, 1.0)))
+        axis = rotate(pose[1], values.vector("axis", 3, (0.0, 0.0, 1.0)))
         if kind in ("revolute", "prismatic") and not np.linalg.norm(axis) > 1e-10:
             raise values.error("axis", "it must not be zero")
         anchor = compose(pose, (values.vector("pos", 3, (0.0, 0.0, 0.0)), IDENTITY[1]))[0]
@@ -295,7 +296,7 @@ def _place(values: Values, source: Source) -> Pose:
     along = ends[:3] - ends[3:]
     if not np.linalg.norm(along) > 1e-10:
         raise values.error("fromto", "its ends are in one place")
-    return 0.5 * (ends[:3] + ends[3:]), between(unit(along))
+    return 0.5 * (ends[:3] + ends[3:]), between((0.0, 0.0, 1.0), unit(along))
 
 
 def _register(table: dict[str, Any], name: str, value: Any, element: Element) -> None:
