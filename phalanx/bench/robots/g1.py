@@ -6,10 +6,9 @@ links, without products. Only the feet collide: four small spheres under each, a
 
 from __future__ import annotations
 
-import math
-
 from phalanx.bench.robots.segments import Quaternion, Segment, Turn, Vector, assemble
 from phalanx.io.model import RobotModel, Shape
+from phalanx.rotations import from_euler
 
 ARMATURE = 0.01
 FOOT = tuple((x, y, -0.03) for x, y in ((-0.05, 0.025), (-0.05, -0.025), (0.12, 0.03), (0.12, -0.03)))
@@ -62,9 +61,8 @@ def _link(
 
 
 def _about(axis: str, angle: float) -> Quaternion:
-    sine = math.sin(0.5 * angle)
-    x, y, z = (sine if letter == axis else 0.0 for letter in "xyz")
-    return math.cos(0.5 * angle), x, y, z
+    w, x, y, z = from_euler((angle,), axis).tolist()
+    return w, x, y, z
 
 
 def _mirrored(limits: tuple[float, float], sign: float) -> tuple[float, float]:
