@@ -1,11 +1,11 @@
-"""How speed scales with environments, dofs and contacts, drawn from committed results.
+"""How speed scales with environments, dofs and contacts, and what a contact costs, drawn from committed results.
 
     python benchmarks/plots.py                    # the newest results of each device, into docs/
     python benchmarks/plots.py FILE.json ... --out docs
 
-Figures come from ``phalanx bench`` (all its scenes for environments, the family ``chains`` for dofs, ``spheres`` for
-contacts) and, where there are none of those yet, from ``contact_cost.py``. Peers are drawn dashed. Needs matplotlib
-(extra ``dev``).
+Figures come from ``phalanx bench``: all its scenes for environments, the family ``chains`` for dofs, the families
+``spheres``, ``boxes_apart`` and ``stacks`` for contacts. Files with ``"benchmark": "contact_cost"`` have the scenes of
+these last, timed with the default contact offset at dt 1/120. Peers are drawn dashed. Needs matplotlib (extra ``dev``).
 """
 
 from __future__ import annotations
@@ -17,8 +17,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 HERE = Path(__file__).resolve().parent
-FAMILIES = {"chain": "dofs", "spheres": "contacts"}
+FAMILIES = {
+    "chain": ("dofs", "chains"),
+    "spheres": ("contacts", "spheres apart"),
+    "boxes_apart": ("contacts", "boxes apart"),
+    "stacks": ("contacts", "boxes in stacks of 4"),
+}
+"""By what a scene's name has before its number: what its family differs in, and what a line of it is called."""
 
 
 @dataclass(frozen=True)
@@ -69,10 +77,11 @@ def _machine(results: dict[str, Any], device: str) -> str:
 
 def _contact_cost(results: dict[str, Any]) -> list[Point]:
     machine, count = _machine(results, results["device"]), results["num_envs"]
+    names = {called: head for head, (_, called) in FAMILIES.items()}
     return [
         Point(
             machine,
-            case["scene"],
+            f"{names[case['scene']]}_{case['bodies']}",
             "phalanx",
             count,
             count / case["seconds_per_step"],
@@ -90,37 +99,39 @@ def newest(paths: Iterable[Path]) -> list[Point]:
     found: dict[tuple[Any, ...], Point] = {}
     for path in sorted(paths):
         for point in read(path):
-            of_family = point.contacts if " " in point.scene else None  # contact_cost.py: one name for many
-            found[point.machine, point.scene, point.engine, point.num_envs, of_family] = point
-    renewed = {p.machine for p in found.values() if not p.first_version and family(p) == ""}
+            found[point.machine, point.scene, point.engine, point.num_envs] = point
+    renewed = {p.machine for p in found.values() if not p.first_version and not family(p)[0]}
     return [p for p in found.values() if not (p.first_version and p.machine in renewed)]
 
 
-def family(point: Point) -> str:
-    """``"dofs"`` or ``"contacts"`` for scenes that differ in those, else ``""``."""
+def family(point: Point) -> tuple[str, str]:
+    """What the scenes of a point's family differ in, ``"dofs"`` or ``"contacts"``, and its name; else empty."""
     head, _, tail = point.scene.rpartition("_")
-    if tail.isdigit() and head in FAMILIES:
-        return FAMILIES[head]
-    return "contacts" if " " in point.scene else ""
+    return FAMILIES.get(head, ("", "")) if tail.isdigit() else ("", "")
 
 
-def line_of(point: Point, axis: str) -> tuple[str, str]:
+def line_of(point: Point) -> tuple[str, str]:
     """Which line a point is on: label and engine."""
-    if axis == "environments":
-        return point.scene, point.engine
-    name = point.scene if " " in point.scene else {"dofs": "chains", "contacts": "spheres apart"}[axis]
-    return f"{name}, {point.num_envs} environments", point.engine
+    _, called = family(point)
+    return f"{called}, {point.num_envs} environments" if called else point.scene, point.engine
+
+
+def fit(points: list[Point]) -> tuple[float, float, float]:
+    """Straight line of time over contacts: seconds a step and environment without, for each more, and the power by
+    which they grow. Errors count in proportion to the time.
+    """
+    contacts = np.array([point.contacts for point in points])
+    seconds = np.array([1.0 / point.rate for point in points])
+    each, without = np.polyfit(contacts, seconds, 1, w=1.0 / seconds)
+    return float(without), float(each), float(np.polyfit(np.log(contacts), np.log(seconds), 1)[0])
 
 
 def draw(points: list[Point], axis: str, target: Path) -> bool:
     """One panel for each machine; whether there was anything to draw."""
-    import matplotlib
-
-    matplotlib.use("agg")
-    import matplotlib.pyplot as plt
+    plt = _pyplot()
     from matplotlib.ticker import ScalarFormatter
 
-    chosen = [point for point in points if family(point) == ("" if axis == "environments" else axis)]
+    chosen = [point for point in points if family(point)[0] == ("" if axis == "environments" else axis)]
     machines = list(dict.fromkeys(point.machine for point in chosen))
     if not machines:
         return False
@@ -130,7 +141,7 @@ def draw(points: list[Point], axis: str, target: Path) -> bool:
         for point in chosen:
             place = {"environments": point.num_envs, "dofs": point.dofs, "contacts": point.contacts}[axis]
             if point.machine == machine and place:
-                lines.setdefault(line_of(point, axis), []).append((float(place), point.rate))
+                lines.setdefault(line_of(point), []).append((float(place), point.rate))
         colours = {label: f"C{n % 10}" for n, label in enumerate(dict.fromkeys(label for label, _ in lines))}
         for (label, engine), values in lines.items():
             x, y = zip(*sorted(values), strict=True)
@@ -151,6 +162,50 @@ def draw(points: list[Point], axis: str, target: Path) -> bool:
     return True
 
 
+def draw_costs(points: list[Point], target: Path) -> list[str]:
+    """Our times over contacts with straight lines, a panel for each machine and number of environments; what the lines
+    say, in words, or nothing if there was nothing to draw.
+    """
+    lines: dict[tuple[str, int], dict[str, list[Point]]] = {}
+    for point in points:
+        kind, called = family(point)
+        if kind == "contacts" and point.contacts and point.engine == "phalanx":
+            lines.setdefault((point.machine, point.num_envs), {}).setdefault(called, []).append(point)
+    if not lines:
+        return []
+    plt, said = _pyplot(), []
+    figure, panels = plt.subplots(1, len(lines), figsize=(5.5 * len(lines), 4.2), squeeze=False)
+    for panel, ((machine, count), scenes) in zip(panels[0], lines.items(), strict=True):
+        for called, cases in scenes.items():
+            contacts = [point.contacts or 0.0 for point in cases]
+            dots = panel.plot(contacts, [1e6 / point.rate for point in cases], "o", ms=4, label=called)
+            # contacts that move one tree are solved another way
+            several = [point for point in cases if (point.dofs or 0.0) > 6.0]
+            if len(several) > 2:
+                without, each, power = fit(several)
+                ends = np.array([0.0, max(contacts)])
+                panel.plot(ends, 1e6 * (without + each * ends), "-", lw=1, color=dots[0].get_color())
+                said.append(f"{machine}, {count}: {called}: {1e9 * each:.0f} ns a contact, power {power:.2f}")
+        panel.set(xlabel="contacts per environment", ylabel="µs per step and environment", xlim=0, ylim=0)
+        panel.set_title(f"{machine}, {count} environments", fontsize=10)
+        panel.grid(alpha=0.3)
+        panel.legend(frameon=False, fontsize=8)
+    figure.tight_layout()
+    figure.savefig(target, metadata={"Date": None})  # the same picture from the same figures
+    plt.close(figure)
+    return said
+
+
+def _pyplot() -> Any:
+    import matplotlib
+
+    matplotlib.use("agg")
+    matplotlib.rcParams["svg.hashsalt"] = "phalanx"
+    import matplotlib.pyplot as plt
+
+    return plt
+
+
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description="Draw how speed scales, from committed results.")
@@ -161,6 +216,9 @@ def main() -> None:
     for axis in ("environments", "dofs", "contacts"):
         target = options.out / f"scaling_{axis}.png"
         print(f"wrote {target}" if draw(points, axis, target) else f"no results to draw speed against {axis} from yet")
+    target = options.out / "contact_cost.svg"
+    said = draw_costs(points, target)
+    print("\n".join([f"wrote {target}", *said]) if said else "no results to draw the cost of contacts from yet")
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from phalanx.bench.scenes import DEFAULT, FAMILIES, SCENES
 
 __all__ = [
     "DEFAULT",
+    "FAMILIES",
     "NAMES",
     "SCENES",
     "SCHEMA",

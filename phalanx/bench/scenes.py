@@ -23,7 +23,11 @@ CONTROL_NOISE = 0.01
 """Of the full control, as in MuJoCo Warp's benchmarks."""
 
 CHAINS = (2, 4, 8, 16, 32, 64)
-SPHERES = (1, 2, 4, 8, 16, 32, 64)
+BODIES = (1, 2, 4, 8, 16, 32, 64)
+STACKED = (4, 8, 16, 32, 64)
+HALF = 0.1
+BALL, CUBE = Shape("sphere", (HALF,)), Shape("box", (HALF, HALF, HALF))
+"""What is at rest in the families whose scenes differ in the number of contacts, m."""
 
 
 def _humanoid(name: str = "humanoid", place: tuple[float, float, float, float] | None = None) -> RobotItem:
@@ -84,21 +88,23 @@ def _chain(links: int) -> Scene:
     )
 
 
-def _spheres(count: int) -> Scene:
-    radius = 0.1
+def _at_rest(family: str, count: int, what: str, shape: Shape, high: int = 1) -> Scene:
+    """Bodies at rest on the ground, in columns of ``high``."""
+    objects = []
+    for n in range(count):
+        column, level = divmod(n, high)
+        place = (0.5 * (column % 8), 0.5 * (column // 8), HALF + 2.0 * HALF * level)
+        objects.append(ObjectItem(shape, f"{shape.kind}{n}", place))
     return Scene(
-        f"spheres_{count}",
-        f"{count} spheres at rest on the ground, a contact each",
-        objects=tuple(
-            ObjectItem(Shape("sphere", (radius,)), f"sphere{n}", (0.5 * (n % 8), 0.5 * (n // 8), radius))
-            for n in range(count)
-        ),
+        f"{family}_{count}",
+        what,
+        objects=tuple(objects),
         steps=300,
         cpu_work=40_000,
         cuda_envs=(1024,),
         cpu_envs=(64,),
-        watch=tuple(f"sphere{n}/sphere{n}" for n in range(count)),
-        family="spheres",
+        watch=tuple(f"{item.name}/{item.name}" for item in objects),
+        family=family,
     )
 
 
@@ -213,7 +219,9 @@ _ALL = (
         watch=("cube/cube",),
     ),
     *(_chain(links) for links in CHAINS),
-    *(_spheres(count) for count in SPHERES),
+    *(_at_rest("spheres", n, f"spheres at rest on the ground, a contact each: {n}", BALL) for n in BODIES),
+    *(_at_rest("boxes_apart", n, f"boxes at rest on the ground, four contacts each: {n}", CUBE) for n in BODIES),
+    *(_at_rest("stacks", n, f"boxes in stacks of four, sixteen contacts a stack: {n}", CUBE, 4) for n in STACKED),
 )
 
 SCENES = {scene.name: scene for scene in _ALL}

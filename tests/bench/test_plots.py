@@ -67,10 +67,38 @@ def test_later_files_replace_earlier_ones(plots, tmp_path):
 
 
 def test_families_have_axes_of_their_own(plots):
-    point = plots.Point("m", "chain_8", "phalanx", 256, 1.0, 8, 0.0)
-    assert plots.family(point) == "dofs" and plots.line_of(point, "dofs")[0] == "chains, 256 environments"
-    assert plots.family(plots.Point("m", "spheres_8", "phalanx", 64, 1.0, 48, 8.0)) == "contacts"
-    assert plots.family(plots.Point("m", "three_humanoids", "phalanx", 64, 1.0, 81, 8.0)) == ""
+    chain = plots.Point("m", "chain_8", "phalanx", 256, 1.0, 8, 0.0)
+    assert plots.family(chain)[0] == "dofs" and plots.line_of(chain) == ("chains, 256 environments", "phalanx")
+    for name in (name for family in ("spheres", "boxes_apart", "stacks") for name in bench.FAMILIES[family]):
+        assert plots.family(plots.Point("m", name, "phalanx", 64, 1.0, 48, 8.0))[0] == "contacts"
+    assert plots.family(plots.Point("m", "three_humanoids", "phalanx", 64, 1.0, 81, 8.0)) == ("", "")
+
+
+def test_what_a_contact_costs(plots, tmp_path):
+    """3 µs a step and environment and 0.2 µs for each contact, but for one body alone, which is left out."""
+    rates = {n: 1.0 / (3e-6 + 0.2e-6 * 4 * n) for n in (2, 4, 8)} | {1: 1e9}
+    cases = [(f"boxes_apart_{n}", 64, rate, 6 * n, 4.0 * n) for n, rate in rates.items()]
+    (tmp_path / "boxes.json").write_text(json.dumps(results(*cases)))
+    points = [p for p in plots.read(tmp_path / "boxes.json") if p.engine == "phalanx"]
+    without, each, power = plots.fit([p for p in points if p.dofs > 6])
+    assert (without, each) == (pytest.approx(3e-6), pytest.approx(0.2e-6)) and 0 < power < 1
+    pytest.importorskip("matplotlib", reason="matplotlib (extra dev) is not installed")
+    said = plots.draw_costs(points, tmp_path / "a.svg")
+    assert said[0].startswith("2 cores of abacus, 64: boxes apart: 200 ns a contact, power 0.") and len(said) == 1
+    plots.draw_costs(points, tmp_path / "b.svg")
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    assert plots.draw_costs([], tmp_path / "c.svg") == [] and not (tmp_path / "c.svg").exists()
+
+
+def test_files_of_contact_cost_can_be_read(plots):
+    """Their own fits, which are per step of all environments, come out again."""
+    path = FOLDER / "results" / "2026-11-21-contact-cost-h100.json"
+    kept, points = json.loads(path.read_text()), plots.read(path)
+    for called, line in kept["fits"].items():
+        cases = [p for p in points if plots.family(p) == ("contacts", called) and p.dofs > 6]
+        without, each, power = plots.fit(cases)
+        assert len(cases) == 6 and each * 4096 == pytest.approx(line["seconds_per_contact"])
+        assert without * 4096 == pytest.approx(line["seconds_without"]) and power == pytest.approx(line["exponent"])
 
 
 def test_committed_results_can_be_drawn(plots, tmp_path):
@@ -87,4 +115,5 @@ def test_committed_results_can_be_drawn(plots, tmp_path):
         assert plots.draw(found, axis, target)
         with Image.open(target) as picture:
             assert picture.width > 400 and len(set(picture.convert("L").resize((64, 64)).tobytes())) > 10
+    assert len(plots.draw_costs(found, tmp_path / "cost.svg")) >= 3
     assert not plots.draw([], "dofs", tmp_path / "none.png") and not (tmp_path / "none.png").exists()

@@ -30,6 +30,8 @@ def test_scenes_are_what_the_benchmarks_promise():
     assert dofs["quadruped"] == 6 + 12 and dofs["g1"] == 6 + 29 and dofs["boxes"] == 64 * 6
     assert [dofs[name] for name in FAMILIES["chains"]] == [2, 4, 8, 16, 32, 64]
     assert [dofs[name] for name in FAMILIES["spheres"]] == [6, 12, 24, 48, 96, 192, 384]
+    assert [dofs[name] for name in FAMILIES["boxes_apart"]] == [6, 12, 24, 48, 96, 192, 384]
+    assert [dofs[name] for name in FAMILIES["stacks"]] == [24, 48, 96, 192, 384]
     for scene in SCENES.values():
         assert scene.dt == 0.005 and scene.watch and scene.doc
         assert scene.steps % scene.hold == 0
@@ -60,7 +62,7 @@ def test_length_of_a_run():
     assert scene.frames(7, "cpu", steps=101) == 3  # whole stretches
 
 
-@pytest.mark.parametrize("name", [*DEFAULT, "chain_8", "spheres_4"])
+@pytest.mark.parametrize("name", [*DEFAULT, "chain_8", "spheres_4", "boxes_apart_2", "stacks_8"])
 def test_mujoco_is_given_the_same_model(name: str):
     setup = set_up(SCENES[name], 2)
     compiled, data = mujoco_peer.model(setup)
