@@ -9,6 +9,8 @@ import tempfile
 from typing import Any
 
 NUM_ENVS = 64
+CACHES = ("PHALANX_CACHE_DIR", "NUMBA_CACHE_DIR")
+"""Variables that say where compiled kernels are kept."""
 
 _OURS = """
 import sys, time
@@ -45,7 +47,7 @@ print(time.perf_counter() - begin)
 
 def first_step(scene: str, device: str) -> dict[str, Any]:
     """Ours: ``cold_seconds`` and ``warm_seconds``, for a scene by name."""
-    cold, warm = _twice(_OURS, (scene, str(NUM_ENVS), device), ("PHALANX_CACHE_DIR", "NUMBA_CACHE_DIR"))
+    cold, warm = _twice(_OURS, (scene, str(NUM_ENVS), device), CACHES)
     return {"scene": scene, "engine": "phalanx", "device": device, "cold_seconds": cold, "warm_seconds": warm}
 
 
@@ -66,6 +68,7 @@ def first_step_of_warp(scene: str, device: str) -> dict[str, Any]:
 
 
 def _twice(program: str, arguments: tuple[str, ...], caches: tuple[str, ...]) -> tuple[float, float]:
+    """What a program prints last, in two runs with the same folder for its caches, which is empty at first."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, **dict.fromkeys(caches, folder)}
         seconds = []
@@ -78,6 +81,7 @@ def _twice(program: str, arguments: tuple[str, ...], caches: tuple[str, ...]) ->
                 check=False,
             )
             if done.returncode:
-                raise RuntimeError(f"the first step could not be timed: {done.stderr.strip().splitlines()[-1:]}")
+                reason = done.stderr.strip() or f"exit status {done.returncode}"
+                raise RuntimeError(f"the first step could not be timed: {reason.splitlines()[-1]}")
             seconds.append(float(done.stdout.split()[-1]))
     return seconds[0], seconds[1]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from phalanx import bench
-from phalanx.bench import SCENES, mujoco_peer
+from phalanx.bench import SCENES, first_step, mujoco_peer
 from phalanx.bench.build import set_up
 from phalanx.bench.measure import Run, measure, where_memory_goes, where_time_goes
 from phalanx.bench.peers import PeerMissing, peer_for
@@ -102,6 +102,37 @@ def test_run_writes_what_it_prints(tmp_path, device, capsys):
     rate = results["cases"][1]["phalanx"]["env_steps_per_second"]
     assert f"{rate:,.0f}" in printed and "cartpole" in printed and "Where the time of a step goes" in printed
     assert "Recording every step takes longer by" in printed
+
+
+def test_first_steps_of_new_processes(tmp_path, device, capsys, monkeypatch):
+    """With the tests' own cache, which is warm: that the folder is empty at first is shown below."""
+    monkeypatch.setattr(first_step, "CACHES", ())
+    path = tmp_path / "out.json"
+    bench_command(
+        BenchOptions(["cartpole"], device=device, json=path, num_envs=(2,), steps=50, repeats=1, first_step=True)
+    )
+    (found,) = json.loads(path.read_text())["first_steps"]
+    assert (found["scene"], found["engine"]) == ("cartpole", "phalanx") and found["device"].startswith(device[:4])
+    assert found["cold_seconds"] > 0.1 and found["warm_seconds"] > 0.1  # imports alone take longer
+    printed = capsys.readouterr().out.partition("Seconds to the end of the first step")[2]
+    assert f"empty cache {found['cold_seconds']:6.1f}, warm cache {found['warm_seconds']:5.1f}" in printed
+
+
+def test_first_steps_are_taken_with_an_empty_and_then_a_filled_cache(monkeypatch):
+    """By a program that keeps a file in its cache and tells how many it has found there."""
+    monkeypatch.setattr(
+        first_step,
+        "_OURS",
+        "import os, pathlib, sys\n"
+        "here, other = (pathlib.Path(os.environ[name]) for name in ('PHALANX_CACHE_DIR', 'NUMBA_CACHE_DIR'))\n"
+        "print(sys.argv, len(list(here.iterdir())) + 10 * (here != other))\n"
+        "(here / 'kernel').touch()",
+    )
+    found = first_step.first_step("cartpole", "cpu")
+    assert (found["cold_seconds"], found["warm_seconds"]) == (0.0, 1.0)
+    monkeypatch.setattr(first_step, "_OURS", "raise ValueError('out of ink')")
+    with pytest.raises(RuntimeError, match="the first step could not be timed: ValueError: out of ink"):
+        first_step.first_step("cartpole", "cpu")
 
 
 def test_peers_are_printed_side_by_side(humanoid):
