@@ -78,6 +78,8 @@ def measure(setup: Setup, frames: int, repeats: int = 3) -> Run:
                     for k in range(len(batch)):
                         _look(setup, run, compiled, data, states[:LOOKED_AT, (k + 1) * hold - 1], kind)
             run.seconds.append(row)
+            if repeat == 0:
+                _warn(run, state, frames * hold * setup.scene.dt, setup.scene.dt)
     return run
 
 
@@ -94,3 +96,12 @@ def _look(setup: Setup, run: Run, compiled: Any, data: Any, states: np.ndarray, 
     run.contacts.append(float(np.mean(contacts)))
     run.touching.append(float(np.mean(touching)))
     run.heights.append(float(np.mean(heights)))
+
+
+def _warn(run: Run, states: np.ndarray, end: float, dt: float) -> None:
+    """Say which environments diverged: a rollout resets them and makes no more steps of its call, so that their clocks
+    (s, the first number of a state) are behind, and their states finite but for the very last step.
+    """
+    lost = int((~np.isfinite(states).all(axis=1) | ~(states[:, 0] > end - 0.5 * dt)).sum())
+    if lost:
+        run.notes.append(f"{lost} of {run.num_envs} environments diverged, were reset and made fewer steps")

@@ -117,4 +117,4 @@ def _warn(run: Run, state: Any, contact_room: int, row_room: int) -> None:
         run.notes.append(f"room for {contact_room} contacts and {row_room} rows an environment was not enough")
     lost = int((~np.isfinite(state.qpos.numpy()).all(axis=1)).sum())
     if lost:
-        run.notes.append(f"{lost} environments diverged")
+        run.notes.append(f"{lost} of {run.num_envs} environments diverged")

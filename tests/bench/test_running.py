@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,9 @@ def test_peers_are_printed_side_by_side(humanoid):
     row = next(line for line in lines if "mujoco.rollout" in line)
     assert f"{ours['env_steps_per_second'] / theirs['env_steps_per_second']:.2f}" in row
     assert f"{theirs['touching_per_env']:.1f}" in row and f"{theirs['height']:.3f}" in row
+    lost = {**theirs, "notes": ["2 of 16 environments diverged"]}
+    told = bench.table({**results, "cases": [{**humanoid, "peers": [lost]}]})
+    assert "humanoid, 16, mujoco.rollout: 2 of 16 environments diverged" in told
     told = bench.table({**results, "cases": [{**humanoid, "differences": ["dofs differ: 27 here, 6 in x"]}]})
     assert "humanoid, 16: dofs differ: 27 here, 6 in x" in told
 
@@ -156,10 +160,27 @@ def test_what_is_not_the_same_model_is_said():
 
 
 def test_contacts_that_do_not_fit_are_noted(device):
-    from dataclasses import replace
-
     run, _ = measure(replace(SCENES["humanoid"], max_contacts=3), 2, device, frames=1, repeats=1)
     assert any("contacts did not fit into 3 slots" in note for note in run.notes), run.notes
+
+
+def test_environments_that_diverge_are_noted_of_mujoco_too():
+    """A force so large that MuJoCo refuses it; of three environments, and for one stretch only, in one."""
+    scene = replace(SCENES["cartpole"], hold=10)
+    setup = set_up(scene, 4)
+    calm = mujoco_peer.measure(setup, 3, 2)
+    assert calm.notes == []
+    given = setup.controls
+
+    def wild(frame: int) -> np.ndarray:
+        found = given(frame)
+        found[0 if frame == 1 else slice(2, 4)] = 1e14
+        return found
+
+    setup.controls = wild
+    run = mujoco_peer.measure(setup, 3, 2)
+    assert run.notes == ["3 of 4 environments diverged, were reset and made fewer steps"]
+    assert json.loads(json.dumps(run.summary()))["notes"] == run.notes
 
 
 def test_humanoids_fit_into_a_gigabyte_by_the_thousand(device):
