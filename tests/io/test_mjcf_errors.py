@@ -74,6 +74,12 @@ WRONG = {
         "there is no range",
     ),
     "negative damping": (f'<body><joint damping="-1"/>{BALL}</body>', "", 4, "make energy"),
+    "negative damping of a tendon": (
+        HINGE,
+        '<tendon><fixed damping="-1"><joint joint="a" coef="1"/></fixed></tendon>',
+        2,
+        "make energy",
+    ),
     "two of a name": (f'<body name="a">{BALL}</body><body name="a">{BALL}</body>', "", 4, 'name "a" is taken'),
     "copies of a name": (
         '<replicate count="12"><geom name="a" size="1"/></replicate><geom name="a01" size="1"/>',
@@ -196,6 +202,12 @@ TOLD = {
     "ball springs": (f'<body><joint type="ball" stiffness="1"/>{BALL}</body>', "", "springs of ball joints"),
     "ball limits": (f'<body><joint type="ball" range="0 40"/>{BALL}</body>', "", "its range limits the swing"),
     "free damping": (f'<body><joint type="free" damping="1"/>{BALL}</body>', "", '"damping of a free joint"'),
+    "damping in powers": (f'<body><joint damping="1 2"/>{BALL}</body>', "", "only the first number of damping is"),
+    "a tendon's spring in powers": (
+        HINGE,
+        '<tendon><fixed stiffness="1 0 3"><joint joint="a" coef="1"/></fixed></tendon>',
+        "2: <fixed>: only the first number of stiffness is",
+    ),
     "uneven efforts": (f'<body><joint actuatorfrcrange="-1 2"/>{BALL}</body>', "", r"read as \+-2"),
     "muscles": (HINGE, '<actuator><muscle name="m" joint="a"/></actuator>', r'2: <muscle name="m">: .*left out'),
     "integrators": (HINGE, '<actuator><general joint="a" dyntype="integrator"/></actuator>', 'dyntype "integrator"'),

@@ -123,13 +123,9 @@ def _joint(given: JointNode, parent: str, child: str, at: Pose, moved: float, no
     values, scale = given.values, given.context.source.radians
     angular = scale if given.kind in ("revolute", "spherical") else 1.0
     options = given.context.options
-    for ours, theirs, flag in (
-        ("damping", "damping", "damper"),
-        ("armature", "armature", ""),
-        ("friction", "frictionloss", "frictionloss"),
-    ):
-        setattr(joint, ours, 0.0 if options.off(flag) else _amount(given, theirs, notes))
-    stiffness = 0.0 if options.off("spring") else _amount(given, "stiffness", notes)
+    joint.damping, joint.armature, joint.friction, stiffness = (
+        options.amount(values, name, notes) for name in ("damping", "armature", "frictionloss", "stiffness")
+    )
     time, ratio = values.vector("springdamper", 2, (0.0, 0.0)).tolist()
     if time > 0.0 and ratio > 0.0 and given.kind in ("revolute", "prismatic"):
         if min(time, ratio) < 1e-9:
@@ -161,19 +157,6 @@ def _joint(given: JointNode, parent: str, child: str, at: Pose, moved: float, no
         if low != -high:
             notes.add(values.element, f"effort limits are even: actuatorfrcrange is read as +-{max(-low, high):g}.")
     return joint
-
-
-def _amount(given: JointNode, name: str, notes: Notes) -> float:
-    """A number that must not be negative; coefficients of higher powers of speed or stretch are told of."""
-    values = given.values
-    found = values.numbers(name)
-    if not len(found):
-        return 0.0
-    if found[0] < 0.0:
-        raise values.error(name, "it must not be negative, or it would make energy")
-    if np.any(found[1:]):
-        notes.add(values.element, f"only the first number of {name} is simulated.")
-    return float(found[0])
 
 
 def _mention_free(joint: JointNode, notes: Notes) -> None:

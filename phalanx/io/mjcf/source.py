@@ -102,12 +102,29 @@ class Options:
         """Whether a part of the mechanics is switched off, by its own flag or one that covers it."""
         return any(self.flags.get(one) == "disable" for one in (name, *COVERED.get(name, ())))
 
+    def amount(self, values: Values, name: str, notes: Notes) -> float:
+        """Stiffness, damping, friction or armature: not negative, and nothing where a flag switches it off.
+
+        Coefficients of higher powers of speed or stretch are told of.
+        """
+        found = values.numbers(name)
+        if self.off(SWITCHES.get(name, "")) or not len(found):
+            return 0.0
+        if found[0] < 0.0:
+            raise values.error(name, "it must not be negative, or it would make energy")
+        if np.any(found[1:]):
+            notes.add(values.element, f"only the first number of {name} is simulated.")
+        return float(found[0])
+
 
 ON = """constraint equality frictionloss limit contact passive spring damper gravity clampctrl warmstart filterparent
 actuation refsafe sensor midphase eulerdamp autoreset nativeccd island multiccd diagexact ipc speculative"""
 OFF = "override energy fwdinv invdiscrete sensornoise sleep"
 FLAGS = {**dict.fromkeys(ON.split(), "enable"), **dict.fromkeys(OFF.split(), "disable")}
 """Flags and their usual values; some differ between versions, which only matters to the solver."""
+
+SWITCHES = {"stiffness": "spring", "damping": "damper", "frictionloss": "frictionloss"}
+"""Flags of what joints and tendons have."""
 
 COVERED = {
     **dict.fromkeys(("contact", "limit", "frictionloss", "equality"), ("constraint",)),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from phalanx.io.mjcf import schema
 from phalanx.io.mjcf.held import Held
 from phalanx.io.mjcf.notes import Notes
@@ -31,6 +29,8 @@ class Read:
     """Of a spatial tendon between trees, or to the world, that only keeps two points within a distance."""
     start: float = 0.0
     """Length of a fixed one where the file shows it."""
+    gains: tuple[float, float] = (0.0, 0.0)
+    """Stiffness and damping of a fixed one."""
     more: list[FixedTendon] = field(default_factory=list)
     """What holds its length, or ties it to others."""
     actuated: bool = False
@@ -48,10 +48,7 @@ class Read:
         rest = _rest(values)
         rest = self.start if rest is None else rest
         made = FixedTendon(self.name, dict(self.joints), rest_length=rest)
-        made.stiffness, made.damping = (
-            _first(values, "stiffness", self.context),
-            _first(values, "damping", self.context),
-        )
+        made.stiffness, made.damping = self.gains
         if _limited(values, self.context):
             made.lower, made.upper = values.vector("range", 2).tolist()
             made.limit_stiffness = math.inf
@@ -99,7 +96,7 @@ def _fixed(name: str, values: Values, context: Context, tree: Tree, notes: Notes
     if any(root is not roots[0] for root in roots):
         notes.add(values.element, "tendons between different robots are not simulated; it is left out.")
         return Read(name, values, context, tree.world, left_out=True)
-    return Read(name, values, context, roots[0], joints, start=start)
+    return Read(name, values, context, roots[0], joints, start=start, gains=_gains(values, context, notes))
 
 
 def _spatial(name: str, values: Values, context: Context, tree: Tree, notes: Notes) -> Read | None:
@@ -127,14 +124,14 @@ def _spatial(name: str, values: Values, context: Context, tree: Tree, notes: Not
         raise values.element.error("it needs at least two sites.")
     if not references.apply:
         return None
+    gains = _gains(values, context, notes)
     if any(root is not roots[0] for root in roots) or roots[0] is tree.world:
-        plain = not _first(values, "stiffness", context) and not _first(values, "damping", context)
-        if len(ends) == 2 and plain and _limited(values, context):
+        if len(ends) == 2 and not any(gains) and _limited(values, context):
             return Read(name, values, context, roots[0], ends=ends)
         notes.add(values.element, "tendons between robots, or to the world, are not simulated; it is left out.")
         return Read(name, values, context, tree.world, left_out=True)
     made = SpatialTendon(name, attachments)
-    made.stiffness, made.damping = _first(values, "stiffness", context), _first(values, "damping", context)
+    made.stiffness, made.damping = gains
     leaf = attachments[-1]
     leaf.rest_length = _rest(values)
     if _limited(values, context):
@@ -161,15 +158,10 @@ def _rest(values: Values) -> float | None:
     return float(given[0])
 
 
-def _first(values: Values, name: str, context: Context) -> float:
-    if context.options.off({"stiffness": "spring", "damping": "damper"}[name]):
-        return 0.0
-    found = values.numbers(name)
-    if not len(found):
-        return 0.0
-    if found[0] < 0.0 or np.any(found[1:]):
-        raise values.error(name, "it must be one number, not negative")
-    return float(found[0])
+def _gains(values: Values, context: Context, notes: Notes) -> tuple[float, float]:
+    """Stiffness, N/m, and damping, N s/m."""
+    stiffness, damping = (context.options.amount(values, name, notes) for name in ("stiffness", "damping"))
+    return stiffness, damping
 
 
 def _limited(values: Values, context: Context) -> bool:
