@@ -4,7 +4,7 @@ The three modules agree on most of what the facade needs (``xp.where``, ``xp.sta
 functions are written once, against ``xp``. Only what differs has a function here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,6 +95,13 @@ def device_of(array: Any) -> str:
     return f"cuda:{array.device.id}" if api == "cupy" else "cpu"
 
 
+def scriptable(functions: Iterable[Callable[..., Any]]) -> None:
+    """Let functions be called from TorchScript, as calls back to Python; nothing where users do not hold tensors."""
+    if Array is not Any:
+        for function in functions:
+            module("torch").jit.ignore(function)
+
+
 # -- making arrays -----------------------------------------------------------------------------------------------
 
 
@@ -166,6 +173,7 @@ __all__ = [
     "module",
     "namespace",
     "normal",
+    "scriptable",
     "uniform",
     "zeros",
 ]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from phalanx.facade import arrays
+from phalanx.facade.namespaces import array
 
 
 @pytest.fixture(params=["numpy", "torch", "cupy"])
@@ -22,6 +24,17 @@ def api(request: pytest.FixtureRequest, device: str) -> Iterator[str]:
     arrays.set_array_api(name)  # pyright: ignore[reportArgumentType]
     yield name
     arrays.set_array_api(before)
+
+
+@pytest.fixture
+def give(api: str, device: str) -> Any:
+    """Turns NumPy arrays into the chosen API's."""
+
+    def convert(*values: Any) -> Any:
+        found = [array(value, device) for value in values]
+        return found if len(values) > 1 else found[0]
+
+    return convert
 
 
 @pytest.fixture(scope="session")

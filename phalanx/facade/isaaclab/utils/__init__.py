@@ -1,0 +1,1 @@
+"""Utilities of scripts written for Isaac Lab."""
