@@ -42,7 +42,7 @@ def info(robot: Robot) -> int:
     """Describe a robot: the tree of its links and joints with types, limits, masses and shapes, and what is odd.
 
     Args:
-        robot: a URDF or MJCF file, or the name of a robot that Phalanx ships; or a mesh file, seen as a rigid
+        robot: a URDF, MJCF or USD file, or the name of a robot that Phalanx ships; or a mesh file, seen as a rigid
             object.
     """
     from phalanx.commands.info import info
@@ -72,7 +72,7 @@ def run(
     """Simulate a robot in many environments and sum up what happened.
 
     Args:
-        robot: a URDF or MJCF file, or the name of a robot that Phalanx ships.
+        robot: a URDF, MJCF or USD file, or the name of a robot that Phalanx ships.
         num_envs: number of environments, which are stepped together.
         steps: number of steps.
         dt: length of a step in seconds.

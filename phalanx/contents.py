@@ -31,12 +31,13 @@ from phalanx.scenes import Scenes
 from phalanx.systems import systems
 from phalanx.systems.kinematic_targets import follow_targets
 from phalanx.tendon_layout import place_tendons
+from phalanx.usd_scenes import UsdScenes
 
 if TYPE_CHECKING:
     from phalanx.world import World
 
 
-class Contents(Jointed, Scenes):
+class Contents(Jointed, Scenes, UsdScenes):
     """The part of a world that says what is in it."""
 
     num_envs: int
@@ -85,26 +86,28 @@ class Contents(Jointed, Scenes):
         """Add a robot to every environment.
 
         Args:
-            source: a URDF or MJCF file, the name of a robot that ships with the package, or a model. Of an MJCF file
-                it takes the one tree of bodies with joints; :meth:`add_mjcf` takes whole scenes.
+            source: a URDF, MJCF or USD file, the name of a robot that ships with the package, or a model. Of MJCF and
+                USD files it takes the one robot; :meth:`add_mjcf` and :meth:`add_usd` take whole scenes.
             name: unique in the world.
-            fixed_base: whether the root cannot move; by default as an MJCF file says or a shipped robot prefers, or no.
+            fixed_base: whether the root cannot move; by default as such a file says or a shipped robot prefers, or no.
             position, orientation: initial pose of the root link's frame (orientation w x y z, normalised for you); by
-                default that of an MJCF file, the origin, or of a shipped robot where it stands on z = 0.
+                default that of such a file, the origin, or of a shipped robot where it stands on z = 0.
             joint_pos: initial joint positions by name or in order; 0, or the limit nearest to it, or the nominal pose
                 of a shipped robot, by default.
-            self_collision: whether its bodies collide with each other, by default as in an MJCF file, or no; those that
+            self_collision: whether its bodies collide with each other, by default as in such a file, or no; those that
                 a joint connects never do.
             disable_collisions: pairs of bodies, by name, that do not collide all the same.
             tendons: besides those of a model.
             visuals: also load the visual meshes, for pictures.
-            actor_options: its surface, collision group, damping and so on, see :class:`phalanx.options.ActorOptions`.
+            actor_options: its surface, collision group, damping and so on, see :class:`phalanx.options.ActorOptions`;
+                by default as a USD file says.
 
         Raises:
             LoadError: the file cannot be used.
         """
         self._free_name("add_robot", name)
         model = with_tendons(library.load_robot(source, visuals, warn=True), tendons)
+        actor_options = cast("ActorOptions", {**model.options, **actor_options})
         fixed_base = bool(model.fixed_base if fixed_base is None else fixed_base)
         position = (model.position or (0.0, 0.0, 0.0)) if position is None else position
         orientation = (model.orientation or (1.0, 0.0, 0.0, 0.0)) if orientation is None else orientation
@@ -151,8 +154,8 @@ class Contents(Jointed, Scenes):
         """Add a rigid object to every environment.
 
         Args:
-            source: a :class:`phalanx.Shape`, a list of them (a compound), a mesh file, or a URDF file or model of one
-                body.
+            source: a :class:`phalanx.Shape`, a list of them (a compound), a mesh file, or a URDF, MJCF or USD file or
+                model of one body.
             name: unique in the world.
             kind: ``"dynamic"`` (moved by forces), ``"kinematic"`` (moved by the user, whatever it meets) or
                 ``"static"`` (not moved).
@@ -176,11 +179,9 @@ class Contents(Jointed, Scenes):
         if kind not in KINDS:
             raise ValueError(f"{who}: kind={kind!r}: must be one of {', '.join(KINDS)}")
         pose = checking.pose(who, position, orientation)
-        fields = options.part_fields(who, actor_options)
-        if any(locked_axes):
-            if kind != DYNAMIC:
-                raise ValueError(f"{who}: locked_axes are for dynamic objects; this one is {kind}")
-            fields["locked_axes"] = options.locked(who, locked_axes)
+        options.part_fields(who, actor_options)  # refuses what is wrong before anything is read
+        if any(locked_axes) and kind != DYNAMIC:
+            raise ValueError(f"{who}: locked_axes are for dynamic objects; this one is {kind}")
         model = rigid_model(
             source,
             name,
@@ -191,6 +192,10 @@ class Contents(Jointed, Scenes):
             approximation=approximation,
             visuals=visuals,
         )
+        actor_options = cast("ActorOptions", {**model.options, **actor_options})
+        fields = options.part_fields(who, actor_options)
+        if any(locked_axes):
+            fields["locked_axes"] = options.locked(who, locked_axes)
         part = Part(flatten(model, kind == STATIC, kind == DYNAMIC), kind=kind, **fields)
         made = RigidObject(cast("World", self), name, model, part, pose)
         self.objects[name] = self.actors[name] = made

@@ -106,18 +106,44 @@ class Robot(RobotJoints):
         self._write(
             c.Drive.effort_limit, self._joints, np.broadcast_to(limits, (self.world.num_envs, self.num_dof)), None
         )
+        self._set_file_drives()
         self._set_gains(self._joints.start)
+
+    def _set_file_drives(self) -> None:
+        """Gains and limits of drives that the model brings along."""
+        drives = self.model.drives
+        if not drives:
+            return
+        rows = self._joints.start + np.array([self.joint_index(name) for name in drives])
+        own = np.array([self._dof_joints()[self.joint_index(name)].effort_limit for name in drives])
+        limits = np.minimum(own, [drive.effort_limit for drive in drives.values()])
+        for component, values in (
+            (c.Drive.stiffness, [drive.stiffness for drive in drives.values()]),
+            (c.Drive.damping, [drive.damping for drive in drives.values()]),
+            (c.Drive.effort_limit, limits),
+        ):
+            self._write(component, rows, np.broadcast_to(values, (self.world.num_envs, len(rows))), None)
 
     def _dof_joints(self) -> list[Any]:
         return [self.part.articulation.links[i].joint for i in self.part.articulation.dof_links]
 
     def write_defaults(self, envs: np.ndarray | None) -> None:
-        """Default pose and joint positions, which are also the position targets; called by the world's reset."""
+        """Default pose and joint positions, which are also the position targets where the model's drives have no other.
+
+        Called by the world's reset.
+        """
         super().write_defaults(envs)
         count = self.world.num_envs if envs is None else len(envs)
         positions = np.broadcast_to(self.default_joint_pos, (count, self.num_dof))
         self._write_positions(positions, envs)
-        self._write(c.DriveTarget.position, self._joints, positions, envs)
+        targets = self.default_joint_pos.copy()
+        if self.model.drives:
+            velocities = np.zeros(self.num_dof)
+            for name, drive in self.model.drives.items():
+                targets[self.joint_index(name)] = drive.position
+                velocities[self.joint_index(name)] = drive.velocity
+            self._write(c.DriveTarget.velocity, self._joints, np.broadcast_to(velocities, positions.shape), envs)
+        self._write(c.DriveTarget.position, self._joints, np.broadcast_to(targets, positions.shape), envs)
         if self.num_actuators:
             self._set_controls(np.zeros((count, self.num_actuators)), envs)
 

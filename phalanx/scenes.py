@@ -32,10 +32,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class AddedScene:
-    """What :meth:`phalanx.World.add_mjcf` put into a world, by the names that it has there.
+    """What :meth:`phalanx.World.add_mjcf` or ``add_usd`` put into a world, by the names that it has there.
 
     ``options`` are the file's suggestions of a timestep and gravity, which the world does not follow by itself;
-    ``warnings`` say what of the file is odd or not simulated.
+    ``warnings`` say what of the file is odd or not simulated. ``prims`` has (actor, body) for each rigid body of USD,
+    by the path of its prim.
     """
 
     name: str
@@ -43,8 +44,9 @@ class AddedScene:
     robots: dict[str, Robot] = field(default_factory=dict)
     objects: dict[str, RigidObject] = field(default_factory=dict)
     joints: dict[str, LoopJoint] = field(default_factory=dict)
-    options: Options = field(default_factory=Options)
+    options: Any = field(default_factory=Options)
     keyframe_names: list[str] = field(default_factory=list)
+    prims: dict[str, tuple[str, str]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
     def set_keyframe(self, name: str, env_ids: Any = None) -> None:

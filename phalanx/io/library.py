@@ -11,6 +11,7 @@ from pathlib import Path
 from phalanx.io.checks import nearest
 from phalanx.io.model import LoadError, RobotModel
 
+USD = (".usd", ".usda", ".usdc", ".usdz")
 FOLDER = Path(__file__).resolve().parent.parent / "robots"
 
 
@@ -142,15 +143,15 @@ def _known(name: str) -> RobotDefaults:
         hint = nearest(name, _SHIPPED)
         raise LoadError(
             f'"{name}" is neither a file nor a shipped robot{hint} Shipped are {", ".join(_SHIPPED)}; '
-            "any other robot is given by the path of its URDF or MJCF file."
+            "any other robot is given by the path of its URDF, MJCF or USD file."
         )
     return _SHIPPED[name]
 
 
 def load_robot(source: str | os.PathLike[str] | RobotModel, visuals: bool, warn: bool = False) -> RobotModel:
-    """The model of a URDF or MJCF file or a shipped robot, or the one given; a shipped one says how it stands.
+    """The model of a URDF, MJCF or USD file or a shipped robot, or the one given; a shipped one says how it stands.
 
-    With ``warn`` it warns of what an MJCF file has that is not simulated.
+    With ``warn`` it warns of what an MJCF or USD file has that is not simulated.
 
     Raises:
         LoadError: the file cannot be used.
@@ -159,10 +160,14 @@ def load_robot(source: str | os.PathLike[str] | RobotModel, visuals: bool, warn:
         return source
     name = os.fspath(source)
     found = resolve(name)
-    if found.suffix.lower() in (".xml", ".mjcf"):
-        from phalanx.io.mjcf import load_robot as load_mjcf_robot
+    kind = found.suffix.lower()
+    if kind in (".xml", ".mjcf", *USD):
+        if kind in USD:
+            from phalanx.io.usd import load_robot as load_scene_robot
+        else:
+            from phalanx.io.mjcf import load_robot as load_scene_robot
 
-        model = load_mjcf_robot(found, visuals=visuals)
+        model = load_scene_robot(found, visuals=visuals)
         if warn:
             from phalanx.io.mjcf.notes import warn_of
 

@@ -147,6 +147,21 @@ class Joint:
 
 
 @dataclass
+class JointDrive:
+    """What drives a dof unless told otherwise: a spring to ``position`` and a damper to ``velocity``.
+
+    ``stiffness`` in N·m/rad (N/m), ``damping`` in N·m·s/rad (N·s/m), ``effort_limit`` in N·m (N), the targets in rad
+    and rad/s (m and m/s).
+    """
+
+    stiffness: float = 0.0
+    damping: float = 0.0
+    effort_limit: float = np.inf
+    position: float = 0.0
+    velocity: float = 0.0
+
+
+@dataclass
 class RobotModel:
     """A tree of bodies. ``warnings`` lists what is odd but usable in the file, one sentence each.
 
@@ -171,6 +186,10 @@ class RobotModel:
     self_collision: bool = False
     disabled_pairs: list[tuple[str, str]] = field(default_factory=list)
     base_collision: bool = False
+    drives: dict[str, JointDrive] = field(default_factory=dict)
+    """By name of the dof that they drive."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """Of :class:`phalanx.options.ActorOptions`, that ``add_robot`` goes by unless told otherwise."""
 
     @property
     def root(self) -> str:
@@ -213,6 +232,8 @@ class RobotModel:
         made.keyframes = [Keyframe(**_numbers(keyframe)) for keyframe in data.get("keyframes", ())]
         made.disabled_pairs = [(a, b) for a, b in data.get("disabled_pairs", ())]
         made.joint_pos = dict(data.get("joint_pos", {}))
+        made.drives = {name: JointDrive(**_numbers(drive)) for name, drive in data.get("drives", {}).items()}
+        made.options = _numbers(data.get("options", {}))
         for key in ("fixed_base", "position", "orientation", "self_collision", "base_collision"):
             if data.get(key) is not None:
                 setattr(made, key, tuple(data[key]) if isinstance(data[key], list) else data[key])

@@ -1,0 +1,57 @@
+"""Reads USD into models of robots and objects: UsdPhysics, and the attributes of PhysX by their names.
+
+:func:`load_scene` reads a file, :func:`read_stage` what a ``pxr.Usd.Stage`` has below a prim, :func:`load_robot` a file
+with one robot. All read prims as they are composed, with references, payloads, instances and variants.
+
+* Bodies that joints connect are a robot if an articulation root is among them or above them; others are rigid objects.
+  Colliders without a rigid body are static objects, planes grounds. Joints that are in no tree hold bodies together.
+* Numbers become SI: metersPerUnit, kilogramsPerUnit and degrees are taken into account, and y up becomes z up.
+* Scale is in shapes and frames; the frame of a body has none.
+* Where nothing is said, it is as in PhysX: friction 0.5 without a material, angular damping 0.05, inertia of bodies
+  without colliders. Bodies sleep, and solvers iterate more, only where the stage says so.
+* What would change the motion and is not simulated is in the warnings, by file and prim.
+
+The package usd-core must be installed: extra ``isaac``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from phalanx.io.model import LoadError, RobotModel
+from phalanx.io.usd.models import ActorModel
+from phalanx.io.usd.options import Options
+from phalanx.io.usd.scene import Held, Scene, read_stage
+from phalanx.io.usd.scene import load as load_scene
+from phalanx.io.usd.source import SUFFIXES
+
+
+def load_robot(
+    path: str | os.PathLike[str], asset_dirs: Iterable[str | os.PathLike[str]] = (), visuals: bool = True
+) -> RobotModel:
+    """The one robot of a file, or its one dynamic body if it has no robot. Everything else is left out, with a warning.
+
+    Raises:
+        LoadError: the file cannot be used, or has not exactly one.
+    """
+    scene = load_scene(path, asset_dirs, visuals)
+    moving = scene.robots or [actor for actor in scene.actors.values() if actor.kind == "dynamic"]
+    if len(moving) != 1:
+        names = ", ".join(actor.name for actor in moving[:6]) or "none"
+        raise LoadError(
+            f"{path}: the file has {len(moving)} robots ({names}) where one is needed; load it as a scene, by "
+            "world.add_usd()."
+        )
+    model = moving[0].model
+    model.warnings = list(scene.warnings)
+    left = [actor.name for actor in scene.actors.values() if actor is not moving[0]]
+    left += ["its grounds"] if scene.grounds else []
+    left += [f'the joint "{held.name}"' for held in scene.held]
+    if left:
+        named = ", ".join(left[:6]) + (", ..." if len(left) > 6 else "")
+        model.warnings.append(f"{path}: only the robot is loaded, without {named}; world.add_usd() loads all.")
+    return model
+
+
+__all__ = ["SUFFIXES", "ActorModel", "Held", "Options", "Scene", "load_robot", "load_scene", "read_stage"]

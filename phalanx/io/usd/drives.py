@@ -1,0 +1,174 @@
+"""What drives, resists and bounds the joints of robots, axis by axis."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from phalanx.io.model import Joint, JointDrive, Mimic, RobotModel
+from phalanx.io.pose import body_frames
+from phalanx.io.usd.bindings import Prim
+from phalanx.io.usd.joints import RADIANS, JointPrim
+from phalanx.io.usd.values import Reading
+from phalanx.rotations import matrix
+
+UNLIMITED = 1e6
+"""What PhysX takes for the greatest velocity of joints where nothing is written, degrees/s or units/s."""
+
+
+def add_drives(
+    reading: Reading, joint: JointPrim, dofs: dict[str, list[str]], model: RobotModel, moved: dict[str, float]
+) -> None:
+    """Drives and properties of a joint whose axes are the given dofs of a model.
+
+    Args:
+        moved: inertia that each dof moves as drawn, kg or kg·m^2, for drives of accelerations.
+    """
+    by_name = {one.name: one for one in model.joints}
+    for axis, (dof,) in dofs.items():
+        one = by_name[dof.rpartition(":")[0]] if dof not in by_name else by_name[dof]
+        turns = axis.startswith("rot")
+        _properties(reading, joint, axis, one, turns)
+        for instance in dict.fromkeys((joint.instance(axis), axis)):
+            if instance in reading.applied(joint.prim, "PhysicsDriveAPI"):
+                drive = _drive(reading, joint, instance, turns)
+                if reading.token(joint.prim, f"drive:{instance}:physics:type", "force", _TYPES) == "acceleration":
+                    drive.stiffness *= moved.get(dof, 1.0)
+                    drive.damping *= moved.get(dof, 1.0)
+                    text = "its drive is one of acceleration; it gets the gains that give that in the pose as drawn."
+                    reading.notes.add(joint.prim, text)
+                model.drives[dof] = drive
+    unused = [
+        name
+        for name in reading.applied(joint.prim, "PhysicsDriveAPI")
+        if name not in dofs and not any(name == joint.instance(axis) for axis in dofs)
+    ]
+    if unused:
+        reading.notes.add(joint.prim, f"its drive of {', '.join(sorted(unused))} has nothing to move.")
+
+
+_TYPES = ("force", "acceleration")
+
+
+def _drive(reading: Reading, joint: JointPrim, instance: str, turns: bool) -> JointDrive:
+    prim, units, prefix = joint.prim, reading.units, f"drive:{instance}:physics:"
+    scale = RADIANS if turns else units.length
+    effort = units.torque if turns else units.force
+    limit = reading.number(prim, prefix + "maxForce", math.inf, infinite=True, least=0.0) * effort
+    return JointDrive(
+        reading.number(prim, prefix + "stiffness", 0.0, least=0.0) * effort / scale,
+        reading.number(prim, prefix + "damping", 0.0, least=0.0) * effort / scale,
+        limit if limit < 3e38 else math.inf,
+        reading.number(prim, prefix + "targetPosition", 0.0) * scale,
+        reading.number(prim, prefix + "targetVelocity", 0.0) * scale,
+    )
+
+
+def _properties(reading: Reading, joint: JointPrim, axis: str, one: Joint, turns: bool) -> None:
+    """Armature, friction, damping, caps and softness of limits of one axis."""
+    prim, units = joint.prim, reading.units
+    scale = RADIANS if turns else units.length
+    effort, inertia = (units.torque, units.torque) if turns else (units.force, units.mass)
+    own = [f"physxJointAxis:{name}:" for name in (joint.instance(axis), axis)]
+
+    def first(name: str, factor: float, *others: str, default: float = 0.0) -> float:
+        """Of an axis, or of the whole joint where the axis does not say."""
+        for full in (*(prefix + name for prefix in own), *others):
+            if reading.authored(prim, full):
+                return reading.number(prim, full, default, infinite=True, least=0.0) * factor
+        return default
+
+    one.armature = max(one.armature, first("armature", inertia, "physxJoint:armature", "newton:armature"))
+    one.friction = first("dynamicFrictionEffort", effort, "newton:friction")
+    one.static_friction = max(one.friction, first("staticFrictionEffort", effort))
+    one.damping = first("viscousFrictionCoefficient", effort / scale, "newton:damping")
+    speed = first("maxJointVelocity", scale, "physxJoint:maxJointVelocity", "newton:velocityLimit", default=math.inf)
+    one.velocity_limit = speed if speed < UNLIMITED * scale else math.inf
+    if reading.number(prim, "physxJoint:jointFriction", 0.0):
+        text = '"physxJoint:jointFriction", a share of the load, is not simulated; give efforts by PhysxJointAxisAPI.'
+        reading.notes.add(prim, text)
+    limit = next((f"physxLimit:{n}:" for n in (joint.instance(axis), axis) if n in reading.applied(prim, _LIMIT)), "")
+    if limit:
+        one.limit_stiffness = reading.number(prim, limit + "stiffness", 0.0, least=0.0) * effort / scale
+        one.limit_damping = reading.number(prim, limit + "damping", 0.0, least=0.0) * effort / scale
+        one.limit_restitution = reading.number(prim, limit + "restitution", 0.0, least=0.0)
+        if one.limit_restitution and (one.limit_stiffness or one.limit_damping):
+            reading.notes.add(prim, "limits that give way do not throw back here; the restitution is left out.")
+            one.limit_restitution = 0.0
+
+
+_LIMIT = "PhysxLimitAPI"
+
+
+def mimic(
+    reading: Reading, joint: JointPrim, dofs: dict[str, list[str]], known: dict[str, dict[str, list[str]]]
+) -> Mimic | None:
+    """The law by which a joint follows another one of the same robot, ``known`` by path with their dofs.
+
+    PhysX holds q + gearing * q_reference + offset at 0, in degrees and units of length.
+    """
+    prim, units = joint.prim, reading.units
+    instances = reading.applied(prim, "PhysxMimicJointAPI")
+    if instances and len(dofs) == 1:
+        prefix = f"physxMimicJoint:{instances[0]}:"
+        leader = _leader(reading, prim, f"{prefix}referenceJoint", known)
+        if leader is None:
+            return None
+        axis, name = leader
+        mine, theirs = (RADIANS if one.startswith("rot") else units.length for one in (next(iter(dofs)), axis))
+        gearing = reading.number(prim, prefix + "gearing", 1.0)
+        if reading.number(prim, prefix + "naturalFrequency", 0.0) > 0.0:
+            reading.notes.add(prim, "the joint follows rigidly; the natural frequency of its mimic is not simulated.")
+        return Mimic(name, -gearing * mine / theirs, -reading.number(prim, prefix + "offset", 0.0) * mine)
+    if instances:
+        reading.notes.add(prim, "only joints with one axis can follow others here; it follows none.")
+    if reading.targets(prim, "newton:mimicJoint") and reading.flag(prim, "newton:mimicEnabled", True):
+        leader = _leader(reading, prim, "newton:mimicJoint", known)
+        if leader is not None and len(dofs) == 1:
+            axis, name = leader
+            mine, theirs = (RADIANS if one.startswith("rot") else units.length for one in (next(iter(dofs)), axis))
+            slope = reading.number(prim, "newton:mimicCoef1", 1.0)
+            return Mimic(name, slope * mine / theirs, reading.number(prim, "newton:mimicCoef0", 0.0) * mine)
+    return None
+
+
+def _leader(reading: Reading, prim: Prim, name: str, known: dict[str, dict[str, list[str]]]) -> tuple[str, str] | None:
+    """Axis and dof of the joint that a relationship names."""
+    targets = reading.targets(prim, name)
+    found = known.get(str(targets[0]), {}) if len(targets) == 1 else {}
+    if len(found) != 1:
+        reading.notes.add(prim, f"{name} must name a joint of the same robot that moves in one way; it follows none.")
+        return None
+    ((axis, (dof,)),) = found.items()
+    return axis, dof
+
+
+def moved_inertia(model: RobotModel) -> dict[str, float]:
+    """What each revolute and prismatic joint moves as drawn, kg·m^2 or kg: all that hangs on it, and its armature."""
+    frames = body_frames(model, {k: v for k, v in model.joint_pos.items() if ":" not in k})
+    bodies = {body.name: body for body in model.bodies}
+    children: dict[str, list[Joint]] = {}
+    for joint in model.joints:
+        children.setdefault(joint.parent, []).append(joint)
+    found = {}
+    for joint in model.joints:
+        if joint.type not in ("revolute", "continuous", "prismatic"):
+            continue
+        rotation, origin = frames[joint.child]
+        # The axis in the world, and a point on it.
+        anchor = origin + rotation @ np.array(joint.child_position, float)
+        axis = rotation @ matrix(joint.child_orientation) @ np.array(joint.axis, float)
+        total, waiting = joint.armature, [joint.child]
+        while waiting:
+            name = waiting.pop()
+            waiting += [one.child for one in children.get(name, ())]
+            body, (turned, place) = bodies[name], frames[name]
+            if joint.type == "prismatic":
+                total += body.mass
+                continue
+            arm = np.cross(axis, place + turned @ np.array(body.com) - anchor)
+            along = turned.T @ axis
+            total += float(along @ np.asarray(body.inertia) @ along + body.mass * arm @ arm)
+        found[joint.name] = total
+    return found

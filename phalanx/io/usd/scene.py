@@ -1,0 +1,227 @@
+"""What a stage holds, ready for a world."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phalanx.io.mjcf.scene import Ground
+from phalanx.io.model import LoadError
+from phalanx.io.usd import bodies, joints, source, trees
+from phalanx.io.usd.bindings import Stage
+from phalanx.io.usd.bodies import Found
+from phalanx.io.usd.frames import Units, orientation_of, position_of
+from phalanx.io.usd.joints import JointPrim
+from phalanx.io.usd.materials import Materials
+from phalanx.io.usd.models import ActorModel, Solid, object_model, robot_model, solid
+from phalanx.io.usd.names import Names
+from phalanx.io.usd.notes import Notes
+from phalanx.io.usd.options import Options, options_of
+from phalanx.io.usd.shapes import plane
+from phalanx.io.usd.trees import Tree
+from phalanx.io.usd.values import Reading
+
+STRAIGHT = 1e-9
+
+
+@dataclass
+class Held:
+    """A joint between two bodies that is in no tree, (actor, body) each; b may be the world.
+
+    ``arguments`` are those of :meth:`phalanx.World.add_joint`.
+    """
+
+    name: str
+    path: str
+    kind: str
+    a: tuple[str, str]
+    b: tuple[str, str] | None
+    arguments: dict[str, Any]
+
+
+@dataclass
+class Scene:
+    """What was read of a stage: actors by name, grounds, joints between actors, pairs that do not collide.
+
+    ``separated`` are pairs of (actor, body). ``options`` are suggestions.
+    """
+
+    name: str
+    source: str
+    actors: dict[str, ActorModel]
+    grounds: list[Ground]
+    held: list[Held]
+    separated: list[tuple[tuple[str, str], tuple[str, str]]]
+    options: Options
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def keyframes(self) -> list[str]:
+        """Names of the keyframes."""
+        return list(dict.fromkeys(one.name for actor in self.actors.values() for one in actor.model.keyframes))
+
+    @property
+    def robots(self) -> list[ActorModel]:
+        """Actors that can move with joints."""
+        return [actor for actor in self.actors.values() if actor.kind == "robot"]
+
+
+def load(
+    path: str | os.PathLike[str], asset_dirs: Iterable[str | os.PathLike[str]] = (), visuals: bool = False
+) -> Scene:
+    """Read a USD file, all that it refers to included.
+
+    Args:
+        path: a .usd, .usda, .usdc or .usdz file.
+        asset_dirs: folders that files may lie in besides the file's own, see :mod:`phalanx.io.usd.source`.
+        visuals: also read shapes that are only to be looked at.
+
+    Raises:
+        LoadError: with file, prim and remedy, when it cannot be simulated; what is odd or not simulated is in
+            ``warnings``.
+    """
+    folders = (asset_dirs,) if isinstance(asset_dirs, str | os.PathLike) else tuple(asset_dirs)
+    stage = source.open_stage(path, folders)
+    return read_stage(stage, visuals=visuals, name=str(path))
+
+
+def read_stage(stage: Stage, path: str = "/", *, visuals: bool = False, name: str = "") -> Scene:
+    """Read what an open stage holds at and below a prim.
+
+    Args:
+        stage: a ``pxr.Usd.Stage``; what is not loaded or not active is not read.
+        path: of the prim; of all of the stage by default.
+        visuals: also read shapes that are only to be looked at.
+        name: what messages call the stage, its file by default.
+
+    Raises:
+        LoadError: as of :func:`load`, and if there is no such prim.
+    """
+    layer = stage.GetRootLayer()
+    name = name or layer.realPath or layer.identifier
+    reading = Reading(stage, Units.of(stage), Notes(name), visuals)
+    root = stage.GetPrimAtPath(path)
+    if not root:
+        raise LoadError(f"{name}: there is no prim <{path}>; check the path.")
+    for text in source.problems(stage):
+        reading.notes.add(stage.GetPseudoRoot(), text)
+    found = bodies.find(reading, root)
+    materials = Materials(reading)
+    grounds = _grounds(reading, found, materials)
+    read = [one for prim in found.joints if (one := joints.read(reading, found, prim)) is not None]
+    grouped = trees.group(reading, found, read)
+    used = Names()
+    actors: dict[str, ActorModel] = {}
+    solids: dict[str, Solid] = {}
+    for tree in grouped.trees:
+        made = _robot(reading, tree, used, solids, materials)
+        actors[made.name] = made
+    for body in [*grouped.loose, *found.statics.values()]:
+        called = used.free(body.path)
+        solids[body.path] = solid(reading, body, body.prim.GetName(), materials)
+        actors[called] = object_model(reading, body, called, solids[body.path])
+    title = stage.GetDefaultPrim().GetName() if stage.GetDefaultPrim() else Path(name).stem
+    scene = Scene(title, name, actors, grounds, [], [], options_of(reading))
+    owners = {prim: (actor.name, body) for actor in actors.values() for prim, body in actor.bodies.items()}
+    names = Names()
+    for joint in grouped.held:
+        held = _held(reading, joint, owners, names)
+        scene.held += [held] if held is not None else []
+    scene.warnings = reading.notes.sentences()
+    return scene
+
+
+def _robot(reading: Reading, tree: Tree, used: Names, solids: dict[str, Solid], materials: Materials) -> ActorModel:
+    """A robot, called as the prim that all of it lies below."""
+    paths = [body.path for body in tree.bodies]
+    common = os.path.commonpath(paths) if len(paths) > 1 else paths[0]
+    if common in paths or common == "/":
+        common = common if tree.marker is None else str(tree.marker.GetPath())
+        if common not in paths and not any(one.startswith(common + "/") for one in paths):
+            common = tree.root.path
+    name = used.free(common if common != "/" else tree.root.path)
+    names, joint_names = Names(), Names()
+    if tree.hinged:
+        names.take("world")
+    for body in tree.bodies:
+        solids[body.path] = solid(reading, body, names.free(body.path), materials)
+    called = {edge.joint.path: joint_names.free(edge.joint.path) for edge in tree.edges}
+    return robot_model(reading, tree, name, solids, called)
+
+
+def _grounds(reading: Reading, found: Found, materials: Materials) -> list[Ground]:
+    """Planes, which collide without end."""
+    grounds = []
+    for body in [*found.bodies.values(), *found.statics.values()]:
+        for prim in [one for one in body.colliders if str(one.GetTypeName()) == "Plane"]:
+            if not body.static:
+                raise reading.error(prim, f"<{body.path}> carries a plane, which cannot move; make it a Cube.")
+            del found.statics[body.path]
+            if not reading.flag(prim, "physics:collisionEnabled", True):
+                continue
+            point, normal = plane(reading, prim, reading.transform(prim))
+            normal = np.where(np.abs(normal) < STRAIGHT, 0.0, normal)
+            x, y, z = normal.tolist()
+            name = str(prim.GetPath())
+            grounds.append(Ground(name, (x, y, z), float(normal @ point), materials.surface(prim), 1, 1))
+    return grounds
+
+
+def _held(reading: Reading, joint: JointPrim, owners: dict[str, tuple[str, str]], names: Names) -> Held | None:
+    """A joint between actors, or within one; ``None`` if it is of a kind that cannot hold them."""
+    kinds = {"fixed", "revolute", "spherical", "distance"}
+    if joint.kind not in kinds:
+        text = f"{joint.kind} joints are simulated in the trees of robots only; it is left out."
+        reading.notes.add(joint.prim, text)
+        return None
+    if reading.applied(joint.prim, "PhysicsDriveAPI"):
+        reading.notes.add(joint.prim, "drives of joints that are in no tree are not simulated; it has none.")
+    ends = [
+        (None if one is None else owners[one.path], frame)
+        for one, frame in zip(joint.bodies, joint.frames, strict=True)
+    ]
+    reverse = ends[0][0] is None
+    (a, frame_a), (b, frame_b) = ends[::-1] if reverse else ends
+    if a is None or not any(one is not None and not one.kinematic for one in joint.bodies):
+        reading.notes.add(joint.prim, "neither of its ends can move; it is left out.")
+        return None
+    arguments: dict[str, Any] = {
+        "position_a": position_of(frame_a),
+        "orientation_a": orientation_of(frame_a),
+        "position_b": position_of(frame_b),
+        "orientation_b": orientation_of(frame_b),
+        "collide": joint.collide,
+    }
+    for key, load in (("break_force", joint.break_force), ("break_torque", joint.break_torque)):
+        if 0.0 < load < 3e38:
+            arguments[key] = load
+    if joint.kind == "distance":
+        least, most = joint.distance
+        arguments |= {"min_distance": least or 0.0, "max_distance": "inf" if most is None else most}
+        del arguments["orientation_a"], arguments["orientation_b"]
+        if reading.flag(joint.prim, "physxPhysicsDistanceJoint:springEnabled", False):
+            reading.notes.add(joint.prim, "springs of distance joints are not simulated; its limits are hard.")
+    elif joint.kind != "fixed":
+        _angles(reading, joint, arguments, reverse)
+    return Held(names.free(joint.path), joint.path, joint.kind, a, b, arguments)
+
+
+def _angles(reading: Reading, joint: JointPrim, arguments: dict[str, Any], reverse: bool) -> None:
+    """Axis and limits; an angle of ours is that of a against b, so that the signs of limits are the other way round."""
+    axis = next(iter(joint.free)) if joint.kind == "revolute" else "rot" + "XYZ"[joint.axis]
+    arguments["axis"] = [1.0 if axis.endswith(letter) else 0.0 for letter in "XYZ"]
+    low, high = joint.free[axis]
+    low, high = (low, high) if reverse else (-high, -low)
+    most = math.pi if joint.kind == "spherical" else math.inf
+    for key, limit in (("lower", low), ("upper", high)):
+        if abs(limit) < most:
+            arguments[key] = limit
+    if joint.kind == "spherical" and not all(map(math.isinf, joint.swing)):
+        cones: list[float | None] = [None if math.isinf(angle) else angle for angle in joint.swing]
+        arguments["swing_limit"] = cones[::-1] if joint.axis == 0 else cones

@@ -1,0 +1,193 @@
+"""Which bodies make robots, which joints are in their trees, and which hold bodies together on top of that."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from phalanx.io.usd.bindings import Prim, UsdPhysics
+from phalanx.io.usd.bodies import Found, RigidBody
+from phalanx.io.usd.joints import JointPrim
+from phalanx.io.usd.values import Reading
+
+HELD = ("fixed", "revolute", "spherical", "distance")
+"""Kinds of joints that can hold bodies of different trees, or of the same one."""
+
+
+@dataclass
+class Edge:
+    """A joint of a tree; ``backwards`` if its second body is nearer to the root, or the world."""
+
+    joint: JointPrim
+    parent: RigidBody | None
+    child: RigidBody
+    backwards: bool
+
+
+@dataclass
+class Tree:
+    """Bodies that become one robot, the root first.
+
+    ``fixed``: the root cannot move. ``hinged``: the first edge connects it to the world. ``marker`` is the prim that
+    says that it is an articulation, if one does.
+    """
+
+    root: RigidBody
+    bodies: list[RigidBody]
+    edges: list[Edge] = field(default_factory=list)
+    fixed: bool = False
+    marker: Prim | None = None
+
+    @property
+    def hinged(self) -> bool:
+        """Whether a joint that moves connects the root to the world."""
+        return bool(self.edges) and self.edges[0].parent is None
+
+
+@dataclass
+class Grouped:
+    """Robots, bodies on their own, and joints that are in no tree."""
+
+    trees: list[Tree]
+    loose: list[RigidBody]
+    held: list[JointPrim]
+
+
+def group(reading: Reading, found: Found, joints: list[JointPrim]) -> Grouped:
+    """Sort bodies and joints.
+
+    Bodies that joints connect make a robot if one of them, one of the joints or a prim above is an articulation root,
+    or if one of the joints is of a sort that only a tree can have. Others stay rigid objects.
+    """
+    moving = [body for body in found.bodies.values() if not body.kinematic]
+    usable = [one for one in joints if not one.excluded and one.kind != "distance" and _in_tree(one)]
+    islands = _islands(moving, usable)
+    trees, loose, used = [], [], set()
+    for bodies in islands:
+        mine = [one for one in usable if any(body in bodies for body in one.bodies)]
+        marker = _marker(reading, found, bodies, mine)
+        if marker is None and not any(_needs_tree(reading, one) for one in mine):
+            loose += bodies
+            continue
+        if marker is None:
+            text = "it needs coordinates of its own, so the bodies that it connects become a robot though none is an "
+            first = next(one for one in mine if _needs_tree(reading, one))
+            reading.notes.add(first.prim, text + "articulation root.")
+        tree = _grow(reading, bodies, mine, marker)
+        trees.append(tree)
+        used |= {edge.joint.path for edge in tree.edges}
+        if tree.fixed and not tree.hinged:
+            used |= {one.path for one in mine if one.kind == "fixed" and _to_world(one) is tree.root}
+    loose += [body for body in found.bodies.values() if body.kinematic]
+    order = list(found.bodies)
+    loose.sort(key=lambda body: order.index(body.path))
+    return Grouped(trees, loose, [one for one in joints if one.path not in used])
+
+
+def _in_tree(joint: JointPrim) -> bool:
+    """Whether both ends are bodies that forces move, or one is and the other is the world."""
+    return all(body is None or not body.kinematic for body in joint.bodies)
+
+
+def _to_world(joint: JointPrim) -> RigidBody | None:
+    """The body of a joint that connects one to the world."""
+    a, b = joint.bodies
+    return b if a is None else (a if b is None else None)
+
+
+def _needs_tree(reading: Reading, joint: JointPrim) -> bool:
+    driven = [name for name in reading.applied(joint.prim, "PhysicsDriveAPI")]
+    return joint.kind not in HELD or bool(driven)
+
+
+def _islands(bodies: list[RigidBody], joints: list[JointPrim]) -> list[list[RigidBody]]:
+    """Bodies that joints connect, directly or by others, in the order of the stage."""
+    neighbours: dict[str, list[RigidBody]] = {body.path: [] for body in bodies}
+    for joint in joints:
+        a, b = joint.bodies
+        if a is not None and b is not None:
+            neighbours[a.path].append(b)
+            neighbours[b.path].append(a)
+    seen: set[str] = set()
+    found = []
+    for body in bodies:
+        if body.path in seen:
+            continue
+        seen.add(body.path)
+        island, waiting = [], deque([body])
+        while waiting:
+            one = waiting.popleft()
+            island.append(one)
+            for other in neighbours[one.path]:
+                if other.path not in seen:
+                    seen.add(other.path)
+                    waiting.append(other)
+        paths = {one.path for one in island}
+        found.append([one for one in bodies if one.path in paths])
+    return found
+
+
+def _marker(reading: Reading, found: Found, bodies: list[RigidBody], joints: list[JointPrim]) -> Prim | None:
+    """The prim that makes bodies an articulation: one of them, one of their joints, or one that they are below."""
+    paths = {body.path for body in bodies} | {one.path for one in joints}
+    mine = []
+    for root in found.roots:
+        path = str(root.GetPath())
+        below = path.rstrip("/") + "/"
+        counts = path in paths or (_is_group(root) and any(one.startswith(below) for one in paths))
+        if counts and reading.flag(root, "physxArticulation:articulationEnabled", True):
+            mine.append(root)
+    if len(mine) > 1:
+        reading.notes.add(mine[1], "its bodies already belong to an articulation, so it makes none of its own.")
+    return mine[0] if mine else None
+
+
+def _is_group(prim: Prim) -> bool:
+    """Whether an articulation root stands for all that is below it."""
+    return not prim.HasAPI(UsdPhysics.RigidBodyAPI) and not prim.IsA(UsdPhysics.Joint)
+
+
+def _grow(reading: Reading, bodies: list[RigidBody], joints: list[JointPrim], marker: Prim | None) -> Tree:
+    """The tree of an island, breadth first, joints in the order of the stage; joints that close loops are left."""
+    anchors = [one for one in joints if _to_world(one) is not None]
+    welds = [one for one in anchors if one.kind == "fixed"]
+    anchor = welds[0] if welds else (anchors[0] if anchors else None)
+    root = _to_world(anchor) if anchor is not None else None
+    if root is None:
+        root = _first(bodies, joints, marker)
+    tree = Tree(root, [root], fixed=anchor is not None, marker=marker)
+    if anchor is not None and not welds:
+        tree.edges.append(Edge(anchor, None, root, anchor.bodies[1] is None))
+    reached = {root.path}
+    waiting = deque([root])
+    while waiting:
+        parent = waiting.popleft()
+        for joint in joints:
+            a, b = joint.bodies
+            if a is None or b is None or parent not in (a, b):
+                continue
+            child = b if parent is a else a
+            if child.path in reached:
+                continue
+            reached.add(child.path)
+            tree.edges.append(Edge(joint, parent, child, parent is b))
+            tree.bodies.append(child)
+            waiting.append(child)
+    used = {edge.joint.path for edge in tree.edges} | ({anchor.path} if anchor is not None else set())
+    for joint in joints:
+        if joint.path not in used:
+            reading.notes.add(joint.prim, "it closes a loop, which physics:excludeFromArticulation should say.")
+    return tree
+
+
+def _first(bodies: list[RigidBody], joints: list[JointPrim], marker: Prim | None) -> RigidBody:
+    """The root: the body that says so, or that is no joint's second body, or the first."""
+    path = "" if marker is None else str(marker.GetPath())
+    for body in bodies:
+        if body.path == path:
+            return body
+    for joint in joints:
+        if joint.path == path:
+            return next(body for body in joint.bodies if body is not None)
+    seconds = {one.bodies[1].path for one in joints if one.bodies[0] is not None and one.bodies[1] is not None}
+    return next((body for body in bodies if body.path not in seconds), bodies[0])
