@@ -17,25 +17,33 @@ UNLIMITED = 1e6
 """What PhysX takes for the greatest velocity of joints where nothing is written, degrees/s or units/s."""
 
 
+def set_properties(reading: Reading, joint: JointPrim, dofs: dict[str, list[str]], model: RobotModel) -> None:
+    """What resists and bounds a joint whose axes are the given dofs of a model."""
+    by_name = {one.name: one for one in model.joints}
+    for axis, (dof,) in dofs.items():
+        one = by_name[dof.rpartition(":")[0]] if dof not in by_name else by_name[dof]
+        _properties(reading, joint, axis, one, axis.startswith("rot"))
+
+
 def add_drives(
     reading: Reading, joint: JointPrim, dofs: dict[str, list[str]], model: RobotModel, moved: dict[str, float]
 ) -> None:
-    """Drives and properties of a joint whose axes are the given dofs of a model.
+    """Drives of a joint whose axes are the given dofs of a model.
 
     Args:
         moved: inertia that each dof moves as drawn, kg or kg·m^2, for drives of accelerations.
     """
-    by_name = {one.name: one for one in model.joints}
     for axis, (dof,) in dofs.items():
-        one = by_name[dof.rpartition(":")[0]] if dof not in by_name else by_name[dof]
         turns = axis.startswith("rot")
-        _properties(reading, joint, axis, one, turns)
         for instance in dict.fromkeys((joint.instance(axis), axis)):
             if instance in reading.applied(joint.prim, "PhysicsDriveAPI"):
                 drive = _drive(reading, joint, instance, turns)
                 if reading.token(joint.prim, f"drive:{instance}:physics:type", "force", _TYPES) == "acceleration":
-                    drive.stiffness *= moved.get(dof, 1.0)
-                    drive.damping *= moved.get(dof, 1.0)
+                    if dof not in moved:
+                        reading.notes.add(joint.prim, "drives of acceleration are not simulated in ball joints.")
+                        continue
+                    drive.stiffness *= moved[dof]
+                    drive.damping *= moved[dof]
                     text = "its drive is one of acceleration; it gets the gains that give that in the pose as drawn."
                     reading.notes.add(joint.prim, text)
                 model.drives[dof] = drive

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from types import MappingProxyType
+
+import numpy as np
 
 from phalanx.io.actuators import Keyframe
 from phalanx.io.checks import inertia_problem
 from phalanx.io.model import Body, RobotModel, Shape
-from phalanx.io.usd import properties
+from phalanx.io.usd import properties, tendons
 from phalanx.io.usd.bindings import Prim
 from phalanx.io.usd.bodies import RigidBody
-from phalanx.io.usd.drives import add_drives, mimic, moved_inertia
-from phalanx.io.usd.frames import orientation_of, position_of
+from phalanx.io.usd.drives import add_drives, mimic, moved_inertia, set_properties
+from phalanx.io.usd.frames import orientation_of, position_of, rotation
 from phalanx.io.usd.joints import RADIANS
 from phalanx.io.usd.links import add_edge
 from phalanx.io.usd.masses import mass_of
@@ -134,6 +138,8 @@ def robot_model(
         model.bodies.append(child)
         if not math.isinf(min(edge.joint.break_force, edge.joint.break_torque)):
             reading.notes.add(edge.joint.prim, "joints of robots do not break here; its loads are not limited.")
+    for edge in tree.edges:
+        set_properties(reading, edge.joint, dofs[edge.joint.path], model)
     moved = moved_inertia(model)
     for edge in tree.edges:
         add_drives(reading, edge.joint, dofs[edge.joint.path], model, moved)
@@ -144,10 +150,34 @@ def robot_model(
             by_name[joint_names[edge.joint.path]].mimic = law
     found.bodies = {body.path: solids[body.path].body.name for body in tree.bodies}
     found.joints = {path: [name for names in axes.values() for name in names] for path, axes in dofs.items()}
+    connected = [edge.joint for edge in tree.edges]
+    model.fixed_tendons = tendons.fixed(reading, connected, dofs)
+    model.spatial_tendons = tendons.spatial(
+        reading,
+        [(body.prim, found.bodies[body.path]) for body in tree.bodies],
+        {body.path: partial(_point, reading, body) for body in tree.bodies},
+    )
     model.options = properties.of_robot(reading, tree.bodies, tree.marker)
     model.self_collision = _self_collision(reading, tree.marker)
-    if not tree.fixed:
-        _start(reading, tree.root, model)
+    _start(reading, None if tree.fixed else tree.root, model, _speeds(reading, tree, dofs))
+    return found
+
+
+def _point(reading: Reading, body: RigidBody, point: np.ndarray) -> np.ndarray:
+    """(3,): a point in the frame of a body's prim, in the body's frame, m."""
+    return (body.local(reading, body.prim) @ [*point, 1.0])[:3]
+
+
+def _speeds(reading: Reading, tree: Tree, dofs: dict[str, dict[str, list[str]]]) -> dict[str, float]:
+    """Speeds that the state of joints gives dofs, where they are not 0."""
+    found = {}
+    for edge in tree.edges:
+        for axis, (dof,) in dofs[edge.joint.path].items():
+            name = f"state:{edge.joint.instance(axis)}:physics:velocity"
+            scale = RADIANS if axis.startswith("rot") else reading.units.length
+            speed = reading.number(edge.joint.prim, name, 0.0) * scale
+            if speed:
+                found[dof] = speed
     return found
 
 
@@ -160,13 +190,20 @@ def _self_collision(reading: Reading, marker: Prim | None) -> bool:
     return True
 
 
-def _start(reading: Reading, body: RigidBody, model: RobotModel) -> None:
-    """Velocities that a stage gives a body go into a keyframe."""
-    linear = reading.vector(body.prim, "physics:velocity", (0.0, 0.0, 0.0)) * reading.units.length
-    angular = reading.vector(body.prim, "physics:angularVelocity", (0.0, 0.0, 0.0)) * RADIANS
-    if linear.any() or angular.any():
-        turned: Any = body.pose[:3, :3] if reading.value(body.prim, "physxRigidBody:velocityInLocalSpace") else None
-        upright = reading.units.upright if turned is None else turned
-        velocity = tuple([*(upright @ linear).tolist(), *(upright @ angular).tolist()])
-        model.keyframes.append(Keyframe(START, (*model.position, *model.orientation), velocity))  # pyright: ignore
-        reading.notes.add(body.prim, f'it is at rest at first; set_keyframe("{START}") gives it its velocity.')
+def _start(
+    reading: Reading, body: RigidBody | None, model: RobotModel, speeds: Mapping[str, float] = MappingProxyType({})
+) -> None:
+    """Velocities that a stage gives a free body and joints go into a keyframe."""
+    velocity: tuple[float, ...] = ()
+    if body is not None:
+        # They are in the space that the body is placed in, which is that of what is above it.
+        above = rotation(reading.transform(body.prim.GetParent())[:3, :3])
+        linear = reading.vector(body.prim, "physics:velocity", (0.0, 0.0, 0.0)) * reading.units.length
+        angular = reading.vector(body.prim, "physics:angularVelocity", (0.0, 0.0, 0.0)) * RADIANS
+        if linear.any() or angular.any():
+            velocity = (*(above @ linear).tolist(), *(above @ angular).tolist())
+            reading.notes.add(body.prim, f'it is at rest at first; set_keyframe("{START}") gives it its velocity.')
+    if velocity or speeds:
+        pose = (*(model.position or ()), *(model.orientation or ()))
+        positions = dict(model.joint_pos)
+        model.keyframes.append(Keyframe(START, pose, velocity, positions, dict(speeds)))

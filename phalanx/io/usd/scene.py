@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from phalanx.io.mjcf.scene import Ground
-from phalanx.io.model import LoadError
-from phalanx.io.usd import bodies, joints, source, trees
+from phalanx.io.model import LoadError, Shape
+from phalanx.io.usd import bodies, joints, schema, source, trees
 from phalanx.io.usd.bindings import Stage
 from phalanx.io.usd.bodies import Found
+from phalanx.io.usd.filters import Filters
 from phalanx.io.usd.frames import Units, orientation_of, position_of
 from phalanx.io.usd.joints import JointPrim
 from phalanx.io.usd.materials import Materials
@@ -129,10 +130,15 @@ def read_stage(stage: Stage, path: str = "/", *, visuals: bool = False, name: st
     title = stage.GetDefaultPrim().GetName() if stage.GetDefaultPrim() else Path(name).stem
     scene = Scene(title, name, actors, grounds, [], [], options_of(reading))
     owners = {prim: (actor.name, body) for actor in actors.values() for prim, body in actor.bodies.items()}
+    colliders: dict[str, Shape | Ground] = {ground.name: ground for ground in grounds}
+    for one in solids.values():
+        colliders |= {str(prim.GetPath()): made for prim, made in one.colliders}
+    scene.separated = Filters(reading, actors, colliders, owners).apply(found.prims)
     names = Names()
     for joint in grouped.held:
         held = _held(reading, joint, owners, names)
         scene.held += [held] if held is not None else []
+    schema.check(reading, found.prims)
     scene.warnings = reading.notes.sentences()
     return scene
 
