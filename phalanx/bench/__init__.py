@@ -53,7 +53,8 @@ def choose(names: Sequence[str]) -> list[Scene]:
     """
     unknown = [name for name in names if name not in NAMES]
     if unknown:
-        raise ValueError(f"no benchmark named {', '.join(unknown)}; there are {', '.join(NAMES)}")
+        known = f"{', '.join(DEFAULT)}, and the families {', '.join(FAMILIES)}"
+        raise ValueError(f"no benchmark named {', '.join(unknown)}; there are {known}")
     chosen = [scene for name in names or DEFAULT for scene in FAMILIES.get(name, (name,))]
     return [SCENES[name] for name in dict.fromkeys(chosen)]
 
@@ -71,7 +72,7 @@ def run(
     recording: bool = False,
     first_step: bool = False,
 ) -> dict[str, Any]:
-    """Run benchmarks, print a table, and return (and write) the results.
+    """Run benchmarks, print a table, and return (and write) the results; those of finished cases if a later one fails.
 
     Args:
         names: of :data:`NAMES`; all but the families by default.
@@ -107,26 +108,29 @@ def run(
     counts = {scene.name: num_envs or (scene.cpu_envs if actual == "cpu" else scene.cuda_envs) for scene in scenes}
     jobs = [(scene, count) for scene in scenes for count in counts[scene.name]]
     bar = {"desc": "bench", "unit": "case", "delay": 2, "leave": False, "disable": not sys.stderr.isatty()}
-    for scene, count in tqdm(jobs, **bar):
-        results["cases"].append(
-            run_case(
-                scene,
-                count,
-                actual,
-                steps=steps,
-                repeats=repeats,
-                dtype=dtype,
-                peer=peer and peer[1],
-                recording=recording,
+    try:
+        for scene, count in tqdm(jobs, **bar):
+            results["cases"].append(
+                run_case(
+                    scene,
+                    count,
+                    actual,
+                    steps=steps,
+                    repeats=repeats,
+                    dtype=dtype,
+                    peer=peer and peer[1],
+                    recording=recording,
+                )
             )
-        )
-        _write(results, json_path)
-    for scene in scenes if first_step else ():
-        results["first_steps"].append(first_steps.first_step(scene.name, actual))
-        if peers and actual != "cpu":
-            results["first_steps"].append(first_steps.first_step_of_warp(scene.name, actual))
-    print(table(results))
-    _write(results, json_path)
+            _write(results, json_path)
+        for scene in scenes if first_step else ():
+            results["first_steps"].append(first_steps.first_step(scene.name, actual))
+            if peers and actual != "cpu":
+                results["first_steps"].append(first_steps.first_step_of_warp(scene.name, actual))
+    finally:  # what was measured before Ctrl-C, or before memory was too little, is not lost
+        if results["cases"]:
+            print(table(results))
+            _write(results, json_path)
     return results
 
 

@@ -105,6 +105,23 @@ def test_run_writes_what_it_prints(tmp_path, device, capsys):
     assert "Recording every step takes longer by" in printed
 
 
+def test_cases_before_an_interrupt_are_printed_and_kept(humanoid, tmp_path, capsys, monkeypatch):
+    def case(scene: Any, count: int, *_: Any, **__: Any) -> dict[str, Any]:
+        if count == 16:
+            return humanoid
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bench, "run_case", case)
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(["humanoid"], "cpu", tmp_path / "a.json", num_envs=(16, 64, 256))
+    assert json.loads((tmp_path / "a.json").read_text())["cases"] == [humanoid]
+    printed = capsys.readouterr().out
+    assert f"{humanoid['phalanx']['env_steps_per_second']:,.0f}" in printed
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(["humanoid"], "cpu", tmp_path / "b.json", num_envs=(64,))
+    assert not (tmp_path / "b.json").exists() and capsys.readouterr().out == ""
+
+
 def test_first_steps_of_new_processes(tmp_path, device, capsys, monkeypatch):
     """With the tests' own cache, which is warm: that the folder is empty at first is shown below."""
     monkeypatch.setattr(first_step, "CACHES", ())
