@@ -201,7 +201,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        return _dispatch(arguments)
+        code = _dispatch(arguments)
+        sys.stdout.flush()
+        return code
     except UserError as error:
         print(f"phalanx: {error}", file=sys.stderr)
         return 2
@@ -253,8 +255,8 @@ def _one_line(message: str, arguments: list[str]) -> str:
     for line in lines[1:]:
         if not line or rule.fullmatch(line):
             parts.append([])
-        else:
-            parts[-1].append(line)
+        elif not parts[-1] or not parts[-1][0].startswith("Missing from") or len(parts[-1]) < 2:  # or else its help
+            parts[-1].append(re.sub(r" \(applied to [^)]*\)", "", line))
     body = next((part for part in parts if part), lines[:1])
     command = f" {arguments[0]}" if arguments and arguments[0] in COMMANDS else ""
     text = " ".join(body).rstrip(".")
@@ -263,6 +265,6 @@ def _one_line(message: str, arguments: list[str]) -> str:
         (r"Perhaps you meant:[^-]*(--[\w-]+)", "; perhaps you meant "),
         (r"Available subcommands: ([\w, ]+\w)", "; there are "),
     ):
-        if hint := re.search(pattern, everything):
+        if (hint := re.search(pattern, everything)) and hint[1] not in arguments:
             text += words + hint[1]
     return f"{text}. See phalanx{command} --help."

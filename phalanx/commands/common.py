@@ -27,13 +27,18 @@ class Interrupted(Exception):
 def user_mistakes(*kinds: type[Exception]) -> Iterator[None]:
     """Turn errors that come from the user's files and options into :class:`UserError`.
 
-    ``LoadError`` and ``OSError`` always count, others (``ValueError``, say) where they are named.
+    ``LoadError``, ``OSError`` and too little memory always count, others (``ValueError``, say) where they are named. A
+    reader of our output that goes away is nobody's mistake.
     """
     from phalanx.ecs.store import DeviceError
     from phalanx.io.recording_folder import RecordingError
 
     try:
         yield
+    except BrokenPipeError:
+        raise
+    except MemoryError as error:
+        raise UserError(f"There is not enough memory; use fewer environments. ({error})") from error
     except (LoadError, RecordingError, DeviceError, OSError, *kinds) as error:
         raise UserError(" ".join(str(error).split())) from error
 
@@ -53,7 +58,7 @@ def check_output(path: Path | None, suffix: str | None = None) -> None:
 
 
 def progress_bar(total: int, unit: str, description: str) -> Any:
-    """A bar on the terminal with the rate in ``unit`` a second, once something has taken two seconds."""
+    """A bar with the rate in ``unit`` a second, once something has taken two seconds; only on a terminal."""
     from tqdm import tqdm
 
     return tqdm(
@@ -66,6 +71,7 @@ def progress_bar(total: int, unit: str, description: str) -> Any:
         leave=False,
         file=sys.stderr,
         mininterval=0.2,
+        disable=None,
     )
 
 

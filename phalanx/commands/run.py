@@ -81,7 +81,7 @@ def run(options: RunOptions) -> None:
         warnings.simplefilter("always")
         with user_mistakes(ValueError):
             world, robot = make_world(options)
-        with patience(COMPILING):
+        with user_mistakes(ValueError), patience(COMPILING):
             _set_gains(world, robot, options)
         clock = _Clock()
         interrupted = False
@@ -93,7 +93,7 @@ def run(options: RunOptions) -> None:
     samples = recorder.samples if recorder else 0
     if interrupted:
         kept = f" {options.record} keeps {samples} samples." if recorder else ""
-        raise Interrupted(f"Interrupted after {clock.done} of {options.steps} steps.{kept}")
+        raise Interrupted(f"Interrupted after {world.step_count} of {options.steps} steps.{kept}")
     print(_summary(world, robot, options, clock, samples))
     if options.picture is not None:
         with user_mistakes():
@@ -190,7 +190,7 @@ def _simulate(world: World, robot: Robot, o: RunOptions, clock: _Clock) -> None:
         clock.count(count)
         return count
 
-    with patience(COMPILING):
+    with user_mistakes(ValueError), patience(COMPILING):
         advance(1)
     batch = 1
     with progress_bar((o.steps - 1) * o.num_envs, " env-steps", "simulating") as bar:

@@ -70,7 +70,8 @@ def _parsed(path: str, _mtime: int, _size: int) -> tuple[np.ndarray, np.ndarray,
         scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False, **options)
         vertices, faces = _flatten(scene)
     except Exception as error:  # parsers of five formats fail in as many ways
-        raise LoadError(f"{path}: this is not a readable {kind} file ({error}); export it again.") from None
+        why = "it is neither binary nor text" if isinstance(error, ImportError) else error  # of what guesses encodings
+        raise LoadError(f"{path}: this is not a readable {kind} file ({why}); export it again.") from None
     if not len(faces):
         raise LoadError(f"{path}: the mesh holds no triangles; export its surface as triangles.")
     if not np.isfinite(vertices).all():

@@ -39,7 +39,7 @@ class FreshFolder:
             if not overwrite:
                 raise RecordingError(
                     f"Cannot record to {path}: there is a recording already. "
-                    "Choose another name, or pass overwrite=True."
+                    "Choose another name, remove it, or pass overwrite=True."
                 )
             self._earlier = path.with_name(f".{path.name}.{uuid.uuid4().hex}.replaced")
         if not os.access(path.parent, os.W_OK):

@@ -179,5 +179,5 @@ def _feed(parser: Any, data: bytes, file: str) -> None:
         if parser.ErrorByteIndex >= len(data.rstrip()):
             advice = "the file ends too early: it is truncated, or a closing tag is missing."
         else:
-            advice = "it is not well-formed XML; correct this place."
+            advice = "this is not XML; correct this place, or give another file."
         raise LoadError(f"{file}:{line}: {reason}; {advice}") from None

@@ -170,9 +170,9 @@ def test_files_that_are_no_files(tmp_path: Path) -> None:
     [
         (b"", "the file is empty"),
         (b"  \n", "the file is empty"),
-        (b"solid part\nfacet", "it is not well-formed XML"),
-        (bytes(range(256)), "it is not well-formed XML"),
-        (b'<?xml version="1.0" encoding="no-such"?><robot/>', "it is not well-formed XML"),
+        (b"solid part\nfacet", "this is not XML"),
+        (bytes(range(256)), "this is not XML"),
+        (b'<?xml version="1.0" encoding="no-such"?><robot/>', "this is not XML"),
         (b"<mujoco/>", "<mujoco>: the root element of a URDF file is <robot>"),
         (b'<robot xmlns:xacro="http://x"><xacro:macro name="m"/></robot>', "this is a xacro source; expand it first"),
     ],
