@@ -67,7 +67,7 @@ def mass_of(
         # Axes without moments of inertia turn the ones that follow from the shapes.
         inertia = _turned(reading, prim, np.diag(np.linalg.eigvalsh(inertia)))
     if not mass:
-        raise reading.error(prim, "it has an inertia but neither mass nor colliders; give it physics:mass.")
+        raise reading.error(prim, "it has an inertia but no mass and no colliders; give it physics:mass.")
     return MassProperties(mass, com, 0.5 * (inertia + inertia.T))
 
 

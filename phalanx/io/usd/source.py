@@ -81,7 +81,7 @@ def _resolved(given: str, layer: Any, allowed: list[Path]) -> str:
     outer = Ar.SplitPackageRelativePathOuter(anchored)[0]
     if not os.path.isabs(outer):
         found = Ar.GetResolver().Resolve(outer)
-        outer = str(found) if str(found) else os.path.abspath(outer)
+        outer = str(found) or os.path.join(os.path.dirname(layer.realPath), outer)
     if not _inside(outer, allowed):
         raise LoadError(f"{where} leads to {os.path.realpath(outer)}, {_elsewhere(allowed)}")
     if not os.path.isfile(outer):
