@@ -14,8 +14,6 @@ from phalanx.components.shape import MESH, PLANE
 from phalanx.io.height_fields import grid_triangles
 from phalanx.systems.sweep_and_prune import is_barred, may_collide
 
-PASSIVE = ("static", "kinematic")
-
 
 def world_of(seed: int) -> px.World:
     """Objects of all sorts with random groups and masks, robots with and without self-collision, pairs switched off."""

@@ -6,6 +6,7 @@ import fcl
 import numpy as np
 import pytest
 from meshes.placements import Scene
+from narrow.references import fcl_mesh
 from scipy.spatial.transform import Rotation
 
 from phalanx.io.height_fields import grid_triangles
@@ -47,11 +48,7 @@ def test_distances_and_normals(shape: Shape, terrain: str, device: str) -> None:
     turn = Rotation.random(COUNT, rng).as_matrix()  # pyright: ignore[reportCallIssue]
     world = Rotation.random(COUNT, rng).as_matrix()  # pyright: ignore[reportCallIssue]
     place = np.column_stack([rng.uniform(-0.5, 0.5, (COUNT, 2)), rng.uniform(0.02, 0.25, COUNT)])
-    model = fcl.BVHModel()
-    model.beginModel(len(vertices), len(faces))
-    model.addSubModel(vertices, faces)
-    model.endModel()
-    still = fcl.CollisionObject(model, fcl.Transform())
+    still = fcl.CollisionObject(fcl_mesh(vertices, faces), fcl.Transform())
 
     def distance(i: int, shift: np.ndarray, result: fcl.DistanceResult) -> float:
         moved = fcl.CollisionObject(of_fcl(shape), fcl.Transform(turn[i], place[i] + shift))

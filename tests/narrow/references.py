@@ -108,21 +108,8 @@ def best_direction(
     return values.max(axis=1)
 
 
-def fcl_distances(a: Solid, b: Solid, turn_a: np.ndarray, turn_b: np.ndarray, between: np.ndarray) -> np.ndarray:
-    """Distances (n,) by FCL's GJK; NaN where the shapes overlap."""
-    found = np.full(len(between), np.nan)
-    shapes = [_fcl_shape(s) for s in (a, b)]
-    request = fcl.DistanceRequest()
-    for k in range(len(between)):
-        result = fcl.DistanceResult()
-        one = fcl.CollisionObject(shapes[0], fcl.Transform(turn_a[k], np.zeros(3)))
-        two = fcl.CollisionObject(shapes[1], fcl.Transform(turn_b[k], between[k]))
-        distance = fcl.distance(one, two, request, result)
-        found[k] = distance if distance > 0.0 else np.nan
-    return found
-
-
-def _fcl_shape(shape: Solid) -> fcl.CollisionGeometry:
+def fcl_shape(shape: Solid) -> fcl.CollisionGeometry:
+    """The same solid in FCL, whose lengths are whole ones."""
     s = shape.size
     if shape.kind == SPHERE:
         return fcl.Sphere(s[0])
@@ -137,3 +124,12 @@ def _fcl_shape(shape: Solid) -> fcl.CollisionGeometry:
     faces = [corners for _, _, corners in shape.faces()]
     flat = np.array([i for corners in faces for i in (len(corners), *corners)])
     return fcl.Convex(shape.vertices, len(faces), flat)
+
+
+def fcl_mesh(vertices: np.ndarray, faces: np.ndarray) -> fcl.BVHModel:
+    """Triangles in FCL, which knows nothing of an inside."""
+    model = fcl.BVHModel()
+    model.beginModel(len(vertices), len(faces))
+    model.addSubModel(vertices, faces)
+    model.endModel()
+    return model

@@ -9,7 +9,7 @@ import fcl
 import numpy as np
 import pytest
 from narrow.pairs import Solid, box, capsule, sphere
-from narrow.references import _fcl_shape, best_direction, has_mujoco, mujoco_distances, separation
+from narrow.references import best_direction, fcl_mesh, fcl_shape, has_mujoco, mujoco_distances, separation
 from queries.scenes import SOLIDS, Scene, array, triangles
 from scipy.spatial.transform import Rotation
 
@@ -68,15 +68,8 @@ def _fcl_distances(
     probe: Solid, name: str, turns: np.ndarray, target_turns: np.ndarray, between: np.ndarray
 ) -> np.ndarray:
     """Distances (n,) by FCL, -1 for overlaps; of meshes and height fields those of their surfaces."""
-    if name in SOLIDS:
-        target = _fcl_shape(SOLIDS[name])
-    else:
-        vertices, faces = triangles(name)
-        target = fcl.BVHModel()
-        target.beginModel(len(vertices), len(faces))
-        target.addSubModel(vertices, faces)
-        target.endModel()
-    moving = _fcl_shape(probe)
+    target = fcl_shape(SOLIDS[name]) if name in SOLIDS else fcl_mesh(*triangles(name))
+    moving = fcl_shape(probe)
     found = np.zeros(len(between))
     for k in range(len(between)):
         one = fcl.CollisionObject(target, fcl.Transform(target_turns[k], between[k]))

@@ -25,8 +25,6 @@ SHOWN_GROUPS = 3
 
 DENSITY = 1000.0
 LARGEST = 1e9  # m
-ELLIPSOID_POINTS = 62
-"""Vertices of the hull that stands for an ellipsoid in collisions."""
 
 
 @dataclass
