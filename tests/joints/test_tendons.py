@@ -239,6 +239,37 @@ def test_what_is_no_tendon(tendon: Any, message: str) -> None:
     assert not world.robots
 
 
+def test_properties_of_tendons_by_environment(device: str) -> None:
+    """What is set is read, by tendon and by leaf, and makes the forces: stiffness times what is missing of the rest."""
+    world = px.World(3, device, "float64", dt=1e-6)
+    fixed = px.FixedTendon("f", {"a": 0.5, "b": -0.2, "c": 2.0}, rest_length=0.3)
+    points = [px.Attachment("base"), px.Attachment("two", (0.0, 0.1, 0.2), parent=0, rest_length=0.4)]
+    robot = world.add_robot(
+        three_joints(), fixed_base=True, tendons=[fixed, tree(), px.SpatialTendon("rope", points, damping=2.0)]
+    )
+    assert robot.fixed_tendon_names == ["f"] and robot.spatial_tendon_names == ["tree", "rope"]
+    assert robot.spatial_tendon_leaves == [("tree", 2), ("tree", 3), ("rope", 1)]
+    assert host(robot.spatial_tendon_damping).tolist() == [[0.0, 2.0]] * 3
+    assert host(robot.spatial_tendon_pos_limits).tolist() == [[[-np.inf, np.inf]] * 3] * 3
+    robot.set_fixed_tendons(damping=[[1.0], [2.0], [3.0]], limit_stiffness=np.inf, offset=0.1, pos_limits=[-1.0, 1.0])
+    assert host(robot.fixed_tendon_damping).tolist() == [[1.0], [2.0], [3.0]]
+    assert (host(robot.fixed_tendon_limit_stiffness) == np.inf).all() and (host(robot.fixed_tendon_offset) == 0.1).all()
+    assert host(robot.fixed_tendon_pos_limits).tolist() == [[[-1.0, 1.0]]] * 3
+    stiffness, rest = np.array([[50.0, 10.0], [60.0, 20.0], [70.0, 30.0]]), np.array([0.3, 0.5, 0.2])
+    robot.set_spatial_tendons(stiffness=stiffness, damping=0.0, rest_length=rest, offset=[0.01, 0.02])
+    robot.set_spatial_tendons(limit_stiffness=7.0, pos_limits=[[0.0, 9.0]] * 3, env_ids=[1])
+    np.testing.assert_array_equal(host(robot.spatial_tendon_stiffness), stiffness)
+    assert not host(robot.spatial_tendon_damping).any()
+    assert host(robot.spatial_tendon_rest_length).tolist() == [rest.tolist()] * 3
+    assert host(robot.spatial_tendon_offset).tolist() == [[0.01, 0.02]] * 3
+    assert host(robot.spatial_tendon_limit_stiffness).tolist() == [[0.0, 0.0], [7.0, 7.0], [0.0, 0.0]]
+    assert host(robot.spatial_tendon_pos_limits)[1].tolist() == [[0.0, 9.0]] * 3
+    length = host(robot.spatial_tendon_length)
+    world.step()
+    expected = stiffness[:, [0, 0, 1]] * (rest - length)
+    np.testing.assert_allclose(host(robot.spatial_tendon_force), expected, rtol=1e-3)
+
+
 def test_bad_properties_of_tendons() -> None:
     world = px.World(2)
     robot = world.add_robot(three_joints(), fixed_base=True, tendons=[px.FixedTendon("f", {"a": 1.0})])

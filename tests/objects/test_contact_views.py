@@ -46,6 +46,7 @@ class Scene:
         self.world.step(24)
         self.net, self.normal = host(self.objects.net_force()), host(self.objects.net_force(normal_only=True))
         self.matrix = host(self.objects.force_matrix())
+        self.on_slider = host(self.slider.net_contact_force), host(self.slider.net_normal_contact_force)
         self.data = px.ContactData(*map(host, self.objects.contact_data()))
         self.friction = px.FrictionData(*map(host, self.objects.friction_data()))
 
@@ -118,6 +119,9 @@ def test_sliding_friction_is_the_coefficient_times_the_normal_force_against_the_
     assert np.allclose(force[:, 2], 4.0 * G, rtol=0.005)
     mean = 0.5 * (np.array(FRICTION) + 0.8)  # of the box and of the ground
     assert np.allclose(force[:, 0], -mean * 4.0 * G, rtol=0.01) and np.abs(force[:, 1]).max() < 0.05
+    whole, normal = scene.on_slider
+    assert np.allclose(whole[:, 0], force, atol=1e-3) and np.allclose(normal[:, 0], scene.normal[place[:2]], atol=1e-3)
+    assert np.allclose(normal[:, 0, :2], 0.0, atol=1e-3)
     assert (host(scene.slider.root_vel)[:, 0] > 0.5).all()
     starts, counts = (values[place].astype(int) for values in (scene.friction.starts, scene.friction.counts))
     for env, (start, count) in enumerate(zip(starts, counts, strict=True)):

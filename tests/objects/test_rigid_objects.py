@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracles import host
+from scipy.spatial.transform import Rotation
 
 import phalanx as px
 
@@ -35,6 +37,55 @@ def test_kinds_targets_mass_and_saving(tmp_path: Path) -> None:
     world.step(3)
     assert np.array_equal(again.collections["objects"].root_pose, pair.root_pose)
     assert np.array_equal(again.objects["box"].mass, [1.0, 2.0])
+
+
+def test_centres_of_mass_and_inertia_by_environment(device: str) -> None:
+    """Without gravity: a centre of mass off the origin goes straight, and a torque turns each by its own inertia."""
+    com = np.array([[0.0, 0.0, 0.0], [0.1, -0.05, 0.02], [0.0, 0.08, -0.03]])
+    moments = np.array([[0.02, 0.03, 0.04], [0.05, 0.05, 0.01], [0.01, 0.02, 0.025]])
+    world = px.World(3, device, "float64", dt=1e-3, gravity=(0, 0, 0))
+    body = world.add_rigid_object(px.Shape("box", (0.1, 0.1, 0.1)), "body", mass=2.0, gyroscopic_forces=True)
+    turn = Rotation.from_rotvec([[0.3, -0.2, 0.5], [1.0, 0.4, -0.7], [0.0, 2.0, 0.1]])
+    body.set_com(com)
+    body.set_inertia(moments[:, None, :] * np.eye(3))
+    places = np.array([[1.0, 2.0, 3.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
+    body.set_root_state(pose=np.concatenate([places, turn.as_quat(scalar_first=True)], axis=1))
+    arm = turn.apply(com)
+    velocity = np.array(
+        [[0.5, 0.0, 0.1, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 3.0, 2.0, 1.0], [0.2, 0.1, 0.0, 0.0, 4.0, 0.0]]
+    )
+    body.set_com_vel(velocity)
+    np.testing.assert_allclose(host(body.com_pose)[:, :3], places + arm, atol=1e-12)
+    np.testing.assert_array_equal(host(body.com_pose)[:, 3:], host(body.root_pose)[:, 3:])
+    np.testing.assert_allclose(host(body.com_vel), velocity, atol=1e-12)
+    np.testing.assert_allclose(host(body.root_vel)[:, :3], velocity[:, :3] - np.cross(velocity[:, 3:], arm), atol=1e-12)
+    body.set_com_vel([0.0, 0.0, 1.0, 0.0, 0.0, 0.0], env_ids=[2])
+    velocity[2] = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+    world.step(500)
+    np.testing.assert_allclose(host(body.com_vel)[:, :3], velocity[:, :3], atol=1e-9)
+    np.testing.assert_allclose(host(body.com_pose)[:, :3], places + arm + 0.5 * velocity[:, :3], atol=2e-3)
+    body.set_root_state(pose=[0, 0, 0, 1, 0, 0, 0], vel=np.zeros(6))
+    body.set_external_wrench(torque=[0.0, 0.0, 0.03])
+    world.step(100)
+    np.testing.assert_allclose(host(body.root_vel)[:, 5], 0.03 * 0.1 / moments[:, 2], rtol=1e-9)
+    np.testing.assert_allclose(host(body.com_vel)[:, :3], 0.0, atol=1e-9)
+    np.testing.assert_array_equal(host(body.com), com)
+    np.testing.assert_allclose(host(body.inertia), moments[:, None, :] * np.eye(3), atol=1e-15)
+
+
+def test_inertias_of_no_body_are_refused() -> None:
+    world = px.World(2)
+    body = world.add_rigid_object(px.Shape("sphere", (0.1,)), "body")
+    wall = world.add_rigid_object(px.Shape("box", (0.1, 0.1, 0.1)), "wall", kind="static", position=(1, 0, 0))
+    with pytest.raises(ValueError, match="inertia must be symmetric"):
+        body.set_inertia([[1.0, 0.1, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    with pytest.raises(ValueError, match=r"principal moments 1, 1, 3 is no body's"):
+        body.set_inertia(np.diag([1.0, 1.0, 3.0]))
+    with pytest.raises(ValueError, match="it cannot be given a velocity"):
+        wall.set_com_vel(np.zeros(6))
+    for call in (lambda: wall.set_com(np.zeros(3)), lambda: wall.set_inertia(np.eye(3))):
+        with pytest.raises(ValueError, match="has no use for it"):
+            call()
 
 
 @pytest.mark.parametrize(
