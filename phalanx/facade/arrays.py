@@ -29,7 +29,8 @@ class ArrayAPIError(ValueError):
 
 
 @cache
-def _installed(name: str) -> bool:
+def is_installed(name: str) -> bool:
+    """Whether a package can be imported."""
     return importlib.util.find_spec(name) is not None
 
 
@@ -47,7 +48,7 @@ def set_array_api(name: ArrayAPI | None) -> None:
     global _chosen
     if name is not None and name not in get_args(ArrayAPI):
         raise ArrayAPIError(f'array API {name!r}: must be "numpy", "cupy" or "torch", or None for the default')
-    if name is not None and not _installed(name):
+    if name is not None and not is_installed(name):
         raise ArrayAPIError(f'array API "{name}": {name} is not installed; {_INSTALL[name]}')
     _chosen = name
 
@@ -56,7 +57,7 @@ def array_api(device: str = "cpu") -> ArrayAPI:
     """The API of arrays that the facade hands out for a device (``"cpu"`` or ``"cuda:N"``)."""
     if _chosen is not None:
         return _chosen
-    if _installed("torch"):
+    if is_installed("torch"):
         return "torch"
     return "numpy" if is_cpu(device) else "cupy"
 

@@ -95,6 +95,13 @@ def device_of(array: Any) -> str:
     return f"cuda:{array.device.id}" if api == "cupy" else "cpu"
 
 
+def rows(ids: Any) -> Any:
+    """Indices of environments or joints as every module takes them: ``None`` is all, sequences become lists."""
+    if ids is None:
+        return slice(None)
+    return ids if isinstance(ids, slice) or api_of(ids) is not None else list(ids)
+
+
 def scriptable(functions: Iterable[Callable[..., Any]]) -> None:
     """Let functions be called from TorchScript, as calls back to Python; nothing where users do not hold tensors."""
     if Array is not Any:
@@ -173,6 +180,7 @@ __all__ = [
     "module",
     "namespace",
     "normal",
+    "rows",
     "scriptable",
     "uniform",
     "zeros",

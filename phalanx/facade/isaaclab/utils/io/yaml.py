@@ -1,0 +1,61 @@
+"""Configurations in YAML files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from phalanx.facade.arrays import api_of
+from phalanx.facade.isaaclab.utils.dict import class_to_dict, is_missing, replace_slices_with_strings
+
+
+def load_yaml(filename: str) -> dict[str, Any]:
+    """The values in a YAML file; tuples that Python's YAML writes are understood, other objects are not made.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        yaml.YAMLError: it is not YAML, or has objects.
+    """
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        pass
+
+    def tuple_of(loader: Any, node: Any) -> tuple[Any, ...]:
+        return tuple(loader.construct_sequence(node, deep=True))
+
+    Loader.add_constructor("tag:yaml.org,2002:python/tuple", tuple_of)
+    with open(filename, encoding="utf-8") as file:
+        return yaml.load(file, Loader)
+
+
+def dump_yaml(filename: str, data: dict[str, Any] | object, sort_keys: bool = False) -> None:
+    """Write a dictionary or a configuration to a YAML file, so that every YAML reader understands it.
+
+    Functions, classes and slices become text, tuples and arrays lists, ``MISSING`` becomes ``null``. ``.yaml`` is
+    appended to names without it, missing folders are made.
+
+    Args:
+        filename: the file.
+        data: what to write.
+        sort_keys: whether keys are in order of the alphabet, or of ``data``.
+    """
+    import yaml
+
+    path = Path(filename if str(filename).endswith("yaml") else f"{filename}.yaml")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = yaml.safe_dump(_plain(replace_slices_with_strings(class_to_dict(data))), sort_keys=sort_keys)
+    path.write_text(text, encoding="utf-8")
+
+
+def _plain(value: Any) -> Any:
+    """A value as YAML has it."""
+    if isinstance(value, dict):
+        return {key: _plain(v) for key, v in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [_plain(v) for v in value]
+    if api_of(value) is not None:
+        return value.tolist()
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return None if is_missing(value) else str(value)
