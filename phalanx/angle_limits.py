@@ -11,6 +11,7 @@ import numpy as np
 
 from phalanx import checking
 from phalanx import components as c
+from phalanx.columns import Columns
 from phalanx.components.loop_limit import SWING_LIMIT, TURN_LIMIT, TWIST_LIMIT
 from phalanx.ecs import Store
 
@@ -128,7 +129,7 @@ def place_angle_limits(store: Store, kinds: list[str], limits: list[AngleLimits]
     )
     first, end = (host(store.view(f))[:, 0] for f in (c.DofTopology.tree_first, c.DofTopology.tree_end))
     trees = [{(int(first[d]), int(end[d])) for d in (a, b) if d >= 0} for a, b in zip(dof_a, dof_b, strict=True)]
-    columns: dict[Any, list[Any]] = {f: [] for t in (c.LoopLimitTopology, c.LoopLimitModel) for f in t.fields()}
+    columns = Columns()
     entries = shares = 0
     for j, limit in enumerate(limits):
         rows = limit.rows(kinds[j])
@@ -137,35 +138,34 @@ def place_angle_limits(store: Store, kinds: list[str], limits: list[AngleLimits]
         group, joints = connected(trees, j)
         dofs = min(low for low, _ in group), max(high for _, high in group)
         lines = min(int(line[i]) for i in joints), max(int(line[i] + count[i]) for i in joints)
-        start = len(columns[c.LoopLimitTopology.loop])
+        start = columns.count(c.LoopLimitTopology.loop)
         for n, kind in enumerate(rows):
-            row = {
-                c.LoopLimitTopology.kind: kind,
-                c.LoopLimitTopology.loop: j,
-                c.LoopLimitTopology.leads: int(n == 0),
-                c.LoopLimitTopology.next: start + len(rows),
-                c.LoopLimitTopology.first_dof: dofs[0],
-                c.LoopLimitTopology.end_dof: dofs[1],
-                c.LoopLimitTopology.entry: entries,
-                c.LoopLimitTopology.first_line: lines[0],
-                c.LoopLimitTopology.end_line: lines[1],
-                c.LoopLimitTopology.share: shares,
-                c.LoopLimitModel.lower: limit.lower,
-                c.LoopLimitModel.upper: limit.upper,
-                c.LoopLimitModel.cone: cone(limit.swing),
-                c.LoopLimitModel.restitution: limit.restitution,
-                c.LoopLimitModel.stiffness: limit.stiffness,
-                c.LoopLimitModel.damping: limit.damping,
-            }
+            columns.add(
+                {
+                    c.LoopLimitTopology.kind: kind,
+                    c.LoopLimitTopology.loop: j,
+                    c.LoopLimitTopology.leads: int(n == 0),
+                    c.LoopLimitTopology.next: start + len(rows),
+                    c.LoopLimitTopology.first_dof: dofs[0],
+                    c.LoopLimitTopology.end_dof: dofs[1],
+                    c.LoopLimitTopology.entry: entries,
+                    c.LoopLimitTopology.first_line: lines[0],
+                    c.LoopLimitTopology.end_line: lines[1],
+                    c.LoopLimitTopology.share: shares,
+                    c.LoopLimitModel.lower: limit.lower,
+                    c.LoopLimitModel.upper: limit.upper,
+                    c.LoopLimitModel.cone: cone(limit.swing),
+                    c.LoopLimitModel.restitution: limit.restitution,
+                    c.LoopLimitModel.stiffness: limit.stiffness,
+                    c.LoopLimitModel.damping: limit.damping,
+                }
+            )
             entries += dofs[1] - dofs[0]
             shares += lines[1] - lines[0]
-            for key, value in row.items():
-                columns[key].append(value)
-    store.set_rows(c.LoopLimit, len(columns[c.LoopLimitTopology.loop]))
+    store.set_rows(c.LoopLimit, columns.count(c.LoopLimitTopology.loop))
     store.set_rows(c.LoopLimitDof, entries)
     store.set_rows(c.LoopLimitLine, shares)
-    for key, values in columns.items():
-        store.set(key, np.asarray(values, np.int32 if key.dtype == "int32" else store.real)[..., None])
+    columns.write(store)
 
 
 def connected(trees: list[set[tuple[int, int]]], joint: int) -> tuple[set[tuple[int, int]], list[int]]:

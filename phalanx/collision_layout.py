@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
+from phalanx.columns import Columns
 from phalanx.components import shape as kinds
 from phalanx.geometry_tables import GeometryTables
 from phalanx.io.articulation import CollisionData
@@ -62,7 +63,7 @@ class Capacity:
 
 
 def place_shapes(
-    columns: Any,
+    columns: Columns,
     parts: Sequence[Part],
     grounds: Sequence[Ground],
     shapes: list[PlacedShape],
@@ -90,7 +91,7 @@ def place_shapes(
 
 
 def _add_shape(
-    columns: Any,
+    columns: Columns,
     data: CollisionData,
     material: Material,
     link: int,
@@ -128,7 +129,7 @@ def _add_shape(
 # -- planes --------------------------------------------------------------------------------------------------
 
 
-def place_planes(columns: Any, grounds: Sequence[Ground], parts: Sequence[Part], shapes: list[PlacedShape]) -> int:
+def place_planes(columns: Columns, grounds: Sequence[Ground], parts: Sequence[Part], shapes: list[PlacedShape]) -> int:
     """Planes, and the probe points of every shape that may meet them; returns how many contacts there can be."""
     points = potential = 0
     for number, ground in enumerate(grounds):
@@ -303,7 +304,7 @@ class _Barred:
         return a.link == b.link or links in self.links or bodies in self.bodies
 
 
-def place_pairs(columns: Any, parts: Sequence[Part], shapes: list[PlacedShape], planes: int, pairs: Pairs) -> None:
+def place_pairs(columns: Columns, parts: Sequence[Part], shapes: list[PlacedShape], planes: int, pairs: Pairs) -> None:
     """The list of allowed pairs, or what is needed to find them among the shapes that are near each other."""
     if len(pairs.allowed) <= LONGEST_LIST:
         for a, b in pairs.allowed.tolist():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -18,8 +17,9 @@ from phalanx.collision_layout import (
     place_planes,
     place_shapes,
 )
+from phalanx.columns import Columns
 from phalanx.components.link import PRISMATIC, REVOLUTE
-from phalanx.ecs import Field, Store, Table
+from phalanx.ecs import Store, Table
 from phalanx.geometry_tables import GeometryTables
 from phalanx.io.articulation import NUM_COORDS, NUM_DOFS, Articulation
 from phalanx.part import DYNAMIC, KINEMATIC, Ground, Part
@@ -51,27 +51,6 @@ class Layout:
     """Whether bounds are sorted, as allowed pairs are too many to list."""
 
 
-class _Columns:
-    """Values collected row by row, then written to the store."""
-
-    def __init__(self) -> None:
-        self.values: dict[Field, list[Any]] = {}
-
-    def add(self, values: dict[Any, Any]) -> None:
-        for field, value in values.items():
-            self.values.setdefault(field, []).append(value)
-
-    def count(self, field: Field) -> int:
-        return len(self.values.get(field, ()))
-
-    def write(self, store: Store) -> None:
-        for field, value in self.values.items():
-            dtype = np.int32 if field.dtype == "int32" else np.float64
-            store.set(
-                field, np.asarray(value, dtype)[..., None].astype("int32" if field.dtype == "int32" else store.real)
-            )
-
-
 def fill(
     store: Store,
     parts: Sequence[Part],
@@ -91,7 +70,7 @@ def fill(
         disabled_parts: pairs of parts (their numbers) that do not collide.
         disabled_links, disabled_bodies: pairs (number of the part, number in it) that do not collide.
     """
-    columns = _Columns()
+    columns = Columns()
     ranges: list[Rows] = []
     dof_parents: list[int] = []
     count: dict[str, int] = dict.fromkeys(("link", "dof", "coord", "body", "mimic", "relation"), 0)
@@ -183,7 +162,7 @@ def grow_contacts(store: Store, table: Table, wanted: int) -> None:
     store.grow(inner, store.rows(table) * width)
 
 
-def _add_links(columns: _Columns, tree: int, part: Part, count: dict[str, int], dof_parents: list[int]) -> list[int]:
+def _add_links(columns: Columns, tree: int, part: Part, count: dict[str, int], dof_parents: list[int]) -> list[int]:
     """Links, their dofs, and the tree; returns the last dof of each link."""
     robot = part.articulation
     held = (True,) * 6 if part.kind == KINEMATIC else part.locked_axes
@@ -266,7 +245,7 @@ def _add_links(columns: _Columns, tree: int, part: Part, count: dict[str, int], 
     return last_dof
 
 
-def _add_frames(columns: _Columns, robot: Articulation, first_link: int, count: dict[str, int]) -> None:
+def _add_frames(columns: Columns, robot: Articulation, first_link: int, count: dict[str, int]) -> None:
     first = count["body"]
     for frame in robot.frames:
         columns.add(
@@ -292,7 +271,7 @@ def _mimicked(robot: Articulation) -> set[str]:
     return names
 
 
-def _add_mimics(columns: _Columns, robot: Articulation, first_dof: int, count: dict[str, int]) -> None:
+def _add_mimics(columns: Columns, robot: Articulation, first_dof: int, count: dict[str, int]) -> None:
     root_dofs = robot.num_velocities - len(robot.dof_names)
     for link in robot.links:
         if link.joint is None or link.joint.mimic is None:
@@ -309,7 +288,7 @@ def _add_mimics(columns: _Columns, robot: Articulation, first_dof: int, count: d
         count["mimic"] += 1
 
 
-def _add_chains(columns: _Columns, dof_parents: list[int]) -> int:
+def _add_chains(columns: Columns, dof_parents: list[int]) -> int:
     """Rows of the mass matrix; returns the number of entries."""
     entries = 0
     for d in range(len(dof_parents)):

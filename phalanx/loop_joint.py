@@ -11,6 +11,7 @@ import numpy as np
 from phalanx import components as c
 from phalanx.actor import Actor
 from phalanx.angle_limits import AngleLimits, place_angle_limits
+from phalanx.columns import Columns
 from phalanx.components.link import PRISMATIC, REVOLUTE, SPHERICAL
 from phalanx.components.loop import LOOP_ROWS
 from phalanx.ecs import Store
@@ -267,8 +268,7 @@ def place_loops(store: Store, plans: list[JointPlan], actors: list[Actor]) -> No
     host = store.device.to_host
     last_dof = host(store.view(c.LinkTopology.last_dof))[:, 0]
     first, end = (host(store.view(f))[:, 0] for f in (c.DofTopology.tree_first, c.DofTopology.tree_end))
-    columns: dict[Any, list[Any]] = {f: [] for t in (c.LoopTopology, c.LoopFrame) for f in t.fields()}
-    lines: dict[Any, list[int]] = {f: [] for f in c.LoopLineTopology.fields()}
+    columns = Columns()
     joined: list[set[tuple[int, int]]] = []
     entries = cells = 0
     for plan in plans:
@@ -287,47 +287,49 @@ def place_loops(store: Store, plans: list[JointPlan], actors: list[Actor]) -> No
                 f"joint {plan.name!r} connects what cannot move: {plan.a.label}, {plan.b.label or 'world'}"
             )
         kind = JOINT_KINDS.index(plan.kind)
-        row = {
-            c.LoopTopology.kind: kind,
-            c.LoopTopology.count: LOOP_ROWS[kind],
-            c.LoopTopology.link_a: links[0],
-            c.LoopTopology.link_b: links[1],
-            c.LoopTopology.body_a: bodies[0],
-            c.LoopTopology.body_b: bodies[1],
-            c.LoopTopology.dof_a: dofs[0],
-            c.LoopTopology.dof_b: dofs[1],
-            c.LoopTopology.entry: entries,
-            c.LoopTopology.line: len(lines[c.LoopLineTopology.loop]),
-            c.LoopFrame.position_a: frames[0][0],
-            c.LoopFrame.orientation_a: frames[0][1],
-            c.LoopFrame.position_b: frames[1][0],
-            c.LoopFrame.orientation_b: frames[1][1],
-            c.LoopFrame.nearest: plan.min_distance,
-            c.LoopFrame.farthest: plan.max_distance,
-            c.LoopFrame.break_force: plan.break_force,
-            c.LoopFrame.break_torque: plan.break_torque,
-        }
-        entries += sum(high - low for low, high in trees)
+        line = columns.count(c.LoopLineTopology.loop)
         # a row has cells from the first joint on that shares a tree with it
         coupled = [n for n, others in enumerate(joined) if others & trees]
-        begin = columns[c.LoopTopology.line][coupled[0]] if coupled else row[c.LoopTopology.line]
+        begin = columns.values[c.LoopTopology.line][coupled[0]] if coupled else line
+        columns.add(
+            {
+                c.LoopTopology.kind: kind,
+                c.LoopTopology.count: LOOP_ROWS[kind],
+                c.LoopTopology.link_a: links[0],
+                c.LoopTopology.link_b: links[1],
+                c.LoopTopology.body_a: bodies[0],
+                c.LoopTopology.body_b: bodies[1],
+                c.LoopTopology.dof_a: dofs[0],
+                c.LoopTopology.dof_b: dofs[1],
+                c.LoopTopology.entry: entries,
+                c.LoopTopology.line: line,
+                c.LoopFrame.position_a: frames[0][0],
+                c.LoopFrame.orientation_a: frames[0][1],
+                c.LoopFrame.position_b: frames[1][0],
+                c.LoopFrame.orientation_b: frames[1][1],
+                c.LoopFrame.nearest: plan.min_distance,
+                c.LoopFrame.farthest: plan.max_distance,
+                c.LoopFrame.break_force: plan.break_force,
+                c.LoopFrame.break_torque: plan.break_torque,
+            }
+        )
+        entries += sum(high - low for low, high in trees)
         for slot in range(LOOP_ROWS[kind]):
-            number = len(lines[c.LoopLineTopology.loop])
-            for key, value in zip(lines, (len(joined), slot, begin, cells), strict=True):
-                lines[key].append(value)
-            cells += number + 1 - begin
+            columns.add(
+                {
+                    c.LoopLineTopology.loop: len(joined),
+                    c.LoopLineTopology.slot: slot,
+                    c.LoopLineTopology.first: begin,
+                    c.LoopLineTopology.cell: cells,
+                }
+            )
+            cells += line + slot + 1 - begin
         joined.append(trees)
-        for key, value in row.items():
-            columns[key].append(value)
     store.set_rows(c.Loop, len(plans))
     store.set_rows(c.LoopEntry, entries)
-    store.set_rows(c.LoopLine, len(lines[c.LoopLineTopology.loop]))
+    store.set_rows(c.LoopLine, columns.count(c.LoopLineTopology.loop))
     store.set_rows(c.LoopCell, cells)
-    for key, values in (*columns.items(), *lines.items()):
-        store.set(
-            key,
-            np.asarray(values, np.int32 if key.dtype == "int32" else store.real)[..., None],
-        )
+    columns.write(store)
     if any(plan.limits.rows(plan.kind) for plan in plans):
         place_angle_limits(store, [plan.kind for plan in plans], [plan.limits for plan in plans])
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phalanx import components as c
+from phalanx.columns import Columns
 from phalanx.components.link import SPHERICAL
 from phalanx.components.tendon import PATH, SUM, SWING, TWIST
 from phalanx.ecs import Store
@@ -51,19 +52,15 @@ def _check_spherical(who: str, joint: Joint) -> None:
 
 def place_tendons(store: Store, robots: Sequence[Robot]) -> int:
     """Fill the tables of tendons, once those of robots are; returns how many rows there are."""
-    columns: dict[Any, list[Any]] = {}
+    columns = Columns()
     count: dict[str, int] = dict.fromkeys(("tendon", "term", "segment", "entry"), 0)
     last_dof = store.device.to_host(store.view(c.LinkTopology.last_dof))[:, 0]
-
-    def add(row: dict[Any, Any]) -> None:
-        for key, value in row.items():
-            columns.setdefault(key, []).append(value)
 
     def add_tendon(robot: Robot, tendon: Any, ends: Any, kind: int, size: int, length: float) -> None:
         part = "segment" if kind == PATH else "term"
         dofs = robot._bound.dofs
         rest = length + tendon.offset if ends.rest_length is None else ends.rest_length
-        add(
+        columns.add(
             {
                 c.TendonTopology.kind: kind,
                 c.TendonTopology.first: count[part],
@@ -94,7 +91,7 @@ def place_tendons(store: Store, robots: Sequence[Robot]) -> int:
             add_tendon(robot, tendon, tendon, SUM, len(terms), length)
             for k, weight in terms:
                 dof = robot._bound.dofs.stop - robot.num_dof + k
-                add(
+                columns.add(
                     {
                         c.TendonTermModel.dof: dof,
                         c.TendonTermModel.coord: coords[k],
@@ -109,7 +106,7 @@ def place_tendons(store: Store, robots: Sequence[Robot]) -> int:
                 length = sum(b["weight"] * way for b, way in zip(path[1:], ways, strict=True))
                 add_tendon(robot, tendon, tendon.attachments[leaf], PATH, len(ways), length)
                 for a, b in pairwise(path):
-                    add(
+                    columns.add(
                         {
                             c.TendonSegmentModel.link: (a["link"], b["link"]),
                             c.TendonSegmentModel.body: (a["body"], b["body"]),
@@ -124,7 +121,7 @@ def place_tendons(store: Store, robots: Sequence[Robot]) -> int:
                 "", {}, limit_stiffness=np.inf, rest_length=0.0, lower=_chord(lower), upper=_chord(upper)
             )
             add_tendon(robot, hard, hard, kind, 1, 0.0)
-            add(
+            columns.add(
                 {
                     c.TendonTermModel.dof: dof,
                     c.TendonTermModel.coord: coord,
@@ -139,8 +136,7 @@ def place_tendons(store: Store, robots: Sequence[Robot]) -> int:
         (c.TendonEntry, "entry"),
     ):
         store.set_rows(table, count[key])
-    for key, values in columns.items():
-        store.set(key, np.asarray(values, np.int32 if key.dtype == "int32" else store.real)[..., None])
+    columns.write(store)
     return count["tendon"]
 
 

@@ -1,0 +1,31 @@
+"""Columns of the engine's tables: collected row by row while a world is built, then written to the store at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from phalanx.ecs import Field, Store
+
+
+class Columns:
+    """For each field the values of its rows so far, the same in all environments."""
+
+    def __init__(self) -> None:
+        self.values: dict[Field, list[Any]] = {}
+
+    def add(self, values: dict[Any, Any]) -> None:
+        """Append a row: a value of each field."""
+        for field, value in values.items():
+            self.values.setdefault(field, []).append(value)
+
+    def count(self, field: Field) -> int:
+        """How many rows have been given a value of a field."""
+        return len(self.values.get(field, ()))
+
+    def write(self, store: Store) -> None:
+        """Set the fields; their tables must have as many rows."""
+        for field, values in self.values.items():
+            dtype = np.int32 if field.dtype == "int32" else store.real
+            store.set(field, np.asarray(values, dtype)[..., None])
