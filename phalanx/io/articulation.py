@@ -124,9 +124,7 @@ def flatten(model: RobotModel, fixed_base: bool, moves: bool = True) -> Articula
         LoadError: nothing that moves has mass, or a joint type is unknown.
     """
     bodies = {body.name: body for body in model.bodies}
-    children: dict[str, list[Joint]] = {name: [] for name in bodies}
-    for joint in model.joints:
-        children[joint.parent].append(joint)
+    outgoing = model.outgoing()
     root = bodies[model.root]
     zero = np.zeros(3)
     links = [LinkData(root.name, -1, FIXED if fixed_base else FREE, None, zero, IDENTITY, np.array([1.0, 0.0, 0.0]))]
@@ -147,7 +145,7 @@ def flatten(model: RobotModel, fixed_base: bool, moves: bool = True) -> Articula
         for shape in body.collisions:
             still = not moves or (fixed_base and link == 0)
             collisions += _collisions(shape, not still, len(frames) - 1, link, position, orientation)
-        for joint in children[body.name]:
+        for joint in outgoing[body.name]:
             at = position + rotate(orientation, np.array(joint.position))
             facing = product(orientation, np.array(joint.orientation))
             child = bodies[joint.child]
@@ -157,7 +155,7 @@ def flatten(model: RobotModel, fixed_base: bool, moves: bool = True) -> Articula
                 queue.append((child, link, at, facing, here, carrier))
                 continue
             parent = link
-            in_row = _joints_of_one(joint, bodies, children)
+            in_row = _joints_of_one(joint, bodies, outgoing)
             child = bodies[in_row[-1].child]
             for n, one in enumerate(in_row):
                 for name, kind, axis in _single_joints(one):
@@ -181,11 +179,11 @@ def flatten(model: RobotModel, fixed_base: bool, moves: bool = True) -> Articula
     return Articulation(links, frames, collisions, dof_names, dof_links, fixed_base)
 
 
-def _joints_of_one(joint: Joint, bodies: dict[str, Body], children: dict[str, list[Joint]]) -> list[Joint]:
+def _joints_of_one(joint: Joint, bodies: dict[str, Body], outgoing: dict[str, list[Joint]]) -> list[Joint]:
     """The joints, one after the other, that connect a body to the next one that is not hidden."""
     found = [joint]
     while bodies[found[-1].child].hidden:
-        following = children[found[-1].child]
+        following = outgoing[found[-1].child]
         if len(following) != 1 or following[0].type == "fixed":
             raise LoadError(f"body {found[-1].child!r} is hidden, so it must have one moving joint to another body")
         found.append(following[0])

@@ -89,14 +89,12 @@ def check_masses(model: RobotModel, joint_error: LinkError) -> list[str]:
     long as massive links move with it; a moving joint whose whole subtree has no mass makes the mass matrix
     singular. Expects a tree (:func:`check_tree`).
     """
-    outgoing: dict[str, list[Joint]] = {}
-    for joint in model.joints:
-        outgoing.setdefault(joint.parent, []).append(joint)
+    outgoing = model.outgoing()
     mass = {body.name: body.mass for body in model.bodies}
     group, order, queue = {model.root: model.root}, [], deque([model.root])
     while queue:
         link = queue.popleft()
-        for joint in outgoing.get(link, ()):
+        for joint in outgoing[link]:
             group[joint.child] = group[link] if joint.type == "fixed" else joint.child
             order.append(joint)
             queue.append(joint.child)

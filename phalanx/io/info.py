@@ -17,24 +17,21 @@ _DOFS = {"fixed": 0, "planar": 3, "spherical": 3, "free": 6}
 def describe(model: RobotModel) -> str:
     """A text for terminals of 100 columns: the tree of links, each with the joint that carries it, totals, warnings."""
     bodies = {body.name: body for body in model.bodies}
-    outgoing: dict[str, list[Joint]] = {}
-    for joint in model.joints:
-        outgoing.setdefault(joint.parent, []).append(joint)
-
+    outgoing = model.outgoing()
     root = model.root
     lines = [f"{model.name}  ({model.source})" if model.source else model.name, ""]
-    lines += _wrap(f"{root}  {_join(_body(bodies[root]))}", "", "│  " if outgoing.get(root) else "")
+    lines += _wrap(f"{root}  {_join(_body(bodies[root]))}", "", "│  " if outgoing[root] else "")
     stack: list[tuple[Joint, str, bool]] = []  # (joint, bars of the levels above, whether it is the last child)
 
     def push(parent: str, bars: str) -> None:
-        joints = outgoing.get(parent, [])
+        joints = outgoing[parent]
         stack.extend((joint, bars, joint is joints[-1]) for joint in reversed(joints))
 
     push(root, "")
     while stack:
         joint, bars, last = stack.pop()
         below = bars + ("   " if last else "│  ")
-        under = below + ("│  " if outgoing.get(joint.child) else "   ")
+        under = below + ("│  " if outgoing[joint.child] else "   ")
         parts = _body(bodies[joint.child])
         if joint.type == "fixed":
             parts = ["fixed", *parts]

@@ -197,6 +197,13 @@ class RobotModel:
         children = {joint.child for joint in self.joints}
         return next(body.name for body in self.bodies if body.name not in children)
 
+    def outgoing(self) -> dict[str, list[Joint]]:
+        """Of every body the joints that it carries, in the order of the file."""
+        found: dict[str, list[Joint]] = {body.name: [] for body in self.bodies}
+        for joint in self.joints:
+            found[joint.parent].append(joint)
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; floats keep every bit (``repr`` round-trips), infinities are the strings ``"inf"``/``"-inf"``."""
         return _plain(self)

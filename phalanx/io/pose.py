@@ -14,12 +14,10 @@ from phalanx.rotations import about, matrix
 def bodies_in_order(model: RobotModel) -> list[str]:
     """Names of all bodies, breadth first from the root, children in the file's order: the order of ``body_pose``."""
     hidden = {body.name for body in model.bodies if body.hidden}
-    children: dict[str, list[str]] = {}
-    for joint in model.joints:
-        children.setdefault(joint.parent, []).append(joint.child)
+    children = {name: [joint.child for joint in joints] for name, joints in model.outgoing().items()}
     order = [model.root]
     for name in order:
-        for child in children.get(name, ()):
+        for child in children[name]:
             while child in hidden:
                 (child,) = children[child]
             order.append(child)
@@ -39,14 +37,12 @@ def body_frames(
     the root body.
     """
     frames = {model.root: (matrix(orientation), np.asarray(position, float))}
-    children: dict[str, list[Joint]] = {}
-    for joint in model.joints:
-        children.setdefault(joint.parent, []).append(joint)
+    outgoing = model.outgoing()
     waiting = [model.root]
     while waiting:
         parent = waiting.pop()
         rotation, origin = frames[parent]
-        for joint in children.get(parent, []):
+        for joint in outgoing[parent]:
             child_rotation = rotation @ matrix(joint.orientation)
             child_origin = origin + rotation @ np.asarray(joint.position, float)
             q = _position(joint, joint_pos)

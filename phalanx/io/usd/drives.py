@@ -156,9 +156,7 @@ def moved_inertia(model: RobotModel) -> dict[str, float]:
     """What each revolute and prismatic joint moves as drawn, kg·m^2 or kg: all that hangs on it, and its armature."""
     frames = body_frames(model, {k: v for k, v in model.joint_pos.items() if ":" not in k})
     bodies = {body.name: body for body in model.bodies}
-    children: dict[str, list[Joint]] = {}
-    for joint in model.joints:
-        children.setdefault(joint.parent, []).append(joint)
+    outgoing = model.outgoing()
     found = {}
     for joint in model.joints:
         if joint.type not in ("revolute", "continuous", "prismatic"):
@@ -170,7 +168,7 @@ def moved_inertia(model: RobotModel) -> dict[str, float]:
         total, waiting = joint.armature, [joint.child]
         while waiting:
             name = waiting.pop()
-            waiting += [one.child for one in children.get(name, ())]
+            waiting += [one.child for one in outgoing[name]]
             body, (turned, place) = bodies[name], frames[name]
             if joint.type == "prismatic":
                 total += body.mass
