@@ -74,7 +74,6 @@ ERRORS = {
         body("b", mesh(TRIANGLE.format("3", "0, 1, 2"))), "</b/m>: .* has a volume of 0 m³; give the body's mass"
     ),
     "negative mass": (body("b", "float physics:mass = -1\n" + BALL), "</b>: physics:mass = -1 must not be below 0"),
-    "negative inertia": (body("b", "float3 physics:diagonalInertia = (1, -1, 1)"), "</b>: physics:diagonalInertia"),
     "inertia alone": (body("b", "float3 physics:diagonalInertia = (1, 1, 1)"), "</b>: it has an inertia but no"),
     "restitution": (
         prim("Material", "m", "float physics:restitution = 1.5", "PhysicsMaterialAPI")
@@ -184,6 +183,9 @@ TOLD = {
         prim("Sphere", "s", "rel physics:filteredPairs = </t>", "PhysicsCollisionAPI PhysicsFilteredPairsAPI"),
         "its filtered pair names </t>, which is no body",
     ),
+    "negative inertia": (attribute("float3 physics:diagonalInertia = (1, -1, 1)"), "its inertia is not positive"),
+    "idle masses": (
+        body("b", prim("Cube", "c", "", "PhysicsMassAPI") + BALL), "</b/c>: it is neither a collider nor a rigid body"),
     "scenes": (prim("PhysicsScene", "s") + prim("PhysicsScene", "t"), "</t>: a world is one scene"),
     "dynamic friction": (
         prim("Material", "m", "float physics:dynamicFriction = 1", "PhysicsMaterialAPI")

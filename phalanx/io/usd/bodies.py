@@ -85,6 +85,8 @@ def find(reading: Reading, root: Prim) -> Found:
             owner = found.owner(prim.GetPath())
             if owner is not None:
                 owner.looks.append(prim)
+        if not collides and prim.HasAPI(UsdPhysics.MassAPI) and not prim.HasAPI(UsdPhysics.RigidBodyAPI):
+            reading.notes.add(prim, "it is neither a collider nor a rigid body, so that its mass counts for nothing.")
         if prim.IsA(UsdGeom.PointInstancer):
             reading.notes.add(prim, "point instancers are not simulated; what they copy is left out.")
     return found

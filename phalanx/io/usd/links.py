@@ -27,6 +27,9 @@ def add_edge(
 ) -> dict[str, list[str]]:
     """Put the joint of an edge into a model, with hidden bodies in between where it moves in several ways.
 
+    The edge of a joint that comes after another one gets the hidden body that that one moves as its parent; it is where
+    the child is drawn.
+
     Returns:
         For each axis that moves the names of its dofs; one each, with signs as the stage has them.
     """
@@ -34,6 +37,8 @@ def add_edge(
     frames = list(joint.frames)
     if edge.backwards:
         frames.reverse()
+    if edge.after:
+        frames[0] = frames[1]
     placed = (position_of(frames[0]), orientation_of(frames[0]), position_of(frames[1]), orientation_of(frames[1]))
     if joint.kind in ("fixed", "spherical"):
         made = Joint(name, joint.kind, parent, child, placed[0], placed[1])

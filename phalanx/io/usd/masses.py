@@ -37,8 +37,6 @@ def mass_of(
     prim = body.prim
     mass = _positive(reading, prim, "physics:mass") * reading.units.mass
     moments = reading.vector(prim, "physics:diagonalInertia", (0.0, 0.0, 0.0))
-    if (moments < 0.0).any():
-        raise reading.error(prim, f"physics:diagonalInertia = {tuple(moments)} must not be negative.")
     full = reading.numbers(prim, "newton:inertia")
     given = moments.any() or len(full) == 6
     centre = reading.vector(prim, "physics:centerOfMass", NOWHERE, infinite=True)

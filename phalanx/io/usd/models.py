@@ -131,11 +131,13 @@ def robot_model(
     else:
         model.bodies.append(root)
     dofs: dict[str, dict[str, list[str]]] = {}
-    for edge in tree.edges:
+    for n, edge in enumerate(tree.edges):
         parent = WORLD if edge.parent is None else solids[edge.parent.path].body.name
-        child = solids[edge.child.path].body
-        dofs[edge.joint.path] = add_edge(reading, edge, model, parent, child.name, joint_names[edge.joint.path])
-        model.bodies.append(child)
+        child, name = solids[edge.child.path].body, joint_names[edge.joint.path]
+        last = n + 1 == len(tree.edges) or not tree.edges[n + 1].after
+        ends = (model.bodies[-1].name if edge.after else parent, child.name if last else f"{child.name}:{name}")
+        dofs[edge.joint.path] = add_edge(reading, edge, model, *ends, name)
+        model.bodies.append(child if last else Body(ends[1], hidden=True))
         if not math.isinf(min(edge.joint.break_force, edge.joint.break_torque)):
             reading.notes.add(edge.joint.prim, "joints of robots do not break here; its loads are not limited.")
     for edge in tree.edges:

@@ -48,7 +48,7 @@ READ = (
     | _names(
         "newton:",
         "armature damping friction velocityLimit inertia selfCollisionEnabled timeStepsPerSecond mimicEnabled "
-        "mimicCoef0 mimicCoef1",
+        "mimicCoef0 mimicCoef1 jointsAddMobility",
     )
 )
 """Those that are simulated, or told of where they are read."""

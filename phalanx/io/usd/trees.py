@@ -16,12 +16,16 @@ HELD = ("fixed", "revolute", "spherical", "distance")
 
 @dataclass
 class Edge:
-    """A joint of a tree; ``backwards`` if its second body is nearer to the root, or the world."""
+    """A joint of a tree; ``backwards`` if its second body is nearer to the root, or the world.
+
+    ``after`` says that it comes after another joint between the same bodies and moves what that one moves.
+    """
 
     joint: JointPrim
     parent: RigidBody | None
     child: RigidBody
     backwards: bool
+    after: bool = False
 
 
 @dataclass
@@ -148,7 +152,11 @@ def _is_group(prim: Prim) -> bool:
 
 
 def _grow(reading: Reading, bodies: list[RigidBody], joints: list[JointPrim], marker: Prim | None) -> Tree:
-    """The tree of an island, breadth first, joints in the order of the stage; joints that close loops are left."""
+    """The tree of an island, breadth first, joints in the order of the stage; joints that close loops are left.
+
+    Several joints between two bodies leave what they all allow, or, if the root says so by an attribute of Newton's,
+    add up: each moves what the one before it moves.
+    """
     anchors = [one for one in joints if _to_world(one) is not None]
     welds = [one for one in anchors if one.kind == "fixed"]
     anchor = welds[0] if welds else (anchors[0] if anchors else None)
@@ -156,8 +164,11 @@ def _grow(reading: Reading, bodies: list[RigidBody], joints: list[JointPrim], ma
     if root is None:
         root = _first(bodies, joints, marker)
     tree = Tree(root, [root], fixed=anchor is not None, marker=marker)
+    add = marker is not None and reading.flag(marker, "newton:jointsAddMobility", False)
     if anchor is not None and not welds:
-        tree.edges.append(Edge(anchor, None, root, anchor.bodies[1] is None))
+        for one in anchors if add else [anchor]:
+            if _to_world(one) is root:
+                tree.edges.append(Edge(one, None, root, one.bodies[1] is None, one is not anchor))
     reached = {root.path}
     waiting = deque([root])
     while waiting:
@@ -170,12 +181,14 @@ def _grow(reading: Reading, bodies: list[RigidBody], joints: list[JointPrim], ma
             if child.path in reached:
                 continue
             reached.add(child.path)
-            tree.edges.append(Edge(joint, parent, child, parent is b))
+            for one in joints if add else [joint]:
+                if set(map(id, one.bodies)) == {id(parent), id(child)}:
+                    tree.edges.append(Edge(one, parent, child, parent is one.bodies[1], one is not joint))
             tree.bodies.append(child)
             waiting.append(child)
     used = {edge.joint.path for edge in tree.edges} | ({anchor.path} if anchor is not None else set())
     for joint in joints:
-        if joint.path not in used:
+        if joint.path not in used and not (joint.kind == "fixed" and _to_world(joint) is root):
             reading.notes.add(joint.prim, "it closes a loop, which physics:excludeFromArticulation should say.")
     return tree
 
