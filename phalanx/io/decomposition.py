@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import json
-import os
-import tempfile
 from typing import Any
 
 import numpy as np
 
 from phalanx.ecs.codegen import cache_folder
+from phalanx.io.kept_files import keep, mesh_digest
 from phalanx.io.meshes import merge
 
 OPTIONS: dict[str, Any] = {"threshold": 0.05, "max_convex_hull": -1, "preprocess_resolution": 50, "seed": 0}
@@ -33,8 +31,7 @@ def decompose(vertices: np.ndarray, faces: np.ndarray, **options: Any) -> list[n
     vertices, faces = merge(np.asarray(vertices, float), np.asarray(faces, np.int64))
     chosen = {**OPTIONS, **options}
     text = json.dumps(chosen, sort_keys=True) + f" {len(vertices)} {len(faces)}"
-    digest = hashlib.sha256(text.encode() + vertices.tobytes() + faces.tobytes()).hexdigest()[:32]
-    path = cache_folder() / f"convex_pieces_{digest}.npz"
+    path = cache_folder() / f"convex_pieces_{mesh_digest(text, vertices, faces)}.npz"
     if path.exists():
         with np.load(path) as kept:
             return np.split(kept["points"], kept["ends"][:-1])
@@ -49,8 +46,6 @@ def decompose(vertices: np.ndarray, faces: np.ndarray, **options: Any) -> list[n
     pieces = [np.asarray(piece[0], float) for piece in coacd.run_coacd(coacd.Mesh(vertices, faces), **chosen)]
     if not pieces:
         raise ValueError("the mesh has no convex piece with a volume; check that it is closed.")
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    with os.fdopen(handle, "wb") as file:
-        np.savez(file, points=np.concatenate(pieces), ends=np.cumsum([len(piece) for piece in pieces]))
-    os.replace(temporary, path)
+    points, ends = np.concatenate(pieces), np.cumsum([len(piece) for piece in pieces])
+    keep(path, lambda file: np.savez(file, points=points, ends=ends))
     return pieces

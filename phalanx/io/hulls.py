@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from phalanx.io.meshes import convex_hull
+from phalanx.io.meshes import area_vectors, convex_hull
 
 VERTICES = 64
 """Most vertices of a hull."""
@@ -78,8 +78,7 @@ def _normal(loop: np.ndarray) -> np.ndarray:
 
 def _polygons(points: np.ndarray, triangles: np.ndarray, tolerance: float) -> list[list[int]]:
     """Loops of vertices: from the largest triangle on, each takes in its neighbours that lie in its plane."""
-    a, b, c = (points[triangles[:, i]] for i in range(3))
-    areas = np.cross(b - a, c - a)
+    areas = area_vectors(points[triangles])
     sizes = np.linalg.norm(areas, axis=1)
     normals = areas / np.maximum(sizes, np.finfo(float).tiny)[:, None]
     edges = {(int(t[i]), int(t[i - 2])): k for k, t in enumerate(triangles) for i in range(3)}

@@ -77,7 +77,8 @@ def _parsed(path: str, _mtime: int, _size: int) -> tuple[np.ndarray, np.ndarray,
     if not np.isfinite(vertices).all():
         raise LoadError(f"{path}: the mesh has coordinates that are not finite; export it again.")
     vertices, faces = merge(vertices * unit, faces)
-    flat = int(np.count_nonzero(_areas(vertices, faces) <= FLAT * np.ptp(vertices, axis=0).max() ** 2))
+    areas = 0.5 * np.linalg.norm(area_vectors(vertices[faces]), axis=1)
+    flat = int(np.count_nonzero(areas <= FLAT * np.ptp(vertices, axis=0).max() ** 2))
     vertices.setflags(write=False)
     faces.setflags(write=False)
     return vertices, faces, flat
@@ -125,9 +126,11 @@ def merge(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return np.ascontiguousarray(ordered[first]), index[faces]
 
 
-def _areas(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
-    a, b, c = (vertices[faces[:, i]] for i in range(3))
-    return 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+def area_vectors(corners: np.ndarray) -> np.ndarray:
+    """(m, 3): normals of triangles (m, 3, 3), as long as twice their areas; they point to where the corners are seen
+    counter-clockwise.
+    """
+    return np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
 
 
 def convex_hull(vertices: np.ndarray, limit: int = 64) -> tuple[np.ndarray, np.ndarray]:
@@ -162,8 +165,7 @@ def convex_hull(vertices: np.ndarray, limit: int = 64) -> tuple[np.ndarray, np.n
     corners, faces = np.unique(hull.simplices, return_inverse=True)
     faces = faces.reshape(-1, 3).astype(np.int64)
     kept = points[chosen[corners]]
-    a, b, c = (kept[faces[:, i]] for i in range(3))
-    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0.0
+    inward = np.einsum("ij,ij->i", area_vectors(kept[faces]), hull.equations[:, :3]) < 0.0
     faces[inward] = faces[inward, ::-1]
     return kept, faces
 

@@ -7,15 +7,13 @@ That number is exact for any closed mesh, also for one of several parts that ove
 
 from __future__ import annotations
 
-import hashlib
 import math
-import os
-import tempfile
 from dataclasses import dataclass
 
 import numpy as np
 
 from phalanx.ecs.codegen import cache_folder
+from phalanx.io.kept_files import keep, mesh_digest
 from phalanx.io.mass_properties import is_closed
 from phalanx.io.meshes import convex_hull, merge
 from phalanx.io.sdf_options import SdfOptions
@@ -76,7 +74,7 @@ def distance_field(vertices: np.ndarray, faces: np.ndarray, options: SdfOptions 
     _check(options)
     vertices, faces = merge(np.asarray(vertices, float).reshape(-1, 3), np.asarray(faces, np.int64).reshape(-1, 3))
     text = f"{_VERSION} {options} {len(vertices)} {len(faces)} "
-    digest = hashlib.sha256(text.encode() + vertices.tobytes() + faces.tobytes()).hexdigest()[:32]
+    digest = mesh_digest(text, vertices, faces)
     if digest not in _known:
         while len(_known) > 31:
             _known.pop(next(iter(_known)))
@@ -128,10 +126,7 @@ def _cook(vertices: np.ndarray, faces: np.ndarray, options: SdfOptions, digest: 
         distances = np.load(path)
     else:
         distances = _distances(mesh, np.ascontiguousarray(corners), corner, cell, counts)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-        with os.fdopen(handle, "wb") as file:
-            np.save(file, distances)
-        os.replace(temporary, path)
+        keep(path, lambda file: np.save(file, distances))
     if not distances.min() < 0.0:
         raise ValueError(
             f"no node of the field is inside the mesh: its walls are thinner than a cell ({cell:.2g} m); raise the "

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from phalanx.io.bounding_tree import BoundingTree, bounding_tree
+from phalanx.io.meshes import area_vectors
 
 SLACK = 0.6
 """rad; contact normals may lie so far outside of the cone of normals of the faces that meet at a point."""
@@ -40,7 +41,7 @@ def surface_points(vertices: np.ndarray, faces: np.ndarray, most: int, spacing: 
         spacing: m; points on edges and faces need not be nearer to each other than this.
     """
     corners = vertices[faces]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals = area_vectors(corners)
     normals /= np.linalg.norm(normals, axis=1)[:, None]
     used = np.unique(faces)
     if len(used) >= most:
@@ -113,7 +114,7 @@ def _base_and_height(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Of each triangle the longest side, and the height over it."""
     sides = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2)
     base = sides.max(axis=1)
-    double = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    double = np.linalg.norm(area_vectors(corners), axis=1)
     return base, double / base
 
 

@@ -8,7 +8,7 @@ import numba
 import numpy as np
 
 from phalanx.io.height_fields import grid_triangles
-from phalanx.io.meshes import convex_hull
+from phalanx.io.meshes import area_vectors, convex_hull
 from phalanx.io.model import Shape
 from phalanx.rotations import matrix
 
@@ -106,7 +106,7 @@ def _corner_normals(corners: np.ndarray, faces: np.ndarray, vertex_count: int) -
     order = np.argsort(faces.reshape(-1), kind="stable")
     starts = np.zeros(vertex_count + 1, np.int64)
     np.cumsum(np.bincount(faces.reshape(-1), minlength=vertex_count), out=starts[1:])
-    crossed = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]).astype(np.float32)
+    crossed = area_vectors(corners).astype(np.float32)
     return _smooth(faces, crossed, starts, order, _CREASE)
 
 

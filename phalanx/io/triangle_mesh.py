@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from phalanx.io.bounding_tree import BoundingTree, bounding_tree
-from phalanx.io.meshes import FLAT, merge
+from phalanx.io.meshes import FLAT, area_vectors, merge
 
 BORDER = -1
 """Instead of a neighbour's corner: an edge of one triangle only, or of more than two."""
@@ -57,10 +57,10 @@ def triangle_mesh(vertices: np.ndarray, faces: np.ndarray, double_sided: bool = 
     kept = np.arange(given)
     if given:
         vertices, faces = merge(vertices, faces)
-        a, b, c = (vertices[faces[:, i]] for i in range(3))
-        sides = np.max([np.square(b - a).sum(1), np.square(c - b).sum(1), np.square(a - c).sum(1)], axis=0)
+        corners = vertices[faces]
+        sides = np.square(np.roll(corners, -1, axis=1) - corners).sum(axis=2).max(axis=1)
         # In float32 the normal of a sliver is noise: one thinner than this part of its length is left out.
-        flat = np.linalg.norm(np.cross(b - a, c - a), axis=1) <= np.maximum(
+        flat = np.linalg.norm(area_vectors(corners), axis=1) <= np.maximum(
             1e-6 * sides, 2.0 * FLAT * np.ptp(vertices, axis=0).max() ** 2
         )
         faces, kept = faces[~flat], kept[~flat]
@@ -70,7 +70,7 @@ def triangle_mesh(vertices: np.ndarray, faces: np.ndarray, double_sided: bool = 
     corners = vertices[faces]
     tree = bounding_tree(corners.min(axis=1), corners.max(axis=1))
     faces, corners = faces[tree.order], corners[tree.order]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals = area_vectors(corners)
     normals /= np.linalg.norm(normals, axis=1)[:, None]
     first, neighbours = _neighbours(faces, len(vertices))
     return TriangleMesh(

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from phalanx.io import mass_properties
-from phalanx.io.meshes import convex_hull
+from phalanx.io.meshes import area_vectors, convex_hull
 from phalanx.io.mjcf.assets import height_field, mesh
 from phalanx.io.mjcf.notes import Notes
 from phalanx.io.mjcf.poses import Pose, compose
@@ -234,8 +234,7 @@ def solid_of_cones(vertices: np.ndarray, faces: np.ndarray) -> tuple[float, np.n
     about both points it is all the same.
     """
     corners = vertices[faces]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    areas = 0.5 * np.linalg.norm(normals, axis=1)
+    areas = 0.5 * np.linalg.norm(area_vectors(corners), axis=1)
     if not areas.sum() > 0.0:
         return 0.0, np.zeros(3), np.zeros((3, 3))
     middle = (areas @ corners.mean(axis=1)) / areas.sum()
