@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,14 @@ def pose(who: str, position: Sequence[float], orientation: Sequence[float]) -> n
         )
     found[3:] = unit(found[3:])
     return found
+
+
+def options(who: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse options of names that there are not."""
+    names = list(known)
+    unknown = sorted(set(given).difference(names))
+    if unknown:
+        raise TypeError(f"{who} has no option {unknown[0]!r}; it has {', '.join(names)}")
 
 
 def shorten(items: list[int], most: int = 10) -> str:

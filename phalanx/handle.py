@@ -137,6 +137,12 @@ class Handle:
         array = None if value is None else self.world._device.accept(value)
         return array if isinstance(array, np.ndarray) else None
 
+    def _above_zero(self, what: str, value: Any) -> None:
+        """Refuse a user's numbers that are 0 or less, as far as they can be looked at."""
+        given = self._from_host(value)
+        if given is not None and not (given > 0).all():
+            raise ValueError(f"{self}: {what} must be above 0; got {given.min()}")
+
     def _unit(self, poses: Any, what: str) -> Any:
         """A float64 copy of poses (..., 7) with unit quaternions."""
         if isinstance(poses, np.ndarray) and not poses[..., 3:].any(axis=-1).all():

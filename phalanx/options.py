@@ -86,9 +86,7 @@ def part_fields(who: str, options: Mapping[str, Any]) -> dict[str, Any]:
         TypeError: an option is unknown.
         ValueError: a value is out of its range.
     """
-    unknown = sorted(options.keys() - set(OPTIONS))
-    if unknown:
-        raise TypeError(f"{who} has no option {unknown[0]!r}; it has {', '.join(OPTIONS)}")
+    checking.options(who, options, OPTIONS)
     found: dict[str, Any] = {"material": surface(who, options)}
     found["material_given"] = any(options.get(name) is not None for name in SURFACE)
     if "collision_group" in options:

@@ -220,9 +220,7 @@ class Properties(Handle):
         if unknown or len(set(chosen)) < len(chosen):
             raise ValueError(f"{self}: link_names={chosen!r} must be different ones of {', '.join(names)}")
         values, envs = self._input("link mass", mass, len(chosen), env_ids)
-        given = self._from_host(mass)
-        if given is not None and not (given > 0).all():
-            raise ValueError(f"{self}: link mass must be positive; got {given.min()}")
+        self._above_zero("link mass", mass)
         numbers = [names.index(name) for name in chosen]
         links = self._bound.links.start + np.array(numbers, np.int64)
         pick = slice(None) if envs is None else self._xp.asarray(envs)
@@ -279,9 +277,7 @@ class Properties(Handle):
             if value is None:
                 continue
             values, envs = self._input(what, value, (), env_ids, finite=False, negative=False)
-            given = self._from_host(value)
-            if given is not None and (given <= 0).any():
-                raise ValueError(f"{self}: {what} must be above 0; got {given.min()}")
+            self._above_zero(what, value)
             self._write_parameter(field, row, values[:, None], envs)
         self.world.touch_state()
 
@@ -307,9 +303,7 @@ class Properties(Handle):
             raise ValueError(f"{self} cannot move: set_max_depenetration_velocity() has no use for it")
         what = "cap on the depenetration velocity"
         values, envs = self._input(what, velocity, (), env_ids, negative=False)
-        given = self._from_host(velocity)
-        if given is not None and (given <= 0).any():
-            raise ValueError(f"{self}: {what} must be above 0; got {given.min()}")
+        self._above_zero(what, velocity)
         wide = self._xp.broadcast_to(self._xp.asarray(values)[:, None], (values.shape[0], dofs.stop - dofs.start))
         self._write_parameter(c.DofModel.max_depenetration_velocity, dofs, wide, envs)
         self.world.touch_state()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
+from phalanx import checking
 from phalanx import components as c
 from phalanx import options as options_
 from phalanx.actor import Actor
@@ -201,10 +202,7 @@ class QueryTables:
         seen: np.ndarray | None = None,
     ) -> dict[str, Any]:
         """Answer a request: what was hit, and for all tasks but OVERLAP where."""
-        unknown = sorted(options.keys() - QueryOptions.__annotations__.keys())
-        if unknown:
-            known = ", ".join(QueryOptions.__annotations__)
-            raise TypeError(f"{request.who} has no option {unknown[0]!r}; it has {known}")
+        checking.options(request.who, options, QueryOptions.__annotations__)
         store, xp = self.world._store, self.world._device.xp
         seen = self._seen(request, options) if seen is None else seen
         self.world._refresh()

@@ -195,9 +195,7 @@ class RigidObjectCollection(Handle):
         """Set masses, (n, k), kg; see :meth:`phalanx.RigidObject.set_mass`."""
         chosen = self._chosen(object_ids)
         values, _ = self._input("mass", mass, len(chosen), env_ids)
-        given = self._from_host(mass)
-        if given is not None and not (given > 0).all():
-            raise ValueError(f"{self}: mass must be positive; got {given.min()}")
+        self._above_zero("mass", mass)
         for column, i in enumerate(chosen):
             self.objects[i].set_mass(values[:, column], env_ids, scale_inertia=scale_inertia)
 

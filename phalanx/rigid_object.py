@@ -147,9 +147,7 @@ class RigidObject(Actor):
         """
         self._only_with_mass("set_mass")
         values, envs = self._input("mass", mass, (), env_ids)
-        given = self._from_host(mass)
-        if given is not None and not (given > 0).all():
-            raise ValueError(f"{self}: mass must be positive; got {given.min()}")
+        self._above_zero("mass", mass)
         if scale_inertia:
             chosen = slice(None) if envs is None else self._xp.asarray(envs)
             ratio = values / self.mass[chosen]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 
-from phalanx import options
+from phalanx import checking, options
 from phalanx.actor import Actor
 from phalanx.io.actuators import Keyframe
 from phalanx.io.mjcf import load_scene
@@ -96,9 +96,7 @@ class Scenes:
         self._not_built(who)
         if len(normal) != 3 or not all(map(math.isfinite, (height, *normal))) or not any(normal):
             raise ValueError("add_ground: height and a non-zero normal of 3 must be finite")
-        unknown = sorted(surface.keys() - set(SURFACE))
-        if unknown:
-            raise TypeError(f"{who} has no option {unknown[0]!r}; it has {', '.join(SURFACE)}")
+        checking.options(who, surface, SURFACE)
         material = options.surface(who, surface)
         x, y, z = map(float, normal)
         groups = options.group(who, collision_group), options.mask(who, collision_mask)

@@ -195,7 +195,7 @@ def test_masses_of_links(device: str) -> None:
         (lambda o: o.set_damping(linear=-1.0), ValueError, "linear damping is negative"),
         (lambda o: o.set_gravity(0.5), TypeError, "takes True or False"),
         (lambda o: o.set_max_velocity(linear=0.0), ValueError, "must be above 0"),
-        (lambda o: o.set_mass(0.0), ValueError, "mass must be positive"),
+        (lambda o: o.set_mass(0.0), ValueError, "mass must be above 0"),
     ],
 )
 def test_what_is_refused(world: px.World, call: Any, error: type[Exception], message: str) -> None:
