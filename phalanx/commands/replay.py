@@ -56,28 +56,28 @@ def _header(recording: Recording) -> str:
     return "\n".join(lines)
 
 
+Column = tuple[str, Any, int]
+"""Title, values at the rows of a table, and how many digits they are shown with."""
+
+
 def _table(recording: Recording, robot: ActorRecording, env: int) -> str:
     import numpy as np
 
     rows = _rows(recording)
-    columns = [("time s", [f"{t:.3f}" for t in recording.time[rows]])]
-
-    def add(title: str, values: Any, digits: int = 3) -> None:
-        columns.append((title, [f"{value:.{digits}f}" for value in values]))
-
+    columns: list[Column] = [("time s", recording.time[rows], 3)]
     if "root_pose" in robot:
         pose = robot["root_pose"][env, rows]
-        for i, axis in enumerate("xyz"):
-            add(f"{axis} m", pose[:, i])
+        columns += [(f"{axis} m", pose[:, i], 3) for i, axis in enumerate("xyz")]
     if "root_vel" in robot:
-        add("speed m/s", np.linalg.norm(robot["root_vel"][env, rows][:, :3], axis=1))
+        columns.append(("speed m/s", np.linalg.norm(robot["root_vel"][env, rows][:, :3], axis=1), 3))
     if "joint_vel" in robot and robot.joint_names:
-        add("fastest joint", np.abs(robot["joint_vel"][env, rows]).max(axis=1), 2)
+        columns.append(("fastest joint", np.abs(robot["joint_vel"][env, rows]).max(axis=1), 2))
     if {"joint_pos", "joint_pos_target"} <= set(robot) and robot.joint_names:
         error = robot["joint_pos"][env, rows] - robot["joint_pos_target"][env, rows]
-        add("target error", np.abs(error).max(axis=1))
+        columns.append(("target error", np.abs(error).max(axis=1), 3))
     if "net_contact_force" in robot:
-        add("contact N", np.linalg.norm(robot["net_contact_force"][env, rows].sum(axis=1), axis=1), 1)
+        force = robot["net_contact_force"][env, rows].sum(axis=1)
+        columns.append(("contact N", np.linalg.norm(force, axis=1), 1))
     return _aligned(columns)
 
 
@@ -86,19 +86,16 @@ def _summary(recording: Recording, collection: ActorRecording, env: int) -> str:
     import numpy as np
 
     rows = _rows(recording)
-    columns = [("time s", [f"{t:.3f}" for t in recording.time[rows]])]
-
-    def add(title: str, values: Any, digits: int = 3) -> None:
-        columns.append((title, [f"{value:.{digits}f}" for value in values]))
-
+    columns: list[Column] = [("time s", recording.time[rows], 3)]
     if "root_pose" in collection:
         height = collection["root_pose"][env, rows][..., 2]
-        add("lowest m", height.min(axis=1))
-        add("highest m", height.max(axis=1))
+        columns += [("lowest m", height.min(axis=1), 3), ("highest m", height.max(axis=1), 3)]
     if "root_vel" in collection:
-        add("fastest m/s", np.linalg.norm(collection["root_vel"][env, rows][..., :3], axis=2).max(axis=1))
+        speed = np.linalg.norm(collection["root_vel"][env, rows][..., :3], axis=2)
+        columns.append(("fastest m/s", speed.max(axis=1), 3))
     if "net_contact_force" in collection:
-        add("most contact N", np.linalg.norm(collection["net_contact_force"][env, rows], axis=2).max(axis=1), 1)
+        force = np.linalg.norm(collection["net_contact_force"][env, rows], axis=2)
+        columns.append(("most contact N", force.max(axis=1), 1))
     return _aligned(columns)
 
 
@@ -109,12 +106,13 @@ def _rows(recording: Recording) -> Any:
     return np.unique(np.linspace(0, recording.num_samples - 1, ROWS).round().astype(int))
 
 
-def _aligned(columns: list[tuple[str, list[str]]]) -> str:
-    widths = [max(len(title), *map(len, values)) for title, values in columns]
-    lines = ["  ".join(title.rjust(w) for (title, _), w in zip(columns, widths, strict=True))]
-    for row in zip(*(values for _, values in columns), strict=True):
-        lines.append("  ".join(value.rjust(w) for value, w in zip(row, widths, strict=True)))
-    return "\n".join(lines)
+def _aligned(columns: list[Column]) -> str:
+    shown = [[title, *(f"{value:.{digits}f}" for value in values)] for title, values, digits in columns]
+    widths = [max(map(len, column)) for column in shown]
+    return "\n".join(
+        "  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True))
+        for row in zip(*shown, strict=True)
+    )
 
 
 def _draw(recording: Recording, env: int, picture: Path) -> None:
