@@ -11,7 +11,7 @@ from phalanx.io import mass_properties
 from phalanx.io.meshes import area_vectors, convex_hull
 from phalanx.io.mjcf.assets import height_field, mesh
 from phalanx.io.mjcf.notes import Notes
-from phalanx.io.mjcf.poses import Pose, compose
+from phalanx.io.mjcf.poses import Pose, compose, tuples
 from phalanx.io.mjcf.source import MeshAsset
 from phalanx.io.mjcf.tree import Placed
 from phalanx.io.mjcf.values import Values
@@ -105,9 +105,8 @@ def _shape(placed: Placed, kind: str) -> Shape:
     size: np.ndarray | None = None
     if kind in SIZES:
         pose, size = _fitted(placed, kind) if values.has("mesh") else (pose, _size(values, kind))
-    x, y, z = pose[0].tolist()
-    qw, qx, qy, qz = pose[1].tolist()
-    at = Shape(kind, position=(x, y, z), orientation=(qw, qx, qy, qz), color=color(placed))
+    position, orientation = tuples(pose)
+    at = Shape(kind, position=position, orientation=orientation, color=color(placed))
     if kind == "plane":
         return at
     if kind == "mesh":

@@ -12,7 +12,7 @@ from phalanx.io.checks import inertia_problem
 from phalanx.io.mjcf.bodies import Solid
 from phalanx.io.mjcf.inertia import resistance
 from phalanx.io.mjcf.notes import Notes
-from phalanx.io.mjcf.poses import Pose, compose
+from phalanx.io.mjcf.poses import Pose, compose, tuples
 from phalanx.io.mjcf.tree import JointNode, Node
 from phalanx.io.model import Body, Joint, RobotModel
 from phalanx.rotations import about, product, rotate
@@ -54,7 +54,7 @@ def tree_model(root: Node, solids: dict[str, Solid], notes: Notes, source: str, 
     model = RobotModel(root.name, [], [], source)
     free = bool(root.joints) and root.joints[0].kind == "free"
     hinged = bool(root.joints) and not free
-    place = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)) if hinged else _tuples(root.pose)
+    place = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)) if hinged else tuples(root.pose)
     model.position, model.orientation = place
     model.fixed_base = kind in ("robot", "static") and not free
     model.self_collision = model.base_collision = True
@@ -93,7 +93,7 @@ def _joints(node: Node, parent: str, model: RobotModel, solids: dict[str, Solid]
     """What connects a body to its parent; hidden bodies, which the model gets, stand between several joints."""
     at = node.pose
     if not node.joints:
-        position, orientation = _tuples(at)
+        position, orientation = tuples(at)
         return [Joint(f"{node.name}_fixed", "fixed", parent, node.name, position, orientation)]
     found = []
     for n, given in enumerate(node.joints):
@@ -115,7 +115,7 @@ def _joint(given: JointNode, parent: str, child: str, at: Pose, moved: float, no
         frame = (frame[0], product(frame[1], about(given.axis, -given.reference)))
     elif given.reference:
         frame = (frame[0] - rotate(frame[1], given.axis) * given.reference, frame[1])
-    position, orientation = _tuples(frame)
+    position, orientation = tuples(frame)
     x, y, z = given.axis.tolist()
     joint = Joint(given.name, given.kind, parent, child, position, orientation, (x, y, z))
     x, y, z = given.anchor.tolist()
@@ -165,9 +165,3 @@ def _mention_free(joint: JointNode, notes: Notes) -> None:
     for name in ("damping", "armature", "frictionloss", "stiffness"):
         if np.any(joint.values.numbers(name)):
             notes.attribute(joint.values.givers(name)[-1], f"{name} of a free joint")
-
-
-def _tuples(pose: Pose) -> tuple[tuple[float, float, float], tuple[float, float, float, float]]:
-    x, y, z = pose[0].tolist()
-    qw, qx, qy, qz = pose[1].tolist()
-    return (x, y, z), (qw, qx, qy, qz)

@@ -32,6 +32,13 @@ def inverse(pose: Pose) -> Pose:
     return -rotate(back, pose[0]), back
 
 
+def tuples(pose: Pose) -> tuple[tuple[float, float, float], tuple[float, float, float, float]]:
+    """The same as plain numbers."""
+    x, y, z = pose[0].tolist()
+    qw, qx, qy, qz = pose[1].tolist()
+    return (x, y, z), (qw, qx, qy, qz)
+
+
 def orientation(values: Values, degrees: bool, sequence: str) -> np.ndarray:
     """The unit quaternion that an element's attributes give; no turn where they give none."""
     scale = np.pi / 180.0 if degrees else 1.0
