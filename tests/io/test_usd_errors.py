@@ -118,6 +118,11 @@ def test_errors_name_file_and_prim(name: str, tmp_path: Path) -> None:
     assert str(caught.value).startswith(f"{tmp_path / 'model.usda'}: <")
 
 
+def test_units_must_make_sense() -> None:
+    with pytest.raises(LoadError, match="metersPerUnit = 0 must be positive"):
+        read(BALL, metres=0.0)
+
+
 def attribute(text: str, schemas: str = "") -> str:
     return body("b", text + "\n" + BALL, schemas=schemas)
 

@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from oracles import host
+from oracles.mjcf_oracle import MjcfOracle
 from usd_files import BALL, body, joint, prim, read, stage
 
 import phalanx as px
@@ -300,6 +301,38 @@ def test_loops_in_robots_are_closed_by_joints_of_their_own() -> None:
         assert [held.name for held in scene.held] == ["loop" if said else "k"]
         assert [held.a[0] for held in scene.held] == ["r"]
         assert any("closes a loop" in text for text in scene.warnings) != said
+
+
+def test_joints_add_mobility_where_the_root_says_so() -> None:
+    """As in MuJoCo, from which such files come: several joints between two bodies, and against the world."""
+    ends = "point3f physics:localPos{} = {}\n"
+
+    def at(axis: str, zero: tuple[float, ...], one: tuple[float, ...]) -> str:
+        return f'uniform token physics:axis = "{axis}"\n' + ends.format(0, zero) + ends.format(1, one)
+
+    text = prim(
+        "Xform",
+        "r",
+        body("a", BALL + "bool newton:jointsAddMobility = 1\n", (0, 0, 1), ROOT)
+        + body("b", BALL, (1, 0, 1))
+        + joint("PrismaticJoint", "slide", "", "/r/a", at("X", (0, 0, 1), (0, 0, 0)))
+        + joint("RevoluteJoint", "turn", "", "/r/a", at("Y", (0.1, 0, 1), (0.1, 0, 0)))
+        + joint("RevoluteJoint", "pitch", "/r/a", "/r/b", at("X", (0.7, 0, 0.3), (-0.3, 0, 0.3)))
+        + joint("RevoluteJoint", "yaw", "/r/a", "/r/b", at("Z", (1, 0.2, 0), (0, 0.2, 0))),
+    )
+    xml = """<mujoco><worldbody><body name="a" pos="0 0 1"><geom size=".1"/><joint type="slide" axis="1 0 0"/>
+    <joint axis="0 1 0" pos=".1 0 0"/><body name="b" pos="1 0 0"><geom size=".1"/><joint axis="1 0 0" pos="-.3 0 .3"/>
+    <joint axis="0 0 1" pos="0 .2 0"/></body></body></worldbody></mujoco>"""
+    scene = read(text)
+    model = model_of(scene)
+    assert scene.warnings == [] and scene.held == []
+    assert [one.name for one in model.joints] == ["slide", "turn", "pitch", "yaw"]
+    oracle = MjcfOracle(text=xml)
+    q = np.array([0.3, -0.5, 0.8, 1.1])
+    places, _ = oracle.poses(q)
+    frames = body_frames(model, dict(zip(["slide", "turn", "pitch", "yaw"], q.tolist(), strict=True)))
+    np.testing.assert_allclose(frames["a"][1], places[1], atol=1e-7)
+    np.testing.assert_allclose(frames["b"][1], places[2], atol=1e-7)
 
 
 def test_kinematic_bodies_are_held_but_never_in_a_tree() -> None:

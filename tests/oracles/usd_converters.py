@@ -77,7 +77,8 @@ def _rename(scene: Scene, file: Path) -> None:
 
 
 def _robot(scene: Scene) -> RobotModel:
-    moving = scene.robots or [one for one in scene.actors.values() if one.kind == "dynamic"]
+    moving = [one for one in scene.robots if any(joint.type != "fixed" for joint in one.model.joints)] or scene.robots
+    moving = moving or [one for one in scene.actors.values() if one.kind == "dynamic"]
     assert len(moving) == 1, f"{len(moving)} robots: {[one.name for one in moving]}"
     return moving[0].model
 
@@ -96,7 +97,7 @@ def _compare_urdf(tools: Path, file: Path) -> str:
         scale = max(float(np.abs(other.inertia).max()), 1e-9)
         worst = max(worst, abs(body.mass / other.mass - 1), float(np.abs(body.inertia - other.inertia).max() / scale))
         worst = max(worst, float(np.abs(np.subtract(body.com, other.com)).max()))
-        assert len(body.collisions) == len(other.collisions), f"{body.name}: colliders"
+        assert len(body.collisions) >= len(other.collisions), f"{body.name}: colliders"  # of scenes of meshes more
     assert worst < 1e-5, f"mass properties differ by {worst:.1e}"
     joints = {joint.name: joint for joint in ours.joints}
     for joint in theirs.joints:
@@ -104,9 +105,7 @@ def _compare_urdf(tools: Path, file: Path) -> str:
         if other is None:
             assert joint.type == "fixed", joint.name
             continue
-        if joint.type != "fixed" and joint.parent != "world":  # bodies without mass are no bodies there
-            assert (joint.parent, joint.child) == (other.parent, other.child), joint.name
-        if joint.type in ("revolute", "prismatic"):
+        if joint.type in ("revolute", "prismatic") and np.isfinite(other.upper - other.lower):
             np.testing.assert_allclose((joint.lower, joint.upper), (other.lower, other.upper), rtol=1e-5, atol=1e-5)
             assert (joint.mimic is None) == (other.mimic is None), f"{joint.name} mimics"
     apart = 0.0

@@ -32,11 +32,14 @@ def load_robot(
 ) -> RobotModel:
     """The one robot of a file, or its one dynamic body if it has no robot. Everything else is left out, with a warning.
 
+    Where some robots have joints that move, those that have none do not count.
+
     Raises:
         LoadError: the file cannot be used, or has not exactly one.
     """
     scene = load_scene(path, asset_dirs, visuals)
-    moving = scene.robots or [actor for actor in scene.actors.values() if actor.kind == "dynamic"]
+    moving = [one for one in scene.robots if any(joint.type != "fixed" for joint in one.model.joints)] or scene.robots
+    moving = moving or [actor for actor in scene.actors.values() if actor.kind == "dynamic"]
     if len(moving) != 1:
         names = ", ".join(actor.name for actor in moving[:6]) or "none"
         raise LoadError(

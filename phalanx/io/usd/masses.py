@@ -2,7 +2,8 @@
 
 A body's own mass goes before everything; else its mass is that of its colliders: for each its own mass, or its volume
 times its own density, the body's, its material's, or 1000 kg/m^3. A centre of mass, moments and principal axes that the
-body has go before what follows from its colliders. Colliders that are switched off count, too.
+body has go before what follows from its colliders, whose inertia is taken about a centre that is given. Colliders that are
+switched off count, too.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def mass_of(
         inertia *= mass / total
     mass = mass or total
     if placed:
-        com = (body.local(reading, prim) @ [*centre, 1.0])[:3]
+        arm = (body.local(reading, prim) @ [*centre, 1.0])[:3] - com
+        com, inertia = com + arm, inertia + mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
     if given:
         inertia = _given(reading, prim, moments, full) * reading.units.torque
     elif not total:
@@ -117,7 +119,8 @@ def _own(reading: Reading, body: RigidBody, prim: Prim, part: MassProperties) ->
     com, inertia = part.com, part.inertia
     centre = reading.vector(prim, "physics:centerOfMass", NOWHERE, infinite=True)
     if np.isfinite(centre).all():
-        com = (body.local(reading, prim) @ [*centre, 1.0])[:3]
+        arm = (body.local(reading, prim) @ [*centre, 1.0])[:3] - com
+        com, inertia = com + arm, inertia + part.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
     moments = reading.vector(prim, "physics:diagonalInertia", (0.0, 0.0, 0.0))
     if moments.any():
         local = _turned(reading, prim, np.diag(moments)) * reading.units.torque

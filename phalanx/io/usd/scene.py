@@ -107,6 +107,9 @@ def read_stage(stage: Stage, path: str = "/", *, visuals: bool = False, name: st
     layer = stage.GetRootLayer()
     name = name or layer.realPath or layer.identifier
     reading = Reading(stage, Units.of(stage), Notes(name), visuals)
+    for what, unit in (("metersPerUnit", reading.units.length), ("kilogramsPerUnit", reading.units.mass)):
+        if not 0.0 < unit < math.inf:
+            raise LoadError(f"{name}: </>: {what} = {unit:g} must be positive and finite.")
     root = stage.GetPrimAtPath(path)
     if not root:
         raise LoadError(f"{name}: there is no prim <{path}>; check the path.")
