@@ -280,6 +280,19 @@ def test_loose_bodies_are_held_by_joints_of_their_own(device: str) -> None:
     np.testing.assert_allclose(host(added.joints["hinge"].angle), 0.2, atol=1e-9)
 
 
+def test_what_resists_in_loose_joints_needs_a_tree_or_is_told() -> None:
+    hinge = joint("RevoluteJoint", "j", "", "/a", "float newton:damping = 1")
+    assert [actor.kind for actor in read(body("a") + hinge).actors.values()] == ["robot"]
+    inside = """float physxJoint:armature = 1
+    float physics:upperLimit = 10
+    float physxLimit:angular:stiffness = 2
+    """
+    scene = read(body("a") + joint("RevoluteJoint", "j", "", "/a", inside, "PhysxLimitAPI:angular"))
+    assert scene.held[0].arguments["limit_stiffness"] == pytest.approx(360 / math.pi)
+    assert scene.held[0].arguments["upper"] == pytest.approx(math.radians(10))
+    assert any("hold in joints of trees only" in text for text in scene.warnings)
+
+
 def test_joints_that_only_trees_can_have_make_a_robot_of_loose_bodies() -> None:
     scene = read(
         body("a")

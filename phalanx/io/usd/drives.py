@@ -96,17 +96,39 @@ def _properties(reading: Reading, joint: JointPrim, axis: str, one: Joint, turns
     if reading.number(prim, "physxJoint:jointFriction", 0.0):
         text = '"physxJoint:jointFriction", a share of the load, is not simulated; give efforts by PhysxJointAxisAPI.'
         reading.notes.add(prim, text)
-    limit = next((f"physxLimit:{n}:" for n in (joint.instance(axis), axis) if n in reading.applied(prim, _LIMIT)), "")
-    if limit:
-        one.limit_stiffness = reading.number(prim, limit + "stiffness", 0.0, least=0.0) * effort / scale
-        one.limit_damping = reading.number(prim, limit + "damping", 0.0, least=0.0) * effort / scale
-        one.limit_restitution = reading.number(prim, limit + "restitution", 0.0, least=0.0)
-        if one.limit_restitution and (one.limit_stiffness or one.limit_damping):
-            reading.notes.add(prim, "limits that give way do not throw back here; the restitution is left out.")
-            one.limit_restitution = 0.0
+    for name, value in softness(reading, joint, axis).items():
+        setattr(one, name, value)
 
 
-_LIMIT = "PhysxLimitAPI"
+def resists(reading: Reading, joint: JointPrim) -> bool:
+    """Whether a joint has anything that resists or bounds its speed."""
+    spaces = ("physxJoint", "physxJointAxis", "newton")
+    names = [str(name) for name in joint.prim.GetAuthoredPropertyNames() if str(name).partition(":")[0] in spaces]
+    idle = ("enableProjection", "limitStiffness", "limitDamping")
+    return any(
+        reading.number(joint.prim, name, 0.0, infinite=True) not in (0.0, math.inf)
+        for name in names
+        if joint.prim.GetAttribute(name) and not name.endswith(idle)
+    )
+
+
+def softness(reading: Reading, joint: JointPrim, axis: str) -> dict[str, float]:
+    """How the limits of an axis give way or throw back: fields of a joint, empty if it does not say."""
+    prim, units = joint.prim, reading.units
+    said = [name for name in (joint.instance(axis), axis) if name in reading.applied(prim, "PhysxLimitAPI")]
+    if not said:
+        return {}
+    prefix = f"physxLimit:{said[0]}:"
+    gain = units.torque / RADIANS if axis.startswith("rot") else units.mass
+    found = {
+        "limit_stiffness": reading.number(prim, prefix + "stiffness", 0.0, least=0.0) * gain,
+        "limit_damping": reading.number(prim, prefix + "damping", 0.0, least=0.0) * gain,
+        "limit_restitution": min(1.0, reading.number(prim, prefix + "restitution", 0.0, least=0.0)),
+    }
+    if found["limit_restitution"] and (found["limit_stiffness"] or found["limit_damping"]):
+        reading.notes.add(prim, "limits that give way do not throw back here; the restitution is left out.")
+        found["limit_restitution"] = 0.0
+    return found
 
 
 def mimic(

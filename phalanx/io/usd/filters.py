@@ -97,9 +97,7 @@ class Filters:
     def _groups(self) -> dict[str, frozenset[str]]:
         """Collision groups of each collider that has any."""
         found: dict[str, set[str]] = {}
-        for prim in self.reading.stage.Traverse():
-            if not prim.IsA(UsdPhysics.CollisionGroup):
-                continue
+        for prim in self.reading.groups:
             members = Usd.CollectionAPI.Get(prim, "colliders").ComputeMembershipQuery()
             for path in self.colliders:
                 if members.IsPathIncluded(path):

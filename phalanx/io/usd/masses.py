@@ -2,8 +2,8 @@
 
 A body's own mass goes before everything; else its mass is that of its colliders: for each its own mass, or its volume
 times its own density, the body's, its material's, or 1000 kg/m^3. A centre of mass, moments and principal axes that the
-body has go before what follows from its colliders, whose inertia is taken about a centre that is given. Colliders that are
-switched off count, too.
+body has go before what follows from its colliders, whose inertia is taken about a centre that is given. Colliders
+that are switched off count, too.
 """
 
 from __future__ import annotations

@@ -19,9 +19,7 @@ class Materials:
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self._read: dict[str, dict[str, Any]] = {}
-        scenes = (prim for prim in reading.stage.Traverse() if prim.IsA(UsdPhysics.Scene))
-        scene = next(scenes, None)
-        self._default = None if scene is None else self._bound(scene)
+        self._default = self._bound(reading.scenes[0]) if reading.scenes else None
 
     def prim_of(self, prim: Prim) -> Prim | None:
         """The physics material of a prim: bound to it or to what is above it, or to the scene."""

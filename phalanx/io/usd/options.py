@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from phalanx.io.usd.bindings import UsdPhysics
 from phalanx.io.usd.values import Reading
 
 EARTH = 9.81
@@ -27,7 +26,7 @@ class Options:
 
 def options_of(reading: Reading) -> Options:
     """Those of the first physics scene of a stage."""
-    scenes = [prim for prim in reading.stage.Traverse() if prim.IsA(UsdPhysics.Scene)]
+    scenes = reading.scenes
     if not scenes:
         return Options()
     if len(scenes) > 1:

@@ -16,6 +16,7 @@ from phalanx.io.model import LoadError, Shape
 from phalanx.io.usd import bodies, joints, schema, source, trees
 from phalanx.io.usd.bindings import Stage
 from phalanx.io.usd.bodies import Found
+from phalanx.io.usd.drives import resists, softness
 from phalanx.io.usd.filters import Filters
 from phalanx.io.usd.frames import Units, orientation_of, position_of
 from phalanx.io.usd.joints import JointPrim
@@ -191,6 +192,9 @@ def _held(reading: Reading, joint: JointPrim, owners: dict[str, tuple[str, str]]
         return None
     if reading.applied(joint.prim, "PhysicsDriveAPI"):
         reading.notes.add(joint.prim, "drives of joints that are in no tree are not simulated; it has none.")
+    if resists(reading, joint):
+        text = "armature, friction, damping and caps on speed hold in joints of trees only; it has none."
+        reading.notes.add(joint.prim, text)
     ends = [
         (None if one is None else owners[one.path], frame)
         for one, frame in zip(joint.bodies, joint.frames, strict=True)
@@ -231,6 +235,8 @@ def _angles(reading: Reading, joint: JointPrim, arguments: dict[str, Any], rever
     for key, limit in (("lower", low), ("upper", high)):
         if abs(limit) < most:
             arguments[key] = limit
+    if "lower" in arguments or "upper" in arguments:
+        arguments |= softness(reading, joint, axis)
     if joint.kind == "spherical" and not all(map(math.isinf, joint.swing)):
         cones: list[float | None] = [None if math.isinf(angle) else angle for angle in joint.swing]
         arguments["swing_limit"] = cones[::-1] if joint.axis == 0 else cones

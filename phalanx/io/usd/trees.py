@@ -100,8 +100,9 @@ def _to_world(joint: JointPrim) -> RigidBody | None:
 
 
 def _needs_tree(reading: Reading, joint: JointPrim) -> bool:
-    driven = [name for name in reading.applied(joint.prim, "PhysicsDriveAPI")]
-    return joint.kind not in HELD or bool(driven)
+    """Whether a joint slides, is generic, driven or (Newton says; PhysX has that in articulations only) resists."""
+    resists = any(reading.number(joint.prim, f"newton:{name}", 0.0) for name in ("armature", "damping", "friction"))
+    return joint.kind not in HELD or resists or bool(reading.applied(joint.prim, "PhysicsDriveAPI"))
 
 
 def _islands(bodies: list[RigidBody], joints: list[JointPrim]) -> list[list[RigidBody]]:

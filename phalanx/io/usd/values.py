@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from phalanx.io.checks import nearest
 from phalanx.io.model import LoadError
-from phalanx.io.usd.bindings import Prim, Stage, Usd, UsdGeom
+from phalanx.io.usd.bindings import Prim, Stage, Usd, UsdGeom, UsdPhysics
 from phalanx.io.usd.frames import Units
 from phalanx.io.usd.notes import Notes
 
@@ -27,6 +28,22 @@ class Reading:
     notes: Notes
     visuals: bool = False
     _transforms: Any = field(default_factory=lambda: UsdGeom.XformCache(Usd.TimeCode.EarliestTime()))
+
+    @cached_property
+    def scenes(self) -> list[Prim]:
+        """Physics scenes of the whole stage."""
+        return [prim for prim in self._stagewide if prim.IsA(UsdPhysics.Scene)]
+
+    @cached_property
+    def groups(self) -> list[Prim]:
+        """Collision groups of the whole stage."""
+        return [prim for prim in self._stagewide if prim.IsA(UsdPhysics.CollisionGroup)]
+
+    @cached_property
+    def _stagewide(self) -> list[Prim]:
+        """Prims that count wherever they are; types are compared since that is quick in stages of many prims."""
+        names = ("PhysicsScene", "PhysicsCollisionGroup")
+        return [prim for prim in self.stage.Traverse() if prim.GetTypeName() in names]
 
     def error(self, prim: Prim, text: str) -> LoadError:
         """An error about a prim."""
