@@ -5,6 +5,7 @@ functions are written once, against ``xp``. Only what differs has a function her
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +52,13 @@ def common(*values: Any) -> tuple[Any, ...]:
         return xp, *values
     like = next((v for v in mine if is_floating(v)), mine[0] if mine else None)
     return xp, *(v if v is None or api_of(v) == _name(xp) else _convert(xp, v, like) for v in values)
+
+
+def as_like(reference: Any, value: Any) -> Any:
+    """A value as an array of another one's module, on its device, with its dtype where both have real numbers."""
+    if api_of(value) == api_of(reference):
+        return value
+    return _convert(namespace(reference), value, reference)
 
 
 def _name(xp: Any) -> str:
@@ -112,6 +120,12 @@ def scriptable(functions: Iterable[Callable[..., Any]]) -> None:
 # -- making arrays -----------------------------------------------------------------------------------------------
 
 
+def _on(xp: Any, device: Any) -> Any:
+    """A context in which CuPy makes arrays on a device."""
+    index = str(device).partition(":")[2]
+    return xp.cuda.Device(int(index)) if _name(xp) == "cupy" and index else nullcontext()
+
+
 def full(shape: int | Sequence[int], value: float, device: Any = "cpu", dtype: str = "float32") -> Any:
     """A new array of the user's API on a device, with one value everywhere.
 
@@ -121,7 +135,8 @@ def full(shape: int | Sequence[int], value: float, device: Any = "cpu", dtype: s
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     if _name(xp) == "torch":
         return xp.full(shape, value, dtype=getattr(xp, dtype), device=device)
-    return xp.full(shape, value, dtype=dtype)
+    with _on(xp, device):
+        return xp.full(shape, value, dtype=dtype)
 
 
 def zeros(shape: int | Sequence[int], device: Any = "cpu", dtype: str = "float32") -> Any:
@@ -147,7 +162,8 @@ def uniform(shape: int | Sequence[int], device: Any = "cpu") -> Any:
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     if _name(xp) == "torch":
         return xp.rand(shape, device=device)
-    return xp.asarray(xp.random.random_sample(shape), "float32").clip(0.0, _BELOW_ONE)
+    with _on(xp, device):
+        return xp.asarray(xp.random.random_sample(shape), "float32").clip(0.0, _BELOW_ONE)
 
 
 def normal(shape: int | Sequence[int], device: Any = "cpu") -> Any:
@@ -156,7 +172,8 @@ def normal(shape: int | Sequence[int], device: Any = "cpu") -> Any:
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     if _name(xp) == "torch":
         return xp.randn(shape, device=device)
-    return xp.asarray(xp.random.standard_normal(shape), "float32")
+    with _on(xp, device):
+        return xp.asarray(xp.random.standard_normal(shape), "float32")
 
 
 def integers(low: int, high: int, count: int, device: Any = "cpu") -> Any:
@@ -164,12 +181,14 @@ def integers(low: int, high: int, count: int, device: Any = "cpu") -> Any:
     xp = module(array_api(str(device)))
     if _name(xp) == "torch":
         return xp.randint(low, high, (count,), device=device)
-    return xp.random.randint(low, high, count).astype("int64")
+    with _on(xp, device):
+        return xp.random.randint(low, high, count).astype("int64")
 
 
 __all__ = [
     "Array",
     "array",
+    "as_like",
     "cast",
     "common",
     "copy",

@@ -48,7 +48,8 @@ def same_rotation(found: Any, expected: np.ndarray | Rotation, tolerance: float 
     """Whether quaternions are the same up to their sign."""
     q = get(found)
     other = expected.as_quat(scalar_first=True) if isinstance(expected, Rotation) else expected
-    return bool((np.abs(np.abs((q * other).sum(-1)) - 1) < tolerance).all()) and q.shape == other.shape
+    apart = np.minimum(np.abs(q - other).max(-1), np.abs(q + other).max(-1))
+    return q.shape == other.shape and bool((apart < tolerance).all())
 
 
 def close(found: Any, expected: Any, tolerance: float = 1e-10) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from phalanx.facade.namespaces import array, common
+from phalanx.facade.namespaces import array, common, copy
 
 
 class LinearInterpolation:
@@ -21,7 +21,7 @@ class LinearInterpolation:
         Raises:
             ValueError: shapes differ, there are no points, or ``x`` does not increase.
         """
-        self._x, self._y = array(x, device, "float32"), array(y, device, "float32")
+        self._x, self._y = copy(array(x, device, "float32")), copy(array(y, device, "float32"))
         if self._x.ndim != 1 or self._y.ndim != 1:
             raise ValueError(f"x and y must have one dimension, not {self._x.ndim} and {self._y.ndim}")
         if self._x.shape != self._y.shape or self._x.shape[0] == 0:

@@ -1,0 +1,1 @@
+"""What scripts import as ``omni.isaac``; ``omni.isaac.lab`` is ``isaaclab``, see :mod:`phalanx.facade.aliases`."""

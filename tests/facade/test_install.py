@@ -1,0 +1,127 @@
+"""Scripts import the facade by the names that they know, in processes of their own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import phalanx
+
+ROOT = str(Path(phalanx.__file__).parents[1])
+
+
+def run(program: str, cwd: Path | None = None) -> list[str]:
+    """The lines that a program prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.append({ROOT!r})\n{program}"],
+        capture_output=True, text=True, cwd=cwd, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_modules_are_the_same_under_all_their_names():
+    lines = run("""
+import phalanx.facade
+phalanx.facade.install()
+phalanx.facade.install()
+import isaaclab.utils.math as m
+import phalanx.facade.isaaclab.utils.math as real
+print(m is real, m.__name__, m.__spec__.name)
+import omni.isaac.lab.utils.math as old
+print(old is real)
+from isaaclab.utils import configclass, math
+from isaaclab.utils.configclass import configclass as other
+print(configclass is other, math is real)
+import omni.isaac.lab.actuators, isaaclab.actuators.actuator_cfg, phalanx.facade.omni.isaac.lab.actuators as third
+from isaaclab.actuators import DCMotorCfg
+print(omni.isaac.lab.actuators is third, third.DCMotorCfg is DCMotorCfg, isaaclab.actuators is third)
+import importlib, importlib.util
+print(importlib.import_module("isaaclab.utils.string") is isaaclab.utils.string)
+print(importlib.util.find_spec("isaaclab.utils.noise") is not None, sum("_Names" in str(f) for f in sys.meta_path))
+import isaaclab
+print(isaaclab.__path__ == importlib.reload(isaaclab).__path__)
+""")
+    assert lines == [
+        "True phalanx.facade.isaaclab.utils.math phalanx.facade.isaaclab.utils.math",
+        "True", "True True", "True True True", "True", "True 2", "True",
+    ]  # fmt: skip
+
+
+def test_the_old_name_needs_no_installation():
+    lines = run("""
+import phalanx.facade.omni.isaac.lab.actuators as old, phalanx.facade.isaaclab.actuators as new
+print(old is new)
+import phalanx.facade.omni.isaac.lab
+print(phalanx.facade.omni.isaac.lab.actuators is new)
+try:
+    import isaaclab
+except ModuleNotFoundError as error:
+    print(error)
+""")
+    assert lines == ["True", "True", "No module named 'isaaclab'"]
+
+
+def test_what_is_not_there_yet_is_told():
+    lines = run("""
+import phalanx.facade
+phalanx.facade.install()
+for statement in (
+    "import isaaclab.nothing", "from isaaclab.nothing.deeper import x", "import omni.isaac.lab.nothing",
+    "import omni.nothing", "import carb_nothing", "from isaaclab.utils import nothing",
+):
+    try:
+        exec(statement)
+    except ImportError as error:
+        print(type(error).__name__, error.name, str(error).partition(": ")[2])
+""")
+    told = "Phalanx's facade has no 'phalanx.facade.{}' yet (docs/decisions/0019-facade.md lists what there is)"
+    assert lines == [
+        "ModuleNotFoundError isaaclab.nothing " + told.format("isaaclab.nothing"),
+        "ModuleNotFoundError isaaclab.nothing " + told.format("isaaclab.nothing"),
+        "ModuleNotFoundError omni.isaac.lab.nothing " + told.format("isaaclab.nothing"),
+        "ModuleNotFoundError omni.nothing " + told.format("omni.nothing"),
+        "ModuleNotFoundError carb_nothing ",
+        "ImportError phalanx.facade.isaaclab.utils ",
+    ]
+
+
+def test_packages_of_these_names_are_hidden_or_told(tmp_path):
+    (tmp_path / "carb").mkdir()
+    (tmp_path / "carb" / "__init__.py").write_text("print('the other one')")
+    hidden = run("""
+sys.path.insert(0, "")
+import phalanx.facade
+phalanx.facade.install()
+try:
+    import carb.nothing
+except ModuleNotFoundError as error:
+    print(error.name.partition(".")[0])
+""", tmp_path)  # fmt: skip
+    assert hidden == ["carb"]
+    told = run("""
+sys.path.insert(0, "")
+import carb
+import phalanx.facade
+try:
+    phalanx.facade.install()
+except RuntimeError as error:
+    print(error)
+print(len([f for f in sys.meta_path if "_Names" in str(f)]))
+""", tmp_path)  # fmt: skip
+    assert told[0] == "the other one" and told[2] == "1"
+    assert told[1].startswith("'carb' has already been imported, from ") and "before any import of it" in told[1]
+
+
+def test_a_missing_package_within_a_module_is_told_as_itself():
+    lines = run("""
+import phalanx.facade, types
+phalanx.facade.install()
+sys.modules["phalanx.facade.isaaclab.utils.dict"] = None
+try:
+    import isaaclab.utils.math
+except ModuleNotFoundError as error:
+    print(error.name)
+""")
+    assert lines == ["phalanx.facade.isaaclab.utils.dict"]
