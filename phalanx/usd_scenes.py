@@ -36,8 +36,8 @@ class UsdScenes:
 
         Bodies that joints connect become a robot if one of them, or what they are below, is an articulation root, else
         rigid objects, dynamic or kinematic, with joints between them. Colliders without a rigid body become static
-        objects, planes grounds. Robots are called as the prim that all of their bodies are below, others as their own
-        prim; ``prims`` of what is returned has body and actor for each prim.
+        objects, planes grounds. Robots are called as the prim that all of their bodies are below, or as their root,
+        others as their own prim; ``prims`` of what is returned has actor and body for each prim.
 
         Args:
             source: a .usd, .usda, .usdc or .usdz file, or an open ``pxr.Usd.Stage``.

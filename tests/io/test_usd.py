@@ -97,6 +97,18 @@ def test_the_root_is_where_the_articulation_begins(where: str, fixed: bool, root
     assert (actor.model.root, actor.model.fixed_base, actor.name) == (root, fixed, "r")
 
 
+def test_robots_are_called_as_the_prim_that_holds_all_of_them() -> None:
+    def robot(name: str, kind: str = "") -> str:
+        inside = body("a", BALL + body("b", place=(1, 0, 0)), schemas="PhysicsArticulationRootAPI") + joint(
+            "RevoluteJoint", "j", f"/all/{name}/a", f"/all/{name}/a/b", "point3f physics:localPos0 = (1, 0, 0)"
+        )
+        made = prim("Xform", name, inside)
+        return made.replace(f'"{name}"', f'"{name}" ( kind = "{kind}" )', 1) if kind else made
+
+    scene = read(prim("Xform", "all", robot("one", "component") + robot("two")))
+    assert [(name, actor.path) for name, actor in scene.actors.items()] == [("one", "/all/one/a"), ("a", "/all/two/a")]
+
+
 def test_a_joint_that_moves_against_the_world_hangs_on_a_fixed_root() -> None:
     scene = read(
         body("pole", BALL, (0, 0, 2), "PhysicsArticulationRootAPI")

@@ -14,7 +14,7 @@ import numpy as np
 from phalanx.io.mjcf.scene import Ground
 from phalanx.io.model import LoadError, Shape
 from phalanx.io.usd import bodies, joints, schema, source, trees
-from phalanx.io.usd.bindings import Stage
+from phalanx.io.usd.bindings import Stage, Usd
 from phalanx.io.usd.bodies import Found
 from phalanx.io.usd.drives import resists, softness
 from phalanx.io.usd.filters import Filters
@@ -125,7 +125,7 @@ def read_stage(stage: Stage, path: str = "/", *, visuals: bool = False, name: st
     actors: dict[str, ActorModel] = {}
     solids: dict[str, Solid] = {}
     for tree in grouped.trees:
-        made = _robot(reading, tree, used, solids, materials)
+        made = _robot(reading, found, tree, used, solids, materials)
         actors[made.name] = made
     for body in [*grouped.loose, *found.statics.values()]:
         called = used.free(body.path)
@@ -147,15 +147,28 @@ def read_stage(stage: Stage, path: str = "/", *, visuals: bool = False, name: st
     return scene
 
 
-def _robot(reading: Reading, tree: Tree, used: Names, solids: dict[str, Solid], materials: Materials) -> ActorModel:
-    """A robot, called as the prim that all of it lies below."""
+def _whole(found: Found, tree: Tree) -> str:
+    """The prim that a robot is called as: one that all of its bodies, and no others, lie below; else its root.
+
+    The nearest one, but where bodies lie below each other, so that this says nothing, the nearest one with a kind.
+    """
     paths = [body.path for body in tree.bodies]
-    common = os.path.commonpath(paths) if len(paths) > 1 else paths[0]
-    if common in paths or common == "/":
-        common = common if tree.marker is None else str(tree.marker.GetPath())
-        if common not in paths and not any(one.startswith(common + "/") for one in paths):
-            common = tree.root.path
-    name = used.free(common if common != "/" else tree.root.path)
+    prim = tree.root.prim.GetStage().GetPrimAtPath(os.path.commonpath(paths))
+    nested = str(prim.GetPath()) in paths
+    while prim and not prim.IsPseudoRoot():
+        below = str(prim.GetPath()) + "/"
+        whole = sum(path.startswith(below) for path in found.bodies) == len(paths)
+        if whole and not (nested and not Usd.ModelAPI(prim).GetKind()):
+            return str(prim.GetPath())
+        prim = prim.GetParent()
+    return tree.root.path
+
+
+def _robot(
+    reading: Reading, found: Found, tree: Tree, used: Names, solids: dict[str, Solid], materials: Materials
+) -> ActorModel:
+    """A robot, with names for its bodies and joints."""
+    name = used.free(_whole(found, tree))
     names, joint_names = Names(), Names()
     if tree.hinged:
         names.take("world")
