@@ -121,6 +121,14 @@ def test_files_must_lie_where_the_user_said(name: str, how: str, tmp_path: Path)
         load_scene(save(inner, variant, "variant.usda"))
 
 
+def test_clips_of_values_are_refused(tmp_path: Path) -> None:
+    clips = 'def Xform "a" ( clips = { dictionary default = { asset[] assetPaths = [@/etc/passwd@] } } ) {\n}\n'
+    variant = f'def Xform "r" ( prepend variantSets = "v" ) {{\n variantSet "v" = {{\n "w" {{\n{clips} }}\n }}\n}}\n'
+    for text_, path in ((clips, "/a"), (prim("Xform", "r", clips), "/r/a"), (variant, "/r{v=w}a")):
+        with pytest.raises(LoadError, match=f"<{path}>: value clips are not read"):
+            load_scene(save(tmp_path, text_))
+
+
 def test_folders_can_be_allowed(tmp_path: Path) -> None:
     save(tmp_path, PENDULUM, "lib/pendulum.usda")
     main = save(tmp_path / "scene", refer("r", "../lib/pendulum.usda"))

@@ -65,8 +65,23 @@ def _check(file: Path, allowed: list[Path]) -> None:
             continue
         seen.add(name)
         layer = _layer(name, source)
+        for prim in layer.rootPrims:
+            _refuse_clips(prim, layer)
         for given in sorted(layer.GetCompositionAssetDependencies()):
             waiting.append((_resolved(given, layer, allowed), layer.identifier))
+
+
+def _refuse_clips(prim: Any, layer: Any) -> None:
+    """Value clips would open further files, when values are asked for."""
+    if prim.HasInfo("clips"):
+        raise LoadError(
+            f"{layer.identifier}: <{prim.path}>: value clips are not read; flatten the stage, or remove them."
+        )
+    for child in prim.nameChildren:
+        _refuse_clips(child, layer)
+    for variants in prim.variantSets.values():
+        for variant in variants.variants.values():
+            _refuse_clips(variant.primSpec, layer)
 
 
 def _resolved(given: str, layer: Any, allowed: list[Path]) -> str:
