@@ -90,7 +90,8 @@ def hand_out(array: Any) -> Any:
         the API is ``"torch"`` and the array is read-only, which torch cannot express.
 
     Raises:
-        ArrayAPIError: the API is ``"cupy"`` and the array is on the CPU.
+        ArrayAPIError: the API is ``"cupy"`` and the array is on the CPU, or it is ``"torch"``, in a build without CUDA,
+            and the array is on a GPU.
     """
     found = api_of(array)
     wanted = array_api("cpu" if found == "numpy" else "cuda")
@@ -101,6 +102,11 @@ def hand_out(array: Any) -> Any:
 
         if found == "numpy" and not array.flags.writeable:
             array = array.copy()
+        if found == "cupy" and not torch.cuda.is_available():
+            raise ArrayAPIError(
+                "the array is on a GPU, and torch is a build without CUDA: install one with it, "
+                'or choose set_array_api("cupy"), or a world on "cpu"'
+            )
         return torch.from_dlpack(array)
     if wanted == "numpy":
         return array.get()

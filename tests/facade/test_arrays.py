@@ -158,6 +158,17 @@ def test_cupy_has_no_arrays_of_the_cpu(monkeypatch):
         arrays.hand_out(np.zeros(3))
 
 
+def test_torch_without_cuda_has_no_arrays_of_a_gpu(torch, monkeypatch):
+    class OnGPU:
+        """Stands for a CuPy array: nothing of it is used before the error."""
+
+    monkeypatch.setattr(arrays, "_chosen", "torch")
+    monkeypatch.setattr(arrays, "api_of", lambda value: "cupy")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(ArrayAPIError, match="torch is a build without CUDA"):
+        arrays.hand_out(OnGPU())
+
+
 # -- namespaces --------------------------------------------------------------------------------------------------
 
 

@@ -83,7 +83,8 @@ def test_differences_and_sums_of_orientations(give, a, b):
     difference = mu.quat_box_minus(p, q)
     rotation = scipy(a) * scipy(b).inv()
     assert same_rotation(Rotation.from_rotvec(get(difference)).as_quat(scalar_first=True), rotation)
-    assert same_rotation(mu.quat_box_plus(q, difference), a, 1e-11)
+    total = mu.quat_box_plus(q, difference)
+    assert same_rotation(total, a, 1e-11) and (get(total)[:, 0] >= 0).all()
 
 
 @quick

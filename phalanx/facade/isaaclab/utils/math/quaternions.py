@@ -120,12 +120,14 @@ def quat_box_minus(q1: Array, q2: Array) -> Array:
 def quat_box_plus(q: Array, delta: Array, eps: float = 1e-6) -> Array:
     """Orientations rotated on by rotation vectors in the common frame; ``quat_box_minus(result, q)`` is ``delta``.
 
+    The real part of the result is not negative.
+
     Args:
         q: orientations, (..., 4).
         delta: rotation vectors, (..., 3), rad.
         eps: angles below are taken as zero.
     """
-    return normalize(quat_mul(quat_from_rotation_vector(delta, eps), q))
+    return quat_unique(normalize(quat_mul(quat_from_rotation_vector(delta, eps), q)))
 
 
 def quat_slerp(q1: Array, q2: Array, tau: float) -> Array:
