@@ -97,6 +97,19 @@ def test_the_root_is_where_the_articulation_begins(where: str, fixed: bool, root
     assert (actor.model.root, actor.model.fixed_base, actor.name) == (root, fixed, "r")
 
 
+def test_a_base_whose_fixed_joint_is_switched_off_is_free() -> None:
+    """As Isaac Lab lets go of robots whose importer has put the articulation root on that joint."""
+    weld = joint(
+        "FixedJoint", "root_joint", "", "/r/b", "point3f physics:localPos0 = (1, 0, 0)", "PhysicsArticulationRootAPI"
+    )
+    hinge = joint("RevoluteJoint", "j", "/r/a", "/r/b", "point3f physics:localPos0 = (1, 0, 0)")
+    made = stage(prim("Xform", "r", body("a") + body("b", place=(1, 0, 0)) + hinge + weld))
+    assert model_of(read_stage(made)).fixed_base
+    made.GetPrimAtPath("/r/root_joint").GetAttribute("physics:jointEnabled").Set(False)
+    scene = read_stage(made)
+    assert (model_of(scene).fixed_base, model_of(scene).root, scene.warnings) == (False, "b", [])
+
+
 def test_robots_are_called_as_the_prim_that_holds_all_of_them() -> None:
     def robot(name: str, kind: str = "") -> str:
         inside = body("a", BALL + body("b", place=(1, 0, 0)), schemas="PhysicsArticulationRootAPI") + joint(

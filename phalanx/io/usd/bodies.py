@@ -11,7 +11,7 @@ from phalanx.io.usd.frames import inverse, rigid, sheared
 from phalanx.io.usd.values import Reading
 
 
-@dataclass
+@dataclass(eq=False)
 class RigidBody:
     """A rigid body as the stage shows it.
 

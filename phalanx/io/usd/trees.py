@@ -77,7 +77,7 @@ def group(reading: Reading, found: Found, joints: list[JointPrim]) -> Grouped:
             text = "it needs coordinates of its own, so the bodies that it connects become a robot though none is an "
             first = next(one for one in mine if _needs_tree(reading, one))
             reading.notes.add(first.prim, text + "articulation root.")
-        tree = _grow(reading, bodies, mine, marker)
+        tree = _grow(reading, found, bodies, mine, marker)
         trees.append(tree)
         used |= {edge.joint.path for edge in tree.edges}
         if tree.fixed and not tree.hinged:
@@ -139,7 +139,10 @@ def _marker(reading: Reading, found: Found, bodies: list[RigidBody], joints: lis
     for root in found.roots:
         path = str(root.GetPath())
         below = path.rstrip("/") + "/"
-        counts = path in paths or (_is_group(root) and any(one.startswith(below) for one in paths))
+        if root.IsA(UsdPhysics.Joint):  # also one that is switched off, as that of a base that is let go
+            counts = any(end in bodies for end in _ends(reading, found, root))
+        else:
+            counts = path in paths or (_is_group(root) and any(one.startswith(below) for one in paths))
         if counts and reading.flag(root, "physxArticulation:articulationEnabled", True):
             mine.append(root)
     if len(mine) > 1:
@@ -147,12 +150,19 @@ def _marker(reading: Reading, found: Found, bodies: list[RigidBody], joints: lis
     return mine[0] if mine else None
 
 
+def _ends(reading: Reading, found: Found, joint: Prim) -> list[RigidBody | None]:
+    """The bodies that a joint names, whether it is switched on or not."""
+    return [found.owner(path) for n in (0, 1) for path in reading.targets(joint, f"physics:body{n}")]
+
+
 def _is_group(prim: Prim) -> bool:
     """Whether an articulation root stands for all that is below it."""
     return not prim.HasAPI(UsdPhysics.RigidBodyAPI) and not prim.IsA(UsdPhysics.Joint)
 
 
-def _grow(reading: Reading, bodies: list[RigidBody], joints: list[JointPrim], marker: Prim | None) -> Tree:
+def _grow(
+    reading: Reading, found: Found, bodies: list[RigidBody], joints: list[JointPrim], marker: Prim | None
+) -> Tree:
     """The tree of an island, breadth first, joints in the order of the stage; joints that close loops are left.
 
     Several joints between two bodies leave what they all allow, or, if the root says so by an attribute of Newton's,
@@ -163,7 +173,7 @@ def _grow(reading: Reading, bodies: list[RigidBody], joints: list[JointPrim], ma
     anchor = welds[0] if welds else (anchors[0] if anchors else None)
     root = _to_world(anchor) if anchor is not None else None
     if root is None:
-        root = _first(bodies, joints, marker)
+        root = _first(reading, found, bodies, joints, marker)
     tree = Tree(root, [root], fixed=anchor is not None, marker=marker)
     add = marker is not None and reading.flag(marker, "newton:jointsAddMobility", False)
     if anchor is not None and not welds:
@@ -183,7 +193,7 @@ def _grow(reading: Reading, bodies: list[RigidBody], joints: list[JointPrim], ma
                 continue
             reached.add(child.path)
             for one in joints if add else [joint]:
-                if set(map(id, one.bodies)) == {id(parent), id(child)}:
+                if {*one.bodies} == {parent, child}:
                     tree.edges.append(Edge(one, parent, child, parent is one.bodies[1], one is not joint))
             tree.bodies.append(child)
             waiting.append(child)
@@ -194,14 +204,14 @@ def _grow(reading: Reading, bodies: list[RigidBody], joints: list[JointPrim], ma
     return tree
 
 
-def _first(bodies: list[RigidBody], joints: list[JointPrim], marker: Prim | None) -> RigidBody:
-    """The root: the body that says so, or that is no joint's second body, or the first."""
-    path = "" if marker is None else str(marker.GetPath())
-    for body in bodies:
-        if body.path == path:
-            return body
-    for joint in joints:
-        if joint.path == path:
-            return next(body for body in joint.bodies if body is not None)
+def _first(
+    reading: Reading, found: Found, bodies: list[RigidBody], joints: list[JointPrim], marker: Prim | None
+) -> RigidBody:
+    """The root: the body that says so, or whose joint does, or that is no joint's second body, or the first."""
+    if marker is not None:
+        said = [found.bodies.get(str(marker.GetPath())), *_ends(reading, found, marker)]
+        for body in said:
+            if body is not None and body in bodies:
+                return body
     seconds = {one.bodies[1].path for one in joints if one.bodies[0] is not None and one.bodies[1] is not None}
     return next((body for body in bodies if body.path not in seconds), bodies[0])
