@@ -12,14 +12,19 @@ from phalanx.facade import arrays
 from phalanx.facade.namespaces import array
 
 
-@pytest.fixture(params=["numpy", "torch", "cupy"])
-def api(request: pytest.FixtureRequest, device: str) -> Iterator[str]:
-    """The name of an array API, chosen for the test; those that cannot be had here are skipped."""
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Tests with an array API run for all that have arrays on the device: CuPy's live on a GPU."""
+    if "api" in metafunc.fixturenames:
+        names = ["numpy", "torch"] if metafunc.config.getoption("--device") == "cpu" else ["numpy", "torch", "cupy"]
+        metafunc.parametrize("api", names, indirect=True)
+
+
+@pytest.fixture
+def api(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The name of an array API, chosen for the test; skipped where torch is wanted and is not installed."""
     name = str(request.param)
     if name == "torch" and importlib.util.find_spec("torch") is None:
         pytest.skip("torch is not installed (pip install torch; PyPI's wheel for Linux brings the CUDA libraries)")
-    if name == "cupy" and device == "cpu":
-        pytest.skip("CuPy's arrays live on a GPU (--device cuda:0)")
     before = arrays._chosen
     arrays.set_array_api(name)  # pyright: ignore[reportArgumentType]
     yield name
