@@ -215,6 +215,15 @@ def test_scale_above_shapes_and_bodies_is_in_the_shapes(scale: tuple[float, floa
     assert any("scaled differently along axes" in text for text in scene.warnings)
 
 
+def test_shapes_to_look_at_are_read_on_request() -> None:
+    look = prim("Sphere", "look", "double radius = 0.2\ncolor3f[] primvars:displayColor = [(1, 0.5, 0)]")
+    guide = prim("Sphere", "guide", 'uniform token purpose = "guide"')
+    made = stage(body("b", BALL + look + guide))
+    assert body_of(read_stage(made)).visuals == []
+    (shape,) = body_of(read_stage(made, visuals=True)).visuals
+    assert (shape.kind, shape.size, shape.color) == ("sphere", (0.2,), (1.0, 0.5, 0.0, 1.0))
+
+
 MESH = """point3f[] points = [(-1,-1,-1),(1,-1,-1),(1,1,-1),(-1,1,-1),(-1,-1,1),(1,-1,1),(1,1,1),(-1,1,1)]
 int[] faceVertexCounts = [4,4,4,4,4,4]
 int[] faceVertexIndices = [0,3,2,1, 4,5,6,7, 0,1,5,4, 1,2,6,5, 2,3,7,6, 3,0,4,7]

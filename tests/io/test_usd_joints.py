@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from oracles import host
+from oracles.base import positive
 from oracles.mjcf_oracle import MjcfOracle
 from usd_files import BALL, body, joint, prim, read, stage
 
@@ -117,6 +118,26 @@ def test_spherical_joints_have_cones_and_start_as_drawn() -> None:
     assert model.joint_pos == {"j:rx": pytest.approx(-math.pi / 4, abs=1e-6)}
     free = model_of(read(two("SphericalJoint"))).joints[0]
     assert (free.swing_limit, free.lower, free.upper) == (math.inf, -math.inf, math.inf)
+
+
+@pytest.mark.filterwarnings("ignore:.*turn the other way")
+@pytest.mark.parametrize("backwards", [False, True])
+def test_ball_joints_start_where_they_are_drawn(backwards: bool, device: str) -> None:
+    """The pose that the engine gives both bodies is that of the stage, however the joint's frames are turned."""
+    turned = "quatf xformOp:orient = (0.1, -0.5, 0.7, 0.5)\n"
+    order = '["xformOp:translate"]', '["xformOp:translate", "xformOp:orient"]'
+    frames = "quatf physics:localRot0 = (0.8, 0.6, 0, 0)\nquatf physics:localRot1 = (0.36, 0.48, 0.64, 0.48)\n"
+    text = two("SphericalJoint", frames + 'uniform token physics:axis = "Y"')
+    made = stage(text.replace(body("b", BALL, (1, 0, 0)), body("b", BALL + turned, (1, 0, 0)).replace(*order)))
+    if backwards:
+        made.GetPrimAtPath("/r").RemoveAppliedSchema(ROOT)
+        made.GetPrimAtPath("/r/b").AddAppliedSchema(ROOT)
+    world = px.World(device=device, dtype="float64")
+    robot = world.add_usd(made).robots["r"]
+    poses = dict(zip(robot.body_names, host(robot.body_pose)[0], strict=True))
+    q = [0.1, -0.5, 0.7, 0.5]
+    np.testing.assert_allclose(positive(poses["a"]), [0, 0, 0, 1, 0, 0, 0], atol=1e-6)
+    np.testing.assert_allclose(positive(poses["b"]), [1, 0, 0, *q], atol=1e-6)
 
 
 def test_joint_states_go_before_what_is_drawn_and_speeds_make_a_keyframe() -> None:
