@@ -43,15 +43,16 @@ def namespace(*values: Any) -> Any:
 def common(*values: Any) -> tuple[Any, ...]:
     """The module for some values, followed by the values as its arrays.
 
-    Arrays that already belong to it are passed on; all else takes the device of the first of them and, where it is not
-    of integers or truth values, its dtype, or float32. ``None`` stays ``None``.
+    Arrays that already belong to it are passed on. All else takes the device of the first of them; real numbers take
+    its dtype, or float32, and so do whole numbers and lists of them, unless the first is an array of whole numbers.
+    ``None`` stays ``None``.
     """
     xp = namespace(*values)
     mine = [value for value in values if api_of(value) == _name(xp)]
     if len(mine) == len(values):
         return xp, *values
     like = next((v for v in mine if is_floating(v)), mine[0] if mine else None)
-    return xp, *(v if v is None or api_of(v) == _name(xp) else _convert(xp, v, like) for v in values)
+    return xp, *(v if v is None or api_of(v) == _name(xp) else _convert(xp, _real(v, like), like) for v in values)
 
 
 def as_like(reference: Any, value: Any) -> Any:
@@ -63,6 +64,14 @@ def as_like(reference: Any, value: Any) -> Any:
 
 def _name(xp: Any) -> str:
     return xp.__name__.partition(".")[0]
+
+
+def _real(value: Any, like: Any) -> Any:
+    """Numbers and lists of them as real ones, unless they meet an array of whole numbers."""
+    if api_of(value) is not None or (like is not None and not is_floating(like)):
+        return value
+    value = np.asarray(value)
+    return value.astype("float32") if value.dtype.kind in "iu" else value
 
 
 def _convert(xp: Any, value: Any, like: Any) -> Any:

@@ -177,13 +177,15 @@ def test_values_meet_in_one_namespace(api, device):
     xp, a, b, c, d = common(mine, [3, 4], 5.0, None)
     assert xp is namespace(mine) and a is mine and d is None
     assert xp.__name__ == api
-    assert str(c.dtype).endswith("float32") and "int" in str(b.dtype)
+    assert str(c.dtype).endswith("float32") and str(b.dtype).endswith("float32")
+    assert "int" in str(common(array([1, 2], device), [3, 4])[2].dtype)
     assert device_of(c) == device_of(mine)
 
 
 def test_lists_alone_belong_to_the_chosen_api(api):
     xp, a = common([1.0, 2.0])
     assert xp.__name__ == api and str(a.dtype).endswith("float32")
+    assert str(common([1, 2])[1].dtype).endswith("float32") and str(common([True])[1].dtype).endswith("bool")
 
 
 def test_tensors_take_numpy_arrays_along(torch):

@@ -186,7 +186,8 @@ def test_samples_have_their_distributions(api, device):
     low, high = np.array([-1.0, 2.0]), np.array([1.0, 6.0])
     flat = get(mu.sample_uniform(mu.saturate(low, low, high), high, (20_000, 2), device))
     assert (flat >= low).all() and (flat <= high).all() and np.allclose(flat.mean(0), [0.0, 4.0], atol=0.05)
-    assert get(mu.sample_uniform(-1.0, 1.0, 7, device)).shape == (7,)
+    whole = get(mu.sample_uniform(-1, 1, 7, device))
+    assert whole.shape == (7,) and whole.dtype == get(mu.sample_log_uniform(1, 2, 3, device)).dtype == np.float32
     logarithms = np.log10(get(mu.sample_log_uniform(0.01, 100.0, (20_000,), device)))
     assert abs(logarithms.mean()) < 0.05 and abs(logarithms.std() - 4 / math.sqrt(12)) < 0.03
     bell = get(mu.sample_gaussian(3.0, 0.5, (20_000,), device))
