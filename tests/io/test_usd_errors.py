@@ -89,6 +89,10 @@ ERRORS = {
         TWO + joint("RevoluteJoint", "j", "/a", "/b", "float physics:lowerLimit = 3\nfloat physics:upperLimit = 2"),
         "</j>: physics:lowerLimit is above the upper one",
     ),
+    "distances": (
+        TWO + joint("DistanceJoint", "j", "/a", "/b", "float physics:minDistance = 3\nfloat physics:maxDistance = 2"),
+        "</j>: physics:minDistance is above physics:maxDistance",
+    ),
     "axis": (TWO + joint("RevoluteJoint", "j", "/a", "/b", 'uniform token physics:axis = "W"'), '</j>: .*axis = "W"'),
     "stiffness": (
         TWO + joint("RevoluteJoint", "j", "/a", "/b", "float drive:angular:physics:stiffness = -1",
@@ -159,6 +163,11 @@ TOLD = {
                            "float physics:coneAngle1Limit = 20")),
         "even about the axis; the wider one",
     ),
+    "narrow cones": (
+        robot(joint("SphericalJoint", "j", "/r/a", "/r/b", HINGE + "float physics:coneAngle0Limit = 0\n"
+                    "float physics:coneAngle1Limit = 0")),
+        "</r/j>: its cone is too narrow",
+    ),
     "uneven cones": (
         robot(joint("Joint", "j", "/r/a", "/r/b", HINGE + "".join(
             f"float limit:{axis}:physics:low = {low}\nfloat limit:{axis}:physics:high = {high}\n"
@@ -174,6 +183,16 @@ TOLD = {
         robot(joint("RevoluteJoint", "j", "/r/a", "/r/b", HINGE)
                      + joint("PrismaticJoint", "k", "/r/a", "/r/b", "bool physics:excludeFromArticulation = 1")),
         "prismatic joints are simulated in the trees of robots only",
+    ),
+    "idle loops": (
+        robot(joint("FixedJoint", "j", "/r/a", "/r/b", HINGE)
+              + joint("SphericalJoint", "k", "/r/a", "/r/b", "bool physics:excludeFromArticulation = 1")),
+        "</r/k>: it connects what is one rigid body already",
+    ),
+    "loops to the ground": (
+        robot(joint("FixedJoint", "j", "", "/r/a")
+              + joint("SphericalJoint", "k", "", "/r/a", "bool physics:excludeFromArticulation = 1")),
+        "</r/k>: it connects what is one rigid body already",
     ),
     "two roots": (
         robot(joint("RevoluteJoint", "j", "/r/a", "/r/b", HINGE)).replace(

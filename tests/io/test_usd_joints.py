@@ -120,7 +120,7 @@ def test_spherical_joints_have_cones_and_start_as_drawn() -> None:
     assert (free.swing_limit, free.lower, free.upper) == (math.inf, -math.inf, math.inf)
 
 
-@pytest.mark.filterwarnings("ignore:.*turn the other way")
+@pytest.mark.filterwarnings("ignore:anon")
 @pytest.mark.parametrize("backwards", [False, True])
 def test_ball_joints_start_where_they_are_drawn(backwards: bool, device: str) -> None:
     """The pose that the engine gives both bodies is that of the stage, however the joint's frames are turned."""
@@ -299,6 +299,12 @@ def test_loose_bodies_are_held_by_joints_of_their_own(device: str) -> None:
     turn = [math.cos(0.1), math.sin(0.1), 0.0, 0.0]
     added.objects["a"].set_root_state(pose=[0, 0, 1, *turn])
     np.testing.assert_allclose(host(added.joints["hinge"].angle), 0.2, atol=1e-9)
+
+
+def test_ropes_of_no_length_are_ball_joints() -> None:
+    text = body("a") + body("b") + joint("DistanceJoint", "j", "/a", "/b", "float physics:maxDistance = 0")
+    (held,) = read(text).held
+    assert held.kind == "spherical" and "max_distance" not in held.arguments
 
 
 def test_what_resists_in_loose_joints_needs_a_tree_or_is_told() -> None:

@@ -18,6 +18,9 @@ AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 
 RADIANS = math.pi / 180.0
 
+NARROWEST = 1e-3
+"""rad: least limit of a swing."""
+
 
 @dataclass
 class JointPrim:
@@ -178,21 +181,27 @@ def _details(reading: Reading, made: JointPrim) -> None:
             value = reading.number(prim, name, -1.0, infinite=True)
             found.append(value * reading.units.length if 0.0 <= value < math.inf else None)
         made.distance = (found[0], found[1])
+        if found[0] is not None and found[1] is not None and found[0] > found[1]:
+            raise reading.error(prim, "physics:minDistance is above physics:maxDistance; swap them.")
     elif prim.IsA(UsdPhysics.SphericalJoint):
         made.axis = "XYZ".index(_axis(reading, prim))
         cones = [reading.number(prim, f"physics:coneAngle{n}Limit", -1.0, infinite=True) * RADIANS for n in (0, 1)]
-        made.swing = (_cone(cones[0]), _cone(cones[1]))
+        made.swing = (_cone(reading, prim, cones[0]), _cone(reading, prim, cones[1]))
     elif made.kind == "spherical":
         widths = []
         for axis in ("rotZ", "rotY"):  # the axis, x, swings towards y about z
             low, high = made.free[axis]
             if low != -high:
                 reading.notes.add(prim, f"its limits of {axis} are uneven; the wider one is taken for both sides.")
-            widths.append(_cone(max(abs(low), abs(high))))
+            widths.append(_cone(reading, prim, max(abs(low), abs(high))))
         made.swing = (widths[0], widths[1])
 
 
-def _cone(angle: float) -> float:
+def _cone(reading: Reading, prim: Prim, angle: float) -> float:
+    """A greatest angle of swing; negative is none."""
+    if 0.0 <= angle < NARROWEST:
+        reading.notes.add(prim, "its cone is too narrow; it may swing by a milliradian.")
+        return NARROWEST
     return angle if 0.0 <= angle < math.pi else math.inf
 
 

@@ -138,8 +138,12 @@ def read_stage(stage: Stage, path: str = "/", *, visuals: bool = False, name: st
     for one in solids.values():
         colliders |= {str(prim.GetPath()): made for prim, made in one.colliders}
     scene.separated = Filters(reading, actors, colliders, owners).apply(found.prims)
-    names = Names()
+    names, rigid = Names(), grouped.rigid()
     for joint in grouped.held:
+        a, b = (rigid.get(body, body) for body in joint.bodies)
+        if a is b:
+            reading.notes.add(joint.prim, "it connects what is one rigid body already; it is left out.")
+            continue
         held = _held(reading, joint, owners, names)
         scene.held += [held] if held is not None else []
     schema.check(reading, found.prims)
@@ -235,7 +239,11 @@ def _held(reading: Reading, joint: JointPrim, owners: dict[str, tuple[str, str]]
             reading.notes.add(joint.prim, "springs of distance joints are not simulated; its limits are hard.")
     elif joint.kind != "fixed":
         _angles(reading, joint, arguments, reverse)
-    return Held(names.free(joint.path), joint.path, joint.kind, a, b, arguments)
+    kind = joint.kind
+    if kind == "distance" and joint.distance[1] == 0.0:
+        kind = "spherical"
+        del arguments["min_distance"], arguments["max_distance"]
+    return Held(names.free(joint.path), joint.path, kind, a, b, arguments)
 
 
 def _angles(reading: Reading, joint: JointPrim, arguments: dict[str, Any], reverse: bool) -> None:

@@ -56,6 +56,15 @@ class Grouped:
     loose: list[RigidBody]
     held: list[JointPrim]
 
+    def rigid(self) -> dict[RigidBody | None, RigidBody | None]:
+        """For each body of a tree, and the world, the one that stands for all that is fixed to it."""
+        found: dict[RigidBody | None, RigidBody | None] = {None: None}
+        for tree in self.trees:
+            found[tree.root] = None if tree.fixed and not tree.hinged else tree.root
+            for edge in tree.edges:
+                found[edge.child] = found[edge.parent] if edge.joint.kind == "fixed" else edge.child
+        return found
+
 
 def group(reading: Reading, found: Found, joints: list[JointPrim]) -> Grouped:
     """Sort bodies and joints.
