@@ -150,6 +150,7 @@ def _kind(reading: Reading, prim: Prim) -> tuple[str, dict[str, tuple[float, flo
         if axis not in limited:
             free[axis] = (-math.inf, math.inf)
         elif low <= high:
+            _check_bounds(reading, prim, axis, low, high)
             free[axis] = (low, high)  # else it is locked
     if "distance" in limited:
         reading.notes.add(prim, "limits of the distance in generic joints are not simulated; it has none.")
@@ -170,7 +171,13 @@ def _bounds(reading: Reading, prim: Prim, before: str, after: str, scale: float)
     high = reading.number(prim, f"{before}upper{after}", math.inf, infinite=True) * scale
     if low > high:
         raise reading.error(prim, f"{before}lower{after} is above the upper one; swap them.")
+    _check_bounds(reading, prim, f"{before}lower{after} and the upper one", low, high)
     return low, high
+
+
+def _check_bounds(reading: Reading, prim: Prim, what: str, low: float, high: float) -> None:
+    if low == math.inf or high == -math.inf:
+        raise reading.error(prim, f"{what}: no position is between {low} and {high}.")
 
 
 def _details(reading: Reading, made: JointPrim) -> None:
