@@ -8,6 +8,8 @@ that are switched off count, too.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from phalanx.io import mass_properties
@@ -100,7 +102,7 @@ def _parts(
         mass = _positive(reading, prim, "physics:mass") * reading.units.mass if own else 0.0
         density = _positive(reading, prim, "physics:density") * reading.units.density if own else 0.0
         density = density or general or materials.density(prim) or mass_properties.DENSITY
-        solid = shape
+        solid = replace(shape, mesh_file="")
         if shape.approximation == "triangle_mesh":
             solid = Shape("mesh", vertices=shape.vertices, faces=shape.faces, name=shape.name)  # its hull
         try:

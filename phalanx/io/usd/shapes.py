@@ -129,6 +129,7 @@ def _even(reading: Reading, prim: Prim, scale: np.ndarray) -> None:
 def _mesh(reading: Reading, prim: Prim, transform: np.ndarray, moves: bool, collides: bool) -> Shape:
     vertices, faces = triangles(reading, prim, transform)
     made = Shape("mesh", vertices=vertices, faces=faces, name=str(prim.GetPath()), color=_color(reading, prim))
+    made.mesh_file = reading.notes.file
     if not collides:
         return made
     given = reading.token(prim, "physics:approximation", "none", tuple(APPROXIMATIONS))

@@ -15,6 +15,9 @@ from phalanx.io.usd.bindings import Prim, Stage, Usd, UsdGeom, UsdPhysics
 from phalanx.io.usd.frames import Units
 from phalanx.io.usd.notes import Notes
 
+HUGE = 1e12
+"""Units or scales that no scene has."""
+
 
 @dataclass
 class Reading:
@@ -51,10 +54,10 @@ class Reading:
 
     def transform(self, prim: Prim) -> np.ndarray:
         """(4, 4): from a prim's frame, scale and all, to our world, in metres."""
-        found = self.units.world @ np.array(self._transforms.GetLocalToWorldTransform(prim)).T
-        if not np.isfinite(found).all() or not np.linalg.norm(found[:3, :3], axis=0).all():
+        local = np.array(self._transforms.GetLocalToWorldTransform(prim)).T
+        if not (np.abs(local) < HUGE).all() or np.linalg.norm(local[:3, :3], axis=0).min() < 1.0 / HUGE:
             raise self.error(prim, "its transform is not finite, or scales an axis to 0; mend its xformOps.")
-        return found
+        return self.units.world @ local
 
     # -- values ------------------------------------------------------------------------------------------------
 
