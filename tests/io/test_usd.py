@@ -392,6 +392,7 @@ def test_joint_frames_are_those_of_usdphysics() -> None:
             np.testing.assert_allclose(matrix(held.arguments[f"orientation_{end}"]), expected, atol=1e-5)
 
 
+@pytest.mark.usefixtures("compile_less")
 def test_a_robot_is_added_from_a_file_and_from_a_stage(tmp_path: Path, device: str) -> None:
     world = px.World(device=device, dtype="float64")
     robot = world.add_robot(save(tmp_path, ARM), "from_file", position=(0, 5, 0))

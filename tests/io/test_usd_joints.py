@@ -120,6 +120,7 @@ def test_spherical_joints_have_cones_and_start_as_drawn() -> None:
     assert (free.swing_limit, free.lower, free.upper) == (math.inf, -math.inf, math.inf)
 
 
+@pytest.mark.usefixtures("compile_less")
 @pytest.mark.filterwarnings("ignore:anon")
 @pytest.mark.parametrize("backwards", [False, True])
 def test_ball_joints_start_where_they_are_drawn(backwards: bool, device: str) -> None:
@@ -156,6 +157,7 @@ def test_limits_of_several_turns_hold_what_is_drawn() -> None:
     assert model_of(read(two("RevoluteJoint", inside))).joint_pos["j"] == pytest.approx(math.radians(300), abs=1e-6)
 
 
+@pytest.mark.usefixtures("compile_less")
 def test_drives_are_per_degree_and_start_at_their_targets(device: str) -> None:
     inside = """uniform token physics:axis = "Y"
     float drive:angular:physics:stiffness = 10
@@ -284,6 +286,7 @@ LOOP = (
 )
 
 
+@pytest.mark.usefixtures("compile_less")
 def test_loose_bodies_are_held_by_joints_of_their_own(device: str) -> None:
     world = px.World(device=device, dtype="float64")
     added = world.add_usd(stage(LOOP))

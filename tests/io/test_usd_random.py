@@ -152,6 +152,7 @@ def test_any_tree_is_read_as_written(model: RobotModel, fixed: bool, seed: int, 
                 np.testing.assert_allclose(ours, expected, atol=2e-5, err_msg=name)
 
 
+@pytest.mark.usefixtures("compile_less")
 def test_mass_matrices_are_those_of_the_same_robot(device: str) -> None:
     rng = np.random.default_rng(5)
     bodies, joints = [], []

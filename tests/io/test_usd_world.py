@@ -67,6 +67,7 @@ def test_inverted_and_merged_groups() -> None:
     assert [meet(found[a], found[b]) for a, b in (("/a", "/b"), ("/a", "/c"), ("/b", "/c"))] == [True, False, True]
 
 
+@pytest.mark.usefixtures("compile_less")
 def test_pairs_of_bodies_and_articulations(device: str) -> None:
     pair = "PhysicsFilteredPairsAPI"
     robot = prim(
@@ -89,6 +90,7 @@ def test_pairs_of_bodies_and_articulations(device: str) -> None:
     assert world._store.rows(c.AllowedPair) == 3
 
 
+@pytest.mark.usefixtures("compile_less")
 def test_surfaces_and_options_are_those_of_usd_and_physx(device: str) -> None:
     text = (
         prim(
@@ -243,6 +245,7 @@ def test_motion_is_that_of_mujoco_and_of_a_block_on_a_slope(device: str) -> None
     np.testing.assert_allclose(moved, along * np.array([math.sqrt(0.75), 0.0, -0.5]), atol=2e-3)
 
 
+@pytest.mark.usefixtures("compile_less")
 def test_worlds_from_usd_can_be_saved(tmp_path: Path, device: str) -> None:
     world = px.World(device=device)
     added = world.add_usd(stage(PENDULUM), prefix="x_")
