@@ -100,7 +100,8 @@ def test_help_of_a_command_lists_the_options(tmp_path):
         ("run quadrupe", '"quadrupe" is neither a file nor a shipped robot; did you mean "quadruped"?'),
         ("info nothing.urdf", "nothing.urdf: no such file"),
         ("info broken.urdf", "broken.urdf"),
-        ("info noise.stl", "this is not a readable stl file (it is neither binary nor text); export it again."),
+        # which of the two hangs on what else is installed, since that decides whether noise is text
+        ("info noise.stl", r"noise\.stl: (this is not a readable stl file .*|the mesh holds no triangles; .*)"),
         ("bench nothing", "no benchmark named nothing; there are humanoid, .*, and the families chains, spheres, "),
         ("bench --json out.txt", "out.txt: the name must end in .json."),
         ("bench arm --repeats 0", "--repeats must be at least 1, not 0."),
@@ -237,7 +238,8 @@ def test_a_wrong_number_of_threads(tmp_path, monkeypatch):
     monkeypatch.setenv("PHALANX_NUM_THREADS", "many")
     done = phalanx("run", "arm", "--device", "cpu", cwd=tmp_path)
     assert done.returncode == 2 and done.stdout == ""
-    assert done.stderr == "phalanx: PHALANX_NUM_THREADS='many': must be a positive whole number\n"
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("Compiling")]
+    assert lines == ["phalanx: PHALANX_NUM_THREADS='many': must be a positive whole number"]
 
 
 def test_a_reader_that_goes_away_is_no_mistake(tmp_path):
