@@ -30,6 +30,9 @@ RAISED = np.array([0.0, 0.0, 0.0, 0.0, 0.2, 0.5])
 PAST_LIMIT = 0.01
 """rad, the most that a joint may go beyond its limit."""
 
+LAST = 50
+"""Steps, a quarter of a second, whose mean force is the weight: a limb that still settles shakes single ones."""
+
 PENETRATION = 0.015
 """m, the most that shapes may overlap on the way, anywhere."""
 
@@ -53,6 +56,7 @@ def test_robot_falls_and_comes_to_rest(name: str, num_dof: int, device: str) -> 
     robot.set_root_state(pose=pose, vel=VELOCITY)
     lower, upper = robot.joint_limits
     itself = False
+    force = np.zeros((count, 3))
     for step in range(2000):
         world.step()
         q = host(robot.joint_pos)
@@ -63,12 +67,13 @@ def test_robot_falls_and_comes_to_rest(name: str, num_dof: int, device: str) -> 
             assert host(found["separation"]).min() > -PENETRATION
             bodies = host(found["shape_b"])  # the ground is the last shape
             itself |= bool(((host(found["normal_force"]) > 0) & (bodies < bodies.max())).any())
+        if step >= 2000 - LAST:
+            force += total_force(robot) / LAST
     assert itself  # it has touched itself
     assert not len(world.diverged)
     height = host(robot.root_pose)[:, 2]
     assert height[STANDS] == pytest.approx(standing, rel=0.05)
     assert (np.delete(height, STANDS) < 0.6 * standing).all()
     assert np.abs(host(robot.root_vel)).max() < 0.03
-    force = total_force(robot)
     np.testing.assert_allclose(force[:, 2], robot.mass * GRAVITY, rtol=5e-3)
     np.testing.assert_allclose(force[:, :2], 0.0, atol=5e-3 * robot.mass * GRAVITY)
