@@ -22,10 +22,13 @@ from numba.cuda.extending import intrinsic
 from phalanx.ecs import codegen, trace
 from phalanx.ecs.declare import Bound, System
 from phalanx.ecs.flat import MOST_ITEMS, flat_arguments
-from phalanx.ecs.teams import TEAM
+from phalanx.ecs.teams import TEAM, is_team
 
 THREADS = 128
 """Threads in a block."""
+
+WIDE = 16
+"""Blocks that share out the loop of a wide system, for the same environments."""
 
 array = carray = stack = None  # generated modules import the same names from both back ends
 entry = None
@@ -48,6 +51,29 @@ def place(typing_context: Any, row: Any, size: Any, index: Any) -> Any:
         return builder.call(text, operands, attrs=("readnone", "nounwind"))
 
     return numba.uint32(row, size, index), emit
+
+
+@intrinsic
+def fixed(typing_context: Any, first: Any, second: Any, third: Any) -> Any:
+    """Tell the compiler which arrays nothing writes while the kernel runs: bits of three words, in their order.
+
+    So loads from them need not wait for stores to others. (Of arrays that a team writes it must not be told so: a
+    thread's own pointers do not show what others store.)
+    """
+    del typing_context
+    if not hasattr(first, "literal_value"):
+        return None  # asked again with the literals
+    mask = first.literal_value | second.literal_value << 32 | third.literal_value << 64
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        del signature, arguments
+        data = [a for a in builder.function.args if a.name.endswith(".4") and isinstance(a.type, llvm.PointerType)]
+        for n, argument in enumerate(data):
+            if mask >> n & 1:
+                argument.add_attribute("noalias")
+        return context.get_dummy_value()
+
+    return numba.void(first, second, third), emit
 
 
 @helper
@@ -130,11 +156,12 @@ class Program:
     def _launch(self, bound: Bound, num_envs: int, stride: int) -> Any:
         system = bound.system
         arguments = [self._wrapped(system, *given) for given in zip(system.arguments, bound.arguments, strict=True)]
-        if system.spreads:
+        if is_team(system):
             blocks = -(-num_envs * TEAM // THREADS)
             configured = bound.compiled[blocks, THREADS, self._numba_stream]
             return lambda: configured(num_envs, bound.rows, stride, *arguments)
         rows = min(bound.rows, 65535) if system.over is not None and system.order == "parallel" else 1
+        rows = WIDE if system.spreads else rows
         threads = THREADS if rows > 1 else 32  # sequential systems: small blocks reach more multiprocessors
         configured = bound.compiled[(-(-num_envs // threads), max(rows, 1)), threads, self._numba_stream]
         return lambda: configured(num_envs, bound.rows, stride, *arguments)

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, TypeGuard
 
 from phalanx.ecs.declare import DeclarationError, System
 from phalanx.ecs.flat import called
-from phalanx.ecs.source import LANE_LOOP
+from phalanx.ecs.source import LANE_LOOP, parse, without_docstring
 
 TEAM = 8
 """Threads of a team. Part of what a world computes: sums depend on it in their last digits."""
@@ -28,6 +29,45 @@ TEAM = 8
 def is_spread(node: ast.AST) -> TypeGuard[ast.For]:
     """Whether this is a loop over ``spread(...)``."""
     return isinstance(node, ast.For) and called(node.iter) == "spread"
+
+
+@cache
+def is_wide(system: System) -> bool:
+    """Whether one spread loop is all that a system does, and its iterations add to nothing in common.
+
+    Then threads need not know of each other: a team would stand on different rows, while threads of neighbouring
+    environments on the same row read all of each memory sector.
+    """
+    *before, last = without_docstring(parse(system.function).body)
+    fields = system.field_arguments
+    stores = [n for s in before for n in ast.walk(s) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
+    if not is_spread(last) or any(_has_spread(s) for s in before) or any(_field_of(n) in fields for n in stores):
+        return False
+    for loop in (n for s in (*before, last) for n in ast.walk(s) if isinstance(n, ast.For)):
+        loop.iter = ast.parse(LANE_LOOP, mode="eval").body if _is_lanes(loop, system) else loop.iter
+    team = Team(system)
+    team.rewrite([*before, last])
+    return team.sums == 0
+
+
+def _is_lanes(loop: ast.For, system: System) -> bool:
+    return isinstance(loop.iter, ast.Name) and loop.iter.id == system.leading[0]
+
+
+def is_team(system: System) -> bool:
+    """Whether kernels of a system run with a team of threads for each environment."""
+    return system.spreads and not is_wide(system)
+
+
+def over_blocks(statements: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a wide system, with rows of blocks sharing out the loop."""
+    loop = statements[-1]
+    assert is_spread(loop) and isinstance(loop.iter, ast.Call)
+    bounds = [ast.unparse(bound) for bound in loop.iter.args]
+    low, high = ("0", bounds[0]) if len(bounds) == 1 else bounds
+    text = f"range(({low}) + signed(cuda.blockIdx.y), {high}, signed(cuda.gridDim.y))"
+    loop.iter = ast.parse(text, mode="eval").body
+    return statements
 
 
 def in_turn(statements: Iterable[ast.stmt]) -> list[ast.stmt]:

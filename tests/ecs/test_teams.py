@@ -125,6 +125,7 @@ def test_a_team_of_threads() -> None:
 
             names = {"cuda": cuda, "unsigned": int, "signed": int, "real": float, "range": range, "_joined": joined}
             names |= {"_wait": lambda mask: barrier.wait(), "np": np, "_place": lambda row, size, i: row * size + i}
+            names["_fixed"] = lambda *words: None
             literals = (n for n in tree.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]).startswith("_"))
             exec(ast.unparse(ast.Module([*literals, kernel], [])), names)
             fields = [field.reshape(-1) for field in (first, weight, carried, share)]
@@ -226,7 +227,7 @@ def by_item(i, e, count=rows(Wire), carried=write(Load.carried)):
     [
         (decided_by_what_it_stores, "comes from a field that the system stores, and decides about a spread loop"),
         (out_of_date, "head may be out of date in the spread loop"),
-        (all_to_one, r"all iterations of a spread loop store to carried\[0, _e\]"),
+        (all_to_one, r"all iterations of a spread loop store to carried\[0, _?e\]"),
         (largest, "can join sums only"),
         (which_sum, "which item it is must be known before the loop"),
         (escapes, "last is assigned in a spread loop, and means nothing after it"),
