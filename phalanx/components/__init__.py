@@ -11,11 +11,11 @@ from phalanx.components.contact import (
     Contact,
     ContactBlock,
     ContactCount,
+    ContactDof,
     ContactImpulse,
     ContactJacobian,
     ContactMotion,
     ContactPoint,
-    ContactResponse,
     ContactRow,
     ContactSearch,
     ContactSurface,
@@ -49,6 +49,7 @@ from phalanx.components.dof import (
     Coordinate,
     Dof,
     DofForce,
+    DofGain,
     DofInertia,
     DofLimit,
     DofModel,
@@ -91,7 +92,6 @@ from phalanx.components.loop import (
     LoopLineSolve,
     LoopLineTopology,
     LoopReaction,
-    LoopResponse,
     LoopRow,
     LoopScratch,
     LoopState,
@@ -109,7 +109,7 @@ from phalanx.components.loop_limit import (
     LoopLimitState,
     LoopLimitTopology,
 )
-from phalanx.components.mass import MassEntry, MassFactor, MassMatrix, MassTopology
+from phalanx.components.mass import DofJacobian, MassEntry, MassFactor, MassMatrix, MassTopology
 from phalanx.components.mesh import (
     HeightFieldGeometry,
     HeightSample,
@@ -178,7 +178,6 @@ from phalanx.components.tendon import (
     TendonJacobian,
     TendonLength,
     TendonModel,
-    TendonResponse,
     TendonScratch,
     TendonSegment,
     TendonSegmentModel,
@@ -187,7 +186,7 @@ from phalanx.components.tendon import (
     TendonTermModel,
     TendonTopology,
 )
-from phalanx.components.torsion import ContactSpin, PreviousSpin, SpinJacobian, SpinResponse
+from phalanx.components.torsion import ContactSpin, PreviousSpin, SpinJacobian
 from phalanx.components.tree import Tree, TreeLimits, TreeMomentum, TreeSearch, TreeTopology
 from phalanx.components.world import Scratch, Settings, Status, Sweep, World
 
@@ -208,11 +207,11 @@ __all__ = [
     "Contact",
     "ContactBlock",
     "ContactCount",
+    "ContactDof",
     "ContactImpulse",
     "ContactJacobian",
     "ContactMotion",
     "ContactPoint",
-    "ContactResponse",
     "ContactRow",
     "ContactSearch",
     "ContactSpin",
@@ -226,7 +225,9 @@ __all__ = [
     "DistanceSampleValue",
     "Dof",
     "DofForce",
+    "DofGain",
     "DofInertia",
+    "DofJacobian",
     "DofLimit",
     "DofModel",
     "DofMotion",
@@ -285,7 +286,6 @@ __all__ = [
     "LoopLineSolve",
     "LoopLineTopology",
     "LoopReaction",
-    "LoopResponse",
     "LoopRow",
     "LoopScratch",
     "LoopState",
@@ -341,7 +341,6 @@ __all__ = [
     "ShapePose",
     "ShapeTopology",
     "SpinJacobian",
-    "SpinResponse",
     "Status",
     "SurfacePoint",
     "SurfacePointGeometry",
@@ -351,7 +350,6 @@ __all__ = [
     "TendonJacobian",
     "TendonLength",
     "TendonModel",
-    "TendonResponse",
     "TendonScratch",
     "TendonSegment",
     "TendonSegmentModel",

@@ -14,7 +14,7 @@ Plane = Table("plane", "static planes, the same in all environments")
 PlanePair = Table("plane pair", "a collision shape against one static plane")
 PlanePoint = Table("plane point", "a point of a shape against one plane")
 Contact = Table("contact", "contact slot")
-ContactRow = Table("contact row", "for each contact slot the dofs that it can move: those of one tree, then another's")
+ContactRow = Table("contact row", "for each contact slot the dofs that it can move")
 
 
 class GroundPlane(Component, table=Plane):
@@ -113,6 +113,7 @@ class ContactMotion(Component, table=Contact):
     approach = Field(unit="m/s", doc="normal velocity at the start of the substep")
     member = Field(dtype="int32", doc="place in its window of contacts that are solved together, 0 to 3")
     fall = Field(unit="m/s", doc="normal velocity that it would gain in the substep if nothing touched")
+    extent = Field(dtype="int32", doc="number of dofs that it moves")
     rebound = Field(unit="m/s", doc="normal velocity that it bounces off with, 0: it does not bounce")
     slip = Field(2, unit="m/s", doc="velocity along tangent 1, tangent 2 at the start of the substep, without drift")
 
@@ -155,16 +156,16 @@ class ContactBlock(Component, table=Contact):
     )
 
 
+class ContactDof(Component, table=ContactRow):
+    """Which dof a row is of."""
+
+    dof = Field(dtype="int32", doc="the dof; those of a contact ascend, with all ancestors of each")
+
+
 class ContactJacobian(Component, table=ContactRow):
-    """Jacobian of a contact: velocity of a less that of b, per generalised velocity."""
+    """Jacobian of a contact: velocity of a less that of b, per decoupled velocity."""
 
     value = Field(3, doc="rows normal, tangent 1, tangent 2")
-
-
-class ContactResponse(Component, table=ContactRow):
-    """Generalised velocity change per unit impulse."""
-
-    velocity = Field(3, doc="for impulses along normal, tangent 1, tangent 2")
 
 
 class BodyContact(Component, table=Body):

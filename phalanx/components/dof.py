@@ -145,13 +145,21 @@ class DofSolve(Component, table=Dof):
 
     implicit = Field(unit="kg m^2", doc="diagonal added by implicit drives and damping")
     inverse_pivot = Field(unit="1/(kg m^2)", doc="inverse pivots of the factorisation")
-    velocity = Field(unit="rad/s", doc="velocity at the end of the substep, being solved for")
-    displacement = Field(unit="rad", doc="motion over the substep so far")
+    velocity = Field(unit="rad/s", doc="velocity at the end of the substep; until the solver is done, without impulses")
+    displacement = Field(unit="rad", doc="motion over the substep")
+
+
+class DofGain(Component, table=Dof):
+    """What the substep has added to decoupled velocities u = L v, of inertia D, where M + implicit terms = L^T D L."""
+
+    velocity = Field(unit="rad/s", doc="forces and impulses, to the velocity at its start")
+    displacement = Field(unit="rad", doc="the same, to the way at the velocity at its start")
 
 
 class DofSearch(Component, table=Dof):
-    """Where the search for loads is (:mod:`phalanx.systems.loads`)."""
+    """Where the search for loads is (:mod:`phalanx.systems.loads`); velocities are as DofGain.velocity."""
 
+    before = Field(unit="rad/s", doc="velocity at the start of the substep, which those add to")
     begin = Field(unit="rad/s", doc="velocity that the search began with")
     start = Field(unit="rad/s", doc="velocity that the sweep started from")
     step = Field(unit="rad/s", doc="the last step")
@@ -161,6 +169,7 @@ class DofRow(Component, table=Dof):
     """Constraints on single dofs: limits, friction, effort and speed limits."""
 
     active = Field(dtype="int32", doc="1 if any of them may act in this substep")
+    order = Field(dtype="int32", doc="the dofs that have rows, one behind the other")
     friction = Field(unit="N m s", doc="impulse of Coulomb friction", role="state")
     drive = Field(unit="N m s", doc="impulse of a drive that may reach its effort limit", role="state")
     stop = Field(unit="N m s", doc="impulse of position and speed limits", role="state")
@@ -172,10 +181,10 @@ class DofRelation(Component, table=DofPair):
     moves = Field(dtype="int32", doc="row a, column b: 1 if b moves the link of a", constant=True)
 
 
-class DofResponse(Component, table=DofPair):
-    """Velocity change of all dofs per unit impulse on one."""
+class DofResponse(Component, table=Dof):
+    """How a dof answers to impulses on it."""
 
-    velocity = Field(unit="1/(kg m^2)", doc="row a: response of all dofs to an impulse on a; filled where needed")
+    velocity = Field(unit="1/(kg m^2)", doc="its velocity per unit impulse on it; where it has rows")
 
 
 class MimicConstraint(Component, table=Mimic):

@@ -110,15 +110,9 @@ class LoopRow(Component, table=Loop):
 
 
 class LoopJacobian(Component, table=LoopEntry):
-    """Velocity of A against B along its rows per generalised velocity."""
+    """Velocity of A against B along its rows per decoupled velocity."""
 
     value = Field(6, doc="of each row")
-
-
-class LoopResponse(Component, table=LoopEntry):
-    """Generalised velocity change per unit impulse."""
-
-    velocity = Field(6, doc="for unit impulses of each row, in one sweep")
 
 
 class LoopLineTopology(Component, table=LoopLine):
@@ -133,6 +127,8 @@ class LoopLineTopology(Component, table=LoopLine):
 class LoopLineSolve(Component, table=LoopLine):
     """A row in the system of all of them."""
 
+    start = Field(unit="m/s, rad/s", doc="its velocity at the start of the substep")
+    weight = Field(doc="square of its Jacobian")
     response = Field(unit="1/kg", doc="its velocity per unit impulse; 0 if nothing can move")
     inverse_pivot = Field(doc="inverse of D, 0 for rows that others hold, or that do not act")
     speed = Field(unit="m/s, N s", doc="missing velocity, and then the impulse that makes it")

@@ -79,8 +79,8 @@ class LoopLimitRow(Component, table=LoopLimit):
 class LoopLimitResponse(Component, table=LoopLimitDof):
     """How dofs take part."""
 
-    jacobian = Field(doc="velocity of the angle per generalised velocity")
-    velocity = Field(doc="generalised velocity per unit impulse, with what the joints' rows do about it")
+    jacobian = Field(doc="velocity of the angle per decoupled velocity")
+    held = Field(doc="the same with what the joints' rows do about it: what a unit acts on")
 
 
 class LoopLimitShare(Component, table=LoopLimitLine):

@@ -22,3 +22,9 @@ class MassFactor(Component, table=MassEntry):
     """Factorisation L^T D L of M with the implicit terms."""
 
     value = Field(unit="kg m^2", doc="entry of L (unit diagonal not stored), D on the diagonal")
+
+
+class DofJacobian(Component, table=MassEntry):
+    """Velocity of single dofs per decoupled velocity u = L v: L^-1, as sparse as L."""
+
+    value = Field(doc="entry of L^-1; filled in rows of dofs that have rows in the solver")

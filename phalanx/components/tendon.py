@@ -68,6 +68,7 @@ class TendonLength(Component, table=Tendon):
 
     value = Field(unit="m", doc="length without offset")
     response = Field(unit="1/kg", doc="velocity of the length per unit impulse; filled in each substep")
+    speed = Field(unit="m/s", doc="velocity of the length at the start of the substep")
 
 
 class TendonState(Component, table=Tendon):
@@ -80,12 +81,7 @@ class TendonJacobian(Component, table=TendonEntry):
     """How dofs change the length."""
 
     value = Field(unit="m/rad", doc="velocity of the length per generalised velocity")
-
-
-class TendonResponse(Component, table=TendonEntry):
-    """Generalised velocity change per unit impulse."""
-
-    velocity = Field(unit="1/kg", doc="of each dof of the tree, per unit impulse, in one sweep")
+    decoupled = Field(unit="m/rad", doc="the same per decoupled velocity; filled in each substep")
 
 
 class TendonScratch(Component, table=World):

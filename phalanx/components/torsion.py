@@ -26,12 +26,6 @@ class PreviousSpin(Component, table=Contact):
 
 
 class SpinJacobian(Component, table=ContactRow):
-    """Jacobian of a contact's spin: that of a less that of b, about the normal, per generalised velocity."""
+    """Jacobian of a contact's spin: that of a less that of b, about the normal, per decoupled velocity."""
 
-    value = Field(doc="the row")
-
-
-class SpinResponse(Component, table=ContactRow):
-    """Generalised velocity change per unit torsional impulse, in one sweep."""
-
-    velocity = Field(doc="of each dof of the contact's trees")
+    value = Field(doc="in rows as of ContactDof")

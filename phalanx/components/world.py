@@ -44,6 +44,7 @@ class Sweep(Component, table=World):
 
     index = Field(dtype="int32", doc="sweeps done in this substep; the same number in all environments")
     contacts = Field(dtype="int32", doc="contacts that sweeps go over")
+    dofs = Field(dtype="int32", doc="dofs that have rows")
     stepped = Field(dtype="int32", doc="1: the search for loads has taken steps besides its sweeps")
 
 

@@ -63,6 +63,7 @@ SUBSTEP = (
     "sweep",
     "bounce",
     "sweep",
+    "recouple",
     "integrate",
     "kinematics",
     "conserve",

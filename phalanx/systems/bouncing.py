@@ -11,20 +11,19 @@ from phalanx.components import (
     Contact,
     ContactBlock,
     ContactCount,
+    ContactDof,
     ContactImpulse,
     ContactJacobian,
     ContactMotion,
     ContactPoint,
-    ContactResponse,
     ContactRow,
     ContactSurface,
+    DofGain,
     DofSolve,
-    DofTopology,
     Scratch,
     Settings,
 )
 from phalanx.ecs import function, read, rows, spread, system, update
-from phalanx.systems.two_trees import both_trees, dof_of
 
 SWEEPS = 8
 """Sweeps over the points that bounce."""
@@ -51,21 +50,19 @@ def find_bounces(
     lanes,
     slots=rows(Contact),
     row_count=rows(ContactRow),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
     h=read(Settings.timestep),
     threshold=read(Settings.bounce_threshold),
     count=read(ContactCount.current),
-    dof_a=read(ContactMotion.dof_a),
-    dof_b=read(ContactMotion.dof_b),
     separation=read(ContactPoint.separation),
     member=read(ContactMotion.member),
     approach=read(ContactMotion.approach),
     fall=read(ContactMotion.fall),
+    extent=read(ContactMotion.extent),
+    dof=read(ContactDof.dof),
     restitution=read(ContactSurface.restitution),
     jacobian=read(ContactJacobian.value),
     block_normal=read(ContactBlock.normal),
-    displacement=read(DofSolve.displacement),
+    displacement=read(DofGain.displacement),
     total=read(ContactImpulse.value),
     rebound=update(ContactMotion.rebound),
 ):
@@ -75,18 +72,15 @@ def find_bounces(
     for e in lanes:
         most = max(most, count[0, e])
     for c in spread(most):
-        da, db = -1, -1
         on = 0
         for e in lanes:
             fast = c < count[0, e] and restitution[c, e] > 0.0 and approach[c, e] < -threshold[0, e]
-            rebound[c, e] = 0.0
-            if fast:
-                da, db, on = dof_a[c, e], dof_b[c, e], 1
+            rebound[c, e] = h[0, e] * approach[c, e] if fast else 0.0
+            on = 1 if fast else on
         if on == 1:
             base = c * width
-            wide, wide_a, low_a, low_b = both_trees(first, end, da, db)
-            for i in range(wide):
-                k = dof_of(i, wide_a, low_a, low_b)
+            for i in range(extent[c, lanes[0]]):
+                k = dof[base + i, lanes[0]]
                 for e in lanes:
                     rebound[c, e] += jacobian[base + i, 0, e] * displacement[k, e]
             for e in lanes:
@@ -105,21 +99,20 @@ def bounce(
     lanes,
     slots=rows(Contact),
     row_count=rows(ContactRow),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
     count=read(ContactCount.current),
-    dof_a=read(ContactMotion.dof_a),
-    dof_b=read(ContactMotion.dof_b),
     member=read(ContactMotion.member),
     rebound=read(ContactMotion.rebound),
+    approach=read(ContactMotion.approach),
+    extent=read(ContactMotion.extent),
+    dof=read(ContactDof.dof),
     jacobian=read(ContactJacobian.value),
-    response=read(ContactResponse.velocity),
+    mobility=read(DofSolve.inverse_pivot),
     block_normal=read(ContactBlock.normal),
     impulse=update(ContactImpulse.last),
     total=update(ContactImpulse.value),
     sum=update(Scratch.sum),
     change=update(Scratch.change),
-    v=update(DofSolve.velocity),
+    u=update(DofGain.velocity),
 ):
     """Sweeps over the contacts that bounce, until they leave as fast as they are to."""
     width = row_count // max(slots, 1)
@@ -131,16 +124,14 @@ def bounce(
             bouncing = c + 1 if c < count[0, e] and rebound[c, e] > 0.0 else bouncing
     for turn in range(SWEEPS + 1 if bouncing > 0 else 0):
         for c in range(bouncing):
-            da, db = -1, -1
             on = 0
             for e in lanes:
                 if c < count[0, e]:
-                    da, db = dof_a[c, e], dof_b[c, e]
                     on = max(on, 1 if rebound[c, e] > 0.0 else 0)
-                sum[0, 0, e] = 0.0
+                sum[0, 0, e] = approach[c, e]
             if on == 1:
                 base = c * width
-                wide, wide_a, low_a, low_b = both_trees(first, end, da, db)
+                wide = extent[c, lanes[0]]
                 if turn == 0:  # Friction so far was with a spin that the impact as a whole does not have.
                     for e in lanes:
                         bounces = c < count[0, e] and rebound[c, e] > 0.0
@@ -149,16 +140,17 @@ def bounce(
                             impulse[c, r, e] = 0.0 if bounces else impulse[c, r, e]
                             total[c, r, e] = 0.0 if bounces else total[c, r, e]
                     for i in spread(wide):
-                        k = dof_of(i, wide_a, low_a, low_b)
+                        k = dof[base + i, lanes[0]]
                         for e in lanes:
-                            v[k, e] += (
-                                response[base + i, 1, e] * change[0, 1, e] + response[base + i, 2, e] * change[0, 2, e]
+                            push = (
+                                jacobian[base + i, 1, e] * change[0, 1, e] + jacobian[base + i, 2, e] * change[0, 2, e]
                             )
+                            u[k, e] += mobility[k, e] * push
                 else:
                     for i in spread(wide):
-                        k = dof_of(i, wide_a, low_a, low_b)
+                        k = dof[base + i, lanes[0]]
                         for e in lanes:
-                            sum[0, 0, e] += jacobian[base + i, 0, e] * v[k, e]
+                            sum[0, 0, e] += jacobian[base + i, 0, e] * u[k, e]
                     for e in lanes:
                         bounces = c < count[0, e] and rebound[c, e] > 0.0
                         now = impulse[c, 0, e]
@@ -169,6 +161,6 @@ def bounce(
                         # A blow is no load that goes on: the next substep starts without it.
                         impulse[c, 0, e] = 0.0 if bounces and turn == SWEEPS else new
                     for i in spread(wide):
-                        k = dof_of(i, wide_a, low_a, low_b)
+                        k = dof[base + i, lanes[0]]
                         for e in lanes:
-                            v[k, e] += response[base + i, 0, e] * change[0, 0, e]
+                            u[k, e] += mobility[k, e] * jacobian[base + i, 0, e] * change[0, 0, e]

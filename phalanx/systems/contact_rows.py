@@ -1,18 +1,20 @@
-"""Jacobians of contacts, and how bodies respond to a unit impulse at each.
+"""Jacobians of contacts.
 
-A contact moves the dofs of at most two trees, whatever else there is: its rows hold those of a's tree, then, if it is
-another, those of b's. Lanes must agree on the trees of a contact slot; worlds in which they may not run these systems
-lane by lane (see :func:`phalanx.systems.systems`). A lane without the contact carries zeros through.
+The solver works on decoupled velocities u = L v, where M + implicit terms = L^T D L: an impulse p along a row J of the
+velocities changes them by D^-1 G^T p, with G = J L^-1, which reaches no farther than J, up the chains of the links that
+touch; M^-1 J^T would be as wide as the robot. A contact's rows hold the dofs of the two chains. Lanes share them, so
+they must agree on the trees of a contact slot; worlds in which they may not run these systems lane by lane (see
+:func:`phalanx.systems.systems`). A lane without the contact, or with another chain, carries zeros through.
 """
 
 from phalanx.components import (
     Contact,
     ContactBlock,
     ContactCount,
+    ContactDof,
     ContactJacobian,
     ContactMotion,
     ContactPoint,
-    ContactResponse,
     ContactRow,
     DofMotion,
     DofRelation,
@@ -23,9 +25,9 @@ from phalanx.components import (
     MassFactor,
     MassTopology,
 )
-from phalanx.ecs import read, rows, spread, system, update, write
+from phalanx.ecs import function, read, rows, spread, system, update, write
 from phalanx.systems.math3d import cross
-from phalanx.systems.two_trees import both_trees, tree_rows
+from phalanx.systems.two_trees import lower_tree_first
 from phalanx.systems.windows import WINDOW
 
 
@@ -57,6 +59,16 @@ def contact_windows(
             member[c, e] = member[p, e] + 1 if goes_on else 0
 
 
+@function
+def chain_has(first, moves, relations, da, db, low, k):
+    """Whether dof k of the tree that begins with dof ``low`` moves one side of a contact of dofs da and db."""
+    a = da if da >= 0 and first[max(da, 0), 0] == low else -1
+    b = db if db >= 0 and first[max(db, 0), 0] == low else -1
+    on_a = a >= 0 and moves[relations[max(a, 0), 0] + k if a >= 0 else 0, 0] == 1
+    on_b = b >= 0 and moves[relations[max(b, 0), 0] + k if b >= 0 else 0, 0] == 1
+    return on_a or on_b
+
+
 @system(phase="rows", after="contact_windows")
 def contact_jacobians(
     lanes,
@@ -71,7 +83,7 @@ def contact_jacobians(
     end=read(DofTopology.tree_end),
     axis=read(DofMotion.axis),
     qd=read(DofState.velocity),
-    free=read(DofSolve.velocity),
+    unforced=read(DofSolve.velocity),
     count=read(ContactCount.current),
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
@@ -80,8 +92,10 @@ def contact_jacobians(
     normal=read(ContactPoint.normal),
     tangent=read(ContactPoint.tangent),
     approach=write(ContactMotion.approach),
-    fall=write(ContactMotion.fall),
     slip=write(ContactMotion.slip),
+    fall=write(ContactMotion.fall),
+    extent=write(ContactMotion.extent),
+    dof=write(ContactDof.dof),
     jacobian=write(ContactJacobian.value),
 ):
     """Velocity of the contact point on a less that on b, along normal and tangents, per generalised velocity."""
@@ -93,121 +107,112 @@ def contact_jacobians(
         da, db = -1, -1
         for e in lanes:
             approach[c, e] = 0.0
+            for r in range(2):
+                slip[c, r, e] = 0.0
             fall[c, e] = 0.0
-            slip[c, 0, e] = 0.0
-            slip[c, 1, e] = 0.0
             if c < count[0, e]:
                 da, db = dof_a[c, e], dof_b[c, e]
+        alike = True
+        for e in lanes:
+            alike = alike and (c >= count[0, e] or (dof_a[c, e] == da and dof_b[c, e] == db))
+        row = c * width
         for side in range(2):
-            low, high, shift = tree_rows(first, end, da, db, side)
-            base = c * width + shift
+            low, high = lower_tree_first(first, end, da, db, side)
             for k in range(low, high):
-                i = link[k, 0]
-                turns = angular[k, 0] == 1
-                for e in lanes:
-                    here = c < count[0, e]
-                    a = dof_a[c, e] if here else -1
-                    b = dof_b[c, e] if here else -1
-                    nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
-                    tx, ty, tz = tangent[c, 0, e], tangent[c, 1, e], tangent[c, 2, e]
-                    bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
-                    ux, uy, uz = axis[k, 0, e], axis[k, 1, e], axis[k, 2, e]
-                    with_a = a >= 0 and first[max(a, 0), 0] == low
-                    with_b = b >= 0 and first[max(b, 0), 0] == low
-                    on_a = 1.0 if with_a and moves[relations[a if with_a else k, 0] + k, 0] == 1 else 0.0
-                    on_b = 1.0 if with_b and moves[relations[b if with_b else k, 0] + k, 0] == 1 else 0.0
-                    vx, vy, vz = (on_a - on_b) * ux, (on_a - on_b) * uy, (on_a - on_b) * uz
-                    if turns:  # within a tree both arms start at the same root
-                        x = on_a * (arm_a[c, 0, e] - offset[i, 0, e]) - on_b * (arm_b[c, 0, e] - offset[i, 0, e])
-                        y = on_a * (arm_a[c, 1, e] - offset[i, 1, e]) - on_b * (arm_b[c, 1, e] - offset[i, 1, e])
-                        z = on_a * (arm_a[c, 2, e] - offset[i, 2, e]) - on_b * (arm_b[c, 2, e] - offset[i, 2, e])
-                        vx, vy, vz = cross(ux, uy, uz, x, y, z)
-                    along = vx * nx + vy * ny + vz * nz
-                    rub = vx * tx + vy * ty + vz * tz
-                    across = vx * bx + vy * by + vz * bz
-                    approach[c, e] += along * qd[k, e] if here else 0.0
-                    fall[c, e] += along * (free[k, e] - qd[k, e]) if here else 0.0
-                    slip[c, 0, e] += rub * qd[k, e] if here else 0.0
-                    slip[c, 1, e] += across * qd[k, e] if here else 0.0
-                    jacobian[base + k, 0, e] = along if here else 0.0
-                    jacobian[base + k, 1, e] = rub if here else 0.0
-                    jacobian[base + k, 2, e] = across if here else 0.0
+                on = chain_has(first, moves, relations, da, db, low, k)
+                if not alike:
+                    for e in lanes:
+                        if c < count[0, e]:
+                            on = on or chain_has(first, moves, relations, dof_a[c, e], dof_b[c, e], low, k)
+                if on:
+                    i = link[k, 0]
+                    turns = angular[k, 0] == 1
+                    for e in lanes:
+                        here = c < count[0, e]
+                        a = dof_a[c, e] if here else -1
+                        b = dof_b[c, e] if here else -1
+                        nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
+                        tx, ty, tz = tangent[c, 0, e], tangent[c, 1, e], tangent[c, 2, e]
+                        bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
+                        ux, uy, uz = axis[k, 0, e], axis[k, 1, e], axis[k, 2, e]
+                        with_a = a >= 0 and first[max(a, 0), 0] == low
+                        with_b = b >= 0 and first[max(b, 0), 0] == low
+                        on_a = 1.0 if with_a and moves[relations[a if with_a else k, 0] + k, 0] == 1 else 0.0
+                        on_b = 1.0 if with_b and moves[relations[b if with_b else k, 0] + k, 0] == 1 else 0.0
+                        vx, vy, vz = (on_a - on_b) * ux, (on_a - on_b) * uy, (on_a - on_b) * uz
+                        if turns:  # within a tree both arms start at the same root
+                            x = on_a * (arm_a[c, 0, e] - offset[i, 0, e]) - on_b * (arm_b[c, 0, e] - offset[i, 0, e])
+                            y = on_a * (arm_a[c, 1, e] - offset[i, 1, e]) - on_b * (arm_b[c, 1, e] - offset[i, 1, e])
+                            z = on_a * (arm_a[c, 2, e] - offset[i, 2, e]) - on_b * (arm_b[c, 2, e] - offset[i, 2, e])
+                            vx, vy, vz = cross(ux, uy, uz, x, y, z)
+                        along = vx * nx + vy * ny + vz * nz
+                        rub = vx * tx + vy * ty + vz * tz
+                        across = vx * bx + vy * by + vz * bz
+                        along, rub, across = along if here else 0.0, rub if here else 0.0, across if here else 0.0
+                        approach[c, e] += along * qd[k, e]
+                        slip[c, 0, e] += rub * qd[k, e]
+                        slip[c, 1, e] += across * qd[k, e]
+                        fall[c, e] += along * (unforced[k, e] - qd[k, e])
+                        dof[row, e] = k
+                        jacobian[row, 0, e] = along
+                        jacobian[row, 1, e] = rub
+                        jacobian[row, 2, e] = across
+                    row += 1
+        for e in lanes:
+            extent[c, e] = row - c * width
 
 
 @system(phase="rows", after="contact_jacobians")
-def contact_responses(
+def decouple_contacts(
     lanes,
     slots=rows(Contact),
     row_count=rows(ContactRow),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
     chain=read(DofTopology.chain),
     depth=read(DofTopology.depth),
     column=read(MassTopology.column),
     factor=read(MassFactor.value),
-    inverse_pivot=read(DofSolve.inverse_pivot),
     count=read(ContactCount.current),
-    dof_a=read(ContactMotion.dof_a),
-    dof_b=read(ContactMotion.dof_b),
-    jacobian=read(ContactJacobian.value),
-    response=update(ContactResponse.velocity),
+    extent=read(ContactMotion.extent),
+    dof=read(ContactDof.dof),
+    jacobian=update(ContactJacobian.value),
 ):
-    """(M + implicit terms)^-1 J^T for one sweep, by the sparse factorisation."""
+    """J L^-1, in place: from the tips to the roots."""
     width = row_count // max(slots, 1)
     most = 0
     for e in lanes:
         most = max(most, count[0, e])
     for c in spread(most):
-        da, db = -1, -1
-        for e in lanes:
-            if c < count[0, e]:
-                da, db = dof_a[c, e], dof_b[c, e]
-        for side in range(2):
-            low, high, shift = tree_rows(first, end, da, db, side)
-            base = c * width + shift
-            for k in range(low, high):
-                for e in lanes:
-                    response[base + k, 0, e] = jacobian[base + k, 0, e]
-                    response[base + k, 1, e] = jacobian[base + k, 1, e]
-                    response[base + k, 2, e] = jacobian[base + k, 2, e]
-            for d in range(high - 1, low - 1, -1):
-                start = chain[d, 0]
-                for s in range(1, depth[d, 0]):
-                    b = base + column[start + s, 0]
+        base, wide = c * width, extent[c, lanes[0]]
+        one_chain = wide > 0 and depth[dof[base + max(wide - 1, 0), lanes[0]], 0] == wide
+        for i in range(wide - 1, 0, -1):
+            d = dof[base + i, lanes[0]]
+            start = chain[d, 0]
+            for j in range(i):
+                s, above = start + i - j, True
+                if not one_chain:
+                    a = dof[base + j, lanes[0]]
+                    up = depth[d, 0] - depth[a, 0]
+                    s = start + max(up, 0)
+                    above = up > 0 and column[s, 0] == a
+                if above:
                     for e in lanes:
-                        w = factor[start + s, e]
-                        response[b, 0, e] -= w * response[base + d, 0, e]
-                        response[b, 1, e] -= w * response[base + d, 1, e]
-                        response[b, 2, e] -= w * response[base + d, 2, e]
-            for d in range(low, high):
-                start = chain[d, 0]
-                for e in lanes:
-                    w = inverse_pivot[d, e]
-                    response[base + d, 0, e] = response[base + d, 0, e] * w
-                    response[base + d, 1, e] = response[base + d, 1, e] * w
-                    response[base + d, 2, e] = response[base + d, 2, e] * w
-                for s in range(1, depth[d, 0]):
-                    b = base + column[start + s, 0]
-                    for e in lanes:
-                        w = factor[start + s, e]
-                        response[base + d, 0, e] -= w * response[b, 0, e]
-                        response[base + d, 1, e] -= w * response[b, 1, e]
-                        response[base + d, 2, e] -= w * response[b, 2, e]
+                        w = factor[s, e]
+                        jacobian[base + j, 0, e] -= w * jacobian[base + i, 0, e]
+                        jacobian[base + j, 1, e] -= w * jacobian[base + i, 1, e]
+                        jacobian[base + j, 2, e] -= w * jacobian[base + i, 2, e]
 
 
-@system(phase="rows", after="contact_responses")
+@system(phase="rows", after="decouple_contacts")
 def contact_blocks(
     lanes,
     slots=rows(Contact),
     row_count=rows(ContactRow),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
     count=read(ContactCount.current),
-    dof_a=read(ContactMotion.dof_a),
-    dof_b=read(ContactMotion.dof_b),
     in_window=read(ContactMotion.member),
+    extent=read(ContactMotion.extent),
+    dof=read(ContactDof.dof),
     jacobian=read(ContactJacobian.value),
-    response=read(ContactResponse.velocity),
+    mobility=read(DofSolve.inverse_pivot),
     block_normal=update(ContactBlock.normal),
     block_tangent=update(ContactBlock.tangent),
 ):
@@ -217,7 +222,6 @@ def contact_blocks(
     for e in lanes:
         most = max(most, count[0, e])
     for c in spread(most):
-        da, db = -1, -1
         member = 0
         base = c * width
         for e in lanes:
@@ -227,19 +231,25 @@ def contact_blocks(
             block_tangent[c, 1, e] = 0.0
             block_tangent[c, 2, e] = 0.0
             if c < count[0, e]:
-                da, db = dof_a[c, e], dof_b[c, e]
                 member = in_window[c, e]
-        wide, _, _, _ = both_trees(first, end, da, db)
+        wide = extent[c, lanes[0]]
         for i in range(wide):
+            k = dof[base + i, lanes[0]]
             for e in lanes:
-                j1, j2 = jacobian[base + i, 1, e], jacobian[base + i, 2, e]
-                block_tangent[c, 0, e] += j1 * response[base + i, 1, e]
-                block_tangent[c, 1, e] += j1 * response[base + i, 2, e]
-                block_tangent[c, 2, e] += j2 * response[base + i, 2, e]
-            for m in range(member + 1):
-                other = base + i - (member - m) * width
-                for e in lanes:
-                    block_normal[c, m, e] += jacobian[base + i, 0, e] * response[other, 0, e]
+                j1, j2, w = jacobian[base + i, 1, e], jacobian[base + i, 2, e], mobility[k, e]
+                block_tangent[c, 0, e] += j1 * w * j1
+                block_tangent[c, 1, e] += j1 * w * j2
+                block_tangent[c, 2, e] += j2 * w * j2
+        for m in range(member + 1):
+            o = c - (member - m)
+            other, wide_o = o * width, extent[o, lanes[0]]
+            i, j = 0, 0
+            while i < wide and j < wide_o:  # dofs of both
+                k, n = dof[base + i, lanes[0]], dof[other + j, lanes[0]]
+                if k == n:
+                    for e in lanes:
+                        block_normal[c, m, e] += jacobian[base + i, 0, e] * mobility[k, e] * jacobian[other + j, 0, e]
+                i, j = i + (1 if k <= n else 0), j + (1 if n <= k else 0)
         for e in lanes:
             a, b2, c2 = block_tangent[c, 0, e], block_tangent[c, 1, e], block_tangent[c, 2, e]
             determinant = a * c2 - b2 * b2

@@ -1,8 +1,8 @@
 """Contacts in the constraint solver: warm start, and one sweep over normal impulses, then one over friction.
 
 A contact's impulse stays in its elliptic (Coulomb) friction cone: the tangential part sticks up to the static
-coefficient times the normal part, and slides at the dynamic one once the surfaces have got moving. Trees as in
-:mod:`phalanx.systems.contact_rows`.
+coefficient times the normal part, and slides at the dynamic one once the surfaces have got moving. Rows are
+those of :mod:`phalanx.systems.contact_rows`, and so are the velocities that impulses change.
 """
 
 import math
@@ -11,23 +11,22 @@ from phalanx.components import (
     Contact,
     ContactBlock,
     ContactCount,
+    ContactDof,
     ContactImpulse,
     ContactJacobian,
     ContactMotion,
     ContactPoint,
-    ContactResponse,
     ContactRow,
     ContactSurface,
+    DofGain,
     DofModel,
     DofSolve,
-    DofTopology,
     Scratch,
     Settings,
     Sweep,
 )
 from phalanx.ecs import function, read, real, rows, spread, system, update, write
-from phalanx.systems.sweeps import sweep_parts
-from phalanx.systems.two_trees import both_trees, dof_of
+from phalanx.systems.sweeps import parts_gone, sweep_parts
 from phalanx.systems.windows import WINDOW, solve_window, step_length
 
 PUSH_OUT = 0.15
@@ -55,16 +54,15 @@ def warm_start_contacts(
     lanes,
     slots=rows(Contact),
     row_count=rows(ContactRow),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
     count=read(ContactCount.current),
-    dof_a=read(ContactMotion.dof_a),
-    dof_b=read(ContactMotion.dof_b),
     impulse=read(ContactImpulse.last),
     total=write(ContactImpulse.value),
-    response=read(ContactResponse.velocity),
+    extent=read(ContactMotion.extent),
+    dof=read(ContactDof.dof),
+    jacobian=read(ContactJacobian.value),
+    mobility=read(DofSolve.inverse_pivot),
     change=update(Scratch.change),
-    v=update(DofSolve.velocity),
+    u=update(DofGain.velocity),
 ):
     """Apply the impulses of the substep before."""
     width = row_count // max(slots, 1)
@@ -72,22 +70,18 @@ def warm_start_contacts(
     for e in lanes:
         most = max(most, count[0, e])
     for c in range(most):
-        da, db = -1, -1
         for e in lanes:
-            if c < count[0, e]:
-                da, db = dof_a[c, e], dof_b[c, e]
             for r in range(3):
                 total[c, r, e] = impulse[c, r, e]
                 change[0, r, e] = impulse[c, r, e] if c < count[0, e] else 0.0
         base = c * width
-        wide, wide_a, low_a, low_b = both_trees(first, end, da, db)
-        for i in spread(wide):
-            k = dof_of(i, wide_a, low_a, low_b)
+        for i in spread(extent[c, lanes[0]]):
+            k = dof[base + i, lanes[0]]
             for e in lanes:
-                v[k, e] += (
-                    response[base + i, 0, e] * change[0, 0, e]
-                    + response[base + i, 1, e] * change[0, 1, e]
-                    + response[base + i, 2, e] * change[0, 2, e]
+                u[k, e] += mobility[k, e] * (
+                    jacobian[base + i, 0, e] * change[0, 0, e]
+                    + jacobian[base + i, 1, e] * change[0, 1, e]
+                    + jacobian[base + i, 2, e] * change[0, 2, e]
                 )
 
 
@@ -118,8 +112,6 @@ def sweep_normals(
     lanes,
     slots=rows(Contact),
     row_count=rows(ContactRow),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
     projected=read(Settings.projected),
@@ -132,45 +124,62 @@ def sweep_normals(
     member=read(ContactMotion.member),
     separation=read(ContactPoint.separation),
     rebound=read(ContactMotion.rebound),
+    approach=read(ContactMotion.approach),
+    extent=read(ContactMotion.extent),
+    dof=read(ContactDof.dof),
     jacobian=read(ContactJacobian.value),
-    response=read(ContactResponse.velocity),
+    mobility=read(DofSolve.inverse_pivot),
     block=read(ContactBlock.normal),
     impulse=update(ContactImpulse.last),
     total=update(ContactImpulse.value),
     sum=update(Scratch.sum),
     change=update(Scratch.change),
-    v=update(DofSolve.velocity),
-    displacement=update(DofSolve.displacement),
+    u=update(DofGain.velocity),
+    displacement=update(DofGain.displacement),
 ):
     """One sweep over normal impulses, window by window."""
     width = row_count // max(slots, 1)
     moving = position_sweeps[0, 0]
     parts = sweep_parts(projected[0, 0], moving)
+    done = 0
+    for e in lanes:
+        done = parts_gone(projected[0, 0], moving, index[0, e])
+    gone = real(done) / real(parts)
     most = 0
     for e in lanes:
         most = max(most, count[0, e])
     c = 0
     while c < most:
-        da, db = -1, -1
-        size = 1
+        c1, c2, c3 = min(c + 1, slots - 1), min(c + 2, slots - 1), min(c + 3, slots - 1)
+        da, db, size = -1, -1, 1
         for e in lanes:
+            left = count[0, e] - c
+            a, b, m1, m2, m3 = dof_a[c, e], dof_b[c, e], member[c1, e], member[c2, e], member[c3, e]
+            da, db = a if left > 0 else da, b if left > 0 else db
+            size = max(size, 2 if left > 1 and m1 == 1 else 1)
+            size = max(size, 3 if left > 2 and m2 == 2 else 1)
+            size = max(size, 4 if left > 3 and m3 == 3 else 1)
             for m in range(2 * WINDOW):
                 sum[0, m, e] = 0.0
-            if c < count[0, e]:
-                da, db = dof_a[c, e], dof_b[c, e]
-        for m in range(1, WINDOW):
+        w0, w1, w2, w3 = extent[c, lanes[0]], extent[c1, lanes[0]], extent[c2, lanes[0]], extent[c3, lanes[0]]
+        w1, w2, w3 = w1 if size > 1 else 0, w2 if size > 2 else 0, w3 if size > 3 else 0
+        for i in spread(max(max(w0, w1), max(w2, w3))):  # all members at once: none waits for another one
+            i0, i1 = c * width + max(min(i, w0 - 1), 0), c1 * width + max(min(i, w1 - 1), 0)
+            i2, i3 = c2 * width + max(min(i, w2 - 1), 0), c3 * width + max(min(i, w3 - 1), 0)
+            d0, d1, d2, d3 = dof[i0, lanes[0]], dof[i1, lanes[0]], dof[i2, lanes[0]], dof[i3, lanes[0]]
+            d0, d1, d2, d3 = d0 if i < w0 else 0, d1 if i < w1 else 0, d2 if i < w2 else 0, d3 if i < w3 else 0
             for e in lanes:
-                if c + m < count[0, e]:
-                    size = m + 1 if member[c + m, e] == m else size
-        wide, wide_a, low_a, low_b = both_trees(first, end, da, db)
-        for m in range(size):
-            base = (c + m) * width
-            for i in spread(wide):
-                k = dof_of(i, wide_a, low_a, low_b)
-                for e in lanes:
-                    sum[0, m, e] += jacobian[base + i, 0, e] * v[k, e]
-                    sum[0, WINDOW + m, e] += jacobian[base + i, 0, e] * displacement[k, e]
-        c1, c2, c3 = min(c + 1, slots - 1), min(c + 2, slots - 1), min(c + 3, slots - 1)
+                j0, j1, j2, j3 = jacobian[i0, 0, e], jacobian[i1, 0, e], jacobian[i2, 0, e], jacobian[i3, 0, e]
+                j0, j1 = j0 if i < w0 else 0.0, j1 if i < w1 else 0.0
+                j2, j3 = j2 if i < w2 else 0.0, j3 if i < w3 else 0.0
+                sum[0, 0, e] += j0 * u[d0, e]
+                sum[0, 1, e] += j1 * u[d1, e]
+                sum[0, 2, e] += j2 * u[d2, e]
+                sum[0, 3, e] += j3 * u[d3, e]
+                sum[0, 4, e] += j0 * displacement[d0, e]
+                sum[0, 5, e] += j1 * displacement[d1, e]
+                sum[0, 6, e] += j2 * displacement[d2, e]
+                sum[0, 7, e] += j3 * displacement[d3, e]
         for e in lanes:
             left = min(count[0, e] - c, size)
             in0, in1, in2, in3 = left > 0, left > 1, left > 2, left > 3
@@ -180,55 +189,63 @@ def sweep_normals(
             lift = push_cap(own_push[max(da, 0), e], da >= 0, fastest_push[0, e])
             lift = min(lift, push_cap(own_push[max(db, 0), e], db >= 0, fastest_push[0, e]))
             lift = lift * (h[0, e] / real(moving) if pushing else h[0, e]) * real(sweep + 1)
+            # loads come before conditions: those behind one would each be waited for
             k00 = block[c, 0, e]
-            k10, k11 = block[c1, 0, e] if in1 else 0.0, block[c1, 1, e] if in1 else 0.0
-            k20, k21 = block[c2, 0, e] if in2 else 0.0, block[c2, 1, e] if in2 else 0.0
-            k22 = block[c2, 2, e] if in2 else 0.0
-            k30, k31 = block[c3, 0, e] if in3 else 0.0, block[c3, 1, e] if in3 else 0.0
-            k32, k33 = block[c3, 2, e] if in3 else 0.0, block[c3, 3, e] if in3 else 0.0
-            x0, t0 = impulse[c, 0, e], total[c, 0, e]
-            x1, t1 = impulse[c1, 0, e] if in1 else 0.0, total[c1, 0, e]
-            x2, t2 = impulse[c2, 0, e] if in2 else 0.0, total[c2, 0, e]
-            x3, t3 = impulse[c3, 0, e] if in3 else 0.0, total[c3, 0, e]
-            g0, l0, s0 = ask(
-                in0, pushing, separation[c, e], sum[0, 4, e], sum[0, 0, e], rebound[c, e], t0, part, lift, k00
+            k10, k11, k20, k21, k22 = (
+                block[c1, 0, e],
+                block[c1, 1, e],
+                block[c2, 0, e],
+                block[c2, 1, e],
+                block[c2, 2, e],
             )
-            g1, l1, s1 = ask(
-                in1, pushing, separation[c1, e], sum[0, 5, e], sum[0, 1, e], rebound[c1, e], t1, part, lift, k11
-            )
-            g2, l2, s2 = ask(
-                in2, pushing, separation[c2, e], sum[0, 6, e], sum[0, 2, e], rebound[c2, e], t2, part, lift, k22
-            )
-            g3, l3, s3 = ask(
-                in3, pushing, separation[c3, e], sum[0, 7, e], sum[0, 3, e], rebound[c3, e], t3, part, lift, k33
-            )
+            k30, k31, k32, k33 = block[c3, 0, e], block[c3, 1, e], block[c3, 2, e], block[c3, 3, e]
+            x0, x1, x2, x3 = impulse[c, 0, e], impulse[c1, 0, e], impulse[c2, 0, e], impulse[c3, 0, e]
+            t0, t1, t2, t3 = total[c, 0, e], total[c1, 0, e], total[c2, 0, e], total[c3, 0, e]
+            gap0, gap1, gap2, gap3 = separation[c, e], separation[c1, e], separation[c2, e], separation[c3, e]
+            r0, r1, r2, r3 = rebound[c, e], rebound[c1, e], rebound[c2, e], rebound[c3, e]
+            k10, k11, x1, t1 = k10 if in1 else 0.0, k11 if in1 else 0.0, x1 if in1 else 0.0, t1 if in1 else 0.0
+            k20, k21, k22 = k20 if in2 else 0.0, k21 if in2 else 0.0, k22 if in2 else 0.0
+            x2, t2, x3, t3 = x2 if in2 else 0.0, t2 if in2 else 0.0, x3 if in3 else 0.0, t3 if in3 else 0.0
+            k30, k31 = k30 if in3 else 0.0, k31 if in3 else 0.0
+            k32, k33 = k32 if in3 else 0.0, k33 if in3 else 0.0
+            f0, f1, f2, f3 = approach[c, e], approach[c1, e], approach[c2, e], approach[c3, e]
+            v0, v1, v2, v3 = f0 + sum[0, 0, e], f1 + sum[0, 1, e], f2 + sum[0, 2, e], f3 + sum[0, 3, e]
+            time = gone * h[0, e]
+            y0, y1, y2, y3 = sum[0, 4, e], sum[0, 5, e], sum[0, 6, e], sum[0, 7, e]
+            y0, y1, y2, y3 = time * f0 + y0, time * f1 + y1, time * f2 + y2, time * f3 + y3
+            g0, l0, s0 = ask(in0, pushing, gap0, y0, v0, r0, t0, part, lift, k00)
+            g1, l1, s1 = ask(in1, pushing, gap1, y1, v1, r1, t1, part, lift, k11)
+            g2, l2, s2 = ask(in2, pushing, gap2, y2, v2, r2, t2, part, lift, k22)
+            g3, l3, s3 = ask(in3, pushing, gap3, y3, v3, r3, t3, part, lift, k33)
             n0, n1, n2, n3 = solve_window(
                 k00, k10, k11, k20, k21, k22, k30, k31, k32, k33, s0, s1, s2, s3, g0, g1, g2, g3, x0, x1, x2, x3
             )
-            u = step_length(k00, k10, k11, k20, k21, k22, k30, k31, k32, k33, s0, s1, s2, s3, l0, l1, l2, l3)
+            far = step_length(k00, k10, k11, k20, k21, k22, k30, k31, k32, k33, s0, s1, s2, s3, l0, l1, l2, l3)
             change[0, 0, e] = n0 - x0 if in0 else 0.0
             change[0, 1, e], change[0, 2, e], change[0, 3, e] = n1 - x1, n2 - x2, n3 - x3
-            u = u if pushing else 0.0
-            change[0, 4, e], change[0, 5, e], change[0, 6, e], change[0, 7, e] = u * l0, u * l1, u * l2, u * l3
+            far = far if pushing else 0.0
+            change[0, 4, e], change[0, 5, e], change[0, 6, e], change[0, 7, e] = far * l0, far * l1, far * l2, far * l3
+            # the same but for blows, and not by rounding: what transmits nothing is not to be taken for what does
             if in0:
                 impulse[c, 0, e] = n0
-                total[c, 0, e] = t0 + (n0 - x0)
+                total[c, 0, e] = n0 if t0 == x0 else t0 + (n0 - x0)
             if in1:
                 impulse[c1, 0, e] = n1
-                total[c1, 0, e] = t1 + (n1 - x1)
+                total[c1, 0, e] = n1 if t1 == x1 else t1 + (n1 - x1)
             if in2:
                 impulse[c2, 0, e] = n2
-                total[c2, 0, e] = t2 + (n2 - x2)
+                total[c2, 0, e] = n2 if t2 == x2 else t2 + (n2 - x2)
             if in3:
                 impulse[c3, 0, e] = n3
-                total[c3, 0, e] = t3 + (n3 - x3)
+                total[c3, 0, e] = n3 if t3 == x3 else t3 + (n3 - x3)
         for m in range(size):
             base = (c + m) * width
-            for i in spread(wide):
-                k = dof_of(i, wide_a, low_a, low_b)
+            for i in spread(extent[c + m, lanes[0]]):
+                k = dof[base + i, lanes[0]]
                 for e in lanes:
-                    v[k, e] += response[base + i, 0, e] * change[0, m, e]
-                    displacement[k, e] += response[base + i, 0, e] * change[0, WINDOW + m, e]
+                    answer = mobility[k, e] * jacobian[base + i, 0, e]
+                    u[k, e] += answer * change[0, m, e]
+                    displacement[k, e] += answer * change[0, WINDOW + m, e]
         c += size
 
 
@@ -237,23 +254,21 @@ def sweep_friction(
     lanes,
     slots=rows(Contact),
     row_count=rows(ContactRow),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
     count=read(Sweep.contacts),
-    dof_a=read(ContactMotion.dof_a),
-    dof_b=read(ContactMotion.dof_b),
     slip=read(ContactMotion.slip),
+    extent=read(ContactMotion.extent),
+    dof=read(ContactDof.dof),
     static=read(ContactSurface.static_friction),
     dynamic=read(ContactSurface.dynamic_friction),
     drift=read(ContactSurface.drift),
     jacobian=read(ContactJacobian.value),
-    response=read(ContactResponse.velocity),
+    mobility=read(DofSolve.inverse_pivot),
     block_tangent=read(ContactBlock.tangent),
     impulse=update(ContactImpulse.last),
     total=update(ContactImpulse.value),
     sum=update(Scratch.sum),
     change=update(Scratch.change),
-    v=update(DofSolve.velocity),
+    u=update(DofGain.velocity),
 ):
     """One sweep over friction, contact by contact, within the cones of the normal impulses.
 
@@ -264,34 +279,44 @@ def sweep_friction(
     for e in lanes:
         most = max(most, count[0, e])
     for c in range(most):
-        da, db = -1, -1
         for e in lanes:
-            if c < count[0, e]:
-                da, db = dof_a[c, e], dof_b[c, e]
-            sum[0, 1, e] = drift[c, 0, e]
-            sum[0, 2, e] = drift[c, 1, e]
-        base = c * width
-        wide, wide_a, low_a, low_b = both_trees(first, end, da, db)
-        for i in spread(wide):
-            k = dof_of(i, wide_a, low_a, low_b)
+            sum[0, 1, e] = 0.0
+            sum[0, 2, e] = 0.0
+        base, wide = c * width, extent[c, lanes[0]]
+        for i in spread((wide + 1) // 2):  # two rows at a time, so that their loads are under way together
+            more = 2 * i + 1 < wide
+            one = base + 2 * i
+            two = one + 1 if more else one
+            k, n = dof[one, lanes[0]], dof[two, lanes[0]]
             for e in lanes:
-                sum[0, 1, e] += jacobian[base + i, 1, e] * v[k, e]
-                sum[0, 2, e] += jacobian[base + i, 2, e] * v[k, e]
+                a1, a2 = jacobian[one, 1, e], jacobian[one, 2, e]
+                b1, b2 = jacobian[two, 1, e], jacobian[two, 2, e]
+                # one by one: rows that only other lanes need must not change the order of a sum
+                sum[0, 1, e] += a1 * u[k, e]
+                sum[0, 2, e] += a2 * u[k, e]
+                sum[0, 1, e] += (b1 if more else 0.0) * u[n, e]
+                sum[0, 2, e] += (b2 if more else 0.0) * u[n, e]
         for e in lanes:
+            # loads come before conditions: those behind one would each be waited for
+            y11, y12, y22, mean = (
+                block_tangent[c, 0, e],
+                block_tangent[c, 1, e],
+                block_tangent[c, 2, e],
+                block_tangent[c, 3, e],
+            )
+            now1, now2, normal = impulse[c, 1, e], impulse[c, 2, e], total[c, 0, e]
+            u1, u2 = slip[c, 0, e] + drift[c, 0, e], slip[c, 1, e] + drift[c, 1, e]
+            sticks, rubs = static[c, e], dynamic[c, e]
+            w1 = sum[0, 1, e] + u1
+            w2 = sum[0, 2, e] + u2
             here = c < count[0, e]
-            y11, y12, y22 = block_tangent[c, 0, e], block_tangent[c, 1, e], block_tangent[c, 2, e]
-            now1, now2 = impulse[c, 1, e], impulse[c, 2, e]
-            new1 = now1 - (y11 * sum[0, 1, e] + y12 * sum[0, 2, e])
-            new2 = now2 - (y12 * sum[0, 1, e] + y22 * sum[0, 2, e])
-            normal = total[c, 0, e]
-            u1 = (slip[c, 0, e] if here else 0.0) + drift[c, 0, e]
-            u2 = (slip[c, 1, e] if here else 0.0) + drift[c, 1, e]
-            stick = static[c, e] * normal
-            slide = (dynamic[c, e] if u1 * u1 + u2 * u2 > STICTION * STICTION else static[c, e]) * normal
+            new1, new2 = now1 - (y11 * w1 + y12 * w2), now2 - (y12 * w1 + y22 * w2)
+            stick = sticks * normal
+            slide = (rubs if u1 * u1 + u2 * u2 > STICTION * STICTION else sticks) * normal
             # What slides steps by one number for both tangents: only then does it settle opposite to the velocity.
             slides = new1 * new1 + new2 * new2 > stick * stick
-            new1 = now1 - block_tangent[c, 3, e] * sum[0, 1, e] if slides else new1
-            new2 = now2 - block_tangent[c, 3, e] * sum[0, 2, e] if slides else new2
+            new1 = now1 - mean * w1 if slides else new1
+            new2 = now2 - mean * w2 if slides else new2
             length = math.sqrt(new1 * new1 + new2 * new2)
             scale = slide / length if slides and length > 0.0 else 1.0
             new1, new2 = new1 * scale, new2 * scale
@@ -302,6 +327,7 @@ def sweep_friction(
             total[c, 1, e] = new1
             total[c, 2, e] = new2
         for i in spread(wide):
-            k = dof_of(i, wide_a, low_a, low_b)
+            k = dof[base + i, lanes[0]]
             for e in lanes:
-                v[k, e] += response[base + i, 1, e] * change[0, 1, e] + response[base + i, 2, e] * change[0, 2, e]
+                push = jacobian[base + i, 1, e] * change[0, 1, e] + jacobian[base + i, 2, e] * change[0, 2, e]
+                u[k, e] += mobility[k, e] * push

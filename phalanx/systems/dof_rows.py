@@ -1,13 +1,11 @@
-"""Rows of single dofs: which may act in this substep, and how the robot responds to a unit impulse on each.
-
-A row's response is (M + implicit terms)^-1 J^T, by the sparse factorisation.
-"""
+"""Rows of single dofs: which may act in this substep, and their Jacobians for decoupled velocities, rows of L^-1."""
 
 import math
 
 from phalanx.components import (
     Coordinate,
     Dof,
+    DofJacobian,
     DofLimit,
     DofModel,
     DofResponse,
@@ -20,6 +18,7 @@ from phalanx.components import (
     MassFactor,
     MassTopology,
     Settings,
+    Sweep,
 )
 from phalanx.ecs import read, rows, spread, system, update, write
 
@@ -74,47 +73,54 @@ def activate_dof_rows(
 
 
 @system(phase="rows", after="activate_dof_rows")
-def dof_responses(
+def list_dof_rows(
     lanes,
     nv=rows(Dof),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
-    relations=read(DofTopology.relations),
+    active=read(DofRow.active),
+    order=write(DofRow.order),
+    dofs=write(Sweep.dofs),
+):
+    """Those that have rows in any lane: sweeps would ask each dof again and again."""
+    n = 0
+    for d in range(nv):
+        on = 0
+        for e in lanes:
+            on |= active[d, e]
+        if on != 0:
+            for e in lanes:
+                order[n, e] = d
+            n += 1
+    for e in lanes:
+        dofs[0, e] = n
+
+
+@system(phase="rows", after="list_dof_rows")
+def dof_jacobians(
+    lanes,
+    dofs=read(Sweep.dofs),
+    order=read(DofRow.order),
     chain=read(DofTopology.chain),
     depth=read(DofTopology.depth),
     column=read(MassTopology.column),
-    active=read(DofRow.active),
     factor=read(MassFactor.value),
-    inverse_pivot=read(DofSolve.inverse_pivot),
+    mobility=read(DofSolve.inverse_pivot),
+    jacobian=write(DofJacobian.value),
     response=write(DofResponse.velocity),
 ):
-    """Columns of the inverse mass matrix for the dofs that have rows in any lane."""
-    for a in spread(nv):
-        on = 0
+    """Rows of L^-1 for the dofs that have rows in any lane, and their velocity per unit impulse."""
+    for n in spread(dofs[0, lanes[0]]):
+        a = order[n, lanes[0]]
+        row, length = chain[a, 0], depth[a, 0]
         for e in lanes:
-            on |= active[a, e]
-        if on != 0:
-            low = first[a, 0]
-            high = end[a, 0]
-            base = relations[a, 0]
-            for k in range(low, high):
-                for e in lanes:
-                    response[base + k, e] = 0.0
+            response[a, e] = 0.0
+        for t in range(length):
             for e in lanes:
-                response[base + a, e] = 1.0
-            d = a  # only the chain of a fills before the pivots
-            for u in range(depth[a, 0]):
-                d = column[chain[a, 0] + u, 0]
-                start = chain[d, 0]
-                for s in range(1, depth[d, 0]):
-                    b = base + column[start + s, 0]
-                    for e in lanes:
-                        response[b, e] -= factor[start + s, e] * response[base + d, e]
-            for d2 in range(low, high):
-                start = chain[d2, 0]
+                jacobian[row + t, e] = 1.0 if t == 0 else 0.0
+        for t in range(length):
+            d = column[row + t, 0]
+            start = chain[d, 0]
+            for s in range(1, length - t):
                 for e in lanes:
-                    response[base + d2, e] = response[base + d2, e] * inverse_pivot[d2, e]
-                for s in range(1, depth[d2, 0]):
-                    b = base + column[start + s, 0]
-                    for e in lanes:
-                        response[base + d2, e] -= factor[start + s, e] * response[b, e]
+                    jacobian[row + t + s, e] -= factor[start + s, e] * jacobian[row + t, e]
+            for e in lanes:
+                response[a, e] += mobility[d, e] * jacobian[row + t, e] * jacobian[row + t, e]

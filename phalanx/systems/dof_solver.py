@@ -5,6 +5,8 @@ import math
 from phalanx.components import (
     Coordinate,
     Dof,
+    DofGain,
+    DofJacobian,
     DofLimit,
     DofModel,
     DofResponse,
@@ -14,12 +16,13 @@ from phalanx.components import (
     DofTopology,
     Drive,
     DriveEffort,
+    MassTopology,
     Scratch,
     Settings,
     Sweep,
 )
-from phalanx.ecs import function, read, real, rows, spread, system, update
-from phalanx.systems.sweeps import CORRECTION, sweep_parts
+from phalanx.ecs import function, read, real, spread, system, update
+from phalanx.systems.sweeps import CORRECTION, parts_gone, sweep_parts
 
 INFINITY = float("inf")
 
@@ -69,39 +72,40 @@ def solve_dof(w, y, push, slope, most, hold, rub, side, near, spring, give, h, l
 @system(phase="solve", after="start_sweeps")
 def warm_start_dofs(
     lanes,
-    nv=rows(Dof),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
-    relations=read(DofTopology.relations),
+    dofs=read(Sweep.dofs),
+    order=read(DofRow.order),
+    chain=read(DofTopology.chain),
+    depth=read(DofTopology.depth),
+    column=read(MassTopology.column),
     active=read(DofRow.active),
     friction=read(DofRow.friction),
     drive=read(DofRow.drive),
     stop=read(DofRow.stop),
-    response=read(DofResponse.velocity),
+    jacobian=read(DofJacobian.value),
+    mobility=read(DofSolve.inverse_pivot),
     change=update(Scratch.change),
-    v=update(DofSolve.velocity),
+    u=update(DofGain.velocity),
 ):
     """Apply the impulses of the substep before."""
-    for d in range(nv):
-        on = 0
+    for n in range(dofs[0, lanes[0]]):
+        d = order[n, lanes[0]]
         for e in lanes:
-            on |= active[d, e]
-        if on != 0:
+            total = friction[d, e] + drive[d, e] + stop[d, e]
+            change[0, 0, e] = total if active[d, e] == 1 else 0.0
+        for s in spread(depth[d, 0]):
+            k = column[chain[d, 0] + s, 0]
             for e in lanes:
-                total = friction[d, e] + drive[d, e] + stop[d, e]
-                change[0, 0, e] = total if active[d, e] == 1 else 0.0
-            for k in spread(first[d, 0], end[d, 0]):
-                for e in lanes:
-                    v[k, e] += response[relations[d, 0] + k, e] * change[0, 0, e]
+                u[k, e] += mobility[k, e] * jacobian[chain[d, 0] + s, e] * change[0, 0, e]
 
 
 @system(phase="sweep", before="advance")
 def sweep_dofs(
     lanes,
-    nv=rows(Dof),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
-    relations=read(DofTopology.relations),
+    dofs=read(Sweep.dofs),
+    order=read(DofRow.order),
+    chain=read(DofTopology.chain),
+    depth=read(DofTopology.depth),
+    column=read(MassTopology.column),
     coord=read(DofTopology.coord),
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
@@ -112,7 +116,6 @@ def sweep_dofs(
     q=read(Coordinate.value),
     qd=read(DofState.velocity),
     active=read(DofRow.active),
-    scalar=read(DofTopology.scalar),
     low_limit=read(DofLimit.lower),
     high_limit=read(DofLimit.upper),
     fastest=read(DofLimit.velocity),
@@ -128,77 +131,86 @@ def sweep_dofs(
     drive=update(DofRow.drive),
     stop=update(DofRow.stop),
     response=read(DofResponse.velocity),
+    jacobian=read(DofJacobian.value),
+    mobility=read(DofSolve.inverse_pivot),
+    sum=update(Scratch.sum),
     change=update(Scratch.change),
-    v=update(DofSolve.velocity),
-    displacement=read(DofSolve.displacement),
+    u=update(DofGain.velocity),
+    displacement=read(DofGain.displacement),
 ):
     """Solve each dof in turn, given all others."""
     sweep = 0
     for e in lanes:
         sweep = index[0, e]
     pushing = sweep < position_sweeps[0, 0]
-    share = 1.0 / real(sweep_parts(projected[0, 0], position_sweeps[0, 0])) if pushing else 1.0
+    parts = sweep_parts(projected[0, 0], position_sweeps[0, 0])
+    share = 1.0 / real(parts) if pushing else 1.0
+    gone = real(parts_gone(projected[0, 0], position_sweeps[0, 0], sweep)) / real(parts)
     correct = CORRECTION if pushing else 0.0
     bouncing = not pushing
-    for d in range(nv):
-        on = 0
+    for n in range(dofs[0, lanes[0]]):
+        d = order[n, lanes[0]]
         for e in lanes:
-            on |= active[d, e]
-        if scalar[d, 0] == 0:
-            on = 0
-        if on != 0:
+            sum[0, 0, e] = qd[d, e]
+            sum[0, 1, e] = gone * h[0, e] * qd[d, e]
+        for s in spread(depth[d, 0]):
+            k = column[chain[d, 0] + s, 0]
             for e in lanes:
-                here = active[d, e] == 1
-                y = response[relations[d, 0] + d, e]
-                part = h[0, e] * share
-                w = v[d, e]
-                own = rub[d, e] + drive[d, e] + stop[d, e]
-                low, high = low_limit[d, e], high_limit[d, e]
-                before = q[coord[d, 0], e]
-                x = before + displacement[d, e]
-                spring = h[0, e] * stiffness[d, e]
-                give = h[0, e] * (spring + damping[d, e])
-                lower = before - low < high - before
-                near = low - before if lower else high - before
-                # hard limits: at most reach them within the part of the substep that this sweep stands for
-                slowest = (low - x) / part if x > low else min((low - x) * correct / part, fastest_push[0, e])
-                quickest = (high - x) / part if x < high else max((high - x) * correct / part, -fastest_push[0, e])
-                # restitution: velocity sweeps throw back what came in fast and was stopped at the limit, and do not
-                # brake what has yet to arrive
-                came = qd[d, e]
-                bounces = bouncing and elastic[d, e] > 0.0 and math.fabs(came) > threshold[0, e]
-                reach = 0.5 * h[0, e] * math.fabs(came)
-                below = bounces and stop[d, e] > 0.0 and x - low < reach
-                above = bounces and stop[d, e] < 0.0 and high - x < reach
-                slowest = -INFINITY if bounces and stop[d, e] == 0.0 else slowest
-                quickest = INFINITY if bounces and stop[d, e] == 0.0 else quickest
-                slowest = max(slowest, -elastic[d, e] * came) if below else slowest
-                quickest = min(quickest, -elastic[d, e] * came) if above else quickest
-                slowest = -INFINITY if give > 0.0 else slowest
-                quickest = INFINITY if give > 0.0 else quickest
-                rubs, drives, stops = solve_dof(
-                    w - y * own,
-                    y,
-                    h[0, e] * row_offset[d, e],
-                    h[0, e] * row_slope[d, e],
-                    h[0, e] * most_effort[d, e],
-                    h[0, e] * max(friction[d, e], static_friction[d, e]),
-                    h[0, e] * friction[d, e],
-                    1.0 if lower else -1.0,
-                    near,
-                    spring * near,
-                    give,
-                    h[0, e],
-                    max(slowest, -fastest[d, e]),
-                    min(quickest, fastest[d, e]),
-                )
-                rub[d, e] = rubs if here else rub[d, e]
-                drive[d, e] = drives if here else drive[d, e]
-                stop[d, e] = stops if here else stop[d, e]
-                change[0, 0, e] = rubs + drives + stops - own if here else 0.0
-            for k in spread(first[d, 0], end[d, 0]):
-                for e in lanes:
-                    v[k, e] += response[relations[d, 0] + k, e] * change[0, 0, e]
+                sum[0, 0, e] += jacobian[chain[d, 0] + s, e] * u[k, e]
+                sum[0, 1, e] += jacobian[chain[d, 0] + s, e] * displacement[k, e]
+        for e in lanes:
+            here = active[d, e] == 1
+            y = response[d, e]
+            part = h[0, e] * share
+            w = sum[0, 0, e]
+            own = rub[d, e] + drive[d, e] + stop[d, e]
+            low, high = low_limit[d, e], high_limit[d, e]
+            before = q[coord[d, 0], e]
+            x = before + sum[0, 1, e]
+            spring = h[0, e] * stiffness[d, e]
+            give = h[0, e] * (spring + damping[d, e])
+            lower = before - low < high - before
+            near = low - before if lower else high - before
+            # hard limits: at most reach them within the part of the substep that this sweep stands for
+            slowest = (low - x) / part if x > low else min((low - x) * correct / part, fastest_push[0, e])
+            quickest = (high - x) / part if x < high else max((high - x) * correct / part, -fastest_push[0, e])
+            # restitution: velocity sweeps throw back what came in fast and was stopped at the limit, and do not
+            # brake what has yet to arrive
+            came, springy = qd[d, e], elastic[d, e]
+            bounces = bouncing and springy > 0.0 and math.fabs(came) > threshold[0, e]
+            reach = 0.5 * h[0, e] * math.fabs(came)
+            below = bounces and stop[d, e] > 0.0 and x - low < reach
+            above = bounces and stop[d, e] < 0.0 and high - x < reach
+            slowest = -INFINITY if bounces and stop[d, e] == 0.0 else slowest
+            quickest = INFINITY if bounces and stop[d, e] == 0.0 else quickest
+            slowest = max(slowest, -springy * came) if below else slowest
+            quickest = min(quickest, -springy * came) if above else quickest
+            slowest = -INFINITY if give > 0.0 else slowest
+            quickest = INFINITY if give > 0.0 else quickest
+            rubs, drives, stops = solve_dof(
+                w - y * own,
+                y,
+                h[0, e] * row_offset[d, e],
+                h[0, e] * row_slope[d, e],
+                h[0, e] * most_effort[d, e],
+                h[0, e] * max(friction[d, e], static_friction[d, e]),
+                h[0, e] * friction[d, e],
+                1.0 if lower else -1.0,
+                near,
+                spring * near,
+                give,
+                h[0, e],
+                max(slowest, -fastest[d, e]),
+                min(quickest, fastest[d, e]),
+            )
+            rub[d, e] = rubs if here else rub[d, e]
+            drive[d, e] = drives if here else drive[d, e]
+            stop[d, e] = stops if here else stop[d, e]
+            change[0, 0, e] = rubs + drives + stops - own if here else 0.0
+        for s in spread(depth[d, 0]):
+            k = column[chain[d, 0] + s, 0]
+            for e in lanes:
+                u[k, e] += mobility[k, e] * jacobian[chain[d, 0] + s, e] * change[0, 0, e]
 
 
 @system(over=Dof, phase="integrate", after="cap_root_velocity", before="update_coordinates")

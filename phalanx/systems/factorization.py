@@ -6,6 +6,7 @@ L^T D L by rows from tip to root creates no fill outside the tree's sparsity (Fe
 from phalanx.components import (
     Dof,
     DofForce,
+    DofGain,
     DofModel,
     DofSolve,
     DofState,
@@ -86,6 +87,7 @@ def free_velocity(
     factor=read(MassFactor.value),
     inverse_pivot=read(DofSolve.inverse_pivot),
     qd=read(DofState.velocity),
+    gain=write(DofGain.velocity),
     x=write(DofSolve.velocity),
 ):
     """The velocity at the end of the substep if nothing but drives, friction in joints and forces acted."""
@@ -102,6 +104,7 @@ def free_velocity(
         start = chain[d, 0]
         for e in lanes:
             x[d, e] = x[d, e] * inverse_pivot[d, e]
+            gain[d, e] = x[d, e]
         for s in spread(1, depth[d, 0]):
             a = column[start + s, 0]
             for e in lanes:

@@ -18,16 +18,19 @@ from phalanx.components import (
     Contact,
     ContactBlock,
     ContactCount,
+    ContactDof,
     ContactImpulse,
+    ContactJacobian,
     ContactMotion,
     ContactPoint,
-    ContactResponse,
     ContactRow,
     ContactSearch,
     ContactSurface,
     Dof,
+    DofGain,
     DofSearch,
     DofSolve,
+    DofState,
     DofTopology,
     MassFactor,
     MassTopology,
@@ -41,7 +44,6 @@ from phalanx.components import (
 from phalanx.ecs import System, function, read, real, rows, spread, system, update, write
 from phalanx.systems.contact_solver import NEAR
 from phalanx.systems.islands import find_islands
-from phalanx.systems.two_trees import both_trees, dof_of
 
 SWEEPS = 8
 """Most sweeps in a substep that look for loads."""
@@ -67,7 +69,12 @@ def look_for_loads(
     nv=rows(Dof),
     count=read(ContactCount.current),
     last=read(ContactImpulse.last),
-    v=read(DofSolve.velocity),
+    chain=read(DofTopology.chain),
+    depth=read(DofTopology.depth),
+    column=read(MassTopology.column),
+    factor=read(MassFactor.value),
+    qd=read(DofState.velocity),
+    u=read(DofGain.velocity),
     projected=read(Settings.projected),
     index=write(Sweep.index),
     contacts=write(Sweep.contacts),
@@ -75,6 +82,7 @@ def look_for_loads(
     begin=write(ContactSearch.begin),
     start=write(ContactSearch.start),
     step=write(ContactSearch.step),
+    dof_before=write(DofSearch.before),
     dof_begin=write(DofSearch.begin),
     dof_start=write(DofSearch.start),
     dof_step=write(DofSearch.step),
@@ -95,10 +103,15 @@ def look_for_loads(
                 step[c, r, e] = 0.0
     for d in spread(nv):
         for e in lanes:
-            u = v[d, e]
-            dof_begin[d, e] = u
-            dof_start[d, e] = u
+            x = u[d, e]
+            dof_begin[d, e] = x
+            dof_start[d, e] = x
             dof_step[d, e] = 0.0
+            dof_before[d, e] = qd[d, e]
+        for s in range(1, depth[d, 0]):
+            a = column[chain[d, 0] + s, 0]
+            for e in lanes:
+                dof_before[d, e] += factor[chain[d, 0] + s, e] * qd[a, e]
 
 
 @system(phase="load", after="find_islands")
@@ -164,11 +177,10 @@ def hold_at_bounds(
     lanes,
     slots=rows(Contact),
     row_count=rows(ContactRow),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
-    dof_a=read(ContactMotion.dof_a),
-    dof_b=read(ContactMotion.dof_b),
-    response=read(ContactResponse.velocity),
+    extent=read(ContactMotion.extent),
+    dof=read(ContactDof.dof),
+    jacobian=read(ContactJacobian.value),
+    mobility=read(DofSolve.inverse_pivot),
     contacts=read(Sweep.contacts),
     impulse=read(ContactImpulse.last),
     held=read(ContactSearch.held),
@@ -184,10 +196,9 @@ def hold_at_bounds(
     for e in lanes:
         most = max(most, contacts[0, e])
     for c in range(most):
-        da, db, on = -1, -1, 0
+        on = 0
         for e in lanes:
             if c < contacts[0, e]:
-                da, db = dof_a[c, e], dof_b[c, e]
                 on = max(on, held[c, e])
         if on > 0:
             for e in lanes:
@@ -200,11 +211,12 @@ def hold_at_bounds(
                     start[c, r, e] = x if stays else begun
                     step[c, r, e] = 0.0 if stays else p
             base = c * width
-            wide, wide_a, low_a, low_b = both_trees(first, end, da, db)
-            for i in spread(wide):
-                k = dof_of(i, wide_a, low_a, low_b)
+            for i in spread(extent[c, lanes[0]]):
+                k = dof[base + i, lanes[0]]
                 for e in lanes:
-                    r0, r1, r2 = response[base + i, 0, e], response[base + i, 1, e], response[base + i, 2, e]
+                    w = mobility[k, e]
+                    r0, r1, r2 = jacobian[base + i, 0, e], jacobian[base + i, 1, e], jacobian[base + i, 2, e]
+                    r0, r1, r2 = w * r0, w * r1, w * r2
                     dof_start[k, e] += r0 * change[0, 0, e] + r1 * change[0, 1, e] + r2 * change[0, 2, e]
                     dof_step[k, e] -= r0 * change[0, 3, e] + r1 * change[0, 4, e] + r2 * change[0, 5, e]
 
@@ -219,11 +231,7 @@ def step_loads(
     island=read(ContactSearch.island),
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
-    chain=read(DofTopology.chain),
-    depth=read(DofTopology.depth),
-    column=read(MassTopology.column),
-    factor=read(MassFactor.value),
-    inverse_pivot=read(DofSolve.inverse_pivot),
+    mobility=read(DofSolve.inverse_pivot),
     separation=read(ContactPoint.separation),
     drift=read(ContactSurface.drift),
     static=read(ContactSurface.static_friction),
@@ -238,7 +246,8 @@ def step_loads(
     step=update(ContactSearch.step),
     held=write(ContactSearch.held),
     cut=write(ContactSearch.cut),
-    v=update(DofSolve.velocity),
+    u=update(DofGain.velocity),
+    at_start=read(DofSearch.before),
     dof_start=read(DofSearch.start),
     dof_step=read(DofSearch.step),
     sum=update(TreeSearch.sum),
@@ -270,17 +279,10 @@ def step_loads(
                 sum[t, 4, e] += goal * p0 - drift[c, 0, e] * p1 - drift[c, 1, e] * p2
                 sum[t, 5, e] += own * d0 * d0 + ((d1 * d1 + d2 * d2) / mean if mean > 0.0 else 0.0)
     for t in spread(busy):
-        for d in range(first_dof[t, 0], end_dof[t, 0]):  # products with the mass matrix, by its factors
-            first = chain[d, 0]
+        for d in range(first_dof[t, 0], end_dof[t, 0]):
             for e in lanes:
-                swept, before, now = v[d, e] - dof_start[d, e], dof_step[d, e], v[d, e]
-                for s in range(1, depth[d, 0]):
-                    a = column[first + s, 0]
-                    w = factor[first + s, e]
-                    swept += w * (v[a, e] - dof_start[a, e])
-                    before += w * dof_step[a, e]
-                    now += w * v[a, e]
-                pivot = factor[first, e] if inverse_pivot[d, e] > 0.0 else 0.0
+                swept, before, now = u[d, e] - dof_start[d, e], dof_step[d, e], at_start[d, e] + u[d, e]
+                pivot = 1.0 / mobility[d, e] if mobility[d, e] > 0.0 else 0.0
                 sum[t, 0, e] += pivot * swept * swept
                 sum[t, 1, e] += pivot * swept * before
                 sum[t, 2, e] += pivot * before * before
@@ -308,8 +310,8 @@ def step_loads(
             for e in lanes:
                 if contacts[0, e] > 0:
                     i = root[t, e]
-                    swept = v[d, e] - dof_start[d, e]
-                    v[d, e] = dof_start[d, e] + (sum[i, 0, e] * swept + sum[i, 1, e] * dof_step[d, e])
+                    swept = u[d, e] - dof_start[d, e]
+                    u[d, e] = dof_start[d, e] + (sum[i, 0, e] * swept + sum[i, 1, e] * dof_step[d, e])
     for c in spread(most):
         for e in lanes:
             if c < contacts[0, e]:
@@ -339,15 +341,14 @@ def cut_loads(
     slots=rows(Contact),
     row_count=rows(ContactRow),
     nv=rows(Dof),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
-    dof_a=read(ContactMotion.dof_a),
-    dof_b=read(ContactMotion.dof_b),
-    response=read(ContactResponse.velocity),
+    extent=read(ContactMotion.extent),
+    dof=read(ContactDof.dof),
+    jacobian=read(ContactJacobian.value),
+    mobility=read(DofSolve.inverse_pivot),
     contacts=read(Sweep.contacts),
     held=read(ContactSearch.held),
     cut=read(ContactSearch.cut),
-    v=update(DofSolve.velocity),
+    u=update(DofGain.velocity),
     dof_start=update(DofSearch.start),
     dof_step=write(DofSearch.step),
 ):
@@ -357,25 +358,23 @@ def cut_loads(
     for e in lanes:
         most = max(most, contacts[0, e])
     for c in range(most):
-        da, db, on = -1, -1, 0
+        on = 0
         for e in lanes:
             if c < contacts[0, e]:
-                da, db = dof_a[c, e], dof_b[c, e]
                 on = max(on, held[c, e])
         if on > 0:
             base = c * width
-            wide, wide_a, low_a, low_b = both_trees(first, end, da, db)
-            for i in spread(wide):
-                k = dof_of(i, wide_a, low_a, low_b)
+            for i in spread(extent[c, lanes[0]]):
+                k = dof[base + i, lanes[0]]
                 for e in lanes:
-                    r0, r1, r2 = response[base + i, 0, e], response[base + i, 1, e], response[base + i, 2, e]
-                    x = r0 * cut[c, 0, e] + r1 * cut[c, 1, e] + r2 * cut[c, 2, e]
-                    v[k, e] += x if c < contacts[0, e] and held[c, e] > 0 else 0.0
+                    x = jacobian[base + i, 0, e] * cut[c, 0, e] + jacobian[base + i, 1, e] * cut[c, 1, e]
+                    x = mobility[k, e] * (x + jacobian[base + i, 2, e] * cut[c, 2, e])
+                    u[k, e] += x if c < contacts[0, e] and held[c, e] > 0 else 0.0
     for d in spread(nv if most > 0 else 0):
         for e in lanes:
-            u = v[d, e]
-            dof_step[d, e] = u - dof_start[d, e]
-            dof_start[d, e] = u
+            x = u[d, e]
+            dof_step[d, e] = x - dof_start[d, e]
+            dof_start[d, e] = x
 
 
 @system(phase="load", after="cut_loads")
@@ -384,19 +383,18 @@ def take_loads(
     slots=rows(Contact),
     row_count=rows(ContactRow),
     nv=rows(Dof),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
     count=read(ContactCount.current),
-    dof_a=read(ContactMotion.dof_a),
-    dof_b=read(ContactMotion.dof_b),
-    response=read(ContactResponse.velocity),
+    extent=read(ContactMotion.extent),
+    dof=read(ContactDof.dof),
+    jacobian=read(ContactJacobian.value),
+    mobility=read(DofSolve.inverse_pivot),
     stepped=read(Sweep.stepped),
     impulse=read(ContactImpulse.last),
     begin=read(ContactSearch.begin),
     dof_begin=read(DofSearch.begin),
     index=write(Sweep.index),
     contacts=write(Sweep.contacts),
-    v=update(DofSolve.velocity),
+    u=update(DofGain.velocity),
 ):
     """What the loads do, from the beginning: far steps have made rounding errors large, and momentum has to stay."""
     width = row_count // max(slots, 1)
@@ -407,21 +405,16 @@ def take_loads(
         contacts[0, e] = count[0, e]
     for d in spread(nv if most > 0 else 0):
         for e in lanes:
-            v[d, e] = dof_begin[d, e] if stepped[0, e] == 1 else v[d, e]
+            u[d, e] = dof_begin[d, e] if stepped[0, e] == 1 else u[d, e]
     for c in range(most):
-        da, db = -1, -1
-        for e in lanes:
-            if c < count[0, e]:
-                da, db = dof_a[c, e], dof_b[c, e]
         base = c * width
-        wide, wide_a, low_a, low_b = both_trees(first, end, da, db)
-        for i in spread(wide):
-            k = dof_of(i, wide_a, low_a, low_b)
+        for i in spread(extent[c, lanes[0]]):
+            k = dof[base + i, lanes[0]]
             for e in lanes:
-                x = response[base + i, 0, e] * (impulse[c, 0, e] - begin[c, 0, e])
-                x += response[base + i, 1, e] * (impulse[c, 1, e] - begin[c, 1, e])
-                x += response[base + i, 2, e] * (impulse[c, 2, e] - begin[c, 2, e])
-                v[k, e] += x if stepped[0, e] == 1 and c < count[0, e] else 0.0
+                x = jacobian[base + i, 0, e] * (impulse[c, 0, e] - begin[c, 0, e])
+                x += jacobian[base + i, 1, e] * (impulse[c, 1, e] - begin[c, 1, e])
+                x += jacobian[base + i, 2, e] * (impulse[c, 2, e] - begin[c, 2, e])
+                u[k, e] += mobility[k, e] * x if stepped[0, e] == 1 and c < count[0, e] else 0.0
 
 
 def search(systems: Iterable[System]) -> list[System]:

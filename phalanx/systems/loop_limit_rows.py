@@ -182,7 +182,7 @@ def loop_limit_rows(
 
 
 @system(phase="rows", after=("loop_limit_rows", "factorize_loops"))
-def loop_limit_responses(
+def loop_limit_shares(
     lanes,
     limits=rows(LoopLimit),
     moves=read(DofRelation.moves),
@@ -195,7 +195,7 @@ def loop_limit_responses(
     depth=read(DofTopology.depth),
     column=read(MassTopology.column),
     factor=read(MassFactor.value),
-    pivot=read(DofSolve.inverse_pivot),
+    mobility=read(DofSolve.inverse_pivot),
     loop=read(LoopLimitTopology.loop),
     first_dof=read(LoopLimitTopology.first_dof),
     end_dof=read(LoopLimitTopology.end_dof),
@@ -216,12 +216,12 @@ def loop_limit_responses(
     near=read(LoopLimitRow.near),
     direction=read(LoopLimitRow.direction),
     jacobian=update(LoopLimitResponse.jacobian),
-    velocity=update(LoopLimitResponse.velocity),
+    held=update(LoopLimitResponse.held),
     share=update(LoopLimitShare.value),
     own=update(LoopScratch.sum),
     response=write(LoopLimitRow.response),
 ):
-    """Jacobians, what impulses do to the two trees, and the shares of the joints' rows in them."""
+    """Jacobians for decoupled velocities, and the shares of the joints' rows in what impulses do."""
     for m in range(limits):
         on = 0
         for e in lanes:
@@ -233,7 +233,6 @@ def loop_limit_responses(
             for k in range(first_dof[m, 0], end_dof[m, 0]):
                 for e in lanes:
                     jacobian[base + k, e] = 0.0
-                    velocity[base + k, e] = 0.0
             for e in lanes:
                 own[0, e] = 0.0
             for side in range(2):
@@ -248,24 +247,18 @@ def loop_limit_responses(
                         along = axis[k, 0, e] * direction[m, 0, e]
                         along += axis[k, 1, e] * direction[m, 1, e] + axis[k, 2, e] * direction[m, 2, e]
                         jacobian[base + k, e] = (on_a - on_b) * along if turns else 0.0
-                        velocity[base + k, e] = jacobian[base + k, e]
                 for d in range(high - 1, low - 1, -1):
                     start = chain[d, 0]
                     for s in range(1, depth[d, 0]):
                         b = base + column[start + s, 0]
                         for e in lanes:
-                            velocity[b, e] -= factor[start + s, e] * velocity[base + d, e]
-                for d in range(low, high):
-                    start = chain[d, 0]
-                    for e in lanes:
-                        velocity[base + d, e] = velocity[base + d, e] * pivot[d, e]
-                    for s in range(1, depth[d, 0]):
-                        b = base + column[start + s, 0]
-                        for e in lanes:
-                            velocity[base + d, e] -= factor[start + s, e] * velocity[b, e]
+                            jacobian[b, e] -= factor[start + s, e] * jacobian[base + d, e]
                 for k in range(low, high):
                     for e in lanes:
-                        own[0, e] += jacobian[base + k, e] * velocity[base + k, e]
+                        own[0, e] += mobility[k, e] * jacobian[base + k, e] * jacobian[base + k, e]
+            for k in range(first_dof[m, 0], end_dof[m, 0]):
+                for e in lanes:
+                    held[base + k, e] = jacobian[base + k, e]
             for e in lanes:
                 response[m, e] = own[0, e]
             # what the rows of joints would miss, and the impulses that make up for it
@@ -281,7 +274,7 @@ def loop_limit_responses(
                     for k in range(low, high if shared else low):
                         for e in lanes:
                             share[from_line + g, e] += (
-                                line_jacobian[entry[i, 0] + shift + k, r, e] * velocity[base + k, e]
+                                line_jacobian[entry[i, 0] + shift + k, r, e] * mobility[k, e] * jacobian[base + k, e]
                             )
                 cell = line_cell[g, 0] - line_first[g, 0]
                 for c in range(max(line_first[g, 0], first_line[m, 0]), g):
@@ -299,5 +292,5 @@ def loop_limit_responses(
                     for e in lanes:
                         share[from_line + c, e] -= line_factor[cell + c, e] * share[from_line + g, e]
             for e in lanes:
-                held = response[m, e] > DEPENDENT * own[0, e]  # else joints hold it already
-                response[m, e] = response[m, e] if held else 0.0
+                answers = response[m, e] > DEPENDENT * own[0, e]  # else joints hold it already
+                response[m, e] = response[m, e] if answers else 0.0

@@ -7,9 +7,11 @@ import math
 
 from phalanx.components import (
     BodyReaction,
+    DofGain,
     DofSolve,
     DofTopology,
     LoopFrame,
+    LoopJacobian,
     LoopLimit,
     LoopLimitModel,
     LoopLimitResponse,
@@ -20,7 +22,6 @@ from phalanx.components import (
     LoopLimitTopology,
     LoopLineTopology,
     LoopReaction,
-    LoopResponse,
     LoopRow,
     LoopScratch,
     LoopState,
@@ -29,7 +30,7 @@ from phalanx.components import (
     Sweep,
 )
 from phalanx.ecs import function, read, real, rows, system, update, write
-from phalanx.systems.sweeps import CORRECTION, sweep_parts
+from phalanx.systems.sweeps import CORRECTION, parts_gone, sweep_parts
 from phalanx.systems.two_trees import tree_rows
 
 INFINITY = float("inf")
@@ -55,13 +56,14 @@ def warm_start_loop_limits(
     entry=read(LoopTopology.entry),
     line_loop=read(LoopLineTopology.loop),
     slot=read(LoopLineTopology.slot),
-    line_response=read(LoopResponse.velocity),
+    line_jacobian=read(LoopJacobian.value),
+    mobility=read(DofSolve.inverse_pivot),
     share=read(LoopLimitShare.value),
     near=read(LoopLimitRow.near),
     impulse=read(LoopLimitState.impulse),
     acting=write(LoopLimitScratch.acting),
-    velocity=update(LoopLimitResponse.velocity),
-    v=update(DofSolve.velocity),
+    held=update(LoopLimitResponse.held),
+    u=update(DofGain.velocity),
 ):
     """Apply the impulses of the substep before; those of the joints' rows hold their shares already.
 
@@ -78,7 +80,7 @@ def warm_start_loop_limits(
             base = limit_entry[m, 0] - first_dof[m, 0]
             for k in range(first_dof[m, 0], end_dof[m, 0]):
                 for e in lanes:
-                    v[k, e] += velocity[base + k, e] * impulse[m, e] if near[m, e] == 1 else 0.0
+                    u[k, e] += mobility[k, e] * held[base + k, e] * impulse[m, e] if near[m, e] == 1 else 0.0
             from_line = first_share[m, 0] - first_line[m, 0]
             for g in range(first_line[m, 0], end_line[m, 0]):
                 i, r = line_loop[g, 0], slot[g, 0]
@@ -86,9 +88,7 @@ def warm_start_loop_limits(
                     low, high, shift = tree_rows(first, end, dof_a[i, 0], dof_b[i, 0], side)
                     for k in range(low, high):
                         for e in lanes:
-                            velocity[base + k, e] -= (
-                                line_response[entry[i, 0] + shift + k, r, e] * share[from_line + g, e]
-                            )
+                            held[base + k, e] -= line_jacobian[entry[i, 0] + shift + k, r, e] * share[from_line + g, e]
 
 
 @function
@@ -143,13 +143,14 @@ def sweep_loop_limits(
     acting=read(LoopLimitScratch.acting),
     goal=update(LoopLimitRow.goal),
     jacobian=read(LoopLimitResponse.jacobian),
-    velocity=read(LoopLimitResponse.velocity),
+    held=read(LoopLimitResponse.held),
+    mobility=read(DofSolve.inverse_pivot),
     impulse=update(LoopLimitState.impulse),
     line_impulse=update(LoopState.impulse),
     sum=update(LoopScratch.sum),
     way=update(LoopScratch.shift),
-    v=update(DofSolve.velocity),
-    displacement=update(DofSolve.displacement),
+    u=update(DofGain.velocity),
+    displacement=update(DofGain.displacement),
 ):
     """One sweep: each limit in turn, with all rows of joints."""
     moving = position_sweeps[0, 0]
@@ -158,6 +159,7 @@ def sweep_loop_limits(
         sweep = index[0, e]
     pushing = sweep < moving
     parts = sweep_parts(projected[0, 0], moving)
+    gone = real(parts_gone(projected[0, 0], moving, sweep)) / real(parts)
     passes = 1
     for e in lanes:
         passes = PASSES if acting[0, e] > 1 else passes
@@ -172,13 +174,13 @@ def sweep_loop_limits(
             j = loop[m, 0]
             base = limit_entry[m, 0] - first_dof[m, 0]
             for e in lanes:
-                sum[0, e] = 0.0
-                way[0, e] = 0.0
+                sum[0, e] = rate[m, e]
+                way[0, e] = gone * h[0, e] * rate[m, e]
             for side in range(2):
                 low, high, _ = tree_rows(first, end, dof_a[j, 0], dof_b[j, 0], side)
                 for k in range(low, high):
                     for e in lanes:
-                        sum[0, e] += jacobian[base + k, e] * v[k, e]
+                        sum[0, e] += jacobian[base + k, e] * u[k, e]
                         way[0, e] += jacobian[base + k, e] * displacement[k, e]
             for e in lanes:
                 part = h[0, e] / real(parts) if pushing else h[0, e]
@@ -214,8 +216,9 @@ def sweep_loop_limits(
                 impulse[m, e] += sum[0, e]
             for k in range(first_dof[m, 0], end_dof[m, 0]):
                 for e in lanes:
-                    v[k, e] += velocity[base + k, e] * sum[0, e]
-                    displacement[k, e] += velocity[base + k, e] * way[0, e]
+                    answer = mobility[k, e] * held[base + k, e]
+                    u[k, e] += answer * sum[0, e]
+                    displacement[k, e] += answer * way[0, e]
             from_line = first_share[m, 0] - first_line[m, 0]
             for g in range(first_line[m, 0], end_line[m, 0]):
                 for e in lanes:

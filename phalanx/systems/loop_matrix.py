@@ -7,6 +7,7 @@ rows (Jennings, 1966): for a chain the work grows with its length.
 """
 
 from phalanx.components import (
+    DofSolve,
     DofTopology,
     Loop,
     LoopCellValue,
@@ -15,8 +16,6 @@ from phalanx.components import (
     LoopLine,
     LoopLineSolve,
     LoopLineTopology,
-    LoopResponse,
-    LoopScratch,
     LoopState,
     LoopTopology,
 )
@@ -39,7 +38,7 @@ def acts(kind, broken, nearest, farthest):
     return broken == 0 and (kind != DISTANCE_LOOP or farthest - nearest <= RIGID * farthest)
 
 
-@system(phase="rows", after="loop_responses")
+@system(phase="rows", after="decouple_loops")
 def loop_matrix(
     lanes,
     lines=rows(LoopLine),
@@ -53,8 +52,8 @@ def loop_matrix(
     first_line=read(LoopLineTopology.first),
     first_cell=read(LoopLineTopology.cell),
     jacobian=read(LoopJacobian.value),
-    impulse_response=read(LoopResponse.velocity),
-    sum=update(LoopScratch.sum),
+    mobility=read(DofSolve.inverse_pivot),
+    weight=read(LoopLineSolve.weight),
     response=write(LoopLineSolve.response),
     value=update(LoopCellValue.value),
 ):
@@ -66,7 +65,6 @@ def loop_matrix(
             cell = first_cell[g, 0] + c - first_line[g, 0]
             for e in lanes:
                 value[cell, e] = 0.0
-                sum[0, e] = 0.0
             for side in range(4):
                 # a tree of the row's joint, and one of the other's
                 di = dof_a[i, 0] if side < 2 else dof_b[i, 0]
@@ -84,11 +82,10 @@ def loop_matrix(
                     base_j += end[aj, 0] - first[aj, 0]
                 for k in range(low, high):
                     for e in lanes:
-                        value[cell, e] += jacobian[base_i + k, r, e] * impulse_response[base_j + k, s, e]
-                        sum[0, e] += jacobian[base_i + k, r, e] * jacobian[base_i + k, r, e]
+                        value[cell, e] += jacobian[base_i + k, r, e] * mobility[k, e] * jacobian[base_j + k, s, e]
             if c == g:
                 for e in lanes:
-                    response[g, e] = value[cell, e] if sum[0, e] > IMMOBILE else 0.0
+                    response[g, e] = value[cell, e] if weight[g, e] > IMMOBILE else 0.0
 
 
 @system(phase="rows", after="loop_matrix")

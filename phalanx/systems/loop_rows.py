@@ -1,7 +1,7 @@
-"""Rows of loop joints: how far they are violated, their Jacobians, and how bodies respond to their impulses.
+"""Rows of loop joints: how far they are violated, and their Jacobians for decoupled velocities.
 
-Rows are those of :mod:`phalanx.systems.contact_rows`, but which trees they move never changes, so neighbouring
-environments always go in step.
+As those of :mod:`phalanx.systems.contact_rows`, but over all dofs of the trees that they move: which those are never
+changes, so neighbouring environments always go in step.
 
 A row's velocity must not simply vanish: a point that goes on along the tangent of its path leaves it by the square of
 the way. The drift added here aims along the chord, so that positions agree at the end of the substep to the third
@@ -15,14 +15,14 @@ from phalanx.components import (
     Coordinate,
     DofMotion,
     DofRelation,
-    DofSolve,
+    DofState,
     DofTopology,
     LinkPose,
     LinkTopology,
     Loop,
     LoopFrame,
     LoopJacobian,
-    LoopResponse,
+    LoopLineSolve,
     LoopRow,
     LoopTopology,
     MassFactor,
@@ -295,7 +295,7 @@ def loop_jacobians(
 
 
 @system(phase="rows", after="loop_jacobians")
-def loop_responses(
+def decouple_loops(
     lanes,
     loops=rows(Loop),
     first=read(DofTopology.tree_first),
@@ -304,35 +304,35 @@ def loop_responses(
     depth=read(DofTopology.depth),
     column=read(MassTopology.column),
     factor=read(MassFactor.value),
-    pivot=read(DofSolve.inverse_pivot),
+    qd=read(DofState.velocity),
     count=read(LoopTopology.count),
     dof_a=read(LoopTopology.dof_a),
     dof_b=read(LoopTopology.dof_b),
     entry=read(LoopTopology.entry),
-    jacobian=read(LoopJacobian.value),
-    response=update(LoopResponse.velocity),
+    line=read(LoopTopology.line),
+    jacobian=update(LoopJacobian.value),
+    speed=write(LoopLineSolve.start),
+    weight=write(LoopLineSolve.weight),
 ):
-    """(M + implicit terms)^-1 J^T by the sparse factorisation."""
+    """J L^-1, in place, and what is known of the rows from J itself."""
     for j in range(loops):
         da, db = dof_a[j, 0], dof_b[j, 0]
-        for side in range(2):
-            low, high, shift = tree_rows(first, end, da, db, side)
-            base = entry[j, 0] + shift
-            for r in range(count[j, 0]):
+        for r in range(count[j, 0]):
+            g = line[j, 0] + r
+            for e in lanes:
+                speed[g, e] = 0.0
+                weight[g, e] = 0.0
+            for side in range(2):
+                low, high, shift = tree_rows(first, end, da, db, side)
+                base = entry[j, 0] + shift
                 for k in range(low, high):
                     for e in lanes:
-                        response[base + k, r, e] = jacobian[base + k, r, e]
+                        along = jacobian[base + k, r, e]
+                        speed[g, e] += along * qd[k, e]
+                        weight[g, e] += along * along
                 for d in range(high - 1, low - 1, -1):
                     start = chain[d, 0]
                     for s in range(1, depth[d, 0]):
                         b = base + column[start + s, 0]
                         for e in lanes:
-                            response[b, r, e] -= factor[start + s, e] * response[base + d, r, e]
-                for d in range(low, high):
-                    start = chain[d, 0]
-                    for e in lanes:
-                        response[base + d, r, e] = response[base + d, r, e] * pivot[d, e]
-                    for s in range(1, depth[d, 0]):
-                        b = base + column[start + s, 0]
-                        for e in lanes:
-                            response[base + d, r, e] -= factor[start + s, e] * response[b, r, e]
+                            jacobian[b, r, e] -= factor[start + s, e] * jacobian[base + d, r, e]

@@ -7,6 +7,7 @@ import math
 
 from phalanx.components import (
     BodyReaction,
+    DofGain,
     DofSolve,
     DofTopology,
     LinkPose,
@@ -18,7 +19,6 @@ from phalanx.components import (
     LoopLineSolve,
     LoopLineTopology,
     LoopReaction,
-    LoopResponse,
     LoopRow,
     LoopScratch,
     LoopState,
@@ -46,9 +46,10 @@ def warm_start_loops(
     dof_a=read(LoopTopology.dof_a),
     dof_b=read(LoopTopology.dof_b),
     entry=read(LoopTopology.entry),
-    response=read(LoopResponse.velocity),
+    jacobian=read(LoopJacobian.value),
+    mobility=read(DofSolve.inverse_pivot),
     impulse=read(LoopState.impulse),
-    v=update(DofSolve.velocity),
+    u=update(DofGain.velocity),
 ):
     """Apply the impulses of the substep before."""
     for j in range(loops):
@@ -59,7 +60,7 @@ def warm_start_loops(
             for k in range(low, high):
                 for r in range(count[j, 0]):
                     for e in lanes:
-                        v[k, e] += response[base + k, r, e] * impulse[j, r, e]
+                        u[k, e] += mobility[k, e] * jacobian[base + k, r, e] * impulse[j, r, e]
 
 
 @system(phase="sweep", after="sweep_mimics", before="advance")
@@ -84,7 +85,8 @@ def sweep_loops(
     error=read(LoopRow.error),
     drift=read(LoopRow.drift),
     jacobian=read(LoopJacobian.value),
-    response=read(LoopResponse.velocity),
+    mobility=read(DofSolve.inverse_pivot),
+    start=read(LoopLineSolve.start),
     first_line=read(LoopLineTopology.first),
     first_cell=read(LoopLineTopology.cell),
     factor=read(LoopCellValue.value),
@@ -92,8 +94,8 @@ def sweep_loops(
     speed=update(LoopLineSolve.speed),
     way=update(LoopLineSolve.way),
     impulse=update(LoopState.impulse),
-    v=update(DofSolve.velocity),
-    displacement=update(DofSolve.displacement),
+    u=update(DofGain.velocity),
+    displacement=update(DofGain.displacement),
 ):
     """One sweep: what all rows miss, the impulses that make it, and what those do."""
     moving = position_sweeps[0, 0]
@@ -109,15 +111,15 @@ def sweep_loops(
         n, g = count[j, 0], line[j, 0]
         for r in range(n):
             for e in lanes:
-                speed[g + r, e] = drift[j, r, e]
-                way[g + r, e] = gone * h[0, e] * drift[j, r, e] - error[j, r, e]
+                speed[g + r, e] = drift[j, r, e] - start[g + r, e]
+                way[g + r, e] = gone * h[0, e] * (drift[j, r, e] - start[g + r, e]) - error[j, r, e]
         for side in range(2):
             low, high, shift = tree_rows(first, end, da, db, side)
             base = entry[j, 0] + shift
             for r in range(n):
                 for k in range(low, high):
                     for e in lanes:
-                        speed[g + r, e] -= jacobian[base + k, r, e] * v[k, e]
+                        speed[g + r, e] -= jacobian[base + k, r, e] * u[k, e]
                         way[g + r, e] -= jacobian[base + k, r, e] * displacement[k, e]
         for e in lanes:
             way[g, e] += nearest[j, e] if kind[j, 0] == DISTANCE_LOOP else 0.0
@@ -162,8 +164,9 @@ def sweep_loops(
             for k in range(low, high):
                 for r in range(n):
                     for e in lanes:
-                        v[k, e] += response[base + k, r, e] * speed[g + r, e]
-                        displacement[k, e] += response[base + k, r, e] * way[g + r, e]
+                        answer = mobility[k, e] * jacobian[base + k, r, e]
+                        u[k, e] += answer * speed[g + r, e]
+                        displacement[k, e] += answer * way[g + r, e]
 
 
 @system(phase="sweep", after="sweep_loops", before="advance")
@@ -188,13 +191,14 @@ def sweep_ropes(
     error=read(LoopRow.error),
     drift=read(LoopRow.drift),
     jacobian=read(LoopJacobian.value),
-    response=read(LoopResponse.velocity),
+    mobility=read(DofSolve.inverse_pivot),
+    start=read(LoopLineSolve.start),
     own=read(LoopLineSolve.response),
     impulse=update(LoopState.impulse),
     sum=update(LoopScratch.sum),
     way=update(LoopScratch.shift),
-    v=update(DofSolve.velocity),
-    displacement=update(DofSolve.displacement),
+    u=update(DofGain.velocity),
+    displacement=update(DofGain.displacement),
 ):
     """Distance joints that may be slack: each in turn."""
     moving = position_sweeps[0, 0]
@@ -209,14 +213,14 @@ def sweep_ropes(
         da, db = dof_a[j, 0], dof_b[j, 0]
         if kind[j, 0] == DISTANCE_LOOP:
             for e in lanes:
-                sum[0, e] = 0.0
-                way[0, e] = 0.0
+                sum[0, e] = start[line[j, 0], e]
+                way[0, e] = gone * h[0, e] * start[line[j, 0], e]
             for side in range(2):
                 low, high, shift = tree_rows(first, end, da, db, side)
                 base = entry[j, 0] + shift
                 for k in range(low, high):
                     for e in lanes:
-                        sum[0, e] += jacobian[base + k, 0, e] * v[k, e]
+                        sum[0, e] += jacobian[base + k, 0, e] * u[k, e]
                         way[0, e] += jacobian[base + k, 0, e] * displacement[k, e]
             for e in lanes:
                 part = h[0, e] / real(parts) if pushing else h[0, e]
@@ -243,8 +247,9 @@ def sweep_ropes(
                 base = entry[j, 0] + shift
                 for k in range(low, high):
                     for e in lanes:
-                        v[k, e] += response[base + k, 0, e] * sum[0, e]
-                        displacement[k, e] += response[base + k, 0, e] * way[0, e]
+                        answer = mobility[k, e] * jacobian[base + k, 0, e]
+                        u[k, e] += answer * sum[0, e]
+                        displacement[k, e] += answer * way[0, e]
 
 
 @system(over=Loop, phase="integrate")

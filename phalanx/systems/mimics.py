@@ -2,9 +2,13 @@
 
 from phalanx.components import (
     Coordinate,
+    DofGain,
+    DofJacobian,
     DofResponse,
     DofSolve,
+    DofState,
     DofTopology,
+    MassTopology,
     Mimic,
     MimicConstraint,
     Scratch,
@@ -12,39 +16,42 @@ from phalanx.components import (
     Sweep,
 )
 from phalanx.ecs import read, real, rows, system, update
-from phalanx.systems.sweeps import CORRECTION, sweep_parts
+from phalanx.systems.sweeps import CORRECTION, parts_gone, sweep_parts
 
 
 @system(phase="solve", after=("start_sweeps", "warm_start_dofs"), needs=Mimic)
 def warm_start_mimics(
     lanes,
     mimics=rows(Mimic),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
-    relations=read(DofTopology.relations),
-    response=read(DofResponse.velocity),
+    chain=read(DofTopology.chain),
+    depth=read(DofTopology.depth),
+    column=read(MassTopology.column),
+    jacobian=read(DofJacobian.value),
+    mobility=read(DofSolve.inverse_pivot),
     follower=read(MimicConstraint.follower),
     leader=read(MimicConstraint.leader),
     multiplier=read(MimicConstraint.multiplier),
     impulse=read(MimicConstraint.impulse),
-    v=update(DofSolve.velocity),
+    u=update(DofGain.velocity),
 ):
     """Apply the impulses of the substep before."""
     for m in range(mimics):
-        i, j = follower[m, 0], leader[m, 0]
-        for k in range(first[i, 0], end[i, 0]):
-            for e in lanes:
-                both = response[relations[i, 0] + k, e] - multiplier[m, e] * response[relations[j, 0] + k, e]
-                v[k, e] += both * impulse[m, e]
+        for side in range(2):
+            d = follower[m, 0] if side == 0 else leader[m, 0]
+            for s in range(depth[d, 0]):
+                k = column[chain[d, 0] + s, 0]
+                for e in lanes:
+                    ratio = 1.0 if side == 0 else -multiplier[m, e]
+                    u[k, e] += mobility[k, e] * jacobian[chain[d, 0] + s, e] * ratio * impulse[m, e]
 
 
 @system(phase="sweep", after="sweep_dofs", before="advance", needs=Mimic)
 def sweep_mimics(
     lanes,
     mimics=rows(Mimic),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
-    relations=read(DofTopology.relations),
+    chain=read(DofTopology.chain),
+    depth=read(DofTopology.depth),
+    column=read(MassTopology.column),
     coord=read(DofTopology.coord),
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
@@ -52,39 +59,58 @@ def sweep_mimics(
     index=read(Sweep.index),
     q=read(Coordinate.value),
     response=read(DofResponse.velocity),
+    qd=read(DofState.velocity),
+    jacobian=read(DofJacobian.value),
+    mobility=read(DofSolve.inverse_pivot),
     follower=read(MimicConstraint.follower),
     leader=read(MimicConstraint.leader),
     multiplier=read(MimicConstraint.multiplier),
     offset=read(MimicConstraint.offset),
     impulse=update(MimicConstraint.impulse),
+    sum=update(Scratch.sum),
     change=update(Scratch.change),
-    v=update(DofSolve.velocity),
-    displacement=read(DofSolve.displacement),
+    u=update(DofGain.velocity),
+    displacement=read(DofGain.displacement),
 ):
     """Hold each follower to its leader."""
     sweep = 0
     for e in lanes:
         sweep = index[0, e]
     correct = CORRECTION if sweep < position_sweeps[0, 0] else 0.0
-    share = 1.0 / real(sweep_parts(projected[0, 0], position_sweeps[0, 0]))
+    parts = sweep_parts(projected[0, 0], position_sweeps[0, 0])
+    gone = real(parts_gone(projected[0, 0], position_sweeps[0, 0], sweep)) / real(parts)
     for m in range(mimics):
         i, j = follower[m, 0], leader[m, 0]
         for e in lanes:
-            part = h[0, e] * share
             ratio = multiplier[m, e]
-            error = q[coord[i, 0], e] + displacement[i, e] - offset[m, e]
-            error = error - ratio * (q[coord[j, 0], e] + displacement[j, e])
-            goal = -correct * error / part
-            yii, yij, yjj = (
-                response[relations[i, 0] + i, e],
-                response[relations[i, 0] + j, e],
-                response[relations[j, 0] + j, e],
-            )
-            y = yii - ratio * (yij + yij) + ratio * ratio * yjj
+            speed = qd[i, e] - ratio * qd[j, e]
+            error = q[coord[i, 0], e] - offset[m, e] - ratio * q[coord[j, 0], e]
+            sum[0, 0, e] = speed
+            sum[0, 1, e] = error + gone * h[0, e] * speed
+            sum[0, 2, e] = response[i, e] + ratio * ratio * response[j, e]
+        for side in range(2):
+            d = i if side == 0 else j
+            for s in range(depth[d, 0]):
+                k = column[chain[d, 0] + s, 0]
+                up = depth[j, 0] - depth[k, 0]
+                shared = side == 0 and up >= 0 and column[chain[j, 0] + max(up, 0), 0] == k
+                for e in lanes:
+                    own = jacobian[chain[d, 0] + s, e]
+                    other = jacobian[chain[j, 0] + up, e] if shared else 0.0
+                    ratio = 1.0 if side == 0 else -multiplier[m, e]
+                    sum[0, 0, e] += ratio * own * u[k, e]
+                    sum[0, 1, e] += ratio * own * displacement[k, e]
+                    sum[0, 2, e] -= 2.0 * multiplier[m, e] * mobility[k, e] * own * other
+        for e in lanes:
+            y = sum[0, 2, e]
+            goal = -correct * sum[0, 1, e] / (h[0, e] / real(parts))
             # what sleeps answers to no impulse
-            change[0, 0, e] = (goal - (v[i, e] - ratio * v[j, e])) / y if y > 0.0 else 0.0
+            change[0, 0, e] = (goal - sum[0, 0, e]) / y if y > 0.0 else 0.0
             impulse[m, e] += change[0, 0, e]
-        for k in range(first[i, 0], end[i, 0]):
-            for e in lanes:
-                both = response[relations[i, 0] + k, e] - multiplier[m, e] * response[relations[j, 0] + k, e]
-                v[k, e] += both * change[0, 0, e]
+        for side in range(2):
+            d = i if side == 0 else j
+            for s in range(depth[d, 0]):
+                k = column[chain[d, 0] + s, 0]
+                for e in lanes:
+                    ratio = 1.0 if side == 0 else -multiplier[m, e]
+                    u[k, e] += mobility[k, e] * jacobian[chain[d, 0] + s, e] * ratio * change[0, 0, e]

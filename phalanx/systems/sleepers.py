@@ -7,6 +7,7 @@ from phalanx.components import (
     ContactPoint,
     Coordinate,
     Dof,
+    DofGain,
     DofModel,
     DofMotion,
     DofRow,
@@ -84,11 +85,13 @@ def hold_sleepers(
     asleep=read(TreeSleep.asleep),
     inverse_pivot=update(DofSolve.inverse_pivot),
     velocity=update(DofSolve.velocity),
+    gain=update(DofGain.velocity),
 ):
     """No force or impulse moves what sleeps: with a whole tree's inverse pivots zero, so are its responses."""
     if asleep[tree[link[d, e], e], e] == 1:
         inverse_pivot[d, e] = 0.0
         velocity[d, e] = 0.0
+        gain[d, e] = 0.0
 
 
 @system(over=Dof, phase="rows", after="activate_dof_rows")

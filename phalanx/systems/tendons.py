@@ -9,9 +9,11 @@ import math
 from phalanx.components import (
     BodyReaction,
     Coordinate,
+    DofGain,
     DofMotion,
     DofRelation,
     DofSolve,
+    DofState,
     DofTopology,
     LinkPose,
     MassFactor,
@@ -22,7 +24,6 @@ from phalanx.components import (
     TendonJacobian,
     TendonLength,
     TendonModel,
-    TendonResponse,
     TendonScratch,
     TendonSegmentModel,
     TendonState,
@@ -32,7 +33,7 @@ from phalanx.components import (
 from phalanx.components.tendon import PATH, SUM, SWING
 from phalanx.ecs import function, read, real, rows, system, update, write
 from phalanx.systems.math3d import cross, rotate
-from phalanx.systems.sweeps import CORRECTION, sweep_parts
+from phalanx.systems.sweeps import CORRECTION, parts_gone, sweep_parts
 
 INFINITY = float("inf")
 
@@ -159,7 +160,7 @@ def tendon_lengths(
 
 
 @system(phase="rows")
-def tendon_responses(
+def tendon_rows(
     lanes,
     tendons=rows(Tendon),
     first_dof=read(TendonTopology.first_dof),
@@ -169,34 +170,31 @@ def tendon_responses(
     depth=read(DofTopology.depth),
     column=read(MassTopology.column),
     factor=read(MassFactor.value),
-    pivot=read(DofSolve.inverse_pivot),
+    mobility=read(DofSolve.inverse_pivot),
+    qd=read(DofState.velocity),
     jacobian=read(TendonJacobian.value),
-    velocity=update(TendonResponse.velocity),
+    decoupled=update(TendonJacobian.decoupled),
     response=write(TendonLength.response),
+    speed=write(TendonLength.speed),
 ):
-    """(M + implicit terms)^-1 J^T by the sparse factorisation."""
+    """Jacobians J L^-1 for decoupled velocities; how fast lengths change, at the start and per unit impulse."""
     for t in range(tendons):
         low, high = first_dof[t, 0], end_dof[t, 0]
         base = entry[t, 0] - low
         for e in lanes:
             response[t, e] = 0.0
+            speed[t, e] = 0.0
         for k in range(low, high):
             for e in lanes:
-                velocity[base + k, e] = jacobian[base + k, e]
+                decoupled[base + k, e] = jacobian[base + k, e]
+                speed[t, e] += jacobian[base + k, e] * qd[k, e]
         for d in range(high - 1, low - 1, -1):
             for s in range(1, depth[d, 0]):
                 b = base + column[chain[d, 0] + s, 0]
                 for e in lanes:
-                    velocity[b, e] -= factor[chain[d, 0] + s, e] * velocity[base + d, e]
-        for d in range(low, high):
+                    decoupled[b, e] -= factor[chain[d, 0] + s, e] * decoupled[base + d, e]
             for e in lanes:
-                velocity[base + d, e] = velocity[base + d, e] * pivot[d, e]
-            for s in range(1, depth[d, 0]):
-                b = base + column[chain[d, 0] + s, 0]
-                for e in lanes:
-                    velocity[base + d, e] -= factor[chain[d, 0] + s, e] * velocity[b, e]
-            for e in lanes:
-                response[t, e] += jacobian[base + d, e] * velocity[base + d, e]
+                response[t, e] += mobility[d, e] * decoupled[base + d, e] * decoupled[base + d, e]
 
 
 @function
@@ -229,16 +227,17 @@ def warm_start_tendons(
     first_dof=read(TendonTopology.first_dof),
     end_dof=read(TendonTopology.end_dof),
     entry=read(TendonTopology.entry),
-    velocity=read(TendonResponse.velocity),
+    jacobian=read(TendonJacobian.decoupled),
+    mobility=read(DofSolve.inverse_pivot),
     impulse=read(TendonState.impulse),
-    v=update(DofSolve.velocity),
+    u=update(DofGain.velocity),
 ):
     """Apply the impulses of the substep before."""
     for t in range(tendons):
         base = entry[t, 0] - first_dof[t, 0]
         for k in range(first_dof[t, 0], end_dof[t, 0]):
             for e in lanes:
-                v[k, e] += velocity[base + k, e] * impulse[t, e]
+                u[k, e] += mobility[k, e] * jacobian[base + k, e] * impulse[t, e]
 
 
 @system(phase="sweep", after="sweep_mimics", before="advance")
@@ -262,30 +261,33 @@ def sweep_tendons(
     upper=read(TendonModel.upper),
     length=read(TendonLength.value),
     response=read(TendonLength.response),
-    jacobian=read(TendonJacobian.value),
-    velocity=read(TendonResponse.velocity),
+    speed=read(TendonLength.speed),
+    jacobian=read(TendonJacobian.decoupled),
+    mobility=read(DofSolve.inverse_pivot),
     sum=update(TendonScratch.sum),
     change=update(TendonScratch.change),
     impulse=update(TendonState.impulse),
-    v=update(DofSolve.velocity),
-    displacement=read(DofSolve.displacement),
+    u=update(DofGain.velocity),
+    displacement=read(DofGain.displacement),
 ):
     """One sweep: each tendon in turn."""
     sweep = 0
     for e in lanes:
         sweep = index[0, e]
     pushing = sweep < position_sweeps[0, 0]
-    share = 1.0 / real(sweep_parts(projected[0, 0], position_sweeps[0, 0])) if pushing else 1.0
+    parts = sweep_parts(projected[0, 0], position_sweeps[0, 0])
+    share = 1.0 / real(parts) if pushing else 1.0
+    gone = real(parts_gone(projected[0, 0], position_sweeps[0, 0], sweep)) / real(parts)
     correct = CORRECTION if pushing else 0.0
     for t in range(tendons):
         low, high = first_dof[t, 0], end_dof[t, 0]
         base = entry[t, 0] - low
         for e in lanes:
-            sum[0, 0, e] = 0.0
-            sum[0, 1, e] = 0.0
+            sum[0, 0, e] = speed[t, e]
+            sum[0, 1, e] = gone * h[0, e] * speed[t, e]
         for k in range(low, high):
             for e in lanes:
-                sum[0, 0, e] += jacobian[base + k, e] * v[k, e]
+                sum[0, 0, e] += jacobian[base + k, e] * u[k, e]
                 sum[0, 1, e] += jacobian[base + k, e] * displacement[k, e]
         for e in lanes:
             y = response[t, e]
@@ -316,7 +318,7 @@ def sweep_tendons(
             impulse[t, e] = new
         for k in range(low, high):
             for e in lanes:
-                v[k, e] += velocity[base + k, e] * change[0, e]
+                u[k, e] += mobility[k, e] * jacobian[base + k, e] * change[0, e]
 
 
 @system(phase="query_joints", after="body_needs", before="joint_wrenches")

@@ -21,12 +21,14 @@ from phalanx.components import (
     BodyReaction,
     Contact,
     ContactCount,
+    ContactDof,
     ContactImpulse,
     ContactMotion,
     ContactPoint,
     ContactRow,
     ContactSpin,
     ContactSurface,
+    DofGain,
     DofMotion,
     DofRelation,
     DofSolve,
@@ -41,11 +43,10 @@ from phalanx.components import (
     ShapeMaterial,
     ShapeTopology,
     SpinJacobian,
-    SpinResponse,
 )
-from phalanx.ecs import read, rows, system, update, write
+from phalanx.ecs import read, rows, spread, system, update, write
+from phalanx.systems.contact_rows import chain_has
 from phalanx.systems.contact_solver import STICTION
-from phalanx.systems.two_trees import tree_rows
 
 NEIGHBOURS = 8
 """Contacts of one pair are at most so many, one behind the other."""
@@ -115,7 +116,7 @@ def spin_patches(
 
 
 @system(phase="rows", after="contact_jacobians")
-def spin_rows(
+def spin_jacobians(
     lanes,
     slots=rows(Contact),
     row_count=rows(ContactRow),
@@ -123,73 +124,63 @@ def spin_rows(
     relations=read(DofTopology.relations),
     angular=read(DofTopology.angular),
     first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
     chain=read(DofTopology.chain),
     depth=read(DofTopology.depth),
     column=read(MassTopology.column),
     factor=read(MassFactor.value),
-    inverse_pivot=read(DofSolve.inverse_pivot),
+    mobility=read(DofSolve.inverse_pivot),
     axis=read(DofMotion.axis),
     qd=read(DofState.velocity),
     count=read(ContactCount.current),
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
+    extent=read(ContactMotion.extent),
+    dof=read(ContactDof.dof),
     normal=read(ContactPoint.normal),
     radius=read(ContactSpin.radius),
     speed=update(ContactSpin.speed),
     inverse=update(ContactSpin.inverse),
     jacobian=update(SpinJacobian.value),
-    response=update(SpinResponse.velocity),
 ):
-    """Spin about each normal per generalised velocity, and (M + implicit terms)^-1 J^T for one sweep."""
+    """Spin about each normal per decoupled velocity, in the contact's rows, and its inverse per unit impulse."""
     width = row_count // max(slots, 1)
     most = 0
     for e in lanes:
         most = max(most, count[0, e])
-    for c in range(most):
-        da, db = -1, -1
+    for c in spread(most):
         on = 0
         for e in lanes:
             speed[c, e] = 0.0
             inverse[c, e] = 0.0
             if c < count[0, e]:
-                da, db = dof_a[c, e], dof_b[c, e]
                 on = 1 if radius[c, e] > 0.0 else on
-        for side in range(2 if on == 1 else 0):
-            low, high, shift = tree_rows(first, end, da, db, side)
-            base = c * width + shift
-            for k in range(low, high):
-                turns = 1.0 if angular[k, 0] == 1 else 0.0
-                for e in lanes:
-                    here = c < count[0, e]
-                    a = dof_a[c, e] if here else -1
-                    b = dof_b[c, e] if here else -1
-                    with_a = a >= 0 and first[max(a, 0), 0] == low
-                    with_b = b >= 0 and first[max(b, 0), 0] == low
-                    on_a = turns if with_a and moves[relations[a if with_a else k, 0] + k, 0] == 1 else 0.0
-                    on_b = turns if with_b and moves[relations[b if with_b else k, 0] + k, 0] == 1 else 0.0
-                    along = axis[k, 0, e] * normal[c, 0, e] + axis[k, 1, e] * normal[c, 1, e]
-                    along = (on_a - on_b) * (along + axis[k, 2, e] * normal[c, 2, e])
-                    along = along if here else 0.0
-                    speed[c, e] += along * qd[k, e]
-                    jacobian[base + k, e] = along
-                    response[base + k, e] = along
-            for d in range(high - 1, low - 1, -1):
-                start = chain[d, 0]
-                for s in range(1, depth[d, 0]):
-                    b = base + column[start + s, 0]
+        base = c * width
+        wide = extent[c, lanes[0]] if on == 1 else 0
+        for i in range(wide):
+            k = dof[base + i, lanes[0]]
+            low = first[k, 0]
+            for e in lanes:
+                here = c < count[0, e]
+                a = dof_a[c, e] if here else -1
+                b = dof_b[c, e] if here else -1
+                on_a = 1.0 if chain_has(first, moves, relations, a, -1, low, k) else 0.0
+                on_b = 1.0 if chain_has(first, moves, relations, -1, b, low, k) else 0.0
+                along = axis[k, 0, e] * normal[c, 0, e] + axis[k, 1, e] * normal[c, 1, e]
+                along = (on_a - on_b) * (along + axis[k, 2, e] * normal[c, 2, e])
+                along = along if here and angular[k, 0] == 1 else 0.0
+                speed[c, e] += along * qd[k, e]
+                jacobian[base + i, e] = along
+        for i in range(wide - 1, -1, -1):
+            d = dof[base + i, lanes[0]]
+            for e in lanes:
+                inverse[c, e] += mobility[d, e] * jacobian[base + i, e] * jacobian[base + i, e]
+            for j in range(i):
+                a = dof[base + j, lanes[0]]
+                up = depth[d, 0] - depth[a, 0]
+                s = chain[d, 0] + max(up, 0)
+                if up > 0 and column[s, 0] == a:
                     for e in lanes:
-                        response[b, e] -= factor[start + s, e] * response[base + d, e]
-            for d in range(low, high):
-                start = chain[d, 0]
-                for e in lanes:
-                    response[base + d, e] = response[base + d, e] * inverse_pivot[d, e]
-                for s in range(1, depth[d, 0]):
-                    b = base + column[start + s, 0]
-                    for e in lanes:
-                        response[base + d, e] -= factor[start + s, e] * response[b, e]
-                for e in lanes:
-                    inverse[c, e] += jacobian[base + d, e] * response[base + d, e]
+                        jacobian[base + j, e] -= factor[s, e] * jacobian[base + i, e]
         for e in lanes:
             inverse[c, e] = 1.0 / inverse[c, e] if inverse[c, e] > 0.0 else 0.0
 
@@ -199,17 +190,16 @@ def warm_start_spins(
     lanes,
     slots=rows(Contact),
     row_count=rows(ContactRow),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
     count=read(ContactCount.current),
-    dof_a=read(ContactMotion.dof_a),
-    dof_b=read(ContactMotion.dof_b),
+    extent=read(ContactMotion.extent),
+    dof=read(ContactDof.dof),
     radius=read(ContactSpin.radius),
     last=read(ContactSpin.last),
     total=write(ContactSpin.value),
-    response=read(SpinResponse.velocity),
+    jacobian=read(SpinJacobian.value),
+    mobility=read(DofSolve.inverse_pivot),
     change=update(Scratch.change),
-    v=update(DofSolve.velocity),
+    u=update(DofGain.velocity),
 ):
     """Apply the torsional impulses of the substep before."""
     width = row_count // max(slots, 1)
@@ -217,20 +207,17 @@ def warm_start_spins(
     for e in lanes:
         most = max(most, count[0, e])
     for c in range(most):
-        da, db = -1, -1
         on = 0
         for e in lanes:
             if c < count[0, e]:
-                da, db = dof_a[c, e], dof_b[c, e]
                 on = 1 if radius[c, e] > 0.0 else on
             total[c, e] = last[c, e]
             change[0, 0, e] = last[c, e]
-        for side in range(2 if on == 1 else 0):
-            low, high, shift = tree_rows(first, end, da, db, side)
-            base = c * width + shift
-            for k in range(low, high):
-                for e in lanes:
-                    v[k, e] += response[base + k, e] * change[0, 0, e]
+        base = c * width
+        for i in spread(extent[c, lanes[0]] if on == 1 else 0):
+            k = dof[base + i, lanes[0]]
+            for e in lanes:
+                u[k, e] += mobility[k, e] * jacobian[base + i, e] * change[0, 0, e]
 
 
 @system(phase="sweep", after="sweep_friction", before="advance")
@@ -238,11 +225,9 @@ def sweep_spins(
     lanes,
     slots=rows(Contact),
     row_count=rows(ContactRow),
-    first=read(DofTopology.tree_first),
-    end=read(DofTopology.tree_end),
     count=read(ContactCount.current),
-    dof_a=read(ContactMotion.dof_a),
-    dof_b=read(ContactMotion.dof_b),
+    extent=read(ContactMotion.extent),
+    dof=read(ContactDof.dof),
     static=read(ContactSurface.static_friction),
     dynamic=read(ContactSurface.dynamic_friction),
     normal=read(ContactImpulse.value),
@@ -250,12 +235,12 @@ def sweep_spins(
     speed=read(ContactSpin.speed),
     inverse=read(ContactSpin.inverse),
     jacobian=read(SpinJacobian.value),
-    response=read(SpinResponse.velocity),
+    mobility=read(DofSolve.inverse_pivot),
     last=update(ContactSpin.last),
     total=update(ContactSpin.value),
     sum=update(Scratch.sum),
     change=update(Scratch.change),
-    v=update(DofSolve.velocity),
+    u=update(DofGain.velocity),
 ):
     """One sweep over torsional friction, contact by contact; impulses and their bounds are those of sweep_friction."""
     width = row_count // max(slots, 1)
@@ -263,20 +248,17 @@ def sweep_spins(
     for e in lanes:
         most = max(most, count[0, e])
     for c in range(most):
-        da, db = -1, -1
         on = 0
         for e in lanes:
             if c < count[0, e]:
-                da, db = dof_a[c, e], dof_b[c, e]
                 on = 1 if radius[c, e] > 0.0 else on
-            sum[0, 0, e] = 0.0
+            sum[0, 0, e] = speed[c, e]
         if on == 1:
-            for side in range(2):
-                low, high, shift = tree_rows(first, end, da, db, side)
-                base = c * width + shift
-                for k in range(low, high):
-                    for e in lanes:
-                        sum[0, 0, e] += jacobian[base + k, e] * v[k, e]
+            base = c * width
+            for i in spread(extent[c, lanes[0]]):
+                k = dof[base + i, lanes[0]]
+                for e in lanes:
+                    sum[0, 0, e] += jacobian[base + i, e] * u[k, e]
             for e in lanes:
                 here = c < count[0, e]
                 now = last[c, e]
@@ -287,12 +269,10 @@ def sweep_spins(
                 change[0, 0, e] = new - now
                 last[c, e] = new
                 total[c, e] = new
-            for side in range(2):
-                low, high, shift = tree_rows(first, end, da, db, side)
-                base = c * width + shift
-                for k in range(low, high):
-                    for e in lanes:
-                        v[k, e] += response[base + k, e] * change[0, 0, e]
+            for i in spread(extent[c, lanes[0]]):
+                k = dof[base + i, lanes[0]]
+                for e in lanes:
+                    u[k, e] += mobility[k, e] * jacobian[base + i, e] * change[0, 0, e]
 
 
 @system(phase="query_contacts", after="contact_forces")

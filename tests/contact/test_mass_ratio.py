@@ -67,11 +67,23 @@ def test_heavy_box_drops_on_a_light_one(drop: float, device: str) -> None:
     carried(boxes, masses)
 
 
-def test_three_boxes_of_any_masses(device: str) -> None:
-    """Ratios that multiply, and light ones in a row: at rest from the start, nothing sinks by 0.1 mm."""
-    masses = np.array([[1, 10, 100], [1, 100, 1000], [1, 1, 1000], [10, 1, 100], [1, 1000, 1], [1000, 1, 1000]]).T
-    world, boxes = stack(device, masses.astype(float))
+@pytest.mark.parametrize(("real", "most"), [("float32", 100), ("float64", 1000)])
+def test_three_boxes_of_any_masses(real: str, most: int, device: str) -> None:
+    """Ratios that multiply, and light ones in a row: at rest from the start, nothing sinks by 0.1 mm.
+
+    Two light ones under 1000 times as much are more than float32 can tell: a fifth of 128 such stacks sank by more.
+    """
+    masses = np.array([[1, 10, 100], [1, 100, 1000], [1, 1, most], [10, 1, 100], [1, 1000, 1], [1000, 1, 1000]]).T
+    world, boxes = stack(device, masses.astype(float), real=real)
     assert squeezed(world, boxes).max() < 1e-4
+    carried(boxes, masses)
+
+
+def test_many_light_boxes_carry_heavy_ones(device: str) -> None:
+    """1:1000, of 64 slightly different masses: no luck."""
+    masses = np.array([[1.0], [1000.0]]) * np.random.default_rng(0).uniform(0.9, 1.1, (2, 64))
+    world, boxes = stack(device, masses)
+    assert squeezed(world, boxes).max() < 1e-5
     carried(boxes, masses)
 
 

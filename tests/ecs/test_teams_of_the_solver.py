@@ -19,7 +19,7 @@ SEARCH = (
     *(loads.hold_at_bounds, loads.step_loads, loads.cut_loads),
 )
 ORDER = (
-    *(contact_rows.contact_jacobians, contact_rows.contact_responses, contact_rows.contact_blocks),
+    *(contact_rows.contact_jacobians, contact_rows.decouple_contacts, contact_rows.contact_blocks),
     *(loads.look_for_loads, islands.find_islands, *SEARCH, *SEARCH, loads.take_loads),
     *(contact_solver.sweep_normals, contact_solver.sweep_friction, bouncing.find_bounces, bouncing.bounce),
 )
@@ -36,7 +36,7 @@ def run_by_threads(system: System, store: Any) -> None:
     for name, access in system.arguments.items():
         array = store.rows(access.target) if access.mode == "rows" else store.array(access.target)
         values.append(array.reshape(-1) if name in flat else array)
-    size = teams.TEAM if system.spreads else 1
+    size = teams.TEAM if teams.is_team(system) else 1
     for env in range(store.num_envs):
         barrier, given, wrong = threading.Barrier(size), np.zeros(size), []
 
@@ -52,12 +52,19 @@ def run_by_threads(system: System, store: Any) -> None:
                 class threadIdx:
                     x = (env * size + rank) % 128
 
+                class blockIdx:
+                    y = 0
+
+                class gridDim:
+                    y = 1
+
                 @staticmethod
                 def grid(_: int) -> int:
                     return env * size + rank
 
             names: dict[str, Any] = {"cuda": cuda, "_joined": joined, "_wait": lambda mask: barrier.wait(30.0)}
             names["_place"] = lambda row, stride, index: int(row) * int(stride) + int(index)
+            names["_fixed"] = lambda *words: None
             names |= dict.fromkeys(("helper", "routine", "kernel", "scalar_kernel", "team_kernel"), lambda f: f)
             try:
                 exec(text, names)
