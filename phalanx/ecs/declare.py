@@ -239,7 +239,8 @@ def system(
     each; ``order`` says whether rows may run in parallel or go root to tip (``forward``) or tip to root
     (``reverse``). Without ``over``, the first argument is ``lanes``, an iterable of environments that go
     in step, and the function loops over rows itself, with ``for e in lanes`` innermost: on the CPU those are
-    neighbouring environments in one SIMD register, on the GPU the one environment of a thread.
+    neighbouring environments in one SIMD register, on the GPU the one environment of a thread. What lanes have in
+    common, such as a number that was stored for all of them, is read at ``lanes[0]``.
 
     ``phase`` places it in the step; ``after``/``before`` name systems of the same phase that it must follow or
     precede where the data alone does not say so. Where the table that it ``needs`` (or is ``over``) has no rows, it is

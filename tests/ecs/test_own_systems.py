@@ -84,6 +84,32 @@ def sum_lanes(lanes, n=rows(Tank), valve=read(Water.valve), level=read(Water.lev
             total[i, e] = total[i - 1, e] + valve[i, e] * level[i, e]
 
 
+@system(phase="sense", after="drain")
+def sum_wet(lanes, n=rows(Tank), level=read(Water.level), listed=write(Water.steps), total=write(Water.total)):
+    """Over the tanks that hold water in any lane: a list that lanes have in common."""
+    count = 0
+    for i in range(n):
+        wet = False
+        for e in lanes:
+            wet = wet or level[i, e] > 0.0
+        if wet:
+            for e in lanes:
+                listed[count, e] = i
+            count += 1
+    for e in lanes:
+        total[0, e] = 0.0
+    for k in range(count):
+        i = listed[k, lanes[0]]
+        for e in lanes:
+            total[0, e] += level[i, e]
+
+
+@system(phase="sense")
+def look_aside(lanes, level=read(Water.level), total=write(Water.total)):
+    for e in lanes:
+        total[0, e] = level[0, lanes[1]]
+
+
 FLOATS = {  # no parts of them are subnormal, either: those are rounded, and a fused product once less
     "float32": st.floats(-100, 100, width=32).map(lambda x: x if abs(x) > 1e-30 else 0.0),
     "float64": st.floats(-100, 100).map(lambda x: x if abs(x) > 1e-30 else 0.0),
@@ -338,3 +364,14 @@ def test_a_system_runs_where_there_is_what_it_needs(leaks: int, device: str) -> 
     program = store.program([lose_water])
     program.run()
     assert (host(store[Water].level) == (4.0 if leaks else 5.0)).all() and program.names == ["lose_water"] * (leaks > 0)
+
+
+def test_what_lanes_have_in_common(bench: Bench) -> None:
+    """Rows that only other lanes need add nothing; no other lane can be named."""
+    level = np.random.default_rng(4).uniform(0.0, 1.0, (ROWS, ENVS)) * (np.arange(ROWS) % 3 > 0)[:, None]
+    level[4, 5:] = 0.0
+    bench.fill(level, np.zeros((ROWS, ENVS)))
+    bench.run(sum_wet)
+    np.testing.assert_allclose(bench["total"][0], level.sum(axis=0), rtol=1e-6)
+    with pytest.raises(DeclarationError, match=r"the last index of level must be the environment"):
+        bench.store.program([look_aside])
