@@ -12,6 +12,7 @@ import phalanx as px
 from phalanx.io.model import LoadError
 from phalanx.io.usd import load_robot, load_scene, read_stage
 from phalanx.io.usd.bindings import Usd, UsdGeom
+from phalanx.io.usd.bodies import RigidBody
 
 PENDULUM = prim(
     "Xform",
@@ -189,3 +190,16 @@ def test_a_file_with_several_robots_is_a_scene(tmp_path: Path) -> None:
     thing = world.add_rigid_object(str(cube), "thing")
     assert thing.kind == "dynamic" and world._placements["thing"]["angular_damping"] == 0.05
     np.testing.assert_allclose(thing.part.articulation.links[0].mass, 1000 * 4 / 3 * np.pi * 1e-3)
+
+
+def test_the_work_is_in_proportion_to_the_number_of_bodies(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    path = RigidBody.path.fget
+    assert path is not None
+    monkeypatch.setattr(RigidBody, "path", property(lambda one: asked.append(1) or path(one)))
+    counts = []
+    for amount in (20, 40):
+        asked.clear()
+        read_stage(stage("".join(body(f"b{n}", BALL, (n, 0, 0)) for n in range(amount))))
+        counts.append(len(asked))
+    assert counts[1] == 2 * counts[0]

@@ -92,8 +92,8 @@ def group(reading: Reading, found: Found, joints: list[JointPrim]) -> Grouped:
         if tree.fixed and not tree.hinged:
             used |= {one.path for one in mine if one.kind == "fixed" and _to_world(one) is tree.root}
     loose += [body for body in found.bodies.values() if body.kinematic]
-    order = list(found.bodies)
-    loose.sort(key=lambda body: order.index(body.path))
+    order = {body: n for n, body in enumerate(found.bodies.values())}
+    loose.sort(key=order.__getitem__)
     return Grouped(trees, loose, [one for one in joints if one.path not in used])
 
 
@@ -122,22 +122,22 @@ def _islands(bodies: list[RigidBody], joints: list[JointPrim]) -> list[list[Rigi
         if a is not None and b is not None:
             neighbours[a.path].append(b)
             neighbours[b.path].append(a)
-    seen: set[str] = set()
+    order = {body: n for n, body in enumerate(bodies)}
+    seen: set[RigidBody] = set()
     found = []
     for body in bodies:
-        if body.path in seen:
+        if body in seen:
             continue
-        seen.add(body.path)
+        seen.add(body)
         island, waiting = [], deque([body])
         while waiting:
             one = waiting.popleft()
             island.append(one)
             for other in neighbours[one.path]:
-                if other.path not in seen:
-                    seen.add(other.path)
+                if other not in seen:
+                    seen.add(other)
                     waiting.append(other)
-        paths = {one.path for one in island}
-        found.append([one for one in bodies if one.path in paths])
+        found.append(sorted(island, key=order.__getitem__))
     return found
 
 
