@@ -170,6 +170,7 @@ class DofRow(Component, table=Dof):
 
     active = Field(dtype="int32", doc="1 if any of them may act in this substep")
     order = Field(dtype="int32", doc="the dofs that have rows, one behind the other")
+    response = Field(unit="1/(kg m^2)", doc="velocity of the dof per unit impulse on it")
     friction = Field(unit="N m s", doc="impulse of Coulomb friction", role="state")
     drive = Field(unit="N m s", doc="impulse of a drive that may reach its effort limit", role="state")
     stop = Field(unit="N m s", doc="impulse of position and speed limits", role="state")
@@ -179,12 +180,6 @@ class DofRelation(Component, table=DofPair):
     """Relations between dofs."""
 
     moves = Field(dtype="int32", doc="row a, column b: 1 if b moves the link of a", constant=True)
-
-
-class DofResponse(Component, table=Dof):
-    """How a dof answers to impulses on it."""
-
-    velocity = Field(unit="1/(kg m^2)", doc="its velocity per unit impulse on it; where it has rows")
 
 
 class MimicConstraint(Component, table=Mimic):

@@ -1,8 +1,9 @@
 """Every system: what happens in a step, one concept a file, and the order of the step.
 
-A substep is: actuate, dynamics, factorize, collide, rows, solve, sweep (as often as the solver iterates), integrate.
-Kinematics follow, so that after a step every pose agrees with the coordinates, and free robots get back the momentum
-that the change of pose took; then user systems that sense.
+A substep is: actuate, dynamics, factorize, collide, rows, solve, load (who carries what), sweep (as often as the solver
+iterates) around bounce, recouple (from the solver's velocities to those of dofs), integrate. Kinematics follow, so that
+after a step every pose agrees with the coordinates, and free robots get back the momentum that the change of pose took;
+then user systems that sense.
 """
 
 from collections.abc import Iterable

@@ -191,13 +191,8 @@ def sweep_normals(
             lift = lift * (h[0, e] / real(moving) if pushing else h[0, e]) * real(sweep + 1)
             # loads come before conditions: those behind one would each be waited for
             k00 = block[c, 0, e]
-            k10, k11, k20, k21, k22 = (
-                block[c1, 0, e],
-                block[c1, 1, e],
-                block[c2, 0, e],
-                block[c2, 1, e],
-                block[c2, 2, e],
-            )
+            k10, k11 = block[c1, 0, e], block[c1, 1, e]
+            k20, k21, k22 = block[c2, 0, e], block[c2, 1, e], block[c2, 2, e]
             k30, k31, k32, k33 = block[c3, 0, e], block[c3, 1, e], block[c3, 2, e], block[c3, 3, e]
             x0, x1, x2, x3 = impulse[c, 0, e], impulse[c1, 0, e], impulse[c2, 0, e], impulse[c3, 0, e]
             t0, t1, t2, t3 = total[c, 0, e], total[c1, 0, e], total[c2, 0, e], total[c3, 0, e]

@@ -8,7 +8,6 @@ from phalanx.components import (
     DofJacobian,
     DofLimit,
     DofModel,
-    DofResponse,
     DofRow,
     DofSolve,
     DofState,
@@ -105,7 +104,7 @@ def dof_jacobians(
     factor=read(MassFactor.value),
     mobility=read(DofSolve.inverse_pivot),
     jacobian=write(DofJacobian.value),
-    response=write(DofResponse.velocity),
+    response=write(DofRow.response),
 ):
     """Rows of L^-1 for the dofs that have rows in any lane, and their velocity per unit impulse."""
     for n in spread(dofs[0, lanes[0]]):
