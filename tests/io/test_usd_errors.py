@@ -175,6 +175,16 @@ TOLD = {
         ), "PhysicsLimitAPI:transX PhysicsLimitAPI:transY PhysicsLimitAPI:transZ PhysicsLimitAPI:rotY")),
         "limits of rotY are uneven",
     ),
+    "soft cones": (
+        robot(joint("SphericalJoint", "j", "/r/a", "/r/b", HINGE + "float physxLimit:cone:stiffness = 2\n",
+                    "PhysxLimitAPI:cone")),
+        "</r/j>: limits of cone do not give way here",
+    ),
+    "soft ropes": (
+        TWO + joint("DistanceJoint", "j", "/a", "/b", "float physxLimit:distance:damping = 2\n",
+                    "PhysxLimitAPI:distance"),
+        "</j>: limits of distance do not give way here",
+    ),
     "idle drives": (
         robot(joint("RevoluteJoint", "j", "/r/a", "/r/b", HINGE, "PhysicsDriveAPI:linear")),
         "its drive of linear has nothing to move",

@@ -220,6 +220,22 @@ def test_what_physx_adds_to_joints() -> None:
     np.testing.assert_allclose((one.limit_stiffness, one.limit_damping), (900 / math.pi, 1080 / math.pi), rtol=1e-6)
 
 
+def test_ball_joints_resist_alike_about_all_axes() -> None:
+    names = ("dynamicFrictionEffort", "viscousFrictionCoefficient", "maxJointVelocity")
+    rows = {"rotX": (2, 3, 90), "rotY": (1, 4, 180)}
+    inside = "".join(
+        f"float physxJointAxis:{axis}:{name} = {value}\n"
+        for axis, row in rows.items()
+        for name, value in zip(names, row, strict=True)
+    )
+    scene = read(two("SphericalJoint", inside, "PhysxJointAxisAPI:rotX PhysxJointAxisAPI:rotY"))
+    (ball,) = model_of(scene).joints
+    found = (ball.friction, ball.static_friction, ball.damping, ball.velocity_limit)
+    np.testing.assert_allclose(found, (2, 2, 720 / math.pi, math.pi / 2), rtol=1e-6)
+    (told,) = scene.warnings
+    assert "the strictest of each is taken" in told
+
+
 def test_mimics_hold_a_sum_at_zero() -> None:
     other = joint("PrismaticJoint", "k", "/r/b", "/r/c", "point3f physics:localPos0 = (1, 0, 0)")
     inside = """rel physxMimicJoint:rotX:referenceJoint = </r/k>

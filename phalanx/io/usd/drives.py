@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from phalanx.io.model import Joint, JointDrive, Mimic, RobotModel
+from phalanx.io.model import JointDrive, Mimic, RobotModel
 from phalanx.io.pose import body_frames
 from phalanx.io.usd.bindings import Prim
 from phalanx.io.usd.joints import RADIANS, JointPrim
@@ -18,11 +18,23 @@ UNLIMITED = 1e6
 
 
 def set_properties(reading: Reading, joint: JointPrim, dofs: dict[str, list[str]], model: RobotModel) -> None:
-    """What resists and bounds a joint whose axes are the given dofs of a model."""
+    """What resists and bounds a joint whose axes are the given dofs of a model; of ball joints all axes alike."""
     by_name = {one.name: one for one in model.joints}
+    found: dict[str, dict[str, float]] = {}
     for axis, (dof,) in dofs.items():
-        one = by_name[dof.rpartition(":")[0]] if dof not in by_name else by_name[dof]
-        _properties(reading, joint, axis, one, axis.startswith("rot"))
+        name = dof if dof in by_name else dof.rpartition(":")[0]
+        mine = _properties(reading, joint, axis)
+        others = found.setdefault(name, mine)
+        if others != mine:
+            text = "what resists and bounds a ball joint is alike about all axes here; the strictest of each is taken."
+            reading.notes.add(joint.prim, text)
+            for key in others.keys() | mine.keys():
+                strictest = min if key == "velocity_limit" else max
+                others[key] = strictest(values[key] for values in (others, mine) if key in values)
+    for name, fields in found.items():
+        for key, value in fields.items():
+            setattr(by_name[name], key, value)
+    idle_limits(reading, joint, list(dofs))
 
 
 def add_drives(
@@ -47,15 +59,29 @@ def add_drives(
                     text = "its drive is one of acceleration; it gets the gains that give that in the pose as drawn."
                     reading.notes.add(joint.prim, text)
                 model.drives[dof] = drive
-    unused = [
-        name
-        for name in reading.applied(joint.prim, "PhysicsDriveAPI")
-        if name not in dofs and not any(name == joint.instance(axis) for axis in dofs)
-    ]
+    unused = _idle(reading, joint, "PhysicsDriveAPI", list(dofs))
     if unused:
         reading.notes.add(joint.prim, f"its drive of {', '.join(sorted(unused))} has nothing to move.")
 
 
+def idle_limits(reading: Reading, joint: JointPrim, axes: list[str]) -> None:
+    """Tell of soft limits of other axes than those that have limits, such as of cones."""
+    unused = [
+        name
+        for name in _idle(reading, joint, "PhysxLimitAPI", axes)
+        if any(reading.number(joint.prim, f"physxLimit:{name}:{what}", 0.0) for what in _SOFT)
+    ]
+    if unused:
+        reading.notes.add(joint.prim, f"limits of {', '.join(sorted(unused))} do not give way here; they are hard.")
+
+
+def _idle(reading: Reading, joint: JointPrim, schema: str, axes: list[str]) -> list[str]:
+    """Instances of a schema that are for none of the axes."""
+    known = {*axes, *(joint.instance(axis) for axis in axes)}
+    return [name for name in reading.applied(joint.prim, schema) if name not in known]
+
+
+_SOFT = ("stiffness", "damping", "restitution")
 _TYPES = ("force", "acceleration")
 
 
@@ -73,9 +99,9 @@ def _drive(reading: Reading, joint: JointPrim, instance: str, turns: bool) -> Jo
     )
 
 
-def _properties(reading: Reading, joint: JointPrim, axis: str, one: Joint, turns: bool) -> None:
-    """Armature, friction, damping, caps and softness of limits of one axis."""
-    prim, units = joint.prim, reading.units
+def _properties(reading: Reading, joint: JointPrim, axis: str) -> dict[str, float]:
+    """Armature, friction, damping, caps and softness of limits of one axis, as fields of a joint."""
+    prim, units, turns = joint.prim, reading.units, axis.startswith("rot")
     scale = RADIANS if turns else units.length
     effort, inertia = (units.torque, units.torque) if turns else (units.force, units.mass)
     own = [f"physxJointAxis:{name}:" for name in (joint.instance(axis), axis)]
@@ -87,17 +113,19 @@ def _properties(reading: Reading, joint: JointPrim, axis: str, one: Joint, turns
                 return reading.number(prim, full, default, infinite=True, least=0.0) * factor
         return default
 
-    one.armature = max(one.armature, first("armature", inertia, "physxJoint:armature", "newton:armature"))
-    one.friction = first("dynamicFrictionEffort", effort, "newton:friction")
-    one.static_friction = max(one.friction, first("staticFrictionEffort", effort))
-    one.damping = first("viscousFrictionCoefficient", effort / scale, "newton:damping")
+    friction = first("dynamicFrictionEffort", effort, "newton:friction")
     speed = first("maxJointVelocity", scale, "physxJoint:maxJointVelocity", "newton:velocityLimit", default=math.inf)
-    one.velocity_limit = speed if speed < UNLIMITED * scale else math.inf
     if reading.number(prim, "physxJoint:jointFriction", 0.0):
         text = '"physxJoint:jointFriction", a share of the load, is not simulated; give efforts by PhysxJointAxisAPI.'
         reading.notes.add(prim, text)
-    for name, value in softness(reading, joint, axis).items():
-        setattr(one, name, value)
+    return {
+        "armature": first("armature", inertia, "physxJoint:armature", "newton:armature"),
+        "friction": friction,
+        "static_friction": max(friction, first("staticFrictionEffort", effort)),
+        "damping": first("viscousFrictionCoefficient", effort / scale, "newton:damping"),
+        "velocity_limit": speed if speed < UNLIMITED * scale else math.inf,
+        **softness(reading, joint, axis),
+    }
 
 
 def resists(reading: Reading, joint: JointPrim) -> bool:

@@ -16,7 +16,7 @@ from phalanx.io.model import LoadError, Shape
 from phalanx.io.usd import bodies, joints, schema, source, trees
 from phalanx.io.usd.bindings import Stage, Usd
 from phalanx.io.usd.bodies import Found
-from phalanx.io.usd.drives import resists, softness
+from phalanx.io.usd.drives import idle_limits, resists, softness
 from phalanx.io.usd.filters import Filters
 from phalanx.io.usd.frames import Units, orientation_of, position_of
 from phalanx.io.usd.joints import JointPrim
@@ -235,6 +235,7 @@ def _held(reading: Reading, joint: JointPrim, owners: dict[str, tuple[str, str]]
         least, most = joint.distance
         arguments |= {"min_distance": least or 0.0, "max_distance": "inf" if most is None else most}
         del arguments["orientation_a"], arguments["orientation_b"]
+        idle_limits(reading, joint, [])
         if reading.flag(joint.prim, "physxPhysicsDistanceJoint:springEnabled", False):
             reading.notes.add(joint.prim, "springs of distance joints are not simulated; its limits are hard.")
     elif joint.kind != "fixed":
@@ -258,6 +259,7 @@ def _angles(reading: Reading, joint: JointPrim, arguments: dict[str, Any], rever
             arguments[key] = limit
     if "lower" in arguments or "upper" in arguments:
         arguments |= softness(reading, joint, axis)
+    idle_limits(reading, joint, [axis])
     if joint.kind == "spherical" and not all(map(math.isinf, joint.swing)):
         cones: list[float | None] = [None if math.isinf(angle) else angle for angle in joint.swing]
         arguments["swing_limit"] = cones[::-1] if joint.axis == 0 else cones
