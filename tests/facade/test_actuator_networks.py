@@ -10,6 +10,7 @@ import pytest
 from facade.compare import get
 
 from phalanx.facade.isaaclab import actuators
+from phalanx.facade.isaaclab.actuators.actuator_net import _Network
 from phalanx.facade.isaaclab.utils import ArticulationActions
 from phalanx.facade.namespaces import array
 
@@ -159,6 +160,11 @@ def test_wrong_use_is_told(torch, files, tmp_path):
         make(network_file=str(tmp_path / "none.pt"))
     with pytest.raises(ValueError, match="needs joint_positions"):
         make().compute(ArticulationActions(), array(np.zeros(SHAPE)), array(np.zeros(SHAPE)))
+
+
+def test_a_network_that_infers_nothing_cannot_be_made():
+    with pytest.raises(TypeError, match="abstract method.* '?_infer"):
+        _Network(actuators.ActuatorNetMLPCfg(**LIMITS), JOINTS, slice(None), ENVS, "cpu")  # pyright: ignore[reportAbstractUsage]
 
 
 def test_without_torch_networks_say_what_to_install(monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -55,9 +56,9 @@ class _Network(DCMotor):
         self.applied_effort = self._clip_effort(self.computed_effort)
         return efforts_only(control_action, self.applied_effort)
 
+    @abstractmethod
     def _infer(self, error: Any, joint_vel: Any) -> Any:
         """What the network says, (num_envs * num_joints, 1), a tensor."""
-        raise NotImplementedError
 
 
 class ActuatorNetLSTM(_Network):
