@@ -163,7 +163,7 @@ def test_wrong_use_is_told(torch, files, tmp_path):
 
 
 def test_a_network_that_infers_nothing_cannot_be_made():
-    with pytest.raises(TypeError, match="abstract method.* '?_infer"):
+    with pytest.raises(TypeError, match=r"abstract method.* '?_infer"):
         _Network(actuators.ActuatorNetMLPCfg(**LIMITS), JOINTS, slice(None), ENVS, "cpu")  # pyright: ignore[reportAbstractUsage]
 
 
