@@ -178,23 +178,7 @@ class RemotizedPDActuator(DelayedPDActuator):
     cfg: configurations.RemotizedPDActuatorCfg
     """The configuration."""
 
-    def __init__(
-        self,
-        cfg: configurations.RemotizedPDActuatorCfg,
-        joint_names: list[str],
-        joint_ids: Sequence[int],
-        num_envs: int,
-        device: str,
-        stiffness: Any = 0.0,
-        damping: Any = 0.0,
-        armature: Any = 0.0,
-        friction: Any = 0.0,
-        effort_limit: Any = math.inf,
-        velocity_limit: Any = math.inf,
-        *,
-        dynamic_friction: Any = 0.0,
-        viscous_friction: Any = 0.0,
-    ) -> None:
+    def __init__(self, cfg: configurations.RemotizedPDActuatorCfg, *args: Any, **kwargs: Any) -> None:
         """Resolve the parameters; see :class:`ActuatorBase`.
 
         Raises:
@@ -202,18 +186,15 @@ class RemotizedPDActuator(DelayedPDActuator):
         """
         # The asset's limits stand for no linkage either.
         unlimited = cfg.replace(effort_limit=math.inf, velocity_limit=math.inf)  # pyright: ignore[reportAttributeAccessIssue]
-        super().__init__(
-            unlimited, joint_names, joint_ids, num_envs, device, stiffness, damping, armature, friction,
-            effort_limit, velocity_limit, dynamic_friction=dynamic_friction, viscous_friction=viscous_friction,
-        )  # fmt: skip
+        super().__init__(unlimited, *args, **kwargs)
         self.cfg = cfg
-        self._table = array(cfg.joint_parameter_lookup, device, "float32")
+        self._table = array(cfg.joint_parameter_lookup, self._device, "float32")
         if self._table.ndim != 2 or self._table.shape[1] != 3:
             raise ValueError(
                 f"joint_parameter_lookup of {self._who()}: shape {tuple(self._table.shape)} must be "
                 "(num_lookup_points, 3): angle, transmission ratio, torque"
             )
-        self._torque_limit = LinearInterpolation(self.angle_samples, self.max_torque_samples, device)
+        self._torque_limit = LinearInterpolation(self.angle_samples, self.max_torque_samples, self._device)
 
     @property
     def angle_samples(self) -> Any:
