@@ -13,10 +13,8 @@ from phalanx.facade.isaaclab.utils.configclass import configclass
 
 
 @configclass
-class ActuatorNetLSTMCfg(DCMotorCfg):
-    """A recurrent network. Gains have no effect."""
-
-    class_type: type[ActuatorBase] = actuator_net.ActuatorNetLSTM
+class _NetworkCfg(DCMotorCfg):
+    """What networks have in common. Gains have no effect."""
 
     stiffness: dict[str, float] | float | None = None
     damping: dict[str, float] | float | None = None
@@ -26,16 +24,17 @@ class ActuatorNetLSTMCfg(DCMotorCfg):
 
 
 @configclass
-class ActuatorNetMLPCfg(DCMotorCfg):
+class ActuatorNetLSTMCfg(_NetworkCfg):
+    """A recurrent network. Gains have no effect."""
+
+    class_type: type[ActuatorBase] = actuator_net.ActuatorNetLSTM
+
+
+@configclass
+class ActuatorNetMLPCfg(_NetworkCfg):
     """A network of layers without a memory. Gains have no effect."""
 
     class_type: type[ActuatorBase] = actuator_net.ActuatorNetMLP
-
-    stiffness: dict[str, float] | float | None = None
-    damping: dict[str, float] | float | None = None
-
-    network_file: str = MISSING  # pyright: ignore[reportAssignmentType]
-    """A TorchScript file."""
 
     pos_scale: float = MISSING  # pyright: ignore[reportAssignmentType]
     """What position errors are multiplied with before the network."""
