@@ -179,6 +179,11 @@ def test_biases_stay_until_their_environment_is_reset(api, device, per_component
     assert (second[[0, 2]] == first[[0, 2]]).all() and (second[1] != first[1]).all()
 
 
+def test_noise_takes_the_place_of_data_that_are_not_finite(api, device):
+    cfg = noises.ConstantNoiseCfg(bias=0.5, operation="abs")
+    assert get(cfg.func(array([np.nan, np.inf, 1.0], device), cfg)).tolist() == [0.5, 0.5, 0.5]
+
+
 def test_wrong_operations_are_told():
     cfg = noises.ConstantNoiseCfg(operation="sub")  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="unknown operation in noise: 'sub'"):
@@ -220,8 +225,10 @@ def test_integrals(api, device):
     values = np.array([[1.0, 2.0], [3.0, -2.0], [0.0, 4.0]])
     found = [get(integrator(array(v[:, None], device, "float32")))[:, 0].tolist() for v in values]
     assert found == [[0.25, 0.5], [1.25, 0.5], [2.0, 1.0]]
+    last = integrator(array([[1.0], [1.0]], device))
     integrator.reset([0])
-    assert get(integrator(array([[1.0], [1.0]], device)))[:, 0].tolist() == [0.25, 2.25]
+    assert get(last)[:, 0].tolist() == [2.25, 2.25]  # what was handed out stays
+    assert get(integrator(array([[1.0], [1.0]], device)))[:, 0].tolist() == [0.25, 2.75]
 
 
 # -- timers and files ------------------------------------------------------------------------------------------------

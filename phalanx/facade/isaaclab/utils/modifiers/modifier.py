@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from phalanx.facade.isaaclab.utils.modifiers.modifier_base import ModifierBase
-from phalanx.facade.namespaces import common, rows, zeros
+from phalanx.facade.namespaces import common, copy, rows, zeros
 
 if TYPE_CHECKING:
     from phalanx.facade.isaaclab.utils.modifiers.modifier_cfg import DigitalFilterCfg, IntegratorCfg
@@ -81,4 +81,4 @@ class Integrator(ModifierBase):
         _, self.integral, self.y_prev, data = common(self.integral, self.y_prev, data)
         self.integral = self.integral + 0.5 * self._dt * (data + self.y_prev)
         self.y_prev = 1.0 * data
-        return self.integral
+        return copy(self.integral)  # resets must not reach it

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from phalanx.facade.namespaces import common, device_of, normal, rows, uniform, zeros
+from phalanx.facade.namespaces import common, device_of, namespace, normal, rows, uniform, zeros
 
 if TYPE_CHECKING:
     from phalanx.facade.isaaclab.utils.noise import noise_cfg
@@ -40,7 +40,7 @@ def _apply(data: Any, noise: Any, cfg: noise_cfg.NoiseCfg) -> Any:
     if cfg.operation == "scale":
         return data * noise
     if cfg.operation == "abs":
-        return 0.0 * data + noise
+        return namespace(data).zeros_like(data) + noise  # data that are not finite are gone, too
     raise ValueError(f'unknown operation in noise: {cfg.operation!r}; it must be "add", "scale" or "abs"')
 
 
