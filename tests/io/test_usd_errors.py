@@ -185,6 +185,10 @@ TOLD = {
                     "PhysxLimitAPI:distance"),
         "</j>: limits of distance do not give way here",
     ),
+    "joined bodies": (
+        robot(joint("RevoluteJoint", "j", "/r/a", "/r/b", HINGE + "bool physics:collisionEnabled = 1")),
+        "</r/j>: bodies of a robot that a joint connects do not collide here",
+    ),
     "idle drives": (
         robot(joint("RevoluteJoint", "j", "/r/a", "/r/b", HINGE, "PhysicsDriveAPI:linear")),
         "its drive of linear has nothing to move",

@@ -67,6 +67,16 @@ def test_inverted_and_merged_groups() -> None:
     assert [meet(found[a], found[b]) for a, b in (("/a", "/b"), ("/a", "/c"), ("/b", "/c"))] == [True, False, True]
 
 
+@pytest.mark.parametrize("schemas", ["", ROOT])
+def test_a_body_and_the_static_collider_that_it_is_joined_to_do_not_collide(schemas: str) -> None:
+    wall = prim("Cube", "wall", "", "PhysicsCollisionAPI")
+    for said, apart in ((0, [(("door", "door"), ("wall", "wall"))]), (1, [])):
+        hinge = joint("RevoluteJoint", "j", "/wall", "/door", f"bool physics:collisionEnabled = {said}")
+        world = px.World()
+        added = world.add_usd(stage(wall + body("door", schemas=schemas) + hinge))
+        assert next(iter(added.robots or added.objects)) == "door" and world._separated == apart
+
+
 @pytest.mark.usefixtures("compile_less")
 def test_pairs_of_bodies_and_articulations(device: str) -> None:
     pair = "PhysicsFilteredPairsAPI"

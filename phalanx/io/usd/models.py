@@ -161,6 +161,10 @@ def robot_model(
     )
     model.options = properties.of_robot(reading, tree.bodies, tree.marker)
     model.self_collision = _self_collision(reading, tree.marker)
+    for edge in tree.edges:
+        if edge.joint.collide and edge.parent is not None and model.self_collision:
+            text = "bodies of a robot that a joint connects do not collide here, though physics:collisionEnabled is on."
+            reading.notes.add(edge.joint.prim, text)
     _start(reading, None if tree.fixed else tree.root, model, _speeds(reading, tree, dofs))
     return found
 

@@ -138,6 +138,8 @@ def read_stage(stage: Stage, path: str = "/", *, visuals: bool = False, name: st
     for one in solids.values():
         colliders |= {str(prim.GetPath()): made for prim, made in one.colliders}
     scene.separated = Filters(reading, actors, colliders, owners).apply(found.prims)
+    for joint in read:
+        scene.separated += _joined_statics(reading, found, joint, owners)
     names, rigid = Names(), grouped.rigid()
     for joint in grouped.held:
         a, b = (rigid.get(body, body) for body in joint.bodies)
@@ -198,6 +200,16 @@ def _grounds(reading: Reading, found: Found, materials: Materials) -> list[Groun
             name = str(prim.GetPath())
             grounds.append(Ground(name, (x, y, z), float(normal @ point), materials.surface(prim), 1, 1))
     return grounds
+
+
+def _joined_statics(
+    reading: Reading, found: Found, joint: JointPrim, owners: dict[str, tuple[str, str]]
+) -> list[tuple[tuple[str, str], tuple[str, str]]]:
+    """The body of a joint and the static collider that its other end names, which do not collide unless it says so."""
+    paths = [str(path) for n in (0, 1) for path in reading.targets(joint.prim, f"physics:body{n}")]
+    statics = [path for path in paths if path in found.statics]
+    bodies_ = [body for body in joint.bodies if body is not None]
+    return [] if joint.collide else [(owners[body.path], owners[path]) for body in bodies_ for path in statics]
 
 
 def _held(reading: Reading, joint: JointPrim, owners: dict[str, tuple[str, str]], names: Names) -> Held | None:
