@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from phalanx.facade import arrays
-from phalanx.facade.namespaces import array
+from phalanx.facade.namespaces import array, module
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -21,12 +21,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def api(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The name of an array API, chosen for the test; skipped where torch is wanted and is not installed."""
+    """The name of an array API, chosen for the test, and seeded; skipped where torch is wanted and not installed."""
     name = str(request.param)
     if name == "torch" and importlib.util.find_spec("torch") is None:
         pytest.skip("torch is not installed (pip install torch; PyPI's wheel for Linux brings the CUDA libraries)")
     before = arrays._chosen
     arrays.set_array_api(name)  # pyright: ignore[reportArgumentType]
+    module(name).manual_seed(0) if name == "torch" else module(name).random.seed(0)
     yield name
     arrays.set_array_api(before)
 
