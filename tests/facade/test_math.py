@@ -28,7 +28,7 @@ def test_products_and_rotated_vectors(give, a, b, v):
     assert close(mu.quat_rotate(p, x), scipy(a).apply(v)) and close(mu.quat_rotate_inverse(p, mu.quat_rotate(p, x)), v)
     assert same_rotation(mu.quat_conjugate(p), scipy(a).inv()) and same_rotation(mu.quat_inv(p), scipy(a).inv())
     assert close(mu.quat_mul(p * 3.0, mu.quat_inv(p * 3.0)), np.tile([1.0, 0.0, 0.0, 0.0], (N, 1)))
-    assert close(mu.quat_error_magnitude(p, q), (scipy(a) * scipy(b).inv()).magnitude(), 1e-7)
+    assert close(mu.quat_error_magnitude(p, q), (scipy(a) * scipy(b).inv()).magnitude())
 
 
 @quick
@@ -94,7 +94,7 @@ def test_yaw(give, q, v):
     yaw[abs(pitch) > 1.5] = 0.0  # nearly straight up, digits get lost, and there
     q[abs(pitch) > 1.5] = [1.0, 0.0, 0.0, 0.0]  # is nothing to compare
     assert same_rotation(mu.yaw_quat(give(q)), Rotation.from_euler("z", yaw[:, None]), 1e-10)
-    assert close(mu.quat_apply_yaw(*give(q, v)), Rotation.from_euler("z", yaw[:, None]).apply(v), 1e-7)
+    assert close(mu.quat_apply_yaw(*give(q, v)), Rotation.from_euler("z", yaw[:, None]).apply(v), 1e-9)
 
 
 @quick
