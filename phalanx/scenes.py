@@ -16,9 +16,10 @@ from phalanx import checking, options
 from phalanx.actor import Actor
 from phalanx.io.actuators import Keyframe
 from phalanx.io.mjcf import load_scene
-from phalanx.io.mjcf.notes import warn_of
 from phalanx.io.mjcf.scene import Scene
 from phalanx.io.mjcf.source import Options
+from phalanx.io.scene_file import Ground as FileGround
+from phalanx.io.scene_file import warn_of
 from phalanx.jointed import UNIT, ZERO, BodyName
 from phalanx.loop_joint import LoopJoint
 from phalanx.options import SURFACE, Surface
@@ -28,6 +29,9 @@ from phalanx.robot import Robot
 
 if TYPE_CHECKING:
     from phalanx.world import World
+
+STRAIGHT = 1e-9
+"""Components of the normals of grounds below this are rounding."""
 
 
 @dataclass
@@ -187,16 +191,7 @@ class Scenes:
         taken += [held.name for held in scene.held if prefix + held.name in self.joints]
         if taken:
             raise ValueError(f"add_mjcf: there is already something named {prefix + taken[0]!r}; pass another prefix=")
-        for ground in scene.grounds:
-            normal = [0.0 if abs(n) < 1e-12 else n for n in ground.normal]
-            height = ground.distance / normal[2] if normal[2] else ground.distance
-            world.add_ground(
-                height,
-                normal,
-                material=ground.material,
-                contact_type=ground.contact_type,
-                contact_affinity=ground.contact_affinity,
-            )
+        add_grounds(world, scene.grounds)
         for tree in scene.trees.values():
             name, model = prefix + tree.name, tree.model
             frame = next((one for one in model.keyframes if one.name == keyframe), Keyframe(""))
@@ -217,6 +212,20 @@ class Scenes:
     @abstractmethod
     def _not_built(self, what: str) -> None:
         """Refuse what is possible before the world is built only."""
+
+
+def add_grounds(world: World, grounds: Iterable[FileGround]) -> None:
+    """Add the planes that a file has."""
+    for ground in grounds:
+        normal = [0.0 if abs(n) < STRAIGHT else n for n in ground.normal]
+        height = ground.distance / normal[2] if normal[2] else ground.distance
+        world.add_ground(
+            height,
+            normal,
+            material=ground.material,
+            contact_type=ground.contact_type,
+            contact_affinity=ground.contact_affinity,
+        )
 
 
 def _hold(scene: Scene, made: AddedScene, prefix: str) -> None:

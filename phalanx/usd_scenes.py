@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 from phalanx.actor import Actor
-from phalanx.io.mjcf.notes import warn_of
+from phalanx.io.scene_file import warn_of
 from phalanx.loop_joint import LoopJoint
-from phalanx.scenes import AddedScene
+from phalanx.scenes import AddedScene, add_grounds
 
 if TYPE_CHECKING:
     from phalanx.io.usd import Scene
@@ -77,15 +77,7 @@ class UsdScenes:
 def _add(scene: Scene, world: World, prefix: str) -> AddedScene:
     made = AddedScene(scene.name, world, options=scene.options, warnings=scene.warnings)
     made.keyframe_names = scene.keyframes
-    for ground in scene.grounds:
-        height = ground.distance / ground.normal[2] if ground.normal[2] else ground.distance
-        world.add_ground(
-            height,
-            ground.normal,
-            material=ground.material,
-            contact_type=ground.contact_type,
-            contact_affinity=ground.contact_affinity,
-        )
+    add_grounds(world, scene.grounds)
     for actor in scene.actors.values():
         name, model = prefix + actor.name, actor.model
         if actor.kind == "robot":

@@ -169,7 +169,7 @@ def load_robot(source: str | os.PathLike[str] | RobotModel, visuals: bool, warn:
 
         model = load_scene_robot(found, visuals=visuals)
         if warn:
-            from phalanx.io.mjcf.notes import warn_of
+            from phalanx.io.scene_file import warn_of
 
             warn_of(model.warnings, name)
         return model

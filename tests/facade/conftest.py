@@ -20,13 +20,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture
-def api(request: pytest.FixtureRequest) -> Iterator[str]:
+def api(request: pytest.FixtureRequest) -> Iterator[arrays.ArrayAPI]:
     """The name of an array API, chosen for the test, and seeded; skipped where torch is wanted and not installed."""
-    name = str(request.param)
+    name: arrays.ArrayAPI = request.param
     if name == "torch" and importlib.util.find_spec("torch") is None:
         pytest.skip("torch is not installed (pip install torch; PyPI's wheel for Linux brings the CUDA libraries)")
     before = arrays._chosen
-    arrays.set_array_api(name)  # pyright: ignore[reportArgumentType]
+    arrays.set_array_api(name)
     module(name).manual_seed(0) if name == "torch" else module(name).random.seed(0)
     yield name
     arrays.set_array_api(before)

@@ -14,8 +14,8 @@ from usd_files import BALL, body, joint, prim, read, save, stage
 
 import phalanx as px
 from phalanx import components as c
-from phalanx.io.mjcf.scene import Ground
 from phalanx.io.model import Shape
+from phalanx.io.scene_file import Ground
 from phalanx.io.usd import Scene
 
 ROOT = "PhysicsArticulationRootAPI"

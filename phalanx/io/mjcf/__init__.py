@@ -21,9 +21,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from phalanx.io.mjcf.scene import Ground, Scene
+from phalanx.io.mjcf.scene import Scene
 from phalanx.io.mjcf.scene import load as load_scene
-from phalanx.io.model import LoadError, RobotModel
+from phalanx.io.model import RobotModel
+from phalanx.io.scene_file import Ground, one_robot
 
 
 def load_robot(path: str | Path, asset_dirs: Iterable[str | Path] = (), visuals: bool = True) -> RobotModel:
@@ -33,23 +34,12 @@ def load_robot(path: str | Path, asset_dirs: Iterable[str | Path] = (), visuals:
         LoadError: the file cannot be used, or has not exactly one body in the world that has joints.
     """
     scene = load_scene(path, asset_dirs, visuals)
-    robots = [tree for tree in scene.trees.values() if tree.kind in ("robot", "dynamic")]
-    if len(robots) != 1:
-        names = ", ".join(tree.name for tree in robots[:6]) or "none"
-        raise LoadError(
-            f"{path}: the file has {len(robots)} robots ({names}) where one is needed; load it as a scene, by "
-            "world.add_mjcf()."
-        )
-    model = robots[0].model
-    model.warnings = list(scene.warnings)
-    left = [tree.name for tree in scene.trees.values() if tree is not robots[0]]
-    left += ["its grounds"] if scene.grounds else []
-    if left or scene.held or scene.separated:
-        what = (
-            ", ".join([*left, *(f'the constraint "{one.name}"' for one in scene.held)]) or "contacts that are excluded"
-        )
-        model.warnings.append(f"{path}: only the robot is loaded, without {what}; world.add_mjcf() loads all.")
-    return model
+    robots = {name: tree.model for name, tree in scene.trees.items() if tree.kind in ("robot", "dynamic")}
+    contents = [*scene.trees, *(["its grounds"] if scene.grounds else [])]
+    contents += [f'the constraint "{held.name}"' for held in scene.held]
+    if scene.separated:
+        contents.append("contacts that are excluded")
+    return one_robot(path, robots, contents, scene.warnings, "world.add_mjcf()")
 
 
 __all__ = ["Ground", "Scene", "load_robot", "load_scene"]

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from phalanx.io.scene_file import SOFT
 from phalanx.io.xmltree import Element
-
-MOST = 8
-"""Sentences in a warning."""
-
-SOFT = "the engine's contacts and limits are rigid, so softness is not taken over"
 
 
 @dataclass
@@ -58,11 +53,3 @@ def _more(elements: list[Element]) -> str:
 def _others(elements: list[Element]) -> str:
     lines = sorted({element.line for element in elements})
     return f" (and {len(lines) - 1} more places)" if len(lines) > 1 else ""
-
-
-def warn_of(sentences: list[str], path: str) -> None:
-    """Warn of what a file has that is not simulated, all at once; that contacts are rigid goes without saying."""
-    told = [text for text in sentences if SOFT not in text]
-    if told:
-        more = f"\n... and {len(told) - MOST} more, see its warnings" if len(told) > MOST else ""
-        warnings.warn(f"{path} has what is not simulated:\n" + "\n".join(told[:MOST]) + more, stacklevel=4)

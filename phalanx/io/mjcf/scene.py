@@ -19,18 +19,7 @@ from phalanx.io.mjcf.source import Options, Source
 from phalanx.io.mjcf.tree import Node, Tree
 from phalanx.io.mjcf.values import Values
 from phalanx.io.model import Body, RobotModel
-
-
-@dataclass
-class Ground:
-    """A plane: its unit ``normal``, its ``distance`` from the origin along that, m, and its surface."""
-
-    name: str
-    normal: tuple[float, float, float]
-    distance: float
-    material: dict[str, object]
-    contact_type: int
-    contact_affinity: int
+from phalanx.io.scene_file import Ground, keyframe_names
 
 
 @dataclass
@@ -58,7 +47,7 @@ class Scene:
     @property
     def keyframes(self) -> list[str]:
         """Names of the keyframes."""
-        return list(dict.fromkeys(frame.name for tree in self.trees.values() for frame in tree.model.keyframes))
+        return keyframe_names(tree.model for tree in self.trees.values())
 
 
 def load(path: str | Path, asset_dirs: Iterable[str | Path] = (), visuals: bool = True) -> Scene:

@@ -19,7 +19,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from phalanx.io.model import LoadError, RobotModel
+from phalanx.io.model import RobotModel
+from phalanx.io.scene_file import one_robot
 from phalanx.io.usd.models import ActorModel
 from phalanx.io.usd.options import Options
 from phalanx.io.usd.scene import Held, Scene, read_stage
@@ -40,21 +41,10 @@ def load_robot(
     scene = load_scene(path, asset_dirs, visuals)
     moving = [one for one in scene.robots if any(joint.type != "fixed" for joint in one.model.joints)] or scene.robots
     moving = moving or [actor for actor in scene.actors.values() if actor.kind == "dynamic"]
-    if len(moving) != 1:
-        names = ", ".join(actor.name for actor in moving[:6]) or "none"
-        raise LoadError(
-            f"{path}: the file has {len(moving)} robots ({names}) where one is needed; load it as a scene, by "
-            "world.add_usd()."
-        )
-    model = moving[0].model
-    model.warnings = list(scene.warnings)
-    left = [actor.name for actor in scene.actors.values() if actor is not moving[0]]
-    left += ["its grounds"] if scene.grounds else []
-    left += [f'the joint "{held.name}"' for held in scene.held]
-    if left:
-        named = ", ".join(left[:6]) + (", ..." if len(left) > 6 else "")
-        model.warnings.append(f"{path}: only the robot is loaded, without {named}; world.add_usd() loads all.")
-    return model
+    robots = {actor.name: actor.model for actor in moving}
+    contents = [*scene.actors, *(["its grounds"] if scene.grounds else [])]
+    contents += [f'the joint "{held.name}"' for held in scene.held]
+    return one_robot(path, robots, contents, scene.warnings, "world.add_usd()")
 
 
 __all__ = ["SUFFIXES", "ActorModel", "Held", "Options", "Scene", "load_robot", "load_scene", "read_stage"]

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import combinations_with_replacement
 
-from phalanx.io.mjcf.scene import Ground
 from phalanx.io.model import Shape
+from phalanx.io.scene_file import Ground
 from phalanx.io.usd.bindings import Prim, Usd, UsdPhysics
 from phalanx.io.usd.models import ActorModel
 from phalanx.io.usd.values import Reading

@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from phalanx.io.mjcf.scene import Ground
 from phalanx.io.model import LoadError, Shape
+from phalanx.io.scene_file import Ground, keyframe_names
 from phalanx.io.usd import bodies, joints, schema, source, trees
 from phalanx.io.usd.bindings import Stage, Usd
 from phalanx.io.usd.bodies import Found
@@ -28,8 +26,6 @@ from phalanx.io.usd.options import Options, options_of
 from phalanx.io.usd.shapes import plane
 from phalanx.io.usd.trees import Tree
 from phalanx.io.usd.values import Reading
-
-STRAIGHT = 1e-9
 
 
 @dataclass
@@ -66,7 +62,7 @@ class Scene:
     @property
     def keyframes(self) -> list[str]:
         """Names of the keyframes."""
-        return list(dict.fromkeys(one.name for actor in self.actors.values() for one in actor.model.keyframes))
+        return keyframe_names(actor.model for actor in self.actors.values())
 
     @property
     def robots(self) -> list[ActorModel]:
@@ -195,7 +191,6 @@ def _grounds(reading: Reading, found: Found, materials: Materials) -> list[Groun
             if not reading.flag(prim, "physics:collisionEnabled", True):
                 continue
             point, normal = plane(reading, prim, reading.transform(prim))
-            normal = np.where(np.abs(normal) < STRAIGHT, 0.0, normal)
             x, y, z = normal.tolist()
             name = str(prim.GetPath())
             grounds.append(Ground(name, (x, y, z), float(normal @ point), materials.surface(prim), 1, 1))
