@@ -8,6 +8,7 @@ from contact.scenes import GRAVITY, lowest, total_force
 from oracles import host
 
 import phalanx as px
+from phalanx.components import ContactImpulse
 from phalanx.contact_report import contacts
 from phalanx.io import library
 
@@ -67,6 +68,8 @@ def test_robot_falls_and_comes_to_rest(name: str, num_dof: int, device: str) -> 
             assert host(found["separation"]).min() > -PENETRATION
             bodies = host(found["shape_b"])  # the ground is the last shape
             itself |= bool(((host(found["normal_force"]) > 0) & (bodies < bodies.max())).any())
+            in_step, at_end = (host(field)[:, 0] for field in (world[ContactImpulse].value, world[ContactImpulse].last))
+            np.testing.assert_array_equal(in_step, at_end)  # nothing bounces: what has let go transmits nothing at all
         if step >= 2000 - LAST:
             force += total_force(robot) / LAST
     assert itself  # it has touched itself
