@@ -1,38 +1,44 @@
-"""Compile kernels in other processes, which fill the disk cache.
+"""Compile the kernels that are missing from the disk cache in other processes, which fill it; the caller loads them.
 
-Compiling a whole step takes 20 s or more on one core, and Numba compiles one function at a time. So when several
-kernels are missing from the cache, processes of this module compile them side by side; the caller then loads them. A
-kernel whose process fails is simply compiled by the caller, who then shows the error.
+Compiling a whole step takes 20 s or more on one core, and Numba compiles one function at a time: processes compile side
+by side. A kernel whose process fails is simply compiled by the caller, who then shows the error.
 
-On the CPU even a single kernel is compiled elsewhere. Where one has been compiled, what it calls may be contracted
-(products and sums) otherwise than in the object that is cached, and stays in the process under the same names: only a
-process that loads kernels and compiles none computes the same to the bit as every other.
+On the CPU each kernel is compiled in a process of its own, even a single one: what a process has compiled before shows
+in how Numba and LLVM contract products and sums of the next kernel, so kernels compiled together would depend in their
+last bits on which others were missing. Such processes are copies of one that has imported Numba and compiled a first
+function (:mod:`phalanx.ecs.compiler`), which takes longer than most kernels do.
 """
 
 from __future__ import annotations
 
+import atexit
 import gc
+import json
 import os
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 from phalanx.ecs.codegen import Generated, Target
 
 FEWEST = 4
-"""Fewer missing kernels are not worth another process."""
+"""Fewer missing kernels are not worth another process that opens a GPU."""
 
+MOST = 8
+"""Most processes side by side."""
 
 _CORE_ALONE = """
 import sys, types
 package = types.ModuleType("phalanx")
 package.__path__ = [sys.argv[1]]
 sys.modules["phalanx"] = package
-from phalanx.ecs.precompile import main
+from phalanx.ecs.{module} import main
 main(*sys.argv[2:])
 """
-"""Text of a process of this module. It leaves out the package's own imports, a third of a second."""
+"""Text of a process of the core. It leaves out the package's own imports, a third of a second."""
 
 
 def marker(generated: Generated, target: Target) -> Path:
@@ -41,24 +47,90 @@ def marker(generated: Generated, target: Target) -> Path:
 
 
 def precompile(kernels: Sequence[Generated], target: Target, device: int = 0) -> None:
-    """Make sure that kernels are in the disk cache, as far as more than one processor helps."""
+    """Make sure that kernels are in the disk cache: all of them on a CPU, on a GPU as far as more processors help."""
     missing = [k for k in dict.fromkeys(kernels) if not marker(k, target).exists()]
+    missing.sort(key=lambda k: -len(k.source))  # the longest first
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    workers = min(processors, 8, len(missing) // FEWEST)
+    workers = min(processors, MOST)
     if target == "cpu" and missing:
-        workers = max(workers, 1)
-    elif workers < 2:
-        return
+        _compiler.compile([(k.path, marker(k, target)) for k in missing], workers)
+    elif target == "cuda" and len(missing) >= 2 * FEWEST and workers >= 2:
+        _share_out(missing, min(workers, len(missing) // FEWEST), device)
+
+
+def _command(module: str, *arguments: object) -> list[str]:
+    folder = Path(__file__).resolve().parents[1]
+    return [sys.executable, "-c", _CORE_ALONE.format(module=module), str(folder), *(str(a) for a in arguments)]
+
+
+class _Compiler:
+    """The process that kernels for the CPU are compiled by copies of: started when needed, ends by itself."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+        self._owner = 0
+
+    def compile(self, kernels: Sequence[tuple[Path, Path]], workers: int) -> None:
+        """Compile modules and touch their markers, ``workers`` at a time."""
+        request = json.dumps([workers, [[str(path), str(done)] for path, done in kernels]])
+        with self._lock:
+            if not self._ask(request):
+                self._ask(request)  # it had just ended, after a minute without work
+
+    def close(self) -> None:
+        """End the process and its copies."""
+        process, self._process = self._process, None
+        if process is None or self._owner != os.getpid():  # it is the parent's whose copy this process is
+            return
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+        process.wait()
+
+    def _ask(self, request: str) -> bool:
+        if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
+            self.close()
+            self._owner = os.getpid()
+            self._process = subprocess.Popen(
+                _command("compiler"),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                env={**os.environ, "PYTHONHASHSEED": "0"},  # names of functions show the order of sets
+                start_new_session=True,  # one group with its copies, which Ctrl-C reaches through close() alone
+            )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(request + "\n")
+            self._process.stdin.flush()
+            return bool(self._process.stdout.readline())
+        except BrokenPipeError:
+            return False
+        except BaseException:
+            self.close()
+            raise
+
+
+_compiler = _Compiler()
+atexit.register(_compiler.close)
+
+
+def _share_out(missing: Sequence[Generated], workers: int, device: int) -> None:
+    """Compile kernels for a GPU in so many processes, each of which opens it."""
     shares: list[list[Generated]] = [[] for _ in range(workers)]
     sizes = [0] * workers
-    for kernel in sorted(missing, key=lambda k: -len(k.source)):  # longest first, to whoever has least
+    for kernel in missing:  # to whoever has least
         least = sizes.index(min(sizes))
         shares[least].append(kernel)
         sizes[least] += len(kernel.source)
-    command = [sys.executable, "-c", _CORE_ALONE, str(Path(__file__).resolve().parents[1]), target, str(device)]
     processes = [
         subprocess.Popen(
-            [*command, *(str(k.path) for k in share)],
+            _command("precompile", device, *(k.path for k in share)),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -73,24 +145,14 @@ def precompile(kernels: Sequence[Generated], target: Target, device: int = 0) ->
         raise
 
 
-def _compile(target: Target, path: Path) -> None:
-    from phalanx.ecs import codegen
-
-    generated = Generated(path, path.read_text(), path.stem)
-    module = codegen.load(generated)  # compiles and caches a CPU kernel
-    if target == "cuda":
-        from phalanx.ecs import cuda
-
-        getattr(module, generated.entry).compile(cuda.signature(generated.source))
-    marker(generated, target).touch()
-
-
-def main(target: Target, device: str, *paths: str) -> None:
-    """Compile the modules at ``paths``, in a process of its own."""
+def main(device: str, *paths: str) -> None:
+    """Compile modules for a GPU, in a process of its own."""
     gc.disable()  # a short-lived process; collecting costs a fifth of its time
-    if target == "cuda":
-        from phalanx.ecs import cuda
+    from phalanx.ecs import codegen, cuda
 
-        cuda.open_device(int(device))
-    for path in paths:
-        _compile(target, Path(path))
+    cuda.open_device(int(device))
+    for path in map(Path, paths):
+        generated = Generated(path, path.read_text(), path.stem)
+        module = codegen.load(generated)
+        getattr(module, generated.entry).compile(cuda.signature(generated.source))
+        marker(generated, "cuda").touch()
