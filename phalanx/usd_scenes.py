@@ -65,7 +65,7 @@ class UsdScenes:
         taken += [prefix + held.name for held in scene.held if prefix + held.name in self.joints]
         if taken:
             raise ValueError(f"add_usd: there is already something named {taken[0]!r}; pass another prefix=")
-        made = _add(scene, cast("World", self), prefix)
+        made = add_scene(scene, cast("World", self), prefix)
         warn_of(scene.warnings, scene.source)
         return made
 
@@ -74,7 +74,8 @@ class UsdScenes:
         """Refuse what is possible before the world is built only."""
 
 
-def _add(scene: Scene, world: World, prefix: str) -> AddedScene:
+def add_scene(scene: Scene, world: World, prefix: str = "") -> AddedScene:
+    """Add all that was read of a stage to a world."""
     made = AddedScene(scene.name, world, options=scene.options, warnings=scene.warnings)
     made.keyframe_names = scene.keyframes
     add_grounds(world, scene.grounds)

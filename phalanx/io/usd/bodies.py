@@ -61,7 +61,7 @@ def find(reading: Reading, root: Prim) -> Found:
     A rigid body may lie below another one; each has the colliders that are below it and not below another one.
     """
     found = Found()
-    for prim in Usd.PrimRange(root, Usd.TraverseInstanceProxies(Usd.PrimDefaultPredicate)):
+    for prim in reading.walk(Usd.PrimRange(root, Usd.TraverseInstanceProxies(Usd.PrimDefaultPredicate))):
         found.prims.append(prim)
         if prim.IsA(UsdPhysics.Joint) or _foreign_joint(prim):
             found.joints.append(prim)

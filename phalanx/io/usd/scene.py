@@ -89,7 +89,9 @@ def load(
     return read_stage(stage, visuals=visuals, name=str(path))
 
 
-def read_stage(stage: Stage, path: str = "/", *, visuals: bool = False, name: str = "") -> Scene:
+def read_stage(
+    stage: Stage, path: str = "/", *, visuals: bool = False, name: str = "", skip: Iterable[str] = ()
+) -> Scene:
     """Read what an open stage holds at and below a prim.
 
     Args:
@@ -97,13 +99,14 @@ def read_stage(stage: Stage, path: str = "/", *, visuals: bool = False, name: st
         path: of the prim; of all of the stage by default.
         visuals: also read shapes that are only to be looked at.
         name: what messages call the stage, its file by default.
+        skip: paths of prims that are left out with all below them, and are not even looked at: copies of others, say.
 
     Raises:
         LoadError: as of :func:`load`, and if there is no such prim.
     """
     layer = stage.GetRootLayer()
     name = name or layer.realPath or layer.identifier
-    reading = Reading(stage, Units.of(stage), Notes(name), visuals)
+    reading = Reading(stage, Units.of(stage), Notes(name), visuals, frozenset(map(str, skip)))
     for what, unit in (("metersPerUnit", reading.units.length), ("kilogramsPerUnit", reading.units.mass)):
         if not 0.0 < unit < math.inf:
             raise LoadError(f"{name}: </>: {what} = {unit:g} must be positive and finite.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -30,6 +31,8 @@ class Reading:
     units: Units
     notes: Notes
     visuals: bool = False
+    skip: frozenset[str] = frozenset()
+    """Paths of prims that are left out with all below them."""
     _transforms: Any = field(default_factory=lambda: UsdGeom.XformCache(Usd.TimeCode.EarliestTime()))
 
     @cached_property
@@ -46,7 +49,16 @@ class Reading:
     def _stagewide(self) -> list[Prim]:
         """Prims that count wherever they are; types are compared since that is quick in stages of many prims."""
         names = ("PhysicsScene", "PhysicsCollisionGroup")
-        return [prim for prim in self.stage.Traverse() if prim.GetTypeName() in names]
+        return [prim for prim in self.walk(Usd.PrimRange.Stage(self.stage)) if prim.GetTypeName() in names]
+
+    def walk(self, prims: Any) -> Iterator[Prim]:
+        """The prims of a ``Usd.PrimRange`` without what is left out."""
+        around = iter(prims)
+        for prim in around:
+            if self.skip and str(prim.GetPath()) in self.skip:
+                around.PruneChildren()
+            else:
+                yield prim
 
     def error(self, prim: Prim, text: str) -> LoadError:
         """An error about a prim."""

@@ -1,0 +1,163 @@
+"""Which prims of a stage hold copies of one environment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from phalanx.io.usd.bindings import Sdf, Stage, Usd, UsdGeom
+
+SQUARE = 1e-6
+"""Entries of an environment's rotation and scale may be off those of no rotation by so much."""
+
+_PLAIN = re.compile(r"[\w]*")
+
+
+def find(stage: Stage, patterns: Iterable[str]) -> tuple[list[str], str]:
+    """The prims that are environments, and why there are none although assets are asked for below several prims.
+
+    Args:
+        stage: a ``pxr.Usd.Stage``.
+        patterns: paths of assets, regular expressions segment by segment: the prims that
+            ``/World/envs/env_.*/Robot`` has one segment above its last are candidates.
+    """
+    asked: dict[tuple[str, ...], str] = {}
+    for pattern in patterns:
+        above = _environments_of(pattern)
+        paths = tuple(matching(stage, above)) if above else ()
+        if len(paths) > 1:
+            asked.setdefault(paths, above)
+    if not asked:
+        return [], ""
+    if len(asked) > 1:
+        return [], f"assets have copies below different prims: {' and '.join(asked.values())}"
+    paths = list(next(iter(asked)))
+    cache = UsdGeom.XformCache(Usd.TimeCode.EarliestTime())
+    for path in paths:
+        turn = np.array(cache.GetLocalToWorldTransform(stage.GetPrimAtPath(path)))[:3, :3]
+        if np.abs(turn - np.eye(3)).max() > SQUARE:
+            return [], f"<{path}> is turned or scaled"
+    for path in paths[1:]:
+        if (other := difference(stage, paths[0], path)) is not None:
+            return [], f"<{paths[0]}> and <{path}> differ: {other}"
+    return paths, ""
+
+
+def origins(stage: Stage, paths: Iterable[str]) -> np.ndarray:
+    """(n, 3): where prims are in the stage's world."""
+    cache = UsdGeom.XformCache(Usd.TimeCode.EarliestTime())
+    found = [cache.GetLocalToWorldTransform(stage.GetPrimAtPath(path)).ExtractTranslation() for path in paths]
+    return np.array(found, float).reshape(-1, 3)
+
+
+def matching(stage: Stage, pattern: str) -> list[str]:
+    """Paths of the prims that a pattern stands for, in the order of the stage."""
+    found = [stage.GetPseudoRoot()]
+    for segment in pattern.strip("/").split("/"):
+        if _PLAIN.fullmatch(segment):
+            nearer = [prim.GetChild(segment) for prim in found]
+            found = [prim for prim in nearer if prim]
+        else:
+            means = re.compile(segment)
+            found = [child for prim in found for child in prim.GetAllChildren() if means.fullmatch(child.GetName())]
+    return [str(prim.GetPath()) for prim in found]
+
+
+def _environments_of(pattern: str) -> str:
+    """What a pattern has up to its first segment that is an expression, if that is not the asset itself."""
+    segments = pattern.strip("/").split("/")
+    for i, segment in enumerate(segments[:-1]):
+        if not _PLAIN.fullmatch(segment):
+            return "/" + "/".join(segments[: i + 1])
+    return ""
+
+
+# Copies are compared as they are written, which is many times quicker than as they are composed.
+
+
+def difference(stage: Stage, first: str, other: str) -> str | None:
+    """Where the contents of a prim differ from those of another one; ``None`` if they are the same.
+
+    Where the two are is no difference. A prim that does nothing but refer to its counterpart is the same as it.
+    """
+    for layer in stage.GetLayerStack():
+        a, b = layer.GetPrimAtPath(first), layer.GetPrimAtPath(other)
+        if a is None and b is None:
+            continue
+        if a is None or b is None:
+            return f"one of them is not in {layer.identifier}"
+        if (found := _children(a, b, (first, other))) is not None:
+            return found
+    return None
+
+
+def _children(a: Any, b: Any, roots: tuple[str, str]) -> str | None:
+    mine, theirs = a.nameChildren, b.nameChildren
+    if list(mine.keys()) != list(theirs.keys()):
+        only = sorted(set(mine.keys()) ^ set(theirs.keys()))
+        return f"{a.path} and {b.path} have other children: {', '.join(only[:3]) or 'their order'}"
+    for one, two in zip(mine, theirs, strict=True):
+        if (found := _spec(one, two, roots)) is not None:
+            return found
+    return None
+
+
+_LOOSE = frozenset({"properties", "primChildren", "variantChildren"})
+_OWN = frozenset({"specifier", "typeName", "references", "inheritPaths"})
+
+
+def _spec(a: Any, b: Any, roots: tuple[str, str]) -> str | None:
+    if _refers(b, a):
+        return None
+    for key in {*a.ListInfoKeys(), *b.ListInfoKeys()} - _LOOSE:
+        if a.GetInfo(key) != b.GetInfo(key):
+            return f"{key} of {b.path}"
+    if a.variantSets or b.variantSets:
+        return f"{b.path} has variants of its own"
+    mine, theirs = a.properties, b.properties
+    if len(mine) != len(theirs):
+        return f"properties of {b.path}"
+    for one in mine:
+        two = theirs.get(one.name)
+        if two is None or not _same(one, two, roots):
+            return f"{one.name} of {b.path}"
+    return _children(a, b, roots)
+
+
+def _refers(b: Any, a: Any) -> bool:
+    """Whether a prim is what it refers to, and nothing more."""
+    if b.nameChildren or set(b.ListInfoKeys()) - _LOOSE - _OWN:
+        return False
+    inherits = list(b.inheritPathList.prependedItems) == [a.path]
+    references = list(b.referenceList.prependedItems) == [Sdf.Reference("", a.path)]
+    if inherits + references != 1:
+        return False
+    for one in b.properties:
+        two = a.properties.get(one.name)
+        if two is None or not _same(one, two, ("", "")):
+            return False
+    return True
+
+
+def _same(a: Any, b: Any, roots: tuple[str, str]) -> bool:
+    if isinstance(a, Sdf.AttributeSpec) and isinstance(b, Sdf.AttributeSpec):
+        same = a.default == b.default and a.typeName == b.typeName and a.ListInfoKeys() == b.ListInfoKeys()
+        same = same and not a.HasInfo("timeSamples") and not b.HasInfo("timeSamples")
+        return same and list(_moved(a.connectionPathList, roots)) == [str(p) for p in _items(b.connectionPathList)]
+    if isinstance(a, Sdf.RelationshipSpec) and isinstance(b, Sdf.RelationshipSpec):
+        return list(_moved(a.targetPathList, roots)) == [str(path) for path in _items(b.targetPathList)]
+    return False
+
+
+def _items(paths: Any) -> list[Any]:
+    return [*paths.explicitItems, *paths.prependedItems, *paths.appendedItems, *paths.deletedItems]
+
+
+def _moved(paths: Any, roots: tuple[str, str]) -> Iterator[str]:
+    """Paths below one environment as they would be below the other."""
+    first, other = roots
+    for path in map(str, _items(paths)):
+        yield other + path[len(first) :] if path == first or path.startswith(first + "/") else path

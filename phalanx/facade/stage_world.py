@@ -1,0 +1,154 @@
+"""The world that a stage becomes, and where each body of the stage is in it.
+
+Scripts put the same robots and objects below many prims: ``/World/envs/env_0``, ``/World/envs/env_1``, ... The engine
+steps environments side by side, and reads one of them. Where all of them hold the same and nothing else on the stage
+can move, a prim below the i-th is a body of environment i; what stands outside, grounds and terrain, is in all of them.
+Any other stage becomes one environment with all that it holds, which is as right and slower.
+
+The engine's coordinates are those of each environment's own origin, in which float32 keeps its digits however far away
+that is; the stage's are those of the world. :attr:`StageWorld.origins` is the difference.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from phalanx.facade import environments
+from phalanx.io.usd import Scene, read_stage
+from phalanx.io.usd.bindings import Stage
+from phalanx.usd_scenes import add_scene
+from phalanx.world import World
+
+log = logging.getLogger("phalanx.facade")
+
+LEVEL = 1e-6
+"""m: origins of environments that differ by less along a ground's normal stand on the same ground."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a prim's body is: an actor, one of its bodies, and the environment; ``None`` where it is in all of them."""
+
+    actor: str
+    body: str
+    env: int | None
+
+
+class StageWorld:
+    """A world made from a stage.
+
+    Args:
+        stage: a ``pxr.Usd.Stage``.
+        patterns: paths that assets are asked for by, regular expressions segment by segment: they say which prims may
+            be environments.
+        settings: arguments of :class:`phalanx.World`.
+
+    Attributes:
+        world: the engine's world, built.
+        env_paths: the prims whose contents are environments, in order; none if the stage became one environment.
+        origins: (num_envs, 3), where the environments' origins are in the stage's world, m.
+        scene: what was read.
+
+    Raises:
+        LoadError: the stage cannot be simulated.
+    """
+
+    def __init__(self, stage: Stage, patterns: Iterable[str] = (), **settings: Any) -> None:
+        paths, why = environments.find(stage, patterns)
+        scene = read_stage(stage, skip=paths[1:])
+        starts = environments.origins(stage, paths) if paths else np.zeros((1, 3))
+        if paths:
+            why = _outside(scene, paths[0], starts)
+        if why:
+            log.info("the stage becomes one environment with all that it holds: %s", why)
+            scene = read_stage(stage) if paths else scene
+            paths, starts = [], np.zeros((1, 3))
+        self.env_paths, self.origins, self.scene = paths, starts, scene
+        self._numbers = {path: i for i, path in enumerate(paths)}
+        self._depth = paths[0].count("/") if paths else 0
+        _move(scene, paths[0] if paths else "", starts[0])
+        self.world = World(num_envs=len(starts), **settings)
+        self._bodies = add_scene(scene, self.world).prims
+        self._around = [one.name for one in scene.actors.values() if paths and not _below(one.path, paths[0])]
+        self.world.build()
+        self._place_around(None)
+
+    def reset(self, env_ids: Any = None) -> None:
+        """:meth:`phalanx.World.reset`; what stands around the environments stays where the stage has it."""
+        self.world.reset(env_ids)
+        self._place_around(env_ids)
+
+    def prototype(self, path: str) -> tuple[str, int | None]:
+        """The prim of the first environment that a prim is a copy of, and the number of its own environment.
+
+        That is ``None`` for prims outside of environments; those of a stage that became one environment are in 0.
+        """
+        if not self.env_paths:
+            return path, 0
+        head = "/".join(path.split("/")[: self._depth + 1])
+        number = self._numbers.get(head)
+        return (path, None) if number is None else (self.env_paths[0] + path[len(head) :], number)
+
+    def place(self, path: str) -> Place:
+        """Where a prim's body is.
+
+        Raises:
+            KeyError: no rigid body or static collider was read from the prim.
+        """
+        first, env = self.prototype(path)
+        if first not in self._bodies:
+            raise KeyError(f"<{path}> is neither a rigid body nor a static collider that is simulated")
+        actor, body = self._bodies[first]
+        return Place(actor, body, env)
+
+    def actors_at(self, path: str) -> tuple[list[str], int | None]:
+        """The actors that a prim is, is part of as their root, or has below it, and their environment."""
+        first, env = self.prototype(path)
+        found = [one.name for one in self.scene.actors.values() if _below(one.path, first)]
+        owners = (self._bodies[body][0] for body in self._bodies if _below(body, first))
+        return list(dict.fromkeys([*found, *owners])), env
+
+    def _place_around(self, env_ids: Any) -> None:
+        """Put what stands outside of environments where the stage has it, seen from each of them."""
+        envs = np.arange(len(self.origins)) if env_ids is None else self.world.env_indices(env_ids)
+        for name in self._around:
+            model = self.scene.actors[name].model
+            pose = np.tile(
+                [*(model.position or (0.0,) * 3), *(model.orientation or (1.0, 0.0, 0.0, 0.0))], (len(envs), 1)
+            )
+            pose[:, :3] -= self.origins[envs]
+            self.world.actors[name].set_root_state(pose=pose, env_ids=env_ids)
+
+
+def _below(path: str, root: str) -> bool:
+    return path == root or path.startswith(root.rstrip("/") + "/")
+
+
+def _outside(scene: Scene, first: str, starts: np.ndarray) -> str:
+    """Why what stands outside of the environments cannot be in all of them."""
+    for actor in scene.actors.values():
+        if actor.kind != "static" and not _below(actor.path, first):
+            return f"<{actor.path}> moves, and stands outside of the environments"
+    for ground in scene.grounds:
+        heights = (starts - starts[0]) @ np.array(ground.normal)
+        if np.abs(heights).max() > LEVEL:
+            return f"the ground <{ground.name}> is at other heights for other environments"
+    return ""
+
+
+def _move(scene: Scene, first: str, start: np.ndarray) -> None:
+    """See what was read of the first environment, and grounds, from that environment's origin."""
+    for actor in scene.actors.values():
+        if first and _below(actor.path, first):
+            x, y, z = (np.array(actor.model.position or (0.0,) * 3) - start).tolist()
+            actor.model.position = (x, y, z)
+    for held in scene.held:
+        if held.b is None:
+            held.arguments["position_b"] = (np.array(held.arguments["position_b"]) - start).tolist()
+    for ground in scene.grounds:
+        ground.distance -= float(np.array(ground.normal) @ start)
