@@ -45,6 +45,13 @@ def test_references_payloads_and_sublayers_are_composed(tmp_path: Path) -> None:
     assert again.name == "one" and list(again.actors) == ["one", "two"]
 
 
+def test_prims_of_a_file_may_refer_to_each_other(tmp_path: Path) -> None:
+    looks = 'def Xform "shapes" ( instanceable = true\n prepend references = </_class_shapes> ) {\n}\n'
+    shapes = 'class Xform "_class_shapes" {\n' + BALL + "}\n"
+    scene = load_scene(save(tmp_path, shapes + body("a", looks) + body("b", looks, (1, 0, 0))))
+    assert [len(actor.model.bodies[0].collisions) for actor in scene.actors.values()] == [1, 1]
+
+
 def test_instances_are_read_like_what_they_are_instances_of(tmp_path: Path) -> None:
     save(tmp_path, prim("Xform", "pendulum", BALL + prim("Mesh", "m")), "shape.usda")
     looks = refer("shapes", "shape.usda", more="instanceable = true")

@@ -67,7 +67,7 @@ def _check(file: Path, allowed: list[Path]) -> None:
         layer = _layer(name, source)
         for prim in layer.rootPrims:
             _refuse_clips(prim, layer)
-        for given in sorted(layer.GetCompositionAssetDependencies()):
+        for given in sorted(filter(None, layer.GetCompositionAssetDependencies())):  # "" is the layer itself
             waiting.append((_resolved(given, layer, allowed), layer.identifier))
 
 
