@@ -2,6 +2,7 @@
 
 :func:`load_scene` reads a file, :func:`read_stage` what a ``pxr.Usd.Stage`` has below a prim, :func:`load_robot` a file
 with one robot. All read prims as they are composed, with references, payloads, instances and variants.
+:func:`write_robot` writes a model as USD, see :mod:`phalanx.io.usd.writer`.
 
 * Bodies that joints connect are a robot if an articulation root is among them or above them; others are rigid objects.
   Colliders without a rigid body are static objects, planes grounds. Joints that are in no tree hold bodies together.
@@ -26,6 +27,7 @@ from phalanx.io.usd.options import Options
 from phalanx.io.usd.scene import Held, Scene, read_stage
 from phalanx.io.usd.scene import load as load_scene
 from phalanx.io.usd.source import SUFFIXES
+from phalanx.io.usd.writer import Written, write_robot
 
 
 def load_robot(
@@ -47,4 +49,15 @@ def load_robot(
     return one_robot(path, robots, contents, scene.warnings, "world.add_usd()")
 
 
-__all__ = ["SUFFIXES", "ActorModel", "Held", "Options", "Scene", "load_robot", "load_scene", "read_stage"]
+__all__ = [
+    "SUFFIXES",
+    "ActorModel",
+    "Held",
+    "Options",
+    "Scene",
+    "Written",
+    "load_robot",
+    "load_scene",
+    "read_stage",
+    "write_robot",
+]

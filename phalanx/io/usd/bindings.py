@@ -26,6 +26,7 @@ def _module(name: str) -> Any:
 
 Ar: Any = _module("Ar")
 Gf: Any = _module("Gf")
+Kind: Any = _module("Kind")
 Sdf: Any = _module("Sdf")
 Tf: Any = _module("Tf")
 Usd: Any = _module("Usd")
@@ -33,3 +34,4 @@ UsdGeom: Any = _module("UsdGeom")
 UsdPhysics: Any = _module("UsdPhysics")
 UsdShade: Any = _module("UsdShade")
 UsdUtils: Any = _module("UsdUtils")
+Vt: Any = _module("Vt")
