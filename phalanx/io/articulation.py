@@ -150,7 +150,7 @@ def flatten(model: RobotModel, fixed_base: bool, moves: bool = True) -> Articula
             facing = product(orientation, np.array(joint.orientation))
             child = bodies[joint.child]
             if joint.type == "fixed":
-                offset, turned = _child_frame(joint)
+                offset, turned = child_frame(joint)
                 at, facing = at + rotate(facing, offset), product(facing, turned)
                 queue.append((child, link, at, facing, here, carrier))
                 continue
@@ -167,7 +167,7 @@ def flatten(model: RobotModel, fixed_base: bool, moves: bool = True) -> Articula
                         [name] if count == 1 else [f"{name}:{c}" for c in ("x", "y", "z", "rx", "ry", "rz")[-count:]]
                     )
                     dof_links += [parent] * count
-                at, facing = _child_frame(one)
+                at, facing = child_frame(one)
                 if n + 1 < len(in_row):
                     at = at + rotate(facing, np.array(in_row[n + 1].position))
                     facing = product(facing, np.array(in_row[n + 1].orientation))
@@ -190,7 +190,7 @@ def _joints_of_one(joint: Joint, bodies: dict[str, Body], outgoing: dict[str, li
     return found
 
 
-def _child_frame(joint: Joint) -> tuple[np.ndarray, np.ndarray]:
+def child_frame(joint: Joint) -> tuple[np.ndarray, np.ndarray]:
     """Where the child's frame is in the joint's."""
     facing = inverse(joint.child_orientation)
     return -rotate(facing, np.array(joint.child_position, float)), facing
@@ -223,12 +223,13 @@ def _add_mass(link: LinkData, body: Body, position: np.ndarray, orientation: np.
     link.gravity_scale = (link.mass * link.gravity_scale + body.mass * body.gravity_scale) / total
     joint_com = (link.mass * link.com + body.mass * com) / total
     link.inertia = (
-        link.inertia + _steiner(link.mass, link.com - joint_com) + inertia + _steiner(body.mass, com - joint_com)
+        link.inertia + steiner(link.mass, link.com - joint_com) + inertia + steiner(body.mass, com - joint_com)
     )
     link.mass, link.com = total, joint_com
 
 
-def _steiner(mass: float, offset: np.ndarray) -> np.ndarray:
+def steiner(mass: float, offset: np.ndarray) -> np.ndarray:
+    """(3, 3): what a point mass that far from a point adds to the inertia about it."""
     return mass * (offset @ offset * np.eye(3) - np.outer(offset, offset))
 
 

@@ -136,8 +136,7 @@ def _write(
     marker = prims[root]
     if fixed:
         anchor = UsdPhysics.FixedJoint.Define(stage, writing.free(home, "root_joint"))
-        # To the robot's prim, which is no rigid body and so stands for the world, but can be moved with the robot.
-        anchor.CreateBody0Rel().SetTargets([Sdf.Path(home)])
+        # No first body: that is what tools look for. Readers of fixed bases go by where the body is, not by the frames.
         anchor.CreateBody1Rel().SetTargets([marker.GetPath()])
         rotation, origin = frames[root]
         anchor.CreateLocalPos0Attr(point(origin))
