@@ -1,0 +1,142 @@
+"""Puts assets from files on the stage, and the ground."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from phalanx.facade.isaaclab.sim import schemas
+from phalanx.facade.isaaclab.sim.spawners.from_files.references import check_file, refer
+from phalanx.facade.isaaclab.sim.spawners.geometry import Pose, refuse_existing
+from phalanx.facade.isaaclab.sim.utils import (
+    bind_physics_material,
+    bind_visual_material,
+    clone,
+    create_prim,
+    get_current_stage,
+    select_usd_variants,
+)
+from phalanx.io.usd.bindings import Prim, Usd, UsdGeom, UsdPhysics
+
+if TYPE_CHECKING:
+    from phalanx.facade.isaaclab.sim.spawners.from_files import from_files_cfg, urdf_cfg
+
+logger = logging.getLogger("phalanx.facade")
+
+
+@clone
+def spawn_from_usd(
+    prim_path: str, cfg: from_files_cfg.UsdFileCfg, translation: Pose = None, orientation: Pose = None, **kwargs: Any
+) -> Prim:
+    """Put what a USD file has on the stage, by reference.
+
+    If there is a prim at the path already, it is not touched but for the properties that are given, with a warning.
+
+    Args:
+        prim_path: where; the parent may be a regular expression, and then each parent that matches gets one.
+        cfg: what.
+        translation: (x, y, z) in the parent's frame, m; as in the file by default.
+        orientation: quaternion (w, x, y, z) in the parent's frame; as in the file by default.
+        kwargs: what :func:`clone` takes.
+
+    Returns:
+        The prim, or the first of them.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it has no prim that could be referred to.
+        NotImplementedError: it is to be deformable.
+    """
+    return _spawn(prim_path, cfg.usd_path, cfg, translation, orientation)
+
+
+@clone
+def spawn_from_urdf(
+    prim_path: str, cfg: urdf_cfg.UrdfFileCfg, translation: Pose = None, orientation: Pose = None, **kwargs: Any
+) -> Prim:
+    """Put what a URDF file has on the stage, converted to USD; else as :func:`spawn_from_usd`."""
+    from phalanx.facade.isaaclab.sim.converters import UrdfConverter
+
+    return _spawn(prim_path, UrdfConverter(cfg).usd_path, cfg, translation, orientation)
+
+
+@clone
+def spawn_ground_plane(
+    prim_path: str,
+    cfg: from_files_cfg.GroundPlaneCfg,
+    translation: Pose = None,
+    orientation: Pose = None,
+    **kwargs: Any,
+) -> Prim:
+    """Put a ground on the stage: an Xform at the path, with a plane that collides without end below it.
+
+    Args:
+        prim_path: where; the parent may be a regular expression, and then each parent that matches gets one.
+        cfg: what.
+        translation: (x, y, z) in the parent's frame, m; (0, 0, 0) by default.
+        orientation: quaternion (w, x, y, z) in the parent's frame; (1, 0, 0, 0), z up, by default.
+        kwargs: what :func:`clone` takes.
+
+    Returns:
+        The prim, or the first of them. Its physics material is at ``physicsMaterial`` below it.
+
+    Raises:
+        ValueError: there is a prim at the path already, or the file has no plane.
+        FileNotFoundError: there is no such file.
+    """
+    refuse_existing(prim_path)
+    if cfg.usd_path is None:
+        prim = create_prim(prim_path, "Xform", translation=translation, orientation=orientation)
+        create_prim(f"{prim_path}/GroundPlane", "Xform")
+        made = UsdGeom.Plane.Define(get_current_stage(), f"{prim_path}/GroundPlane/CollisionPlane")
+        made.CreateAxisAttr("Z")
+        made.CreateWidthAttr(float(cfg.size[0]))
+        made.CreateLengthAttr(float(cfg.size[1]))
+        UsdPhysics.CollisionAPI.Apply(made.GetPrim())
+        planes = [made.GetPrim()]
+    else:
+        check_file(cfg.usd_path)
+        prim = refer(prim_path, cfg.usd_path, translation, orientation, None)
+        planes = [one for one in Usd.PrimRange(prim) if str(one.GetTypeName()) == "Plane"]
+        if not planes:
+            raise ValueError(f"{cfg.usd_path} has no Plane that could be the ground at '{prim_path}'")
+    if cfg.physics_material is not None:
+        cfg.physics_material.func(f"{prim_path}/physicsMaterial", cfg.physics_material)
+    for plane in planes:
+        if cfg.physics_material is not None:
+            bind_physics_material(str(plane.GetPath()), f"{prim_path}/physicsMaterial")
+        if cfg.color is not None:
+            UsdGeom.Gprim(plane).CreateDisplayColorAttr([tuple(float(part) for part in cfg.color)])
+    return prim
+
+
+def _spawn(prim_path: str, usd_path: str, cfg: from_files_cfg.FileCfg, translation: Pose, orientation: Pose) -> Prim:
+    """Refer to a file, choose its variants, and change the properties that are given."""
+    check_file(usd_path)
+    if cfg.deformable_props is not None:
+        schemas.modify_deformable_body_properties(prim_path, cfg.deformable_props)
+    stage = get_current_stage()
+    if stage.GetPrimAtPath(prim_path).IsValid():
+        logger.warning("A prim already exists at prim path: '%s'; %s is not put there", prim_path, usd_path)
+    else:
+        refer(prim_path, usd_path, translation, orientation, cfg.scale)
+    variants = getattr(cfg, "variants", None)
+    if variants is not None:
+        select_usd_variants(prim_path, variants)
+    for props, modify in (
+        (cfg.rigid_props, schemas.modify_rigid_body_properties),
+        (cfg.collision_props, schemas.modify_collision_properties),
+        (cfg.mass_props, schemas.modify_mass_properties),
+        (cfg.articulation_props, schemas.modify_articulation_root_properties),
+        (cfg.fixed_tendons_props, schemas.modify_fixed_tendon_properties),
+        (cfg.spatial_tendons_props, schemas.modify_spatial_tendon_properties),
+        (cfg.joint_drive_props, schemas.modify_joint_drive_properties),
+    ):
+        if props is not None:
+            modify(prim_path, props)
+    if cfg.visual_material is not None:
+        path = cfg.visual_material_path
+        path = path if path.startswith("/") else f"{prim_path}/{path}"
+        cfg.visual_material.func(path, cfg.visual_material)
+        bind_visual_material(prim_path, path)
+    return stage.GetPrimAtPath(prim_path)
