@@ -49,7 +49,8 @@ class StageWorld:
         settings: arguments of :class:`phalanx.World`.
 
     Attributes:
-        world: the engine's world, built.
+        world: the engine's world, built if there is anything in it.
+        is_empty: whether the stage has no body.
         env_paths: the prims whose contents are environments, in order; none if the stage became one environment.
         origins: (num_envs, 3), where the environments' origins are in the stage's world, m.
         scene: what was read.
@@ -75,13 +76,19 @@ class StageWorld:
         self.world = World(num_envs=len(starts), **settings)
         self._bodies = add_scene(scene, self.world).prims
         self._around = [one.name for one in scene.actors.values() if paths and not _below(one.path, paths[0])]
-        self.world.build()
-        self._place_around(None)
+        self.is_empty = not self.world.actors
+        self.reset()
+
+    def step(self) -> None:
+        """A step of physics; nothing but time passes on a stage without bodies."""
+        if not self.is_empty:
+            self.world.step()
 
     def reset(self, env_ids: Any = None) -> None:
         """:meth:`phalanx.World.reset`; what stands around the environments stays where the stage has it."""
-        self.world.reset(env_ids)
-        self._place_around(env_ids)
+        if not self.is_empty:
+            self.world.reset(env_ids)
+            self._place_around(env_ids)
 
     def prototype(self, path: str) -> tuple[str, int | None]:
         """The prim of the first environment that a prim is a copy of, and the number of its own environment.

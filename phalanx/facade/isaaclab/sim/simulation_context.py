@@ -1,0 +1,385 @@
+"""The simulation of a process: it makes a world of the stage, steps it, and tells assets about it."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import logging
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from phalanx.ecs.store import cuda_available
+from phalanx.facade import physics_events, stage
+from phalanx.facade.isaaclab.sim.callbacks import Callbacks
+from phalanx.facade.isaaclab.sim.simulation_cfg import SimulationCfg
+from phalanx.facade.physics_events import Event
+from phalanx.facade.stage_world import StageWorld
+from phalanx.io.usd.bindings import Gf, Sdf, Stage, UsdPhysics
+
+log = logging.getLogger("phalanx.facade")
+
+POSITION_ITERATIONS, VELOCITY_ITERATIONS = 4, 1
+"""Of actors that do not say."""
+
+_told: set[str] = set()
+
+
+def tell_once(text: str) -> None:
+    """Log what has no meaning here, the first time that it is asked for."""
+    if text not in _told:
+        _told.add(text)
+        log.warning(text)
+
+
+class SimulationContext(Callbacks):
+    """The simulation; there is one at a time.
+
+    Creating another one hands out the one that there is, until :meth:`clear_instance`. The stage that is current when
+    it is created is simulated. :meth:`reset` makes a world of it, tells assets, and from then on it plays.
+
+    Args:
+        cfg: settings; the defaults of :class:`SimulationCfg` by default.
+
+    Raises:
+        ValueError: a setting is not one that can be.
+    """
+
+    class RenderMode(enum.IntEnum):
+        """What is drawn after a step: here, nothing whatever the mode."""
+
+        NO_GUI_OR_RENDERING = -1
+        NO_RENDERING = 0
+        PARTIAL_RENDERING = 1
+        FULL_RENDERING = 2
+
+    _instance: ClassVar[SimulationContext | None] = None
+
+    def __new__(cls, cfg: SimulationCfg | None = None) -> SimulationContext:
+        """The one that there is, or a new one."""
+        return super().__new__(cls) if cls._instance is None else cls._instance
+
+    def __init__(self, cfg: SimulationCfg | None = None) -> None:
+        if SimulationContext._instance is self:
+            if cfg is not None:
+                tell_once("there is a SimulationContext already, which keeps its settings; call clear_instance() first")
+            return
+        super().__init__()
+        cfg = SimulationCfg() if cfg is None else cfg
+        _check(cfg)
+        self.cfg = cfg
+        self.render_mode = SimulationContext.RenderMode.NO_GUI_OR_RENDERING
+        self._device = _device(cfg.device)
+        self._stage = stage.get_stage()
+        self._world: StageWorld | None = None
+        self._playing, self._stopped = False, True
+        self._steps = 0
+        self._settings: dict[str, Any] = {}
+        self._physics_scene()
+        SimulationContext._instance = self
+
+    # -- the one ---------------------------------------------------------------------------------------------
+
+    @classmethod
+    def instance(cls) -> SimulationContext | None:
+        """The simulation that there is."""
+        return SimulationContext._instance
+
+    @classmethod
+    def clear_instance(cls) -> None:
+        """End the simulation that there is: its world and its callbacks are let go, assets are told that it stopped."""
+        found = SimulationContext._instance
+        if found is None:
+            return
+        found.stop()
+        found.clear_all_callbacks()
+        SimulationContext._instance = None
+
+    # -- what it is ------------------------------------------------------------------------------------------
+
+    @property
+    def device(self) -> str:
+        """``"cpu"`` or ``"cuda:N"``."""
+        return self._device
+
+    @property
+    def backend(self) -> str:
+        """What arrays are: the name of the array API, :func:`phalanx.facade.array_api`."""
+        from phalanx.facade import array_api
+
+        return array_api(self._device)
+
+    @property
+    def stage(self) -> Stage:
+        """The stage that is simulated."""
+        return self._stage
+
+    def get_initial_stage(self) -> Stage:
+        """The stage that was current when the simulation was made."""
+        return self._stage
+
+    @property
+    def stage_world(self) -> StageWorld:
+        """The world that the stage became.
+
+        Raises:
+            RuntimeError: before :meth:`reset`, or after :meth:`stop`.
+        """
+        if self._world is None:
+            raise RuntimeError("the simulation has no world yet: call sim.reset() first")
+        return self._world
+
+    @property
+    def current_time(self) -> float:
+        """Simulated seconds since the last reset."""
+        return self._steps * self.cfg.dt
+
+    @property
+    def current_time_step_index(self) -> int:
+        """Steps of physics since the last reset."""
+        return self._steps
+
+    def get_physics_dt(self) -> float:
+        """Length of a step of physics, s."""
+        return self.cfg.dt
+
+    def get_rendering_dt(self) -> float:
+        """Time between rendered steps, s."""
+        return self.cfg.dt * self.cfg.render_interval
+
+    def get_version(self) -> tuple[int, int, int]:
+        """The version of Isaac Sim that scripts may expect the behaviour of."""
+        return (5, 0, 0)
+
+    def has_gui(self) -> bool:
+        """Whether there is a window: no."""
+        return False
+
+    def has_rtx_sensors(self) -> bool:
+        """Whether there are cameras that ray-trace light: no."""
+        return False
+
+    def is_fabric_enabled(self) -> bool:
+        """Whether poses are mirrored outside of the stage: no."""
+        return False
+
+    def get_physics_context(self) -> Any:
+        """Not built: its settings are those of the configuration."""
+        raise NotImplementedError("SimulationContext.get_physics_context: set SimulationCfg and PhysxCfg instead")
+
+    # -- settings --------------------------------------------------------------------------------------------
+
+    def set_setting(self, name: str, value: Any) -> None:
+        """Keep a value by its name, ``"/physics/..."``; none of them has an effect here."""
+        self._settings[name] = value
+
+    def get_setting(self, name: str) -> Any:
+        """The value that was kept, ``None`` if there is none."""
+        return self._settings.get(name)
+
+    def set_camera_view(
+        self,
+        eye: Sequence[float],
+        target: Sequence[float],
+        camera_prim_path: str = "/OmniverseKit_Persp",
+    ) -> None:
+        """Where a viewer would look from; there is none."""
+        tell_once("set_camera_view: there is no viewer, so that it has no effect")
+
+    def set_render_mode(self, mode: RenderMode) -> None:
+        """Keep a mode; nothing is rendered whatever it is."""
+        self.render_mode = SimulationContext.RenderMode(mode)
+
+    # -- playing ---------------------------------------------------------------------------------------------
+
+    def is_playing(self) -> bool:
+        """Whether steps simulate."""
+        return self._playing
+
+    def is_stopped(self) -> bool:
+        """Whether there is no world: before the first reset, and after a stop."""
+        return self._stopped
+
+    def reset(self, soft: bool = False) -> None:
+        """Make a world of the stage as it is now, tell assets, and play; no time passes.
+
+        Args:
+            soft: keep the world that there is, and put it back into its first state.
+
+        Raises:
+            LoadError: the stage cannot be simulated.
+        """
+        if soft and self._world is not None:
+            self._world.reset()
+            self._steps = 0
+            self._playing, self._stopped = True, False
+            return
+        self.stop()
+        self._world = StageWorld(self._stage, physics_events.patterns(), **self._world_settings())
+        self._steps = 0
+        self._playing, self._stopped = True, False
+        try:
+            physics_events.publish(Event.PLAY)
+        except BaseException:
+            self.stop()
+            raise
+        self._call("timeline", "play")
+
+    def play(self) -> None:
+        """Go on, or start as :meth:`reset` does if there is no world."""
+        if self._stopped:
+            self.reset()
+        elif not self._playing:
+            self._playing = True
+            self._call("timeline", "play")
+
+    def pause(self) -> None:
+        """Let steps do nothing until :meth:`play`."""
+        if self._playing:
+            self._playing = False
+            self._call("timeline", "pause")
+
+    def stop(self) -> None:
+        """Let the world go, and tell assets."""
+        if self._stopped:
+            return
+        self._playing, self._stopped = False, True
+        physics_events.publish(Event.STOP)
+        self._call("timeline", "stop")
+        self._world = None
+
+    def step(self, render: bool = True) -> None:
+        """Simulate a step of physics; nothing happens while it is paused.
+
+        Args:
+            render: also call render callbacks. Nothing is drawn.
+
+        Raises:
+            RuntimeError: it is stopped.
+        """
+        world = self.stage_world
+        if not self._playing:
+            return
+        self._call("physics", self.cfg.dt)
+        world.step()
+        self._steps += 1
+        if render:
+            self.render()
+
+    def forward(self) -> None:
+        """Make poses agree with what was written; here they always do."""
+
+    def render(self, mode: RenderMode | None = None) -> None:
+        """Call render callbacks; nothing is drawn."""
+        if mode is not None:
+            self.set_render_mode(mode)
+        self._call("render", self.get_rendering_dt())
+
+    # -- making the world ------------------------------------------------------------------------------------
+
+    def _physics_scene(self) -> None:
+        """The prim that says what physics there is, and the material of what has none."""
+        cfg = self.cfg
+        path = Sdf.Path(cfg.physics_prim_path)
+        scene = UsdPhysics.Scene.Define(self._stage, path)
+        size = sum(g * g for g in cfg.gravity) ** 0.5
+        down = tuple(g / size for g in cfg.gravity) if size else (0.0, 0.0, -1.0)
+        scene.CreateGravityDirectionAttr(Gf.Vec3f(*down))
+        scene.CreateGravityMagnitudeAttr(size)
+        prim = scene.GetPrim()
+        prim.AddAppliedSchema("PhysxSceneAPI")
+        rate = prim.CreateAttribute("physxScene:timeStepsPerSecond", Sdf.ValueTypeNames.UInt)
+        rate.Set(max(1, round(1.0 / cfg.dt)))
+        if cfg.physics_material is not None:
+            from phalanx.facade.isaaclab.sim.utils import bind_physics_material
+
+            material = f"{path}/defaultMaterial"
+            if not self._stage.GetPrimAtPath(material):
+                with stage.use_stage(self._stage):
+                    cfg.physics_material.func(material, cfg.physics_material)
+            bind_physics_material(str(path), material, stage=self._stage)
+
+    def _world_settings(self) -> dict[str, Any]:
+        cfg, physx = self.cfg, self.cfg.physx
+        position = min(max(POSITION_ITERATIONS, physx.min_position_iteration_count), physx.max_position_iteration_count)
+        velocity = min(max(VELOCITY_ITERATIONS, physx.min_velocity_iteration_count), physx.max_velocity_iteration_count)
+        return {
+            "device": self._device,
+            "dt": cfg.dt,
+            "gravity": cfg.gravity,
+            "position_iterations": position,
+            "velocity_iterations": velocity,
+            "bounce_threshold": physx.bounce_threshold_velocity,
+            "solver": ("pgs", "tgs")[physx.solver_type],
+        }
+
+
+def _check(cfg: SimulationCfg) -> None:
+    physx = cfg.physx
+    if not cfg.dt > 0.0:
+        raise ValueError(f"SimulationCfg.dt={cfg.dt}: the step must be a positive number of seconds")
+    if cfg.render_interval < 1:
+        raise ValueError(f"SimulationCfg.render_interval={cfg.render_interval}: must be at least 1")
+    if physx.solver_type not in (0, 1):
+        raise ValueError(f"PhysxCfg.solver_type={physx.solver_type}: must be 0 (PGS) or 1 (TGS)")
+    for name, least in (("position", 1), ("velocity", 0)):
+        low, high = (getattr(physx, f"{end}_{name}_iteration_count") for end in ("min", "max"))
+        if not least <= low <= high <= 255:
+            raise ValueError(
+                f"PhysxCfg.min_{name}_iteration_count={low} and max_{name}_iteration_count={high}: "
+                f"must be {least} to 255, the first not above the second"
+            )
+
+
+def _device(asked: str) -> str:
+    """The device of the engine for what scripts ask for."""
+    if asked == "cpu":
+        return "cpu"
+    if asked == "cuda":
+        asked = "cuda:0"
+    if not (asked.startswith("cuda:") and asked[5:].isdigit()):
+        raise ValueError(f'SimulationCfg.device={asked!r}: must be "cpu", "cuda" or "cuda:N"')
+    if not cuda_available():
+        tell_once(f"there is no GPU for {asked}: the simulation runs on the CPU")
+        return "cpu"
+    return asked
+
+
+@contextlib.contextmanager
+def build_simulation_context(
+    create_new_stage: bool = True,
+    gravity_enabled: bool = True,
+    device: str = "cuda:0",
+    dt: float = 0.01,
+    sim_cfg: SimulationCfg | None = None,
+    add_ground_plane: bool = False,
+    add_lighting: bool = False,
+    auto_add_lighting: bool = False,
+) -> Iterator[SimulationContext]:
+    """A simulation for the length of a ``with`` block, after which there is none.
+
+    Args:
+        create_new_stage: simulate a new stage rather than the current one.
+        gravity_enabled, device, dt: settings, if ``sim_cfg`` is not given.
+        sim_cfg: settings.
+        add_ground_plane: spawn a ground at ``/World/defaultGroundPlane``.
+        add_lighting, auto_add_lighting: spawn a light at ``/World/defaultDomeLight``; the latter only with a window.
+    """
+    from phalanx.facade.isaaclab.sim import spawners
+
+    SimulationContext.clear_instance()
+    if create_new_stage:
+        stage.new_stage()
+    if sim_cfg is None:
+        gravity = (0.0, 0.0, -9.81) if gravity_enabled else (0.0, 0.0, 0.0)
+        sim_cfg = SimulationCfg(device=device, dt=dt, gravity=gravity)
+    try:
+        sim = SimulationContext(sim_cfg)
+        if add_ground_plane:
+            ground = spawners.GroundPlaneCfg()
+            ground.func("/World/defaultGroundPlane", ground)
+        if add_lighting or (auto_add_lighting and sim.has_gui()):
+            light = spawners.DomeLightCfg(color=(0.3, 0.3, 0.3), intensity=500.0)
+            light.func("/World/defaultDomeLight", light)
+        yield sim
+    finally:
+        SimulationContext.clear_instance()
