@@ -13,7 +13,11 @@ from types import ModuleType
 ROOTS = ("isaaclab", "isaaclab_contrib", "isaacsim", "omni", "carb")
 """Packages whose names :func:`install` serves."""
 
-SAME = {"omni.isaac.lab": "isaaclab", "omni.isaac.lab_contrib": "isaaclab_contrib"}
+SAME = {
+    "omni.isaac.lab": "isaaclab",
+    "omni.isaac.lab_contrib": "isaaclab_contrib",
+    "omni.isaac.core.utils": "isaacsim.core.utils",
+}
 """Packages that older scripts know by another name."""
 
 _HERE = "phalanx.facade"

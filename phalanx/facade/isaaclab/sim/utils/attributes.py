@@ -11,6 +11,9 @@ from phalanx.facade.isaaclab.sim.utils.edits import PrimPath, current, prim_at
 from phalanx.facade.isaaclab.utils.string import to_camel_case
 from phalanx.io.usd.bindings import Gf, Prim, Sdf, Stage, Tf
 
+Numbers = Any
+"""Numbers in a row: a sequence, an array or a tensor."""
+
 _QUATERNIONS = {"quath": Gf.Quath, "quatf": Gf.Quatf, "quatd": Gf.Quatd}
 
 
@@ -113,8 +116,10 @@ def set_value(attribute: Any, value: Any) -> None:
         TypeError: the attribute is of another type.
     """
     kind, value = str(attribute.GetTypeName()), plain(value)
-    if kind in _QUATERNIONS and isinstance(value, tuple | list):
-        value = _QUATERNIONS[kind](value[0], Gf.Vec3d(*value[1:])) if len(value) == 4 else value
+    if isinstance(value, tuple | list):
+        value = list(value) if kind.endswith("[]") else tuple(value)
+        if kind in _QUATERNIONS and len(value) == 4:
+            value = _QUATERNIONS[kind](*map(float, value))
     elif kind in ("float", "double", "half") and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     try:

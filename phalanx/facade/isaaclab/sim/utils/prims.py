@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from phalanx.facade.isaaclab.sim.utils.attributes import set_value
+from phalanx.facade.isaaclab.sim.utils.attributes import Numbers, set_value
 from phalanx.facade.isaaclab.sim.utils.edits import PrimPath, checked_path, current, prim_at, remove_prims
 from phalanx.facade.isaaclab.sim.utils.semantics import add_labels
 from phalanx.facade.isaaclab.sim.utils.transforms import (
@@ -25,10 +25,10 @@ logger = logging.getLogger("phalanx.facade")
 def create_prim(
     prim_path: str,
     prim_type: str = "Xform",
-    position: Sequence[float] | None = None,
-    translation: Sequence[float] | None = None,
-    orientation: Sequence[float] | None = None,
-    scale: Sequence[float] | None = None,
+    position: Numbers | None = None,
+    translation: Numbers | None = None,
+    orientation: Numbers | None = None,
+    scale: Numbers | None = None,
     usd_path: str | None = None,
     semantic_label: str | None = None,
     semantic_type: str = "class",

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from typing import Any
 
-from phalanx.facade.isaaclab.sim.utils.attributes import numbers
+from phalanx.facade.isaaclab.sim.utils.attributes import Numbers, numbers
 from phalanx.io.usd.bindings import Gf, Prim, Sdf, Usd, UsdGeom
 
 logger = logging.getLogger("phalanx.facade")
@@ -20,9 +19,9 @@ Quaternion = tuple[float, float, float, float]
 
 def standardize_xform_ops(
     prim: Prim,
-    translation: Sequence[float] | None = None,
-    orientation: Sequence[float] | None = None,
-    scale: Sequence[float] | None = None,
+    translation: Numbers | None = None,
+    orientation: Numbers | None = None,
+    scale: Numbers | None = None,
 ) -> bool:
     """Let a prim keep its place as translation, orientation and scale, in this order, instead of in other operations.
 
@@ -82,7 +81,7 @@ def resolve_prim_pose(prim: Prim, ref_prim: Prim | None = None) -> tuple[Positio
         ref_prim: in whose frame (without its scale); in the world's by default.
 
     Returns:
-        Position in units of the stage, and quaternion (w, x, y, z).
+        Position in units of the stage, and quaternion (w, x, y, z), w not negative.
 
     Raises:
         ValueError: a prim is not valid.
@@ -107,7 +106,7 @@ def resolve_prim_scale(prim: Prim) -> Position:
 
 
 def convert_world_pose_to_local(
-    position: Sequence[float], orientation: Sequence[float] | None, ref_prim: Prim
+    position: Numbers, orientation: Numbers | None, ref_prim: Prim
 ) -> tuple[Position, Quaternion | None]:
     """A pose in the world as the translation and orientation of a child of a prim.
 
@@ -149,7 +148,7 @@ def _factors(matrix: Any) -> tuple[Any, Any, Any]:
     return matrix.ExtractTranslation(), matrix.RemoveScaleShear().ExtractRotationQuat(), scale
 
 
-def _unit(orientation: Sequence[float]) -> Any:
+def _unit(orientation: Numbers) -> Any:
     w, x, y, z = numbers(orientation, 4, "orientation")
     quaternion = Gf.Quatd(w, x, y, z)
     if quaternion.GetLength() < 1e-6:
@@ -165,8 +164,14 @@ def _set(attribute: Any, value: Any) -> None:
 
 
 def _tuples(position: Any, rotation: Any) -> tuple[Position, Quaternion]:
+    return (position[0], position[1], position[2]), wxyz(rotation)
+
+
+def wxyz(rotation: Any) -> Quaternion:
+    """A ``Gf`` quaternion as numbers; of the two that are the same rotation, the one whose w is not negative."""
+    sign = -1.0 if rotation.GetReal() < 0.0 else 1.0
     x, y, z = rotation.GetImaginary()
-    return (position[0], position[1], position[2]), (rotation.GetReal(), x, y, z)
+    return (sign * rotation.GetReal(), sign * x, sign * y, sign * z)
 
 
 __all__ = [

@@ -1,0 +1,1 @@
+"""Utilities of scripts written for Isaac Sim, ``omni.isaac.core.utils`` to older ones."""
