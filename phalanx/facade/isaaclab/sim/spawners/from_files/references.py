@@ -32,7 +32,8 @@ def refer(prim_path: str, usd_path: str, translation: Pose, orientation: Pose, s
     try:
         layer = Sdf.Layer.FindOrOpen(file)
     except Tf.ErrorException as error:
-        raise ValueError(f"'{usd_path}' is not a readable USD file: {error}") from error
+        text = " ".join(str(error).split())
+        raise ValueError(f"'{usd_path}' is not a readable USD file: {text.partition(' : ')[2] or text}") from error
     roots = [] if not layer else [str(prim.path) for prim in layer.rootPrims]
     default = layer.defaultPrim if layer else ""
     if not default and len(roots) != 1:
