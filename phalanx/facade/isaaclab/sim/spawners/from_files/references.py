@@ -39,7 +39,7 @@ def refer(prim_path: str, usd_path: str, translation: Pose, orientation: Pose, s
     if not default and len(roots) != 1:
         raise ValueError(f"'{usd_path}' has no default prim and {len(roots)} roots; set its defaultPrim")
     prim = get_current_stage().DefinePrim(prim_path)
-    prim.GetReferences().AddReference(file, "" if default else roots[0])
+    prim.GetReferences().AddReference(*[file] if default else [file, roots[0]])
     if not prim.GetTypeName():
         prim.SetTypeName("Xform")
     if not (translation is None and orientation is None and scale is None):
