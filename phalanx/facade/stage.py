@@ -175,7 +175,7 @@ def write_layer(layer: Any, path: str) -> bool:
         return layer.Save()
     folder = Path(path).absolute().parent
     folder.mkdir(parents=True, exist_ok=True)
-    target = Sdf.Layer.FindOrOpen(path) if os.path.exists(path) else Sdf.Layer.CreateNew(path)
+    target = Sdf.Layer.Find(path) or Sdf.Layer.CreateNew(path)
     target.TransferContent(layer)
     move_asset_paths(layer, target)
     return target.Save(force=True)

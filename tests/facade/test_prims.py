@@ -108,6 +108,7 @@ def test_wrong_prims_are_told(arguments, message):
     utils.create_prim("/World")
     with pytest.raises(ValueError, match=message):
         utils.create_prim(**arguments)
+    assert [str(prim.GetPath()) for prim in utils.traverse_stage()] == ["/World"], "nothing is left of it"
 
 
 def test_operations_become_standard(stage, rng):

@@ -73,6 +73,8 @@ def test_all_environments_are_found_in_order(stage):
     assert paths == [f"/World/envs/env_{number}/Robot" for number in range(12)]
     stage.GetPrimAtPath(paths[3]).SetActive(False)
     assert len(utils.find_matching_prims("/World/envs/env_.*/Robot")) == 12, "inactive prims count"
+    assert utils.find_first_matching_prim("/World/envs/env_[3-4]/Robot") == stage.GetPrimAtPath(paths[4])
+    assert not utils.find_matching_prims("/World/envs/0") and utils.find_first_matching_prim("/0/a") is None
     UsdPhysics.ArticulationRootAPI.Apply(stage.GetPrimAtPath(paths[2]))
     assert sim_prims.find_matching_prim_paths("/World/envs/env_.*/Robot", "articulation") == [paths[2]]
     assert len(sim_prims.find_matching_prim_paths("/World/envs/env_.*/Robot/.*", "rigid_body")) == 22

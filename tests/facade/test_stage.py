@@ -107,6 +107,7 @@ def test_saving_and_opening(stage, tmp_path, caplog):
     assert "missing.usda" in caplog.text and utils.get_current_stage().GetPrimAtPath("/World/Cube").IsValid()
     (tmp_path / "broken.usda").write_text("#usda 1.0\ndef {")
     assert not utils.open_stage(str(tmp_path / "broken.usda"))
+    assert utils.save_stage(str(tmp_path / "broken.usda")) and utils.open_stage(str(tmp_path / "broken.usda"))
 
 
 def test_references_still_hold_where_a_stage_is_saved(tmp_path):

@@ -5,6 +5,17 @@ from phalanx.facade.isaaclab.sim.utils.attributes import (
     safe_set_attribute_on_usd_prim,
     safe_set_attribute_on_usd_schema,
 )
+from phalanx.facade.isaaclab.sim.utils.creation import (
+    add_usd_reference,
+    create_prim,
+    delete_prim,
+    export_prim_to_file,
+    get_usd_references,
+    make_uninstanceable,
+    move_prim,
+    select_usd_variants,
+    set_prim_visibility,
+)
 from phalanx.facade.isaaclab.sim.utils.decorators import (
     apply_nested,
     clone,
@@ -23,17 +34,6 @@ from phalanx.facade.isaaclab.sim.utils.legacy import (
 from phalanx.facade.isaaclab.sim.utils.materials import (
     bind_physics_material,
     bind_visual_material,
-)
-from phalanx.facade.isaaclab.sim.utils.prims import (
-    add_usd_reference,
-    create_prim,
-    delete_prim,
-    export_prim_to_file,
-    get_usd_references,
-    make_uninstanceable,
-    move_prim,
-    select_usd_variants,
-    set_prim_visibility,
 )
 from phalanx.facade.isaaclab.sim.utils.queries import (
     find_first_matching_prim,

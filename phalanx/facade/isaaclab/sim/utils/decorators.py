@@ -8,12 +8,12 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from phalanx.facade.isaaclab.sim.utils.creation import set_prim_visibility
 from phalanx.facade.isaaclab.sim.utils.edits import PrimPath, checked_path, copy_prim, prim_at
-from phalanx.facade.isaaclab.sim.utils.prims import set_prim_visibility
 from phalanx.facade.isaaclab.sim.utils.queries import PLAIN_NAME, find_matching_prim_paths
 from phalanx.facade.isaaclab.sim.utils.semantics import add_labels
 from phalanx.facade.stage import get_stage
-from phalanx.io.usd.bindings import Prim
+from phalanx.io.usd.bindings import Prim, UsdGeom
 
 logger = logging.getLogger("phalanx.facade")
 
@@ -75,7 +75,7 @@ def clone(func: Callable[..., Prim]) -> Callable[..., Prim]:
     def wrapper(prim_path: PrimPath, cfg: Any, *args: Any, **kwargs: Any) -> Prim:
         paths = _paths_to_spawn(str(prim_path))
         prim = func(paths[0], cfg, *args, **kwargs)
-        if hasattr(cfg, "visible"):
+        if hasattr(cfg, "visible") and prim.IsA(UsdGeom.Imageable):
             set_prim_visibility(prim, cfg.visible)
         for kind, label in getattr(cfg, "semantic_tags", None) or ():
             add_labels(prim, [label], kind, overwrite=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from phalanx.facade.isaaclab.sim.utils.creation import add_usd_reference
 from phalanx.facade.isaaclab.sim.utils.edits import checked_path, prim_at
-from phalanx.facade.isaaclab.sim.utils.prims import add_usd_reference
 from phalanx.facade.isaaclab.sim.utils.queries import get_next_free_prim_path
 from phalanx.facade.isaaclab.sim.utils.stage import get_current_stage
 from phalanx.io.usd.bindings import Prim, Sdf, Usd, UsdGeom

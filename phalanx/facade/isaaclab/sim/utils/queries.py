@@ -60,7 +60,7 @@ def find_first_matching_prim(prim_path_regex: str, stage: Stage | None = None) -
         stage: the current one by default.
 
     Returns:
-        The first such prim in depth-first order, or ``None``.
+        The first such prim in depth-first order, be it below an instance, but not if it is inactive; or ``None``.
 
     Raises:
         ValueError: the expression does not begin with a slash, or is no regular expression.
@@ -77,7 +77,7 @@ def find_first_matching_prim(prim_path_regex: str, stage: Stage | None = None) -
         if not child.IsValid():
             return None
         start = child
-    for prim in Usd.PrimRange(start, Usd.TraverseInstanceProxies(Usd.PrimAllPrimsPredicate)):
+    for prim in Usd.PrimRange(start, Usd.TraverseInstanceProxies()):
         if whole.fullmatch(prim.GetPath().pathString):
             return prim
     return None

@@ -10,6 +10,7 @@ from typing import Any
 
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.sim.utils.attributes import Numbers, set_value
+from phalanx.facade.isaaclab.sim.utils.creation import set_prim_visibility
 from phalanx.facade.isaaclab.sim.utils.edits import is_ancestral, prim_at
 from phalanx.facade.isaaclab.sim.utils.legacy import (
     define_prim,
@@ -18,7 +19,6 @@ from phalanx.facade.isaaclab.sim.utils.legacy import (
     get_prim_type_name,
     is_prim_path_valid,
 )
-from phalanx.facade.isaaclab.sim.utils.prims import set_prim_visibility
 from phalanx.facade.isaaclab.sim.utils.queries import find_matching_prims
 from phalanx.facade.isaacsim.core.utils.semantics import add_update_semantics
 from phalanx.io.usd.bindings import Prim, UsdGeom, UsdPhysics
