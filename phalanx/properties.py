@@ -9,30 +9,25 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
+from phalanx.body_masses import BodyMasses
 from phalanx.features import TORSION, need
-from phalanx.handle import Handle, on_device
-from phalanx.layout import Rows
-from phalanx.part import COMBINE_MODES, STATIC, Part
+from phalanx.handle import on_device
+from phalanx.part import COMBINE_MODES, STATIC
 
 Modes = str | Sequence[str]
 """How coefficients are combined: ``"average"``, ``"min"``, ``"multiply"`` or ``"max"``; one, or one an environment."""
 
 
-class Properties(Handle):
+class Properties(BodyMasses):
     """The part of an actor that knows surfaces, offsets, damping, caps on speed, and gravity.
 
     Values broadcast to the shapes that methods name. Environments may differ; from then on the world keeps a value for
     each, and the kernels that read it are compiled once more.
     """
 
-    part: Part
     num_bodies: int
     num_shapes: int
     shape_bodies: list[str]
-
-    @property
-    @abstractmethod
-    def _bound(self) -> Rows: ...
 
     @abstractmethod
     def body_index(self, name: str) -> int:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phalanx import components as c
+from phalanx.body_masses import FULL
 from phalanx.handle import Handle, on_device
-from phalanx.rigid_object import FULL, RigidObject
+from phalanx.rigid_object import RigidObject
 from phalanx.rotations import rotate
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.actor import Actor
+from phalanx.body_masses import FULL, PACKED
 from phalanx.handle import on_device
 from phalanx.layout import Rows
 from phalanx.part import KINEMATIC, STATIC
@@ -201,10 +202,3 @@ class RigidObject(Actor):
     def _only_with_mass(self, what: str) -> None:
         if self.kind == STATIC:
             raise ValueError(f"{self} is static: {what}() has no use for it")
-
-
-FULL = np.array([0, 1, 2, 1, 3, 4, 2, 4, 5])
-"""Entries of a symmetric matrix in xx xy xz yy yz zz."""
-
-PACKED = np.array([0, 1, 2, 4, 5, 8])
-"""Places of xx xy xz yy yz zz in a row-major 3 x 3 matrix."""

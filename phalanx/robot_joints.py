@@ -105,10 +105,11 @@ class RobotJoints(RobotActuators):
             checked[field] = self._number(field, value, env_ids, finite=False, negative=signed)
         envs = slice(None) if env_ids is None else self._xp.asarray(self.world.env_indices(env_ids))
         bounds = [checked.get(field, self._read(field, self._joint_rows)[envs]) for field in (limit.lower, limit.upper)]
+        numbers = self._xp.ones_like(bounds[0])
         for wrong, verdict in (
             (bounds[0] > bounds[1], "lower limits are above upper ones"),
-            (checked.get(limit.restitution, 0.0 * bounds[0]) > 1, "limit restitution is above 1"),
-            (checked.get(limit.velocity, 1.0 + 0.0 * bounds[0]) == 0, "velocity limits are 0"),
+            (checked.get(limit.restitution, 0.0 * numbers) > 1, "limit restitution is above 1"),
+            (checked.get(limit.velocity, numbers) == 0, "velocity limits are 0"),
         ):
             if wrong.any():
                 found = self.world._device.to_host(wrong).any(axis=0)
