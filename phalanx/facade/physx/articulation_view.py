@@ -1,0 +1,317 @@
+"""Tensor view of articulations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from phalanx import components as c
+from phalanx.facade.physx.articulation_tendons import ArticulationTendons
+from phalanx.facade.physx.common import Rows, compute, find_actor, reads, writes
+from phalanx.facade.physx.metatype import ArticulationMetatype
+from phalanx.robot import Robot
+from phalanx.rotations import inverse, rotate
+from phalanx.world import World
+
+
+class ArticulationView(ArticulationTendons):
+    """Articulations with the same links and joints; a robot in an environment each row.
+
+    Links and dofs are in the engine's order, breadth-first from the root, which is also that of PhysX. Transforms are
+    [x y z qx qy qz qw] of links' frames, velocities and accelerations [linear, angular] of their centres of mass, all
+    in the world. Generalised velocities are those of the root's centre of mass, [linear, angular], world axes, then of
+    dofs; of a fixed base, of dofs only.
+
+    Args:
+        world: the engine's world.
+        robots: a robot, in every environment: rows are environments; or (robot, environments) in the order of rows,
+            where environments are a number, a list, or ``None`` for all.
+        prim_paths: of each row; made up from names by default.
+        link_paths: of each link of each row; by default the prim's with the link's name.
+        dof_paths: of each dof of each row; by default the prim's with the dof's name.
+        origins: (num_envs, 3), m: where the environments' origins are in the world; zero by default.
+
+    Raises:
+        ValueError: the robots are not alike.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        robots: Robot | str | Iterable[tuple[Robot | str, Any]],
+        prim_paths: Sequence[str] | None = None,
+        link_paths: Sequence[Sequence[str]] | None = None,
+        dof_paths: Sequence[Sequence[str]] | None = None,
+        origins: Any = None,
+    ) -> None:
+        listed: list[tuple[Any, Any]] = [(robots, None)] if isinstance(robots, Robot | str) else list(robots)
+        rows = Rows([(find_actor(world, robot, Robot), envs) for robot, envs in listed], world.num_envs)
+        super().__init__(world, rows, origins)
+        self._robots: list[Robot] = rows.keys
+        self._columns = [[(robot, b) for b in range(robot.num_bodies)] for robot in self._robots]
+        self.shared_metatype = ArticulationMetatype(self._robots[0])
+        for robot in self._robots[1:]:
+            tendons = (robot.num_fixed_tendons, robot.num_spatial_tendons, robot.num_shapes)
+            first = self._robots[0]
+            if ArticulationMetatype(robot) != self.shared_metatype or tendons != (
+                first.num_fixed_tendons,
+                first.num_spatial_tendons,
+                first.num_shapes,
+            ):
+                raise ValueError(f"{robot} and {first} differ: a view has articulations with the same links and joints")
+        for what, paths in (("prim_paths", prim_paths), ("link_paths", link_paths), ("dof_paths", dof_paths)):
+            if paths is not None and len(paths) != self.count:
+                raise ValueError(f"there are {len(paths)} {what} for {self.count} rows")
+        self._paths = None if prim_paths is None else list(prim_paths)
+        self._link_paths = None if link_paths is None else [list(paths) for paths in link_paths]
+        self._dof_paths = None if dof_paths is None else [list(paths) for paths in dof_paths]
+
+    def __repr__(self) -> str:
+        return f"<ArticulationView of {self.count}: {self.shared_metatype!r}>"
+
+    # -- what they are ---------------------------------------------------------------------------------------
+
+    @property
+    def is_homogeneous(self) -> bool:
+        """Whether all rows have the same links and joints; they have."""
+        return True
+
+    def get_metatype(self, index: int) -> ArticulationMetatype:
+        """Names and order of links, joints and dofs of a row."""
+        if not 0 <= index < self.count:
+            raise IndexError(f"rows are 0..{self.count - 1}; got {index}")
+        return self.shared_metatype
+
+    @property
+    def max_links(self) -> int:
+        """Links of a row."""
+        return self.shared_metatype.link_count
+
+    @property
+    def prim_paths(self) -> list[str]:
+        """Path of each row's prim."""
+        if self._paths is None:
+            pairs = zip(self._rows.env.tolist(), self._rows.column.tolist(), strict=True)
+            self._paths = [f"/World/envs/env_{env}/{self._robots[column].name}" for env, column in pairs]
+        return list(self._paths)
+
+    @property
+    def link_paths(self) -> list[list[str]]:
+        """Paths of each row's links."""
+        if self._link_paths is None:
+            self._link_paths = [[f"{p}/{name}" for name in self.shared_metatype.link_names] for p in self.prim_paths]
+        return self._link_paths
+
+    @property
+    def dof_paths(self) -> list[list[str]]:
+        """Paths of each row's dofs."""
+        if self._dof_paths is None:
+            self._dof_paths = [[f"{p}/{name}" for name in self.shared_metatype.dof_names] for p in self.prim_paths]
+        return self._dof_paths
+
+    @property
+    def jacobian_shape(self) -> tuple[int, int]:
+        """Rows and columns of a Jacobian, 6 rows for each link."""
+        meta = self.shared_metatype
+        return 6 * (meta.link_count - meta.fixed_base), self._num_velocities
+
+    @property
+    def generalized_mass_matrix_shape(self) -> tuple[int, int]:
+        """Rows and columns of a mass matrix."""
+        return self._num_velocities, self._num_velocities
+
+    @property
+    def _num_velocities(self) -> int:
+        return self.max_dofs if self.shared_metatype.fixed_base else self.max_dofs + 6
+
+    # -- roots and links -------------------------------------------------------------------------------------
+
+    @reads
+    def get_root_transforms(self) -> Any:
+        """(count, 7): poses of the root links' frames."""
+        return self._with_origins(self._root_poses())
+
+    @reads
+    def get_root_velocities(self) -> Any:
+        """(count, 6): velocities of the root links' centres of mass; zero for fixed bases."""
+        return self._root_com_velocities()
+
+    @writes
+    def set_root_transforms(self, data: Any, indices: Any = None) -> None:
+        """Set poses of the root links' frames, (count, 7), fixed bases included."""
+        self._set_root_poses("root transforms", data, indices)
+
+    @writes
+    def set_root_velocities(self, data: Any, indices: Any = None) -> None:
+        """Set velocities of the root links' centres of mass, (count, 6), in present poses; fixed bases stand still."""
+        self._set_root_com_velocities("root velocities", data, indices)
+
+    @reads
+    def get_link_transforms(self) -> Any:
+        """(count, max_links, 7): poses of links' frames."""
+        return self._with_origins(self._body_poses())
+
+    @reads
+    def get_link_velocities(self) -> Any:
+        """(count, max_links, 6): velocities of links' centres of mass."""
+        return self._com_velocities()
+
+    @reads
+    def get_link_accelerations(self) -> Any:
+        """(count, max_links, 6): accelerations of links' centres of mass over the last substep."""
+        return self._com_accelerations()
+
+    @reads
+    def get_link_incoming_joint_force(self) -> Any:
+        """(count, max_links, 6): [force, torque] that each link's joint transmits to it from its parent.
+
+        In the joint's frame on the link, the torque about that frame's origin, over the last substep. The root's is
+        what holds a fixed base, zero for a floating one.
+        """
+        compute(self.world, "query_joints")
+        found = self._read(c.BodyReaction.wrench, self._body_rows)
+        if self._joint_frames is None:
+            return found
+        place, turn = (self._place(name, a.astype(found.dtype)) for name, a in self._joint_frames.items())
+        force, torque = found[..., :3], found[..., 3:] - self._xp.cross(place, found[..., :3])
+        return self._xp.concatenate((rotate(turn, force, self._xp), rotate(turn, torque, self._xp)), axis=-1)
+
+    @cached_property
+    def _joint_frames(self) -> dict[str, np.ndarray] | None:
+        """Where joints are in their links and how to turn to their axes; none if they are the links' frames."""
+        joints = {joint.child: joint for joint in self._robots[0].model.joints}
+        place, turn = np.zeros((self.max_links, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (self.max_links, 1))
+        for i, name in enumerate(self.shared_metatype.link_names):
+            if name in joints:
+                place[i] = joints[name].child_position
+                turn[i] = inverse(joints[name].child_orientation)
+        if not place.any() and (np.abs(turn[:, 0]) == 1.0).all():
+            return None
+        return {"joint places": place, "joint turns": turn}
+
+    # -- dynamics --------------------------------------------------------------------------------------------
+
+    def _stacked(self, name: str) -> Any:
+        block = self._xp.stack([getattr(robot, name)() for robot in self._robots], axis=1)
+        return self._rows.gather(block, self._xp)
+
+    def _at_com(self, columns: Any) -> Any:
+        """Turn what multiplies velocities of the root's origin, (count, ..., nv), into what does of its centre of mass.
+
+        With v the velocity of the centre of mass, at r from the origin, the origin's is v + r x w.
+        """
+        if self.shared_metatype.fixed_base:
+            return columns
+        arm = self._root_com_arms().reshape(self.count, *(1,) * (columns.ndim - 2), 3)
+        turning = columns[..., 3:6] + self._xp.cross(columns[..., :3], arm)
+        return self._xp.concatenate((columns[..., :3], turning, columns[..., 6:]), axis=-1)
+
+    @reads
+    def get_jacobians(self) -> Any:
+        """(count, links, 6, velocities): [linear, angular] velocity of links' centres of mass per generalised velocity.
+
+        A fixed base has no rows for its root: (count, max_links - 1, 6, max_dofs); a floating one has them, and columns
+        of its root's velocity: (count, max_links, 6, max_dofs + 6).
+        """
+        xp, jacobian = self._xp, self._stacked("jacobian")
+        offset = self._coms_in_links() - self._read(c.BodyFrame.position, self._body_rows)
+        arm = rotate(self._read(c.LinkPose.orientation, self._link_rows), offset, xp)
+        turning = xp.swapaxes(jacobian[:, :, 3:], -1, -2)
+        linear = jacobian[:, :, :3] + xp.swapaxes(xp.cross(turning, arm[:, :, None]), -1, -2)
+        found = self._at_com(xp.concatenate((linear, jacobian[:, :, 3:]), axis=2))
+        return xp.ascontiguousarray(found[:, 1:] if self.shared_metatype.fixed_base else found)
+
+    @reads
+    def get_generalized_mass_matrices(self) -> Any:
+        """(count, velocities, velocities), armature included."""
+        return self._mass_matrices()
+
+    def _mass_matrices(self) -> Any:
+        half = self._xp.swapaxes(self._at_com(self._stacked("mass_matrix")), -1, -2)
+        return self._xp.ascontiguousarray(self._at_com(half))
+
+    @reads
+    def get_gravity_compensation_forces(self) -> Any:
+        """(count, velocities): efforts that hold articulations still against gravity."""
+        return self._at_com(self._stacked("gravity_force"))
+
+    @reads
+    def get_coriolis_and_centrifugal_compensation_forces(self) -> Any:
+        """(count, velocities): efforts that make up for Coriolis and centrifugal forces: b of M a + b = tau."""
+        xp = self._xp
+        compute(self.world, "dynamics")
+        dofs = np.array([np.arange(r._bound.dofs.start, r._bound.dofs.stop) for r in self._robots])
+        found = self._read(c.DofForce.bias, dofs)
+        if not self.shared_metatype.fixed_base:
+            # the origin's acceleration is the centre of mass's, less that of the turning arm
+            spin, arm = self._read(c.DofState.velocity, self._root_dofs)[:, 3:], self._root_com_arms()
+            inward = xp.cross(spin, xp.cross(spin, arm))
+            matrix = self._stacked("mass_matrix")
+            found = found - sum(matrix[:, :, k] * inward[:, k, None] for k in range(3))
+        return self._at_com(found)
+
+    # -- mass ------------------------------------------------------------------------------------------------
+
+    @reads
+    def get_masses(self) -> Any:
+        """(count, max_links), kg: of each link alone."""
+        return self._masses()
+
+    @reads
+    def get_inv_masses(self) -> Any:
+        """(count, max_links), 1/kg; 0 for links without mass."""
+        masses = self._masses()
+        return self._xp.where(masses > 0, 1.0 / self._xp.where(masses > 0, masses, 1.0), 0.0)
+
+    @reads
+    def get_coms(self) -> Any:
+        """(count, max_links, 7): centres of mass in the links' frames, with the links' own axes, (0, 0, 0, 1)."""
+        return self._coms(principal=False)
+
+    @reads
+    def get_inertias(self) -> Any:
+        """(count, max_links, 9), kg·m^2: of each link alone about its centre of mass, in its axes, row by row."""
+        return self._inertias()
+
+    @reads
+    def get_inv_inertias(self) -> Any:
+        """(count, max_links, 9): inverses of the inertias; zero for links without."""
+        return self._inverse_inertias()
+
+    @writes
+    def set_masses(self, data: Any, indices: Any = None) -> None:
+        """Set masses of links, (count, max_links), kg; inertias stay."""
+        self._set_masses(data, indices)
+
+    @writes
+    def set_coms(self, data: Any, indices: Any = None) -> None:
+        """Set centres of mass in the links' frames, (count, max_links, 7); quaternions must be (0, 0, 0, 1)."""
+        self._set_coms(data, indices, principal=False)
+
+    @writes
+    def set_inertias(self, data: Any, indices: Any = None) -> None:
+        """Set inertias about the links' centres of mass in the links' axes, (count, max_links, 9), kg·m^2."""
+        self._set_inertias(data, indices)
+
+    @writes
+    def set_disable_gravities(self, data: Any, indices: Any = None) -> None:
+        """Switch gravity off (1) or on (0), (count, max_links); for links fixed to each other only together."""
+        self._set_gravity(data, indices)
+
+    @writes
+    def set_material_properties(self, data: Any, indices: Any = None) -> None:
+        """Set static friction, dynamic friction and restitution, (count, max_shapes, 3), in the order of links."""
+        self._set_materials(data, indices)
+
+    @writes
+    def set_contact_offsets(self, data: Any, indices: Any = None) -> None:
+        """Set how far off contacts begin, (count, max_shapes), m."""
+        self._set_offsets("contact offsets", c.ShapeGeometry.contact_offset, data, indices, 0.0)
+
+    @writes
+    def set_rest_offsets(self, data: Any, indices: Any = None) -> None:
+        """Set how far off surfaces rest, (count, max_shapes), m."""
+        self._set_offsets("rest offsets", c.ShapeGeometry.rest_offset, data, indices, None)

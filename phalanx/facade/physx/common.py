@@ -1,0 +1,363 @@
+"""What the tensor views share: which row stands for what, and arrays in and out of the engine's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import IntEnum
+from functools import wraps
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from phalanx.actor import Actor
+from phalanx.ecs import Field
+from phalanx.facade.arrays import accept, hand_out
+from phalanx.features import SLEEP
+from phalanx.part import DYNAMIC
+from phalanx.world import World
+
+UNBOUNDED = float(np.finfo(np.float32).max)
+"""What stands for "no limit", both ways: the greatest float32, as in PhysX; the engine has infinity."""
+
+TO_XYZW = [0, 1, 2, 4, 5, 6, 3]
+"""Columns of a pose of the engine [x y z qw qx qy qz] in the order of the views [x y z qx qy qz qw]."""
+
+FROM_XYZW = [0, 1, 2, 6, 3, 4, 5]
+"""The other way round."""
+
+
+class DofType(IntEnum):
+    """What a degree of freedom does."""
+
+    Rotation = 0
+    Translation = 1
+    Invalid = 255
+
+
+class DofMotion(IntEnum):
+    """Whether a degree of freedom has limits."""
+
+    Free = 0
+    Limited = 1
+    Locked = 2
+    Invalid = 255
+
+
+class DofDriveType(IntEnum):
+    """What a drive makes of its gains: a force, or an acceleration."""
+
+    None_ = 0
+    Force = 1
+    Acceleration = 2
+
+
+class JointType(IntEnum):
+    """Kinds of joints."""
+
+    Fixed = 0
+    Revolute = 1
+    Prismatic = 2
+    Spherical = 3
+    Invalid = 255
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_computed: WeakKeyDictionary[World, dict[str, tuple[int, ...]]] = WeakKeyDictionary()
+
+
+def compute(world: World, phase: str) -> None:
+    """Run a phase of queries, unless nothing has happened since it ran last."""
+    world.build()
+    done = _computed.setdefault(world, {})
+    now = (world.step_count, world.state_revision, world.input_revision, world._store.version)
+    if done.get(phase) != now:
+        world.compute(phase)
+        done[phase] = (*now[:3], world._store.version)
+
+
+def reads(method: F) -> F:
+    """Run a method with array operations on the world's device; arrays that it returns become the user's, float32."""
+
+    @wraps(method)
+    def run(self: View, *args: Any, **kwargs: Any) -> Any:
+        self.world.build()
+        with self.world._store.active():
+            found = method(self, *args, **kwargs)
+            arrays = found if isinstance(found, tuple) else (found,)
+            arrays = [a.astype("float32") if a.dtype == "float64" else a for a in arrays]
+        handed = tuple(hand_out(a) for a in arrays)
+        return handed if isinstance(found, tuple) else handed[0]
+
+    return run  # type: ignore[return-value]
+
+
+def writes(method: F) -> F:
+    """Run a method with array operations on the world's device."""
+
+    @wraps(method)
+    def run(self: View, *args: Any, **kwargs: Any) -> Any:
+        self.world.build()
+        with self.world._store.active():
+            return method(self, *args, **kwargs)
+
+    return run  # type: ignore[return-value]
+
+
+class Rows:
+    """Which environment and which column each row of a view is; a column is the same body or robot of all environments.
+
+    Args:
+        members: (key, environments) in the order of rows; ``None`` is all environments. Each key is hashable.
+        num_envs: number of environments.
+    """
+
+    def __init__(self, members: Iterable[tuple[Any, Any]], num_envs: int) -> None:
+        columns: dict[Any, int] = {}
+        env_parts, column_parts = [], []
+        for key, envs in members:
+            column = columns.setdefault(key, len(columns))
+            chosen = np.arange(num_envs) if envs is None else np.atleast_1d(np.asarray(envs, np.int64))
+            if len(chosen) and not (chosen.min() >= 0 and chosen.max() < num_envs):
+                raise IndexError(f"environments of a view must lie in 0..{num_envs - 1}; got {envs}")
+            env_parts.append(chosen)
+            column_parts.append(np.full(len(chosen), column))
+        if not columns:
+            raise ValueError("a view needs at least one row")
+        self.keys = list(columns)
+        self.env, self.column = np.concatenate(env_parts), np.concatenate(column_parts)
+        self.count, self.num_envs = len(self.env), num_envs
+        k, every = len(self.keys), np.arange(len(self.env))
+        if len(np.unique(self.env * k + self.column)) != self.count:
+            raise ValueError("a view has a row twice")
+        self.order = "listed"
+        if self.count == num_envs * k:
+            if np.array_equal(self.env * k + self.column, every):
+                self.order = "by environment"
+            elif np.array_equal(self.column * num_envs + self.env, every):
+                self.order = "by column"
+
+    def gather(self, block: Any, xp: Any) -> Any:
+        """(count, ...) rows of (num_envs, columns, ...)."""
+        if self.order == "by environment":
+            return block.reshape(self.count, *block.shape[2:])
+        if self.order == "by column":
+            return xp.ascontiguousarray(xp.swapaxes(block, 0, 1)).reshape(self.count, *block.shape[2:])
+        return block[xp.asarray(self.env), xp.asarray(self.column)]
+
+    def spread(self, values: Any, xp: Any) -> Any:
+        """(num_envs, columns, ...) from (count, ...) rows, where there is a row for each."""
+        k = len(self.keys)
+        if self.order == "by environment":
+            return values.reshape(self.num_envs, k, *values.shape[1:])
+        if self.order == "by column":
+            return xp.swapaxes(values.reshape(k, self.num_envs, *values.shape[1:]), 0, 1)
+        raise ValueError("rows are listed")
+
+
+class View:
+    """Something of a world by rows.
+
+    Getters return arrays of the chosen API (:func:`phalanx.facade.set_array_api`) on the world's device: float32,
+    copies of what the simulation has now. Setters take ``(data, indices)``: data for all rows, in any shape with as
+    many numbers, and the numbers of the rows to write; ``None`` is all of them. What is out of range is refused on the
+    CPU; on a GPU nothing waits for data that are there.
+
+    Args:
+        world: the engine's world; built when the view is used first.
+        rows: see :class:`Rows`.
+        origins: (num_envs, 3), m: where the environments' origins are; what views call world coordinates are the
+            engine's plus these. Zero by default.
+    """
+
+    def __init__(self, world: World, rows: Rows, origins: Any = None) -> None:
+        self.world, self._rows = world, rows
+        self._placed: dict[str, Any] = {}
+        self._origins = self._world_origins = None
+        if origins is not None and np.any(host := accept(origins)):
+            if host.shape != (world.num_envs, 3):
+                raise ValueError(f"origins have shape {host.shape}; they must be ({world.num_envs}, 3)")
+            self._world_origins = np.asarray(host, float)
+            self._origins = self._world_origins[rows.env]
+
+    @property
+    def count(self) -> int:
+        """Number of rows."""
+        return self._rows.count
+
+    def check(self) -> bool:
+        """Whether the view can be used; it always can."""
+        return True
+
+    # -- on the device ---------------------------------------------------------------------------------------
+
+    @property
+    def _xp(self) -> Any:
+        return self.world._device.xp
+
+    def _place(self, name: str, array: Any) -> Any:
+        """A constant array on the device, copied there once."""
+        if name not in self._placed:
+            self._placed[name] = self._xp.asarray(array() if callable(array) else array)
+        return self._placed[name]
+
+    @property
+    def _env(self) -> Any:
+        return self._place("env", self._rows.env)
+
+    @property
+    def _column(self) -> Any:
+        return self._place("column", self._rows.column)
+
+    def _offsets(self, like: Any) -> Any:
+        """(count, 3): origins of the rows' environments; 0 if they are all there."""
+        return 0.0 if self._origins is None else self._place("origins", self._origins).astype(like.dtype)
+
+    def _read(self, field: Field, rows: np.ndarray) -> Any:
+        """(count, m, *item): of a table the rows that ``rows``, (columns, m), has for the column of each row."""
+        xp = self._xp
+        block = self._block(field, rows)
+        return xp.ascontiguousarray(self._rows.gather(block, xp))
+
+    def _block(self, field: Field, rows: np.ndarray) -> Any:
+        """(num_envs, columns, m, *item) of a table; a view of the engine's own memory where that is possible."""
+        xp, n = self._xp, self.world.num_envs
+        found = xp.moveaxis(self.world._store.view(field)[self._run(rows)], -1, 0)
+        found = found.reshape(found.shape[0], *rows.shape, *found.shape[2:])
+        return found if found.shape[0] == n else xp.broadcast_to(found, (n, *found.shape[1:]))
+
+    def _run(self, rows: np.ndarray) -> Any:
+        """Rows (columns, m) one after the other, as a slice where they follow each other."""
+        flat = rows.ravel()
+        if len(flat) and (np.diff(flat) == 1).all():
+            return slice(int(flat[0]), int(flat[-1]) + 1)
+        return self._xp.asarray(flat)
+
+    def _write(self, field: Field, rows: np.ndarray, values: Any, indices: Any) -> None:
+        """Write values (count, m, *item) of the chosen rows, and let the world know.
+
+        A parameter that all environments share stays so if all get the same; else each gets a value of its own, and
+        kernels that read it are compiled once more.
+        """
+        xp, store, world = self._xp, self.world._store, self.world
+        if not rows.size:
+            return
+        whole = indices is None and self._rows.order != "listed"
+        if store.is_shared(field) and world.num_envs > 1:
+            block = self._rows.spread(values, xp) if whole else None
+            if block is not None and bool((block == block[:1]).all()):
+                where, first = self._run(rows), block[0]
+                store.view(field)[where] = first.reshape(-1, *first.shape[2:])[..., None]
+                return self._touch(field)
+            store.widen(field)
+        target = store.view(field)
+        if whole:
+            block = self._rows.spread(values, xp)
+            flat = block.reshape(world.num_envs, rows.size, *block.shape[3:])
+            target[self._run(rows)] = xp.moveaxis(flat, 0, -1)
+        else:
+            some = slice(None) if indices is None else indices
+            env, values = self._env[some], values[some]
+            table = xp.asarray(rows)[self._column[some]]
+            if values.ndim == 2:
+                target[table, env[:, None]] = values
+            else:
+                target[table[:, :, None], xp.arange(values.shape[2])[None, None], env[:, None, None]] = values
+        self._touch(field)
+
+    def _touch(self, field: Field) -> None:
+        if field.role == "input":
+            self.world.input_revision += 1
+        else:
+            self.world.touch_state()
+
+    # -- what users give -------------------------------------------------------------------------------------
+
+    def _take(
+        self, what: str, data: Any, shape: Sequence[int], indices: Any = None, *, finite: bool = True, least: Any = None
+    ) -> Any:
+        """A user's data for all rows as an array (count, *shape) of the engine's, checked in the rows that count."""
+        array = accept(data, self.world.device)
+        wanted = (self.count, *shape)
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"{what} must be numbers, not {array.dtype}")
+        if array.size != int(np.prod(wanted)):
+            raise ValueError(
+                f"{what} has shape {tuple(array.shape)}; it must be {wanted}: data are for all rows of the view, "
+                "indices choose those that are written"
+            )
+        array = self._xp.asarray(array, self.world.dtype).reshape(wanted)
+        if isinstance(array, np.ndarray):
+            used = array if indices is None else array[indices]
+            wrong = np.isnan(used) if not finite else ~np.isfinite(used)
+            verdict = "is not a number (NaN)" if not finite else "is not finite"
+            if least is not None and not wrong.any():
+                wrong, verdict = used < least, f"is below {least}"
+            if wrong.any():
+                row = int(np.argwhere(wrong)[0][0])
+                row = row if indices is None else int(np.asarray(indices)[row])
+                raise ValueError(f"{what} {verdict} in row {row}")
+        return array
+
+    def _indices(self, indices: Any) -> Any:
+        """Numbers of rows on the device; ``None`` for all of them."""
+        if indices is None or (isinstance(indices, slice) and indices == slice(None)):
+            return None
+        if isinstance(indices, slice | range):
+            indices = np.arange(self.count)[indices] if isinstance(indices, slice) else np.asarray(indices)
+        array = accept(indices, self.world.device).reshape(-1)
+        if array.dtype.kind == "b":
+            raise TypeError("indices must be numbers of rows, not flags")
+        if not array.size:
+            return array.astype("int64")
+        if array.dtype.kind not in "iu":
+            raise TypeError(f"indices must be whole numbers, not {array.dtype}")
+        if isinstance(array, np.ndarray):
+            if array.min() < 0 or array.max() >= self.count:
+                raise IndexError(f"indices must lie in 0..{self.count - 1}; got {array.min()} to {array.max()}")
+            if array.size == self.count and np.array_equal(array, np.arange(self.count)):
+                return None
+        return array.astype("int64")
+
+    def _host_rows(self, indices: Any) -> np.ndarray:
+        """Numbers of rows on the host."""
+        if indices is None:
+            return np.arange(self.count)
+        return indices if isinstance(indices, np.ndarray) else indices.get()
+
+    def _with_origins(self, transforms: Any) -> Any:
+        """Poses (count, ..., 7) of the engine's in the world of all environments, quaternions x y z w."""
+        found = transforms[..., TO_XYZW]
+        if self._origins is not None:
+            shift = self._offsets(found)
+            found[..., :3] += shift.reshape(self.count, *(1,) * (found.ndim - 2), 3)
+        return found
+
+    def _pose(self, what: str, data: Any, indices: Any) -> Any:
+        """A user's transforms, (count, 1, 7), as poses of the engine with unit quaternions."""
+        values = self._take(what, data, (1, 7), indices)[..., FROM_XYZW].astype("float64")
+        values[..., 0, :3] -= self._offsets(values)
+        quaternion = values[..., 3:]
+        length = self._xp.sqrt((quaternion**2).sum(axis=-1, keepdims=True))
+        if isinstance(values, np.ndarray) and not length[slice(None) if indices is None else indices].all():
+            raise ValueError(f"{what} have a quaternion of zero length")
+        values[..., 3:] = quaternion / self._xp.where(length > 0, length, 1.0)
+        return values.astype(self.world.dtype)
+
+    def _wake(self, actors: Iterable[Actor], indices: Any) -> None:
+        """Wake actors in the rows' environments, in a world where anything sleeps."""
+        if SLEEP in self.world._features:
+            envs = np.unique(self._rows.env[self._host_rows(indices)])
+            for actor in actors:
+                if actor.part.kind == DYNAMIC and actor.num_velocities:
+                    actor.wake_up(envs)
+
+
+def find_actor(world: World, actor: Any, kind: type = Actor) -> Any:
+    """An actor from itself or its name."""
+    found = world.actors.get(actor if isinstance(actor, str) else getattr(actor, "name", ""))
+    if found is None or not isinstance(found, kind) or (not isinstance(actor, str) and found is not actor):
+        known = ", ".join(name for name, each in world.actors.items() if isinstance(each, kind)) or "none"
+        raise ValueError(f"there is no {kind.__name__.lower()} {actor!r} in this world; there are {known}")
+    return found

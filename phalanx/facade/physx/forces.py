@@ -1,0 +1,138 @@
+"""Forces and torques that push the bodies of a view for one step."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from phalanx import components as c
+from phalanx.facade.physx.bodies import BodyView
+from phalanx.facade.physx.common import compute, writes
+from phalanx.rotations import rotate
+
+
+class PushedBodies(BodyView):
+    """A view that pushes its bodies."""
+
+    _clear_after: Any = None
+
+    @writes
+    def apply_forces_and_torques_at_position(
+        self, force_data: Any, torque_data: Any, position_data: Any, indices: Any = None, is_global: bool = True
+    ) -> None:
+        """Push bodies during the next step, then no more; of two calls before it the last one holds for a link.
+
+        Args:
+            force_data: (count, bodies, 3), N; ``None`` or empty for none.
+            torque_data: (count, bodies, 3), N·m; ``None`` or empty for none.
+            position_data: (count, bodies, 3), m: where forces act; ``None`` or empty: at the bodies' centres of mass.
+            indices: rows; the forces of the others stay what they are.
+            is_global: everything is in world axes, positions from the world's origin; else in the bodies' own frames.
+        """
+        indices, xp = self._indices(indices), self._xp
+        shape = (self._width, 3)
+        force, torque, position = (
+            None if data is None or not np.prod(np.shape(data)) else self._take(what, data, shape, indices)
+            for what, data in (("forces", force_data), ("torques", torque_data), ("positions", position_data))
+        )
+        nothing = xp.zeros((self.count, *shape), self.world.dtype)
+        compute(self.world, "query_bodies")
+        poses: Any = None if is_global and position is None else self._body_poses()
+        force = nothing if force is None else force
+        torque = nothing if torque is None else torque
+        if not is_global:
+            force, torque = (rotate(poses[..., 3:], value, xp) for value in (force, torque))
+        if position is not None:
+            if is_global:
+                arm = position - poses[..., :3]
+                if self._origins is not None:
+                    arm = arm - self._offsets(arm)[:, None]
+            else:
+                arm = rotate(poses[..., 3:], position, xp)
+            arm = arm - self._from_body_to_link_com()
+            torque = torque + xp.cross(arm, force)
+        elif not self._alone.all():  # the link's centre of mass is not the body's
+            link = self._read(c.LinkPose.orientation, self._link_rows)
+            offset = self._coms_in_links() - self._read(c.LinkInertia.com, self._link_rows)
+            torque = torque + xp.cross(rotate(link, offset, xp), force)
+        for field, value in ((c.ExternalWrench.force, force), (c.ExternalWrench.torque, torque)):
+            self._push(field, value, indices)
+        if self._clear_after is None:
+            self._clear_after = self.world.after_step(self._clear)
+
+    @writes
+    def apply_forces(self, force_data: Any, indices: Any = None, is_global: bool = True) -> None:
+        """Push bodies at their centres of mass during the next step, (count, bodies, 3), N."""
+        self.apply_forces_and_torques_at_position(force_data, None, None, indices, is_global)
+
+    def _from_body_to_link_com(self) -> Any:
+        """(count, width, 3): from the bodies' origins to their links' centres of mass, world axes."""
+        com = self._read(c.LinkInertia.com, self._link_rows) - self._read(c.BodyFrame.position, self._body_rows)
+        return rotate(self._read(c.LinkPose.orientation, self._link_rows), com, self._xp)
+
+    # -- links that several bodies share -----------------------------------------------------------------------
+
+    @cached_property
+    def _sums(self) -> tuple[np.ndarray, list[np.ndarray]] | None:
+        """Rows of the different links, and layers of bodies to add up for each, -1: no more; none if bodies' links
+        differ. Of a view with one body in a row over all columns, else within a row.
+        """
+        by_row = self._width > 1
+        links = self._link_rows[0] if by_row else self._link_rows[:, 0]
+        different = np.unique(links)
+        if len(different) == len(links):
+            return None
+        members = [np.flatnonzero(links == link).tolist() for link in different]
+        layers = [
+            np.array([each[n] if n < len(each) else -1 for each in members]) for n in range(max(map(len, members)))
+        ]
+        if by_row:
+            firsts = np.array([each[0] for each in members])
+            return self._link_rows[:, firsts], layers
+        return different, layers
+
+    def _add_up(self, values: Any, layers: list[np.ndarray]) -> Any:
+        """(rows, links, 3) from (rows, bodies, 3), in the order of bodies."""
+        xp = self._xp
+        found = values[:, xp.asarray(layers[0])]
+        for layer in layers[1:]:
+            there = xp.asarray(layer >= 0, values.dtype)[:, None]
+            found = found + values[:, xp.asarray(np.maximum(layer, 0))] * there
+        return found
+
+    def _push(self, field: Any, values: Any, indices: Any) -> None:
+        if self._sums is None:
+            self._write(field, self._link_rows, values, indices)
+            return
+        rows, layers = self._sums
+        if self._width > 1:
+            self._write(field, rows, self._add_up(values, layers), indices)
+            return
+        # Bodies in different rows share a link: sums are over what this call gives, links that it does not name stay.
+        xp, world, some = self._xp, self.world, slice(None) if indices is None else indices
+        dense = xp.zeros((world.num_envs, len(self._columns), 3), world.dtype)
+        named = xp.zeros((world.num_envs, len(self._columns), 1), world.dtype)
+        dense[self._env[some], self._column[some]] = values[some, 0]
+        named[self._env[some], self._column[some]] = 1.0
+        target = world._store.view(field)
+        where = xp.asarray(rows)
+        old = xp.moveaxis(target[where], -1, 0)
+        new = xp.where(self._add_up(named, layers) > 0, self._add_up(dense, layers), old)
+        target[where] = xp.moveaxis(new, 0, -1)
+        self._touch(field)
+
+    def _clear(self, world: Any) -> None:
+        """Take all forces off again, after the step."""
+        unregister, self._clear_after = self._clear_after, None
+        unregister()
+        with world._store.active():
+            for field in c.ExternalWrench.fields():
+                target = world._store.view(field)
+                if self._rows.order == "listed":
+                    table = self._xp.asarray(self._link_rows)[self._column]
+                    target[table, :, self._env[:, None]] = 0.0
+                else:
+                    target[self._run(self._link_rows)] = 0.0
+        world.input_revision += 1
