@@ -3,6 +3,7 @@
 from typing import Any
 
 from phalanx.facade.isaaclab.sim import spawners
+from phalanx.facade.isaaclab.sim.converters import *  # noqa: F403
 from phalanx.facade.isaaclab.sim.schemas import *  # noqa: F403
 from phalanx.facade.isaaclab.sim.simulation_cfg import PhysxCfg as PhysxCfg
 from phalanx.facade.isaaclab.sim.simulation_cfg import RenderCfg as RenderCfg

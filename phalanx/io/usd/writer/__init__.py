@@ -5,7 +5,7 @@ robot's prim, each with ``visuals`` and ``collisions`` below; joints in a scope 
 the joint that holds a fixed base, or the root link.
 """
 
-from phalanx.io.usd.writer.robot import write_robot
+from phalanx.io.usd.writer.robot import save_stage, write_robot
 from phalanx.io.usd.writer.writing import Written
 
-__all__ = ["Written", "write_robot"]
+__all__ = ["Written", "save_stage", "write_robot"]

@@ -101,7 +101,9 @@ def _drives(writing: Writing, model: RobotModel) -> dict[str, JointDrive]:
         found[name] = _sum(found.get(name), _held(actuator, gear))
     if model.actuators:
         left_out = f", nor are {', '.join(told)}" if told else ""
-        text = "actuators are written as drives with their gains, targets at control 0, and limits; control signals are "
+        text = (
+            "actuators are written as drives with their gains, targets at control 0, and limits; control signals are "
+        )
         writing.note(f"{text}not{left_out}.")
     return found
 

@@ -77,13 +77,26 @@ def write_robot(
     if not isinstance(target, str | os.PathLike):
         return writing.done
     stage.SetDefaultPrim(prim)
+    save_stage(stage, target)
+    return writing.done
+
+
+def save_stage(stage: Stage, target: str | os.PathLike[str]) -> None:
+    """Write a stage's root layer to a file (.usd, .usda or .usdc), which is replaced, also where it is open.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
     file = os.fspath(target)
-    if not stage.GetRootLayer().Export(file):
-        raise OSError(f"{file}: the file could not be written")
+    try:
+        written = stage.GetRootLayer().Export(file)
+    except Tf.ErrorException as error:
+        raise OSError(f"{file}: the file could not be written: {error}") from None
+    if not written:
+        raise OSError(f"{file}: the file could not be written; its name must end in .usd, .usda or .usdc")
     known = Sdf.Layer.Find(file)
     if known:  # else stages opened from now on would show what it was
         known.Reload(True)
-    return writing.done
 
 
 def _check_units(stage: Stage) -> None:
