@@ -195,6 +195,14 @@ def test_materials_that_cannot_be(stage):
     bad = sim_utils.RigidBodyMaterialCfg(friction_combine_mode=wrong)
     with pytest.raises(ValueError, match="'least'"):
         bad.func("/World/bad", bad)
+    for kind, sizes in ((sim_utils.SphereCfg, {"radius": 1.0}), (sim_utils.MeshSphereCfg, {"radius": 1.0})):
+        cfg = kind(**sizes, physics_material=bad, **physics())
+        with pytest.raises(ValueError, match="'least'"):
+            cfg.func(PATH, cfg)
+    ground = sim_utils.GroundPlaneCfg(physics_material=bad)
+    with pytest.raises(ValueError, match="'least'"):
+        ground.func(PATH, ground)
+    assert not stage.GetPrimAtPath(PATH).IsValid()  # nothing is left behind
     for look in (sim_utils.PreviewSurfaceCfg(), sim_utils.GlassMdlCfg()):
         with pytest.raises(ValueError, match="A prim already exists"):
             look.func("/World/cube", look)

@@ -116,6 +116,11 @@ def test_files_that_are_not_there_or_of_no_use(stage, tmp_path):
         cfg = sim_utils.UsdFileCfg(usd_path=path)
         with pytest.raises(error, match=message):
             cfg.func("/World/thing", cfg)
+    many: Any = "many"
+    fixed = sim_utils.ArticulationRootPropertiesCfg(solver_position_iteration_count=many)
+    cfg = sim_utils.UsdFileCfg(usd_path=save(tmp_path, ARM, "arm.usda", "arm"), articulation_props=fixed)
+    with pytest.raises(TypeError, match="solverPositionIterationCount = 'many'"):
+        cfg.func("/World/thing", cfg)
     soft = sim_utils.UsdFileCfg(usd_path=two, deformable_props=sim_utils.DeformableBodyPropertiesCfg())
     with pytest.raises(NotImplementedError, match="deformable"):
         soft.func("/World/thing", soft)
@@ -170,6 +175,7 @@ def test_a_ground_of_a_file(stage, tmp_path):
     cfg.usd_path = save(tmp_path, box(1.0), "box.usda", "box")
     with pytest.raises(ValueError, match="has no Plane"):
         cfg.func("/World/other", cfg)
+    assert not stage.GetPrimAtPath("/World/other").IsValid()
 
 
 def environments(count: int) -> None:

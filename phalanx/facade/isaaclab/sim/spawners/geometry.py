@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from phalanx.facade.isaaclab.sim import schemas
@@ -12,6 +13,7 @@ from phalanx.facade.isaaclab.sim.utils import (
     create_prim,
     get_current_stage,
 )
+from phalanx.facade.isaaclab.sim.utils.edits import remove_prims
 from phalanx.io.usd.bindings import Prim
 
 Pose = Sequence[float] | None
@@ -24,13 +26,21 @@ def refuse_existing(prim_path: str) -> None:
         raise ValueError(f"A prim already exists at path: '{prim_path}': choose another path, or delete it first")
 
 
-def begin(prim_path: str, translation: Pose, orientation: Pose) -> tuple[Prim, str]:
-    """Make an Xform and the one for its geometry; the prim, and the path of the other.
+@contextlib.contextmanager
+def all_or_nothing(prim_path: str) -> Iterator[None]:
+    """Within a ``with`` block, remove a prim that was not there before if something goes wrong."""
+    stage = get_current_stage()
+    new = not stage.GetPrimAtPath(prim_path).IsValid()
+    try:
+        yield
+    except Exception:
+        if new and stage.GetPrimAtPath(prim_path).IsValid():
+            remove_prims(stage, [prim_path])
+        raise
 
-    Raises:
-        ValueError: there is a prim at the path already.
-    """
-    refuse_existing(prim_path)
+
+def begin(prim_path: str, translation: Pose, orientation: Pose) -> tuple[Prim, str]:
+    """Make an Xform and the one for its geometry; the prim, and the path of the other."""
     prim = create_prim(prim_path, "Xform", translation=translation, orientation=orientation)
     create_prim(f"{prim_path}/geometry", "Xform")
     return prim, f"{prim_path}/geometry"

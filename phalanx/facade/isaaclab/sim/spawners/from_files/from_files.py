@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from phalanx.facade.isaaclab.sim import schemas
 from phalanx.facade.isaaclab.sim.spawners.from_files.references import check_file, refer
-from phalanx.facade.isaaclab.sim.spawners.geometry import Pose, refuse_existing
+from phalanx.facade.isaaclab.sim.spawners.geometry import Pose, all_or_nothing, refuse_existing
 from phalanx.facade.isaaclab.sim.utils import (
     bind_physics_material,
     bind_visual_material,
@@ -85,6 +85,13 @@ def spawn_ground_plane(
         FileNotFoundError: there is no such file.
     """
     refuse_existing(prim_path)
+    with all_or_nothing(prim_path):
+        prim = _ground(prim_path, cfg, translation, orientation)
+    return prim
+
+
+def _ground(prim_path: str, cfg: from_files_cfg.GroundPlaneCfg, translation: Pose, orientation: Pose) -> Prim:
+    """A plane, made or of a file, with its material."""
     if cfg.usd_path is None:
         prim = create_prim(prim_path, "Xform", translation=translation, orientation=orientation)
         create_prim(f"{prim_path}/GroundPlane", "Xform")
@@ -111,12 +118,21 @@ def spawn_ground_plane(
 
 
 def _spawn(prim_path: str, usd_path: str, cfg: from_files_cfg.FileCfg, translation: Pose, orientation: Pose) -> Prim:
-    """Refer to a file, choose its variants, and change the properties that are given."""
+    """What a file has, changed; the prim at the path."""
     check_file(usd_path)
     if cfg.deformable_props is not None:
         schemas.modify_deformable_body_properties(prim_path, cfg.deformable_props)
     stage = get_current_stage()
-    if stage.GetPrimAtPath(prim_path).IsValid():
+    with all_or_nothing(prim_path):
+        _refer_and_change(prim_path, usd_path, cfg, translation, orientation)
+    return stage.GetPrimAtPath(prim_path)
+
+
+def _refer_and_change(
+    prim_path: str, usd_path: str, cfg: from_files_cfg.FileCfg, translation: Pose, orientation: Pose
+) -> None:
+    """Refer to a file, choose its variants, and change the properties that are given."""
+    if get_current_stage().GetPrimAtPath(prim_path).IsValid():
         logger.warning("A prim already exists at prim path: '%s'; %s is not put there", prim_path, usd_path)
     else:
         refer(prim_path, usd_path, translation, orientation, cfg.scale)
@@ -139,4 +155,3 @@ def _spawn(prim_path: str, usd_path: str, cfg: from_files_cfg.FileCfg, translati
         path = path if path.startswith("/") else f"{prim_path}/{path}"
         cfg.visual_material.func(path, cfg.visual_material)
         bind_visual_material(prim_path, path)
-    return stage.GetPrimAtPath(prim_path)

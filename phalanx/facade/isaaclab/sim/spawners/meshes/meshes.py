@@ -8,7 +8,7 @@ import numpy as np
 import trimesh
 
 from phalanx.facade.isaaclab.sim.schemas import define_deformable_body_properties
-from phalanx.facade.isaaclab.sim.spawners.geometry import Pose, add_physics, begin
+from phalanx.facade.isaaclab.sim.spawners.geometry import Pose, add_physics, all_or_nothing, begin, refuse_existing
 from phalanx.facade.isaaclab.sim.utils import clone, get_current_stage
 from phalanx.io.usd.bindings import Prim, UsdGeom
 
@@ -99,12 +99,14 @@ def _spawn(
                 "deformable_props together with rigid_props or collision_props: a prim is deformable or rigid, not both"
             )
         define_deformable_body_properties(prim_path, cfg.deformable_props)
-    prim, geometry = begin(prim_path, translation, orientation)
-    made = UsdGeom.Mesh.Define(get_current_stage(), f"{geometry}/mesh")
-    made.CreatePointsAttr(np.asarray(mesh.vertices, "float32").tolist())
-    made.CreateFaceVertexIndicesAttr(np.asarray(mesh.faces).reshape(-1).tolist())
-    made.CreateFaceVertexCountsAttr([3] * len(mesh.faces))
-    made.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.bilinear)
-    made.CreateExtentAttr(np.asarray(mesh.bounds, "float32").tolist())
-    add_physics(prim_path, cfg, approximation)
+    refuse_existing(prim_path)
+    with all_or_nothing(prim_path):
+        prim, geometry = begin(prim_path, translation, orientation)
+        made = UsdGeom.Mesh.Define(get_current_stage(), f"{geometry}/mesh")
+        made.CreatePointsAttr(np.asarray(mesh.vertices, "float32").tolist())
+        made.CreateFaceVertexIndicesAttr(np.asarray(mesh.faces).reshape(-1).tolist())
+        made.CreateFaceVertexCountsAttr([3] * len(mesh.faces))
+        made.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.bilinear)
+        made.CreateExtentAttr(np.asarray(mesh.bounds, "float32").tolist())
+        add_physics(prim_path, cfg, approximation)
     return prim

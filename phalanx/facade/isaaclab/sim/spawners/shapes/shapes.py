@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from phalanx.facade.isaaclab.sim.spawners.geometry import Pose, add_physics, begin
+from phalanx.facade.isaaclab.sim.spawners.geometry import Pose, add_physics, all_or_nothing, begin, refuse_existing
 from phalanx.facade.isaaclab.sim.utils import clone, create_prim
 from phalanx.io.usd.bindings import Prim
 
@@ -87,7 +87,9 @@ def _spawn(
     scale: tuple[float, ...] | None = None,
 ) -> Prim:
     """An Xform with a primitive below it, and the physics and materials that are given."""
-    prim, geometry = begin(prim_path, translation, orientation)
-    create_prim(f"{geometry}/mesh", kind, scale=scale, attributes=attributes)
-    add_physics(prim_path, cfg)
+    refuse_existing(prim_path)
+    with all_or_nothing(prim_path):
+        prim, geometry = begin(prim_path, translation, orientation)
+        create_prim(f"{geometry}/mesh", kind, scale=scale, attributes=attributes)
+        add_physics(prim_path, cfg)
     return prim
