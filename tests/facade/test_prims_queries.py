@@ -103,6 +103,7 @@ def test_the_first_match_of_a_whole_path(stage):
         return None if prim is None else str(prim.GetPath())
 
     assert first("/World/envs/env_.*/Table") == "/World/envs/env_0/Table"
+    assert first("/.*") == "/World" and first("/") is None
     assert first("/World/.*/arm_1") == "/World/envs/env_0/Robot/arm_1"
     assert first("/World/envs/env_7/Robot") == "/World/envs/env_7/Robot"
     assert first("/World/envs/env_7/Chair") is None and first("/World/envs/env_.*/Chair") is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 import threading
 from collections.abc import Iterator
@@ -194,6 +195,14 @@ def test_context(stage, tmp_path):
     assert context.close_stage() and not context.close_stage()
     with pytest.raises(ValueError, match="no USD context 'second'"):
         usd.get_context("second")
+
+
+def test_older_names_are_the_same_modules():
+    for name in ("prims", "stage", "xforms", "semantics", "carb"):
+        older = importlib.import_module(f"phalanx.facade.omni.isaac.core.utils.{name}")
+        assert older is importlib.import_module(f"phalanx.facade.isaacsim.core.utils.{name}")
+    with pytest.raises(ModuleNotFoundError, match=r"no 'phalanx\.facade\.isaacsim\.core\.utils\.viewports' yet"):
+        importlib.import_module("phalanx.facade.omni.isaac.core.utils.viewports")
 
 
 def test_settings():

@@ -78,7 +78,7 @@ def find_first_matching_prim(prim_path_regex: str, stage: Stage | None = None) -
             return None
         start = child
     for prim in Usd.PrimRange(start, Usd.TraverseInstanceProxies()):
-        if whole.fullmatch(prim.GetPath().pathString):
+        if not prim.IsPseudoRoot() and whole.fullmatch(prim.GetPath().pathString):
             return prim
     return None
 
