@@ -37,6 +37,8 @@ def check_same(model: RobotModel, found: RobotModel, written: Written, seed: int
     _drives(model, found, joints)
     assert {tuple(map(bodies.__getitem__, pair)) for pair in model.disabled_pairs} == set(found.disabled_pairs)
     assert (bool(model.fixed_base), model.self_collision) == (found.fixed_base, found.self_collision)
+    if model.fixed_base and any(joint.type != "fixed" for joint in model.joints):
+        assert found.base_collision == model.base_collision
     close(found.position, model.position or (0.0, 0.0, 0.0), "position")
     same_turn(found.orientation, model.orientation or (1.0, 0.0, 0.0, 0.0), "orientation")
     rng = np.random.default_rng(seed)
@@ -86,7 +88,7 @@ def shapes(expected: list[Shape], found: list[Shape], who: str, looks: bool = Fa
             same_turn(other.orientation, mine.orientation, f"turn of {mine.kind} of {who}")
         if looks:
             assert (other.color is None) == (mine.color is None)
-            close((other.color or ())[:3], (mine.color or ())[:3], "colour")
+            close(other.color or (), mine.color or (), "colour")
             continue
         if mine.kind == "mesh":
             assert other.approximation == ("triangle_mesh" if mine.approximation == "none" else mine.approximation)

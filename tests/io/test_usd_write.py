@@ -79,8 +79,8 @@ def random_shape(rng: np.random.Generator, looks: bool) -> Shape:
         shape.approximation = str(rng.choice(kinds))
         shape.sdf = SdfOptions(64, 0.02) if shape.approximation == "sdf" else None
     if looks:
-        r, g, b = rng.uniform(0, 1, 3).tolist()
-        shape.color = (r, g, b, 1.0)
+        r, g, b, alpha = rng.uniform(0, 1, 4).tolist()
+        shape.color = (r, g, b, alpha)
     elif rng.integers(2):
         shape.material = {"static_friction": 0.7, "dynamic_friction": 0.6, "friction_combine": "max"}
         shape.contact_offset, shape.rest_offset = 0.03, 0.01
@@ -118,6 +118,7 @@ def random_model(seed: int) -> RobotModel:
     """A tree with all that a model can have and USD can say."""
     rng = np.random.default_rng(seed)
     model = RobotModel("r", [], [], self_collision=bool(seed % 2), fixed_base=bool(rng.integers(2)))
+    model.base_collision = bool(model.fixed_base and rng.integers(2))
     model.position, model.orientation = vector(rng), turn(rng)
     for n in range(int(rng.integers(2, 8))):
         axes = matrix(turn(rng))
@@ -255,6 +256,15 @@ def test_planar_and_ball_joints_keep_their_coordinates() -> None:
     flat = body_pose(found, {"flat:transX": 1.0})
     x = np.cross((0.0, 0.6, 0.8), (0.0, 0.0, 1.0))
     close(flat, x / np.linalg.norm(x), "x of the plane")
+
+
+def test_free_joints_have_three_shifts_and_three_turns() -> None:
+    bodies = [Body(name, 1.0, inertia=np.eye(3)) for name in "ab"]
+    free = Joint("f", "free", "a", "b", (0.0, 0.0, 1.0))
+    found, written, told = again(RobotModel("r", bodies, [free], fixed_base=True))
+    assert told == [] and "three shifts and three turns" in written.notes[0]
+    assert [joint.name for joint in found.joints] == [f"f:{kind}{axis}" for kind in ("trans", "rot") for axis in "XYZ"]
+    close(body_pose(found, {"f:transX": 0.5, "f:transZ": 2.0}), (0.5, 0.0, 3.0), "place")
 
 
 def body_pose(model: RobotModel, positions: dict[str, float]) -> np.ndarray:

@@ -23,7 +23,7 @@ from phalanx.io.usd.links import add_edge
 from phalanx.io.usd.masses import mass_of
 from phalanx.io.usd.materials import Materials
 from phalanx.io.usd.shapes import shape
-from phalanx.io.usd.trees import Tree
+from phalanx.io.usd.trees import Edge, Tree
 from phalanx.io.usd.values import Reading
 
 WORLD = "world"
@@ -161,11 +161,27 @@ def robot_model(
     )
     model.options = properties.of_robot(reading, tree.bodies, tree.marker)
     model.self_collision = _self_collision(reading, tree.marker)
+    on_base = _on_base(tree)
+    model.base_collision = bool(on_base) and all(edge.joint.collide for edge in on_base)
     for edge in tree.edges:
-        if edge.joint.collide and edge.parent is not None and model.self_collision:
+        meet = model.base_collision and any(edge is one for one in on_base)
+        if edge.joint.collide and edge.parent is not None and model.self_collision and not meet:
             text = "bodies of a robot that a joint connects do not collide here, though physics:collisionEnabled is on."
             reading.notes.add(edge.joint.prim, text)
     _start(reading, None if tree.fixed else tree.root, model, _speeds(reading, tree, dofs))
+    return found
+
+
+def _on_base(tree: Tree) -> list[Edge]:
+    """The joints that move something against a fixed base, or what is fixed to it."""
+    if not tree.fixed or tree.hinged:
+        return []
+    base, found = [tree.root], []
+    for edge in tree.edges:
+        if edge.parent in base and edge.joint.kind == "fixed":
+            base.append(edge.child)
+        elif edge.parent in base:
+            found.append(edge)
     return found
 
 

@@ -154,4 +154,5 @@ def _color(reading: Reading, prim: Prim) -> tuple[float, float, float, float] | 
     if not colors:
         return None
     r, g, b = (float(c) for c in colors[0])
-    return r, g, b, 1.0
+    opacities = UsdGeom.Gprim(prim).GetDisplayOpacityAttr().Get()
+    return r, g, b, float(opacities[0]) if opacities else 1.0

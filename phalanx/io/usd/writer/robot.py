@@ -12,7 +12,7 @@ from phalanx.io.usd.bindings import Kind, Prim, Sdf, Stage, Tf, Usd, UsdGeom, Us
 from phalanx.io.usd.writer.bodies import write_body, write_options
 from phalanx.io.usd.writer.drives import write_dynamics
 from phalanx.io.usd.writer.filters import write_groups, write_pairs
-from phalanx.io.usd.writer.joints import add_mobility, write_joints
+from phalanx.io.usd.writer.joints import JointPrims, add_mobility, write_joints
 from phalanx.io.usd.writer.shapes import Shapes
 from phalanx.io.usd.writer.tendons import write_tendons
 from phalanx.io.usd.writer.writing import Writing, Written, point, quaternion
@@ -161,10 +161,24 @@ def _write(
     write_options(writing, model, list(prims.values()), marker, alike)
     write_pairs(model, prims)
     write_groups(writing, shapes.written)
-    if model.base_collision and fixed and any(body.collisions for body in shown if body.name == root):
-        writing.note("bodies that a joint connects to a fixed base do not collide with it in USD.")
+    if model.base_collision and fixed:
+        _let_collide(model, root, joints, writing.done.bodies)
     if model.keyframes:
         writing.note("keyframes are not written.")
+
+
+def _let_collide(model: RobotModel, root: str, joints: JointPrims, bodies: dict[str, str]) -> None:
+    """Let the fixed base, and what is fixed to it, collide with what joints connect to it."""
+    welds = [{joint.parent, joint.child} for joint in model.joints if joint.type == "fixed"]
+    base, before = {root}, 0
+    while len(base) > before:
+        before = len(base)
+        base |= {name for pair in welds if pair & base for name in pair}
+    paths = {bodies[name] for name in base}
+    for joint in map(UsdPhysics.Joint, joints.prims.values()):
+        ends = {str(path) for rel in (joint.GetBody0Rel(), joint.GetBody1Rel()) for path in rel.GetTargets()}
+        if ends & paths and not joint.GetPrim().IsA(UsdPhysics.FixedJoint):
+            joint.CreateCollisionEnabledAttr(True)
 
 
 def _drawn(model: RobotModel) -> dict[str, Any]:
