@@ -1,0 +1,17 @@
+"""What scripts import as ``isaaclab.assets``. In progress: docs/decisions/0019-facade.md says what is there."""
+
+from phalanx.facade.isaaclab.assets.articulation import Articulation, ArticulationCfg, ArticulationData
+from phalanx.facade.isaaclab.assets.asset_base import AssetBase
+from phalanx.facade.isaaclab.assets.asset_base_cfg import AssetBaseCfg
+from phalanx.facade.isaaclab.assets.rigid_object import RigidObject, RigidObjectCfg, RigidObjectData
+
+__all__ = [
+    "Articulation",
+    "ArticulationCfg",
+    "ArticulationData",
+    "AssetBase",
+    "AssetBaseCfg",
+    "RigidObject",
+    "RigidObjectCfg",
+    "RigidObjectData",
+]

@@ -1,0 +1,190 @@
+"""Setting joints: their state, their properties in the simulation, and what is asked of them."""
+
+from __future__ import annotations
+
+import logging
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from phalanx.facade.isaaclab.assets.buffers import set_part
+from phalanx.facade.namespaces import array, common, copy
+
+log = logging.getLogger("phalanx.facade")
+
+Ids = Sequence[int] | slice | None
+
+
+class JointWriter:
+    """The part of an articulation that sets joints.
+
+    Values are (chosen instances, chosen joints), or a number for all; limits of positions have (..., 2). ``env_ids``
+    and ``joint_ids`` say which; all by default. What is written is seen in ``data`` at once.
+
+    Raises:
+        ValueError: a value has another shape, or is one that the simulation cannot take.
+        IndexError: there is no such instance or joint.
+    """
+
+    cfg: Any
+    data: Any
+    root_physx_view: Any
+    joint_names: list[str]
+
+    # -- state -----------------------------------------------------------------------------------------------
+
+    def write_joint_state_to_sim(
+        self, position: Any, velocity: Any, joint_ids: Ids = None, env_ids: Ids = None
+    ) -> None:
+        """Set positions and velocities of joints."""
+        self.write_joint_position_to_sim(position, joint_ids, env_ids)
+        self.write_joint_velocity_to_sim(velocity, joint_ids, env_ids)
+
+    def write_joint_position_to_sim(self, position: Any, joint_ids: Ids = None, env_ids: Ids = None) -> None:
+        """Set positions of joints; links follow at once."""
+        whole = self._with("joint positions", self.data.joint_pos, position, joint_ids, env_ids)
+        self.root_physx_view.set_dof_positions(whole, self._indices(env_ids))
+        self.data.joint_position_was_written(whole, env_ids)
+
+    def write_joint_velocity_to_sim(self, velocity: Any, joint_ids: Ids = None, env_ids: Ids = None) -> None:
+        """Set velocities of joints; links follow at once."""
+        whole = self._with("joint velocities", self.data.joint_vel, velocity, joint_ids, env_ids)
+        self.root_physx_view.set_dof_velocities(whole, self._indices(env_ids))
+        self.data.joint_velocity_was_written(whole, env_ids)
+
+    # -- properties ------------------------------------------------------------------------------------------
+
+    def write_joint_stiffness_to_sim(self, stiffness: Any, joint_ids: Ids = None, env_ids: Ids = None) -> None:
+        """Set position gains of the simulation's drives, N m/rad or N/m."""
+        self._write_joints("stiffness", "joint_stiffness", "set_dof_stiffnesses", stiffness, joint_ids, env_ids)
+
+    def write_joint_damping_to_sim(self, damping: Any, joint_ids: Ids = None, env_ids: Ids = None) -> None:
+        """Set velocity gains of the simulation's drives, N m s/rad or N s/m."""
+        self._write_joints("damping", "joint_damping", "set_dof_dampings", damping, joint_ids, env_ids)
+
+    def write_joint_position_limit_to_sim(
+        self, limits: Any, joint_ids: Ids = None, env_ids: Ids = None, warn_limit_violation: bool = True
+    ) -> None:
+        """Set lower and upper limits of positions, rad or m; soft limits follow, default positions are brought within.
+
+        Args:
+            limits: (chosen instances, chosen joints, 2).
+            joint_ids, env_ids: which.
+            warn_limit_violation: whether default positions outside of them are logged as a warning.
+        """
+        self._write_joints("position limits", "joint_pos_limits", "set_dof_limits", limits, joint_ids, env_ids)
+        self._soften()
+        xp, default, bounds = common(self.data.default_joint_pos, self.data.joint_pos_limits)
+        inside = xp.minimum(xp.maximum(default, bounds[..., 0]), bounds[..., 1])
+        if bool((inside != default).any()):
+            level = logging.WARNING if warn_limit_violation else logging.INFO
+            log.log(level, "%s: default joint positions outside of the new limits are put at them", self._who)
+            self.data.default_joint_pos = inside
+
+    def write_joint_limits_to_sim(
+        self, limits: Any, joint_ids: Ids = None, env_ids: Ids = None, warn_limit_violation: bool = True
+    ) -> None:
+        """Same as :meth:`write_joint_position_limit_to_sim`."""
+        self.write_joint_position_limit_to_sim(limits, joint_ids, env_ids, warn_limit_violation)
+
+    def write_joint_velocity_limit_to_sim(self, limits: Any, joint_ids: Ids = None, env_ids: Ids = None) -> None:
+        """Set limits of speeds in the simulation, rad/s or m/s."""
+        self._write_joints("velocity limits", "joint_vel_limits", "set_dof_max_velocities", limits, joint_ids, env_ids)
+
+    def write_joint_effort_limit_to_sim(self, limits: Any, joint_ids: Ids = None, env_ids: Ids = None) -> None:
+        """Set limits of efforts in the simulation, N m or N."""
+        self._write_joints("effort limits", "joint_effort_limits", "set_dof_max_forces", limits, joint_ids, env_ids)
+
+    def write_joint_armature_to_sim(self, armature: Any, joint_ids: Ids = None, env_ids: Ids = None) -> None:
+        """Set inertias of motors at the joints, kg m^2 or kg."""
+        self._write_joints("armature", "joint_armature", "set_dof_armatures", armature, joint_ids, env_ids)
+
+    def write_joint_friction_coefficient_to_sim(
+        self, joint_friction_coeff: Any, joint_ids: Ids = None, env_ids: Ids = None
+    ) -> None:
+        """Set static friction of joints, N m or N here: it does not grow with the load that a joint carries."""
+        self._write_friction("joint_friction_coeff", joint_friction_coeff, joint_ids, env_ids)
+
+    def write_joint_dynamic_friction_coefficient_to_sim(
+        self, joint_dynamic_friction_coeff: Any, joint_ids: Ids = None, env_ids: Ids = None
+    ) -> None:
+        """Set friction of joints in motion, N m or N."""
+        self._write_friction("joint_dynamic_friction_coeff", joint_dynamic_friction_coeff, joint_ids, env_ids)
+
+    def write_joint_viscous_friction_coefficient_to_sim(
+        self, joint_viscous_friction_coeff: Any, joint_ids: Ids = None, env_ids: Ids = None
+    ) -> None:
+        """Set viscous friction of joints, N m s/rad or N s/m."""
+        self._write_friction("joint_viscous_friction_coeff", joint_viscous_friction_coeff, joint_ids, env_ids)
+
+    def write_joint_friction_to_sim(self, joint_friction: Any, joint_ids: Ids = None, env_ids: Ids = None) -> None:
+        """Same as :meth:`write_joint_friction_coefficient_to_sim`."""
+        self.write_joint_friction_coefficient_to_sim(joint_friction, joint_ids, env_ids)
+
+    # -- what is asked ---------------------------------------------------------------------------------------
+
+    def set_joint_position_target(self, target: Any, joint_ids: Ids = None, env_ids: Ids = None) -> None:
+        """Ask for positions, rad or m, from the next :meth:`write_data_to_sim` on."""
+        set_part(self._who, "position targets", self.data.joint_pos_target, target, env_ids, joint_ids)
+
+    def set_joint_velocity_target(self, target: Any, joint_ids: Ids = None, env_ids: Ids = None) -> None:
+        """Ask for velocities, rad/s or m/s, from the next :meth:`write_data_to_sim` on."""
+        set_part(self._who, "velocity targets", self.data.joint_vel_target, target, env_ids, joint_ids)
+
+    def set_joint_effort_target(self, target: Any, joint_ids: Ids = None, env_ids: Ids = None) -> None:
+        """Ask for efforts, N m or N, from the next :meth:`write_data_to_sim` on."""
+        set_part(self._who, "effort targets", self.data.joint_effort_target, target, env_ids, joint_ids)
+
+    # -- inside ----------------------------------------------------------------------------------------------
+
+    _who: str
+
+    @abstractmethod
+    def _indices(self, env_ids: Any) -> Any:
+        """Rows of the view."""
+
+    def _with(self, what: str, present: Any, value: Any, joint_ids: Ids, env_ids: Ids) -> Any:
+        """A copy of a buffer with some of it exchanged."""
+        found = copy(present)
+        set_part(self._who, what, found, value, env_ids, joint_ids)
+        return found
+
+    def _write_joints(self, what: str, name: str, setter: str, value: Any, joint_ids: Ids, env_ids: Ids) -> None:
+        """Write a property, and keep it once the simulation has taken it."""
+        whole = self._with(what, getattr(self.data, name), value, joint_ids, env_ids)
+        getattr(self.root_physx_view, setter)(whole, self._indices(env_ids))
+        setattr(self.data, name, whole)
+
+    def _write_friction(self, name: str, value: Any, joint_ids: Ids, env_ids: Ids) -> None:
+        names = ("joint_friction_coeff", "joint_dynamic_friction_coeff", "joint_viscous_friction_coeff")
+        whole = self._with(name, getattr(self.data, name), value, joint_ids, env_ids)
+        xp, *values = common(*(whole if each == name else getattr(self.data, each) for each in names))
+        self.root_physx_view.set_dof_friction_properties(xp.stack(values, -1), self._indices(env_ids))
+        setattr(self.data, name, whole)
+
+    def _soften(self) -> None:
+        """Soft limits are a share of the ranges about their middle."""
+        limits = self.data.joint_pos_limits
+        middle = 0.5 * limits[..., 0] + 0.5 * limits[..., 1]
+        half = self.cfg.soft_joint_pos_limit_factor * (0.5 * limits[..., 1] - 0.5 * limits[..., 0])
+        xp, low, high = common(middle - half, middle + half)
+        self.data.soft_joint_pos_limits = xp.stack([low, high], -1)
+
+    def _read_joints(self, data: Any, device: str) -> None:
+        """Fill buffers with what the simulation has."""
+        view = self.root_physx_view
+        friction = view.get_dof_friction_properties()
+        found = {
+            "joint_stiffness": view.get_dof_stiffnesses(),
+            "joint_damping": view.get_dof_dampings(),
+            "joint_armature": view.get_dof_armatures(),
+            "joint_friction_coeff": friction[..., 0],
+            "joint_dynamic_friction_coeff": friction[..., 1],
+            "joint_viscous_friction_coeff": friction[..., 2],
+            "joint_pos_limits": view.get_dof_limits(),
+        }
+        for name, values in found.items():
+            setattr(data, name, copy(array(values, device)))
+            setattr(data, f"default_{name}", copy(array(values, device)))
+        data.joint_vel_limits = copy(array(view.get_dof_max_velocities(), device))
+        data.joint_effort_limits = copy(array(view.get_dof_max_forces(), device))

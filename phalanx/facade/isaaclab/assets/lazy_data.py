@@ -1,0 +1,101 @@
+"""Data of assets: read from the simulation when asked for, and kept until time passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from phalanx.facade.isaaclab.utils.buffers import TimestampedBuffer
+from phalanx.facade.namespaces import common, copy, rows
+
+
+class LazyData:
+    """Values by name, each computed at most once between two calls of :meth:`update`.
+
+    A value that was handed out stays as it was: later ones are other arrays.
+    """
+
+    def __init__(self) -> None:
+        self._time = 0.0
+        self._values: dict[str, TimestampedBuffer] = {}
+        self._rates: dict[str, tuple[Any, Any]] = {}
+
+    def update(self, dt: float) -> None:
+        """Let values be read anew from now on, and take accelerations from how velocities have changed.
+
+        Args:
+            dt: time that has passed since the last call, s.
+        """
+        self._time += dt
+        self._values.clear()
+        if dt > 0.0:
+            for name, (before, _) in self._rates.items():
+                _, now, old = common(getattr(self, name), before)
+                self._rates[name] = now, (now - old) / dt
+
+    def _now(self, name: str, compute: Callable[[], Any]) -> Any:
+        """The value of a name, computed if there is none of the current time."""
+        buffer = self._values.get(name)
+        if buffer is None:
+            buffer = self._values[name] = TimestampedBuffer(compute(), self._time)
+        return buffer.data
+
+    def _rate(self, velocity: str, at_first: Callable[[], Any]) -> Any:
+        """How a velocity changed between the last two updates.
+
+        It is followed from the first time that somebody asks; that time gets what the simulation has of its last step.
+        """
+        if velocity not in self._rates:
+            self._rates[velocity] = getattr(self, velocity), at_first()
+        return self._rates[velocity][1]
+
+    def _written(self, name: str, value: Any, kept: Collection[str], env_ids: Any) -> None:
+        """A value was written to the simulation in some environments.
+
+        It is known from now on, values that are ``kept`` are not touched by it, and all others are computed anew. What
+        changed was no acceleration.
+        """
+        self._values = {key: buffer for key, buffer in self._values.items() if key in kept}
+        self._values[name] = TimestampedBuffer(value, self._time)
+        for velocity, (before, rate) in self._rates.items():
+            _, now, old, change = common(getattr(self, velocity), copy(before), copy(rate))
+            chosen = rows(env_ids)
+            old[chosen], change[chosen] = now[chosen], 0.0
+            self._rates[velocity] = old, change
+
+
+def part(name: str, start: int, stop: int, doc: str) -> Any:
+    """A property that is some columns of another one."""
+
+    def get(self: Any) -> Any:
+        return getattr(self, name)[..., start:stop]
+
+    return property(get, doc=doc)
+
+
+def same(name: str) -> Any:
+    """A property that is another one by an older name."""
+
+    def get(self: Any) -> Any:
+        return getattr(self, name)
+
+    return property(get, doc=f"Same as :attr:`{name}`.")
+
+
+def joined(first: str, second: str, doc: str) -> Any:
+    """A property with the columns of two others side by side."""
+
+    def get(self: Any) -> Any:
+        xp, a, b = common(getattr(self, first), getattr(self, second))
+        return self._now(f"{first} {second}", lambda: xp.concatenate([a, b], -1))
+
+    return property(get, doc=doc)
+
+
+def of_body(name: str, doc: str) -> Any:
+    """A property of the root as one of its only body: (n, k) becomes (n, 1, k)."""
+
+    def get(self: Any) -> Any:
+        return getattr(self, name)[:, None]
+
+    return property(get, doc=doc)
