@@ -29,6 +29,8 @@ def again(model: RobotModel, **options: Any) -> tuple[RobotModel, Written, list[
     """The model read from a stage that it was written to, what the writer said, and what the reader did."""
     stage = Usd.Stage.CreateInMemory()
     written = write_robot(model, stage, **options)
+    stage.SetDefaultPrim(stage.GetPrimAtPath(written.path))
+    assert problems(stage) == []
     scene = read_stage(stage, visuals=True)
     (actor,) = scene.actors.values()
     assert actor.kind == "robot" and actor.bodies == {path: path.rpartition("/")[2] for path in written.bodies.values()}
