@@ -15,6 +15,7 @@ pytest.importorskip("pxr", reason="usd-core is not installed (pip install usd-co
 
 import usd_files as usd
 
+import phalanx
 import phalanx.facade.isaaclab.sim as sim_utils
 from phalanx.facade.stage import make_stage, use_stage
 from phalanx.io.usd import read_stage
@@ -101,6 +102,23 @@ def test_without_more_said_it_is_as_in_the_file(stage, arm, caplog):
     assert "A prim already exists at prim path: '/World/robot'" in caplog.text
     model = next(iter(read_stage(stage).actors.values())).model
     assert model.position == pytest.approx((0.0, 0.0, 7.0)) and model.bodies[0].mass == 2.0
+
+
+def test_a_urdf_file(stage, tmp_path):
+    gains = sim_utils.UrdfConverterCfg.JointDriveCfg.PDGainsCfg(stiffness=10.0, damping=1.0)
+    cfg = sim_utils.UrdfFileCfg(
+        asset_path=str(Path(phalanx.__file__).parent / "robots" / "double_pendulum.urdf"),
+        usd_dir=str(tmp_path),
+        fix_base=True,
+        joint_drive=sim_utils.UrdfConverterCfg.JointDriveCfg(gains=gains),
+        rigid_props=sim_utils.RigidBodyPropertiesCfg(linear_damping=0.25),
+    )
+    prim = cfg.func("/World/robot", cfg, translation=(1.0, 2.0, 3.0))
+    (actor,) = read_stage(stage).actors.values()
+    model = actor.model
+    assert actor.path.startswith(str(prim.GetPath())) and model.fixed_base
+    assert model.position == pytest.approx((1.0, 2.0, 3.0)) and model.options["linear_damping"] == 0.25
+    assert [drive.stiffness for drive in model.drives.values()] == pytest.approx([10.0, 10.0], rel=1e-6)
 
 
 def test_files_that_are_not_there_or_of_no_use(stage, tmp_path):

@@ -1,8 +1,5 @@
 """What scripts import as ``isaaclab.sim``. In progress: docs/decisions/0019-facade.md says what is there."""
 
-from typing import Any
-
-from phalanx.facade.isaaclab.sim import spawners
 from phalanx.facade.isaaclab.sim.converters import *  # noqa: F403
 from phalanx.facade.isaaclab.sim.schemas import *  # noqa: F403
 from phalanx.facade.isaaclab.sim.simulation_cfg import PhysxCfg as PhysxCfg
@@ -12,10 +9,3 @@ from phalanx.facade.isaaclab.sim.simulation_context import SimulationContext as 
 from phalanx.facade.isaaclab.sim.simulation_context import build_simulation_context as build_simulation_context
 from phalanx.facade.isaaclab.sim.spawners import *  # noqa: F403
 from phalanx.facade.isaaclab.sim.utils import *  # noqa: F403
-
-
-def __getattr__(name: str) -> Any:
-    """``UrdfFileCfg``, when it is asked for: converters need what is here."""
-    if name == "UrdfFileCfg":
-        return spawners.UrdfFileCfg
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,8 +3,6 @@
 Each configuration has a function: ``cfg.func(prim_path, cfg, translation=(x, y, z), orientation=(w, x, y, z))``.
 """
 
-from typing import Any
-
 from phalanx.facade.isaaclab.sim.spawners import from_files, lights, materials, meshes, sensors, shapes, wrappers
 from phalanx.facade.isaaclab.sim.spawners.from_files import *  # noqa: F403
 from phalanx.facade.isaaclab.sim.spawners.lights import *  # noqa: F403
@@ -18,14 +16,6 @@ from phalanx.facade.isaaclab.sim.spawners.spawner_cfg import (
     SpawnerCfg,
 )
 from phalanx.facade.isaaclab.sim.spawners.wrappers import *  # noqa: F403
-
-
-def __getattr__(name: str) -> Any:
-    """``UrdfFileCfg``, when it is asked for: converters need what is here."""
-    if name == "UrdfFileCfg":
-        return from_files.UrdfFileCfg
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
 
 __all__ = ["DeformableObjectSpawnerCfg", "RigidObjectSpawnerCfg", "SpawnerCfg"]
 __all__ += from_files.__all__

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from phalanx.facade.isaaclab.sim import schemas
+from phalanx.facade.isaaclab.sim import converters, schemas
 from phalanx.facade.isaaclab.sim.spawners.from_files.references import check_file, refer
 from phalanx.facade.isaaclab.sim.spawners.geometry import Pose, all_or_nothing, refuse_existing
 from phalanx.facade.isaaclab.sim.utils import (
@@ -19,7 +19,7 @@ from phalanx.facade.isaaclab.sim.utils import (
 from phalanx.io.usd.bindings import Prim, Usd, UsdGeom, UsdPhysics
 
 if TYPE_CHECKING:
-    from phalanx.facade.isaaclab.sim.spawners.from_files import from_files_cfg, urdf_cfg
+    from phalanx.facade.isaaclab.sim.spawners.from_files import from_files_cfg
 
 logger = logging.getLogger("phalanx.facade")
 
@@ -52,12 +52,10 @@ def spawn_from_usd(
 
 @clone
 def spawn_from_urdf(
-    prim_path: str, cfg: urdf_cfg.UrdfFileCfg, translation: Pose = None, orientation: Pose = None, **kwargs: Any
+    prim_path: str, cfg: from_files_cfg.UrdfFileCfg, translation: Pose = None, orientation: Pose = None, **kwargs: Any
 ) -> Prim:
     """Put what a URDF file has on the stage, converted to USD; else as :func:`spawn_from_usd`."""
-    from phalanx.facade.isaaclab.sim.converters import UrdfConverter
-
-    return _spawn(prim_path, UrdfConverter(cfg).usd_path, cfg, translation, orientation)
+    return _spawn(prim_path, converters.UrdfConverter(cfg).usd_path, cfg, translation, orientation)
 
 
 @clone

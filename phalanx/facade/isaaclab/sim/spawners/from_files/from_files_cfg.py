@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import MISSING
 from typing import Any
 
-from phalanx.facade.isaaclab.sim import schemas
+from phalanx.facade.isaaclab.sim import converters, schemas
 from phalanx.facade.isaaclab.sim.spawners import materials
 from phalanx.facade.isaaclab.sim.spawners.from_files import from_files
 from phalanx.facade.isaaclab.sim.spawners.spawner_cfg import (
@@ -54,6 +54,13 @@ class UsdFileCfg(FileCfg):
 
     variants: object | dict[str, str] | None = None
     """The variant of each variant set that is named, by a dictionary or by the members of a configuration."""
+
+
+@configclass
+class UrdfFileCfg(FileCfg, converters.UrdfConverterCfg):
+    """An asset from a URDF file, which is converted to USD first."""
+
+    func: Callable[..., Any] = from_files.spawn_from_urdf
 
 
 @configclass
