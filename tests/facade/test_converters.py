@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,12 @@ URDF = """<robot name="arm">
  <limit lower="-1" upper="1" effort="5" velocity="2"/><mimic joint="shoulder_joint" multiplier=".5"/></joint>
 <joint name="glue" type="fixed"><parent link="lower"/><child link="hull"/><origin xyz="0 0 .2"/></joint>
 </robot>"""
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Temporary files of conversions go with the test's."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
 
 def convert(folder: Path, **options: Any) -> tuple[UrdfConverter, RobotModel]:
