@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -295,6 +296,20 @@ def test_the_ground(stage):
     slope.func("/World/slope", slope, orientation=TURNED)
     normal = read_stage(stage).grounds[1].normal
     assert normal == pytest.approx((math.sin(0.8), 0.0, math.cos(0.8)), abs=1e-6)
+
+
+def test_usds_own_validators_find_nothing(stage):
+    looks: dict[str, Any] = {"visual_material": sim_utils.PreviewSurfaceCfg()}
+    looks["physics_material"] = sim_utils.RigidBodyMaterialCfg()
+    sim_utils.create_prim("/World")
+    stage.SetDefaultPrim(stage.GetPrimAtPath("/World"))
+    cases: list[Any] = [kind(**sizes, **looks, **physics()) for kind, sizes, *_ in [*SHAPES, *MESHES]]
+    cases += [sim_utils.GroundPlaneCfg(), sim_utils.DomeLightCfg(), sim_utils.FisheyeCameraCfg()]
+    for n, cfg in enumerate(cases):
+        cfg.func(f"/World/thing_{n}", cfg)
+    validation: Any = importlib.import_module("pxr.UsdValidation")
+    context = validation.ValidationContext(validation.ValidationRegistry().GetOrLoadAllValidators())
+    assert [error.GetMessage() for error in context.Validate(stage)] == []
 
 
 def test_below_many_parents(stage):
