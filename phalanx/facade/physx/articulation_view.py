@@ -132,7 +132,7 @@ class ArticulationView(ArticulationTendons):
     @reads
     def get_root_transforms(self) -> Any:
         """(count, 7): poses of the root links' frames."""
-        return self._with_origins(self._root_poses())
+        return self._root_transforms()
 
     @reads
     def get_root_velocities(self) -> Any:
@@ -152,7 +152,7 @@ class ArticulationView(ArticulationTendons):
     @reads
     def get_link_transforms(self) -> Any:
         """(count, max_links, 7): poses of links' frames."""
-        return self._with_origins(self._body_poses())
+        return self._transforms()
 
     @reads
     def get_link_velocities(self) -> Any:

@@ -14,7 +14,8 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.actor import Actor
-from phalanx.facade.physx.common import FROM_XYZW, View, compute, reads
+from phalanx.facade.physx.com_motion import BodyComMotion
+from phalanx.facade.physx.common import FROM_XYZW, TO_XYZW, View, compute, reads
 from phalanx.facade.physx.principal_axes import principal_axes, turned_inertia
 from phalanx.rotations import rotate
 
@@ -42,12 +43,6 @@ class BodyView(View):
     def _link_rows(self) -> np.ndarray:
         links = [[a.part.articulation.frames[b].link for a, b in column] for column in self._columns]
         return np.array(links) + np.array([[a._bound.links.start for a, _ in column] for column in self._columns])
-
-    @cached_property
-    def _dof_rows(self) -> np.ndarray:
-        """The last dof that moves each body, -1: none."""
-        last = self.world._device.to_host(self.world[c.LinkTopology].last_dof)[:, 0]
-        return last[self._link_rows]
 
     @cached_property
     def _alone(self) -> np.ndarray:
@@ -82,27 +77,21 @@ class BodyView(View):
         compute(self.world, "query_bodies")
         return self._read(c.BodyState.pose, self._body_rows)
 
+    def _transforms(self) -> Any:
+        """(count, width, 7): poses in the world of all environments, quaternions x y z w."""
+        compute(self.world, "query_bodies")
+        return self._with_origins(self._read(c.BodyState.pose, self._body_rows, TO_XYZW))
+
+    def _root_transforms(self) -> Any:
+        """(count, 7): the same of roots."""
+        return self._with_origins(self._read(c.Coordinate.value, self._coord_rows[:, TO_XYZW]))
+
     def _coms_in_links(self) -> Any:
         """(count, width, 3): the bodies' own centres of mass in the frames of their links."""
         found = self._read(c.LinkInertia.com, self._link_rows)
         if self._alone.all():
             return found
         return self._where(self._alone, found, self._read(c.BodyInertia.com, self._body_rows))
-
-    def _com_arms(self) -> Any:
-        """(count, width, 3): from the origins of the bodies' links to their own centres of mass, world axes."""
-        return rotate(self._read(c.LinkPose.orientation, self._link_rows), self._coms_in_links(), self._xp)
-
-    def _motion(self) -> Any:
-        """(count, width, 6): [angular, linear] velocity of the bodies' links at their origins."""
-        return self._of_moving(c.DofMotion.velocity)
-
-    def _of_moving(self, field: Any) -> Any:
-        """(count, width, 6) of a field of dofs, zero for what cannot move."""
-        if (self._dof_rows < 0).all():
-            return self._xp.zeros((self.count, self._width, 6), self.world.dtype)
-        found = self._read(field, np.maximum(self._dof_rows, 0))
-        return found if (self._dof_rows >= 0).all() else self._where(self._dof_rows >= 0, found, 0.0 * found)
 
     def _where(self, mask: np.ndarray, yes: Any, no: Any) -> Any:
         """Choose by column and body, for arrays (count, width, item)."""
@@ -113,18 +102,13 @@ class BodyView(View):
 
     def _com_velocities(self) -> Any:
         """(count, width, 6): [linear, angular] velocity of the bodies' centres of mass."""
-        compute(self.world, "query_bodies")  # poses and velocities are up to date
-        xp, motion = self._xp, self._motion()
-        angular = motion[..., :3]
-        return xp.concatenate((motion[..., 3:] + xp.cross(angular, self._com_arms()), angular), axis=-1)
+        compute(self.world, "com_velocities")
+        return self._read(BodyComMotion.velocity, self._body_rows)
 
     def _com_accelerations(self) -> Any:
         """(count, width, 6): [linear, angular] acceleration of the bodies' centres of mass over the last substep."""
-        compute(self.world, "query_joints")
-        xp, change = self._xp, self._of_moving(c.DofReaction.acceleration)
-        turning, spin, arm = change[..., :3], self._motion()[..., :3], self._com_arms()
-        linear = change[..., 3:] + xp.cross(turning, arm) + xp.cross(spin, xp.cross(spin, arm))
-        return xp.concatenate((linear, turning), axis=-1)
+        compute(self.world, "com_accelerations")
+        return self._read(BodyComMotion.acceleration, self._body_rows)
 
     # -- roots -----------------------------------------------------------------------------------------------
 

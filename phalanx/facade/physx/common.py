@@ -13,6 +13,7 @@ import numpy as np
 from phalanx.actor import Actor
 from phalanx.ecs import Field
 from phalanx.facade.arrays import accept, hand_out
+from phalanx.facade.physx import com_motion
 from phalanx.features import SLEEP
 from phalanx.part import DYNAMIC
 from phalanx.world import World
@@ -68,12 +69,15 @@ _computed: WeakKeyDictionary[World, dict[str, tuple[int, ...]]] = WeakKeyDiction
 
 
 def compute(world: World, phase: str) -> None:
-    """Run a phase of queries, unless nothing has happened since it ran last."""
+    """Run a phase of queries or a kernel of views, unless nothing has happened since it ran last."""
     world.build()
     done = _computed.setdefault(world, {})
     now = (world.step_count, world.state_revision, world.input_revision, world._store.version)
     if done.get(phase) != now:
-        world.compute(phase)
+        if phase in com_motion.SYSTEMS:
+            com_motion.run(world, phase)
+        else:
+            world.compute(phase)
         done[phase] = (*now[:3], world._store.version)
 
 
@@ -214,16 +218,23 @@ class View:
         """(count, 3): origins of the rows' environments; 0 if they are all there."""
         return 0.0 if self._origins is None else self._place("origins", self._origins).astype(like.dtype)
 
-    def _read(self, field: Field, rows: np.ndarray) -> Any:
-        """(count, m, *item): of a table the rows that ``rows``, (columns, m), has for the column of each row."""
+    def _read(self, field: Field, rows: np.ndarray, items: list[int] | None = None) -> Any:
+        """(count, m, *item): of a table the rows that ``rows``, (columns, m), has for the column of each row.
+
+        ``items`` are some of the last axis, in another order.
+        """
         xp = self._xp
-        block = self._block(field, rows)
+        block = self._block(field, rows, items)
         return xp.ascontiguousarray(self._rows.gather(block, xp))
 
-    def _block(self, field: Field, rows: np.ndarray) -> Any:
+    def _block(self, field: Field, rows: np.ndarray, items: list[int] | None = None) -> Any:
         """(num_envs, columns, m, *item) of a table; a view of the engine's own memory where that is possible."""
         xp, n = self._xp, self.world.num_envs
-        found = xp.moveaxis(self.world._store.view(field)[self._run(rows)], -1, 0)
+        found = self.world._store.array(field)[self._run(rows)]  # padded: rows apart by a power of two are slow to turn
+        if items is not None:
+            found = xp.take(found, self._place(f"items {items}", items), axis=1)
+        found = found[..., :n]
+        found = xp.moveaxis(found, -1, 0)
         found = found.reshape(found.shape[0], *rows.shape, *found.shape[2:])
         return found if found.shape[0] == n else xp.broadcast_to(found, (n, *found.shape[1:]))
 
@@ -326,9 +337,8 @@ class View:
             return np.arange(self.count)
         return indices if isinstance(indices, np.ndarray) else indices.get()
 
-    def _with_origins(self, transforms: Any) -> Any:
-        """Poses (count, ..., 7) of the engine's in the world of all environments, quaternions x y z w."""
-        found = transforms[..., TO_XYZW]
+    def _with_origins(self, found: Any) -> Any:
+        """Poses (count, ..., 7) in the world of all environments, changed in place."""
         if self._origins is not None:
             shift = self._offsets(found)
             found[..., :3] += shift.reshape(self.count, *(1,) * (found.ndim - 2), 3)

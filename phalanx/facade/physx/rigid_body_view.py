@@ -80,7 +80,7 @@ class RigidBodyView(PushedBodies):
     @reads
     def get_transforms(self) -> Any:
         """(count, 7): poses of the bodies' frames."""
-        return self._with_origins(self._root_poses() if self._roots else self._body_poses()[:, 0])
+        return self._root_transforms() if self._roots else self._transforms()[:, 0]
 
     @reads
     def get_velocities(self) -> Any:
