@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,11 @@ class RobotDynamics(Actor):
     def mass_matrix(self) -> Any:
         """(n, nv, nv): joint-space inertia with armature, nv = 6 + num_dof, or num_dof for a fixed base."""
         self.world.compute("dynamics")
-        world, dofs = self.world, self._bound.dofs
+        world = self.world
         xp = world._device.xp
-        row = world._device.to_host(world[c.MassTopology].row)[:, 0]
-        column = world._device.to_host(world[c.MassTopology].column)[:, 0]
-        mine = np.flatnonzero((row >= dofs.start) & (row < dofs.stop))
-        rows, columns = xp.asarray(row[mine] - dofs.start), xp.asarray(column[mine] - dofs.start)
+        mine, rows, columns = self._mass_entries
         with world._store.active():
-            values = world[c.MassMatrix].value[xp.asarray(mine)].T
+            values = world[c.MassMatrix].value[mine].T
             found = xp.zeros((world.num_envs, self.num_velocities, self.num_velocities), world.dtype)
             found[:, rows, columns] = values
             found[:, columns, rows] = values
@@ -62,6 +60,35 @@ class RobotDynamics(Actor):
         world, dofs = self.world, self._bound.dofs
         world.compute("query_bodies")
         xp = world._device.xp
+        mask, turns, link = self._moves
+        with world._store.active():
+            axis = xp.moveaxis(world[c.DofMotion].axis[dofs], -1, 0)[:, None]  # (n, 1, nv, 3)
+            offset = xp.moveaxis(world[c.LinkPose].offset, -1, 0)
+            body = xp.moveaxis(world[c.BodyState].pose[self._bound.bodies, :3], -1, 0)
+            root = world[c.Coordinate].value[self._root_coords][:3].T
+            arm = (body - root[:, None])[:, :, None] - offset[:, None, link]  # (n, bodies, nv, 3)
+            turning = turns[:, None]
+            linear = xp.where(turning, xp.cross(xp.broadcast_to(axis, arm.shape), arm), axis)
+            angular = xp.broadcast_to(xp.where(turning, axis, xp.zeros_like(axis)), arm.shape)
+            both = xp.concatenate((linear, angular), axis=3) * mask[None, :, :, None]
+            found = xp.ascontiguousarray(xp.moveaxis(both, 3, 2))
+        return found
+
+    # -- what does not change: on the device, once -----------------------------------------------------------
+
+    @cached_property
+    def _mass_entries(self) -> tuple[Any, Any, Any]:
+        """The robot's entries of the mass matrix, and their rows and columns."""
+        world, dofs, xp = self.world, self._bound.dofs, self._xp
+        row = world._device.to_host(world[c.MassTopology].row)[:, 0]
+        column = world._device.to_host(world[c.MassTopology].column)[:, 0]
+        mine = np.flatnonzero((row >= dofs.start) & (row < dofs.stop))
+        return xp.asarray(mine), xp.asarray(row[mine] - dofs.start), xp.asarray(column[mine] - dofs.start)
+
+    @cached_property
+    def _moves(self) -> tuple[Any, Any, Any]:
+        """Which dofs move each body, (num_bodies, nv), 1 or 0; which of them are rotations; and their links."""
+        world, dofs, xp = self.world, self._bound.dofs, self._xp
         frames = self.part.articulation.frames
         first = self._bound.links.start
         last_dof = world._device.to_host(world[c.LinkTopology].last_dof)[:, 0]
@@ -74,15 +101,4 @@ class RobotDynamics(Actor):
                 mask[b] = moves[relations[d] + dofs.start : relations[d] + dofs.stop]
         turns = world._device.to_host(world[c.DofTopology].angular)[dofs, 0] == 1
         link = world._device.to_host(world[c.DofTopology].link)[dofs, 0]
-        with world._store.active():
-            axis = xp.moveaxis(world[c.DofMotion].axis[dofs], -1, 0)[:, None]  # (n, 1, nv, 3)
-            offset = xp.moveaxis(world[c.LinkPose].offset, -1, 0)
-            body = xp.moveaxis(world[c.BodyState].pose[self._bound.bodies, :3], -1, 0)
-            root = world[c.Coordinate].value[self._root_coords][:3].T
-            arm = (body - root[:, None])[:, :, None] - offset[:, None, xp.asarray(link)]  # (n, bodies, nv, 3)
-            turning = xp.asarray(turns)[:, None]
-            linear = xp.where(turning, xp.cross(xp.broadcast_to(axis, arm.shape), arm), axis)
-            angular = xp.broadcast_to(xp.where(turning, axis, xp.zeros_like(axis)), arm.shape)
-            both = xp.concatenate((linear, angular), axis=3) * xp.asarray(mask, world.dtype)[None, :, :, None]
-            found = xp.ascontiguousarray(xp.moveaxis(both, 3, 2))
-        return found
+        return xp.asarray(mask, world.dtype), xp.asarray(turns), xp.asarray(link)
