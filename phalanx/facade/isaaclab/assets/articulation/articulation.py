@@ -21,7 +21,7 @@ Names = tuple[list[int], list[str]]
 TARGETS = ("joint_pos_target", "joint_vel_target", "joint_effort_target")
 
 
-class Articulation(JointWriter, TendonWriter, Actuation, RootAsset):
+class Articulation(RootAsset, JointWriter, TendonWriter, Actuation):
     """Bodies that joints connect, one tree of them below each prim that the path stands for.
 
     Args:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from phalanx.facade.isaaclab.assets.buffers import set_part
@@ -139,9 +138,7 @@ class JointWriter:
 
     _who: str
 
-    @abstractmethod
-    def _indices(self, env_ids: Any) -> Any:
-        """Rows of the view."""
+    _indices: Callable[[Any], Any]
 
     def _with(self, what: str, present: Any, value: Any, joint_ids: Ids, env_ids: Ids) -> Any:
         """A copy of a buffer with some of it exchanged."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from phalanx.facade.isaaclab.assets.buffers import set_part
@@ -85,9 +84,7 @@ class TendonWriter:
 
     # -- inside ----------------------------------------------------------------------------------------------
 
-    @abstractmethod
-    def _indices(self, env_ids: Any) -> Any:
-        """Rows of the view."""
+    _indices: Callable[[Any], Any]
 
     def _set_tendon(self, sort: str, name: str, value: Any, tendon_ids: Ids, env_ids: Ids) -> None:
         buffer = getattr(self.data, f"{sort}_tendon_{name}")
