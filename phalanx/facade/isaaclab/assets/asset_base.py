@@ -33,14 +33,13 @@ class AssetBase(ABC):
         cfg.validate()  # pyright: ignore[reportAttributeAccessIssue]
         self.cfg: Any = cfg.copy()  # pyright: ignore[reportAttributeAccessIssue]
         self._is_initialized = False
-        path = self.cfg.prim_path
-        if self.cfg.spawn is not None and _PLAIN.fullmatch(path.rpartition("/")[2]):
-            place = self.cfg.init_state
-            self.cfg.spawn.func(path, self.cfg.spawn, translation=place.pos, orientation=place.rot)
-        if not utils.find_matching_prim_paths(path):
-            raise RuntimeError(f"there is no prim {path!r} on the stage: spawn one there, or mend prim_path")
+        for part in self._part_cfgs():
+            _put_on_stage(part)
         self._subscriptions = [
-            Subscription(Event.PLAY, self._initialize_callback, pattern=path),
+            *(
+                Subscription(Event.PLAY, self._initialize_callback, pattern=part.prim_path)
+                for part in self._part_cfgs()
+            ),
             Subscription(Event.STOP, self._invalidate_callback),
         ]
 
@@ -83,11 +82,15 @@ class AssetBase(ABC):
         Raises:
             IndexError: there is no such instance.
         """
-        prims = utils.find_matching_prims(self.cfg.prim_path)
-        for i in range(len(prims)) if env_ids is None else env_ids:
-            if not -len(prims) <= int(i) < len(prims):
-                raise IndexError(f"set_visibility: there is no instance {int(i)} of {len(prims)}")
-            image = UsdGeom.Imageable(prims[int(i)])
+        chosen = []
+        for part in self._part_cfgs():
+            prims = utils.find_matching_prims(part.prim_path)
+            for i in range(len(prims)) if env_ids is None else env_ids:
+                if not -len(prims) <= int(i) < len(prims):
+                    raise IndexError(f"set_visibility: there is no instance {int(i)} of {len(prims)}")
+                chosen.append(prims[int(i)])
+        for prim in chosen:
+            image = UsdGeom.Imageable(prim)
             (image.MakeVisible if visible else image.MakeInvisible)()
 
     def set_debug_vis(self, debug_vis: bool) -> bool:
@@ -116,6 +119,15 @@ class AssetBase(ABC):
     def _initialize_impl(self) -> None:
         """Look up bodies and make buffers."""
 
+    @property
+    def _who(self) -> str:
+        """For messages."""
+        return f"{type(self).__name__} {self.cfg.prim_path!r}"
+
+    def _part_cfgs(self) -> list[AssetBaseCfg]:
+        """Configurations of what is put on the stage: its own, unless it has several parts."""
+        return [self.cfg]
+
     def _initialize_callback(self) -> None:
         if not self._is_initialized:
             self._initialize_impl()
@@ -126,13 +138,19 @@ class AssetBase(ABC):
 
     def _check_initialized(self) -> None:
         if not self._is_initialized:
-            raise RuntimeError(
-                f"{type(self).__name__} {self.cfg.prim_path!r} knows its bodies only while the simulation plays: "
-                "call sim.reset() first"
-            )
+            raise RuntimeError(f"{self._who} knows its bodies only while the simulation plays: call sim.reset() first")
 
     def _simulation(self) -> SimulationContext:
         found = SimulationContext.instance()
         if found is None:
             raise RuntimeError(f"{type(self).__name__}: there is no SimulationContext; make one first")
         return found
+
+
+def _put_on_stage(cfg: AssetBaseCfg) -> None:
+    """Spawn what a configuration says, if it says so, and see that it is there."""
+    path, place = cfg.prim_path, cfg.init_state
+    if cfg.spawn is not None and _PLAIN.fullmatch(path.rpartition("/")[2]):
+        cfg.spawn.func(path, cfg.spawn, translation=place.pos, orientation=place.rot)
+    if not utils.find_matching_prim_paths(path):
+        raise RuntimeError(f"there is no prim {path!r} on the stage: spawn one there, or mend prim_path")

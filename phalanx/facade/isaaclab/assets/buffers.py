@@ -4,12 +4,40 @@ from __future__ import annotations
 
 from typing import Any
 
-from phalanx.facade.namespaces import array, rows
+from phalanx.facade.arrays import api_of, is_cpu
+from phalanx.facade.namespaces import array, device_of, rows
 
 
 def count(ids: Any, whole: int) -> int:
     """How many of ``whole`` things are chosen."""
     return len(range(whole)[ids]) if isinstance(ids, slice) else len(ids)
+
+
+def block(device: str, *ids: Any) -> Any:
+    """The index of some rows of a buffer on a device, or of some columns of some rows, (rows, columns, ...).
+
+    Args:
+        device: where the buffer is.
+        ids: which rows, and which columns; ``None``: all.
+    """
+    chosen = [rows(each) for each in ids]
+    if len(chosen) == 2 and not any(isinstance(each, slice) for each in chosen):
+        chosen[0] = array(chosen[0], device, "int64").reshape(-1, 1)
+    return tuple(chosen)
+
+
+def refuse_outside(who: str, what: str, ids: Any, whole: int) -> None:
+    """Raise IndexError if one of some things is none of ``whole`` things; nothing waits for numbers on a GPU."""
+    if ids is None or isinstance(ids, slice) or not len(ids):
+        return
+    if api_of(ids) is None:
+        low, high = int(min(ids)), int(max(ids))
+    elif is_cpu(device_of(ids)):
+        low, high = int(ids.min()), int(ids.max())
+    else:
+        return
+    if low < 0 or high >= whole:
+        raise IndexError(f"{who}: there is no {what} {low if low < 0 else high} of {whole}")
 
 
 def set_part(who: str, what: str, buffer: Any, value: Any, env_ids: Any, column_ids: Any) -> None:
@@ -25,23 +53,11 @@ def set_part(who: str, what: str, buffer: Any, value: Any, env_ids: Any, column_
         ValueError: the value has another shape.
         IndexError: there is no such row or column.
     """
-    envs, columns = rows(env_ids), rows(column_ids)
-    wanted = (count(envs, buffer.shape[0]), count(columns, buffer.shape[1]), *buffer.shape[2:])
-    value = array(value, _device(buffer), _dtype(buffer))
+    device = device_of(buffer)
+    wanted = (count(rows(env_ids), buffer.shape[0]), count(rows(column_ids), buffer.shape[1]), *buffer.shape[2:])
+    value = array(value, device, str(buffer.dtype).rpartition(".")[2])
     shape = tuple(int(n) for n in value.shape)
     fits = len(shape) == len(wanted) and all(n in (1, m) for n, m in zip(shape, wanted, strict=True))
     if shape and not fits:
         raise ValueError(f"{who}: {what} has shape {shape}; it must be {tuple(int(n) for n in wanted)}")
-    if not isinstance(envs, slice) and not isinstance(columns, slice):
-        envs = array(envs, _device(buffer), "int64").reshape(-1, 1)
-    buffer[envs, columns] = value
-
-
-def _device(buffer: Any) -> str:
-    from phalanx.facade.namespaces import device_of
-
-    return device_of(buffer)
-
-
-def _dtype(buffer: Any) -> str:
-    return str(buffer.dtype).rpartition(".")[2]
+    buffer[block(device, env_ids, column_ids)] = value

@@ -50,7 +50,11 @@ class LazyData:
         return self._rates[velocity][1]
 
     def _written(self, name: str, value: Any, kept: Collection[str], env_ids: Any) -> None:
-        """A value was written to the simulation in some environments.
+        """A value was written to the simulation in some environments."""
+        self._written_at(name, value, kept, rows(env_ids))
+
+    def _written_at(self, name: str, value: Any, kept: Collection[str], chosen: Any) -> None:
+        """A value was written to the simulation; in it, and in velocities, ``chosen`` is the index of what changed.
 
         It is known from now on, values that are ``kept`` are not touched by it, and all others are computed anew. What
         changed was no acceleration.
@@ -59,7 +63,6 @@ class LazyData:
         self._values[name] = TimestampedBuffer(value, self._time)
         for velocity, (before, rate) in self._rates.items():
             _, now, old, change = common(getattr(self, velocity), copy(before), copy(rate))
-            chosen = rows(env_ids)
             old[chosen], change[chosen] = now[chosen], 0.0
             self._rates[velocity] = old, change
 

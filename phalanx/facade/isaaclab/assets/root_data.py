@@ -5,35 +5,25 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from phalanx.facade.isaaclab.assets import frames
-from phalanx.facade.isaaclab.assets.lazy_data import LazyData, joined, part, same
-from phalanx.facade.isaaclab.utils.math import quat_apply
-from phalanx.facade.namespaces import array, common
+from phalanx.facade.isaaclab.assets.lazy_data import joined, part, same
+from phalanx.facade.isaaclab.assets.state_data import READ, StateData
 
-ROOT = ("link pose", "com velocity", "com in link")
+ROOT = READ
 """Of the root, what is read from the simulation; the rest is computed from it."""
 
 
-class RootData(LazyData):
+class RootData(StateData):
     """State of the root in all instances.
 
     ``link`` is the root's own frame, ``com`` its centre of mass. ``_w`` is in the simulation's world, ``_b`` in the
     link's frame. Poses are [x y z qw qx qy qz], velocities linear and angular, m/s and rad/s; n is the number of
-    instances.
-
-    Attributes:
-        GRAVITY_VEC_W: (n, 3) the direction of gravity, zero without gravity.
-        FORWARD_VEC_B: (n, 3) what counts as ahead, the x axis.
+    instances, and of rows.
     """
 
     def __init__(self, view: Any, device: str, gravity: Any) -> None:
         """Of the rows of a tensor view, with gravity's vector in m/s^2."""
-        super().__init__()
-        self._view, self.device = view, device
-        size = sum(g * g for g in gravity) ** 0.5
-        down = [g / size if size else 0.0 for g in gravity]
-        self.GRAVITY_VEC_W = array([down] * view.count, device)
-        self.FORWARD_VEC_B = array([[1.0, 0.0, 0.0]] * view.count, device)
+        super().__init__((view.count,), device, gravity)
+        self._view = view
 
     @property
     @abstractmethod
@@ -50,46 +40,24 @@ class RootData(LazyData):
     def body_com_pose_b(self) -> Any:
         """(n, bodies, 7) poses of the centres of mass in the links' frames; the root is the first body."""
 
+    _link_pose = same("root_link_pose_w")
+    _com_velocity = same("root_com_vel_w")
+
+    @property
+    def _com_in_link(self) -> Any:
+        return self.body_com_pose_b[:, 0]
+
     # -- computed from it ------------------------------------------------------------------------------------
 
     @property
     def root_com_pose_w(self) -> Any:
         """(n, 7) pose of the centre of mass."""
-        return self._now("com pose", lambda: frames.com_pose(self.root_link_pose_w, self.body_com_pose_b[:, 0]))
+        return self._com_pose
 
     @property
     def root_link_vel_w(self) -> Any:
         """(n, 6) velocity of the link's origin."""
-        return self._now(
-            "link velocity",
-            lambda: frames.link_velocity(self.root_com_vel_w, self.root_link_quat_w, self.body_com_pose_b[:, 0]),
-        )
-
-    @property
-    def projected_gravity_b(self) -> Any:
-        """(n, 3) the direction of gravity in the link's axes."""
-        return self._now("gravity", lambda: frames.in_frame(self.root_link_quat_w, self.GRAVITY_VEC_W))
-
-    @property
-    def heading_w(self) -> Any:
-        """(n,) angle of the link's x axis about the world's z axis, rad."""
-        return self._now("heading", self._heading)
-
-    def _heading(self) -> Any:
-        xp, ahead = common(quat_apply(self.root_link_quat_w, self.FORWARD_VEC_B))
-        return xp.arctan2(ahead[:, 1], ahead[:, 0])
-
-    @property
-    def _link_vel_b(self) -> Any:
-        return self._now("link velocity b", lambda: self._in_link(self.root_link_vel_w))
-
-    @property
-    def _com_vel_b(self) -> Any:
-        return self._now("com velocity b", lambda: self._in_link(self.root_com_vel_w))
-
-    def _in_link(self, velocity: Any) -> Any:
-        xp, quat, v = common(self.root_link_quat_w, velocity)
-        return xp.concatenate([frames.in_frame(quat, v[:, :3]), frames.in_frame(quat, v[:, 3:])], -1)
+        return self._link_velocity
 
     root_link_lin_vel_b = part("_link_vel_b", 0, 3, "(n, 3) linear velocity of the link's origin in its axes.")
     root_link_ang_vel_b = part("_link_vel_b", 3, 6, "(n, 3) angular velocity in the link's axes.")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from phalanx.facade.namespaces import array, rows, zeros
+from phalanx.facade.isaaclab.assets.buffers import block
+from phalanx.facade.namespaces import array, zeros
 
 
 class ExternalWrench:
@@ -12,13 +14,22 @@ class ExternalWrench:
 
     Args:
         view: a tensor view that pushes bodies.
-        bodies: in a row of the view.
+        bodies: in an instance: in a row of the view, unless ``to_rows`` says otherwise.
         device: where the buffers are.
+        instances: how many there are; one in each row by default.
+        to_rows: makes of a buffer what the view's rows are; the buffer itself by default.
     """
 
-    def __init__(self, view: Any, bodies: int, device: str) -> None:
-        shape = (view.count, bodies, 3)
-        self._view, self._device = view, device
+    def __init__(
+        self,
+        view: Any,
+        bodies: int,
+        device: str,
+        instances: int | None = None,
+        to_rows: Callable[[Any], Any] = lambda buffer: buffer,
+    ) -> None:
+        shape = (view.count if instances is None else instances, bodies, 3)
+        self._view, self._device, self._to_rows = view, device, to_rows
         self.force, self.torque, self.position = (zeros(shape, device) for _ in range(3))
         self.active = self.placed = self.is_global = False
 
@@ -36,29 +47,28 @@ class ExternalWrench:
             self.active = False
             self.clear()
             return
-        envs, bodies = rows(env_ids), rows(body_ids)
         targets = {"forces": self.force, "torques": self.torque, "positions": self.position}
-        wanted = tuple(self.force[envs][:, bodies].shape)
+        chosen = block(self._device, env_ids, body_ids)
+        wanted = tuple(self.force[chosen].shape)
         for name, value in values.items():
             if tuple(value.shape) != wanted:
                 raise ValueError(f"{who}: {name} have shape {tuple(value.shape)}; they must have {wanted}")
-        chosen = envs if isinstance(envs, slice) or isinstance(bodies, slice) else array(envs, self._device)[:, None]
         for name, value in values.items():
-            targets[name][chosen, bodies] = value
+            targets[name][chosen] = value
         self.active, self.is_global = True, bool(is_global)
         self.placed = self.placed or positions is not None
 
-    def clear(self, env_ids: Any = None) -> None:
-        """Push some instances, or all, no more."""
+    def clear(self, env_ids: Any = None, body_ids: Any = None) -> None:
+        """Push some bodies of some instances, or all, no more."""
         for buffer in (self.force, self.torque, self.position):
-            buffer[rows(env_ids)] = 0.0
+            buffer[block(self._device, env_ids, body_ids)] = 0.0
 
     def write(self) -> None:
         """Let it act in the next step."""
         if self.active:
-            self._view.apply_forces_and_torques_at_position(
-                self.force, self.torque, self.position if self.placed else None, None, self.is_global
-            )
+            force, torque = self._to_rows(self.force), self._to_rows(self.torque)
+            position = self._to_rows(self.position) if self.placed else None
+            self._view.apply_forces_and_torques_at_position(force, torque, position, None, self.is_global)
 
 
 def _size(value: Any) -> int:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from phalanx.facade.isaaclab.assets.rigid_bodies import rigid_body_view
 from phalanx.facade.isaaclab.assets.rigid_object.rigid_object_data import RigidObjectData
 from phalanx.facade.isaaclab.assets.root_asset import RootAsset
 from phalanx.facade.isaaclab.assets.wrench import ExternalWrench
-from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.utils.string import resolve_matching_names
 from phalanx.facade.namespaces import array
 from phalanx.facade.physx.rigid_body_view import RigidBodyView
-from phalanx.io.usd.bindings import UsdPhysics
 
 
 class RigidObject(RootAsset):
@@ -94,17 +93,7 @@ class RigidObject(RootAsset):
 
     def _initialize_impl(self) -> None:
         simulation = self._simulation()
-        stage_world = simulation.stage_world
-        instances = utils.find_matching_prim_paths(self.cfg.prim_path)
-        below = self._body_path(instances[0]).removeprefix(instances[0])
-        paths = [path + below for path in instances]
-        places = [stage_world.place(path) for path in paths]
-        self._view = RigidBodyView(
-            stage_world.world,
-            [((place.actor, place.body), place.env) for place in places],
-            paths,
-            stage_world.origins,
-        )
+        self._view = rigid_body_view(self._who, simulation.stage_world, [self.cfg.prim_path])
         self._is_initialized = True
         self._data = RigidObjectData(self._view, simulation.device, simulation.cfg.gravity)
         self._wrench = ExternalWrench(self._view, 1, simulation.device)
@@ -114,17 +103,3 @@ class RigidObject(RootAsset):
         start = self.cfg.init_state
         state = [*start.pos, *start.rot, *start.lin_vel, *start.ang_vel]
         self._data.default_root_state = array([state] * self._view.count, simulation.device)
-
-    def _body_path(self, path: str) -> str:
-        """The path of the one rigid body at or below a prim of the asset."""
-        who = self._who
-        jointed = utils.get_all_matching_child_prims(path, lambda one: one.HasAPI(UsdPhysics.ArticulationRootAPI))
-        if jointed:
-            raise RuntimeError(f"{who}: <{jointed[0].GetPath()}> is the root of an articulation; use Articulation")
-        found = utils.get_all_matching_child_prims(path, lambda one: one.HasAPI(UsdPhysics.RigidBodyAPI))
-        if len(found) != 1:
-            names = ", ".join(str(one.GetPath()) for one in found) or "none"
-            raise RuntimeError(
-                f"{who}: one prim at or below <{path}> must be a rigid body (have PhysicsRigidBodyAPI); found {names}"
-            )
-        return str(found[0].GetPath())
