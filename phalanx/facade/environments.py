@@ -89,7 +89,19 @@ def difference(stage: Stage, first: str, other: str) -> str | None:
             continue
         if a is None or b is None:
             return f"one of them is not in {layer.identifier}"
-        if (found := _children(a, b, (first, other))) is not None:
+        found = _changed(a, b, (first, other)) if _inherits(b, a) else _children(a, b, (first, other))
+        if found is not None:
+            return found
+    return None
+
+
+def _changed(a: Any, b: Any, roots: tuple[str, str]) -> str | None:
+    """Where an environment that inherits from the first one says something else."""
+    for two in b.nameChildren:
+        one = a.nameChildren.get(two.name)
+        if one is None:
+            return f"only {roots[1]} has {two.path}"
+        if (found := _spec(one, two, roots)) is not None:
             return found
     return None
 
@@ -131,7 +143,7 @@ def _refers(b: Any, a: Any) -> bool:
     """Whether a prim is what it refers to, and nothing more."""
     if b.nameChildren or set(b.ListInfoKeys()) - _LOOSE - _OWN:
         return False
-    inherits = list(b.inheritPathList.prependedItems) == [a.path]
+    inherits = _inherits(b, a)
     references = list(b.referenceList.prependedItems) == [Sdf.Reference("", a.path)]
     if inherits + references != 1:
         return False
@@ -140,6 +152,10 @@ def _refers(b: Any, a: Any) -> bool:
         if two is None or not _same(one, two, ("", "")):
             return False
     return True
+
+
+def _inherits(b: Any, a: Any) -> bool:
+    return list(b.inheritPathList.prependedItems) == [a.path]
 
 
 def _same(a: Any, b: Any, roots: tuple[str, str]) -> bool:

@@ -1,0 +1,163 @@
+"""What is in a scene: assets by name, made from the attributes of its configuration."""
+
+from __future__ import annotations
+
+import dataclasses
+from itertools import chain
+from typing import Any
+
+from phalanx.facade.isaaclab import assets
+from phalanx.facade.isaaclab.scene.interactive_scene_cfg import InteractiveSceneCfg
+from phalanx.facade.isaaclab.sim import utils
+from phalanx.facade.isaaclab.sim.views import XformPrimView
+
+
+class Entities:
+    """Assets by name."""
+
+    def __init__(self) -> None:
+        self._articulations: dict[str, Any] = {}
+        self._rigid_objects: dict[str, Any] = {}
+        self._rigid_object_collections: dict[str, Any] = {}
+        self._deformable_objects: dict[str, Any] = {}
+        self._sensors: dict[str, Any] = {}
+        self._extras: dict[str, Any] = {}
+        self._terrain: Any = None
+        self._global_paths: list[str] = []
+
+    @property
+    def articulations(self) -> dict[str, Any]:
+        """Articulations by name."""
+        return self._articulations
+
+    @property
+    def rigid_objects(self) -> dict[str, Any]:
+        """Rigid objects by name."""
+        return self._rigid_objects
+
+    @property
+    def rigid_object_collections(self) -> dict[str, Any]:
+        """Collections of rigid objects by name."""
+        return self._rigid_object_collections
+
+    @property
+    def deformable_objects(self) -> dict[str, Any]:
+        """Deformable objects by name: none, since they are not simulated yet."""
+        return self._deformable_objects
+
+    @property
+    def sensors(self) -> dict[str, Any]:
+        """Sensors by name: none, since they are not built yet."""
+        return self._sensors
+
+    @property
+    def extras(self) -> dict[str, Any]:
+        """What is only put on the stage, by name: views of its prims."""
+        return self._extras
+
+    @property
+    def terrain(self) -> Any:
+        """The terrain, ``None`` if there is none."""
+        return self._terrain
+
+    def keys(self) -> list[str]:
+        """Names of all that ``scene[name]`` finds."""
+        return ["terrain", *chain.from_iterable(self._families())]
+
+    def __getitem__(self, key: str) -> Any:
+        """What has a name; ``"terrain"`` is the terrain.
+
+        Raises:
+            KeyError: nothing has.
+        """
+        if key == "terrain":
+            return self._terrain
+        for family in self._families():
+            if key in family:
+                return family[key]
+        raise KeyError(f"the scene has no {key!r}; it has {', '.join(self.keys())}")
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.keys()
+
+    # -- inside ----------------------------------------------------------------------------------------------
+
+    def _families(self) -> list[dict[str, Any]]:
+        return [
+            self._articulations,
+            self._deformable_objects,
+            self._rigid_objects,
+            self._rigid_object_collections,
+            self._sensors,
+            self._extras,
+        ]
+
+    def _simulated(self) -> list[Any]:
+        """Assets with physics."""
+        return [*chain.from_iterable(family.values() for family in self._families()[:-1])]
+
+    def _add_entities(self, cfg: InteractiveSceneCfg, env_regex_ns: str) -> bool:
+        """Make what a configuration has; whether there is anything. What cannot be made is told before any is."""
+        own = {field.name for field in dataclasses.fields(InteractiveSceneCfg)}  # pyright: ignore[reportArgumentType]
+        found = {name: value for name, value in vars(cfg).items() if name not in own and value is not None}
+        for name, value in found.items():
+            _check(name, value)
+        for name, value in found.items():
+            if hasattr(value, "prim_path"):
+                value.prim_path = value.prim_path.format(ENV_REGEX_NS=env_regex_ns)
+            if _is(value, "RigidObjectCollectionCfg"):
+                for one in value.rigid_objects.values():
+                    one.prim_path = one.prim_path.format(ENV_REGEX_NS=env_regex_ns)
+                self._rigid_object_collections[name] = value.class_type(value)
+            elif isinstance(value, assets.ArticulationCfg):
+                self._articulations[name] = value.class_type(value)
+            elif isinstance(value, assets.RigidObjectCfg):
+                self._rigid_objects[name] = value.class_type(value)
+            elif _is(value, "TerrainImporterCfg"):
+                self._terrain = _terrain(value)
+            else:
+                if value.spawn is not None:
+                    place = value.init_state
+                    value.spawn.func(value.prim_path, value.spawn, translation=place.pos, orientation=place.rot)
+                self._extras[name] = XformPrimView(value.prim_path)
+            if getattr(value, "collision_group", 0) == -1:
+                self._global_paths += utils.find_matching_prim_paths(value.prim_path)
+        return bool(found)
+
+
+def _is(value: Any, name: str) -> bool:
+    """Whether a value is of a class of Isaac Lab's, or one that inherits from it, by name."""
+    return any(one.__name__ == name for one in type(value).__mro__)
+
+
+def _check(name: str, value: Any) -> None:
+    where = f"InteractiveSceneCfg.{name}"
+    if _is(value, "RigidObjectCollectionCfg") or isinstance(value, assets.ArticulationCfg | assets.RigidObjectCfg):
+        return
+    if _is(value, "TerrainImporterCfg"):
+        if value.terrain_type != "plane":
+            raise NotImplementedError(
+                f'{where}: TerrainImporterCfg of terrain_type {value.terrain_type!r}; only "plane" is built yet'
+            )
+        return
+    kind = type(value).__name__
+    for unbuilt in ("DeformableObjectCfg", "SurfaceGripperCfg", "SensorBaseCfg"):
+        if _is(value, unbuilt):
+            raise NotImplementedError(f"{where}: {kind} is not built yet; leave it out")
+    if not isinstance(value, assets.AssetBaseCfg):
+        raise ValueError(
+            f"{where} is {value!r}, not the configuration of an asset, such as RigidObjectCfg or AssetBaseCfg"
+        )
+    if value.class_type is not None:
+        raise NotImplementedError(f"{where}: assets of class {value.class_type.__name__} are not built yet")
+
+
+def _terrain(cfg: Any) -> Any:
+    """A ground plane with the terrain's material."""
+    from phalanx.facade.isaaclab.sim.spawners import GroundPlaneCfg
+
+    ground = GroundPlaneCfg()
+    if getattr(cfg, "physics_material", None) is not None:
+        ground.physics_material = cfg.physics_material
+    ground.func(cfg.prim_path, ground)
+    return XformPrimView(cfg.prim_path)
