@@ -324,3 +324,14 @@ def test_compiles_to_ptx_without_float64(made: System, ptx: ModuleType) -> None:
 
 def test_float64_worlds_compute_in_float64(ptx: ModuleType) -> None:
     assert float64_instructions(ptx.compile_ptx(dim, SHARED, "float64", (9, 0)))
+
+
+@pytest.mark.parametrize("made", [dim, dim_lanes], ids=lambda made: made.name)
+def test_only_what_the_kernel_does_not_write_is_loaded_as_constant(made: System, ptx: ModuleType) -> None:
+    """``ld.global.nc`` may miss what the kernel itself has stored: the updated level must not be loaded by it."""
+    text = ptx.compile_ptx(made, SHARED, "float32", (9, 0))
+    stored = set(re.findall(r"st\.global\.\w+\s+\[([^]]+)\]", text))
+    constant = set(re.findall(r"ld\.global\.nc\.\w+\s+\S+, \[([^]]+)\]", text))
+    plain = set(re.findall(r"ld\.global\.\w+\s+\S+, \[([^]]+)\]", text)) - constant
+    assert constant and plain and plain <= stored
+    assert not stored & constant

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import threading
 from typing import Any
@@ -25,8 +26,12 @@ ORDER = (
 )
 
 
+BLOCKS = 3
+"""Blocks that share out the loop of a wide system."""
+
+
 def run_by_threads(system: System, store: Any) -> None:
-    """One team after the other; its threads come in any order."""
+    """One team, or one block of a wide system, after the other; a team's threads come in any order."""
     generated = codegen.generate(system, store._shared(system), "float64", "cuda")
     text = re.sub(r"from phalanx.ecs.cuda import .*\n", "", generated.source)
     for kind, python in (("unsigned", "int"), ("signed", "int"), ("real", "float")):
@@ -37,10 +42,18 @@ def run_by_threads(system: System, store: Any) -> None:
         array = store.rows(access.target) if access.mode == "rows" else store.array(access.target)
         values.append(array.reshape(-1) if name in flat else array)
     size = teams.TEAM if teams.is_team(system) else 1
-    for env in range(store.num_envs):
+    blocks = BLOCKS if teams.is_wide(system) else 1
+    for env, block in itertools.product(range(store.num_envs), range(blocks)):
         barrier, given, wrong = threading.Barrier(size), np.zeros(size), []
 
-        def run(rank: int, env: int = env, barrier: Any = barrier, given: Any = given, wrong: Any = wrong) -> None:
+        def run(
+            rank: int,
+            env: int = env,
+            block: int = block,
+            barrier: Any = barrier,
+            given: Any = given,
+            wrong: Any = wrong,
+        ) -> None:
             def joined(mask: int, x: float) -> float:
                 given[rank] = x
                 barrier.wait(30.0)
@@ -53,10 +66,10 @@ def run_by_threads(system: System, store: Any) -> None:
                     x = (env * size + rank) % 128
 
                 class blockIdx:
-                    y = 0
+                    y = block
 
                 class gridDim:
-                    y = 1
+                    y = blocks
 
                 @staticmethod
                 def grid(_: int) -> int:
@@ -94,6 +107,7 @@ def test_teams_compute_what_the_cpu_does() -> None:
     boxes[-1].set_root_state(vel=[0.5, 0.1, -1.0, 0.0, 0.0, 1.0])
     world.step(2)
     store = world._store
+    assert any(map(teams.is_wide, ORDER)) and any(map(teams.is_team, ORDER))
     for system in ORDER:
         fields = {access.target for access in system.field_arguments.values() if access.writes}
         before = {field: store.array(field).copy() for field in fields}
