@@ -9,8 +9,8 @@ logger = logging.getLogger("phalanx.facade")
 _told: set[str] = set()
 
 
-def tell_once(message: str) -> None:
-    """Log a message, the first time."""
+def tell_once(message: str, level: int = logging.INFO) -> None:
+    """Log a message, the first time; warnings show where nobody has configured logging."""
     if message not in _told:
         _told.add(message)
-        logger.info(message)
+        logger.log(level, message)

@@ -12,23 +12,13 @@ from phalanx.ecs.store import cuda_available
 from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab.sim.callbacks import Callbacks
 from phalanx.facade.isaaclab.sim.simulation_cfg import SimulationCfg
+from phalanx.facade.once import tell_once
 from phalanx.facade.physics_events import Event
 from phalanx.facade.stage_world import StageWorld
 from phalanx.io.usd.bindings import Gf, Sdf, Stage, UsdPhysics
 
-log = logging.getLogger("phalanx.facade")
-
 POSITION_ITERATIONS, VELOCITY_ITERATIONS = 4, 1
 """Of actors that do not say."""
-
-_told: set[str] = set()
-
-
-def tell_once(text: str) -> None:
-    """Log what has no meaning here, the first time that it is asked for."""
-    if text not in _told:
-        _told.add(text)
-        log.warning(text)
 
 
 class SimulationContext(Callbacks):
@@ -61,7 +51,8 @@ class SimulationContext(Callbacks):
     def __init__(self, cfg: SimulationCfg | None = None) -> None:
         if SimulationContext._instance is self:
             if cfg is not None:
-                tell_once("there is a SimulationContext already, which keeps its settings; call clear_instance() first")
+                text = "there is a SimulationContext already, which keeps its settings; call clear_instance() first"
+                tell_once(text, logging.WARNING)
             return
         super().__init__()
         cfg = SimulationCfg() if cfg is None else cfg
@@ -339,7 +330,7 @@ def _device(asked: str) -> str:
     if not (asked.startswith("cuda:") and asked[5:].isdigit()):
         raise ValueError(f'SimulationCfg.device={asked!r}: must be "cpu", "cuda" or "cuda:N"')
     if not cuda_available():
-        tell_once(f"there is no GPU for {asked}: the simulation runs on the CPU")
+        tell_once(f"there is no GPU for {asked}: the simulation runs on the CPU", logging.WARNING)
         return "cpu"
     return asked
 
