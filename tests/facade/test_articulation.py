@@ -19,7 +19,7 @@ from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.actuators import DCMotorCfg, IdealPDActuatorCfg, ImplicitActuatorCfg
 from phalanx.facade.isaaclab.assets import Articulation, ArticulationCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
-from phalanx.io import library
+from phalanx.io import library, mjcf
 from phalanx.io.usd import write_robot
 from phalanx.rotations import rotate
 
@@ -359,3 +359,79 @@ def test_it_is_freed(scene: Any) -> None:
     assert freed() is None
     SimulationContext.clear_instance()
     assert not robot.is_initialized
+
+
+TENDON = """
+<mujoco>
+  <worldbody>
+    <body name="a"><joint name="ja" axis="0 0 1"/><geom type="sphere" size="0.1"/>
+      <body name="b" pos="0.3 0 0"><joint name="jb" axis="0 0 1"/><geom type="sphere" size="0.05" pos="0.1 0 0"/></body>
+    </body>
+  </worldbody>
+  <tendon>
+    <fixed name="rope" stiffness="5" damping="0.5"><joint joint="ja" coef="1"/><joint joint="jb" coef="-1"/></fixed>
+  </tendon>
+</mujoco>
+"""
+
+
+def test_tendons_are_set_in_buffers_and_then_written(tmp_path: Path, device: str, api: str) -> None:
+    (tmp_path / "two.xml").write_text(TENDON)
+    write_robot(mjcf.load_robot(tmp_path / "two.xml", visuals=False), tmp_path / "two.usd")
+    stage.new_stage()
+    SimulationContext.clear_instance()
+    sim = SimulationContext(SimulationCfg(device=device))
+    for i in range(3):
+        sim_utils.create_prim(f"/World/envs/env_{i}", "Xform", translation=(3.0 * i, 0.0, 0.0))
+    robot = Articulation(cfg(str(tmp_path / "two.usd"), actuators={}, init_state=ArticulationCfg.InitialStateCfg()))
+    sim.reset()
+    view = robot.root_physx_view
+    assert robot.num_fixed_tendons == 1 and robot.num_spatial_tendons == 0 and robot.is_fixed_base
+    name = robot.fixed_tendon_names[0]
+    assert robot.find_fixed_tendons(".*") == ([0], [name]) and "rope" in name
+    np.testing.assert_allclose(host(robot.data.default_fixed_tendon_stiffness), [[5.0]] * 3)
+    robot.set_fixed_tendon_stiffness(7.0, env_ids=[1])
+    robot.set_fixed_tendon_damping(0.25)
+    np.testing.assert_allclose(host(robot.data.fixed_tendon_stiffness), [[5.0], [7.0], [5.0]])
+    np.testing.assert_allclose(host(view.get_fixed_tendon_stiffnesses()), [[5.0]] * 3)  # not yet
+    robot.write_fixed_tendon_properties_to_sim(env_ids=[1, 2])
+    np.testing.assert_allclose(host(view.get_fixed_tendon_stiffnesses()), [[5.0], [7.0], [5.0]])
+    np.testing.assert_allclose(host(view.get_fixed_tendon_dampings()), [[0.5], [0.25], [0.25]])
+    np.testing.assert_allclose(host(robot.data.default_fixed_tendon_damping), [[0.5]] * 3)
+    with pytest.raises(ValueError, match="fixed tendons' offset has shape"):
+        robot.set_fixed_tendon_offset(np.zeros((2, 1)))
+    SimulationContext.clear_instance()
+    physics_events.clear()
+
+
+def test_joint_wrench_holds_the_weight(tmp_path: Path, device: str, api: str) -> None:
+    """The joint of a hanging bar carries its weight, and the bar's angle follows a position drive against gravity."""
+    bar = """<mujoco><worldbody><body name="bar" pos="0 0 1"><joint name="j" axis="0 1 0"/>
+      <geom type="sphere" size="0.1" pos="0 0 -0.5" mass="2"/></body></worldbody></mujoco>"""
+    (tmp_path / "bar.xml").write_text(bar)
+    write_robot(mjcf.load_robot(tmp_path / "bar.xml", visuals=False), tmp_path / "bar.usd")
+    stage.new_stage()
+    SimulationContext.clear_instance()
+    sim = SimulationContext(SimulationCfg(device=device, dt=0.005))
+    drive = {"all": ImplicitActuatorCfg(joint_names_expr=["j"], stiffness=100.0, damping=20.0)}
+    robot = Articulation(
+        cfg(
+            str(tmp_path / "bar.usd"),
+            prim_path="/World/bar",
+            actuators=drive,
+            init_state=ArticulationCfg.InitialStateCfg(),
+        )
+    )
+    sim.reset()
+    robot.set_joint_position_target(0.5)
+    for _ in range(800):
+        robot.write_data_to_sim()
+        sim.step()
+        robot.update(0.005)
+    angle = float(host(robot.data.joint_pos)[0, 0])
+    assert 100.0 * (0.5 - angle) == pytest.approx(2.0 * 9.81 * 0.5 * np.sin(angle), rel=1e-3)
+    assert float(host(robot.data.applied_torque)[0, 0]) == pytest.approx(100.0 * (0.5 - angle), rel=1e-3)
+    wrench = host(robot.data.body_incoming_joint_wrench_b)[0, robot.body_names.index("bar")]
+    assert np.linalg.norm(wrench[:3]) == pytest.approx(2.0 * 9.81, rel=1e-3)
+    SimulationContext.clear_instance()
+    physics_events.clear()
