@@ -3,7 +3,13 @@
 from phalanx.facade.isaaclab.assets.articulation import Articulation, ArticulationCfg, ArticulationData
 from phalanx.facade.isaaclab.assets.asset_base import AssetBase
 from phalanx.facade.isaaclab.assets.asset_base_cfg import AssetBaseCfg
+from phalanx.facade.isaaclab.assets.deformable_object import DeformableObject, DeformableObjectCfg, DeformableObjectData
 from phalanx.facade.isaaclab.assets.rigid_object import RigidObject, RigidObjectCfg, RigidObjectData
+from phalanx.facade.isaaclab.assets.rigid_object_collection import (
+    RigidObjectCollection,
+    RigidObjectCollectionCfg,
+    RigidObjectCollectionData,
+)
 
 __all__ = [
     "Articulation",
@@ -11,7 +17,13 @@ __all__ = [
     "ArticulationData",
     "AssetBase",
     "AssetBaseCfg",
+    "DeformableObject",
+    "DeformableObjectCfg",
+    "DeformableObjectData",
     "RigidObject",
     "RigidObjectCfg",
+    "RigidObjectCollection",
+    "RigidObjectCollectionCfg",
+    "RigidObjectCollectionData",
     "RigidObjectData",
 ]

@@ -1,0 +1,18 @@
+"""Configuration of a deformable object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from phalanx.facade.isaaclab.assets.asset_base_cfg import AssetBaseCfg
+from phalanx.facade.isaaclab.assets.deformable_object.deformable_object import DeformableObject
+from phalanx.facade.isaaclab.utils.configclass import configclass
+
+
+@configclass
+class DeformableObjectCfg(AssetBaseCfg):
+    """Configuration of a deformable object. It can be made and kept; the object cannot, yet."""
+
+    class_type: Any = DeformableObject
+    visualizer_cfg: Any = None
+    """What targets of nodes would be shown with; there is no viewer."""
