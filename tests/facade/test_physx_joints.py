@@ -24,7 +24,7 @@ def pulled(device: str) -> px.Robot:
         px.FixedTendon("second", {"slide": 2.0}, stiffness=20.0, damping=3.0),
         px.SpatialTendon(
             "rope",
-            (px.Attachment("base", (0.1, 0.0, 0.0)), px.Attachment("hand", (0.0, 0.1, 0.0), parent=0)),
+            [px.Attachment("base", (0.1, 0.0, 0.0)), px.Attachment("hand", (0.0, 0.1, 0.0), parent=0)],
             stiffness=5.0,
         ),
     ]

@@ -254,21 +254,25 @@ class View:
         return self._xp.asarray(flat)
 
     def _write(self, field: Field, rows: np.ndarray, values: Any, indices: Any) -> None:
-        """Write values (count, m, *item) of the chosen rows, and let the world know.
+        """Write values (count, m, *item) of the chosen rows, and let the world know."""
+        if rows.size:
+            self._put(field, rows, values, indices)
+            self._touch(field)
+
+    def _put(self, field: Field, rows: np.ndarray, values: Any, indices: Any) -> None:
+        """Write values (count, m, *item) of the chosen rows.
 
         A parameter that all environments share stays so if all get the same; else each gets a value of its own, and
         kernels that read it are compiled once more.
         """
         xp, store, world = self._xp, self.world._store, self.world
-        if not rows.size:
-            return
         whole = indices is None and self._rows.order != "listed"
         if store.is_shared(field) and world.num_envs > 1:
             block = self._rows.spread(values, xp) if whole else None
             if block is not None and bool((block == block[:1]).all()):
                 where, first = self._run(rows), block[0]
                 store.view(field)[where] = first.reshape(-1, *first.shape[2:])[..., None]
-                return self._touch(field)
+                return
             store.widen(field)
         target = store.view(field)
         if whole:
@@ -283,7 +287,6 @@ class View:
                 target[table, env[:, None]] = values
             else:
                 target[table[:, :, None], xp.arange(values.shape[2])[None, None], env[:, None, None]] = values
-        self._touch(field)
 
     def _touch(self, field: Field) -> None:
         if field.role == "input":

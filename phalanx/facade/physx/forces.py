@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
+from phalanx.facade.physx import com_motion
 from phalanx.facade.physx.bodies import BodyView
-from phalanx.facade.physx.common import compute, writes
-from phalanx.rotations import rotate
+from phalanx.facade.physx.com_motion import BodyPush, PushOptions
+from phalanx.facade.physx.common import writes
 
 
 class PushedBodies(BodyView):
@@ -37,28 +38,23 @@ class PushedBodies(BodyView):
             None if data is None or not np.prod(np.shape(data)) else self._take(what, data, shape, indices)
             for what, data in (("forces", force_data), ("torques", torque_data), ("positions", position_data))
         )
-        nothing = xp.zeros((self.count, *shape), self.world.dtype)
-        compute(self.world, "query_bodies")
-        poses: Any = None if is_global and position is None else self._body_poses()
-        force = nothing if force is None else force
-        torque = nothing if torque is None else torque
-        if not is_global:
-            force, torque = (rotate(poses[..., 3:], value, xp) for value in (force, torque))
-        if position is not None:
-            if is_global:
-                arm = position - poses[..., :3]
-                if self._origins is not None:
-                    arm = arm - self._offsets(arm)[:, None]
-            else:
-                arm = rotate(poses[..., 3:], position, xp)
-            arm = arm - self._from_body_to_link_com()
-            torque = torque + xp.cross(arm, force)
-        elif not self._alone.all():  # the link's centre of mass is not the body's
-            link = self._read(c.LinkPose.orientation, self._link_rows)
-            offset = self._coms_in_links() - self._read(c.LinkInertia.com, self._link_rows)
-            torque = torque + xp.cross(rotate(link, offset, xp), force)
-        for field, value in ((c.ExternalWrench.force, force), (c.ExternalWrench.torque, torque)):
-            self._push(field, value, indices)
+        if position is not None and is_global and self._origins is not None:
+            position = position - self._offsets(position)[:, None]
+        store, push = self.world._store, BodyPush
+        for field, value in ((push.force, force), (push.torque, torque), (push.position, position)):
+            if value is not None:
+                self._put(field, self._body_rows, value, indices)
+            elif field is not push.position:
+                self._put(field, self._body_rows, xp.zeros((self.count, *shape), self.world.dtype), indices)
+        store.set(PushOptions.is_global, [[int(is_global)]])
+        store.set(PushOptions.placed, [[int(position is not None)]])
+        com_motion.run(self.world, "push_bodies")
+        if indices is None and self._rows.order != "listed" and (self._sums is None or self._width > 1):
+            self._push_all()
+        else:
+            wrench = self._read(push.wrench, self._body_rows)
+            self._push(c.ExternalWrench.force, wrench[..., :3], indices)
+            self._push(c.ExternalWrench.torque, wrench[..., 3:], indices)
         if self._clear_after is None:
             self._clear_after = self.world.after_step(self._clear)
 
@@ -66,11 +62,6 @@ class PushedBodies(BodyView):
     def apply_forces(self, force_data: Any, indices: Any = None, is_global: bool = True) -> None:
         """Push bodies at their centres of mass during the next step, (count, bodies, 3), N."""
         self.apply_forces_and_torques_at_position(force_data, None, None, indices, is_global)
-
-    def _from_body_to_link_com(self) -> Any:
-        """(count, width, 3): from the bodies' origins to their links' centres of mass, world axes."""
-        com = self._read(c.LinkInertia.com, self._link_rows) - self._read(c.BodyFrame.position, self._body_rows)
-        return rotate(self._read(c.LinkPose.orientation, self._link_rows), com, self._xp)
 
     # -- links that several bodies share -----------------------------------------------------------------------
 
@@ -101,6 +92,19 @@ class PushedBodies(BodyView):
             there = xp.asarray(layer >= 0, values.dtype)[:, None]
             found = found + values[:, xp.asarray(np.maximum(layer, 0))] * there
         return found
+
+    def _push_all(self) -> None:
+        """Give links what the kernel found for all rows, without turning tables."""
+        store = self.world._store
+        wrench = store.view(BodyPush.wrench)
+        rows, layers = self._sums or (self._link_rows, [np.arange(self._width)])
+        found = wrench[self._run(self._body_rows[:, layers[0]])]
+        for layer in layers[1:]:
+            there = self._xp.asarray(np.tile(layer >= 0, len(self._columns)), found.dtype)[:, None, None]
+            found = found + wrench[self._run(self._body_rows[:, np.maximum(layer, 0)])] * there
+        for field, part in ((c.ExternalWrench.force, found[:, :3]), (c.ExternalWrench.torque, found[:, 3:])):
+            store.view(field)[self._run(rows)] = part
+        self.world.input_revision += 1
 
     def _push(self, field: Any, values: Any, indices: Any) -> None:
         if self._sums is None:
