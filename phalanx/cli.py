@@ -1,7 +1,7 @@
-"""The command line: ``phalanx info | run | replay | bench | warmup``.
+"""The command line: ``phalanx info | run | replay | bench | warmup | exec``.
 
 Exit codes: 0 success; 1 a verification that found a difference; 2 a mistake of the user's, said in one line; 130
-Ctrl-C. A traceback is a bug of ours.
+Ctrl-C. A traceback is a bug of ours; but ``exec`` ends as the script does that it runs, whose traceback it prints.
 """
 
 from __future__ import annotations
@@ -32,6 +32,10 @@ Device = Annotated[str, tyro.conf.arg(metavar="auto|cpu|cuda:N")]
 Names = Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="[NAME ...]", help_behavior_hint="")]
 Warmed = Annotated[
     tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="[SCENE|ROBOT ...]", help_behavior_hint="")
+]
+Script = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="SCRIPT.py")]
+Arguments = Annotated[
+    tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="[ARGUMENT ...]", help_behavior_hint="")
 ]
 Counts = Annotated[tuple[int, ...], tyro.conf.arg(metavar="N [N ...]", help_behavior_hint="")]
 Steps = Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint="")]
@@ -193,7 +197,19 @@ def warmup(name: Warmed = (), device: Device = "auto", dtype: Literal["float32",
     return 0
 
 
-COMMANDS = {"info": info, "run": run, "replay": replay, "bench": bench, "warmup": warmup}
+def execute(script: Script, args: Arguments = ()) -> int:
+    """Run a script written for Isaac Lab, as `python SCRIPT ...` would, with the modules that it imports.
+
+    Args:
+        script: a Python file.
+        args: what the script is given; all that follows its name.
+    """
+    from phalanx.commands.execute import execute
+
+    return execute(script, args)
+
+
+COMMANDS = {"info": info, "run": run, "replay": replay, "bench": bench, "warmup": warmup, "exec": execute}
 DESCRIPTION = "Steps thousands of robots in lockstep. `phalanx COMMAND --help` lists a command's options."
 
 
@@ -219,6 +235,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(arguments: list[str]) -> int:
+    if arguments[:1] == ["exec"] and len(arguments) > 1 and not arguments[1].startswith("-"):
+        return execute(arguments[1], tuple(arguments[2:]))  # all that follows is the script's
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said):

@@ -50,7 +50,7 @@ def test_help_is_quick_and_names_every_command(tmp_path):
     start = time.perf_counter()
     text = succeeds("--help", cwd=tmp_path)
     assert time.perf_counter() - start < 5.0
-    for command in ("info", "run", "replay", "bench", "warmup"):
+    for command in ("info", "run", "replay", "bench", "warmup", "exec"):
         assert re.search(rf"\b{command}  +[A-Z]", text), text
     loaded = subprocess.run(
         [

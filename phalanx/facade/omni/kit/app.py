@@ -8,9 +8,20 @@ from phalanx.facade.once import tell_once
 class App:
     """The application: it has no window and no loop of its own, so that there is nothing to update."""
 
+    def __init__(self) -> None:
+        self._running = True
+
     def is_running(self) -> bool:
-        """``True``: it runs as long as the script."""
-        return True
+        """Whether it runs: as long as the script, if that does not close its ``SimulationApp``."""
+        return self._running
+
+    def start(self) -> None:
+        """Run, from now on; ``SimulationApp`` does that."""
+        self._running = True
+
+    def shutdown(self) -> None:
+        """Run no more. The script goes on."""
+        self._running = False
 
     def update(self) -> None:
         """Nothing; worlds are stepped by those who hold them."""

@@ -1,0 +1,68 @@
+"""``phalanx exec``: scripts written for Isaac Lab, as they are."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+from phalanx.commands.common import UserError
+
+
+def execute(script: str, arguments: Sequence[str]) -> int:
+    """Run a script as ``python script arguments ...`` would, with the facade's names to import.
+
+    Args:
+        script: a Python file, or a folder or zip archive with a ``__main__.py``.
+        arguments: its ``sys.argv[1:]``.
+
+    Returns:
+        0, or 1 if it raised and 130 if Ctrl-C ended it; the traceback is printed then.
+
+    Raises:
+        SystemExit: the script ends by it.
+        UserError: there is no such script.
+    """
+    path = Path(script)
+    if not path.exists():
+        raise UserError(f"{script}: there is no such file; give the path of a script from here, {os.getcwd()}.")
+    if path.is_dir() and not (path / "__main__.py").is_file():
+        raise UserError(f"{script}: is a folder without a __main__.py; give a Python script.")
+    from phalanx import facade
+
+    facade.install()
+    sys.argv = [script, *arguments]
+    if path.is_file():
+        sys.path.insert(0, str(path.resolve().parent))
+    try:
+        runpy.run_path(script, run_name="__main__")
+    except SystemExit:
+        raise
+    except KeyboardInterrupt as error:
+        _print(error)
+        return 130
+    except BaseException as error:
+        _print(error)
+        return 1
+    return 0
+
+
+def _print(error: BaseException) -> None:
+    """The traceback from the script on, or all of it where an own hook is to print it."""
+    found: TracebackType | None = error.__traceback__
+    while found is not None and _is_ours(found):
+        found = found.tb_next
+    sys.stdout.flush()
+    if sys.excepthook is sys.__excepthook__:
+        traceback.print_exception(type(error), error, found)
+    else:
+        sys.excepthook(type(error), error, found)
+
+
+def _is_ours(found: TracebackType) -> bool:
+    name = found.tb_frame.f_code.co_filename
+    return name == __file__ or name == "<frozen runpy>" or name == runpy.__file__

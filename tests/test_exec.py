@@ -1,0 +1,74 @@
+"""``phalanx exec``: scripts run as Python would run them, with the facade's modules to import."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = """\
+import sys
+import beside
+from isaaclab.app import AppLauncher
+import isaaclab.utils.math as there
+import phalanx.facade.isaaclab.utils.math as here
+
+print(__name__, __file__, sys.argv, beside.NAME, there is here, sys.modules["__main__"].__file__ == __file__)
+
+def fail():
+    raise ValueError("so it ends")
+
+if "--raise" in sys.argv:
+    fail()
+if "--exit" in sys.argv:
+    sys.exit(3)
+if "--say" in sys.argv:
+    sys.exit("no more")
+if "--stop" in sys.argv:
+    raise KeyboardInterrupt
+"""
+
+
+def execute(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "phalanx", "exec", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_it_is_the_main_program(tmp_path: Path) -> None:
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "beside.py").write_text("NAME = 'a module beside it'\n")
+    (tmp_path / "scripts" / "main.py").write_text(SCRIPT)
+    name = "scripts/main.py"
+    done = execute(tmp_path, name, "--num_envs", "4", "--help")
+    assert done.returncode == 0, done.stderr
+    argv = [name, "--num_envs", "4", "--help"]
+    assert done.stdout == f"__main__ {name} {argv} a module beside it True True\n"
+    failed = execute(tmp_path, name, "--raise")
+    lines = failed.stderr.splitlines()
+    assert failed.returncode == 1 and failed.stdout.startswith("__main__")
+    assert lines[0] == "Traceback (most recent call last):" and name in lines[1] and "<module>" in lines[1]
+    assert lines[-1] == "ValueError: so it ends" and "phalanx" not in "".join(lines[1:])
+    assert execute(tmp_path, name, "--exit").returncode == 3
+    said = execute(tmp_path, name, "--say")
+    assert (said.returncode, said.stderr) == (1, "no more\n")
+    stopped = execute(tmp_path, name, "--stop")
+    assert stopped.returncode == 130 and stopped.stderr.splitlines()[-1] == "KeyboardInterrupt"
+
+
+def test_mistakes_are_told(tmp_path: Path) -> None:
+    missing = execute(tmp_path, "nope.py", "--steps", "3")
+    assert missing.returncode == 2 and missing.stdout == ""
+    assert missing.stderr.startswith("phalanx: nope.py: there is no such file; give the path")
+    folder = execute(tmp_path, str(tmp_path))
+    assert folder.returncode == 2 and "is a folder without a __main__.py" in folder.stderr
+    (tmp_path / "wrong.py").write_text("print('never')\nif\n")
+    wrong = execute(tmp_path, "wrong.py")
+    assert wrong.returncode == 1 and wrong.stdout == "" and "SyntaxError" in wrong.stderr
+    none = execute(tmp_path)
+    assert none.returncode == 2 and "SCRIPT.py" in none.stderr
