@@ -300,18 +300,3 @@ class ArticulationView(ArticulationTendons):
     def set_disable_gravities(self, data: Any, indices: Any = None) -> None:
         """Switch gravity off (1) or on (0), (count, max_links); for links fixed to each other only together."""
         self._set_gravity(data, indices)
-
-    @writes
-    def set_material_properties(self, data: Any, indices: Any = None) -> None:
-        """Set static friction, dynamic friction and restitution, (count, max_shapes, 3), in the order of links."""
-        self._set_materials(data, indices)
-
-    @writes
-    def set_contact_offsets(self, data: Any, indices: Any = None) -> None:
-        """Set how far off contacts begin, (count, max_shapes), m."""
-        self._set_offsets("contact offsets", c.ShapeGeometry.contact_offset, data, indices, 0.0)
-
-    @writes
-    def set_rest_offsets(self, data: Any, indices: Any = None) -> None:
-        """Set how far off surfaces rest, (count, max_shapes), m."""
-        self._set_offsets("rest offsets", c.ShapeGeometry.rest_offset, data, indices, None)

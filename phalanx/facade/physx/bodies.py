@@ -15,7 +15,7 @@ import numpy as np
 from phalanx import components as c
 from phalanx.actor import Actor
 from phalanx.facade.physx.com_motion import BodyComMotion
-from phalanx.facade.physx.common import FROM_XYZW, TO_XYZW, View, compute, reads
+from phalanx.facade.physx.common import FROM_XYZW, TO_XYZW, View, compute, reads, writes
 from phalanx.facade.physx.principal_axes import principal_axes, turned_inertia
 from phalanx.rotations import rotate
 
@@ -352,3 +352,18 @@ class BodyView(View):
         indices = self._indices(indices)
         values = self._take(what, data, (self.max_shapes,), indices, least=least)
         self._set_of_shapes(field, values, indices)
+
+    @writes
+    def set_material_properties(self, data: Any, indices: Any = None) -> None:
+        """Set static friction, dynamic friction and restitution, (count, max_shapes, 3), in the order of bodies."""
+        self._set_materials(data, indices)
+
+    @writes
+    def set_contact_offsets(self, data: Any, indices: Any = None) -> None:
+        """Set how far off contacts begin, (count, max_shapes), m."""
+        self._set_offsets("contact offsets", c.ShapeGeometry.contact_offset, data, indices, 0.0)
+
+    @writes
+    def set_rest_offsets(self, data: Any, indices: Any = None) -> None:
+        """Set how far off surfaces rest, (count, max_shapes), m."""
+        self._set_offsets("rest offsets", c.ShapeGeometry.rest_offset, data, indices, None)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from phalanx import components as c
 from phalanx.actor import Actor
 from phalanx.facade.physx.common import Rows, find_actor, reads, writes
 from phalanx.facade.physx.forces import PushedBodies
@@ -209,21 +208,6 @@ class RigidBodyView(PushedBodies):
     def set_disable_gravities(self, data: Any, indices: Any = None) -> None:
         """Switch gravity off (1) or on (0), (count, 1); for a body with others fixed to it, for all of them."""
         self._set_gravity(data, indices)
-
-    @writes
-    def set_material_properties(self, data: Any, indices: Any = None) -> None:
-        """Set static friction, dynamic friction and restitution, (count, max_shapes, 3)."""
-        self._set_materials(data, indices)
-
-    @writes
-    def set_contact_offsets(self, data: Any, indices: Any = None) -> None:
-        """Set how far off contacts begin, (count, max_shapes), m."""
-        self._set_offsets("contact offsets", c.ShapeGeometry.contact_offset, data, indices, 0.0)
-
-    @writes
-    def set_rest_offsets(self, data: Any, indices: Any = None) -> None:
-        """Set how far off surfaces rest, (count, max_shapes), m."""
-        self._set_offsets("rest offsets", c.ShapeGeometry.rest_offset, data, indices, None)
 
     def get_disable_simulations(self) -> Any:
         """Not built: the engine simulates everything that is in a world."""
