@@ -298,7 +298,7 @@ def push(sim: SimulationContext, things: RigidObjectCollection, count: int, is_g
     np.testing.assert_allclose(change, np.full((count, K, 3), [0, 0, -0.0981]), atol=1e-5)
 
 
-def test_wrong_use_changes_nothing(scene: Scene, count: int) -> None:
+def test_wrong_use_changes_nothing(scene: Scene, count: int, device: str) -> None:
     sim, things = scene
     for call in (lambda: things.data, lambda: things.num_instances, lambda: things.reset(), lambda: things.update(0.1)):
         with pytest.raises(RuntimeError, match=r"of 'slab', 'brick', 'tile' .* call sim.reset\(\) first"):
@@ -312,12 +312,13 @@ def test_wrong_use_changes_nothing(scene: Scene, count: int) -> None:
     for envs, objects, what in (([count], [0], "instance"), ([-1], [0], "instance"), ([0], [K], "object")):
         with pytest.raises(IndexError, match=f"there is no {what} "):
             things.write_object_velocity_to_sim(np.zeros((1, 1, 6)), envs, objects)
-    with pytest.raises(ValueError, match="zero length"):
-        things.write_object_pose_to_sim(np.zeros((count, K, 7)))
-    state = host(things.data.default_object_state).copy()
-    state[0, 1, 9] = np.nan
-    with pytest.raises(ValueError, match="object_state is not finite"):  # the pose is not written, either
-        things.write_object_state_to_sim(state)
+    if device == "cpu":  # on a GPU nothing waits for numbers
+        with pytest.raises(ValueError, match="zero length"):
+            things.write_object_pose_to_sim(np.zeros((count, K, 7)))
+        state = host(things.data.default_object_state).copy()
+        state[0, 1, 9] = np.nan
+        with pytest.raises(ValueError, match="object_state is not finite"):  # the pose is not written, either
+            things.write_object_state_to_sim(state)
     with pytest.raises(ValueError):
         things.find_objects("ball")
     for _ in range(2):

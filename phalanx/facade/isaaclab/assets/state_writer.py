@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
+import numpy as np
+
 from phalanx.facade.isaaclab.assets import frames
 from phalanx.facade.isaaclab.assets.asset_base import AssetBase
 from phalanx.facade.isaaclab.assets.buffers import block, count, refuse_outside
@@ -96,6 +98,4 @@ class StateWriter(AssetBase):
 
 def numbers(ids: Any, whole: int) -> Any:
     """Of chosen things the numbers."""
-    if ids is None:
-        return list(range(whole))
-    return list(range(whole))[ids] if isinstance(ids, slice) else ids
+    return np.arange(whole)[rows(ids)] if ids is None or isinstance(ids, slice) else ids
