@@ -15,10 +15,19 @@ from oracles import host
 from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.actuators import ImplicitActuatorCfg
-from phalanx.facade.isaaclab.assets import Articulation, ArticulationCfg, AssetBaseCfg, RigidObject, RigidObjectCfg
+from phalanx.facade.isaaclab.assets import (
+    Articulation,
+    ArticulationCfg,
+    AssetBaseCfg,
+    RigidObject,
+    RigidObjectCfg,
+    RigidObjectCollection,
+    RigidObjectCollectionCfg,
+)
 from phalanx.facade.isaaclab.scene import InteractiveScene, InteractiveSceneCfg
 from phalanx.facade.isaaclab.scene.grid import grid_origins
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
+from phalanx.facade.isaaclab.terrains import TerrainImporter, TerrainImporterCfg
 from phalanx.facade.isaaclab.utils import configclass
 from phalanx.io import library
 from phalanx.io.usd import write_robot
@@ -179,6 +188,44 @@ def test_a_script_fills_it(sim: SimulationContext, copied: bool, caplog: Any) ->
     assert not sim.stage_world.env_paths and "they do collide with each other" in caplog.text
     masses = host(one.root_physx_view.get_masses()).reshape(-1)
     assert masses.tolist() == [1.0, 2.0, 1.0]
+
+
+def test_terrain_and_collection(sim: SimulationContext) -> None:
+    """Environments stand on a plane; a collection's state comes back, relative to other environments' origins."""
+
+    @configclass
+    class SceneCfg(InteractiveSceneCfg):
+        terrain = TerrainImporterCfg(prim_path="/World/ground", terrain_type="plane")
+        boxes = RigidObjectCollectionCfg(
+            rigid_objects={"low": box("{ENV_REGEX_NS}/Low", 1.0), "high": box("{ENV_REGEX_NS}/High", 2.0)}
+        )
+
+    scene = InteractiveScene(SceneCfg(num_envs=3, env_spacing=2.0))
+    assert isinstance(scene["terrain"], TerrainImporter) and scene.terrain.terrain_names == ["terrain"]
+    origins = grid_origins(3, 2.0)
+    np.testing.assert_array_equal(host(scene.env_origins), origins)
+    np.testing.assert_array_equal(host(scene.terrain.env_origins), origins)
+    boxes = scene["boxes"]
+    assert isinstance(boxes, RigidObjectCollection) and scene.rigid_object_collections == {"boxes": boxes}
+    sim.reset()
+    assert sim.stage_world.env_paths == scene.env_prim_paths
+    start = origins[:, None] + [[1.0, 0.0, 1.0], [1.0, 0.0, 2.0]]
+    np.testing.assert_allclose(host(boxes.data.object_link_pos_w), start, atol=1e-6)
+    state = scene.get_state(is_relative=True)
+    sim.step()
+    scene.update(0.01)
+    first = {"boxes": {key: value[:1] for key, value in state["rigid_object_collection"]["boxes"].items()}}
+    scene.reset_to({"rigid_object_collection": first}, [2], is_relative=True)
+    found = host(boxes.data.object_link_pos_w)
+    np.testing.assert_allclose(found[2], start[2], atol=1e-6)
+    np.testing.assert_allclose(found[:2, :, 2], start[:2, :, 2] - 9.81 * 0.01**2, atol=1e-6)
+
+    @configclass
+    class Rough(InteractiveSceneCfg):
+        terrain = TerrainImporterCfg(prim_path="/World/rough")
+
+    with pytest.raises(NotImplementedError, match="terrain_type 'generator'"):
+        InteractiveScene(Rough(num_envs=3, env_spacing=2.0))
 
 
 def test_wrong_use(sim: SimulationContext) -> None:

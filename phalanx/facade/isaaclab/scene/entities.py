@@ -114,7 +114,8 @@ class Entities:
             elif isinstance(value, assets.RigidObjectCfg):
                 self._rigid_objects[name] = value.class_type(value)
             elif _is(value, "TerrainImporterCfg"):
-                self._terrain = _terrain(value)
+                value.num_envs, value.env_spacing = cfg.num_envs, cfg.env_spacing
+                self._terrain = value.class_type(value)
             else:
                 if value.spawn is not None:
                     place = value.init_state
@@ -150,14 +151,3 @@ def _check(name: str, value: Any) -> None:
         )
     if value.class_type is not None:
         raise NotImplementedError(f"{where}: assets of class {value.class_type.__name__} are not built yet")
-
-
-def _terrain(cfg: Any) -> Any:
-    """A ground plane with the terrain's material."""
-    from phalanx.facade.isaaclab.sim.spawners import GroundPlaneCfg
-
-    ground = GroundPlaneCfg()
-    if getattr(cfg, "physics_material", None) is not None:
-        ground.physics_material = cfg.physics_material
-    ground.func(cfg.prim_path, ground)
-    return XformPrimView(cfg.prim_path)

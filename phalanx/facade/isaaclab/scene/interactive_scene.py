@@ -6,8 +6,6 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from phalanx.facade.isaaclab.scene.entities import Entities
 from phalanx.facade.isaaclab.scene.grid import grid_origins, make_environments
 from phalanx.facade.isaaclab.scene.interactive_scene_cfg import InteractiveSceneCfg
@@ -102,7 +100,9 @@ class InteractiveScene(Entities):
 
     @property
     def env_origins(self) -> Any:
-        """(num_envs, 3): where the environments are in the world, m."""
+        """(num_envs, 3): where the environments are in the world, m; the terrain's if there is one."""
+        if self._terrain is not None:
+            return self._terrain.env_origins
         if self._origins_array is None:
             self._origins_array = array(self._origins, self.device, "float32")
         return self._origins_array
@@ -223,7 +223,3 @@ class InteractiveScene(Entities):
             KeyError: an asset or quantity is missing; nothing is changed then.
         """
         write_state(self, state, env_ids, is_relative)
-
-    def _origin_rows(self, env_ids: Any) -> Any:
-        ids = slice(None) if env_ids is None else np.asarray([int(i) for i in env_ids], int)
-        return array(self._origins[ids], self.device, "float32")

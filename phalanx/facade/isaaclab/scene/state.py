@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from phalanx.facade.namespaces import array, copy
+from phalanx.facade.namespaces import array, copy, rows
 
 if TYPE_CHECKING:
     from phalanx.facade.isaaclab.scene.interactive_scene import InteractiveScene
@@ -48,7 +48,7 @@ def write_state(scene: InteractiveScene, state: State, env_ids: Any, is_relative
         for kind, (family, quantities) in kinds.items()
         for name in family
     }
-    origins = scene._origin_rows(env_ids)
+    origins = scene.env_origins if env_ids is None else scene.env_origins[rows(env_ids)]
     scene.reset(env_ids)
     for (kind, name), values in given.items():
         asset = kinds[kind][0][name]
