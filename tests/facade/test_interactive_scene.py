@@ -228,6 +228,29 @@ def test_terrain_and_collection(sim: SimulationContext) -> None:
         InteractiveScene(Rough(num_envs=3, env_spacing=2.0))
 
 
+@pytest.mark.parametrize("replicated", [True, False])
+def test_assets_in_turn(sim: SimulationContext, replicated: bool, caplog: pytest.LogCaptureFixture) -> None:
+    """Environments that differ are one, unless all are what the first is, which is told."""
+    chosen = box()
+    chosen.spawn = sim_utils.MultiAssetSpawnerCfg(
+        assets_cfg=[box().spawn, box().spawn.replace(size=(0.3, 0.3, 0.3))],
+        random_choice=False,
+    )
+
+    @configclass
+    class SceneCfg(InteractiveSceneCfg):
+        box = chosen
+
+    with caplog.at_level(logging.WARNING, "phalanx.facade"):
+        scene = InteractiveScene(SceneCfg(num_envs=3, env_spacing=2.0, replicate_physics=replicated))
+    assert ("the one of assets_cfg that the first has" in caplog.text) == replicated
+    sizes = []
+    for path in scene.env_prim_paths:
+        shape = next(p for p in sim_utils.get_all_matching_child_prims(path) if p.GetTypeName() == "Cube")
+        sizes.append(round(max(sim_utils.resolve_prim_scale(shape)) * shape.GetAttribute("size").Get(), 6))
+    assert sizes == ([0.2] * 3 if replicated else [0.2, 0.3, 0.2])
+
+
 def test_wrong_use(sim: SimulationContext) -> None:
     @configclass
     class Wrong(InteractiveSceneCfg):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 from itertools import chain
 from typing import Any
 
@@ -10,6 +11,8 @@ from phalanx.facade.isaaclab import assets
 from phalanx.facade.isaaclab.scene.interactive_scene_cfg import InteractiveSceneCfg
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.sim.views import XformPrimView
+
+log = logging.getLogger("phalanx.facade")
 
 
 class Entities:
@@ -102,6 +105,8 @@ class Entities:
         found = {name: value for name, value in vars(cfg).items() if name not in own and value is not None}
         for name, value in found.items():
             _check(name, value)
+        if cfg.replicate_physics and cfg.num_envs > 1:
+            _tell_alike(found)
         for name, value in found.items():
             if hasattr(value, "prim_path"):
                 value.prim_path = value.prim_path.format(ENV_REGEX_NS=env_regex_ns)
@@ -129,6 +134,24 @@ class Entities:
 def _is(value: Any, name: str) -> bool:
     """Whether a value is of a class of Isaac Lab's, or one that inherits from it, by name."""
     return any(one.__name__ == name for one in type(value).__mro__)
+
+
+def _tell_alike(found: dict[str, Any]) -> None:
+    """Say which assets are chosen from several, although all environments are what the first one is."""
+    for name, value in found.items():
+        ones = value.rigid_objects.values() if _is(value, "RigidObjectCollectionCfg") else (value,)
+        for one in ones:
+            spawn, of = getattr(one, "spawn", None), ""
+            for several in ("assets_cfg", "usd_path"):
+                given = getattr(spawn, several, None)
+                of = several if isinstance(given, list | tuple) and len(given) > 1 else of
+            if of and "{ENV_REGEX_NS}" in one.prim_path:
+                log.warning(
+                    "InteractiveSceneCfg.%s: with replicate_physics=True, all environments have the one of %s that the "
+                    "first has; set replicate_physics=False for several",
+                    name,
+                    of,
+                )
 
 
 def _check(name: str, value: Any) -> None:
