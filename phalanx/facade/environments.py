@@ -162,7 +162,9 @@ def _same(a: Any, b: Any, roots: tuple[str, str]) -> bool:
     if isinstance(a, Sdf.AttributeSpec) and isinstance(b, Sdf.AttributeSpec):
         same = a.default == b.default and a.typeName == b.typeName and a.ListInfoKeys() == b.ListInfoKeys()
         same = same and not a.HasInfo("timeSamples") and not b.HasInfo("timeSamples")
-        return same and list(_moved(a.connectionPathList, roots)) == [str(p) for p in _items(b.connectionPathList)]
+        if not same or not (a.HasInfo("connectionPaths") or b.HasInfo("connectionPaths")):  # most have none
+            return same
+        return list(_moved(a.connectionPathList, roots)) == [str(p) for p in _items(b.connectionPathList)]
     if isinstance(a, Sdf.RelationshipSpec) and isinstance(b, Sdf.RelationshipSpec):
         return list(_moved(a.targetPathList, roots)) == [str(path) for path in _items(b.targetPathList)]
     return False

@@ -133,3 +133,17 @@ def test_turned_environments_and_several_sorts_of_them() -> None:
     paths, why = environments.find(made, ["/World/a./cup", "/World/b./cup"])
     assert not paths and why == "assets have copies below different prims: /World/a. and /World/b."
     assert environments.find(made, ["/World/a1/cup", "/World/a1/.*", "/World/c.*/cup"]) == ([], "")
+
+
+def test_connections_of_attributes_count() -> None:
+    """To its own counterpart an attribute may be connected; to another prim's, or not at all, is a difference."""
+    made = spread([CUP, CUP])
+    size = [made.GetPrimAtPath(f"/World/env_{i}/cup/geom").GetAttribute("size") for i in range(2)]
+    size[0].AddConnection("/World/env_0/lid/geom.size")
+    told = "</World/env_0> and </World/env_1> differ: size of /World/env_1/cup/geom"
+    assert environments.find(made, [ENVS]) == ([], told)
+    size[1].AddConnection("/World/env_0/lid/geom.size")
+    assert environments.find(made, [ENVS]) == ([], told)
+    size[1].SetConnections(["/World/env_1/lid/geom.size"])
+    size[0].SetConnections(["/World/env_0/lid/geom.size"])
+    assert environments.find(made, [ENVS]) == (["/World/env_0", "/World/env_1"], "")
