@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from phalanx.facade.isaaclab.assets.articulation.actuation import Actuation
 from phalanx.facade.isaaclab.assets.articulation.articulation_data import ArticulationData
@@ -35,6 +35,7 @@ class Articulation(RootAsset, JointWriter, TendonWriter, Actuation):
     """
 
     cfg: Any
+    _data_type: ClassVar[type[ArticulationData]] = ArticulationData
 
     # -- what it is ------------------------------------------------------------------------------------------
 
@@ -171,7 +172,7 @@ class Articulation(RootAsset, JointWriter, TendonWriter, Actuation):
 
     def _make_buffers(self, device: str, gravity: Any) -> None:
         view, start = self._view, self.cfg.init_state
-        data = self._data = ArticulationData(view, device, gravity)
+        data = self._data = self._data_type(view, device, gravity)
         data.body_names, data.joint_names = self.body_names, self.joint_names
         data.fixed_tendon_names, data.spatial_tendon_names = self.fixed_tendon_names, self.spatial_tendon_names
         data.default_mass, data.default_inertia = view.get_masses(), view.get_inertias()

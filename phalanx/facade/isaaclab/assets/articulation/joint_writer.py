@@ -118,7 +118,7 @@ class JointWriter:
 
     def write_joint_friction_to_sim(self, joint_friction: Any, joint_ids: Ids = None, env_ids: Ids = None) -> None:
         """Same as :meth:`write_joint_friction_coefficient_to_sim`."""
-        self.write_joint_friction_coefficient_to_sim(joint_friction, joint_ids, env_ids)
+        self.write_joint_friction_coefficient_to_sim(joint_friction, joint_ids=joint_ids, env_ids=env_ids)
 
     # -- what is asked ---------------------------------------------------------------------------------------
 

@@ -1,0 +1,143 @@
+"""Forces and torques on bodies that several callers add up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from phalanx.facade.isaaclab.assets import frames
+from phalanx.facade.isaaclab.assets.buffers import block
+from phalanx.facade.isaaclab.utils.math.general import cross
+from phalanx.facade.namespaces import array, common, zeros
+
+
+class _Sum:
+    """Of wrenches in one frame: forces in all and those at points, and torques, those at points about the origin.
+
+    Points' moments about a centre of mass that is known only when they act follow from this, however many there are.
+    """
+
+    def __init__(self, shape: tuple[int, int, int], device: str) -> None:
+        self.force, self.placed, self.torque = (zeros(shape, device) for _ in range(3))
+        self.used = False
+
+    def clear(self, chosen: Any) -> None:
+        for buffer in (self.force, self.placed, self.torque):
+            buffer[chosen] = 0.0
+
+    def about(self, com: Any) -> tuple[Any, Any]:
+        """Force, and torque about the centre of mass."""
+        _, force, torque, placed, com = common(self.force, self.torque, self.placed, com)
+        return force, torque - cross(com, placed)
+
+
+class WrenchComposer:
+    """Adds up wrenches on an asset's bodies, in the world's axes and in the bodies' own.
+
+    What is given in the world's axes stays as it is there while bodies turn; points of the world stay where they are.
+
+    Args:
+        asset: it tells its ``num_instances``, ``num_bodies``, ``device`` and ``data``.
+    """
+
+    def __init__(self, asset: Any) -> None:
+        self._who, self._data, self._device = type(asset).__name__, asset.data, asset.device
+        self._shape = (asset.num_instances, asset.num_bodies, 3)
+        self._local, self._world = _Sum(self._shape, self._device), _Sum(self._shape, self._device)
+
+    @property
+    def active(self) -> bool:
+        """Whether anything was given since the last reset of all."""
+        return self._local.used or self._world.used
+
+    @property
+    def composed_force(self) -> Any:
+        """(num_instances, num_bodies, 3) forces in the links' axes, N, as bodies stand now."""
+        return self.composed()[0]
+
+    @property
+    def composed_torque(self) -> Any:
+        """(num_instances, num_bodies, 3) torques about the centres of mass in the links' axes, N m, likewise."""
+        return self.composed()[1]
+
+    composed_force_as_torch = composed_force
+    composed_torque_as_torch = composed_torque
+
+    def composed(self) -> tuple[Any, Any]:
+        """Both, as new arrays."""
+        force, torque = self._local.about(self._data.body_com_pose_b[..., :3])
+        if self._world.used:
+            pose = self._data.body_link_pose_w
+            turned = (frames.in_frame(pose[..., 3:], v) for v in self._world.about(self._data.body_com_pose_w[..., :3]))
+            _, force, torque, more, moment = common(force, torque, *turned)
+            return force + more, torque + moment
+        return 1.0 * force, torque
+
+    def set_forces_and_torques(
+        self,
+        forces: Any = None,
+        torques: Any = None,
+        positions: Any = None,
+        body_ids: Sequence[int] | slice | None = None,
+        env_ids: Sequence[int] | None = None,
+        is_global: bool = False,
+    ) -> None:
+        """Push some bodies of some instances like this, instead of as before. The same arguments as for adding."""
+        values = self._given(forces, torques, positions, body_ids, env_ids)
+        for each in (self._local, self._world):
+            each.clear(block(self._device, env_ids, body_ids))
+        self._add(*values, block(self._device, env_ids, body_ids), is_global)
+
+    def add_forces_and_torques(
+        self,
+        forces: Any = None,
+        torques: Any = None,
+        positions: Any = None,
+        body_ids: Sequence[int] | slice | None = None,
+        env_ids: Sequence[int] | None = None,
+        is_global: bool = False,
+    ) -> None:
+        """Push some bodies of some instances, besides what pushes them already.
+
+        Args:
+            forces: (n, bodies, 3), N; none by default.
+            torques: (n, bodies, 3), N m; none by default.
+            positions: (n, bodies, 3), m: where forces act; at the centres of mass by default.
+            body_ids: which bodies; all by default.
+            env_ids: which instances; all by default.
+            is_global: all are in the world's axes, positions from its origin; else in the links' frames.
+
+        Raises:
+            ValueError: a shape is another one, or positions have no forces.
+        """
+        values = self._given(forces, torques, positions, body_ids, env_ids)
+        self._add(*values, block(self._device, env_ids, body_ids), is_global)
+
+    def reset(self, env_ids: Sequence[int] | None = None) -> None:
+        """Push some instances, or all, no more."""
+        for each in (self._local, self._world):
+            if each.used:
+                each.clear(block(self._device, env_ids))
+            each.used = each.used and env_ids is not None
+
+    def _given(self, forces: Any, torques: Any, positions: Any, body_ids: Any, env_ids: Any) -> tuple[Any, Any, Any]:
+        """Forces, torques and positions as arrays of the shape that was chosen, or ``None``."""
+        wanted = tuple(self._local.force[block(self._device, env_ids, body_ids)].shape)
+        found = tuple(v if v is None else array(v, self._device, "float32") for v in (forces, torques, positions))
+        for name, value in zip(("forces", "torques", "positions"), found, strict=True):
+            if value is not None and tuple(value.shape) != wanted:
+                raise ValueError(f"{self._who}: {name} have shape {tuple(value.shape)}; they must have {wanted}")
+        if forces is None and positions is not None:
+            raise ValueError(f"{self._who}: positions say where forces act, and there are no forces")
+        return found[0], found[1], found[2]
+
+    def _add(self, forces: Any, torques: Any, positions: Any, chosen: Any, is_global: bool) -> None:
+        into = self._world if is_global else self._local
+        if forces is not None:
+            into.force[chosen] += forces
+        if torques is not None:
+            into.torque[chosen] += torques
+        if positions is not None:
+            into.placed[chosen] += forces
+            into.torque[chosen] += cross(positions, forces)
+        into.used = into.used or forces is not None or torques is not None
