@@ -48,3 +48,12 @@ def test_articulation(run: Callable[..., str]) -> None:
     assert text.count("Resetting robot state") == 1 and "['slider', 'hinge']" in text
     carts = last_numbers(text)
     assert len(set(carts)) == 3 and max(map(abs, carts)) < 2.0
+
+
+def test_multirotor(run: Callable[..., str]) -> None:
+    """Quadrotors that were thrown hover at heights of their own, and each rotor carries a quarter of the weight."""
+    text = run("multirotor.py", "--num_envs", "3", "--steps", "600", "--reset_every", "600")
+    assert text.count("Resetting robot state") == 1 and "['rotor1', 'rotor2', 'rotor3', 'rotor4']" in text
+    assert max(map(abs, last_numbers(text))) < 5.0
+    thrusts = [float(number) for number in re.findall(r"0\.\d+", text.partition("in N:")[2].partition("From")[0])]
+    assert thrusts == pytest.approx([0.027 * 9.81 / 4] * 12, rel=0.02)
