@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from phalanx.facade.isaaclab.assets import frames
@@ -19,16 +19,18 @@ class _Sum:
 
     def __init__(self, shape: tuple[int, int, int], device: str) -> None:
         self.force, self.placed, self.torque = (zeros(shape, device) for _ in range(3))
-        self.used = False
+        self.used = self.at_points = False
 
     def clear(self, chosen: Any) -> None:
         for buffer in (self.force, self.placed, self.torque):
             buffer[chosen] = 0.0
 
-    def about(self, com: Any) -> tuple[Any, Any]:
-        """Force, and torque about the centre of mass."""
-        _, force, torque, placed, com = common(self.force, self.torque, self.placed, com)
-        return force, torque - cross(com, placed)
+    def about(self, com: Callable[[], Any]) -> tuple[Any, Any]:
+        """Force, and torque about the centre of mass, which is asked for if it matters."""
+        if not self.at_points:
+            return self.force, self.torque
+        _, force, torque, placed, com_ = common(self.force, self.torque, self.placed, com())
+        return force, torque - cross(com_, placed)
 
 
 class WrenchComposer:
@@ -65,13 +67,14 @@ class WrenchComposer:
 
     def composed(self) -> tuple[Any, Any]:
         """Both, as new arrays."""
-        force, torque = self._local.about(self._data.body_com_pose_b[..., :3])
+        force, torque = self._local.about(lambda: self._data.body_com_pose_b[..., :3])
         if self._world.used:
             pose = self._data.body_link_pose_w
-            turned = (frames.in_frame(pose[..., 3:], v) for v in self._world.about(self._data.body_com_pose_w[..., :3]))
+            world = self._world.about(lambda: self._data.body_com_pose_w[..., :3])
+            turned = (frames.in_frame(pose[..., 3:], v) for v in world)
             _, force, torque, more, moment = common(force, torque, *turned)
             return force + more, torque + moment
-        return 1.0 * force, torque
+        return 1.0 * force, 1.0 * torque
 
     def set_forces_and_torques(
         self,
@@ -118,7 +121,8 @@ class WrenchComposer:
         for each in (self._local, self._world):
             if each.used:
                 each.clear(block(self._device, env_ids))
-            each.used = each.used and env_ids is not None
+            if env_ids is None:
+                each.used = each.at_points = False
 
     def _given(self, forces: Any, torques: Any, positions: Any, body_ids: Any, env_ids: Any) -> tuple[Any, Any, Any]:
         """Forces, torques and positions as arrays of the shape that was chosen, or ``None``."""
@@ -138,6 +142,7 @@ class WrenchComposer:
         if torques is not None:
             into.torque[chosen] += torques
         if positions is not None:
+            into.at_points = True
             into.placed[chosen] += forces
             into.torque[chosen] += cross(positions, forces)
         into.used = into.used or forces is not None or torques is not None
