@@ -34,7 +34,7 @@ def cfg(**more: Any) -> ThrusterCfg:
 
 
 def make(device: str, rps: Any = 100.0, **more: Any) -> Thruster:
-    speeds = np.broadcast_to(np.asarray(rps, np.float32), (ENVS, ROTORS))
+    speeds = np.full((ENVS, ROTORS), rps, np.float32)
     return Thruster(cfg(**more), NAMES, slice(None), ENVS, device, speeds)
 
 
