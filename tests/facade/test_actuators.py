@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import math
 from typing import Any
@@ -348,3 +349,10 @@ def test_configurations_go_to_dictionaries_and_back():
     assert other == cfg and other.class_type is actuators.DCMotor
     with pytest.raises(TypeError, match="joint_names_expr"):
         actuators.DCMotorCfg().validate()  # pyright: ignore[reportAttributeAccessIssue]
+
+
+@pytest.mark.parametrize("kind", ["DCMotor", "DelayedPDActuator", "RemotizedPDActuator"])
+def test_models_show_the_parameters_that_they_take(kind):
+    """Also those that hand them on."""
+    shown = inspect.signature(getattr(actuators, kind).__init__)
+    assert shown == inspect.signature(actuators.ActuatorBase.__init__) and "joint_names" in shown.parameters

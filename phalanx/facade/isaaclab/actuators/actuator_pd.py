@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from phalanx.facade.isaaclab.actuators.actuator_base import ActuatorBase
 from phalanx.facade.isaaclab.utils.buffers import DelayBuffer
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
     from phalanx.facade.isaaclab.actuators import actuator_pd_cfg as configurations
 
 logger = logging.getLogger(__name__)
+
+F = TypeVar("F", bound=Callable[..., None])
+
+
+def _takes_what_the_base_does(init: F) -> F:
+    """Show the base's parameters as those of a method that hands them on."""
+    init.__signature__ = inspect.signature(ActuatorBase.__init__)  # pyright: ignore[reportFunctionMemberAccess]
+    return init
 
 
 class ImplicitActuator(ActuatorBase):
@@ -91,6 +100,7 @@ class DCMotor(IdealPDActuator):
     cfg: configurations.DCMotorCfg
     """The configuration."""
 
+    @_takes_what_the_base_does
     def __init__(self, cfg: configurations.DCMotorCfg, *args: Any, **kwargs: Any) -> None:
         """Resolve the parameters; see :class:`ActuatorBase`.
 
@@ -130,6 +140,7 @@ class DelayedPDActuator(IdealPDActuator):
     cfg: configurations.DelayedPDActuatorCfg
     """The configuration."""
 
+    @_takes_what_the_base_does
     def __init__(self, cfg: configurations.DelayedPDActuatorCfg, *args: Any, **kwargs: Any) -> None:
         """Resolve the parameters, see :class:`ActuatorBase`, and draw delays.
 
@@ -172,21 +183,18 @@ class DelayedPDActuator(IdealPDActuator):
 class RemotizedPDActuator(DelayedPDActuator):
     """A delayed actuator that moves its joint by a linkage: the limit of its effort depends on the joint's angle.
 
-    The limit is interpolated in a table and replaces limits of effort and speed in the configuration.
+    The limit is interpolated in a table and replaces limits of effort and speed in the configuration. A table that is
+    not (num_lookup_points, 3), or whose angles do not increase, is a ValueError.
     """
 
     cfg: configurations.RemotizedPDActuatorCfg
     """The configuration."""
 
-    def __init__(self, cfg: configurations.RemotizedPDActuatorCfg, *args: Any, **kwargs: Any) -> None:
-        """Resolve the parameters; see :class:`ActuatorBase`.
-
-        Raises:
-            ValueError: the table is not (num_lookup_points, 3), or its angles do not increase.
-        """
-        # The asset's limits stand for no linkage either.
-        unlimited = cfg.replace(effort_limit=math.inf, velocity_limit=math.inf)  # pyright: ignore[reportAttributeAccessIssue]
-        super().__init__(unlimited, *args, **kwargs)
+    def _resolve_limits(self, effort: Any, velocity: Any) -> None:
+        """The table's limits instead of those of the configuration and the asset, which stand for no linkage."""
+        cfg = self.cfg
+        self.cfg = cfg.replace(effort_limit=math.inf, velocity_limit=math.inf)  # pyright: ignore[reportAttributeAccessIssue]
+        super()._resolve_limits(effort, velocity)
         self.cfg = cfg
         self._table = array(cfg.joint_parameter_lookup, self._device, "float32")
         if self._table.ndim != 2 or self._table.shape[1] != 3:
