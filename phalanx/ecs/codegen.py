@@ -65,6 +65,25 @@ def cache_folder() -> Path:
     return fallback
 
 
+@dataclass
+class _Text:
+    """A kernel's text, what it was made for, and the globals that it was made from."""
+
+    source: str
+    entry: str
+    system: System
+    globals: list[tuple[dict[str, Any], str, Any]]
+
+    @property
+    def holds(self) -> bool:
+        """Whether constants and helpers are still what they were; a notebook may define them anew."""
+        return all(names.get(name) is value for names, name, value in self.globals)
+
+
+_texts: dict[tuple[Any, ...], _Text] = {}
+"""Texts that this process has made: worlds mostly need the same, and making those of a robot's step takes 3 s."""
+
+
 def generate(system: System, shared: frozenset[str], dtype: str, target: Target) -> Generated:
     """Write the module for ``system``.
 
@@ -73,6 +92,22 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
         dtype: ``"float32"`` or ``"float64"``.
         target: back end.
     """
+    accesses = tuple((name, access.mode, id(access.target)) for name, access in system.arguments.items())
+    kind = (system.function, id(system.over), system.order, system.leading, system.one_lane, accesses)
+    key = (*kind, shared, dtype, target)
+    text = _texts.get(key)
+    if text is None or not text.holds:
+        text = _texts[key] = _write(system, shared, dtype, target)
+    path = cache_folder() / f"{text.entry}.py"
+    if not path.exists():
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+        with os.fdopen(handle, "w") as file:
+            file.write(text.source)
+        os.replace(temporary, path)
+    return Generated(path, text.source, text.entry)
+
+
+def _write(system: System, shared: frozenset[str], dtype: str, target: Target) -> _Text:
     helpers, constants = reach(system.function)
     body = parse(system.function)
     forbid_deep_returns(system, body)
@@ -117,13 +152,9 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
     digest = hashlib.sha256((source + _versions() + _backend_source(target)).encode()).hexdigest()[:20]
     entry = f"{system.name}_{digest}"
     source = source.replace("__ENTRY__", entry)
-    path = cache_folder() / f"{entry}.py"
-    if not path.exists():
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-        with os.fdopen(handle, "w") as file:
-            file.write(source)
-        os.replace(temporary, path)
-    return Generated(path, source, entry)
+    reached = (system.function, *helpers)
+    names = [(f.__globals__, name, f.__globals__.get(name)) for f in reached for name in f.__code__.co_names]
+    return _Text(source, entry, system, names)
 
 
 def _literal(value: float) -> str:

@@ -335,3 +335,19 @@ def test_only_what_the_kernel_does_not_write_is_loaded_as_constant(made: System,
     plain = set(re.findall(r"ld\.global\.\w+\s+\S+, \[([^]]+)\]", text)) - constant
     assert constant and plain and plain <= stored
     assert not stored & constant
+
+
+def test_texts_are_kept_as_long_as_what_they_were_made_from_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = written(tmp_path, LAMPS)
+    first = codegen.generate(module.blink, frozenset(), "float32", "cpu")
+    assert codegen.generate(module.blink, frozenset(), "float32", "cpu").source is first.source
+    first.path.unlink()
+    assert codegen.generate(module.blink, frozenset(), "float32", "cpu").path.exists()
+    monkeypatch.setattr(module, "FACTOR", 0.125)
+    assert "0.125" in codegen.generate(module.blink, frozenset(), "float32", "cpu").source
+    monkeypatch.undo()
+    monkeypatch.setenv("PHALANX_CACHE_DIR", str(tmp_path / "other"))
+    again = codegen.generate(module.blink, frozenset(), "float32", "cpu")
+    assert again.source == first.source and again.path.parent == tmp_path / "other"
