@@ -14,12 +14,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from phalanx.io.usd.bindings import Sdf, Stage, Tf, Usd, UsdGeom, UsdPhysics, UsdUtils, _module
+from phalanx.io.usd.bindings import Plug, Sdf, Stage, Tf, Usd, UsdGeom, UsdPhysics, UsdUtils
 
 logger = logging.getLogger("phalanx.facade")
 
-# Assets carry these two words as metadata of prims; without being told of them, USD neither reads nor writes them.
-_module("Plug").Registry().RegisterPlugins(str(Path(__file__).parent / "usd_metadata"))
+with contextlib.suppress(ImportError):  # without USD nothing of it is needed until a stage is asked for
+    # Assets carry two words as metadata of prims. USD neither reads nor writes them unless it was told of them before a
+    # layer is opened, which scripts also do by themselves.
+    Plug.Registry().RegisterPlugins(str(Path(__file__).parent / "usd_metadata"))
 
 
 class _Process:

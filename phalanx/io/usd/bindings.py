@@ -15,23 +15,34 @@ Stage = Any
 """A ``Usd.Stage``."""
 
 
-def _module(name: str) -> Any:
-    try:
-        return importlib.import_module(f"pxr.{name}")
-    except ImportError as error:
-        raise ImportError(
-            f"reading USD needs the package usd-core ({error}); install it with pip install 'phalanx[isaac]'"
-        ) from error
+class _Module:
+    """A module of ``pxr``, imported when something of it is first asked for."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        """Something of the module, which stays here so that it is not looked up again."""
+        try:
+            module = importlib.import_module(f"pxr.{self._name}")
+        except ImportError as error:
+            raise ImportError(
+                f"USD needs the package usd-core ({error}); install it with pip install 'phalanx[isaac]'"
+            ) from error
+        found = getattr(module, name)
+        setattr(self, name, found)
+        return found
 
 
-Ar: Any = _module("Ar")
-Gf: Any = _module("Gf")
-Kind: Any = _module("Kind")
-Sdf: Any = _module("Sdf")
-Tf: Any = _module("Tf")
-Usd: Any = _module("Usd")
-UsdGeom: Any = _module("UsdGeom")
-UsdPhysics: Any = _module("UsdPhysics")
-UsdShade: Any = _module("UsdShade")
-UsdUtils: Any = _module("UsdUtils")
-Vt: Any = _module("Vt")
+Ar: Any = _Module("Ar")
+Gf: Any = _Module("Gf")
+Kind: Any = _Module("Kind")
+Plug: Any = _Module("Plug")
+Sdf: Any = _Module("Sdf")
+Tf: Any = _Module("Tf")
+Usd: Any = _Module("Usd")
+UsdGeom: Any = _Module("UsdGeom")
+UsdPhysics: Any = _Module("UsdPhysics")
+UsdShade: Any = _Module("UsdShade")
+UsdUtils: Any = _Module("UsdUtils")
+Vt: Any = _Module("Vt")

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from phalanx.facade.arrays import accept, is_installed
+from phalanx.facade.arrays import accept, array_api, is_installed
 
 TensorData = Any
 """An array of NumPy, CuPy or torch."""
 
 TENSOR_TYPES: dict[str, type] = {"numpy": np.ndarray}
-"""The array class of each package that is installed, by its name."""
+"""The array class of each package that is installed, by its name; torch only where it is chosen or imported."""
 
 TENSOR_TYPE_CONVERSIONS: dict[str, Callable[..., Any]] = {"numpy": lambda value: accept(value, "cpu")}
 """A function for each of these packages that turns any array into its own."""
 
 if is_installed("torch"):
-    import torch  # pyright: ignore[reportMissingImports]
-
-    TENSOR_TYPES["torch"] = torch.Tensor
     TENSOR_TYPE_CONVERSIONS["torch"] = lambda value: convert_to_torch(value)
+    if array_api() == "torch" or "torch" in sys.modules:
+        import torch  # pyright: ignore[reportMissingImports]
+
+        TENSOR_TYPES["torch"] = torch.Tensor
 
 if is_installed("cupy"):
     import cupy  # pyright: ignore[reportMissingImports]

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any, Literal
 
 from phalanx.facade.arrays import api_of
-from phalanx.facade.isaaclab.utils.array import TENSOR_TYPE_CONVERSIONS, TENSOR_TYPES
+from phalanx.facade.isaaclab.utils.array import TENSOR_TYPE_CONVERSIONS
 from phalanx.facade.isaaclab.utils.string import callable_to_string, string_to_callable, string_to_slice
 
 
@@ -168,8 +168,8 @@ def convert_dict_to_backend(
     """
     wanted = list(array_types)
     for name in (backend, *wanted):
-        if name not in ("numpy", "torch", "cupy") or (name == backend and name not in TENSOR_TYPES):
-            known = ", ".join(TENSOR_TYPES)
+        if name not in ("numpy", "torch", "cupy") or (name == backend and name not in TENSOR_TYPE_CONVERSIONS):
+            known = ", ".join(TENSOR_TYPE_CONVERSIONS)
             raise ValueError(f"array type {name!r} is unknown or not installed; there are {known}")
     return {
         key: convert_dict_to_backend(value, backend, wanted)

@@ -14,7 +14,8 @@ from phalanx.io.usd.bindings import Gf, Prim, Sdf, Stage, Tf
 Numbers = Any
 """Numbers in a row: a sequence, an array or a tensor."""
 
-_QUATERNIONS = {"quath": Gf.Quath, "quatf": Gf.Quatf, "quatd": Gf.Quatd}
+_QUATERNIONS = {"quath": "Quath", "quatf": "Quatf", "quatd": "Quatd"}
+"""Classes of ``Gf`` by the type of attribute."""
 
 
 def safe_set_attribute_on_usd_schema(schema_api: Any, name: str, value: Any, camel_case: bool) -> None:
@@ -119,7 +120,7 @@ def set_value(attribute: Any, value: Any) -> None:
     if isinstance(value, tuple | list):
         value = list(value) if kind.endswith("[]") else tuple(value)
         if kind in _QUATERNIONS and len(value) == 4:
-            value = _QUATERNIONS[kind](*map(float, value))
+            value = getattr(Gf, _QUATERNIONS[kind])(*map(float, value))
     elif kind in ("float", "double", "half") and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     try:

@@ -10,8 +10,6 @@ from phalanx.facade.isaaclab.sim.utils.edits import prim_at
 from phalanx.facade.isaaclab.sim.utils.transforms import resolve_prim_pose, standardize_xform_ops, wxyz
 from phalanx.io.usd.bindings import Gf, Prim, UsdGeom
 
-_ONE = Gf.Vec3d(1.0, 1.0, 1.0)
-
 
 def clear_xform_ops(prim: Prim) -> None:
     """Remove all operations that place a prim: it is then where the prim above is."""
@@ -26,7 +24,7 @@ def reset_xform_ops(prim: Prim) -> None:
     reset_and_set_xform_ops(prim, Gf.Vec3d(0.0), Gf.Quatd(1.0))
 
 
-def reset_and_set_xform_ops(prim: Prim, translation: Any, orientation: Any, scale: Any = _ONE) -> None:
+def reset_and_set_xform_ops(prim: Prim, translation: Any, orientation: Any, scale: Any = (1.0, 1.0, 1.0)) -> None:
     """Place a prim by translation, orientation and scale, whatever operations it had.
 
     Args:
