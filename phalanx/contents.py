@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack, cast
@@ -132,7 +133,7 @@ class Contents(Jointed, Scenes, UsdScenes):
             "self_collision": self_collision,
             "disable_collisions": pairs,
             **options.plain(actor_options, part),
-            "model": model.to_dict(),
+            "model": copy.deepcopy(model),  # as it is now; saving writes it out
         }
         return robot
 
@@ -204,7 +205,7 @@ class Contents(Jointed, Scenes, UsdScenes):
             "pose": pose.tolist(),
             **options.plain(actor_options, part),
             **({"locked_axes": list(part.locked_axes)} if any(part.locked_axes) else {}),
-            "model": model.to_dict(),
+            "model": copy.deepcopy(model),  # as it is now; saving writes it out
         }
         return made
 

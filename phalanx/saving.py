@@ -50,8 +50,8 @@ def describe(world: World) -> dict[str, Any]:
             }
             for g in world._grounds
         ],
-        "robots": [{"name": name, **copy.deepcopy(world._placements[name])} for name in world.robots],
-        "objects": [{"name": name, **copy.deepcopy(world._placements[name])} for name in world.objects],
+        "robots": [_placed(world, name) for name in world.robots],
+        "objects": [_placed(world, name) for name in world.objects],
         "order": list(world.actors),
         "collections": {name: list(made.object_names) for name, made in world.collections.items()},
         "disabled_collisions": [[names[a], names[b]] for a, b in sorted(world._disabled)],
@@ -60,6 +60,13 @@ def describe(world: World) -> dict[str, Any]:
         "features": sorted(world._features),
         "systems": [system.name for system in world._extra_systems],
     }
+
+
+def _placed(world: World, name: str) -> dict[str, Any]:
+    """How an actor was added."""
+    how = dict(world._placements[name])
+    model = how.pop("model")
+    return {"name": name, **copy.deepcopy(how), "model": model.to_dict()}
 
 
 def from_description(

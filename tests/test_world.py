@@ -400,6 +400,15 @@ def test_descriptions_are_not_shared(device: str) -> None:
     assert world.describe()["robots"][0]["name"] == "robot" and len(world.describe()["grounds"]) == 1
 
 
+def test_models_are_described_as_they_were_when_they_were_added(device: str) -> None:
+    world, model = px.World(1, device), arm()
+    world.add_robot(model, "one")
+    mass, model.bodies[0].mass = model.bodies[0].mass, 7.0
+    world.add_robot(model, "two")
+    masses = [each["model"]["bodies"][0]["mass"] for each in world.describe()["robots"]]
+    assert masses == [mass, 7.0]
+
+
 # Own systems.
 
 

@@ -250,6 +250,8 @@ class RobotModel:
 def _plain(value: Any) -> Any:
     if hasattr(value, "__dataclass_fields__"):
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, np.ndarray) and np.isfinite(value).all():
+        return value.tolist()  # meshes have millions of numbers
     if isinstance(value, np.ndarray | list | tuple):
         return [_plain(v) for v in (value.tolist() if isinstance(value, np.ndarray) else value)]
     if isinstance(value, dict):

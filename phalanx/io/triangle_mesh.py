@@ -110,6 +110,7 @@ def _across(faces: np.ndarray) -> np.ndarray:
 
 def _neighbours(faces: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     """For each vertex those that it shares an edge with, in rows of one array."""
-    edges = np.concatenate([faces[:, [i, j]] for i in range(3) for j in range(3) if i != j])
-    edges = np.unique(edges, axis=0)
-    return np.searchsorted(edges[:, 0], np.arange(count + 1)), edges[:, 1].copy()
+    codes = np.concatenate([(faces[:, i] << 32) + faces[:, j] for i in range(3) for j in range(3) if i != j])
+    codes = np.sort(codes)  # several times quicker than np.unique
+    codes = codes[np.diff(codes, prepend=-1) != 0]
+    return np.searchsorted(codes, np.arange(count + 1) << 32), codes & 0xFFFFFFFF

@@ -16,6 +16,7 @@ from phalanx.io.cooking import cook
 from phalanx.io.hulls import hull
 from phalanx.io.kept_files import keep, mesh_digest
 from phalanx.io.model import LoadError, Shape
+from phalanx.io.triangle_mesh import triangle_mesh
 
 
 @settings(max_examples=60, deadline=None)
@@ -43,6 +44,15 @@ def test_mass_properties_of_a_mesh_are_those_of_trimesh() -> None:
     found = mass_properties.of([shape], density=700.0)
     assert found.mass == pytest.approx(ring.mass)
     np.testing.assert_allclose(found.inertia, ring.moment_inertia, atol=1e-9)
+
+
+def test_vertices_of_a_triangle_mesh_know_those_that_they_share_an_edge_with() -> None:
+    ring = trimesh.creation.annulus(0.1, 0.3, 0.4)
+    mesh = triangle_mesh(ring.vertices, ring.faces[:-7])
+    for vertex in range(len(mesh.vertices)):
+        around = mesh.triangles[(mesh.triangles == vertex).any(axis=1)]
+        found = mesh.neighbours[mesh.first_neighbour[vertex] : mesh.first_neighbour[vertex + 1]]
+        assert found.tolist() == sorted({*around.ravel().tolist()} - {vertex})
 
 
 @pytest.mark.parametrize(
