@@ -31,10 +31,15 @@ def solve_window(k00, k10, k11, k20, k21, k22, k30, k31, k32, k33, s0, s1, s2, s
     n0, n1 = max(x0 + far * d0, 0.0), max(x1 + far * d1, 0.0)
     n2, n3 = max(x2 + far * d2, 0.0), max(x3 + far * d3, 0.0)
     d0, d1, d2, d3 = n0 - x0, n1 - x1, n2 - x2, n3 - x3
-    g0 -= k00 * d0 + k10 * d1 + k20 * d2 + k30 * d3
-    g1 -= k10 * d0 + k11 * d1 + k21 * d2 + k31 * d3
-    g2 -= k20 * d0 + k21 * d1 + k22 * d2 + k32 * d3
-    g3 -= k30 * d0 + k31 * d1 + k32 * d2 + k33 * d3
+    a0, a1 = k00 * d0 + k10 * d1 + k20 * d2 + k30 * d3, k10 * d0 + k11 * d1 + k21 * d2 + k31 * d3
+    a2, a3 = k20 * d0 + k21 * d1 + k22 * d2 + k32 * d3, k30 * d0 + k31 * d1 + k32 * d2 + k33 * d3
+    # Impulses cut off at zero may leave a step that makes things worse: then it is not taken.
+    gain = d0 * (g0 - 0.5 * a0) + d1 * (g1 - 0.5 * a1) + d2 * (g2 - 0.5 * a2) + d3 * (g3 - 0.5 * a3)
+    better = gain > 0.0
+    g0, n0 = g0 - a0 if better else g0, n0 if better else x0
+    g1, n1 = g1 - a1 if better else g1, n1 if better else x1
+    g2, n2 = g2 - a2 if better else g2, n2 if better else x2
+    g3, n3 = g3 - a3 if better else g3, n3 if better else x3
     g0, g1, g2, g3, n0, n1, n2, n3 = relax(
         k00, k10, k11, k20, k21, k22, k30, k31, k32, k33, s0, s1, s2, s3, g0, g1, g2, g3, n0, n1, n2, n3
     )

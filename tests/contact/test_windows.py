@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -25,6 +25,12 @@ def energy(response: np.ndarray, gain: np.ndarray, change: np.ndarray) -> float:
     return float(0.5 * change @ response @ change - gain @ change)
 
 
+PUSHED_APART = np.zeros((4, 6))
+"""Two contacts press on a body from two sides, one of them with a lever: cut off at zero, a step could go uphill."""
+PUSHED_APART[0, 3], PUSHED_APART[1:, 1] = 0.25, (1.0, -0.25, -1.0)
+
+
+@example(PUSHED_APART, np.array([-1.0, -3.0, -2.0, 1.0]), np.array([0.0, 0.0, 2.0, 3.0]), np.ones(4, bool))
 @given(
     arrays(np.float64, (4, 6), elements=NUMBERS),
     arrays(np.float64, 4, elements=NUMBERS),

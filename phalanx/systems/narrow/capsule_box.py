@@ -20,7 +20,7 @@ from phalanx.systems.narrow.capsules import MOST, POINT, SAME_DEPTH, SAME_NORMAL
 from phalanx.systems.narrow.pose import inverse_turn, turn
 from phalanx.systems.narrow.segments import clamp, excess, nearest_to_box, squared
 from phalanx.systems.narrow.support import precision
-from phalanx.systems.narrow.vectors import direction
+from phalanx.systems.narrow.vectors import are_numbers, direction
 
 FLAT = 0.2
 """Cosine of the angle of the segment and the normal below which the segment lies on the box and does not stand."""
@@ -204,6 +204,7 @@ def collide_capsule_box(
         cx, cy, cz, ux, uy, uz, size[a, 0, e], size[a, 1, e],
         size[b, 0, e], size[b, 1, e], size[b, 2, e], reach[n, e], out,
     )  # fmt: skip
+    found = found if are_numbers(cx, cy, cz) and are_numbers(ux, uy, uz) else 0
     count[n, e] = found
     for p in range(found):
         slot = n * (slots // candidates) + p

@@ -17,7 +17,7 @@ from phalanx.components.pair import (
 from phalanx.components.shape import BOX, CAPSULE, CONE, CYLINDER, SPHERE, ShapeGeometry, ShapePose, ShapeTopology
 from phalanx.ecs import function, read, rows, system, update
 from phalanx.systems.narrow.pose import inverse_turn, turn
-from phalanx.systems.narrow.vectors import direction
+from phalanx.systems.narrow.vectors import are_numbers, direction
 
 
 @function
@@ -143,7 +143,7 @@ def collide_spheres(
     x, y, z = inverse_turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, -between[n, 0, e], -between[n, 1, e], -between[n, 2, e])
     ux, uy, uz, distance = outside_of(kind[b, e], size[b, 0, e], size[b, 1, e], size[b, 2, e], x, y, z)
     gap = distance - size[a, 0, e]
-    found = gap <= reach[n, e]
+    found = gap <= reach[n, e] and are_numbers(x, y, z)
     count[n, e] = 1 if found else 0
     if found:
         nx, ny, nz = turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, ux, uy, uz)

@@ -1,4 +1,4 @@
-"""Unit vectors."""
+"""Unit vectors, and what is no vector."""
 
 import math
 
@@ -36,3 +36,9 @@ def perpendicular(x, y, z):
     """
     by_z = y * y > 0.6 * (x * x + y * y + z * z)
     return unit(y if by_z else -z, -x if by_z else 0.0, 0.0 if by_z else x)
+
+
+@function
+def are_numbers(x, y, z):
+    """Whether none of three is NaN. To be asked, since min and max keep NaN on the CPU and lose it on the GPU."""
+    return x == x and y == y and z == z
