@@ -26,6 +26,7 @@ from phalanx.facade.isaaclab.assets import (
 )
 from phalanx.facade.isaaclab.scene import InteractiveScene, InteractiveSceneCfg
 from phalanx.facade.isaaclab.scene.grid import grid_origins
+from phalanx.facade.isaaclab.sensors import SensorBaseCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.isaaclab.terrains import TerrainImporter, TerrainImporterCfg
 from phalanx.facade.isaaclab.utils import configclass
@@ -264,16 +265,20 @@ def test_wrong_use(sim: SimulationContext) -> None:
         InteractiveScene(InteractiveSceneCfg(num_envs=0, env_spacing=1.0))
 
     @configclass
-    class SensorBaseCfg:
-        prim_path: str = "{ENV_REGEX_NS}/Sensor"
+    class SurfaceGripperCfg:
+        prim_path: str = "{ENV_REGEX_NS}/Gripper"
 
     @configclass
-    class Sensed(InteractiveSceneCfg):
+    class Gripping(InteractiveSceneCfg):
         box = box()
-        touch = SensorBaseCfg()
+        gripper = SurfaceGripperCfg()
 
-    with pytest.raises(NotImplementedError, match=r"InteractiveSceneCfg.touch: SensorBaseCfg"):
-        InteractiveScene(Sensed(num_envs=2, env_spacing=1.0))
+    with pytest.raises(NotImplementedError, match=r"InteractiveSceneCfg.gripper: SurfaceGripperCfg"):
+        InteractiveScene(Gripping(num_envs=2, env_spacing=1.0))
+    gripping: Any = Gripping(num_envs=2, env_spacing=1.0)
+    gripping.gripper = SensorBaseCfg(prim_path="{ENV_REGEX_NS}/Box")
+    with pytest.raises(TypeError, match=r"gripper\.class_type"):
+        InteractiveScene(gripping)
     assert not sim.stage.GetPrimAtPath("/World/envs/env_0/Box"), "nothing was made"
     SimulationContext.clear_instance()
     with pytest.raises(RuntimeError, match="no SimulationContext"):

@@ -1,4 +1,4 @@
-"""What is in a scene: assets by name, made from the attributes of its configuration."""
+"""What is in a scene: assets and sensors by name, made from the attributes of its configuration."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 
 from phalanx.facade.isaaclab import assets
 from phalanx.facade.isaaclab.scene.interactive_scene_cfg import InteractiveSceneCfg
+from phalanx.facade.isaaclab.sensors.prims import fill_in
+from phalanx.facade.isaaclab.sensors.sensor_base_cfg import SensorBaseCfg
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.sim.views import XformPrimView
 
@@ -16,7 +18,7 @@ log = logging.getLogger("phalanx.facade")
 
 
 class Entities:
-    """Assets by name."""
+    """Assets and sensors by name."""
 
     def __init__(self) -> None:
         self._articulations: dict[str, Any] = {}
@@ -50,7 +52,7 @@ class Entities:
 
     @property
     def sensors(self) -> dict[str, Any]:
-        """Sensors by name: none, since they are not built yet."""
+        """Sensors by name."""
         return self._sensors
 
     @property
@@ -97,7 +99,7 @@ class Entities:
 
     def _simulated(self) -> list[Any]:
         """Assets with physics."""
-        return [*chain.from_iterable(family.values() for family in self._families()[:-1])]
+        return [*chain.from_iterable(family.values() for family in self._families()[:-2])]
 
     def _add_entities(self, cfg: InteractiveSceneCfg, env_regex_ns: str) -> bool:
         """Make what a configuration has; whether there is anything. What cannot be made is told before any is."""
@@ -110,7 +112,10 @@ class Entities:
         for name, value in found.items():
             if hasattr(value, "prim_path"):
                 value.prim_path = value.prim_path.format(ENV_REGEX_NS=env_regex_ns)
-            if _is(value, "RigidObjectCollectionCfg"):
+            if isinstance(value, SensorBaseCfg):
+                fill_in(value, env_regex_ns)
+                self._sensors[name] = value.class_type(value)
+            elif _is(value, "RigidObjectCollectionCfg"):
                 for one in value.rigid_objects.values():
                     one.prim_path = one.prim_path.format(ENV_REGEX_NS=env_regex_ns)
                 self._rigid_object_collections[name] = value.class_type(value)
@@ -158,6 +163,8 @@ def _check(name: str, value: Any) -> None:
     where = f"InteractiveSceneCfg.{name}"
     if _is(value, "RigidObjectCollectionCfg") or isinstance(value, assets.ArticulationCfg | assets.RigidObjectCfg):
         return
+    if isinstance(value, SensorBaseCfg):
+        return
     if _is(value, "TerrainImporterCfg"):
         if value.terrain_type != "plane":
             raise NotImplementedError(
@@ -165,7 +172,7 @@ def _check(name: str, value: Any) -> None:
             )
         return
     kind = type(value).__name__
-    for unbuilt in ("DeformableObjectCfg", "SurfaceGripperCfg", "SensorBaseCfg"):
+    for unbuilt in ("DeformableObjectCfg", "SurfaceGripperCfg"):
         if _is(value, unbuilt):
             raise NotImplementedError(f"{where}: {kind} is not built yet; leave it out")
     if not isinstance(value, assets.AssetBaseCfg):

@@ -168,8 +168,8 @@ class InteractiveScene(Entities):
     # -- from step to step -----------------------------------------------------------------------------------
 
     def reset(self, env_ids: Sequence[int] | None = None) -> None:
-        """Reset the buffers of all assets in some environments, or all; poses and joints are not written."""
-        for one in self._simulated():
+        """Reset the buffers of assets and sensors in some environments, or all; poses and joints are not written."""
+        for one in (*self._simulated(), *self.sensors.values()):
             one.reset(env_ids)
 
     def write_data_to_sim(self) -> None:
@@ -178,13 +178,15 @@ class InteractiveScene(Entities):
             one.write_data_to_sim()
 
     def update(self, dt: float) -> None:
-        """Let all assets know that time has passed.
+        """Let all assets know that time has passed, and then all sensors.
 
         Args:
             dt: s.
         """
         for one in self._simulated():
             one.update(dt)
+        for sensor in self.sensors.values():
+            sensor.update(dt, force_recompute=not self.cfg.lazy_sensor_update)
 
     # -- state -----------------------------------------------------------------------------------------------
 

@@ -1,0 +1,241 @@
+"""What all sensors have in common: they measure when somebody looks, and when enough time has passed."""
+
+from __future__ import annotations
+
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from phalanx.facade.arrays import accept, api_of
+from phalanx.facade.isaaclab.sensors.sensor_base_cfg import SensorBaseCfg
+from phalanx.facade.isaaclab.sim import utils
+from phalanx.facade.isaaclab.sim.simulation_context import SimulationContext
+from phalanx.facade.namespaces import array
+from phalanx.facade.physics_events import Event, Subscription
+
+JUST_DUE = 1e-6
+"""s: a measurement that would be due that much later is due; sums of steps are not quite multiples of the period."""
+
+
+class SensorBase(ABC):
+    """Something that measures in each environment.
+
+    When the simulation starts to play, it looks up its prims and makes its buffers. From then on it has a clock for
+    each environment. When a period has passed since the last measurement, data are outdated, and the next one who looks
+    at :attr:`data`, or an :meth:`update` with ``force_recompute``, has them measured anew. The simulation does not keep
+    it alive.
+
+    Args:
+        cfg: its configuration, which is copied.
+
+    Raises:
+        ValueError: the period or the length of the history is negative.
+        TypeError: something in the configuration is missing.
+    """
+
+    def __init__(self, cfg: SensorBaseCfg) -> None:
+        if cfg.history_length < 0 or not cfg.update_period >= 0.0:
+            raise ValueError(
+                f"{type(self).__name__}: history_length={cfg.history_length} and update_period={cfg.update_period} s "
+                "must not be negative"
+            )
+        cfg.validate()  # pyright: ignore[reportAttributeAccessIssue]
+        self.cfg: Any = cfg.copy()  # pyright: ignore[reportAttributeAccessIssue]
+        self._is_initialized = self._is_visualizing = False
+        self._subscriptions = [
+            Subscription(Event.PLAY, self._initialize_callback, order=15),  # after assets
+            Subscription(Event.STOP, self._invalidate_callback),
+        ]
+        if self.cfg.debug_vis:
+            self.set_debug_vis(True)
+
+    def __del__(self) -> None:
+        for one in getattr(self, "_subscriptions", ()):
+            one.cancel()
+        self._watch(False)
+
+    def __str__(self) -> str:
+        known = f"{self.num_instances} instances" if self._is_initialized else "not initialized"
+        return f"<{self._who}: {known}, every {self.cfg.update_period:g} s>"
+
+    # -- what it is ------------------------------------------------------------------------------------------
+
+    @property
+    def is_initialized(self) -> bool:
+        """Whether its prims are known: the simulation plays, and did when it was made or has been reset since."""
+        return self._is_initialized
+
+    @property
+    def num_instances(self) -> int:
+        """How many there are, in all environments together."""
+        self._check_initialized()
+        return self._num_envs
+
+    @property
+    def device(self) -> str:
+        """The device of its buffers, ``"cpu"`` or ``"cuda:N"``."""
+        return self._simulation().device
+
+    @property
+    @abstractmethod
+    def data(self) -> Any:
+        """What was measured; measured anew if it is outdated."""
+
+    # -- showing ---------------------------------------------------------------------------------------------
+
+    @property
+    def has_debug_vis_implementation(self) -> bool:
+        """Whether there is anything that :meth:`set_debug_vis` can show."""
+        return type(self)._set_debug_vis_impl is not SensorBase._set_debug_vis_impl
+
+    def set_debug_vis(self, debug_vis: bool) -> bool:
+        """Show what is measured, or no longer. What is shown is measured at each update.
+
+        Returns:
+            Whether that can be done.
+        """
+        if not self.has_debug_vis_implementation:
+            return False
+        self._set_debug_vis_impl(debug_vis)
+        self._is_visualizing = debug_vis
+        self._watch(debug_vis)
+        return True
+
+    # -- from step to step -----------------------------------------------------------------------------------
+
+    def reset(self, env_ids: Sequence[int] | None = None) -> None:
+        """Start clocks of some environments anew, or of all; what they have measured is outdated.
+
+        Raises:
+            RuntimeError: the simulation does not play.
+            IndexError: there is no such environment.
+        """
+        self._check_initialized()
+        chosen = self._host_ids(env_ids)
+        self._timestamp[chosen] = 0.0
+        self._timestamp_last_update[chosen] = 0.0
+        self._is_outdated[chosen] = True
+
+    def update(self, dt: float, force_recompute: bool = False) -> None:
+        """Let the sensor know that time has passed.
+
+        Args:
+            dt: s.
+            force_recompute: measure now what is due. Sensors with a history always do, or it would have holes.
+        """
+        self._check_initialized()
+        self._timestamp += dt
+        self._is_outdated |= self._timestamp - self._timestamp_last_update + JUST_DUE >= self.cfg.update_period
+        if force_recompute or self._is_visualizing or self.cfg.history_length > 0:
+            self._update_outdated_buffers()
+
+    # -- for those who write sensors -------------------------------------------------------------------------
+
+    def _initialize_impl(self) -> None:
+        """Look up prims and make buffers; those who override it call this first.
+
+        Clocks are on the host: what is due is known without waiting for a GPU.
+        """
+        simulation = self._simulation()
+        self._device, self._backend = simulation.device, simulation.backend
+        self._sim_physics_dt = simulation.get_physics_dt()
+        self._parent_prims = self._find_parents()
+        self._num_envs = self._count()
+        self._is_outdated = np.ones(self._num_envs, bool)
+        self._timestamp = np.zeros(self._num_envs)
+        self._timestamp_last_update = np.zeros(self._num_envs)
+        self._all_ids = array(np.arange(self._num_envs), self._device)
+
+    @abstractmethod
+    def _update_buffers_impl(self, env_ids: Any) -> None:
+        """Measure in some environments.
+
+        Args:
+            env_ids: their numbers, ascending, int64.
+        """
+
+    def _set_debug_vis_impl(self, debug_vis: bool) -> None:
+        """Make markers and show them, or hide them."""
+        raise NotImplementedError(f"{type(self).__name__} has nothing that it could show")
+
+    def _debug_vis_callback(self, event: Any) -> None:
+        """Put markers where they belong; called at each render."""
+        raise NotImplementedError(f"{type(self).__name__} has nothing that it could show")
+
+    def _update_outdated_buffers(self) -> None:
+        """Measure where it is due."""
+        if self._is_outdated.all():
+            self._update_buffers_impl(self._all_ids)
+        elif self._is_outdated.any():
+            self._update_buffers_impl(array(np.flatnonzero(self._is_outdated), self._device))
+        self._timestamp_last_update[self._is_outdated] = self._timestamp[self._is_outdated]
+        self._is_outdated[:] = False
+
+    def _count(self) -> int:
+        """Number of environments: of prims that have the sensor's below them."""
+        return len(self._parent_prims)
+
+    # -- inside ----------------------------------------------------------------------------------------------
+
+    @property
+    def _who(self) -> str:
+        """For messages."""
+        return f"{type(self).__name__} {self.cfg.prim_path!r}"
+
+    def _find_parents(self) -> list[Any]:
+        if not utils.find_matching_prims(self.cfg.prim_path):
+            raise RuntimeError(f"{self._who}: there is no such prim on the stage: spawn one there, or mend prim_path")
+        return utils.find_matching_prims(self.cfg.prim_path.rpartition("/")[0] or "/")
+
+    def _chosen(self, env_ids: Any) -> Any:
+        """An index for environments: a slice if it is all of them."""
+        return slice(None) if len(env_ids) == self._num_envs else env_ids
+
+    def _host_ids(self, env_ids: Any) -> Any:
+        """An index for arrays on the host."""
+        if env_ids is None or isinstance(env_ids, slice):
+            return slice(None) if env_ids is None else env_ids
+        found = np.asarray(accept(env_ids, "cpu") if api_of(env_ids) else list(env_ids))
+        return found if found.size else found.astype(np.int64)
+
+    def _elapsed(self) -> np.ndarray:
+        """(num_envs,): time since the last measurement, s."""
+        return self._timestamp - self._timestamp_last_update
+
+    def _initialize_callback(self) -> None:
+        if not self._is_initialized:
+            self._initialize_impl()
+            self._is_initialized = True
+
+    def _invalidate_callback(self) -> None:
+        self._is_initialized = False
+
+    def _check_initialized(self) -> None:
+        if not self._is_initialized:
+            raise RuntimeError(f"{self._who} knows its prims only while the simulation plays: call sim.reset() first")
+
+    def _watch(self, wanted: bool) -> None:
+        """Have markers put in place at each render, or no longer."""
+        simulation, name = SimulationContext.instance(), f"debug vis of sensor {id(self)}"
+        if simulation is None:
+            return
+        if simulation.render_callback_exists(name):
+            simulation.remove_render_callback(name)
+        if wanted:
+            own = weakref.ref(self)
+
+            def show(event: Any) -> None:
+                sensor = own()
+                if sensor is not None and sensor._is_initialized:
+                    sensor._debug_vis_callback(event)
+
+            simulation.add_render_callback(name, show)
+
+    def _simulation(self) -> SimulationContext:
+        found = SimulationContext.instance()
+        if found is None:
+            raise RuntimeError(f"{type(self).__name__}: there is no SimulationContext; make one first")
+        return found
