@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from phalanx.facade.asset_root import local_path
 from phalanx.io.usd.bindings import Plug, Sdf, Stage, Tf, Usd, UsdGeom, UsdPhysics, UsdUtils
 
 logger = logging.getLogger("phalanx.facade")
@@ -132,7 +133,7 @@ def open_stage(path: str | os.PathLike[str]) -> bool:
     Raises:
         ValueError: USD knows no such kind of file.
     """
-    path = _check_kind(path)
+    path = _check_kind(local_path(path) or path)
     try:
         stage = Usd.Stage.Open(path)
         if stage.GetRootLayer().dirty:  # someone still holds a stage of it that has been edited

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from phalanx.facade.arrays import is_installed
+from phalanx.facade.asset_root import existing_file
 from phalanx.facade.isaaclab.actuators.actuator_pd import DCMotor, efforts_only
 from phalanx.facade.isaaclab.utils.array import convert_to_torch
 from phalanx.facade.isaaclab.utils.types import ArticulationActions
@@ -21,13 +22,13 @@ def _load(path: str, device: str, who: str) -> Any:
 
     Raises:
         ImportError: torch is not installed.
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: there is no such file; :mod:`phalanx.facade.asset_root` says where those of servers are.
     """
     if not is_installed("torch"):
         raise ImportError(f"{who} is a network, which needs torch: pip install torch")
     import torch  # pyright: ignore[reportMissingImports]
 
-    with open(path, "rb") as file:
+    with open(existing_file(path), "rb") as file:
         return torch.jit.load(file, map_location=device).eval()
 
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from phalanx.facade.asset_root import existing_file, is_remote
 from phalanx.facade.isaaclab.sim.utils.attributes import Numbers, set_value
 from phalanx.facade.isaaclab.sim.utils.edits import PrimPath, checked_path, current, prim_at, remove_prims
 from phalanx.facade.isaaclab.sim.utils.semantics import add_labels
@@ -171,7 +172,8 @@ def add_usd_reference(prim_path: str, usd_path: str, prim_type: str = "Xform", s
         FileNotFoundError: there is no such file, or it is no USD.
     """
     here, path = current(stage), checked_path(prim_path)
-    layer = Sdf.Layer.FindOrOpen(os.fspath(usd_path)) if Usd.Stage.IsSupportedFile(os.fspath(usd_path)) else None
+    file = existing_file(usd_path, "USD file") if is_remote(usd_path) else os.fspath(usd_path)
+    layer = Sdf.Layer.FindOrOpen(file) if Usd.Stage.IsSupportedFile(file) else None
     if layer is None:
         raise FileNotFoundError(f"USD file not found at path: '{usd_path}' (for '{path}')")
     if not layer.defaultPrim:
@@ -183,7 +185,7 @@ def add_usd_reference(prim_path: str, usd_path: str, prim_type: str = "Xform", s
         logger.warning(message, usd_path, theirs, unit, path, theirs / unit)
     prim = here.GetPrimAtPath(path)
     prim = prim if prim.IsValid() else here.DefinePrim(path, prim_type)
-    prim.GetReferences().AddReference(os.fspath(usd_path))
+    prim.GetReferences().AddReference(file)
     return prim
 
 

@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from phalanx.facade.asset_root import existing_file
 from phalanx.facade.isaaclab.sim.spawners.geometry import Pose
 from phalanx.facade.isaaclab.sim.utils import get_current_stage, standardize_xform_ops
 from phalanx.io.usd.bindings import Prim, Sdf, Tf, UsdGeom
 
 
 def check_file(usd_path: str) -> None:
-    """Raise ``FileNotFoundError`` if there is no such USD file; addresses of servers are not fetched."""
-    if "://" in str(usd_path) and not str(usd_path).startswith("file://"):
-        raise FileNotFoundError(
-            f"USD file not found at path: '{usd_path}': files on servers are not fetched; download it"
-        )
-    if not os.path.isfile(str(usd_path).removeprefix("file://")):
-        raise FileNotFoundError(f"USD file not found at path: '{usd_path}' (the current folder is {os.getcwd()})")
+    """Raise ``FileNotFoundError`` if there is no such USD file; see :mod:`phalanx.facade.asset_root` for addresses."""
+    existing_file(usd_path, "USD file")
 
 
 def refer(prim_path: str, usd_path: str, translation: Pose, orientation: Pose, scale: Pose) -> Prim:
@@ -26,9 +22,10 @@ def refer(prim_path: str, usd_path: str, translation: Pose, orientation: Pose, s
     Where the file has other units of length or another axis upwards than the stage, its contents are scaled and turned.
 
     Raises:
+        FileNotFoundError: there is no such file.
         ValueError: the file cannot be read, or has no such prim.
     """
-    file = os.path.abspath(str(usd_path).removeprefix("file://"))
+    file = os.path.abspath(existing_file(usd_path, "USD file"))
     try:
         layer = Sdf.Layer.FindOrOpen(file)
     except Tf.ErrorException as error:
