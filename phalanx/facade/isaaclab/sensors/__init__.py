@@ -1,7 +1,17 @@
 """What scripts import as ``isaaclab.sensors``."""
 
+from phalanx.facade.isaaclab.sensors.contact_sensor import ContactSensor, ContactSensorCfg, ContactSensorData
 from phalanx.facade.isaaclab.sensors.imu import Imu, ImuCfg, ImuData
 from phalanx.facade.isaaclab.sensors.sensor_base import SensorBase
 from phalanx.facade.isaaclab.sensors.sensor_base_cfg import SensorBaseCfg
 
-__all__ = ["Imu", "ImuCfg", "ImuData", "SensorBase", "SensorBaseCfg"]
+__all__ = [
+    "ContactSensor",
+    "ContactSensorCfg",
+    "ContactSensorData",
+    "Imu",
+    "ImuCfg",
+    "ImuData",
+    "SensorBase",
+    "SensorBaseCfg",
+]
