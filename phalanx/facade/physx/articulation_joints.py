@@ -29,6 +29,16 @@ class ArticulationJoints(PushedBodies):
         """Degrees of freedom of a row, those of a free root left out."""
         return self.shared_metatype.dof_count
 
+    @property
+    def dof_rows(self) -> np.ndarray:
+        """(columns, max_dofs): rows of dofs in the engine's tables; a column is a robot of all environments."""
+        return self._joint_dofs
+
+    @property
+    def dof_coordinates(self) -> np.ndarray | None:
+        """(columns, max_dofs): rows of their coordinates; none if some joints have several dofs."""
+        return self._joint_coords
+
     @cached_property
     def _joint_dofs(self) -> np.ndarray:
         """(columns, max_dofs): rows of dofs."""

@@ -142,6 +142,14 @@ class Rows:
             elif np.array_equal(self.column * num_envs + self.env, every):
                 self.order = "by column"
 
+    @property
+    def placement(self) -> tuple[int, np.ndarray] | None:
+        """A step, and a start by column: rows are ``step * environment + start``; none if they are listed."""
+        if self.order == "listed":
+            return None
+        columns = np.arange(len(self.keys))
+        return (len(columns), columns) if self.order == "by environment" else (1, columns * self.num_envs)
+
     def gather(self, block: Any, xp: Any) -> Any:
         """(count, ...) rows of (num_envs, columns, ...)."""
         if self.order == "by environment":
@@ -189,6 +197,11 @@ class View:
     def count(self) -> int:
         """Number of rows."""
         return self._rows.count
+
+    @property
+    def placement(self) -> tuple[int, np.ndarray] | None:
+        """See :attr:`Rows.placement`."""
+        return self._rows.placement
 
     def check(self) -> bool:
         """Whether the view can be used; it always can."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from phalanx.facade.isaaclab.actuators import ActuatorBase
 from phalanx.facade.isaaclab.assets.articulation.articulation_data import ArticulationData
+from phalanx.facade.isaaclab.assets.articulation.joint_driver import JointDriver, drives
 from phalanx.facade.isaaclab.utils.types import ArticulationActions
 from phalanx.facade.namespaces import copy, rows, zeros
 
@@ -18,6 +19,7 @@ class Actuation:
 
     cfg: Any
     actuators: dict[str, ActuatorBase]
+    _driver: JointDriver | None
     _data: ArticulationData
     _who: str
 
@@ -63,6 +65,8 @@ class Actuation:
         if idle:
             log.warning("%s: no actuator drives %s", self._who, ", ".join(idle))
         self._has_implicit = any(actuator.is_implicit_model for actuator in self.actuators.values())
+        models = list(self.actuators.values())
+        self._driver = JointDriver(view, models, data) if drives(view, models) else None
 
     def _adopt(self, actuator: ActuatorBase, chosen: Any) -> None:
         """Write an actuator's parameters to the simulation; explicit ones leave it no gains."""
@@ -90,6 +94,13 @@ class Actuation:
 
     def _apply_actuators(self) -> None:
         """What is asked of the joints becomes targets and efforts in the simulation."""
+        if self._driver is not None:
+            self._driver.run()
+        else:
+            self._let_actuators_compute()
+
+    def _let_actuators_compute(self) -> None:
+        """The same model by model, for those that have laws of their own."""
         data, view = self._data, self.root_physx_view
         targets = {"joint_positions": data.joint_pos_target, "joint_velocities": data.joint_vel_target}
         asked = {name: copy(buffer) for name, buffer in targets.items()}

@@ -75,6 +75,11 @@ class CircularBuffer:
         if self._values is not None:
             self._values[:, which] = 0.0
 
+    def reserve(self, shape: Sequence[int]) -> None:
+        """Make room for values, (batch_size, ...), float32, unless there are some already."""
+        if self._values is None:
+            self._values = zeros((self._max_len, *shape), self._device)
+
     def append(self, data: Any) -> None:
         """Add the newest values, (batch_size, ...); they take the place of the oldest.
 
