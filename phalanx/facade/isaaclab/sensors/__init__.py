@@ -1,6 +1,12 @@
 """What scripts import as ``isaaclab.sensors``."""
 
 from phalanx.facade.isaaclab.sensors.contact_sensor import ContactSensor, ContactSensorCfg, ContactSensorData
+from phalanx.facade.isaaclab.sensors.frame_transformer import (
+    FrameTransformer,
+    FrameTransformerCfg,
+    FrameTransformerData,
+    OffsetCfg,
+)
 from phalanx.facade.isaaclab.sensors.imu import Imu, ImuCfg, ImuData
 from phalanx.facade.isaaclab.sensors.sensor_base import SensorBase
 from phalanx.facade.isaaclab.sensors.sensor_base_cfg import SensorBaseCfg
@@ -9,9 +15,13 @@ __all__ = [
     "ContactSensor",
     "ContactSensorCfg",
     "ContactSensorData",
+    "FrameTransformer",
+    "FrameTransformerCfg",
+    "FrameTransformerData",
     "Imu",
     "ImuCfg",
     "ImuData",
+    "OffsetCfg",
     "SensorBase",
     "SensorBaseCfg",
 ]

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.physx.rigid_body_view import RigidBodyView
 from phalanx.facade.stage_world import Place, StageWorld
@@ -64,12 +66,17 @@ def _shared(prim_path: str, expression: str) -> int:
     for i, (mine, other) in enumerate(zip(prim_path.split("/")[:-1], expression.split("/"), strict=False)):
         if mine != other:
             break
-        last = last if _PLAIN.fullmatch(mine) else i + 1
+        last = i + 1 if is_expression(mine) else last
     return last
 
 
 def _head(path: str, depth: int) -> str:
     return "/".join(path.split("/")[:depth])
+
+
+def is_expression(text: str) -> bool:
+    """Whether a part of a path is more than a name."""
+    return not _PLAIN.fullmatch(text)
 
 
 def fill_in(cfg: Any, env_regex_ns: str) -> None:
@@ -115,3 +122,32 @@ def rigid_body_view(who: str, stage_world: StageWorld, paths: Sequence[str], per
         env = next((one.env for one in own if one.env is not None), 0)
         members += [((one.actor, one.body), env if one.env is None else one.env) for one in own]
     return RigidBodyView(stage_world.world, members, list(paths), stage_world.origins)
+
+
+def shared_rigid_body_view(
+    who: str, stage_world: StageWorld, paths: Sequence[Sequence[str]]
+) -> tuple[RigidBodyView, np.ndarray]:
+    """A tensor view of bodies, each once, although instances may share some, or have one several times.
+
+    Args:
+        who: for messages.
+        stage_world: where the bodies are.
+        paths: of the bodies of each instance, equally many.
+
+    Returns:
+        The view, and (instances, bodies) the row of each, int64.
+    """
+    rows: dict[tuple[tuple[str, str], int], int] = {}
+    names: list[str] = []
+    table = np.empty((len(paths), len(paths[0])), np.int64)
+    for i, own in enumerate(paths):
+        places = [place_of(who, stage_world, path) for path in own]
+        spare = i if len(paths) == len(stage_world.origins) else 0
+        env = next((one.env for one in places if one.env is not None), spare)
+        for j, one in enumerate(places):
+            key = (one.actor, one.body), env if one.env is None else one.env
+            if key not in rows:
+                rows[key] = len(rows)
+                names.append(own[j])
+            table[i, j] = rows[key]
+    return RigidBodyView(stage_world.world, list(rows), names, stage_world.origins), table
