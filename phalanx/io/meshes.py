@@ -115,8 +115,9 @@ def _flatten(scene: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def merge(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Join vertices at exactly the same place (STL repeats each), drop unused ones; ordered by x, y, z."""
-    used, faces = np.unique(faces, return_inverse=True)
-    vertices, faces = vertices[used], faces.reshape(-1, 3)
+    used = np.zeros(len(vertices), bool)
+    used[faces] = True
+    vertices, faces = vertices[used], (np.cumsum(used) - 1)[faces]
     order = np.lexsort(vertices.T[::-1])
     ordered = vertices[order]
     first = np.ones(len(ordered), bool)

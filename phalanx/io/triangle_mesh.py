@@ -66,7 +66,8 @@ def triangle_mesh(vertices: np.ndarray, faces: np.ndarray, double_sided: bool = 
         faces, kept = faces[~flat], kept[~flat]
     if not len(faces):
         raise ValueError("the mesh has no triangle with an area; export its surface as triangles.")
-    vertices, faces = merge(vertices, faces)
+    if len(faces) < given:
+        vertices, faces = merge(vertices, faces)
     corners = vertices[faces]
     tree = bounding_tree(corners.min(axis=1), corners.max(axis=1))
     faces, corners = faces[tree.order], corners[tree.order]
