@@ -120,6 +120,26 @@ class StageWorld:
         owners = (self._bodies[body][0] for body in self._bodies if _below(body, first))
         return list(dict.fromkeys([*found, *owners])), env
 
+    def path_of(self, actor: int, body: int, env: int) -> str | None:
+        """The prim of a body, by how queries of the engine number actors, bodies and environments.
+
+        Args:
+            actor: robots and objects come first, then grounds.
+            body: of the actor; of no meaning for grounds.
+            env: number of the environment.
+
+        Returns:
+            The path in this environment; ``None`` if no prim stands for the body.
+        """
+        names = list(self.world.actors)
+        if actor >= len(names):
+            return self.scene.grounds[actor - len(names)].name
+        wanted = (names[actor], self.world.actors[names[actor]].body_names[body])
+        found = next((path for path, place in self._bodies.items() if place == wanted), None)
+        if found is None or not self.env_paths or not _below(found, self.env_paths[0]):
+            return found
+        return self.env_paths[env] + found[len(self.env_paths[0]) :]
+
     def _place_around(self, env_ids: Any) -> None:
         """Put what stands outside of environments where the stage has it, seen from each of them."""
         envs = np.arange(len(self.origins)) if env_ids is None else self.world.env_indices(env_ids)
