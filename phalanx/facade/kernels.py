@@ -21,7 +21,7 @@ import numpy as np
 from phalanx.ecs import Field, System, Table
 from phalanx.ecs.declare import Bound
 from phalanx.ecs.store import _OnStream
-from phalanx.facade.arrays import array_api
+from phalanx.facade.arrays import array_api, hand_out
 from phalanx.world import World
 
 Environments = Table("environments", "how many there are, without padding")
@@ -114,3 +114,42 @@ def constants(world: World, columns: Mapping[Field, Any]) -> dict[Field, Any]:
         one: xp.asarray(np.ascontiguousarray(values, "int32" if one.dtype == "int32" else world.dtype).reshape(-1, 1))
         for one, values in columns.items()
     }
+
+
+class Reader:
+    """Kernels whose results users get: new arrays each time, (rows, width) by name, which are parts of one.
+
+    Args:
+        world: the world.
+        system: a system over rows.
+        rows: how many rows it has.
+        results: of each name the field that the system writes, and the shape of the array.
+        arrays, numbers: see :class:`Launch`.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        system: System,
+        rows: int,
+        results: Mapping[str, tuple[Field, tuple[int, ...]]],
+        arrays: Mapping[Field, Any],
+        numbers: Mapping[Table, int],
+    ) -> None:
+        xp = world._device.xp
+        self._world, self._parts = world, {}
+        parts, end = {}, 0
+        for name, (one, shape) in results.items():
+            start, end = end, end + int(np.prod(shape))
+            self._parts[name], parts[one] = (start, end, shape), (start, end)
+        with in_order(world):
+            self._whole = xp.zeros(end, world.dtype)
+            buffers = {one: flat(self._whole[start:end]) for one, (start, end) in parts.items()}
+            self._kernels = Kernels(world, [Launch(system, rows, {**arrays, **buffers}, numbers)])
+
+    def read(self) -> dict[str, Any]:
+        """What there is now, as arrays of the user's API."""
+        with in_order(self._world):
+            self._kernels.run()
+            handed = hand_out(self._whole.copy())
+        return {name: handed[start:end].reshape(shape) for name, (start, end, shape) in self._parts.items()}

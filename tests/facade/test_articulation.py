@@ -223,6 +223,29 @@ def test_time_and_accelerations(scene: Any, count: int) -> None:
     assert not host(robot.data.joint_acc)[0].any()
 
 
+def test_values_are_of_one_time(scene: Any, count: int) -> None:
+    """What follows from values that are known is made of these, also if the simulation went on since."""
+    sim, robot = scene
+    sim.reset()
+    spin = np.tile([0.0, 0.0, 0.0, 3.0, -8.0, 5.0], (count, 1))
+    robot.write_root_velocity_to_sim(spin)
+    robot.update(0.0)
+    for _ in range(2):  # with state that was read, and with a pose that was written
+        pose, velocity = host(robot.data.root_link_pose_w).copy(), host(robot.data.root_com_vel_w).copy()
+        joints = host(robot.data.joint_pos).copy()
+        for _ in range(10):
+            sim.step()
+        back = pose[:, 3:] * [1, -1, -1, -1]
+        down, spins = rotate(back, np.tile([0, 0, -1.0], (count, 1)), np), rotate(back, velocity[:, 3:], np)
+        np.testing.assert_allclose(host(robot.data.projected_gravity_b), down, atol=2e-6)
+        np.testing.assert_allclose(host(robot.data.root_link_ang_vel_b), spins, atol=1e-5)
+        np.testing.assert_array_equal(host(robot.data.root_state_w), np.concatenate([pose, velocity], axis=1))
+        robot.update(0.05)
+        assert np.abs(host(robot.data.projected_gravity_b) - down).max() > 0.01
+        assert np.abs(host(robot.data.joint_pos) - joints).max() > 1e-4
+        robot.write_root_pose_to_sim(np.tile([0.0, 0.0, 5.0, 0.8, 0.6, 0.0, 0.0], (count, 1)))
+
+
 def test_reset_of_some_leaves_the_others_bitwise_untouched(scene: Any, count: int, device: str, file: str) -> None:
     sim, robot = scene
     sim.reset()

@@ -28,6 +28,11 @@ class BodyView(View):
 
     _columns: list[list[tuple[Actor, int]]]
 
+    @property
+    def has_roots(self) -> bool:
+        """Whether the first body of each row is the root of an actor."""
+        return all(column[0][1] == 0 for column in self._columns)
+
     # -- rows of the engine's tables ---------------------------------------------------------------------------
 
     @property

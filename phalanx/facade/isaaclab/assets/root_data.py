@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable, Collection
 from typing import Any
 
 from phalanx.facade.isaaclab.assets.lazy_data import joined, part, same
 from phalanx.facade.isaaclab.assets.state_data import READ, StateData
+from phalanx.facade.isaaclab.assets.together import Group
+from phalanx.facade.isaaclab.utils.buffers import TimestampedBuffer
+from phalanx.facade.kernels import shares_memory
+from phalanx.facade.physx.state_kernels import frame_reader, root_reader
 
 ROOT = READ
 """Of the root, what is read from the simulation; the rest is computed from it."""
+
+
+STATE = "root_link_pose_w root_com_vel_w"
+
+FRAMES = {
+    "link velocity": "link_velocity",
+    "link velocity b": "link_velocity_b",
+    "com velocity b": "com_velocity_b",
+    "gravity": "gravity_b",
+    "heading": "heading",
+}
+"""What follows from the state, and the kernel's results."""
 
 
 class RootData(StateData):
@@ -24,6 +41,46 @@ class RootData(StateData):
         """Of the rows of a tensor view, with gravity's vector in m/s^2."""
         super().__init__((view.count,), device, gravity)
         self._view = view
+        self._steps: dict[str, int] = {}  # of the simulation, after which values were read or written
+        self._groups: dict[str, Group] = {}
+        if shares_memory(view.world) and view.has_roots and view.placement is not None:
+            self._groups = {name: group for group in self._make_groups() for name in group.parts}
+
+    def _make_groups(self) -> list[Group]:
+        """Values that kernels read together."""
+        state = {"link pose": slice(0, 7), "com velocity": slice(7, 13), STATE: None}
+        self._around = self.GRAVITY_VEC_W, self.FORWARD_VEC_B
+        return [
+            Group(lambda: root_reader(self._view), {n: ("state", part) for n, part in state.items()}, (STATE,)),
+            Group(
+                lambda: frame_reader(self._view, *self._around),
+                {name: (result, None) for name, result in FRAMES.items()},
+                follows_from=("link pose", "com velocity"),
+            ),
+        ]
+
+    def _now(self, name: str, compute: Callable[[], Any]) -> Any:
+        """See :meth:`LazyData._now`; values that a kernel reads together are known together."""
+        if name not in self._values and (group := self._groups.get(name)) is not None:
+            self._read_together(group)
+        return super()._now(name, compute)
+
+    def _read_together(self, group: Group) -> None:
+        step, known = self._view.world.step_count, [name for name in group.parts if name in self._values]
+        if group.follows_from:
+            if any(self._steps.get(name) != step for name in group.follows_from if name in self._values):
+                return
+            if self._around[0] is not self.GRAVITY_VEC_W or self._around[1] is not self.FORWARD_VEC_B:
+                self._around, group.reader = (self.GRAVITY_VEC_W, self.FORWARD_VEC_B), None
+        for name, value in group.read().items():
+            if name not in self._values and not (known and name in group.whole):
+                self._values[name] = TimestampedBuffer(value, self._time)
+                self._steps[name] = step
+
+    def _written(self, name: str, value: Any, kept: Collection[str], env_ids: Any) -> None:
+        """See :meth:`LazyData._written`."""
+        self._steps[name] = self._view.world.step_count
+        super()._written(name, value, kept, env_ids)
 
     @property
     @abstractmethod

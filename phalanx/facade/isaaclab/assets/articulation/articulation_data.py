@@ -9,6 +9,8 @@ from phalanx.facade.isaaclab.assets.articulation.joint_buffers import JointBuffe
 from phalanx.facade.isaaclab.assets.body_data import BodyParts
 from phalanx.facade.isaaclab.assets.lazy_data import joined
 from phalanx.facade.isaaclab.assets.root_data import ROOT, RootData
+from phalanx.facade.isaaclab.assets.together import Group
+from phalanx.facade.physx.state_kernels import dof_reader
 
 READ = (*ROOT, "joint positions", "joint velocities")
 """What one write leaves as it was if it does not set it; poses and velocities of bodies follow from it."""
@@ -37,6 +39,15 @@ class ArticulationData(RootData, BodyParts, JointBuffers):
     default_root_state: Any = None
     default_mass: Any = None
     default_inertia: Any = None
+
+    def _make_groups(self) -> list[Group]:
+        """Roots and joints."""
+        groups, view = super()._make_groups(), self._view
+        groups[1].parts = {**groups[1].parts, "com pose": ("com_pose", None)}  # links' centres have their axes
+        if view.max_dofs and view.dof_coordinates is not None:
+            parts = {"joint positions": ("position", None), "joint velocities": ("velocity", None)}
+            groups.append(Group(lambda: dof_reader(view), parts))
+        return groups
 
     def pose_was_written(self, pose: Any, env_ids: Any) -> None:
         """The roots' poses, (n, 7), are these from now on."""

@@ -1,0 +1,264 @@
+"""Kernels that read the state of a view's roots and joints as users have it, a few quantities in one launch."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from phalanx.components import BodyInertia, Coordinate, DofState, LinkInertia
+from phalanx.ecs import Component, Field, Table, read, rows, system, write
+from phalanx.facade import kernels
+from phalanx.facade.arrays import accept
+from phalanx.facade.kernels import Environments, Reader, flat
+from phalanx.systems.math3d import cross, rotate
+
+Root = Table("root", "a root of a view in all environments")
+DofOfView = Table("dof of a view", "a degree of freedom of a view's articulations in all environments")
+Item = Table("item", "arrays as users have them, number by number")
+RowStep = Table("row step", "how many rows of a view environments are apart")
+Width = Table("width", "degrees of freedom of a row")
+
+
+class RootPlace(Component, table=Root):
+    """Where a root is in the engine's tables and among a view's rows."""
+
+    row = Field(dtype="int32", doc="of environment 0 among a view's rows", constant=True)
+    coord = Field(dtype="int32", doc="its first coordinate", constant=True)
+    dof = Field(dtype="int32", doc="its first dof", constant=True)
+    free = Field(dtype="int32", doc="1 if it can move", constant=True)
+    link = Field(dtype="int32", doc="its link", constant=True)
+    body = Field(dtype="int32", doc="its body", constant=True)
+    alone = Field(dtype="int32", doc="1 if nothing else is fixed to its link", constant=True)
+
+
+class Around(Component, table=Item):
+    """What users give, three numbers a row."""
+
+    origin = Field(unit="m", doc="of the row's environment", shared=True)
+    gravity = Field(doc="direction of gravity, world axes", shared=True)
+    ahead = Field(doc="direction that counts as ahead, link axes", shared=True)
+
+
+class RootResult(Component, table=Item):
+    """Motion of roots."""
+
+    state = Field(doc="(13) pose of the link, m, w x y z; velocity of the centre of mass, m/s, rad/s", shared=True)
+    com_pose = Field(doc="(7) pose of the centre of mass, with the link's axes", shared=True)
+    link_velocity = Field(doc="(6) velocity of the link's origin", shared=True)
+    link_velocity_b = Field(doc="(6) the same in the link's axes", shared=True)
+    com_velocity_b = Field(doc="(6) velocity of the centre of mass in the link's axes", shared=True)
+    gravity_b = Field(doc="(3) direction of gravity in the link's axes", shared=True)
+    heading = Field(unit="rad", doc="(1) angle of what is ahead about the world's z axis", shared=True)
+
+
+@system(over=Root, phase="query_bodies")
+def root_states(
+    i,
+    e,
+    envs=rows(Environments),
+    step=rows(RowStep),
+    row=read(RootPlace.row),
+    coord=read(RootPlace.coord),
+    dof=read(RootPlace.dof),
+    free=read(RootPlace.free),
+    link=read(RootPlace.link),
+    body=read(RootPlace.body),
+    alone=read(RootPlace.alone),
+    q=read(Coordinate.value),
+    qd=read(DofState.velocity),
+    link_com=read(LinkInertia.com),
+    own_com=read(BodyInertia.com),
+    origin=read(Around.origin),
+    state=write(RootResult.state),
+):
+    """The pose of a root's link, and v + w x r of its centre of mass, r from the link's origin."""
+    if e >= envs:
+        return
+    r = e * step + row[i, 0]
+    k, at = coord[i, 0], 13 * r
+    for n in range(3):
+        state[at + n, 0] = q[k + n, e] + origin[3 * r + n, 0]
+    for n in range(3, 7):
+        state[at + n, 0] = q[k + n, e]
+    d, b = dof[i, 0], body[i, 0]
+    x, y, z = own_com[b, 0, e], own_com[b, 1, e], own_com[b, 2, e]
+    if alone[i, 0] == 1:
+        m = link[i, 0]
+        x, y, z = link_com[m, 0, e], link_com[m, 1, e], link_com[m, 2, e]
+    vx, vy, vz, wx, wy, wz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    if free[i, 0] == 1:
+        vx, vy, vz, wx, wy, wz = qd[d, e], qd[d + 1, e], qd[d + 2, e], qd[d + 3, e], qd[d + 4, e], qd[d + 5, e]
+    x, y, z = rotate(q[k + 3, e], q[k + 4, e], q[k + 5, e], q[k + 6, e], x, y, z)
+    x, y, z = cross(wx, wy, wz, x, y, z)
+    state[at + 7, 0], state[at + 8, 0], state[at + 9, 0] = vx + x, vy + y, vz + z
+    state[at + 10, 0], state[at + 11, 0], state[at + 12, 0] = wx, wy, wz
+
+
+@system(over=Root, phase="query_bodies")
+def root_frames(
+    i,
+    e,
+    envs=rows(Environments),
+    step=rows(RowStep),
+    row=read(RootPlace.row),
+    coord=read(RootPlace.coord),
+    dof=read(RootPlace.dof),
+    free=read(RootPlace.free),
+    link=read(RootPlace.link),
+    body=read(RootPlace.body),
+    alone=read(RootPlace.alone),
+    q=read(Coordinate.value),
+    qd=read(DofState.velocity),
+    link_com=read(LinkInertia.com),
+    own_com=read(BodyInertia.com),
+    origin=read(Around.origin),
+    gravity=read(Around.gravity),
+    ahead=read(Around.ahead),
+    com_pose=write(RootResult.com_pose),
+    link_velocity=write(RootResult.link_velocity),
+    link_velocity_b=write(RootResult.link_velocity_b),
+    com_velocity_b=write(RootResult.com_velocity_b),
+    gravity_b=write(RootResult.gravity_b),
+    heading=write(RootResult.heading),
+):
+    """What else is known of roots, in the world's axes and in their own."""
+    if e >= envs:
+        return
+    r = e * step + row[i, 0]
+    k, d, b = coord[i, 0], dof[i, 0], body[i, 0]
+    w, x, y, z = q[k + 3, e], q[k + 4, e], q[k + 5, e], q[k + 6, e]
+    cx, cy, cz = own_com[b, 0, e], own_com[b, 1, e], own_com[b, 2, e]
+    if alone[i, 0] == 1:
+        m = link[i, 0]
+        cx, cy, cz = link_com[m, 0, e], link_com[m, 1, e], link_com[m, 2, e]
+    ax, ay, az = rotate(w, x, y, z, cx, cy, cz)
+    com_pose[7 * r, 0] = q[k, e] + origin[3 * r, 0] + ax
+    com_pose[7 * r + 1, 0] = q[k + 1, e] + origin[3 * r + 1, 0] + ay
+    com_pose[7 * r + 2, 0] = q[k + 2, e] + origin[3 * r + 2, 0] + az
+    com_pose[7 * r + 3, 0], com_pose[7 * r + 4, 0] = w, x
+    com_pose[7 * r + 5, 0], com_pose[7 * r + 6, 0] = y, z
+    vx, vy, vz, ux, uy, uz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    if free[i, 0] == 1:
+        vx, vy, vz, ux, uy, uz = qd[d, e], qd[d + 1, e], qd[d + 2, e], qd[d + 3, e], qd[d + 4, e], qd[d + 5, e]
+    at = 6 * r
+    link_velocity[at, 0], link_velocity[at + 1, 0], link_velocity[at + 2, 0] = vx, vy, vz
+    link_velocity[at + 3, 0], link_velocity[at + 4, 0], link_velocity[at + 5, 0] = ux, uy, uz
+    ax, ay, az = cross(ux, uy, uz, ax, ay, az)
+    ax, ay, az = rotate(w, -x, -y, -z, vx + ax, vy + ay, vz + az)
+    vx, vy, vz = rotate(w, -x, -y, -z, vx, vy, vz)
+    ux, uy, uz = rotate(w, -x, -y, -z, ux, uy, uz)
+    link_velocity_b[at, 0], link_velocity_b[at + 1, 0], link_velocity_b[at + 2, 0] = vx, vy, vz
+    link_velocity_b[at + 3, 0], link_velocity_b[at + 4, 0], link_velocity_b[at + 5, 0] = ux, uy, uz
+    com_velocity_b[at, 0], com_velocity_b[at + 1, 0], com_velocity_b[at + 2, 0] = ax, ay, az
+    com_velocity_b[at + 3, 0], com_velocity_b[at + 4, 0], com_velocity_b[at + 5, 0] = ux, uy, uz
+    at = 3 * r
+    vx, vy, vz = rotate(w, -x, -y, -z, gravity[at, 0], gravity[at + 1, 0], gravity[at + 2, 0])
+    gravity_b[at, 0], gravity_b[at + 1, 0], gravity_b[at + 2, 0] = vx, vy, vz
+    vx, vy, vz = rotate(w, x, y, z, ahead[at, 0], ahead[at + 1, 0], ahead[at + 2, 0])
+    heading[r, 0] = math.atan2(vy, vx)
+
+
+class DofPlace(Component, table=DofOfView):
+    """Where a dof is in the engine's tables and in users' arrays."""
+
+    dof = Field(dtype="int32", doc="its row", constant=True)
+    coord = Field(dtype="int32", doc="its coordinate", constant=True)
+    offset = Field(dtype="int32", doc="of environment 0 in users' arrays", constant=True)
+
+
+class DofResult(Component, table=Item):
+    """State of dofs."""
+
+    position = Field(unit="rad", doc="position", shared=True)
+    velocity = Field(unit="rad/s", doc="velocity", shared=True)
+
+
+@system(over=DofOfView, phase="query_joints")
+def dof_states(
+    i,
+    e,
+    envs=rows(Environments),
+    step=rows(RowStep),
+    width=rows(Width),
+    dof=read(DofPlace.dof),
+    coord=read(DofPlace.coord),
+    offset=read(DofPlace.offset),
+    q=read(Coordinate.value),
+    qd=read(DofState.velocity),
+    position=write(DofResult.position),
+    velocity=write(DofResult.velocity),
+):
+    """Positions and velocities."""
+    if e >= envs:
+        return
+    at = e * step * width + offset[i, 0]
+    position[at, 0] = q[coord[i, 0], e]
+    velocity[at, 0] = qd[dof[i, 0], e]
+
+
+def _roots(view: Any) -> tuple[dict[Any, Any], dict[Any, int]]:
+    """What kernels need to know of a view's roots."""
+    step, starts = view.placement
+    arrays = kernels.constants(
+        view.world,
+        {
+            RootPlace.row: starts,
+            RootPlace.coord: view._coord_rows[:, 0],
+            RootPlace.dof: view._root_dofs[:, 0],
+            RootPlace.free: view._free,
+            RootPlace.link: view._link_rows[:, 0],
+            RootPlace.body: view._body_rows[:, 0],
+            RootPlace.alone: view._alone[:, 0],
+        },
+    )
+    xp, origins = view._xp, view._origins
+    where = np.zeros((view.count, 3)) if origins is None else origins
+    return arrays | {Around.origin: flat(xp.asarray(where, view.world.dtype))}, {RowStep: step}
+
+
+def root_reader(view: Any) -> Reader:
+    """Reads ``state``, (count, 13), of a view whose rows begin with a root each."""
+    with kernels.in_order(view.world):
+        arrays, numbers = _roots(view)
+    results = {"state": (RootResult.state, (view.count, 13))}
+    return Reader(view.world, root_states, len(view.placement[1]), results, arrays, numbers)
+
+
+def frame_reader(view: Any, gravity: Any, ahead: Any) -> Reader:
+    """Reads what follows from the roots' state.
+
+    Args:
+        view: as for :func:`root_reader`.
+        gravity, ahead: users' arrays, (count, 3), which are read at each call.
+    """
+    with kernels.in_order(view.world):
+        arrays, numbers = _roots(view)
+        arrays[Around.gravity] = flat(accept(gravity, view.world.device))
+        arrays[Around.ahead] = flat(accept(ahead, view.world.device))
+    n, one = view.count, RootResult
+    results = {
+        "com_pose": (one.com_pose, (n, 7)),
+        "link_velocity": (one.link_velocity, (n, 6)),
+        "link_velocity_b": (one.link_velocity_b, (n, 6)),
+        "com_velocity_b": (one.com_velocity_b, (n, 6)),
+        "gravity_b": (one.gravity_b, (n, 3)),
+        "heading": (one.heading, (n,)),
+    }
+    return Reader(view.world, root_frames, len(view.placement[1]), results, arrays, numbers)
+
+
+def dof_reader(view: Any) -> Reader:
+    """Reads ``position`` and ``velocity``, (count, max_dofs), of a view of articulations without ball joints."""
+    step, starts = view.placement
+    width = view.max_dofs
+    place = {
+        DofPlace.dof: view.dof_rows,
+        DofPlace.coord: view.dof_coordinates,
+        DofPlace.offset: starts[:, None] * width + np.arange(width),
+    }
+    with kernels.in_order(view.world):
+        arrays = kernels.constants(view.world, place)
+    results = {name: (getattr(DofResult, name), (view.count, width)) for name in ("position", "velocity")}
+    return Reader(view.world, dof_states, view.dof_rows.size, results, arrays, {RowStep: step, Width: width})
