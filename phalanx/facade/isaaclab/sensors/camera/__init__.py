@@ -1,0 +1,1 @@
+"""Cameras, and what can be done with their pictures."""

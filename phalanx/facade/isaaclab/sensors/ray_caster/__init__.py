@@ -1,0 +1,1 @@
+"""What casts rays: patterns so far."""
