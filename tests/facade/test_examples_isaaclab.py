@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from phalanx.io import library
+
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples" / "isaaclab"
 
 
@@ -57,3 +59,13 @@ def test_multirotor(run: Callable[..., str]) -> None:
     assert max(map(abs, last_numbers(text))) < 5.0
     thrusts = [float(number) for number in re.findall(r"0\.\d+", text.partition("in N:")[2].partition("From")[0])]
     assert thrusts == pytest.approx([0.027 * 9.81 / 4] * 12, rel=0.02)
+
+
+def test_sensors(run: Callable[..., str]) -> None:
+    """Quadrupeds land on four feet each, which carry their weight, and their IMUs feel what holds them up."""
+    text = run("quadruped_sensors.py", "--num_envs", "2", "--steps", "200")
+    assert "['FL_foot', 'FR_foot', 'RL_foot', 'RR_foot'] have landed" in text
+    *weights, first, second = last_numbers(text)
+    mass = sum(body.mass for body in library.load_robot("quadruped", visuals=False, warn=False).bodies)
+    assert weights == pytest.approx([mass * 9.81] * 2, rel=0.02)
+    assert [first, second] == pytest.approx([9.81] * 2, rel=0.02)

@@ -186,9 +186,14 @@ class SensorBase(ABC):
         return f"{type(self).__name__} {self.cfg.prim_path!r}"
 
     def _find_parents(self) -> list[Any]:
+        parents = utils.find_matching_prims(self.cfg.prim_path.rpartition("/")[0] or "/")
         if not utils.find_matching_prims(self.cfg.prim_path):
-            raise RuntimeError(f"{self._who}: there is no such prim on the stage: spawn one there, or mend prim_path")
-        return utils.find_matching_prims(self.cfg.prim_path.rpartition("/")[0] or "/")
+            there = ", ".join(child.GetName() for child in parents[0].GetChildren()) if parents else ""
+            hint = f"below <{parents[0].GetPath()}> there are {there or 'none'}" if parents else "nor one above it"
+            raise RuntimeError(
+                f"{self._who}: there is no such prim on the stage ({hint}): spawn one there, or mend prim_path"
+            )
+        return parents
 
     def _chosen(self, env_ids: Any) -> Any:
         """An index for environments: a slice if it is all of them."""
