@@ -221,13 +221,6 @@ def test_terrain_and_collection(sim: SimulationContext) -> None:
     np.testing.assert_allclose(found[2], start[2], atol=1e-6)
     np.testing.assert_allclose(found[:2, :, 2], start[:2, :, 2] - 9.81 * 0.01**2, atol=1e-6)
 
-    @configclass
-    class Rough(InteractiveSceneCfg):
-        terrain = TerrainImporterCfg(prim_path="/World/rough")
-
-    with pytest.raises(NotImplementedError, match="terrain_type 'generator'"):
-        InteractiveScene(Rough(num_envs=3, env_spacing=2.0))
-
 
 @pytest.mark.parametrize("replicated", [True, False])
 def test_assets_in_turn(sim: SimulationContext, replicated: bool, caplog: pytest.LogCaptureFixture) -> None:

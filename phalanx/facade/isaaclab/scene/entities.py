@@ -163,13 +163,7 @@ def _check(name: str, value: Any) -> None:
     where = f"InteractiveSceneCfg.{name}"
     if _is(value, "RigidObjectCollectionCfg") or isinstance(value, assets.ArticulationCfg | assets.RigidObjectCfg):
         return
-    if isinstance(value, SensorBaseCfg):
-        return
-    if _is(value, "TerrainImporterCfg"):
-        if value.terrain_type != "plane":
-            raise NotImplementedError(
-                f'{where}: TerrainImporterCfg of terrain_type {value.terrain_type!r}; only "plane" is built yet'
-            )
+    if isinstance(value, SensorBaseCfg) or _is(value, "TerrainImporterCfg"):
         return
     kind = type(value).__name__
     for unbuilt in ("DeformableObjectCfg", "SurfaceGripperCfg"):

@@ -6,6 +6,7 @@ from dataclasses import MISSING
 from typing import Any, Literal
 
 from phalanx.facade.isaaclab.sim.spawners import PreviewSurfaceCfg, RigidBodyMaterialCfg, VisualMaterialCfg
+from phalanx.facade.isaaclab.terrains.terrain_generator_cfg import TerrainGeneratorCfg
 from phalanx.facade.isaaclab.terrains.terrain_importer import TerrainImporter
 from phalanx.facade.isaaclab.utils.configclass import configclass
 
@@ -23,20 +24,20 @@ class TerrainImporterCfg:
     num_envs: int = 1
     """Number of environments."""
     terrain_type: Literal["generator", "plane", "usd"] = "generator"
-    """What it is; only "plane" is built yet."""
-    terrain_generator: Any = None
-    """What generates it, for "generator"."""
+    """What it is: generated, a plane, or a file."""
+    terrain_generator: TerrainGeneratorCfg | None = None
+    """What is generated, for "generator"."""
     usd_path: str | None = None
     """Its file, for "usd"."""
     env_spacing: float | None = None
     """Distance between environments that stand in a grid, m."""
     use_terrain_origins: bool = True
-    """Whether environments stand where a generated terrain has them; planes have a grid in any case."""
+    """Whether environments stand where a generated terrain has them; planes and files have a grid in any case."""
     visual_material: VisualMaterialCfg | None = PreviewSurfaceCfg(diffuse_color=(0.065, 0.0725, 0.080))
-    """How it looks; planes have the colour of the ground."""
+    """How it looks; planes have the colour of the ground, files their own."""
     physics_material: RigidBodyMaterialCfg = RigidBodyMaterialCfg()
-    """Its friction and restitution."""
+    """Its friction and restitution; files have their own."""
     max_init_terrain_level: int | None = None
-    """The highest level of a generated terrain that environments start on."""
+    """The highest row of a generated terrain that environments start on; ``None`` is the last."""
     debug_vis: bool = False
     """Whether to show the origins."""
