@@ -136,7 +136,10 @@ HINGE = "point3f physics:localPos0 = (1, 0, 0)\n"
 TOLD = {
     "groups": (prim("Xform", "x", "", "PhysicsCollisionAPI"), "colliders must be geometry"),
     "curves": (prim("BasisCurves", "x", "", "PhysicsCollisionAPI"), "colliders of type BasisCurves are not simulated"),
-    "instancers": (prim("PointInstancer", "x"), "point instancers are not simulated"),
+    "instancers": (
+        prim("PointInstancer", "x", "rel prototypes = </b>") + prim("Sphere", "b", "", "PhysicsCollisionAPI"),
+        "</x>: point instancers are not simulated",
+    ),
     "gears": (prim("PhysxPhysicsGearJoint", "x"), "joints of type PhysxPhysicsGearJoint are not simulated"),
     "particles": (prim("PhysxParticleSystem", "x"), "prims of type PhysxParticleSystem are not simulated"),
     "schemas": (prim("Xform", "x", "", "PhysxDeformableBodyAPI"), "PhysxDeformableBodyAPI is not simulated"),

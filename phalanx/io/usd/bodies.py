@@ -87,9 +87,17 @@ def find(reading: Reading, root: Prim) -> Found:
                 owner.looks.append(prim)
         if not collides and prim.HasAPI(UsdPhysics.MassAPI) and not prim.HasAPI(UsdPhysics.RigidBodyAPI):
             reading.notes.add(prim, "it is neither a collider nor a rigid body, so that its mass counts for nothing.")
-        if prim.IsA(UsdGeom.PointInstancer):
+        if prim.IsA(UsdGeom.PointInstancer) and _has_physics(prim):
             reading.notes.add(prim, "point instancers are not simulated; what they copy is left out.")
     return found
+
+
+def _has_physics(instancer: Prim) -> bool:
+    """Whether a point instancer copies bodies or colliders; others are only to be looked at, such as markers."""
+    stage = instancer.GetStage()
+    copied = [stage.GetPrimAtPath(path) for path in UsdGeom.PointInstancer(instancer).GetPrototypesRel().GetTargets()]
+    below = (one for prim in copied if prim for one in Usd.PrimRange(prim, Usd.TraverseInstanceProxies()))
+    return any(one.HasAPI(UsdPhysics.RigidBodyAPI) or one.HasAPI(UsdPhysics.CollisionAPI) for one in below)
 
 
 def _body(reading: Reading, found: Found, prim: Prim) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from phalanx.facade.isaaclab.assets.asset_base_cfg import AssetBaseCfg
 from phalanx.facade.isaaclab.sim import utils
+from phalanx.facade.isaaclab.sim.debug_vis import DebugVis
 from phalanx.facade.isaaclab.sim.simulation_context import SimulationContext
 from phalanx.facade.physics_events import Event, Subscription
 from phalanx.io.usd.bindings import UsdGeom
@@ -16,7 +17,7 @@ from phalanx.io.usd.bindings import UsdGeom
 _PLAIN = re.compile(r"\w+")
 
 
-class AssetBase(ABC):
+class AssetBase(DebugVis, ABC):
     """Something with physics on the stage.
 
     It spawns its prims when it is made. When the simulation starts to play, it looks up its bodies and makes its
@@ -42,10 +43,13 @@ class AssetBase(ABC):
             ),
             Subscription(Event.STOP, self._invalidate_callback),
         ]
+        if self.cfg.debug_vis:
+            self.set_debug_vis(True)
 
     def __del__(self) -> None:
         for one in getattr(self, "_subscriptions", ()):
             one.cancel()
+        self._no_longer_shown()
 
     @property
     def is_initialized(self) -> bool:
@@ -67,11 +71,6 @@ class AssetBase(ABC):
     def data(self) -> Any:
         """What is known about it."""
 
-    @property
-    def has_debug_vis_implementation(self) -> bool:
-        """Whether there is anything that :meth:`set_debug_vis` can show."""
-        return False
-
     def set_visibility(self, visible: bool, env_ids: Sequence[int] | None = None) -> None:
         """Show or hide its prims on the stage.
 
@@ -92,14 +91,6 @@ class AssetBase(ABC):
         for prim in chosen:
             image = UsdGeom.Imageable(prim)
             (image.MakeVisible if visible else image.MakeInvisible)()
-
-    def set_debug_vis(self, debug_vis: bool) -> bool:
-        """Show what it knows.
-
-        Returns:
-            Whether that could be done.
-        """
-        return False
 
     @abstractmethod
     def reset(self, env_ids: Sequence[int] | None = None) -> None:

@@ -1,0 +1,6 @@
+"""Markers: many copies of a few shapes, to be looked at; they have no physics."""
+
+from phalanx.facade.isaaclab.markers.visualization_markers import VisualizationMarkers
+from phalanx.facade.isaaclab.markers.visualization_markers_cfg import VisualizationMarkersCfg
+
+__all__ = ["VisualizationMarkers", "VisualizationMarkersCfg"]
