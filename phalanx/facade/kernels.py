@@ -24,6 +24,9 @@ from phalanx.ecs.store import _OnStream
 from phalanx.facade.arrays import array_api, hand_out
 from phalanx.world import World
 
+LARGE = 1 << 20
+"""Numbers that are worth binding kernels anew."""
+
 Environments = Table("environments", "how many there are, without padding")
 
 
@@ -136,20 +139,41 @@ class Reader:
         arrays: Mapping[Field, Any],
         numbers: Mapping[Table, int],
     ) -> None:
-        xp = world._device.xp
         self._world, self._parts = world, {}
-        parts, end = {}, 0
+        self._launch = system, rows, arrays, numbers
+        self._fields: dict[Field, tuple[int, int]] = {}
+        end = 0
         for name, (one, shape) in results.items():
             start, end = end, end + int(np.prod(shape))
-            self._parts[name], parts[one] = (start, end, shape), (start, end)
-        with in_order(world):
-            self._whole = xp.zeros(end, world.dtype)
-            buffers = {one: flat(self._whole[start:end]) for one, (start, end) in parts.items()}
-            self._kernels = Kernels(world, [Launch(system, rows, {**arrays, **buffers}, numbers)])
+            self._parts[name], self._fields[one] = (start, end, shape), (start, end)
+        self._size, self._whole, self._kernels = end, None, None
 
     def read(self) -> dict[str, Any]:
         """What there is now, as arrays of the user's API."""
         with in_order(self._world):
-            self._kernels.run()
-            handed = hand_out(self._whole.copy())
-        return {name: handed[start:end].reshape(shape) for name, (start, end, shape) in self._parts.items()}
+            handed = hand_out(self._compute())
+        return self._apart(handed)
+
+    def take(self) -> dict[str, Any]:
+        """The same as arrays of the engine's device, within :func:`in_order`."""
+        return self._apart(self._compute())
+
+    def _compute(self) -> Any:
+        """A new array with all results.
+
+        On a GPU kernels write into the same array each time, whose address is in their graph. On the CPU what is large
+        goes to memory of its own: to bind kernels anew costs less than a copy.
+        """
+        if self._whole is None:
+            system, rows, arrays, numbers = self._launch
+            self._whole = self._world._device.xp.zeros(self._size, self._world.dtype)
+            buffers = {one: flat(self._whole[start:end]) for one, (start, end) in self._fields.items()}
+            self._kernels = Kernels(self._world, [Launch(system, rows, {**arrays, **buffers}, numbers)])
+        self._kernels.run()  # pyright: ignore[reportOptionalMemberAccess]
+        if self._world._device.is_cuda or self._size < LARGE:
+            return self._whole.copy()
+        found, self._whole = self._whole, None
+        return found
+
+    def _apart(self, whole: Any) -> dict[str, Any]:
+        return {name: whole[start:end].reshape(shape) for name, (start, end, shape) in self._parts.items()}

@@ -25,6 +25,16 @@ class ArticulationTendons(ArticulationJoints):
         """Spatial tendons of a row."""
         return self._robots[0].num_spatial_tendons
 
+    @property
+    def fixed_tendon_names(self) -> list[str]:
+        """Names of fixed tendons, in the order of a row."""
+        return self._robots[0].fixed_tendon_names
+
+    @property
+    def spatial_tendon_names(self) -> list[str]:
+        """Names of spatial tendons, in the order of a row."""
+        return self._robots[0].spatial_tendon_names
+
     def _tendons(self, name: str) -> Any:
         block = self._xp.stack([getattr(robot, name) for robot in self._robots], axis=1)
         return self._xp.ascontiguousarray(self._rows.gather(block, self._xp))

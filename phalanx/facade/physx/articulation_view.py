@@ -11,6 +11,7 @@ import numpy as np
 from phalanx import components as c
 from phalanx.facade.physx.articulation_tendons import ArticulationTendons
 from phalanx.facade.physx.common import Rows, compute, find_actor, reads, writes
+from phalanx.facade.physx.dynamics_kernels import Dynamics
 from phalanx.facade.physx.metatype import ArticulationMetatype
 from phalanx.robot import Robot
 from phalanx.rotations import inverse, rotate
@@ -194,20 +195,15 @@ class ArticulationView(ArticulationTendons):
 
     # -- dynamics --------------------------------------------------------------------------------------------
 
-    def _stacked(self, name: str) -> Any:
-        block = self._xp.stack([getattr(robot, name)() for robot in self._robots], axis=1)
-        return self._rows.gather(block, self._xp)
+    @cached_property
+    def _dynamics(self) -> Dynamics:
+        return Dynamics(self)
 
-    def _at_com(self, columns: Any) -> Any:
-        """Turn what multiplies velocities of the root's origin, (count, ..., nv), into what does of its centre of mass.
-
-        With v the velocity of the centre of mass, at r from the origin, the origin's is v + r x w.
-        """
-        if self.shared_metatype.fixed_base:
-            return columns
-        arm = self._root_com_arms().reshape(self.count, *(1,) * (columns.ndim - 2), 3)
-        turning = columns[..., 3:6] + self._xp.cross(columns[..., :3], arm)
-        return self._xp.concatenate((columns[..., :3], turning, columns[..., 6:]), axis=-1)
+    def _listed(self, found: Any) -> Any:
+        """Rows of the view from all that there are."""
+        if self.placement is not None:
+            return found
+        return found[self._env * len(self._robots) + self._column]
 
     @reads
     def get_jacobians(self) -> Any:
@@ -216,42 +212,26 @@ class ArticulationView(ArticulationTendons):
         A fixed base has no rows for its root: (count, max_links - 1, 6, max_dofs); a floating one has them, and columns
         of its root's velocity: (count, max_links, 6, max_dofs + 6).
         """
-        xp, jacobian = self._xp, self._stacked("jacobian")
-        offset = self._coms_in_links() - self._read(c.BodyFrame.position, self._body_rows)
-        arm = rotate(self._read(c.LinkPose.orientation, self._link_rows), offset, xp)
-        turning = xp.swapaxes(jacobian[:, :, 3:], -1, -2)
-        linear = jacobian[:, :, :3] + xp.swapaxes(xp.cross(turning, arm[:, :, None]), -1, -2)
-        found = self._at_com(xp.concatenate((linear, jacobian[:, :, 3:]), axis=2))
-        return xp.ascontiguousarray(found[:, 1:] if self.shared_metatype.fixed_base else found)
+        compute(self.world, "query_bodies")
+        return self._listed(self._dynamics.jacobians())
 
     @reads
     def get_generalized_mass_matrices(self) -> Any:
         """(count, velocities, velocities), armature included."""
-        return self._mass_matrices()
-
-    def _mass_matrices(self) -> Any:
-        half = self._xp.swapaxes(self._at_com(self._stacked("mass_matrix")), -1, -2)
-        return self._xp.ascontiguousarray(self._at_com(half))
+        compute(self.world, "dynamics")
+        return self._listed(self._dynamics.mass_matrices())
 
     @reads
     def get_gravity_compensation_forces(self) -> Any:
         """(count, velocities): efforts that hold articulations still against gravity."""
-        return self._at_com(self._stacked("gravity_force"))
+        compute(self.world, "query_gravity")
+        return self._listed(self._dynamics.gravity_forces())
 
     @reads
     def get_coriolis_and_centrifugal_compensation_forces(self) -> Any:
         """(count, velocities): efforts that make up for Coriolis and centrifugal forces: b of M a + b = tau."""
-        xp = self._xp
         compute(self.world, "dynamics")
-        dofs = np.array([np.arange(r._bound.dofs.start, r._bound.dofs.stop) for r in self._robots])
-        found = self._read(c.DofForce.bias, dofs)
-        if not self.shared_metatype.fixed_base:
-            # the origin's acceleration is the centre of mass's, less that of the turning arm
-            spin, arm = self._read(c.DofState.velocity, self._root_dofs)[:, 3:], self._root_com_arms()
-            inward = xp.cross(spin, xp.cross(spin, arm))
-            matrix = self._stacked("mass_matrix")
-            found = found - sum(matrix[:, :, k] * inward[:, k, None] for k in range(3))
-        return self._at_com(found)
+        return self._listed(self._dynamics.coriolis_forces())
 
     # -- mass ------------------------------------------------------------------------------------------------
 

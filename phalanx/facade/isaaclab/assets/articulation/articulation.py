@@ -94,12 +94,12 @@ class Articulation(RootAsset, JointWriter, TendonWriter, Actuation):
     @property
     def fixed_tendon_names(self) -> list[str]:
         """Of fixed tendons."""
-        return self.root_physx_view._robots[0].fixed_tendon_names
+        return self.root_physx_view.fixed_tendon_names
 
     @property
     def spatial_tendon_names(self) -> list[str]:
         """Of spatial tendons."""
-        return self.root_physx_view._robots[0].spatial_tendon_names
+        return self.root_physx_view.spatial_tendon_names
 
     def find_bodies(self, name_keys: str | Sequence[str], preserve_order: bool = False) -> Names:
         """Positions and names of the bodies that expressions match; ValueError if one matches none."""
