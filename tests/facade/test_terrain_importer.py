@@ -161,7 +161,11 @@ def test_origins(sim: SimulationContext, api: str) -> None:
     np.testing.assert_allclose(host(made.env_origins), grid_origins(5, 1.5))
     made.import_ground_plane("plane")
     made.import_mesh("rock", trimesh.creation.icosphere(radius=0.5))
-    assert made.terrain_names == ["terrain", "plane", "rock"] and made.set_debug_vis(True) is False
+    assert made.terrain_names == ["terrain", "plane", "rock"]
+    assert made.has_debug_vis_implementation and made.set_debug_vis(True) and made.set_debug_vis(False)
+    shown = UsdGeom.PointInstancer(sim.stage.GetPrimAtPath("/Visuals/TerrainOrigin"))
+    np.testing.assert_allclose(shown.GetPositionsAttr().Get(), grid_origins(5, 1.5), atol=1e-6)
+    assert UsdGeom.Imageable(shown.GetPrim()).ComputeVisibility() == UsdGeom.Tokens.invisible
     with pytest.raises(ValueError, match="there is a terrain named 'rock' already"):
         made.import_mesh("rock", trimesh.creation.icosphere())
     with pytest.raises(ValueError, match=r"origins must be \(rows, columns, 3\), not \(4, 3\)"):

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from phalanx.facade.isaaclab.markers import VisualizationMarkers
+from phalanx.facade.isaaclab.markers.config import FRAME_MARKER_CFG
 from phalanx.facade.isaaclab.scene.grid import grid_origins
 from phalanx.facade.isaaclab.sim.simulation_context import SimulationContext
 from phalanx.facade.isaaclab.terrains.utils import create_prim_from_mesh
@@ -61,6 +63,7 @@ class TerrainImporter:
         self.terrain_origins: Any = None
         self.env_origins: Any = None
         self._flat_patches: dict[str, Any] = {}
+        self._markers: Any = None
         origins = None
         if cfg.terrain_type == "generator":
             made = cfg.terrain_generator.class_type(cfg=cfg.terrain_generator, device=self.device)
@@ -86,12 +89,25 @@ class TerrainImporter:
 
     @property
     def has_debug_vis_implementation(self) -> bool:
-        """Whether there is anything that :meth:`set_debug_vis` can show."""
-        return False
+        """Whether there is anything that :meth:`set_debug_vis` can show: origins."""
+        return True
 
     def set_debug_vis(self, debug_vis: bool) -> bool:
-        """Show the origins; returns whether that could be done."""
-        return False
+        """Show the origins of sub-terrains, or of environments in a grid, as frames, or hide them.
+
+        Returns:
+            True: it can be done.
+        """
+        if not debug_vis:
+            if self._markers is not None:
+                self._markers.set_visibility(False)
+            return True
+        if self._markers is None:
+            self._markers = VisualizationMarkers(FRAME_MARKER_CFG.replace(prim_path="/Visuals/TerrainOrigin"))  # pyright: ignore[reportAttributeAccessIssue]
+        origins = self.env_origins if self.terrain_origins is None else self.terrain_origins
+        self._markers.visualize(origins.reshape(-1, 3))
+        self._markers.set_visibility(True)
+        return True
 
     # -- putting terrain on the stage ------------------------------------------------------------------------
 
