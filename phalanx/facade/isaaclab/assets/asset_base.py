@@ -43,7 +43,7 @@ class AssetBase(DebugVis, ABC):
             ),
             Subscription(Event.STOP, self._invalidate_callback),
         ]
-        if self.cfg.debug_vis:
+        if getattr(self.cfg, "debug_vis", False):  # collections have none
             self.set_debug_vis(True)
 
     def __del__(self) -> None:
