@@ -10,6 +10,7 @@ from phalanx.facade.isaaclab.assets.rigid_object_collection import (
     RigidObjectCollectionCfg,
     RigidObjectCollectionData,
 )
+from phalanx.facade.isaaclab.assets.surface_gripper import SurfaceGripper, SurfaceGripperCfg
 
 __all__ = [
     "Articulation",
@@ -26,4 +27,6 @@ __all__ = [
     "RigidObjectCollectionCfg",
     "RigidObjectCollectionData",
     "RigidObjectData",
+    "SurfaceGripper",
+    "SurfaceGripperCfg",
 ]

@@ -6,6 +6,7 @@ from typing import Any
 
 from phalanx.facade.isaaclab.assets.asset_base_cfg import AssetBaseCfg
 from phalanx.facade.isaaclab.assets.deformable_object.deformable_object import DeformableObject
+from phalanx.facade.isaaclab.markers import VisualizationMarkersCfg, config
 from phalanx.facade.isaaclab.utils.configclass import configclass
 
 
@@ -14,5 +15,7 @@ class DeformableObjectCfg(AssetBaseCfg):
     """Configuration of a deformable object. It can be made and kept; the object cannot, yet."""
 
     class_type: Any = DeformableObject
-    visualizer_cfg: Any = None
-    """What targets of nodes would be shown with; there is no viewer."""
+    visualizer_cfg: VisualizationMarkersCfg = VisualizationMarkersCfg(
+        "/Visuals/DeformableTarget", config.DEFORMABLE_TARGET_MARKER_CFG.markers
+    )
+    """What targets of nodes would be shown by."""
