@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from phalanx.facade.arrays import accept, api_of
 from phalanx.facade.isaaclab.sensors.sensor_base_cfg import SensorBaseCfg
 from phalanx.facade.isaaclab.sim import utils
+from phalanx.facade.isaaclab.sim.debug_vis import DebugVis
 from phalanx.facade.isaaclab.sim.simulation_context import SimulationContext
 from phalanx.facade.namespaces import array
 from phalanx.facade.physics_events import Event, Subscription
@@ -20,13 +20,13 @@ JUST_DUE = 1e-6
 """s: a measurement that would be due that much later is due; sums of steps are not quite multiples of the period."""
 
 
-class SensorBase(ABC):
+class SensorBase(DebugVis, ABC):
     """Something that measures in each environment.
 
     When the simulation starts to play, it looks up its prims and makes its buffers. From then on it has a clock for
     each environment. When a period has passed since the last measurement, data are outdated, and the next one who looks
-    at :attr:`data`, or an :meth:`update` with ``force_recompute``, has them measured anew. The simulation does not keep
-    it alive.
+    at :attr:`data`, or an :meth:`update` with ``force_recompute``, has them measured anew; what is shown is measured at
+    each update. The simulation does not keep it alive.
 
     Args:
         cfg: its configuration, which is copied.
@@ -44,7 +44,7 @@ class SensorBase(ABC):
             )
         cfg.validate()  # pyright: ignore[reportAttributeAccessIssue]
         self.cfg: Any = cfg.copy()  # pyright: ignore[reportAttributeAccessIssue]
-        self._is_initialized = self._is_visualizing = False
+        self._is_initialized = False
         self._subscriptions = [
             Subscription(Event.PLAY, self._initialize_callback, order=15),  # after assets
             Subscription(Event.STOP, self._invalidate_callback),
@@ -55,7 +55,7 @@ class SensorBase(ABC):
     def __del__(self) -> None:
         for one in getattr(self, "_subscriptions", ()):
             one.cancel()
-        self._watch(False)
+        self._no_longer_shown()
 
     def __str__(self) -> str:
         known = f"{self.num_instances} instances" if self._is_initialized else "not initialized"
@@ -83,26 +83,6 @@ class SensorBase(ABC):
     @abstractmethod
     def data(self) -> Any:
         """What was measured; measured anew if it is outdated."""
-
-    # -- showing ---------------------------------------------------------------------------------------------
-
-    @property
-    def has_debug_vis_implementation(self) -> bool:
-        """Whether there is anything that :meth:`set_debug_vis` can show."""
-        return type(self)._set_debug_vis_impl is not SensorBase._set_debug_vis_impl
-
-    def set_debug_vis(self, debug_vis: bool) -> bool:
-        """Show what is measured, or no longer. What is shown is measured at each update.
-
-        Returns:
-            Whether that can be done.
-        """
-        if not self.has_debug_vis_implementation:
-            return False
-        self._set_debug_vis_impl(debug_vis)
-        self._is_visualizing = debug_vis
-        self._watch(debug_vis)
-        return True
 
     # -- from step to step -----------------------------------------------------------------------------------
 
@@ -156,14 +136,6 @@ class SensorBase(ABC):
         Args:
             env_ids: their numbers, ascending, int64.
         """
-
-    def _set_debug_vis_impl(self, debug_vis: bool) -> None:
-        """Make markers and show them, or hide them."""
-        raise NotImplementedError(f"{type(self).__name__} has nothing that it could show")
-
-    def _debug_vis_callback(self, event: Any) -> None:
-        """Put markers where they belong; called at each render."""
-        raise NotImplementedError(f"{type(self).__name__} has nothing that it could show")
 
     def _update_outdated_buffers(self) -> None:
         """Measure where it is due."""
@@ -221,23 +193,6 @@ class SensorBase(ABC):
     def _check_initialized(self) -> None:
         if not self._is_initialized:
             raise RuntimeError(f"{self._who} knows its prims only while the simulation plays: call sim.reset() first")
-
-    def _watch(self, wanted: bool) -> None:
-        """Have markers put in place at each render, or no longer."""
-        simulation, name = SimulationContext.instance(), f"debug vis of sensor {id(self)}"
-        if simulation is None:
-            return
-        if simulation.render_callback_exists(name):
-            simulation.remove_render_callback(name)
-        if wanted:
-            own = weakref.ref(self)
-
-            def show(event: Any) -> None:
-                sensor = own()
-                if sensor is not None and sensor._is_initialized:
-                    sensor._debug_vis_callback(event)
-
-            simulation.add_render_callback(name, show)
 
     def _simulation(self) -> SimulationContext:
         found = SimulationContext.instance()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
+from phalanx.facade.isaaclab.markers import VisualizationMarkersCfg
+from phalanx.facade.isaaclab.markers.config import CONTACT_SENSOR_MARKER_CFG
 from phalanx.facade.isaaclab.sensors.contact_sensor.contact_sensor import ContactSensor
-from phalanx.facade.isaaclab.sensors.markers import marker_cfg
 from phalanx.facade.isaaclab.sensors.sensor_base_cfg import SensorBaseCfg
 from phalanx.facade.isaaclab.utils.configclass import configclass
 
@@ -31,7 +32,5 @@ class ContactSensorCfg(SensorBaseCfg):
     filter_prim_paths_expr: list[str] = field(default_factory=list)
     """Paths of bodies, static colliders, grounds, or of prims above them, expressions segment by segment, with which
     contacts are reported each by itself. Each prim that one stands for in an environment is a column."""
-    visualizer_cfg: Any = field(
-        default_factory=lambda: marker_cfg("CONTACT_SENSOR_MARKER_CFG", "/Visuals/ContactSensor")
-    )
+    visualizer_cfg: VisualizationMarkersCfg = replace(CONTACT_SENSOR_MARKER_CFG, prim_path="/Visuals/ContactSensor")
     """Markers of bodies in contact and not."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, field
+from dataclasses import MISSING, field, replace
 from typing import Any
 
+from phalanx.facade.isaaclab.markers import VisualizationMarkersCfg
+from phalanx.facade.isaaclab.markers.config import FRAME_MARKER_CFG
 from phalanx.facade.isaaclab.sensors.frame_transformer.frame_transformer import FrameTransformer
-from phalanx.facade.isaaclab.sensors.markers import marker_cfg
 from phalanx.facade.isaaclab.sensors.sensor_base_cfg import SensorBaseCfg
 from phalanx.facade.isaaclab.utils.configclass import configclass
 
@@ -44,5 +45,5 @@ class FrameTransformerCfg(SensorBaseCfg):
     """Where the source frame is on its body."""
     target_frames: list[FrameCfg] = MISSING  # pyright: ignore[reportAssignmentType]
     """The target frames."""
-    visualizer_cfg: Any = field(default_factory=lambda: marker_cfg("FRAME_MARKER_CFG", "/Visuals/FrameTransformer"))
+    visualizer_cfg: VisualizationMarkersCfg = replace(FRAME_MARKER_CFG, prim_path="/Visuals/FrameTransformer")
     """Markers of the frames."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
+from phalanx.facade.isaaclab.markers import VisualizationMarkersCfg
+from phalanx.facade.isaaclab.markers.config import RED_ARROW_X_MARKER_CFG
 from phalanx.facade.isaaclab.sensors.imu.imu import Imu
-from phalanx.facade.isaaclab.sensors.markers import marker_cfg
 from phalanx.facade.isaaclab.sensors.sensor_base_cfg import SensorBaseCfg
 from phalanx.facade.isaaclab.utils.configclass import configclass
 
@@ -27,7 +28,7 @@ class ImuCfg(SensorBaseCfg):
     class_type: Any = Imu
     offset: OffsetCfg = field(default_factory=OffsetCfg)
     """Where the sensor is on its body."""
-    visualizer_cfg: Any = field(default_factory=lambda: marker_cfg("RED_ARROW_X_MARKER_CFG", "/Visuals/Imu"))
+    visualizer_cfg: VisualizationMarkersCfg = replace(RED_ARROW_X_MARKER_CFG, prim_path="/Visuals/Imu")
     """Markers of the acceleration."""
     gravity_bias: tuple[float, float, float] = (0.0, 0.0, 9.81)
     """m/s^2, world axes: what is added to accelerations. Units measure forces, so that at rest they read what holds
