@@ -204,6 +204,40 @@ def test_only_torch_has_these(torch):
     assert utils.wxyz2xyzw(torch.tensor([1.0, 2, 3, 4])).tolist() == [2, 3, 4, 1]
 
 
+def test_how_torsos_stand_and_where_they_head(torch):
+    utils = importlib.import_module("phalanx.facade.isaacsim.core.utils.torch")
+    rng = np.random.default_rng(2)
+    torso, start = Rotation.from_euler("xyz", ANGLES[:5]), Rotation.from_euler("xyz", ANGLES[5:10])
+    places, goals, v, w = rng.normal(size=(4, 5, 3))
+    given = [torch.tensor(each) for each in (wxyz(torso), wxyz(start.inv()), goals - places)]
+    ahead, above = (torch.tensor(np.tile(np.eye(3)[i], (5, 1))) for i in (0, 2))
+    turn, up_share, facing, up, heading = utils.compute_heading_and_up(*given, ahead, above, 2)
+    expected = torso * start.inv()
+    same(turn, expected)
+    way = (goals - places) / np.linalg.norm(goals - places, axis=1, keepdims=True)
+    assert up.numpy() == pytest.approx(expected.apply([0, 0, 1])) and up_share.tolist() == up[:, 2].tolist()
+    assert heading.numpy() == pytest.approx(expected.apply([1, 0, 0]))
+    assert facing.numpy() == pytest.approx((expected.apply([1, 0, 0]) * way).sum(1))
+    found = utils.compute_rot(*(torch.tensor(each) for each in (wxyz(torso), v, w, goals, places)))
+    assert found[0].numpy() == pytest.approx(torso.inv().apply(v))
+    assert found[1].numpy() == pytest.approx(torso.inv().apply(w))
+    angles = np.stack([each.numpy() for each in found[2:5]], 1)
+    assert angles == pytest.approx(ANGLES[:5] % (2 * np.pi))
+    assert found[5].numpy() == pytest.approx(np.arctan2(way[:, 2], way[:, 0]) - angles[:, 2])
+    intrinsic = torch.stack(utils.get_euler_xyz(given[0], extrinsic=False), 1)
+    assert utils.normalize_angle(intrinsic).numpy() == pytest.approx(torso.as_euler("XYZ"))
+    assert utils.quat_axis(given[0], 1).numpy() == pytest.approx(torso.apply([0, 1, 0]))
+    x = torch.tensor([1.0, 2.0, 5.0])
+    assert utils.scale(utils.unscale(x, 1.0, 3.0), 1.0, 3.0).tolist() == x.tolist()
+    assert utils.tensor_clamp(x, torch.zeros(3), torch.full((3,), 2.0)).tolist() == [1, 2, 2]
+    drawn = utils.torch_rand_float(2.0, 3.0, (100, 2), "cpu")
+    assert drawn.shape == (100, 2) and 2.0 <= drawn.min() < 2.1 and 2.9 < drawn.max() <= 3.0
+    assert utils.normalize(torch.tensor([[0.0, 0.0], [3.0, 4.0]])).tolist() == [
+        [0, 0],
+        [pytest.approx(0.6), pytest.approx(0.8)],
+    ]
+
+
 def test_actions_and_states():
     action = types.ArticulationAction(np.array([1.0, 2.0]), joint_efforts=[5.0, None], joint_indices=np.array([7, 3]))
     assert action.get_dof_action(3) == {"position": 2.0} and action.get_dof_action(0) == {}

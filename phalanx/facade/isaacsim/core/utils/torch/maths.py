@@ -41,6 +41,34 @@ def unscale_np(x: Any, lower: Any, upper: Any) -> Any:
     return (2.0 * x - upper - lower) / (upper - lower)
 
 
+def scale(x: Any, lower: Any, upper: Any) -> Any:
+    """Numbers between -1 and 1 as numbers between limits."""
+    return 0.5 * (x + 1.0) * (upper - lower) + lower
+
+
+def unscale(x: Any, lower: Any, upper: Any) -> Any:
+    """Numbers between limits as numbers between -1 and 1."""
+    return unscale_np(x, lower, upper)
+
+
+def tensor_clamp(t: Any, min_t: Any, max_t: Any) -> Any:
+    """A tensor with its elements cut to limits."""
+    return torch().clamp(t, min_t, max_t)
+
+
+saturate = tensor_clamp
+
+
+def normalize(x: Any, eps: float = 1e-9) -> Any:
+    """Vectors, (..., n), divided by their lengths, which are at least ``eps``."""
+    return x / x.norm(dim=-1, keepdim=True).clamp(min=eps)
+
+
+def torch_rand_float(lower: float, upper: float, shape: Any, device: Any) -> Any:
+    """Numbers uniformly distributed between limits, from torch's generator."""
+    return (upper - lower) * torch().rand(*shape, device=device) + lower
+
+
 def set_seed(seed: int, torch_deterministic: bool = False) -> int:
     """Seed the random numbers of Python, NumPy and torch.
 
@@ -63,4 +91,18 @@ def set_seed(seed: int, torch_deterministic: bool = False) -> int:
     return seed
 
 
-__all__ = ["cos", "inverse", "matmul", "set_seed", "sin", "transpose_2d", "unscale_np"]
+__all__ = [
+    "cos",
+    "inverse",
+    "matmul",
+    "normalize",
+    "saturate",
+    "scale",
+    "set_seed",
+    "sin",
+    "tensor_clamp",
+    "torch_rand_float",
+    "transpose_2d",
+    "unscale",
+    "unscale_np",
+]
