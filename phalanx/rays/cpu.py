@@ -1,0 +1,249 @@
+"""The CPU back end of rays: primitives as vector instructions, kernels run by a few threads."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.extending import intrinsic
+from numba.np.numpy_support import carray
+
+from phalanx.ecs.cpu import _pool, array, helper, num_threads, routine
+from phalanx.rays.generate import load
+
+__all__ = ["array", "carray", "helper", "routine"]
+
+cuda = None  # generated modules import the same names from both back ends
+
+kernel = numba.njit(cache=True, nogil=True, error_model="numpy", boundscheck=False)
+
+FEWEST = 2048
+"""Rays that are worth another thread."""
+
+_REAL, _WORD, _BYTE, _LONG = ir.FloatType(), ir.IntType(32), ir.IntType(8), ir.IntType(64)
+_REALS, _WORDS, _BYTES = (ir.VectorType(kind, 8) for kind in (_REAL, _WORD, _BYTE))
+
+
+def _data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
+    """The address of an array's items."""
+    return context.make_array(kind)(context, builder, array).data
+
+
+def _call(builder: Any, name: str, *arguments: Any) -> Any:
+    """LLVM's intrinsic of a name, for the arguments' type."""
+    kind = arguments[0].type
+    suffix = "v8f32" if isinstance(kind, ir.VectorType) else "f32"
+    function = ir.FunctionType(kind, [kind] * len(arguments))
+    module = builder.module
+    full = f"llvm.{name}.{suffix}"
+    declared = module.globals.get(full) or ir.Function(module, function, full)
+    return builder.call(declared, arguments)
+
+
+def _all_lanes(builder: Any, value: Any) -> Any:
+    """A vector of eight times the same."""
+    one = builder.insert_element(ir.Constant(_REALS, ir.Undefined), value, ir.Constant(_WORD, 0))
+    return builder.shuffle_vector(one, ir.Constant(_REALS, ir.Undefined), ir.Constant(_WORDS, [0] * 8))
+
+
+@intrinsic(prefer_literal=True)
+def stack(typing_context: Any, count: Any) -> Any:
+    """So many words of 4 bytes of the function's stack, not initialised: filling them takes longer than many rays."""
+    words = count.literal_value
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        with builder.goto_entry_block():
+            block = builder.alloca(ir.ArrayType(_WORD, words))
+        block.align = 32
+        return builder.bitcast(block, cgutils.voidptr_t)
+
+    return types.voidptr(count), emit
+
+
+@intrinsic
+def fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _call(builder, "fma", *arguments)
+
+    return types.float32(types.float32, types.float32, types.float32), emit
+
+
+@numba.njit(inline="always")
+def load_floats(array: Any, index: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    at = np.uint64(index)  # else an index below zero would count from the end, at the cost of a comparison
+    return array[at], array[at + np.uint64(1)], array[at + np.uint64(2)], array[at + np.uint64(3)]
+
+
+load_words = load_floats
+
+
+@intrinsic
+def as_float(typing_context: Any, bits: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], _REAL)
+
+    return types.float32(types.uint32), emit
+
+
+@intrinsic
+def as_int(typing_context: Any, number: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], _WORD)
+
+    return types.int32(types.float32), emit
+
+
+@numba.njit(inline="always")
+def byte_above_one(bits: Any, k: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    return np.float32(1.0) + np.float32((bits >> np.uint32(8 * k)) & np.uint32(255)) * np.float32(1.0 / 32768.0)
+
+
+@intrinsic
+def count_bits(typing_context: Any, bits: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.zext(builder.ctpop(arguments[0]), _LONG)
+
+    return types.int64(types.uint32), emit
+
+
+@intrinsic
+def highest_bit(typing_context: Any, bits: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        zeros = builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 1))
+        return builder.zext(builder.sub(ir.Constant(_WORD, 31), zeros), _LONG)
+
+    return types.int64(types.uint32), emit
+
+
+@numba.njit(inline="always")
+def split(number: Any, size: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    quotient = np.uint64(number) // np.uint64(size)
+    return np.int64(quotient), np.int64(np.uint64(number) - quotient * np.uint64(size))
+
+
+@intrinsic
+def entered_children(
+    typing_context: Any,
+    nodes: Any,
+    node: Any,
+    px: Any,
+    py: Any,
+    pz: Any,
+    ix: Any,
+    iy: Any,
+    iz: Any,
+    limit: Any,
+    keys: Any,
+    place: Any,
+) -> Any:
+    """See :mod:`~.primitives`: eight boxes at once."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        nodes, node, px, py, pz, ix, iy, iz, limit, keys, place = arguments
+        start = builder.bitcast(_data(context, builder, signature.args[0], nodes), _BYTE.as_pointer())
+        start = builder.gep(start, [builder.mul(node, ir.Constant(_LONG, 80))])
+        at = lambda offset, kind: builder.bitcast(  # noqa: E731
+            builder.gep(start, [offset if isinstance(offset, ir.Value) else ir.Constant(_LONG, offset)]),
+            kind.as_pointer(),
+        )
+        steps = builder.load(at(12, _WORD))
+        low = high = None
+        for axis, (p, i) in enumerate(((px, ix), (py, iy), (pz, iz))):
+            # The exponent's byte, put where a float32 has it.
+            step = builder.lshr(steps, ir.Constant(_WORD, 8 * axis))
+            step = builder.shl(builder.and_(step, ir.Constant(_WORD, 255)), ir.Constant(_WORD, 23))
+            slope = _all_lanes(builder, builder.fmul(builder.bitcast(step, _REAL), i))
+            corner = builder.load(at(4 * axis, _REAL))
+            base = _all_lanes(builder, builder.fmul(builder.fsub(corner, p), i))
+            back = builder.fcmp_ordered("<", i, ir.Constant(_REAL, 0.0))
+            first, second = (ir.Constant(_LONG, o + 8 * axis) for o in (32, 56))
+            near = at(builder.select(back, second, first), _BYTES)
+            far = at(builder.select(back, first, second), _BYTES)
+            found = []
+            for border in (near, far):
+                steps_in = builder.uitofp(builder.load(border, align=8), _REALS)
+                found.append(_call(builder, "fma", steps_in, slope, base))
+            low = found[0] if low is None else _greater(builder, found[0], low, ">")
+            high = found[1] if high is None else _greater(builder, found[1], high, "<")
+        low = _greater(builder, low, _all_lanes(builder, ir.Constant(_REAL, 0.0)), ">")
+        high = _greater(builder, high, _all_lanes(builder, limit), "<")
+        inside = builder.fcmp_ordered("<=", low, high)
+        key = builder.and_(builder.bitcast(low, _WORDS), ir.Constant(_WORDS, [~7 & 0xFFFFFFFF] * 8))
+        key = builder.or_(key, ir.Constant(_WORDS, list(range(8))))
+        key = builder.select(inside, key, ir.Constant(_WORDS, [0x7FFFFFFF] * 8))
+        builder.store(key, _eight(context, builder, signature.args[9], keys, place), align=4)
+        return context.get_dummy_value()
+
+    return types.void(nodes, types.int64, *[types.float32] * 7, keys, types.int64), emit
+
+
+@intrinsic
+def least_key(typing_context: Any, keys: Any, place: Any, slots: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        found = builder.load(_eight(context, builder, signature.args[0], *arguments[:2]), align=4)
+        mask = builder.bitcast(builder.trunc(arguments[2], _BYTE), ir.VectorType(ir.IntType(1), 8))
+        found = builder.select(mask, found, ir.Constant(_WORDS, [0x7FFFFFFF] * 8))
+        name = "llvm.vector.reduce.umin.v8i32"
+        declared = builder.module.globals.get(name)
+        declared = declared or ir.Function(builder.module, ir.FunctionType(_WORD, [_WORDS]), name)
+        return builder.call(declared, [found])
+
+    return types.int32(keys, types.int64, types.uint32), emit
+
+
+def _eight(context: Any, builder: Any, kind: Any, keys: Any, place: Any) -> Any:
+    """The address of eight keys."""
+    start = builder.gep(_data(context, builder, kind, keys), [builder.mul(place, ir.Constant(_LONG, 8))])
+    return builder.bitcast(start, _WORDS.as_pointer())
+
+
+def _greater(builder: Any, a: Any, b: Any, relation: str) -> Any:
+    """The greater (or, with ``<``, the less) of each two lanes; b where one is no number."""
+    return builder.select(builder.fcmp_ordered(relation, a, b), a, b)
+
+
+def bind(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a kernel takes for arrays and numbers; the arrays must outlive it."""
+    return tuple(a.ctypes.data if isinstance(a, np.ndarray) else a for a in arguments)
+
+
+def kernel_of(function: Callable[..., None], constants: tuple[tuple[str, Any], ...]) -> Any:
+    """The kernel of a function, see :func:`~.generate.generated`."""
+    return load(function, "cpu", constants)
+
+
+def launch(kernel: Any, count: int, bound: tuple[Any, ...], device: Any = None) -> None:
+    """Run a kernel for rays 0..count-1."""
+    threads = min(num_threads(), count // FEWEST)
+    if threads <= 1:
+        kernel(0, count, *bound)
+        return
+    if not kernel.signatures:
+        kernel(0, 0, *bound)  # compiled once, not by each thread
+    bounds = [count * i // threads for i in range(threads + 1)]
+    jobs = [_pool(threads).submit(kernel, a, b, *bound) for a, b in itertools.pairwise(bounds[:-1])]
+    try:
+        kernel(bounds[-2], bounds[-1], *bound)
+    finally:
+        for job in jobs:
+            job.result()

@@ -1,0 +1,224 @@
+"""The CUDA back end of rays: primitives as instructions, kernels that take addresses, launches replayed as graphs.
+
+Everything here that imports ``numba.cuda`` is in this file and in :mod:`phalanx.ecs.cuda`. Arrays come as addresses: it
+takes Numba 15 µs to wrap an array, and a launch with two dozen of them longer than most casts. A launch with the same
+arguments as an earlier one replays a graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba import cuda
+from numba.core import types
+from numba.cuda.extending import intrinsic
+
+from phalanx.rays.generate import argument_types, generated, load
+
+__all__ = ["carray", "cuda", "stack"]
+
+carray = stack = None  # generated modules import the same names from both back ends
+
+helper = cuda.jit(device=True, forceinline=True)
+routine = cuda.jit(device=True, forceinline=True)
+kernel = cuda.jit(cache=True, fastmath=False)
+
+THREADS = 128
+"""Threads in a block."""
+
+MOST_GRAPHS = 64
+"""Launches that are kept for replay."""
+
+_REAL, _WORD, _LONG = ir.FloatType(), ir.IntType(32), ir.IntType(64)
+
+
+def _assembly(builder: Any, result: Any, text: str, constraints: str, *operands: Any) -> Any:
+    """An instruction whose result depends on its operands alone."""
+    kind = ir.FunctionType(result, [operand.type for operand in operands])
+    return builder.call(ir.InlineAsm(kind, text, constraints), operands, attrs=("readnone", "nounwind"))
+
+
+@intrinsic
+def array(typing_context: Any, address: Any, shape: Any, dtype: Any) -> Any:
+    """The array of a type at an address in global memory."""
+    kind = types.Array(dtype.dtype, 1, "C")
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        item = context.get_data_type(kind.dtype)
+        place = builder.inttoptr(arguments[0], ir.PointerType(item, addrspace=1))
+        place = builder.addrspacecast(place, ir.PointerType(item))
+        size = context.get_constant(types.intp, kind.dtype.bitwidth // 8)
+        made = context.make_array(kind)(context, builder)
+        length = builder.extract_value(arguments[1], 0)
+        context.populate_array(made, data=place, shape=[length], strides=[size], itemsize=size, meminfo=None)
+        return made._getvalue()
+
+    return kind(types.int64, shape, dtype), emit
+
+
+@intrinsic
+def fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _assembly(builder, _REAL, "fma.rn.f32 $0, $1, $2, $3;", "=f,f,f,f", *arguments)
+
+    return types.float32(types.float32, types.float32, types.float32), emit
+
+
+def _loader(letter: str, kind: str, item: Any, result: Any) -> Any:
+    """Four words at once, from memory that nothing writes while the kernel runs."""
+
+    @intrinsic
+    def load_four(typing_context: Any, array: Any, index: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+            place = builder.ptrtoint(data, _LONG)
+            place = builder.add(place, builder.mul(arguments[1], ir.Constant(_LONG, 4)))
+            four = ir.LiteralStructType([item] * 4)
+            text = f"ld.global.nc.v4.{kind} {{$0, $1, $2, $3}}, [$4];"
+            found = _assembly(builder, four, text, f"={letter},={letter},={letter},={letter},l", place)
+            values = [builder.extract_value(found, k) for k in range(4)]
+            return context.make_tuple(builder, signature.return_type, values)
+
+        return types.UniTuple(result, 4)(array, types.int64), emit
+
+    return load_four
+
+
+load_floats = _loader("f", "f32", _REAL, types.float32)
+load_words = _loader("r", "u32", _WORD, types.uint32)
+
+
+@intrinsic
+def as_float(typing_context: Any, bits: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], _REAL)
+
+    return types.float32(types.uint32), emit
+
+
+@intrinsic
+def as_int(typing_context: Any, number: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], _WORD)
+
+    return types.int32(types.float32), emit
+
+
+@intrinsic
+def byte_above_one(typing_context: Any, bits: Any, k: Any) -> Any:
+    """See :mod:`~.primitives`: one permutation of bytes, of the word and of 1.0."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        bits, k = arguments
+        # From the top: 3f, 80, the byte, 00; bytes 4 to 7 are those of the second word.
+        selector = builder.shl(builder.trunc(k, _WORD), ir.Constant(_WORD, 4))
+        selector = builder.or_(selector, ir.Constant(_WORD, 0x7604))
+        one = ir.Constant(_WORD, 0x3F800000)
+        found = _assembly(builder, _WORD, "prmt.b32 $0, $1, $2, $3;", "=r,r,r,r", bits, one, selector)
+        return builder.bitcast(found, _REAL)
+
+    return types.float32(types.uint32, types.int64), emit
+
+
+@intrinsic
+def count_bits(typing_context: Any, bits: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.zext(builder.ctpop(arguments[0]), _LONG)
+
+    return types.int64(types.uint32), emit
+
+
+@intrinsic
+def highest_bit(typing_context: Any, bits: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.zext(_assembly(builder, _WORD, "bfind.u32 $0, $1;", "=r,r", arguments[0]), _LONG)
+
+    return types.int64(types.uint32), emit
+
+
+@intrinsic
+def split(typing_context: Any, number: Any, size: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        number, size = (builder.trunc(a, _WORD) for a in arguments)
+        quotient = builder.udiv(number, size)
+        rest = builder.sub(number, builder.mul(quotient, size))
+        values = [builder.zext(value, _LONG) for value in (quotient, rest)]
+        return context.make_tuple(builder, signature.return_type, values)
+
+    return types.UniTuple(types.int64, 2)(types.int64, types.int64), emit
+
+
+def signature(function: Callable[..., None]) -> tuple[Any, ...]:
+    """Types of a kernel's arguments: the number of rays, addresses and numbers."""
+    kinds = list(argument_types(function).values())[1:]
+    return numba.int64, *(numba.float32 if kind == "Real" else numba.int64 for kind in kinds)
+
+
+def compile_ptx(function: Callable[..., None], constants: tuple[tuple[str, Any], ...] = ()) -> str:
+    """The PTX of a kernel for compute capability 9.0; needs NVVM but no GPU."""
+    module = load(function, "cuda", constants)
+    text, _ = cuda.compile_ptx(module.py_func, signature(function), cc=(9, 0))  # pyright: ignore[reportPrivateImportUsage]
+    return text
+
+
+class Kernel:
+    """A compiled kernel and its launches."""
+
+    def __init__(self, function: Callable[..., None], constants: tuple[tuple[str, Any], ...]) -> None:
+        self.name = generated(function, "cuda", constants).entry
+        self.compiled = load(function, "cuda", constants)
+        self.graphs: dict[Any, Any] = {}
+
+
+def kernel_of(function: Callable[..., None], constants: tuple[tuple[str, Any], ...]) -> Kernel:
+    """The kernel of a function, see :func:`~.generate.generated`."""
+    return Kernel(function, constants)
+
+
+def bind(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a kernel takes for arrays and numbers; the arrays must outlive it."""
+    return tuple(_address(a) for a in arguments)
+
+
+def _address(argument: Any) -> Any:
+    interface = getattr(argument, "__cuda_array_interface__", None)
+    return argument if interface is None else interface["data"][0]
+
+
+def launch(kernel: Kernel, count: int, bound: tuple[Any, ...], device: Any) -> None:
+    """Queue a kernel for rays 0..count-1 on the device's stream, after what the caller has queued."""
+    key = (count, bound)
+    with device.active():
+        graph = kernel.graphs.get(key)
+        if graph is not None:
+            graph.launch(device.stream)
+            return
+        configured = kernel.compiled[-(-count // THREADS), THREADS, cuda.external_stream(device.stream.ptr)]
+        if key not in kernel.graphs:  # the first launch compiles, which a capture does not allow
+            while len(kernel.graphs) >= MOST_GRAPHS:
+                kernel.graphs.pop(next(iter(kernel.graphs)))
+            configured(count, *bound)
+            kernel.graphs[key] = None
+            return
+        device.stream.begin_capture()
+        try:
+            configured(count, *bound)
+        finally:
+            graph = device.stream.end_capture()
+        kernel.graphs[key] = graph
+        graph.launch(device.stream)

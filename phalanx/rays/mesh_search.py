@@ -1,0 +1,75 @@
+"""Searching a mesh's tree of eight children a node: in the order of distance, with children that wait on a stack."""
+
+import math
+
+from phalanx.ecs import function, local_int
+from phalanx.rays.directions import inverse_of
+from phalanx.rays.mesh_tree import LEVELS
+from phalanx.rays.primitives import as_float, count_bits, entered_children, least_key
+from phalanx.rays.triangle import ray_frame, ray_triangle_at
+
+INF = math.inf
+
+BOTH, FRONT = range(2)
+"""Sides of triangles that count."""
+
+
+@function
+def search_by_distance(nodes, triangles, root, sides, any_hit, px, py, pz, dx, dy, dz, first, limit):
+    """The nearest triangle of a mesh within ``first``..``limit`` along a ray: distance, triangle.
+
+    Args:
+        nodes, triangles: :attr:`~.mesh_tree.MeshTree.nodes`, flat, and ``triangles``, flat.
+        root: node to begin with.
+        sides: BOTH or FRONT.
+        any_hit: 1: some hit will do.
+        p, d: origin, near the mesh's box, and direction, finite and not zero; distances are in lengths of it.
+
+    Returns:
+        inf and -1 if there is none.
+    """
+    keys = local_int(8 * LEVELS)  # of the children of one node a level
+    owners = local_int(LEVELS)
+    left = local_int(LEVELS)
+    ix = inverse_of(dx)
+    iy = inverse_of(dy)
+    iz = inverse_of(dz)
+    x0, x1, x2, y0, y1, y2, z0, z1, z2 = ray_frame(dx, dy, dz)
+    sign = z0 + z1 + z2
+    best = limit
+    found = -1
+    level = 0
+    entered_children(nodes, root, px, py, pz, ix, iy, iz, best, keys, 0)
+    owners[0] = root
+    left[0] = 255
+    while level >= 0:
+        key = least_key(keys, level, left[level])
+        if not as_float(key & -8) <= best:  # NEVER is no number
+            level -= 1
+            continue
+        s = key & 7
+        left[level] = left[level] & ~(1 << s)
+        at = 20 * owners[level]
+        inner = nodes[at + 3] >> 24
+        meta = nodes[at + 6 + (s >> 2)] >> 8 * (s & 3)
+        if inner >> s & 1 != 0:
+            child = nodes[at + 4] + count_bits(inner & ((1 << s) - 1))
+            level += 1 if left[level] != 0 else 0
+            entered_children(nodes, child, px, py, pz, ix, iy, iz, best, keys, level)
+            owners[level] = child
+            left[level] = 255
+        else:
+            leaf = nodes[at + 5] + (meta & 31)
+            for t in range(leaf, leaf + (meta >> 5 & 7) + 1):
+                distance, area = ray_triangle_at(triangles, t, px, py, pz, x0, x1, x2, y0, y1, y2, z0, z1, z2)
+                if (
+                    distance >= first
+                    and distance <= best
+                    and (sides == BOTH or area * sign < 0.0)
+                    and (found < 0 or distance < best)
+                ):
+                    best = distance
+                    found = t
+            if any_hit == 1 and found >= 0:
+                level = -1
+    return best if found >= 0 else INF, found

@@ -1,0 +1,362 @@
+"""Scenes for rays: instances of meshes, height fields and primitives, of each environment and of all.
+
+>>> scene = RayScene(num_envs=4096, device="cuda:0")  # doctest: +SKIP
+>>> scene.add(mesh_geometry(vertices, faces))  # the ground, for all environments  # doctest: +SKIP
+>>> scene.add(primitive_geometry("sphere", (0.1,)), body=0, object=7)  # carried by body 0 of each  # doctest: +SKIP
+>>> hits = scene.hits(187, normal=True)  # arrays to write to, made once  # doctest: +SKIP
+>>> scene.place(positions, orientations)  # (num_envs, bodies, 3), (num_envs, bodies, 4)  # doctest: +SKIP
+>>> scene.cast(origins, directions, hits, limit=100.0)  # (num_envs, 187, 3) each  # doctest: +SKIP
+
+Places and directions are in one world frame for all environments; arrays are float32, contiguous, and on the scene's
+device, where they are read and written as they are: CuPy's, or whatever has ``__cuda_array_interface__``. Casts only
+queue work there (:attr:`RayScene.device`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from phalanx.components.shape import CONE, HEIGHT_FIELD, MESH, PLANE
+from phalanx.ecs.store import Device
+from phalanx.rays.geometry import RayGeometry, scaled
+from phalanx.rays.hits import RayHits
+from phalanx.rays.placing import EXTENTS, place_instances
+from phalanx.rays.ray_kernels import cast_pattern, cast_rays
+from phalanx.rays.scene_kernels import BOUNDS, ENTRIES, FRAME
+
+ALL = 0x7FFFFFFF
+"""Bits of all groups."""
+
+SIDES = {"both": 0, "front": 1}
+
+
+@dataclass
+class _Instance:
+    geometry: RayGeometry
+    body: int
+    table: list[int]
+    extents: list[float]
+
+
+class RayScene:
+    """What rays can hit, and the kernels that find it.
+
+    Args:
+        num_envs: environments; rays of one meet what is in it and what is shared.
+        device: ``"cpu"``, ``"cuda:0"``, ..., or a world's device, whose stream is then used.
+    """
+
+    def __init__(self, num_envs: int = 1, device: str | Device = "cpu") -> None:
+        if num_envs < 1:
+            raise ValueError(f"num_envs={num_envs}: at least 1 environment is needed")
+        self.num_envs = num_envs
+        self.device = Device(device) if isinstance(device, str) else device
+        if self.device.is_cuda:
+            from phalanx.rays import cuda as backend
+        else:
+            from phalanx.rays import cpu as backend
+        self._backend: Any = backend
+        self._instances: list[_Instance] = []
+        self._arrays: dict[str, Any] | None = None
+        self._kernels: dict[Any, Any] = {}
+
+    # -- what there is ---------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        geometry: RayGeometry,
+        *,
+        body: int | None = None,
+        position: Sequence[float] = (0.0, 0.0, 0.0),
+        orientation: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
+        scale: float | Sequence[float] = 1.0,
+        object: int = 0,
+        groups: int = 1,
+    ) -> int:
+        """Add an instance; returns its number, from 0 on.
+
+        Args:
+            body: number of the body that carries it in every environment, see :meth:`place`; ``None``: it is fixed, and
+                shared by all environments.
+            position, orientation: of its frame in that of its body or, shared, in the world: m; w, x, y, z.
+            scale: along its axes, or one for all; negative ones mirror meshes.
+            object: number that hits report, of what it is a part of.
+            groups: bits; casts see those instances that have one of theirs.
+
+        Raises:
+            ValueError: a number is out of its range, or the kind cannot be scaled so.
+        """
+        if body is not None and body < 0:
+            raise ValueError(f"body={body}: bodies are numbered from 0 on")
+        if not 0 < groups <= ALL:
+            raise ValueError(f"groups={groups}: bits 0 to 30, one at least")
+        pose = np.concatenate([np.asarray(position, float).reshape(3), np.asarray(orientation, float).reshape(4)])
+        length = float(np.linalg.norm(pose[3:]))
+        if not (np.isfinite(pose).all() and length > 0.0):
+            raise ValueError(f"position {position}, orientation {orientation}: must be finite, a quaternion not 0")
+        pose[3:] /= length
+        geometry, rest = scaled(geometry, np.broadcast_to(np.asarray(scale, float), 3))
+        number = len(self._instances)
+        table = [geometry.kind, 0, *geometry.shape, object, groups, number, 0 if body is None else body]
+        extents = [*map(float, geometry.low), *map(float, geometry.high), *map(float, rest), *pose.tolist()]
+        self._instances.append(_Instance(geometry, -1 if body is None else body, table, extents))
+        self._arrays = None
+        return number
+
+    @property
+    def num_bodies(self) -> int:
+        """Bodies an environment that :meth:`place` is given poses of, at least."""
+        return 1 + max((i.body for i in self._instances), default=-1)
+
+    def refit(self, geometry: RayGeometry, vertices: Any, faces: Any) -> None:
+        """Move the vertices of a mesh; see :meth:`~.mesh_tree.MeshTree.refit`. Instances keep their places.
+
+        Works on the host: a mesh of 130,000 triangles takes 40 ms, and on a GPU the copy to it.
+        """
+        if geometry.tree is None:
+            raise ValueError("refit: this geometry is no mesh")
+        geometry.tree.refit(vertices, faces)
+        geometry.low, geometry.high = geometry.tree.box[:3], geometry.tree.box[3:]
+        for instance in self._instances:
+            if instance.geometry is geometry:
+                instance.extents[:6] = [*map(float, geometry.low), *map(float, geometry.high)]
+        self._arrays = None
+
+    # -- where it is -----------------------------------------------------------------------------------------
+
+    def place(self, position: Any, orientation: Any, shown: Any = None) -> None:
+        """Put the bodies that carry instances where they are now; before the first cast of scenes that have any.
+
+        Args:
+            position, orientation: (num_envs, bodies, 3) float32, m, world; (num_envs, bodies, 4) float32, w, x, y, z. A
+                body whose pose is not finite is not hit.
+            shown: (num_envs, bodies) int32: 0: rays pass.
+        """
+        arrays = self._ready()
+        bodies = position.shape[1] if getattr(position, "ndim", 0) == 3 else 0
+        if bodies < self.num_bodies:
+            raise ValueError(
+                f"place: position has shape {getattr(position, 'shape', None)}; ({self.num_envs}, bodies, 3) with "
+                f"{self.num_bodies} bodies or more is needed"
+            )
+        self._check("position", position, (self.num_envs, bodies, 3))
+        self._check("orientation", orientation, (self.num_envs, bodies, 4))
+        if shown is not None:
+            self._check("shown", shown, (self.num_envs, bodies), np.int32)
+        shared, own = self._counts
+        self._run(
+            place_instances,
+            self.num_envs * own,
+            (own, shared, shared, arrays["table"], arrays["extents"], bodies, position, orientation),
+            (arrays["table"] if shown is None else shown, int(shown is not None), arrays["frames"], arrays["boxes"]),
+        )
+        self._placed = True
+
+    # -- casts -----------------------------------------------------------------------------------------------
+
+    def hits(self, rays: int, *, position: bool = False, normal: bool = False, ids: bool = False) -> RayHits:
+        """Arrays for the results of so many rays an environment."""
+        xp = self.device.xp
+        made = {"distance": xp.empty((self.num_envs, rays), np.float32)}
+        for name, wanted, dtype in (("position", position, np.float32), ("normal", normal, np.float32)):
+            if wanted:
+                made[name] = xp.empty((self.num_envs, rays, 3), dtype)
+        if ids:
+            made["ids"] = xp.empty((self.num_envs, rays, 3), np.int32)
+        return RayHits(**made)
+
+    def cast(
+        self,
+        origins: Any,
+        directions: Any,
+        hits: RayHits,
+        *,
+        limit: float = math.inf,
+        limits: Any = None,
+        any_hit: bool = False,
+        sides: str = "both",
+        groups: int = ALL,
+    ) -> RayHits:
+        """Find the nearest hit of each ray; neighbours should look about the same way.
+
+        Rays without a direction, or with a number that is not finite, hit nothing. Primitives are surfaces, too: from
+        inside, the far side is hit.
+
+        Args:
+            origins, directions: (num_envs, rays, 3) float32, world; directions of any length.
+            hits: what to write to, and return; see :meth:`hits`.
+            limit: m: what is farther is not hit.
+            limits: (num_envs, rays) float32: the same of each ray.
+            any_hit: the first that is found will do, which takes less time.
+            sides: "both", or "front": surfaces are passed from behind.
+            groups: bits: what is seen.
+
+        Raises:
+            ValueError: shapes or types do not fit, or bodies have not been placed.
+        """
+        rays = self._rays(hits)
+        self._check("origins", origins, (self.num_envs, rays, 3))
+        self._check("directions", directions, (self.num_envs, rays, 3))
+        if limits is not None:
+            self._check("limits", limits, (self.num_envs, rays))
+        own = (rays, origins, directions, origins if limits is None else limits, int(limits is not None), float(limit))
+        self._run(cast_rays, self.num_envs * rays, own, self._shared_arguments(hits, any_hit, sides, groups))
+        return hits
+
+    def cast_pattern(
+        self,
+        directions: Any,
+        position: Any,
+        orientation: Any,
+        hits: RayHits,
+        *,
+        starts: Any = None,
+        width: int = 0,
+        limit: float = math.inf,
+        any_hit: bool = False,
+        sides: str = "both",
+        groups: int = ALL,
+    ) -> RayHits:
+        """Cast a pattern of rays from a sensor in each environment: the grid of a height scan, a camera's pixels.
+
+        Args:
+            directions: (rays, 3) float32, or (num_envs, rays, 3): in the sensor's frame, of any length.
+            position, orientation: (num_envs, 3) and (num_envs, 4) float32 of the sensors, world; unit quaternions
+                w, x, y, z.
+            starts: as directions: where rays start, in the sensor's frame; at its origin by default.
+            width: columns of a pattern that is an image, row by row: its rays are then taken in tiles, which is faster.
+            hits, limit, any_hit, sides, groups: as for :meth:`cast`.
+        """
+        rays = self._rays(hits)
+        each = getattr(directions, "ndim", 0) == 3
+        shape = (self.num_envs, rays, 3) if each else (rays, 3)
+        self._check("directions", directions, shape)
+        if starts is not None:
+            self._check("starts", starts, shape)
+        self._check("position", position, (self.num_envs, 3))
+        self._check("orientation", orientation, (self.num_envs, 4))
+        if width < 0 or (width > 0 and rays % width):
+            raise ValueError(f"width={width}: {rays} rays are no image of so many columns")
+        tiled = width if width % 8 == 0 and rays % (4 * max(width, 1)) == 0 else 0
+        own = (rays, tiled, directions if starts is None else starts, int(starts is not None), directions, int(each))
+        own = (*own, position, orientation, float(limit))
+        self._run(cast_pattern, self.num_envs * rays, own, self._shared_arguments(hits, any_hit, sides, groups))
+        return hits
+
+    def _rays(self, hits: RayHits) -> int:
+        shape = hits.distance.shape
+        if len(shape) != 2 or shape[0] != self.num_envs:
+            raise ValueError(f"hits are for {shape}; make them with scene.hits(rays), for {self.num_envs} environments")
+        return shape[1]
+
+    def _shared_arguments(self, hits: RayHits, any_hit: bool, sides: str, groups: int) -> tuple[Any, ...]:
+        if sides not in SIDES:
+            raise ValueError(f"sides={sides!r}: must be one of {', '.join(SIDES)}")
+        arrays = self._ready()
+        shared, own = self._counts
+        if own and not self._placed:
+            raise ValueError("instances are carried by bodies: call scene.place(...) before the first cast")
+        results: list[Any] = [hits.distance]
+        for array in (hits.position, hits.normal, hits.ids):
+            results += [hits.distance if array is None else array, int(array is not None)]
+        names = ("table", "sizes", "frames", "boxes", "nodes", "triangles", "samples")
+        return (shared, own, *(arrays[n] for n in names), groups & ALL, SIDES[sides], int(any_hit), *results)
+
+    def _check(self, name: str, array: Any, shape: tuple[int, ...], dtype: Any = np.float32) -> None:
+        interface = "__cuda_array_interface__" if self.device.is_cuda else "__array_interface__"
+        if not hasattr(array, interface):
+            raise ValueError(f"{name} is a {type(array).__name__}, no array on {self.device.name}")
+        found = getattr(array, interface)
+        if tuple(found["shape"]) != shape or np.dtype(found["typestr"]) != np.dtype(dtype):
+            kind = np.dtype(found["typestr"]).name
+            raise ValueError(
+                f"{name} has shape {tuple(found['shape'])}, type {kind}; {shape}, {np.dtype(dtype).name} is needed"
+            )
+        if found.get("strides") is not None:
+            raise ValueError(f"{name} is not contiguous; pass a copy")
+
+    # -- how it is stored ------------------------------------------------------------------------------------
+
+    def _ready(self) -> dict[str, Any]:
+        """The arrays, put together when something was added since the last time."""
+        if self._arrays is None:
+            self._arrays = {name: self._on_device(array) for name, array in self._pack().items()}
+            self._place_shared()
+        return self._arrays
+
+    def _pack(self) -> dict[str, np.ndarray]:
+        order = sorted(self._instances, key=lambda i: i.body >= 0)
+        own = sum(i.body >= 0 for i in order)
+        shared = len(order) - own
+        self._counts = shared, own
+        self._placed = False
+        nodes, triangles, samples = [np.zeros((1, 20), np.uint32)], [np.zeros((1, 12), np.float32)], [np.zeros(4)]
+        places: dict[int, int] = {}
+        for geometry in {id(i.geometry): i.geometry for i in order}.values():
+            if geometry.tree is not None:
+                moved = geometry.tree.nodes.copy()
+                places[id(geometry)] = sum(map(len, nodes))
+                moved[:, 4] += np.uint32(places[id(geometry)])
+                moved[:, 5] += np.uint32(sum(map(len, triangles)))
+                nodes.append(moved)
+                triangles.append(geometry.tree.triangles)
+            elif geometry.samples is not None:
+                places[id(geometry)] = sum(map(len, samples))
+                samples.append(geometry.samples)
+        kinds = {i.geometry.kind for i in order}
+        self._constants = (
+            ("FIELDS", int(HEIGHT_FIELD in kinds)),
+            ("MESHES", int(MESH in kinds)),
+            ("PLANES", int(PLANE in kinds)),
+            ("SOLIDS", int(any(kind <= CONE for kind in kinds))),
+        )
+        table = np.zeros((len(order) + 1, ENTRIES), np.int32)
+        sizes = np.zeros((len(order) + 1, ENTRIES), np.float32)
+        extents = np.zeros((len(order) + 1, EXTENTS), np.float32)
+        for k, instance in enumerate(order):
+            table[k] = instance.table
+            table[k, 1] = places.get(id(instance.geometry), 0)
+            sizes[k, :3] = instance.geometry.size
+            extents[k] = instance.extents
+        placed = shared + self.num_envs * own + 1
+        return {
+            "table": table,
+            "sizes": sizes,
+            "extents": extents,
+            "frames": np.zeros((placed, FRAME), np.float32),
+            "boxes": np.full((placed, BOUNDS), np.nan, np.float32),
+            "nodes": np.concatenate(nodes),
+            "triangles": np.concatenate(triangles),
+            "samples": np.concatenate(samples).astype(np.float32),
+            "origin": np.zeros((1, 3), np.float32),
+            "unturned": np.array([[1, 0, 0, 0]], np.float32),
+        }
+
+    def _place_shared(self) -> None:
+        arrays = self._arrays
+        assert arrays is not None
+        shared, _own = self._counts
+        body = (0, arrays["origin"], arrays["unturned"], arrays["table"], 0)  # none: all are carried by the first
+        head = (max(shared, 1), 0, 0, arrays["table"], arrays["extents"])
+        self._run(place_instances, shared, head, (*body, arrays["frames"], arrays["boxes"]))
+
+    def _on_device(self, array: np.ndarray) -> Any:
+        array = np.ascontiguousarray(array)
+        if not self.device.is_cuda:
+            return array
+        with self.device.active():
+            return self.device.xp.asarray(array)
+
+    def _run(self, function: Any, count: int, first: tuple[Any, ...], rest: tuple[Any, ...]) -> None:
+        if count == 0:
+            return
+        constants = () if function is place_instances else self._constants
+        key = (function, constants)
+        if key not in self._kernels:
+            self._kernels[key] = self._backend.kernel_of(function, constants)
+        self._backend.launch(self._kernels[key], count, self._backend.bind((*first, *rest)), self.device)

@@ -1,0 +1,216 @@
+"""A ray against the instances of its environment and those that all environments share."""
+
+import math
+
+from phalanx.components.shape import CONE, HEIGHT_FIELD, MESH, PLANE
+from phalanx.ecs import function
+from phalanx.rays.directions import SLACK, enter_box, inverse_of
+from phalanx.rays.field_search import search_field
+from phalanx.rays.mesh_hits import search_mesh
+from phalanx.rays.primitives import as_int, load_floats, split
+from phalanx.rays.solids import ray_surface
+from phalanx.rays.triangle import cross_of, triangle_normal
+
+INF = math.inf
+
+SOLIDS = 1
+"""1 where a scene has primitives, and so on: kernels are made without what a scene has not."""
+MESHES = 1
+FIELDS = 1
+PLANES = 1
+
+ENTRIES = 8
+"""Numbers of an instance in its tables: (kind, root or first sample, samples along x, y, object, bits of groups, its
+number for the user, its body), (size x, y, z, ...)."""
+
+FARTHEST = 1e18
+"""m: nothing is farther; the squares of such numbers are numbers."""
+
+FRAME, BOUNDS = 12, 8
+"""Numbers of a placed instance: rows of the matrix and the offset that bring the world to its frame; its bounds."""
+
+
+@function
+def to_local(frames, f, x, y, z):
+    """A place in the world, in the frame of placed instance f."""
+    a0, a1, a2, ax = load_floats(frames, FRAME * f)
+    b0, b1, b2, ay = load_floats(frames, FRAME * f + 4)
+    c0, c1, c2, az = load_floats(frames, FRAME * f + 8)
+    return a0 * x + a1 * y + a2 * z + ax, b0 * x + b1 * y + b2 * z + ay, c0 * x + c1 * y + c2 * z + az
+
+
+@function
+def turned_to_local(frames, f, x, y, z):
+    """A direction in the world, in the frame of placed instance f."""
+    a0, a1, a2, _a = load_floats(frames, FRAME * f)
+    b0, b1, b2, _b = load_floats(frames, FRAME * f + 4)
+    c0, c1, c2, _c = load_floats(frames, FRAME * f + 8)
+    return a0 * x + a1 * y + a2 * z, b0 * x + b1 * y + b2 * z, c0 * x + c1 * y + c2 * z
+
+
+@function
+def normal_to_world(frames, f, x, y, z):
+    """A normal in the frame of placed instance f, as a unit vector in the world; zero stays zero."""
+    a0, a1, a2, _a = load_floats(frames, FRAME * f)
+    b0, b1, b2, _b = load_floats(frames, FRAME * f + 4)
+    c0, c1, c2, _c = load_floats(frames, FRAME * f + 8)
+    wx = a0 * x + b0 * y + c0 * z
+    wy = a1 * x + b1 * y + c1 * z
+    wz = a2 * x + b2 * y + c2 * z
+    length = math.sqrt(wx * wx + wy * wy + wz * wz)
+    scale = 1.0 / length if length > 0.0 else 0.0
+    return wx * scale, wy * scale, wz * scale
+
+
+@function
+def field_normal(samples, base, nx, ny, dx, dy, triangle):
+    """Unit normal of a height field's triangle, up."""
+    cell = triangle >> 1
+    i, j = split(cell, ny - 1)
+    corner = base + i * ny + j
+    low = samples[corner]
+    high = samples[corner + ny + 1]
+    along = samples[corner + ny] if triangle & 1 == 0 else samples[corner + 1]
+    x = along - low if triangle & 1 == 0 else high - along
+    y = high - along if triangle & 1 == 0 else along - low
+    return cross_of(dx, 0.0, x, 0.0, dy, y)
+
+
+@function
+def cast_one(
+    table, sizes, frames, boxes, nodes, triangles, samples,
+    shared, own, place, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, limit,
+):  # fmt: skip
+    """The nearest hit of a ray.
+
+    Args:
+        table, sizes: of instances, :data:`ENTRIES` each, shared ones first.
+        frames, boxes: of placed instances, :data:`FRAME` and :data:`BOUNDS` each: shared ones, then, from ``place`` on,
+            this environment's.
+        nodes, triangles, samples: of all meshes and height fields.
+        groups: bits of the groups that are seen.
+        sides, any_hit: see :func:`~.mesh_search.search_by_distance`.
+        o, d, limit: origin, direction (a unit vector) and reach, all finite.
+
+    Returns:
+        distance (inf if there is none), instance, face, normal x, y, z: in the frame of a primitive.
+    """
+    ix = inverse_of(dx)
+    iy = inverse_of(dy)
+    iz = inverse_of(dz)
+    best = limit
+    hit = -1
+    face = -1
+    nx = 0.0
+    ny = 0.0
+    nz = 0.0
+    for k in range(shared + own):
+        f = k if k < shared else place + k - shared
+        lx, ly, lz, hx = load_floats(boxes, BOUNDS * f)
+        hy, hz, _one, _two = load_floats(boxes, BOUNDS * f + 4)
+        start, past = enter_box(lx, ly, lz, hx, hy, hz, ox, oy, oz, ix, iy, iz)
+        if start <= best and (table[ENTRIES * k + 5] & groups) != 0 and not (any_hit == 1 and hit >= 0):
+            kind = table[ENTRIES * k]
+            root = table[ENTRIES * k + 1]
+            sx, sy, sz, _three = load_floats(sizes, ENTRIES * k)
+            ux, uy, uz = turned_to_local(frames, f, dx, dy, dz)
+            t = INF
+            triangle = -1
+            if SOLIDS and kind <= CONE:
+                px, py, pz = to_local(frames, f, ox, oy, oz)
+                t, ax, ay, az = ray_surface(kind, sx, sy, sz, px, py, pz, ux, uy, uz, sides)
+                if t <= best and (hit < 0 or t < best):
+                    nx = ax
+                    ny = ay
+                    nz = az
+            elif PLANES and kind == PLANE:
+                px, py, pz = to_local(frames, f, ox, oy, oz)
+                t = -pz / uz if uz != 0.0 and not (sides == 1 and uz > 0.0) else INF
+                t = t if t >= 0.0 else INF
+            else:
+                # From where the ray enters the box, so that rounding is of the box's size.
+                px, py, pz = to_local(frames, f, ox + start * dx, oy + start * dy, oz + start * dz)
+                if MESHES and kind == MESH:
+                    t, triangle = search_mesh(
+                        nodes, triangles, root, sides, any_hit, px, py, pz, ux, uy, uz, -start, best - start
+                    )
+                if FIELDS and kind == HEIGHT_FIELD:
+                    t, triangle = search_field(
+                        samples, root, table[ENTRIES * k + 2], table[ENTRIES * k + 3], sx, sy, sides, any_hit,
+                        px, py, pz, ux, uy, uz, -min(start, (past - start) * SLACK), min(best, past) - start,
+                    )  # fmt: skip
+                t = t + start
+            if t <= best and (hit < 0 or t < best):
+                best = t
+                hit = k
+                face = triangle
+    return best if hit >= 0 else INF, hit, face, nx, ny, nz
+
+
+@function
+def hit_normal(table, sizes, frames, triangles, samples, shared, place, hit, face, nx, ny, nz):
+    """Unit outward normal of a hit that :func:`cast_one` found, world."""
+    f = hit if hit < shared else place + hit - shared
+    kind = table[ENTRIES * hit]
+    if MESHES and kind == MESH:
+        nx, ny, nz = triangle_normal(triangles, face)
+    if FIELDS and kind == HEIGHT_FIELD:
+        dx, dy, _one, _two = load_floats(sizes, ENTRIES * hit)
+        nx, ny, nz = field_normal(
+            samples, table[ENTRIES * hit + 1], table[ENTRIES * hit + 2], table[ENTRIES * hit + 3], dx, dy, face
+        )
+    if PLANES and kind == PLANE:
+        nx = 0.0
+        ny = 0.0
+        nz = 1.0
+    return normal_to_world(frames, f, nx, ny, nz)
+
+
+@function
+def store_hit(
+    ray, table, sizes, frames, boxes, nodes, triangles, samples,
+    shared, own, place, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, reach,
+    distance, position, has_position, normal, has_normal, ids, has_ids,
+):  # fmt: skip
+    """Cast a ray, of any direction, and store what it hits; see :func:`~.ray_kernels.cast_rays`."""
+    most = max(math.fabs(dx), max(math.fabs(dy), math.fabs(dz)))
+    scale = 1.0 / most if most > 0.0 else 0.0
+    dx = dx * scale
+    dy = dy * scale
+    dz = dz * scale
+    length = math.sqrt(dx * dx + dy * dy + dz * dz)
+    scale = 1.0 / length if length > 0.0 else 0.0
+    dx = dx * scale
+    dy = dy * scale
+    dz = dz * scale
+    usual = math.fabs(ox) + math.fabs(oy) + math.fabs(oz) < FARTHEST and reach >= 0.0
+    t = INF
+    hit = -1
+    face = -1
+    nx = 0.0
+    ny = 0.0
+    nz = 0.0
+    if usual and dx * dx + dy * dy + dz * dz > 0.5:  # false where something is no number
+        t, hit, face, nx, ny, nz = cast_one(
+            table, sizes, frames, boxes, nodes, triangles, samples,
+            shared, own, place, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, min(reach, FARTHEST),
+        )  # fmt: skip
+    distance[ray] = t
+    if has_position == 1:
+        position[3 * ray] = ox + t * dx if hit >= 0 else INF
+        position[3 * ray + 1] = oy + t * dy if hit >= 0 else INF
+        position[3 * ray + 2] = oz + t * dz if hit >= 0 else INF
+    if has_normal == 1:
+        if hit >= 0:
+            nx, ny, nz = hit_normal(table, sizes, frames, triangles, samples, shared, place, hit, face, nx, ny, nz)
+        normal[3 * ray] = nx
+        normal[3 * ray + 1] = ny
+        normal[3 * ray + 2] = nz
+    if has_ids == 1:
+        i = max(hit, 0)
+        number = face
+        if MESHES and hit >= 0 and table[ENTRIES * i] == MESH:
+            number = as_int(triangles[12 * face + 9])
+        ids[3 * ray] = number
+        ids[3 * ray + 1] = table[ENTRIES * i + 4] if hit >= 0 else -1
+        ids[3 * ray + 2] = table[ENTRIES * i + 6] if hit >= 0 else -1

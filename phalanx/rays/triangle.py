@@ -1,0 +1,123 @@
+"""Rays against triangles, without gaps between neighbours (Woop, Benthin and Wald 2013, "Watertight ray/triangle
+intersection").
+
+A ray has a frame in which it is the z axis. A vertex has the same coordinates there, bit by bit, in all its triangles
+(:func:`~.primitives.fma` sees to that), and the sign of an edge is exact, so it is the other for the neighbour over the
+edge. An edge that the ray meets exactly belongs to both.
+"""
+
+import math
+
+from phalanx.ecs import function
+from phalanx.rays.primitives import fma, load_floats
+
+INF = math.inf
+
+
+@function
+def ray_frame(dx, dy, dz):
+    """Rows of a frame in which direction d is (0, 0, 1), right-handed if the third result's sign is positive.
+
+    A shear of the coordinates in cyclic order, so that the one along which d is longest comes last.
+
+    Returns:
+        x row, y row, z row (each 3), of which each has one or two zeros.
+    """
+    ax = math.fabs(dx)
+    ay = math.fabs(dy)
+    az = math.fabs(dz)
+    by_x = ax >= ay and ax >= az
+    by_y = not by_x and ay >= az
+    inverse = 1.0 / (dx if by_x else (dy if by_y else dz))
+    sx = -(dy if by_x else (dz if by_y else dx)) * inverse
+    sy = -(dz if by_x else (dx if by_y else dy)) * inverse
+    return (
+        sx if by_x else (0.0 if by_y else 1.0),
+        1.0 if by_x else (sx if by_y else 0.0),
+        0.0 if by_x else (1.0 if by_y else sx),
+        sy if by_x else (1.0 if by_y else 0.0),
+        0.0 if by_x else (sy if by_y else 1.0),
+        1.0 if by_x else (0.0 if by_y else sy),
+        inverse if by_x else 0.0,
+        inverse if by_y else 0.0,
+        0.0 if by_x or by_y else inverse,
+    )  # fmt: skip
+
+
+@function
+def along(ax, ay, az, x, y, z):
+    """Product of two vectors, in one order."""
+    return fma(ax, x, fma(ay, y, az * z))
+
+
+@function
+def edge(a, b, c, d):
+    """a b - c d with the right sign and to 1.5 units in the last place, by W. Kahan's method."""
+    p = c * d
+    return fma(a, b, -p) + fma(-c, d, p)
+
+
+@function
+def ray_corners(ax, ay, az, bx, by, bz, cx, cy, cz, x0, x1, x2, y0, y1, y2, z0, z1, z2):
+    """Where a ray from the origin hits a triangle with corners a, b, c.
+
+    Args:
+        x0 .. z2: rows of its :func:`ray_frame`.
+
+    Returns:
+        distance in lengths of the direction, or inf; twice the area that the ray sees, in the frame: times the sign of
+        z0 + z1 + z2 it is negative from the front.
+    """
+    au = along(x0, x1, x2, ax, ay, az)
+    av = along(y0, y1, y2, ax, ay, az)
+    bu = along(x0, x1, x2, bx, by, bz)
+    bv = along(y0, y1, y2, bx, by, bz)
+    cu = along(x0, x1, x2, cx, cy, cz)
+    cv = along(y0, y1, y2, cx, cy, cz)
+    u = edge(cu, bv, cv, bu)
+    v = edge(au, cv, av, cu)
+    w = edge(bu, av, bv, au)
+    total = u + v + w
+    at = INF
+    if not (min(u, min(v, w)) < 0.0 and max(u, max(v, w)) > 0.0) and total != 0.0:
+        depth = w * along(z0, z1, z2, cx, cy, cz)
+        depth = fma(v, along(z0, z1, z2, bx, by, bz), depth)
+        at = fma(u, along(z0, z1, z2, ax, ay, az), depth) / total
+    return at, total
+
+
+@function
+def ray_triangle_at(triangles, t, px, py, pz, x0, x1, x2, y0, y1, y2, z0, z1, z2):
+    """:func:`ray_corners` for a ray from p and triangle t: 12 numbers from 12 t on, corners first."""
+    ax, ay, az, bx = load_floats(triangles, 12 * t)
+    by, bz, cx, cy = load_floats(triangles, 12 * t + 4)
+    cz, _a, _b, _c = load_floats(triangles, 12 * t + 8)
+    return ray_corners(
+        ax - px, ay - py, az - pz, bx - px, by - py, bz - pz, cx - px, cy - py, cz - pz,
+        x0, x1, x2, y0, y1, y2, z0, z1, z2,
+    )  # fmt: skip
+
+
+@function
+def triangle_normal(triangles, t):
+    """Unit normal of triangle t, on the side from which its corners run counter-clockwise; zero if it has no area."""
+    ax, ay, az, bx = load_floats(triangles, 12 * t)
+    by, bz, cx, cy = load_floats(triangles, 12 * t + 4)
+    cz, _a, _b, _c = load_floats(triangles, 12 * t + 8)
+    return cross_of(bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az)
+
+
+@function
+def cross_of(ex, ey, ez, fx, fy, fz):
+    """Unit vector along e x f; zero if that is."""
+    x = ey * fz - ez * fy
+    y = ez * fx - ex * fz
+    z = ex * fy - ey * fx
+    most = max(math.fabs(x), max(math.fabs(y), math.fabs(z)))
+    scale = 1.0 / most if most > 0.0 else 0.0  # squares of small numbers vanish
+    x = x * scale
+    y = y * scale
+    z = z * scale
+    length = math.sqrt(x * x + y * y + z * z)
+    scale = 1.0 / length if length > 0.0 else 0.0
+    return x * scale, y * scale, z * scale

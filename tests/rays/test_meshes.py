@@ -1,0 +1,108 @@
+"""Rays against meshes, compared with Embree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import embreex.rtcore_scene as rtcore_scene
+import numpy as np
+import pytest
+import trimesh
+from embreex.mesh_construction import TriangleMesh
+from rays.ray_scenes import cast, meshes, rays_at
+
+from phalanx.rays import RayScene, mesh_geometry
+from phalanx.rays.cpu import bind, launch
+from phalanx.rays.generate import load
+from phalanx.rays.mesh_octants import search_by_octant
+from phalanx.rays.mesh_search import search_by_distance
+from phalanx.rays.mesh_tree import build_mesh_tree
+from phalanx.rays.primitives import Ints, Reals, Words
+
+COUNT = 100_000
+
+
+def embree(
+    vertices: np.ndarray, faces: np.ndarray, origins: np.ndarray, directions: np.ndarray
+) -> dict[str, np.ndarray]:
+    """What Embree finds: primID (-1: nothing), tfar, u, v."""
+    scene: Any = rtcore_scene.EmbreeScene()  # pyright: ignore[reportAttributeAccessIssue]
+    TriangleMesh(scene, np.asarray(vertices, np.float32), np.asarray(faces, np.int32))
+    return scene.run(origins.reshape(-1, 3), directions.reshape(-1, 3), output=True)
+
+
+def from_edge(mesh: trimesh.Trimesh, face: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """Distance of points from the nearest edge of a face each."""
+    corners = mesh.triangles[face]
+    distance = np.full(len(point), np.inf)
+    for k in range(3):
+        a, b = corners[:, k], corners[:, (k + 1) % 3]
+        along = np.einsum("ij,ij->i", point - a, b - a) / np.maximum(np.einsum("ij,ij->i", b - a, b - a), 1e-30)
+        nearest = a + np.clip(along, 0, 1)[:, None] * (b - a)
+        distance = np.minimum(distance, np.linalg.norm(point - nearest, axis=1))
+    return distance
+
+
+@pytest.mark.parametrize("name", meshes())
+def test_same_as_embree(name: str, device: str) -> None:
+    """Hits and misses differ only at edges, distances by 1e-5; normals and places are those of the face."""
+    mesh = meshes()[name]
+    scene = RayScene(1, device)
+    scene.add(mesh_geometry(mesh.vertices, mesh.faces), object=5)
+    origins, directions = rays_at(mesh.bounds, COUNT)
+    hits = cast(scene, origins, directions)
+    other = embree(mesh.vertices, mesh.faces, origins, directions)
+    distance, face = hits.distance[0], hits.face[0]
+    hit = face >= 0
+    assert 0.2 < hit.mean() <= 1.0
+    assert (hits.object[0] == np.where(hit, 5, -1)).all() and (hits.instance[0] == np.where(hit, 0, -1)).all()
+    assert (np.isfinite(distance) == hit).all()
+    same = hit & (face == other["primID"])
+    np.testing.assert_allclose(distance[same], other["tfar"][same], rtol=1e-5, atol=1e-6)
+    place = origins[0].astype(float) + distance[:, None] * directions[0].astype(float)
+    np.testing.assert_allclose(hits.position[0][hit], place[hit], atol=1e-5)
+    normals = np.cross(*(mesh.triangles[:, k] - mesh.triangles[:, 0] for k in (1, 2)))
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
+    np.testing.assert_allclose(hits.normal[0][same], normals[face[same]], atol=2e-4)  # corners are rounded
+    # What differs lies on an edge, of either's face.
+    odd = np.flatnonzero(face != other["primID"])
+    assert len(odd) < 1e-3 * COUNT
+    mine = np.where(hit[odd], from_edge(mesh, face[odd], place[odd]), 0.0)
+    theirs = origins[0][odd].astype(float) + other["tfar"][odd, None] * directions[0][odd].astype(float)
+    known = other["primID"][odd] >= 0
+    theirs = np.where(known, from_edge(mesh, other["primID"][odd], np.nan_to_num(theirs, posinf=0)), 0.0)
+    assert np.minimum(mine, theirs).max(initial=0.0) < 1e-5
+
+
+def by_distance(ray, nodes: Words, triangles: Reals, rays: Reals, distances: Reals, found: Ints):
+    """A kernel with the one search."""
+    t, k = search_by_distance(
+        nodes, triangles, 0, 0, 0, rays[6 * ray], rays[6 * ray + 1], rays[6 * ray + 2],
+        rays[6 * ray + 3], rays[6 * ray + 4], rays[6 * ray + 5], 0.0, 1e9,
+    )  # fmt: skip
+    distances[ray] = t
+    found[ray] = k
+
+
+def by_octant(ray, nodes: Words, triangles: Reals, rays: Reals, distances: Reals, found: Ints):
+    """And one with the other."""
+    t, k = search_by_octant(
+        nodes, triangles, 0, 0, 0, rays[6 * ray], rays[6 * ray + 1], rays[6 * ray + 2],
+        rays[6 * ray + 3], rays[6 * ray + 4], rays[6 * ray + 5], 0.0, 1e9,
+    )  # fmt: skip
+    distances[ray] = t
+    found[ray] = k
+
+
+def test_both_searches_find_the_same() -> None:
+    """The search that GPUs use, on the CPU: the same distances to the bit."""
+    for mesh in meshes().values():
+        tree = build_mesh_tree(mesh.vertices, mesh.faces)
+        rays = np.ascontiguousarray(np.concatenate(rays_at(mesh.bounds, 20_000), axis=-1)[0])
+        found = []
+        for kernel in (by_distance, by_octant):
+            distance, triangle = np.empty(len(rays), np.float32), np.empty(len(rays), np.int32)
+            launch(load(kernel, "cpu"), len(rays), bind((tree.nodes, tree.triangles, rays, distance, triangle)))
+            found.append(distance)
+            assert (np.isfinite(distance) == (triangle >= 0)).all() and (triangle >= 0).mean() > 0.2
+        np.testing.assert_array_equal(*found)
