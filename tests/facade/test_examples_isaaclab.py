@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -12,7 +13,8 @@ import pytest
 
 from phalanx.io import library
 
-EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples" / "isaaclab"
+ROOT = Path(__file__).resolve().parent.parent.parent
+EXAMPLES = ROOT / "examples" / "isaaclab"
 
 
 @pytest.fixture
@@ -69,3 +71,63 @@ def test_sensors(run: Callable[..., str]) -> None:
     mass = sum(body.mass for body in library.load_robot("quadruped", visuals=False, warn=False).bodies)
     assert weights == pytest.approx([mass * 9.81] * 2, rel=0.02)
     assert [first, second] == pytest.approx([9.81] * 2, rel=0.02)
+
+
+def test_arm(run: Callable[..., str]) -> None:
+    """Joints are where they were told to go after two seconds."""
+    text = run("arm_reach.py", "--num_envs", "3", "--steps", "200")
+    assert text.count("New targets") == 1
+    off = last_numbers(text)
+    assert len(off) == 3 and max(off) < 5.0  # mrad
+
+
+def test_collection(run: Callable[..., str]) -> None:
+    """Four cubes stand on each other, the last one's middle 1.3 m up, also after they were piled up anew."""
+    text = run("object_collection.py", "--num_envs", "3", "--steps", "150", "--reset_every", "75")
+    assert text.count("Piling up") == 2 and "['plinth', 'block', 'brick', 'cap']" in text
+    assert last_numbers(text) == pytest.approx([1.3] * 3, abs=2e-3)
+
+
+def test_rough_terrain(run: Callable[..., str]) -> None:
+    """64 quadrupeds on three levels of rough terrain stay up, and go up a level."""
+    text = run("rough_terrain.py", "--steps", "160", "--episode", "80", "--rows", "5", "--columns", "10")
+    first, second = re.findall(r"Robots by level: ([\d, ]+); of 64 stand (\d+)", text)
+    counts = [[int(number) for number in levels.split(",")] for levels, _ in (first, second)]
+    assert sum(counts[0]) == 64 and counts[0][3:] == [0, 0] and min(counts[0][:3]) > 5
+    assert int(first[1]) >= 60 and int(second[1]) >= 55 and sum(counts[1][1:4]) >= 60
+    low, high = last_numbers(text)
+    assert -0.3 < low < high < 0.45
+
+
+def test_mixed_actuators(run: Callable[..., str]) -> None:
+    """Knee bends take the bodies up and down; each kind of actuator works, within its limits."""
+    text = run("mixed_actuators.py", "--num_envs", "2", "--steps", "420")
+    kinds = re.findall(r"(\w+): (\w+) at .*, at most ([\d.]+) N m", text)
+    names = [("hips", "DCMotor"), ("thighs", "DelayedPDActuator"), ("calves", "ImplicitActuator")]
+    assert [kind[:2] for kind in kinds] == names
+    for (_, _, effort), most in zip(kinds, (20.0, 24.0, 35.0), strict=True):
+        assert 0.1 < float(effort) < most
+    low, high = last_numbers(text)
+    assert 0.15 < low < 0.22 and 0.28 < high < 0.33
+
+
+def test_randomised_materials_without_exec(device: str, tmp_path: Path) -> None:
+    """A script that imports the facade's own modules is a program like any other.
+
+    Bricks slide as far as Coulomb's law says, whatever they weigh.
+    """
+    script = tmp_path / "bricks.py"
+    text = (EXAMPLES / "randomised_materials.py").read_text()
+    script.write_text(re.sub(r"^(from|import) isaaclab", r"\1 phalanx.facade.isaaclab", text, flags=re.MULTILINE))
+    done = subprocess.run(
+        [sys.executable, str(script), "--device", device, "--num_envs", "5", "--steps", "240"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(set(re.findall(r"([\d.]+) kg, friction", done.stdout))) == 5
+    assert last_numbers(done.stdout)[0] < 2.0  # mm
