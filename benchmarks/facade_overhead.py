@@ -2,7 +2,7 @@
 
     python benchmarks/facade_overhead.py --num-envs 4096 --steps 1000 --device cuda:0 --api torch --json out.json
 
-Quadrupeds on a ground, DC motors in all joints, a new position target at each step. A control step is
+Quadrupeds on a ground, DC motors in all joints, which hold a pose. A control step is
 ``set_joint_position_target``, ``scene.write_data_to_sim``, ``sim.step``, ``scene.update``, and reading joints and root
 as locomotion tasks do. The engine's own step is that of the same world with its own explicit drives, which have the
 same gains, and nothing else. Both begin at the same state, in turns; figures are medians of rounds, and nothing waits
@@ -30,7 +30,6 @@ from phalanx.facade.isaaclab.assets import ArticulationCfg, AssetBaseCfg
 from phalanx.facade.isaaclab.scene import InteractiveScene, InteractiveSceneCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.isaaclab.utils import configclass
-from phalanx.facade.namespaces import array
 from phalanx.io import library
 from phalanx.io.usd import write_robot
 
@@ -82,18 +81,15 @@ class Bench:
         self.robot = self.scene["robot"]
         self.world = self.sim.stage_world.world
         self.own = next(iter(self.world.robots.values()))
-        rest, rng = self.robot.data.default_joint_pos, np.random.default_rng(0)
-        shape = (8, *rest.shape)
-        noise = array(rng.uniform(-0.1, 0.1, shape).astype("float32"), self.sim.device)
-        self.targets = [rest + noise[k] for k in range(8)]
-        self.robot.write_joint_state_to_sim(rest, self.robot.data.default_joint_vel)
+        self.target = self.robot.data.default_joint_pos
+        self.robot.write_joint_state_to_sim(self.target, self.robot.data.default_joint_vel)
         for _ in range(20):
             self.control_step(0)
         self.start = self.world.state()
 
     def control_step(self, number: int) -> None:
         """One step as a script makes it."""
-        self.robot.set_joint_position_target(self.targets[number % 8])
+        self.robot.set_joint_position_target(self.target)
         self.scene.write_data_to_sim()
         self.sim.step(render=False)
         self.scene.update(DT)
@@ -105,11 +101,13 @@ class Bench:
         """One step of the engine alone."""
         self.world.step()
 
-    def drive_by_engine(self, on: bool) -> None:
-        """Give joints the engine's own explicit drives, or leave them to the actuators."""
-        gains = (STIFFNESS, DAMPING, EFFORT) if on else (0.0, 0.0, 1e9)
-        self.own.set_drive(stiffness=gains[0], damping=gains[1], effort_limit=gains[2], explicit=on)
-        self.own.set_targets(pos=list(joint_pose(self.own)), vel=0.0, effort=0.0)
+    def restart(self, own_drives: bool) -> None:
+        """Go back to the state of the start; joints have the engine's own explicit drives, or the actuators."""
+        self.world.set_state(self.start)
+        self.scene.update(0.0)
+        if own_drives:
+            self.own.set_drive(stiffness=STIFFNESS, damping=DAMPING, effort_limit=EFFORT, explicit=True)
+            self.own.set_targets(pos=joint_pose(self.own), vel=0.0, effort=0.0)
 
     def wait(self) -> None:
         """Until the device has done all."""
@@ -118,8 +116,7 @@ class Bench:
 
     def round(self, step: Callable[[int], None], count: int) -> tuple[float, float]:
         """Seconds a step from the start's state on, and those of them until it was queued."""
-        self.world.set_state(self.start)
-        self.scene.update(0.0)
+        self.restart(step == self.engine_step)
         step(0)
         self.wait()
         begin = time.perf_counter()
@@ -156,9 +153,9 @@ def parts(bench: Bench, count: int) -> dict[str, float]:
     """Median seconds of each part of a control step, where each waits for the device."""
     spent: dict[str, list[float]] = {"set": [], "write": [], "step": [], "update": [], "read": []}
     data = bench.robot.data
-    for k in range(count):
+    for _ in range(count):
         for name, part in (
-            ("set", lambda k=k: bench.robot.set_joint_position_target(bench.targets[k % 8])),
+            ("set", lambda: bench.robot.set_joint_position_target(bench.target)),
             ("write", bench.scene.write_data_to_sim),
             ("step", lambda: bench.sim.step(render=False)),
             ("update", lambda: bench.scene.update(DT)),
@@ -189,9 +186,7 @@ def measure(bench: Bench, steps: int, rounds: int) -> dict[str, Any]:
     each = max(1, steps // rounds)
     facade, engine = [], []
     for _ in range(rounds):
-        bench.drive_by_engine(True)
         engine.append(bench.round(bench.engine_step, each))
-        bench.drive_by_engine(False)
         facade.append(bench.round(bench.control_step, each))
     height = float(np.median(bench.world._device.to_host(bench.own.root_pose)[:, 2]))
     view = bench.robot.root_physx_view

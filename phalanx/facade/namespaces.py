@@ -155,7 +155,10 @@ def zeros(shape: int | Sequence[int], device: Any = "cpu", dtype: str = "float32
 
 def array(value: Any, device: Any = "cpu", dtype: str | None = None) -> Any:
     """A value as an array of the user's API on a device, if need be a copy; real numbers in lists become float32."""
-    xp, there = module(array_api(str(device))), zeros((), device)
+    xp = module(array_api(str(device)))
+    if api_of(value) == _name(xp) and device_of(value) == str(device):
+        return value if dtype is None else cast(value, dtype)
+    there = zeros((), device)
     if api_of(value) is not None and is_floating(value):
         there = cast(there, str(value.dtype).rpartition(".")[2])  # arrays keep their dtype
     found = _convert(xp, value, there)
