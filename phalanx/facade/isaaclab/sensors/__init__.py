@@ -8,6 +8,7 @@ from phalanx.facade.isaaclab.sensors.frame_transformer import (
     OffsetCfg,
 )
 from phalanx.facade.isaaclab.sensors.imu import Imu, ImuCfg, ImuData
+from phalanx.facade.isaaclab.sensors.ray_caster import RayCaster, RayCasterCfg, RayCasterData, patterns
 from phalanx.facade.isaaclab.sensors.sensor_base import SensorBase
 from phalanx.facade.isaaclab.sensors.sensor_base_cfg import SensorBaseCfg
 
@@ -22,6 +23,10 @@ __all__ = [
     "ImuCfg",
     "ImuData",
     "OffsetCfg",
+    "RayCaster",
+    "RayCasterCfg",
+    "RayCasterData",
     "SensorBase",
     "SensorBaseCfg",
+    "patterns",
 ]

@@ -1,1 +1,8 @@
-"""What casts rays: patterns so far."""
+"""Sensors that cast rays."""
+
+from phalanx.facade.isaaclab.sensors.ray_caster import patterns
+from phalanx.facade.isaaclab.sensors.ray_caster.ray_caster import RayCaster
+from phalanx.facade.isaaclab.sensors.ray_caster.ray_caster_cfg import RayCasterCfg
+from phalanx.facade.isaaclab.sensors.ray_caster.ray_caster_data import RayCasterData
+
+__all__ = ["RayCaster", "RayCasterCfg", "RayCasterData", "patterns"]

@@ -1,0 +1,79 @@
+"""Geometry on the stage that rays can hit, as it stands when the simulation begins to play."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from phalanx.facade.isaaclab.sim import utils
+from phalanx.facade.isaaclab.utils.mesh import (
+    PRIMITIVE_MESH_TYPES,
+    create_trimesh_from_geom_mesh,
+    create_trimesh_from_geom_shape,
+)
+from phalanx.facade.stage_world import StageWorld
+from phalanx.io.usd.bindings import Usd, UsdGeom
+from phalanx.rays.geometry import RayGeometry, mesh_geometry, primitive_geometry
+from phalanx.rays.scene import RayScene
+from phalanx.rotations import between
+
+Pieces = list[tuple[RayGeometry, dict[str, Any]]]
+
+_known: WeakKeyDictionary[StageWorld, dict[tuple[str, ...], Pieces]] = WeakKeyDictionary()
+
+
+def add_static(who: str, stage_world: StageWorld, scene: RayScene, paths: Sequence[str]) -> None:
+    """Add what is at and below prims to a scene of rays, in the world, where it stands now.
+
+    Where there are planes, they are all that counts, and have no end; else meshes and shapes count as they are drawn.
+    Sensors that meet the same prims share them.
+
+    Args:
+        who: for messages.
+        stage_world: whose stage it is.
+        scene: to add to.
+        paths: of the prims, expressions segment by segment.
+
+    Raises:
+        RuntimeError: there is no such prim, or nothing at or below it that rays could hit.
+    """
+    pieces = _known.setdefault(stage_world, {})
+    key = tuple(paths)
+    if key not in pieces:
+        pieces[key] = [piece for path in paths for piece in _pieces(who, path)]
+    for geometry, place in pieces[key]:
+        scene.add(geometry, **place)
+
+
+def _pieces(who: str, path: str) -> Pieces:
+    roots = utils.find_matching_prim_paths(path)
+    if not roots:
+        raise RuntimeError(f"{who}: mesh_prim_paths has {path!r}, and there is no such prim")
+    cache = UsdGeom.XformCache(Usd.TimeCode.EarliestTime())
+    planes: Pieces = []
+    vertices: list[np.ndarray] = []
+    faces: list[np.ndarray] = []
+    for prim in (one for root in roots for one in utils.get_all_matching_child_prims(root)):
+        kind = str(prim.GetTypeName())
+        if kind != "Mesh" and kind not in PRIMITIVE_MESH_TYPES:
+            continue
+        frame = np.array(cache.GetLocalToWorldTransform(prim))  # of rows: point @ frame
+        if kind == "Plane":
+            axis = "XYZ".index(str(prim.GetAttribute("axis").Get() or "Z"))
+            normal = frame[axis, :3] / np.linalg.norm(frame[axis, :3])
+            place = {"position": frame[3, :3].tolist(), "orientation": between(np.array([0.0, 0.0, 1.0]), normal)}
+            planes.append((primitive_geometry("plane"), place))
+            continue
+        made = create_trimesh_from_geom_mesh(prim) if kind == "Mesh" else create_trimesh_from_geom_shape(prim)
+        turned = np.linalg.det(frame[:3, :3]) < 0.0
+        own = np.asarray(made.faces)
+        faces.append((own[:, ::-1] if turned else own) + sum(map(len, vertices)))
+        vertices.append(np.asarray(made.vertices) @ frame[:3, :3] + frame[3, :3])
+    if planes:
+        return planes
+    if not sum(map(len, faces)):
+        raise RuntimeError(f"{who}: mesh_prim_paths has {path!r}, and there is no mesh, shape or plane at or below it")
+    return [(mesh_geometry(np.concatenate(vertices), np.concatenate(faces)), {})]

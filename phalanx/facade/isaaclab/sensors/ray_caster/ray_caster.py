@@ -1,0 +1,158 @@
+"""Ray casters."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from phalanx.facade.arrays import accept, hand_out
+from phalanx.facade.isaaclab.sensors.attachment import Attachment
+from phalanx.facade.isaaclab.sensors.buffers import put
+from phalanx.facade.isaaclab.sensors.markers import ShownByMarkers
+from phalanx.facade.isaaclab.sensors.prims import is_expression
+from phalanx.facade.isaaclab.sensors.ray_caster.geometry import add_static
+from phalanx.facade.isaaclab.sensors.ray_caster.ray_caster_data import RayCasterData
+from phalanx.facade.isaaclab.sensors.sensor_base import SensorBase
+from phalanx.facade.isaaclab.sim import utils
+from phalanx.facade.isaaclab.utils.math import quat_apply, yaw_quat
+from phalanx.facade.namespaces import array, common, namespace, uniform, zeros
+from phalanx.facade.once import tell_once
+from phalanx.rays.scene import RayScene
+
+ALIGNMENTS = ("base", "yaw", "world")
+
+
+class RayCaster(ShownByMarkers, SensorBase):
+    """Rays from a pattern on each prim that the path stands for, and where they hit what stands still.
+
+    A prim on a rigid body, or that is one, moves with it; the root of an articulation is where its first body is.
+
+    Args:
+        cfg: a ``RayCasterCfg``.
+
+    Raises:
+        RuntimeError: the last part of the path is an expression.
+        ValueError: the alignment is unknown, or the greatest distance not positive.
+    """
+
+    cfg: Any
+
+    def __init__(self, cfg: Any) -> None:
+        if is_expression(str(cfg.prim_path).rpartition("/")[2]):
+            raise RuntimeError(
+                f"{type(self).__name__} {cfg.prim_path!r}: the last part of prim_path must be a name, no expression"
+            )
+        super().__init__(cfg)
+        cfg = self.cfg
+        if cfg.attach_yaw_only is not None:
+            cfg.ray_alignment = "yaw" if cfg.attach_yaw_only else "base"
+            text = f"RayCasterCfg.attach_yaw_only is deprecated: use ray_alignment={cfg.ray_alignment!r}"
+            tell_once(text, logging.WARNING)
+        if cfg.ray_alignment not in ALIGNMENTS:
+            raise ValueError(
+                f"{self._who}: ray_alignment={cfg.ray_alignment!r}: must be one of {', '.join(ALIGNMENTS)}"
+            )
+        if not cfg.max_distance > 0.0:
+            raise ValueError(f"{self._who}: max_distance={cfg.max_distance} m must be positive")
+
+    @property
+    def data(self) -> RayCasterData:
+        """What was measured; measured anew if it is outdated."""
+        self._check_initialized()
+        self._update_outdated_buffers()
+        return self._data
+
+    def reset(self, env_ids: Sequence[int] | None = None) -> None:
+        """Draw drifts of some sensors anew, or of all."""
+        super().reset(env_ids)
+        ids = np.arange(self._num_envs)[self._host_ids(env_ids)]
+        drawn = uniform((len(ids), 6), self._device)
+        chosen = array(ids, self._device)
+        for name, columns, ranges in (
+            ("_drift", slice(0, 3), [self.cfg.drift_range] * 3),
+            ("_cast_drift", slice(3, 6), [self.cfg.ray_cast_drift_range.get(axis, (0.0, 0.0)) for axis in "xyz"]),
+        ):
+            low, high = (array([float(one[end]) for one in ranges], self._device) for end in (0, 1))
+            getattr(self, name)[chosen] = low + (high - low) * drawn[:, columns]
+
+    # -- inside ----------------------------------------------------------------------------------------------
+
+    def _count(self) -> int:
+        return len(utils.find_matching_prims(self.cfg.prim_path))
+
+    def _initialize_impl(self) -> None:
+        super()._initialize_impl()
+        cfg, n, stage_world = self.cfg, self._num_envs, self._simulation().stage_world
+        paths = utils.find_matching_prim_paths(cfg.prim_path)
+        self._carried = Attachment(self._who, stage_world, paths, self._device)
+        self._scene = RayScene(n, stage_world.world._device)
+        if not cfg.mesh_prim_paths:
+            raise RuntimeError(f"{self._who}: mesh_prim_paths is empty: rays need something that they could hit")
+        add_static(self._who, stage_world, self._scene, cfg.mesh_prim_paths)
+        self._drift, self._cast_drift = zeros((n, 3), self._device), zeros((n, 3), self._device)
+        self._make_rays()
+        self._data = RayCasterData()
+        for name, shape in (("pos_w", (n, 3)), ("quat_w", (n, 4)), ("ray_hits_w", (n, self._num_rays, 3))):
+            setattr(self._data, name, zeros(shape, self._device))
+
+    def _make_rays(self) -> None:
+        """Starts and directions in the prim's frame."""
+        starts, ahead = self.cfg.pattern_cfg.func(self.cfg.pattern_cfg, self._device)
+        self._num_rays = len(starts)
+        if not self._num_rays:
+            raise ValueError(f"{self._who}: the pattern {type(self.cfg.pattern_cfg).__name__} has no rays")
+        position, turn = self._offset()
+        self._starts = self._engines(quat_apply(turn, starts) + position)
+        self._ahead = self._engines(quat_apply(turn, ahead))
+
+    def _offset(self) -> tuple[Any, Any]:
+        turn = np.asarray(self.cfg.offset.rot, float)
+        if not np.linalg.norm(turn) > 0.0:
+            raise ValueError(f"{self._who}: offset.rot={self.cfg.offset.rot} is no quaternion of a rotation")
+        turn = (turn / np.linalg.norm(turn)).astype("float32")
+        return array(np.asarray(self.cfg.offset.pos, "float32"), self._device), array(turn, self._device)
+
+    def _update_buffers_impl(self, env_ids: Any) -> None:
+        chosen = self._chosen(env_ids)
+        place, turn = self._carried.poses()
+        _, place, drift = common(place, self._drift)
+        place = place + drift
+        hits = self._cast(place, turn)
+        for name, value in (("pos_w", place), ("quat_w", turn), ("ray_hits_w", hits)):
+            put(self._data, name, value, chosen)
+
+    def _cast(self, place: Any, turn: Any) -> Any:
+        """(n, rays, 3): hits of rays from prims there."""
+        xp, place, turn, drift = common(place, turn, self._cast_drift)
+        if self.cfg.ray_alignment == "yaw":
+            turn = yaw_quat(turn)
+        elif self.cfg.ray_alignment == "world":
+            turn = xp.zeros_like(turn)
+            turn[:, 0] = 1.0
+        aside = quat_apply(turn, drift)
+        aside[:, 2] = 0.0
+        found = self._scene.hits(self._num_rays, position=True)
+        self._scene.cast_pattern(
+            self._ahead,
+            self._engines(place + aside),
+            self._engines(turn),
+            found,
+            starts=self._starts,
+            limit=self.cfg.max_distance,
+        )
+        hits = hand_out(found.position)
+        hits[..., 2] += drift[:, 2:3]
+        return hits
+
+    def _engines(self, values: Any) -> Any:
+        """An array for the kernels: of the engine, contiguous."""
+        return self._scene.device.xp.ascontiguousarray(accept(values, self._device))
+
+    def _marked(self) -> dict[str, Any]:
+        """A marker at each hit."""
+        hits = self.data.ray_hits_w.reshape(-1, 3)
+        xp = namespace(hits)
+        return {"translations": hits[xp.isfinite(hits).all(-1)]}
