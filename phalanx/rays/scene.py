@@ -308,7 +308,7 @@ class RayScene:
             elif geometry.samples is not None:
                 places[id(geometry)] = sum(map(len, samples))
                 samples.append(geometry.samples)
-        kinds = {i.geometry.kind for i in order}
+        kinds = {i.geometry.kind for i in order} or {MESH}
         self._constants = (
             ("FIELDS", int(HEIGHT_FIELD in kinds)),
             ("MESHES", int(MESH in kinds)),

@@ -9,7 +9,7 @@ import numpy as np
 import trimesh
 
 from phalanx.io.height_fields import grid_triangles
-from phalanx.rays import RayHits, RayScene
+from phalanx.rays import RayHits, RayScene, field_geometry, mesh_geometry, primitive_geometry
 
 
 def _displaced(mesh: trimesh.Trimesh, by: float) -> trimesh.Trimesh:
@@ -53,6 +53,14 @@ def rays_at(bounds: Any, count: int, seed: int = 1) -> tuple[np.ndarray, np.ndar
     return origins.astype(np.float32)[None], directions.astype(np.float32)[None]
 
 
+def add_others(scene: RayScene, position: tuple[float, float, float]) -> None:
+    """A mesh, a field and a plane that all environments share, so that scenes have the same kernel."""
+    box = meshes()["box"]
+    scene.add(mesh_geometry(box.vertices, box.faces), position=position)
+    scene.add(field_geometry(np.zeros((9, 9)), (0.5, 0.5)), position=position)
+    scene.add(primitive_geometry("plane"), position=position)
+
+
 def cast(scene: RayScene, origins: np.ndarray, directions: np.ndarray, **options: object) -> RayHits:
     """Cast rays that are on the host; results on the host, everything that there is."""
     hits = scene.hits(origins.shape[1], position=True, normal=True, ids=True)
@@ -60,7 +68,7 @@ def cast(scene: RayScene, origins: np.ndarray, directions: np.ndarray, **options
     limits = options.pop("limits", None)
     if limits is not None:
         options["limits"] = scene.device.xp.asarray(np.ascontiguousarray(limits, np.float32))
-    scene.cast(*given, hits, **options)  # pyright: ignore[reportArgumentType]
+    scene.cast(given[0], given[1], hits, **options)  # pyright: ignore[reportArgumentType]
     arrays = (hits.distance, hits.position, hits.normal, hits.ids)
     distance, *others = (scene.device.to_host(a) for a in arrays)
     return RayHits(distance, *others)
