@@ -102,7 +102,7 @@ def test_points_of_a_depth_picture(device: str, api: str, give: Any) -> None:
     """A slanted plane: all points lie on it, also where the camera is moved and turned; holes are left out."""
     first = np.array(MATRIX).reshape(3, 3)
     v, u = np.mgrid[:40, :60]
-    ahead = np.stack([(u - 35.0) / 400.0, (v - 20.0) / 380.0, np.ones_like(u, float)], -1)
+    ahead = np.stack([(u + 0.5 - 35.0) / 400.0, (v + 0.5 - 20.0) / 380.0, np.ones_like(u, float)], -1)
     normal, distance = np.array([0.2, -0.1, 1.0]), 5.0
     depth = (distance / (ahead @ normal)).astype(np.float32)
     depth[3, 4], depth[5, 6] = np.inf, np.nan

@@ -1,5 +1,6 @@
 """What scripts import as ``isaaclab.sensors``."""
 
+from phalanx.facade.isaaclab.sensors.camera import CameraData
 from phalanx.facade.isaaclab.sensors.contact_sensor import ContactSensor, ContactSensorCfg, ContactSensorData
 from phalanx.facade.isaaclab.sensors.frame_transformer import (
     FrameTransformer,
@@ -8,11 +9,19 @@ from phalanx.facade.isaaclab.sensors.frame_transformer import (
     OffsetCfg,
 )
 from phalanx.facade.isaaclab.sensors.imu import Imu, ImuCfg, ImuData
-from phalanx.facade.isaaclab.sensors.ray_caster import RayCaster, RayCasterCfg, RayCasterData, patterns
+from phalanx.facade.isaaclab.sensors.ray_caster import (
+    RayCaster,
+    RayCasterCamera,
+    RayCasterCameraCfg,
+    RayCasterCfg,
+    RayCasterData,
+    patterns,
+)
 from phalanx.facade.isaaclab.sensors.sensor_base import SensorBase
 from phalanx.facade.isaaclab.sensors.sensor_base_cfg import SensorBaseCfg
 
 __all__ = [
+    "CameraData",
     "ContactSensor",
     "ContactSensorCfg",
     "ContactSensorData",
@@ -24,6 +33,8 @@ __all__ = [
     "ImuData",
     "OffsetCfg",
     "RayCaster",
+    "RayCasterCamera",
+    "RayCasterCameraCfg",
     "RayCasterCfg",
     "RayCasterData",
     "SensorBase",

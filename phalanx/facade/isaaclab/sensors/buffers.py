@@ -18,11 +18,16 @@ def put(data: Any, name: str, values: Any, chosen: Any) -> None:
         values: (n, ...), of all environments.
         chosen: index of the environments that get theirs; ``slice(None)`` for all.
     """
-    if not isinstance(chosen, slice):
-        _, old, values = common(copy(getattr(data, name)), values)
-        old[chosen] = values[chosen]
-        values = old
-    setattr(data, name, values)
+    setattr(data, name, merged(getattr(data, name), values, chosen))
+
+
+def merged(old: Any, values: Any, chosen: Any) -> Any:
+    """What some environments have measured, ``values[chosen]``, and for the others what there was."""
+    if isinstance(chosen, slice):
+        return values
+    _, kept, values = common(copy(old), values)
+    kept[chosen] = values[chosen]
+    return kept
 
 
 def set_to(data: Any, name: str, value: float, env_ids: Any) -> None:

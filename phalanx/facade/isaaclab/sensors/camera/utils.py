@@ -52,7 +52,7 @@ def create_pointcloud_from_depth(
     """The points that a depth picture shows.
 
     Args:
-        intrinsic_matrix: (3, 3) of the camera, pixels.
+        intrinsic_matrix: (3, 3) of the camera, pixels, from the corner of the picture on.
         depth: (H, W) distances from the image plane, m.
         keep_invalid: whether points of pixels that are infinite or no number stay.
         position: of the camera, (3,), m; points are in the camera's frame by default.
@@ -83,7 +83,7 @@ def create_pointcloud_from_rgbd(
     """The points that a depth picture shows, in the colours of another picture; pixels without a depth are left out.
 
     Args:
-        intrinsic_matrix: (3, 3) of the camera, pixels.
+        intrinsic_matrix: (3, 3) of the camera, pixels, from the corner of the picture on.
         depth: (H, W) distances from the image plane, m.
         rgb: (H, W, 3 or 4) of the same camera, 0 to 255; or one colour for all points, three numbers; or ``None``:
             black.
@@ -173,8 +173,12 @@ def _points(matrix: Any, depth: Any, position: Any, orientation: Any) -> Any:
         raise ValueError(f"depth has shape {tuple(depth.shape)}; it must be (H, W)")
     if tuple(matrix.shape) != (3, 3):
         raise ValueError(f"intrinsic_matrix has shape {tuple(matrix.shape)}; it must be (3, 3)")
+    xp, middle = common(matrix)
+    half = xp.zeros_like(middle)
+    half[:2, 2] = 0.5  # to unproject_depth(), the middle of the first pixel is the origin
     with np.errstate(invalid="ignore"):  # of infinite depths
-        return math_utils.transform_points(math_utils.unproject_depth(depth, matrix), position, orientation)
+        points = math_utils.unproject_depth(depth, middle - half)
+        return math_utils.transform_points(points, position, orientation)
 
 
 def _valid(points: Any) -> Any:

@@ -2,7 +2,9 @@
 
 from phalanx.facade.isaaclab.sensors.ray_caster import patterns
 from phalanx.facade.isaaclab.sensors.ray_caster.ray_caster import RayCaster
+from phalanx.facade.isaaclab.sensors.ray_caster.ray_caster_camera import RayCasterCamera
+from phalanx.facade.isaaclab.sensors.ray_caster.ray_caster_camera_cfg import RayCasterCameraCfg
 from phalanx.facade.isaaclab.sensors.ray_caster.ray_caster_cfg import RayCasterCfg
 from phalanx.facade.isaaclab.sensors.ray_caster.ray_caster_data import RayCasterData
 
-__all__ = ["RayCaster", "RayCasterCfg", "RayCasterData", "patterns"]
+__all__ = ["RayCaster", "RayCasterCamera", "RayCasterCameraCfg", "RayCasterCfg", "RayCasterData", "patterns"]

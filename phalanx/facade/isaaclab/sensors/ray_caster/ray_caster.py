@@ -94,12 +94,9 @@ class RayCaster(ShownByMarkers, SensorBase):
         add_static(self._who, stage_world, self._scene, cfg.mesh_prim_paths)
         self._drift, self._cast_drift = zeros((n, 3), self._device), zeros((n, 3), self._device)
         self._make_rays()
-        self._data = RayCasterData()
-        for name, shape in (("pos_w", (n, 3)), ("quat_w", (n, 4)), ("ray_hits_w", (n, self._num_rays, 3))):
-            setattr(self._data, name, zeros(shape, self._device))
 
     def _make_rays(self) -> None:
-        """Starts and directions in the prim's frame."""
+        """Starts and directions in the prim's frame, and buffers for what they hit."""
         starts, ahead = self.cfg.pattern_cfg.func(self.cfg.pattern_cfg, self._device)
         self._num_rays = len(starts)
         if not self._num_rays:
@@ -107,6 +104,9 @@ class RayCaster(ShownByMarkers, SensorBase):
         position, turn = self._offset()
         self._starts = self._engines(quat_apply(turn, starts) + position)
         self._ahead = self._engines(quat_apply(turn, ahead))
+        n, self._data = self._num_envs, RayCasterData()
+        for name, shape in (("pos_w", (n, 3)), ("quat_w", (n, 4)), ("ray_hits_w", (n, self._num_rays, 3))):
+            setattr(self._data, name, zeros(shape, self._device))
 
     def _offset(self) -> tuple[Any, Any]:
         turn = np.asarray(self.cfg.offset.rot, float)
