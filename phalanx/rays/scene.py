@@ -162,12 +162,15 @@ class RayScene:
     def hits(self, rays: int, *, position: bool = False, normal: bool = False, ids: bool = False) -> RayHits:
         """Arrays for the results of so many rays an environment."""
         xp = self.device.xp
-        made = {"distance": xp.empty((self.num_envs, rays), np.float32)}
-        for name, wanted, dtype in (("position", position, np.float32), ("normal", normal, np.float32)):
-            if wanted:
-                made[name] = xp.empty((self.num_envs, rays, 3), dtype)
-        if ids:
-            made["ids"] = xp.empty((self.num_envs, rays, 3), np.int32)
+        shape = (self.num_envs, rays)
+        with self.device.active():
+            made = {"distance": xp.empty(shape, np.float32)}
+            if position:
+                made["position"] = xp.empty((*shape, 3), np.float32)
+            if normal:
+                made["normal"] = xp.empty((*shape, 3), np.float32)
+            if ids:
+                made["ids"] = xp.empty((*shape, 3), np.int32)
         return RayHits(**made)
 
     def cast(
