@@ -33,7 +33,7 @@ from phalanx.systems.mesh_contact.grid import (
     judge_grid_normal,
 )
 from phalanx.systems.mesh_contact.patch import PATCH, thin_patch
-from phalanx.systems.mesh_contact.regions import lowest_point
+from phalanx.systems.mesh_contact.regions import is_beside, lowest_point
 from phalanx.systems.narrow.gjk import SIMPLEX
 from phalanx.systems.narrow.pose import inverse_turn
 from phalanx.systems.narrow.support import FORMS, PAIR
@@ -77,7 +77,8 @@ def convex_height_field(
                 if max(corners[2], max(corners[5], corners[8])) >= box[2] - box[5]:
                     mx, my, mz = grid_normal(corners)
                     level = -(mx * corners[0] + my * corners[1] + mz * corners[2])
-                    if level >= 0.0 and lowest_point(turn, half, middle, mx, my, mz) + level <= reach:
+                    near = level >= 0.0 and lowest_point(turn, half, middle, mx, my, mz) + level <= reach
+                    if near and not is_beside(turn, half, middle, corners, reach):
                         distance = nearest_normal(pair, forms, vertices, turn, corners, simplex, point, reach, found)
                         if distance <= reach:
                             px = turn[0] * found[0] + turn[3] * found[1] + turn[6] * found[2]

@@ -33,7 +33,9 @@ from phalanx.ecs import function, local, local_int, read, rows, system, update
 from phalanx.systems.mesh_contact.convex_triangle import add_triangle, nearest_normal
 from phalanx.systems.mesh_contact.patch import PATCH, thin_patch
 from phalanx.systems.mesh_contact.regions import (
-    gather_triangle,
+    gather_across,
+    gather_corners,
+    is_beside,
     judge_mesh_normal,
     lowest_point,
 )
@@ -79,7 +81,7 @@ def convex_mesh(
             cx + box[0], cy + box[1], cz + box[2], box[3], box[4], box[5],
         )  # fmt: skip
         for t in range(first, first + leaves):
-            bordered = gather_triangle(vertices, corner_vertices, across_vertices, t, cx, cy, cz, corners, across)
+            gather_corners(vertices, corner_vertices, t, cx, cy, cz, corners)
             mx = face_normals[t, 0, 0]
             my = face_normals[t, 1, 0]
             mz = face_normals[t, 2, 0]
@@ -89,9 +91,11 @@ def convex_mesh(
                 my = -my
                 mz = -mz
                 level = -level
-            if level >= 0.0 and lowest_point(turn, half, middle, mx, my, mz) + level <= reach:
+            near = level >= 0.0 and lowest_point(turn, half, middle, mx, my, mz) + level <= reach
+            if near and not is_beside(turn, half, middle, corners, reach):
                 distance = nearest_normal(pair, forms, vertices, turn, corners, simplex, point, reach, found)
                 if distance <= reach:
+                    bordered = gather_across(vertices, corner_vertices, across_vertices, t, cx, cy, cz, across)
                     nx = turn[0] * found[0] + turn[3] * found[1] + turn[6] * found[2]
                     ny = turn[1] * found[0] + turn[4] * found[1] + turn[7] * found[2]
                     nz = turn[2] * found[0] + turn[5] * found[1] + turn[8] * found[2]

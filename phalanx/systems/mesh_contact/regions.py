@@ -118,26 +118,62 @@ def judge_mesh_normal(
 
 
 @function
-def gather_triangle(vertices, corner_vertices, across_vertices, t, cx, cy, cz, corners, across):
-    """A mesh triangle's corners and its neighbours' third corners, about the point c.
+def gather_corners(vertices, corner_vertices, t, cx, cy, cz, corners):
+    """A mesh triangle's corners about the point c."""
+    for k in range(3):
+        v = corner_vertices[t, k, 0]
+        corners[3 * k] = vertices[v, 0, 0] - cx
+        corners[3 * k + 1] = vertices[v, 1, 0] - cy
+        corners[3 * k + 2] = vertices[v, 2, 0] - cz
+
+
+@function
+def gather_across(vertices, corner_vertices, across_vertices, t, cx, cy, cz, across):
+    """The third corners of a mesh triangle's neighbours about the point c.
 
     Returns:
         bits of the edges that have no neighbour.
     """
     bordered = 0
     for k in range(3):
-        v = corner_vertices[t, k, 0]
         w = across_vertices[t, k, 0]
         if w < 0:
             bordered += 1 << k
-            w = v
-        corners[3 * k] = vertices[v, 0, 0] - cx
-        corners[3 * k + 1] = vertices[v, 1, 0] - cy
-        corners[3 * k + 2] = vertices[v, 2, 0] - cz
+            w = corner_vertices[t, k, 0]
         across[3 * k] = vertices[w, 0, 0] - cx
         across[3 * k + 1] = vertices[w, 1, 0] - cy
         across[3 * k + 2] = vertices[w, 2, 0] - cz
     return bordered
+
+
+@function
+def gather_triangle(vertices, corner_vertices, across_vertices, t, cx, cy, cz, corners, across):
+    """A mesh triangle's corners and its neighbours' third corners, about the point c.
+
+    Returns:
+        bits of the edges that have no neighbour.
+    """
+    gather_corners(vertices, corner_vertices, t, cx, cy, cz, corners)
+    return gather_across(vertices, corner_vertices, across_vertices, t, cx, cy, cz, across)
+
+
+@function
+def is_beside(turn, half, middle, corners, reach):
+    """Whether a triangle lies farther than ``reach`` from a box, along one of the box's own axes.
+
+    Args:
+        turn, half, middle: see :func:`lowest_point`.
+        corners: the triangle's, 9 numbers, about the shape's origin in the mesh's axes.
+        reach: m.
+    """
+    beside = False
+    for i in range(3):
+        a = turn[3 * i] * corners[0] + turn[3 * i + 1] * corners[1] + turn[3 * i + 2] * corners[2]
+        b = turn[3 * i] * corners[3] + turn[3 * i + 1] * corners[4] + turn[3 * i + 2] * corners[5]
+        c = turn[3 * i] * corners[6] + turn[3 * i + 1] * corners[7] + turn[3 * i + 2] * corners[8]
+        most = half[i] + reach
+        beside = beside or min(a, min(b, c)) - middle[i] > most or middle[i] - max(a, max(b, c)) > most
+    return beside
 
 
 @function

@@ -30,7 +30,8 @@ from phalanx.systems.mesh_contact.patch import PATCH, add_point, thin_patch
 from phalanx.systems.mesh_contact.regions import (
     FACE,
     NOT,
-    gather_triangle,
+    gather_across,
+    gather_corners,
     judge_mesh_normal,
 )
 from phalanx.systems.mesh_contact.round_triangle import ROUND, round_triangle
@@ -61,7 +62,7 @@ def round_mesh(
             node_lows, node_highs, node_firsts, node_counts, pending, top, cx, cy, cz, hx, hy, hz
         )
         for t in range(first, first + leaves):
-            bordered = gather_triangle(vertices, corner_vertices, across_vertices, t, cx, cy, cz, corners, across)
+            gather_corners(vertices, corner_vertices, t, cx, cy, cz, corners)
             mx = face_normals[t, 0, 0]
             my = face_normals[t, 1, 0]
             mz = face_normals[t, 2, 0]
@@ -73,6 +74,9 @@ def round_mesh(
                 level = -level
             if level >= 0.0 and level - half * math.fabs(mx * ux + my * uy + mz * uz) <= near:
                 count = round_triangle(corners, mx, my, mz, ux, uy, uz, half, radius, reach, points)
+                bordered = 0
+                if count > 0:
+                    bordered = gather_across(vertices, corner_vertices, across_vertices, t, cx, cy, cz, across)
                 for o in range(0, 7 * count, 7):
                     answer = judge_mesh_normal(
                         corners, across, bordered, t, corner_vertices, vertices, firsts, ends, neighbours,
