@@ -98,6 +98,8 @@ def test_what_they_read(sim: SimulationContext, count: int, tmp_path: Path) -> N
             check_pendulum(on_arm, angle, step * DT, middle)
     np.testing.assert_allclose(host(still.data.lin_acc_b), [matrix(np.array(TURN)).T @ [0, 0, G]] * count, atol=0.02)
     np.testing.assert_allclose(host(unbiased.data.lin_acc_b), np.zeros((count, 3)), atol=0.02)
+    view = flying.root_physx_view
+    np.testing.assert_array_equal(host(view.get_com_positions()), host(view.get_coms())[:, :3])
     np.testing.assert_allclose(host(still.data.ang_vel_b), np.zeros((count, 3)), atol=1e-3)
 
 

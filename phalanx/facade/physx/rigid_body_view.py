@@ -180,6 +180,11 @@ class RigidBodyView(PushedBodies):
         return self._coms(principal=True)[:, 0]
 
     @reads
+    def get_com_positions(self) -> Any:
+        """(count, 3): centres of mass in the bodies' frames, without axes, for which a GPU would have to wait."""
+        return self._coms(principal=False)[:, 0, :3]
+
+    @reads
     def get_inertias(self) -> Any:
         """(count, 9), kg·m^2: about the centres of mass, in the bodies' own axes, row by row."""
         return self._inertias()[:, 0]

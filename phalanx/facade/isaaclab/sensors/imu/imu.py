@@ -80,7 +80,7 @@ class Imu(ShownByMarkers, SensorBase):
     def _update_buffers_impl(self, env_ids: Any) -> None:
         chosen, view = self._chosen(env_ids), self._view
         pose, spin = frames.to_wxyz(view.get_transforms()), view.get_velocities()
-        xp, quat, center = namespace(pose), pose[:, 3:], view.get_coms()[:, :3]
+        xp, quat, center = namespace(pose), pose[:, 3:], view.get_com_positions()
         arm = quat_apply(quat, self._offset_pos - center)
         velocity = xp.concatenate([spin[:, :3] + cross(spin[:, 3:], arm), spin[:, 3:]], -1)
         rate = self._accelerations(velocity, spin[:, 3:], arm)
