@@ -161,6 +161,17 @@ class ArticulationView(ArticulationTendons):
         return self._com_velocities()
 
     @reads
+    def get_link_poses(self) -> Any:
+        """(count, max_links, 7): poses of links' frames with quaternions w x y z, as the engine has them."""
+        return self._with_origins(self._body_poses())
+
+    @reads
+    def get_link_frame_velocities(self) -> Any:
+        """(count, max_links, 6): [linear, angular] velocities of the origins of links' frames."""
+        compute(self.world, "query_bodies")
+        return self._read(c.BodyState.velocity, self._body_rows)
+
+    @reads
     def get_link_accelerations(self) -> Any:
         """(count, max_links, 6): accelerations of links' centres of mass over the last substep."""
         return self._com_accelerations()

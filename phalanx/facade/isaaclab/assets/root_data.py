@@ -67,11 +67,11 @@ class RootData(StateData):
 
     def _read_together(self, group: Group) -> None:
         step, known = self._view.world.step_count, [name for name in group.parts if name in self._values]
-        if group.follows_from:
-            if any(self._steps.get(name) != step for name in group.follows_from if name in self._values):
-                return
-            if self._around[0] is not self.GRAVITY_VEC_W or self._around[1] is not self.FORWARD_VEC_B:
-                self._around, group.reader = (self.GRAVITY_VEC_W, self.FORWARD_VEC_B), None
+        if any(self._steps.get(name) != step for name in group.follows_from if name in self._values):
+            return
+        around = self.GRAVITY_VEC_W, self.FORWARD_VEC_B
+        if "gravity" in group.parts and any(a is not b for a, b in zip(around, self._around, strict=True)):
+            self._around, group.reader = around, None
         for name, value in group.read().items():
             if name not in self._values and not (known and name in group.whole):
                 self._values[name] = TimestampedBuffer(value, self._time)

@@ -9,7 +9,7 @@ from phalanx.facade.isaaclab.assets.articulation.joint_buffers import JointBuffe
 from phalanx.facade.isaaclab.assets.body_data import BodyParts
 from phalanx.facade.isaaclab.assets.lazy_data import joined
 from phalanx.facade.isaaclab.assets.root_data import ROOT, RootData
-from phalanx.facade.isaaclab.assets.together import Group
+from phalanx.facade.isaaclab.assets.together import Group, One
 from phalanx.facade.physx.state_kernels import dof_reader
 
 READ = (*ROOT, "joint positions", "joint velocities")
@@ -41,9 +41,15 @@ class ArticulationData(RootData, BodyParts, JointBuffers):
     default_inertia: Any = None
 
     def _make_groups(self) -> list[Group]:
-        """Roots and joints."""
+        """Roots, links and joints."""
         groups, view = super()._make_groups(), self._view
         groups[1].parts = {**groups[1].parts, "com pose": ("com_pose", None)}  # links' centres have their axes
+        for name, read, made_of in (
+            ("link poses", view.get_link_poses, ()),
+            ("com velocities", view.get_link_velocities, ()),
+            ("link velocities", view.get_link_frame_velocities, ("link poses", "com velocities")),
+        ):
+            groups.append(Group(lambda read=read: One(read), {name: ("value", None)}, follows_from=made_of))
         if view.max_dofs and view.dof_coordinates is not None:
             parts = {"joint positions": ("position", None), "joint velocities": ("velocity", None)}
             groups.append(Group(lambda: dof_reader(view), parts))
