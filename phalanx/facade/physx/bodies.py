@@ -17,6 +17,7 @@ from phalanx.actor import Actor
 from phalanx.facade.physx.com_motion import BodyComMotion
 from phalanx.facade.physx.common import FROM_XYZW, TO_XYZW, View, compute, reads, writes
 from phalanx.facade.physx.principal_axes import principal_axes, turned_inertia
+from phalanx.facade.physx.root_writer import RootWriter
 from phalanx.rotations import rotate
 
 Column = Sequence[tuple[Actor, int]]
@@ -137,25 +138,25 @@ class BodyView(View):
         found[:, :3] += xp.cross(found[:, 3:], self._root_com_arms())
         return found if self._free.all() else found * xp.asarray(self._free, found.dtype)[self._column][:, None]
 
+    @cached_property
+    def _root_writer(self) -> RootWriter:
+        return RootWriter(self)
+
     def _set_root_poses(self, what: str, data: Any, indices: Any) -> None:
         """Centres of mass keep their velocity; the engine would keep that of the roots' origins."""
         indices = self._indices(indices)
-        poses, velocities = self._pose(what, data, indices)[:, 0], self._root_com_velocities()
-        self._write(c.Coordinate.value, self._coord_rows, poses, indices)
-        self._set_root_com_velocities("velocities", velocities, indices)
+        values = self._take(what, data, (7,), indices)
+        used = values[slice(None) if indices is None else indices]
+        if isinstance(used, np.ndarray) and not used[..., 3:].any(axis=-1).all():
+            raise ValueError(f"{what} have a quaternion of zero length")
+        self._root_writer.write("pose", values, indices)
+        self._touch(c.Coordinate.value)
 
     def _set_root_com_velocities(self, what: str, data: Any, indices: Any) -> None:
         """Roots that cannot move keep standing still."""
-        xp, indices = self._xp, self._indices(indices)
-        values = self._take(what, data, (6,), indices)
-        linear = values[:, :3] - xp.cross(values[:, 3:], self._root_com_arms())
-        values = xp.concatenate((linear, values[:, 3:]), axis=1)
-        if self._free.all():
-            self._write(c.DofState.velocity, self._root_dofs, values, indices)
-        elif self._free.any():
-            chosen = self._host_rows(indices)
-            chosen = chosen[self._free[self._rows.column[chosen]]]
-            self._write(c.DofState.velocity, self._root_dofs, values, xp.asarray(chosen))
+        indices = self._indices(indices)
+        self._root_writer.write("velocity", self._take(what, data, (6,), indices), indices)
+        self._touch(c.DofState.velocity)
 
     # -- mass ------------------------------------------------------------------------------------------------
 
