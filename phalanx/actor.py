@@ -194,5 +194,5 @@ class Actor(Sleeping):
     @on_device
     def net_normal_contact_force(self) -> Any:
         """(n, num_bodies, 3): sum of the normal parts of contact forces over the last substep, N, world."""
-        self.world.compute("query_contacts")
+        self.world.compute("query_contact_wrenches")
         return self._read(c.BodyContact.normal_force, self._bound.bodies)

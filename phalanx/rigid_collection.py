@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -125,7 +127,8 @@ class RigidObjectCollection(Handle):
             return found
         ends = np.cumsum([b.stop - b.start for b in bodies])
         parts = zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)
-        return self._xp.stack([found[:, first:end].sum(axis=1) for first, end in parts], axis=1)
+        # One after another, on every device: a recording adds them up the same way.
+        return self._xp.stack([reduce(add, [found[:, i] for i in range(*part)]) for part in parts], axis=1)
 
     @property
     @on_device

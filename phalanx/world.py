@@ -6,7 +6,7 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,7 @@ from phalanx.ecs import Component, Device, Field, Schedule, Store, System, Table
 from phalanx.ecs.store import View
 from phalanx.interrupt import no_interrupt
 from phalanx.layout import grow_contacts
+from phalanx.probe import Probe
 from phalanx.queries import SceneQueries
 from phalanx.robot import Robot
 from phalanx.saving import STATE_ROLES
@@ -105,10 +106,11 @@ class World(Contents):
         self._device = Device(_auto() if device == "auto" else device)
         self._store = Store(self.num_envs, self._device, dtype)
         self._store.on_set = self._field_set
-        self._programs: dict[tuple[str, ...], Any] = {}
+        self._programs: dict[tuple[Any, ...], Any] = {}
         self._programs_version = -1
         self._before: list[Callable[[World], None]] = []
         self._after: list[tuple[Callable[[World], None], int]] = []
+        self._probes: list[Probe] = []
         self._stale = True  # link poses and velocities do not agree with the coordinates
         self._seconds_per_step = 0.0
         self._reported: set[int] = set()
@@ -152,8 +154,8 @@ class World(Contents):
         self._refresh()
         done = 0
         while done < count:
-            batch = min(count - done, self._until_callback(), self._until_breath())
-            program = self._program(STEP)
+            batch, probes = self._next_batch(min(count - done, self._until_callback(), self._until_breath()))
+            program = self._program(STEP, probes)
             before = self.step_count
             with no_interrupt(), self._store.active():  # or a batch would have run, but not been counted
                 start = time.perf_counter()
@@ -162,6 +164,8 @@ class World(Contents):
                 self._seconds_per_step = (time.perf_counter() - start) / batch
                 done += batch
                 self.step_count += batch
+                for probe in probes:
+                    probe.taken(batch)
             if not self._device.is_cuda or before // CHECK_EVERY != self.step_count // CHECK_EVERY:
                 self.check()
             for callback, every in list(self._after):
@@ -177,20 +181,33 @@ class World(Contents):
             return CHECK_EVERY
         return max(1, int(RESPONSIVE / self._seconds_per_step)) if self._seconds_per_step > 0 else 1
 
-    def _program(self, phases: tuple[str, ...]) -> Any:
+    def _next_batch(self, most: int) -> tuple[int, tuple[Probe, ...]]:
+        """How many steps may run at once, at most so many, and the probes that take samples of each of them."""
+        due, others = [], []
+        for probe in list(self._probes):
+            (others if (self.step_count + 1) % probe.every else due).append(probe)
+        if any(probe.every > 1 for probe in due):
+            most = 1
+        ends = [most, *(probe.room() for probe in due)]
+        ends += [probe.every - 1 - self.step_count % probe.every for probe in others]
+        return min(ends), tuple(due)
+
+    def _program(self, phases: tuple[str, ...], probes: Sequence[Probe] = ()) -> Any:
         if self._programs_version != self._store.version:
             self._programs.clear()
             self._programs_version = self._store.version
             self._store.precompile(self.schedule.systems(STEP))
-        if phases not in self._programs:
+        key = (phases, *probes)
+        if key not in self._programs:
             if phases == STEP:
                 sequence = self._sequence(SUBSTEP) * self.substeps + self._sequence(("sense",))
             else:
                 sequence = self._sequence(phases)
-            self._programs[phases] = self._store.program(sequence)
-        return self._programs[phases]
+            sequence += self._sequence(dict.fromkeys(phase for probe in probes for phase in probe.phases))
+            self._programs[key] = self._store.program(sequence, *((p.systems, p.arrays) for p in probes))
+        return self._programs[key]
 
-    def _sequence(self, phases: Sequence[str]) -> list[System]:
+    def _sequence(self, phases: Iterable[str]) -> list[System]:
         """The systems of phases in the order in which they run; those of the solver's sweeps repeated."""
         found: list[System] = []
         sweeps = iter(self._sweeps() if "sweep" in phases else ())
@@ -255,6 +272,26 @@ class World(Contents):
     def on_step(self, callback: Callable[[World], None]) -> Callable[[], None]:
         """:meth:`after_step` with ``every=1``."""
         return self.after_step(callback)
+
+    def add_probe(self, probe: Probe) -> Callable[[], None]:
+        """Let a probe take samples within steps; returns a function that takes it away."""
+        self._probes.append(probe)
+
+        def remove() -> None:
+            self._probes.remove(probe)
+            self._programs = {key: program for key, program in self._programs.items() if probe not in key}
+
+        return remove
+
+    def sample(self, probe: Probe) -> None:
+        """Let a probe take a sample of what is now."""
+        self.build()
+        self._refresh()
+        probe.room()
+        program = self._program((), (probe,))
+        with no_interrupt(), self._store.active():
+            program.run(1)
+            probe.taken(1)
 
     def time_systems(self, steps: int = 20) -> dict[str, float]:
         """Seconds that each system takes per substep; advances the simulation by about ``steps`` steps."""

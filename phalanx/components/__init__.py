@@ -143,6 +143,15 @@ from phalanx.components.query import (
     QueryRequest,
 )
 from phalanx.components.reaction import BodyInertia, BodyReaction, BodyTopology, DofReaction
+from phalanx.components.sample import (
+    BodySample,
+    CoordSample,
+    DofSample,
+    SampledBody,
+    SampledCoordinate,
+    SampledDof,
+    SampleSlot,
+)
 from phalanx.components.sdf import (
     DistanceFieldGeometry,
     DistanceFieldTopology,
@@ -198,6 +207,7 @@ __all__ = [
     "BodyFrame",
     "BodyInertia",
     "BodyReaction",
+    "BodySample",
     "BodyState",
     "BodyTopology",
     "Candidate",
@@ -217,6 +227,7 @@ __all__ = [
     "ContactSurface",
     "ContactTouch",
     "Coord",
+    "CoordSample",
     "Coordinate",
     "DistanceFieldGeometry",
     "DistanceFieldTopology",
@@ -234,6 +245,7 @@ __all__ = [
     "DofReaction",
     "DofRelation",
     "DofRow",
+    "DofSample",
     "DofSearch",
     "DofSolve",
     "DofSpring",
@@ -324,6 +336,10 @@ __all__ = [
     "QueryPose",
     "QueryProbe",
     "QueryRequest",
+    "SampleSlot",
+    "SampledBody",
+    "SampledCoordinate",
+    "SampledDof",
     "Scratch",
     "SeenCoordinate",
     "SeenDof",

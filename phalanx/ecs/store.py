@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,11 @@ from phalanx.ecs.precompile import precompile
 
 ALIGN = 16
 """Environment strides are odd multiples of this many elements."""
+
+Addition = tuple[Iterable[System], Mapping[Field, Any]]
+"""Systems, and the arrays of fields that are theirs alone."""
+
+_NO_FIELDS: Mapping[Field, Any] = MappingProxyType({})
 
 
 class Device:
@@ -288,21 +294,26 @@ class Store:
 
     # -- running ---------------------------------------------------------------------------------------------
 
-    def program(self, systems: Iterable[System]) -> Any:
-        """Compile systems and bind them to this store's arrays."""
-        wanted = self._kernels(systems)
-        self._precompile(wanted)
-        bound = []
-        for system, shared in wanted:
-            arguments = [
-                self.rows(a.target) if a.mode == "rows" else self.array(a.target) for a in system.arguments.values()
-            ]
-            key = (system, shared)
-            if key not in self._compiled:
-                self._compiled[key] = self.device.compile(system, shared, self.real)
-            rows = self.rows(system.over) if system.over is not None else 1
-            bound.append(Bound(system, self._compiled[key], rows, arguments, shared))
+    def program(self, systems: Iterable[System], *additions: Addition) -> Any:
+        """Compile systems and bind them to this store's arrays; after them those of additions.
+
+        An addition is systems and the arrays, of this store's stride, of fields that this store does not hold.
+        """
+        groups = [(self._kernels(systems), {}), *((self._kernels(more, own), own) for more, own in additions)]
+        self._precompile([key for kernels, _ in groups for key in kernels])
+        bound = [self._bind(system, shared, own) for kernels, own in groups for system, shared in kernels]
         return self.device.program(bound, self.num_envs, self.stride)
+
+    def _bind(self, system: System, shared: frozenset[str], own: Mapping[Field, Any]) -> Bound:
+        arguments = [
+            self.rows(a.target) if a.mode == "rows" else own[a.target] if a.target in own else self.array(a.target)
+            for a in system.arguments.values()
+        ]
+        key = (system, shared)
+        if key not in self._compiled:
+            self._compiled[key] = self.device.compile(system, shared, self.real)
+        rows = self.rows(system.over) if system.over is not None else 1
+        return Bound(system, self._compiled[key], rows, arguments, shared)
 
     def precompile(self, systems: Iterable[System]) -> None:
         """Have kernels ready for programs of these systems, compiled side by side where they are not cached."""
@@ -311,13 +322,17 @@ class Store:
     def _precompile(self, kernels: list[tuple[System, frozenset[str]]]) -> None:
         self.device.precompile([key for key in kernels if key not in self._compiled], self.real)
 
-    def _kernels(self, systems: Iterable[System]) -> list[tuple[System, frozenset[str]]]:
+    def _kernels(
+        self, systems: Iterable[System], own: Mapping[Field, Any] = _NO_FIELDS
+    ) -> list[tuple[System, frozenset[str]]]:
         tables = ((s, (s.over, s.needs)) for s in systems)
-        return [(s, self._shared(s)) for s, needed in tables if all(t is None or self.rows(t) > 0 for t in needed)]
+        wanted = [s for s, needed in tables if all(t is None or self.rows(t) > 0 for t in needed)]
+        return [(s, self._shared(s, own)) for s in wanted]
 
-    def _shared(self, system: System) -> frozenset[str]:
+    def _shared(self, system: System, own: Mapping[Field, Any] = _NO_FIELDS) -> frozenset[str]:
         """Names of the arguments whose field has one value for all environments."""
-        shared = frozenset(name for name, a in system.field_arguments.items() if self.is_shared(a.target))
+        held = {name: a.target for name, a in system.field_arguments.items() if a.target not in own}
+        shared = frozenset(name for name, target in held.items() if self.is_shared(target))
         for name in shared:
             if system.arguments[name].writes:
                 raise ValueError(

@@ -2,25 +2,26 @@
 
 Zarr can write these itself, and reads them. Its writer hands every chunk from thread to thread, though, which takes the
 interpreter away from a simulation again and again; this one stays in the thread that calls it. The codecs are fixed:
-little-endian bytes, then Blosc; a shard's index is at its end and has a CRC-32C.
+in shards, environments last; little-endian bytes, then Blosc; a shard's index is at its end and has a CRC-32C.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from numcodecs import Blosc
-from zarr.codecs import BloscCodec
+from zarr.codecs import BloscCodec, TransposeCodec
 
-# Bit shuffling is twice as fast as byte shuffling here, and packs floats of a trajectory better.
-_BLOSC = Blosc(cname="lz4", clevel=1, shuffle=Blosc.BITSHUFFLE)
+# With environments side by side 1.5 times as fast as bit shuffling, for 1.1 times as much on the disk.
+_BLOSC = Blosc(cname="lz4", clevel=1, shuffle=Blosc.SHUFFLE)
 
 
 def compressor(dtype: np.dtype[Any]) -> BloscCodec:
     """How the metadata of an array says what :func:`encode_chunk` does."""
-    return BloscCodec(cname="lz4", clevel=1, shuffle="bitshuffle", typesize=dtype.itemsize)
+    return BloscCodec(cname="lz4", clevel=1, shuffle="shuffle", typesize=dtype.itemsize)
 
 
 def encode_chunk(values: np.ndarray) -> bytes:
@@ -31,12 +32,22 @@ def encode_chunk(values: np.ndarray) -> bytes:
     return bytes(_BLOSC.encode(values))
 
 
-def encode_shard(values: np.ndarray, piece: int) -> bytes:
-    """File content of one shard, every ``piece`` entries of the second axis being a chunk; they must divide it."""
-    chunks = [encode_chunk(values[:, start : start + piece]) for start in range(0, values.shape[1], piece)]
+def transposed(ndim: int) -> TransposeCodec:
+    """How the metadata of an array says that its second axis, environments, is last in every chunk."""
+    return TransposeCodec(order=(0, *range(2, ndim), 1))
+
+
+def encode_shard(values: np.ndarray, piece: int, run: Callable[..., Iterable[bytes]] = map) -> list[bytes]:
+    """File content of one shard, in parts; every ``piece`` entries of the second axis are a chunk, and must divide it.
+
+    The second axis is last in chunks (:func:`transposed`); values that have it last in memory are copied in long runs.
+    ``run`` is ``map``, or that of an executor.
+    """
+    inner = np.moveaxis(values, 1, -1)
+    chunks = list(run(encode_chunk, (inner[..., at : at + piece] for at in range(0, values.shape[1], piece))))
     sizes = np.array([len(chunk) for chunk in chunks], "<u8")
     index = np.stack([np.cumsum(sizes) - sizes, sizes], axis=1).astype("<u8").tobytes()
-    return b"".join([*chunks, index, crc32c(index).to_bytes(4, "little")])
+    return [*chunks, index, crc32c(index).to_bytes(4, "little")]
 
 
 def crc32c(data: bytes) -> int:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -18,19 +19,23 @@ from typing import Any, cast
 import numpy as np
 import zarr
 
-from phalanx.io.chunks import compressor, encode_chunk, encode_shard
+from phalanx.io.chunks import compressor, encode_chunk, encode_shard, transposed
+from phalanx.io.direct_file import DirectFiles
 
 # Inner chunks of a shard: what a reader of one environment has to decompress.
-_CHUNK_BYTES = 1 << 20
+_CHUNK_BYTES = 1 << 19
+# How the metadata of a series begins, and what is kept for its rows.
+_SHAPE = '{"shape": ['
+_ROWS_WIDTH = 16
 # Size of a chunk of a slowly growing array; it is rewritten as it fills.
-_LOG_BYTES = 1 << 22
+_LOG_BYTES = 1 << 20
 
 
-def atomic_write(path: Path, content: bytes) -> None:
+def atomic_write(path: Path, parts: list[bytes], files: DirectFiles) -> None:
     """Replace ``path`` by a file with this content, or leave it as it is."""
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
-        temporary.write_bytes(content)
+        files.write(temporary, parts)
         os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -41,6 +46,7 @@ def atomic_write(path: Path, content: bytes) -> None:
 class _Series:
     """Where the rows of a growing array go: files of ``rows`` rows each, in pieces along the second axis or whole."""
 
+    files: DirectFiles
     folder: Path
     item: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -49,43 +55,59 @@ class _Series:
     piece: int | None
     tail: np.ndarray | None = None  # the last file's rows, where files are rewritten as they fill
     tail_number: int = -1
+    tail_changed: bool = False
 
-    def write_file(self, number: int, values: np.ndarray) -> None:
-        """Write rows ``number * rows`` onwards."""
+    def write_file(self, number: int, values: np.ndarray, run: Callable[..., Iterable[bytes]] = map) -> None:
+        """Write rows ``number * rows`` onwards; ``run`` is ``map`` or that of an executor."""
         if len(values) < self.rows:
-            padded = np.full((self.rows, *self.item), self.fill, self.dtype)
+            # What is beyond the array's shape is never read.
+            padded = np.zeros((self.rows, *self.item[1:], *self.item[:1]), self.dtype)
+            padded = np.moveaxis(padded, -1, 1) if self.item else padded
             padded[: len(values)] = values
             values = padded
-        content = encode_chunk(values) if self.piece is None else encode_shard(values, self.piece)
+        content = [encode_chunk(values)] if self.piece is None else encode_shard(values, self.piece, run)
         file = self.folder.joinpath("c", str(number), *["0"] * len(self.item))
         file.parent.mkdir(parents=True, exist_ok=True)
-        atomic_write(file, content)
+        if file.exists():
+            atomic_write(file, content, self.files)
+        else:  # nobody reads what is beyond the committed shape
+            self.files.write(file, content)
 
     def append(self, start: int, values: np.ndarray) -> None:
-        """Write rows that begin anywhere, into files that are kept here as long as they fill."""
+        """Take rows that begin anywhere, for files that are kept here as long as they fill."""
         while len(values):
             number, offset = divmod(start, self.rows)
             if self.tail is None or number != self.tail_number:
+                self.flush()
                 self.tail, self.tail_number = np.full((self.rows, *self.item), self.fill, self.dtype), number
             count = min(len(values), self.rows - offset)
             self.tail[offset : offset + count] = values[:count]
-            self.write_file(number, self.tail)
+            self.tail_changed = True
             start, values = start + count, values[count:]
+
+    def flush(self) -> None:
+        """Write the last file as far as it has filled."""
+        if self.tail is not None and self.tail_changed:
+            self.write_file(self.tail_number, self.tail)
+            self.tail_changed = False
 
 
 class GrowingStore:
     """Writes one store. Used by one thread at a time.
 
     ``path`` must not exist; ``attributes`` are those of the root group. Nothing is readable before the first
-    :meth:`commit`.
+    :meth:`commit`. With ``threads``, so many encode the chunks of a shard.
     """
 
-    def __init__(self, path: Path, attributes: Mapping[str, Any]):
+    def __init__(self, path: Path, attributes: Mapping[str, Any], threads: int = 1):
         self.path = path
+        self._pool = ThreadPoolExecutor(threads, "phalanx-encoder") if threads > 1 else None
         self.attributes = dict(attributes)
         self._root = zarr.create_group(store=str(path), zarr_format=3)
         self._series: dict[str, _Series] = {}
+        self._files = DirectFiles()
         self._metadata: dict[str, dict[str, Any]] = {}
+        self._texts: dict[str, tuple[str, str]] = {}  # of the metadata: key, value
         self._changed: set[str] = set()
 
     def add_group(self, name: str, attributes: Mapping[str, Any] | None = None) -> None:
@@ -127,15 +149,15 @@ class GrowingStore:
         """Add an array of shape (rows, *item) with no rows yet.
 
         With ``shard_rows``, every so many rows are one shard (one file), cut into chunks along the second axis, and
-        :meth:`write` takes whole shards only (but for the last). Without, rows are gathered in small chunks that are
-        rewritten as they fill (always whole, by an atomic rename).
+        :meth:`write` takes whole shards only (but for the last); numbers have no second axis and are one chunk.
+        Without, rows are gathered in small chunks that are rewritten as they fill (always whole, by an atomic rename).
         """
         dtype = np.dtype(dtype)
         item = tuple(int(n) for n in item)
         fill = np.nan if dtype.kind == "f" else 0
-        if shard_rows is None:
+        if shard_rows is None or not item:
             row_bytes = max(1, dtype.itemsize * int(np.prod(item, dtype=np.int64)))
-            rows, piece = max(1, min(4096, _LOG_BYTES // row_bytes)), None
+            rows, piece = shard_rows or max(1, min(4096, _LOG_BYTES // row_bytes)), None
         else:
             cell_bytes = max(1, shard_rows * dtype.itemsize * int(np.prod(item[1:], dtype=np.int64)))
             rows, piece = shard_rows, _divisor(max(1, item[0]), max(1, _CHUNK_BYTES // cell_bytes))
@@ -149,9 +171,10 @@ class GrowingStore:
             dimension_names=list(dims),
             attributes=dict(attributes or {}),
             fill_value=fill,
+            filters=None if piece is None else [transposed(1 + len(item))],
             compressors=compressor(dtype),
         )
-        self._series[name] = _Series(self.path / name, item, dtype, fill, rows, piece)
+        self._series[name] = _Series(self._files, self.path / name, item, dtype, fill, rows, piece)
         self._load_metadata(name)
 
     def __contains__(self, name: str) -> bool:
@@ -171,7 +194,7 @@ class GrowingStore:
         elif start % series.rows or len(values) > series.rows:
             raise ValueError(f"{name}: rows {start} to {start + len(values)} are not one shard of {series.rows}")
         else:
-            series.write_file(start // series.rows, values)
+            series.write_file(start // series.rows, values, map if self._pool is None else self._pool.map)
         shape = self._metadata[name]["shape"]
         shape[0] = max(shape[0], start + len(values))
         self._changed.add(name)
@@ -180,21 +203,50 @@ class GrowingStore:
         """Rows written so far."""
         return self._metadata[name]["shape"][0]
 
+    def close(self) -> None:
+        """End its threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
     def commit(self) -> None:
         """Make everything written so far visible, and nothing less."""
         for name in self._changed:
-            atomic_write(self.path / name / "zarr.json", json.dumps(self._metadata[name]).encode())
+            if name in self._series:
+                self._series[name].flush()
+        for name in self._changed:
+            self._write_rows(name)
         self._changed.clear()
-        root = {
-            "zarr_format": 3,
-            "node_type": "group",
-            "attributes": self.attributes,
-            "consolidated_metadata": {"kind": "inline", "must_understand": False, "metadata": self._metadata},
-        }
-        atomic_write(self.path / "zarr.json", json.dumps(root).encode())
+        arrays = ", ".join(map("".join, self._texts.values()))
+        root = (
+            f'{{"zarr_format": 3, "node_type": "group", "attributes": {json.dumps(self.attributes)}, '
+            f'"consolidated_metadata": {{"kind": "inline", "must_understand": false, "metadata": {{{arrays}}}}}}}'
+        )
+        atomic_write(self.path / "zarr.json", [root.encode()], self._files)
+
+    def _write_rows(self, name: str) -> None:
+        """Write the number of rows of a series into its own metadata, which readers of less than the whole store go by.
+
+        A few bytes are overwritten: replacing a file costs a hundred times as much, for each series and chunk.
+        """
+        rows = f"{self.rows(name):>{_ROWS_WIDTH}}"
+        start = len(_SHAPE)
+        key, text = self._texts[name]
+        self._texts[name] = key, text[:start] + rows + text[start + _ROWS_WIDTH :]
+        handle = os.open(self.path / name / "zarr.json", os.O_WRONLY)
+        try:
+            os.pwrite(handle, rows.encode(), start)
+        finally:
+            os.close(handle)
 
     def _load_metadata(self, name: str) -> None:
-        self._metadata[name] = json.loads((self.path / name / "zarr.json").read_text(encoding="utf-8"))
+        file = self.path / name / "zarr.json"
+        self._metadata[name] = json.loads(file.read_text(encoding="utf-8"))
+        text = json.dumps(self._metadata[name])
+        if name in self._series:  # its shape first, with room for any number of rows
+            self._metadata[name] = {"shape": self._metadata[name].pop("shape"), **self._metadata[name]}
+            text = _SHAPE + " " * (_ROWS_WIDTH - 1) + json.dumps(self._metadata[name])[len(_SHAPE) :]
+            atomic_write(file, [text.encode()], self._files)
+        self._texts[name] = f"{json.dumps(name)}: ", text
 
 
 def _divisor(number: int, limit: int) -> int:

@@ -33,7 +33,9 @@ import numpy as np
 from phalanx.io.fields import DEFAULT_FIELDS, FIELDS
 from phalanx.io.growing_store import GrowingStore, move_meshes_out
 from phalanx.io.recording_folder import FreshFolder, RecordingError
+from phalanx.io.samples import Source, source
 from phalanx.io.subjects import FOLDERS, subjects
+from phalanx.io.tape import PARTS, Columns, Tape
 
 if TYPE_CHECKING:
     from phalanx.world import World
@@ -41,10 +43,10 @@ if TYPE_CHECKING:
 FORMAT = 2
 START, INPUTS, STATE = 0, 1, 2  # kinds of events
 
-_BLOCK_BYTES = 16 << 20  # the default for what is written at once
-_BLOCK_STEPS = 256
-_EVENT_BYTES = 64 << 20  # events that wait for this much are written before the block is full
-_QUEUED_BLOCKS = 2
+_CHUNK_BYTES = 16 << 20  # the default for what is written at once
+_CHUNK_STEPS = 256
+_EVENT_BYTES = 64 << 20  # events that wait for this much are written before the chunk is full
+_THREADS = 8  # that encode and write at most
 
 
 @dataclass
@@ -60,11 +62,11 @@ class Event:
 
 @dataclass
 class _Block:
-    """Samples ``start`` to ``start + count`` of every series, and the events among them."""
+    """What is written at once: samples of every series from ``start`` on, those of whole steps first, and events."""
 
     start: int
-    count: int = 0
-    columns: dict[str, Any] = field(default_factory=dict)
+    steps: list[int] = field(default_factory=list)
+    columns: Columns | None = None
     events: list[Event] = field(default_factory=list)
     event_bytes: int = 0
 
@@ -79,9 +81,10 @@ class Recorder:
 
     The first sample is the state when the recorder starts. ``fields`` are names from ``phalanx.io.fields.FIELDS``; each
     robot, rigid object and collection records those that it has.
-    Samples are written ``chunk_steps`` at a time (by default as many as fit in 16 MB, at most 256) by a thread of
-    its own; a process that is killed loses what was not yet written, at most three such chunks, and nothing else.
-    ``overwrite=True`` replaces an earlier recording, and only a recording.
+    They are taken as the last part of a step, before anything is called after it. Samples are written ``chunk_steps``
+    at a time (by default as many as fit in 16 MB, at most 256) by threads of its own; a process that is killed loses
+    what was not yet written, at most three such chunks, and nothing else. Memory for three chunks is taken at the
+    start, and no more later. ``overwrite=True`` replaces an earlier recording, and only a recording.
 
     Raises :class:`RecordingError` when the recording cannot start (then nothing is left behind) and, from
     ``world.step`` or :meth:`close`, when it cannot go on (then what was complete stays readable).
@@ -104,32 +107,32 @@ class Recorder:
         self._world = world
         self._closed = False
         self._events = 0
-        self._events_written = 0  # by the thread
+        self._written = 0  # samples that are on the disk, or lost to an error; by the thread
+        self._events_written = 0  # likewise
+        self._progress = threading.Condition()
         self._error: BaseException | None = None
         self._error_raised = False
-        self._queue: queue.Queue[_Block | None] = queue.Queue(maxsize=_QUEUED_BLOCKS)
+        self._queue: queue.SimpleQueue[_Block | None] = queue.SimpleQueue()
         self._unregister: list[Callable[[], None]] = []
         self._subjects = subjects(world, self.fields)
-        self._times = [f"{subject.group}/time" for subject in self._subjects]
-        self._steps = [f"{subject.group}/step" for subject in self._subjects]
         world.build()
+        sources = {f"{s.group}/{key}": source(s.kind, s.handle, key) for s in self._subjects for key in s.fields}
+        sample_bytes = (
+            sum(_numbers(each) * world.num_envs for each in sources.values()) * np.dtype(world.dtype).itemsize
+        )
+        self._chunk = chunk_steps or max(1, min(_CHUNK_STEPS, _CHUNK_BYTES // max(1, sample_bytes)))
         with FreshFolder(self.path, overwrite):
-            first = self._read_sample()
-            sample_bytes = max(1, sum(value.nbytes for value in first.values()))
-            self._chunk = chunk_steps or max(1, min(_BLOCK_STEPS, _BLOCK_BYTES // sample_bytes))
-            self._store = self._create_store(first)
+            self._tape = Tape(world, sources, self.every, self._chunk, self._room, self._taken)
+            self._store = self._create_store(sources)
             self._known_inputs: dict[str, np.ndarray] = {}
             self._block = _Block(0)
             self._add_event(START)
             self._write_block(self._block)  # now: it makes most of the store's arrays, which takes a while
             self._block = _Block(0)
-            self._add_sample(world)
+            world.sample(self._tape)
         self._thread = threading.Thread(target=self._write_blocks, name="phalanx-recorder", daemon=True)
         self._thread.start()
-        self._unregister = [
-            world.before_step(self._before_step),
-            world.after_step(self._add_sample, every=self.every),
-        ]
+        self._unregister = [world.before_step(self._before_step), world.add_probe(self._tape)]
 
     def __enter__(self) -> Self:
         return self
@@ -150,7 +153,7 @@ class Recorder:
             return
         self._closed = True
         self._stop_listening()
-        self._send(self._block)
+        self._send()
         self._queue.put(None)
         self._thread.join()
         self._raise_error()
@@ -164,30 +167,21 @@ class Recorder:
         elif world.input_revision != self._input_revision:
             self._add_event(INPUTS)
 
-    def _add_sample(self, world: World) -> None:
-        self._raise_error()
-        if self._block.count == self._chunk:  # an interrupt (Ctrl-C) came before it could be sent
-            self._next_block()
-        block, sample = self._block, self._read_sample()
-        if not block.columns:
-            block.columns = {name: _empty_like(value, self._chunk) for name, value in sample.items()}
-        for name, value in sample.items():
-            block.columns[name][block.count] = value
-        block.count += 1
-        self.samples = block.start + block.count
-        if block.count == self._chunk:
-            self._next_block()
+    def _room(self) -> int:
+        if len(self._block.steps) == self._chunk:
+            self._next_chunk()
+        if not self._block.steps:
+            self._tape.start(self._block.start // self._chunk)
+        return self._chunk - len(self._block.steps)
+
+    def _taken(self, count: int) -> None:
+        last = self._world.step_count
+        self._block.steps += range(last - (count - 1) * self.every, last + 1, self.every)
+        self.samples = self._block.start + len(self._block.steps)
+        if len(self._block.steps) == self._chunk:
+            self._send()
 
     # Gathering.
-
-    def _read_sample(self) -> dict[str, Any]:
-        """Array name -> this sample's value, without the time axis."""
-        time, step = np.float64(self._world.time), np.int64(self._world.step_count)
-        sample: dict[str, Any] = dict.fromkeys(self._times, time) | dict.fromkeys(self._steps, step)
-        for subject in self._subjects:
-            for key in subject.fields:
-                sample[f"{subject.group}/{key}"] = getattr(subject.handle, key)
-        return sample
 
     def _add_event(self, kind: int) -> None:
         world = self._world
@@ -201,25 +195,31 @@ class Recorder:
         if kind == INPUTS and not values:
             return
         values = {key: np.array(value) for key, value in values.items()}
+        if self._block.columns is not None:  # it is the thread's now
+            self._next_chunk()
         self._block.events.append(Event(self._events, kind, int(world.step_count), self.samples, values))
         self._events += 1
         self._block.event_bytes += sum(value.nbytes for value in values.values())
         if self._block.event_bytes > _EVENT_BYTES and kind != START:
-            self._next_block()
+            self._queue.put(_Block(self._block.start, events=self._block.events))
+            self._block.events, self._block.event_bytes = [], 0
 
-    def _next_block(self) -> None:
-        # Sent first and left behind afterwards: an interrupt in between sends it twice, which does no harm.
+    def _send(self) -> None:
+        """Hand the block to the thread, once."""
         block = self._block
-        if block.count < self._chunk:  # early, because of its events; its samples stay in the block that goes on
-            self._queue.put(_Block(block.start, 0, {}, block.events))
-            self._block = _Block(block.start, block.count, block.columns)
-        else:
-            self._send(block)
-            self._block = _Block(block.start + block.count)
+        if block.columns is None:
+            count = len(block.steps)
+            block.columns = self._tape.take(block.start // self._chunk, count) if count else dict
+            self._queue.put(block)
 
-    def _send(self, block: _Block) -> None:
-        columns = {name: _to_host(column[: block.count]) for name, column in block.columns.items()}
-        self._queue.put(_Block(block.start, block.count, columns, block.events))
+    def _next_chunk(self) -> None:
+        """Begin the next chunk once its place on the tape is free."""
+        self._send()
+        start = self._block.start + self._chunk
+        with self._progress:
+            self._progress.wait_for(lambda: self._written >= start - (PARTS - 1) * self._chunk)
+        self._block = _Block(start)
+        self._raise_error()
 
     # The writing thread.
 
@@ -227,9 +227,13 @@ class Recorder:
         while (block := self._queue.get()) is not None:
             if self._error is None:
                 self._guard(self._write_block, block)
+            with self._progress:
+                self._written = max(self._written, block.start + len(block.steps))
+                self._progress.notify()
         if self._error is None:
             self._store.attributes["phalanx_recording"]["closed"] = True
             self._guard(self._store.commit)
+        self._store.close()
 
     def _guard(self, call: Callable[..., None], *arguments: Any) -> None:
         try:
@@ -238,14 +242,21 @@ class Recorder:
             self._error = error
 
     def _write_block(self, block: _Block) -> None:
-        for name, column in block.columns.items():
-            self._store.write(name, block.start, column)
+        if block.steps:
+            assert block.columns is not None
+            steps = np.array(block.steps, np.int64)
+            columns = block.columns()
+            for subject in self._subjects:
+                columns[f"{subject.group}/step"] = steps
+                columns[f"{subject.group}/time"] = steps * self._world.dt
+            for name, column in columns.items():
+                self._store.write(name, block.start, column)
         for event in block.events:
             if event.number == self._events_written:
                 self._write_event(event)
                 self._events_written += 1
         counts = self._store.attributes["phalanx_recording"]
-        counts["complete_samples"] = max(counts["complete_samples"], block.start + block.count)
+        counts["complete_samples"] = max(counts["complete_samples"], block.start + len(block.steps))
         counts["complete_events"] = self._events_written
         self._store.attributes["world"]["features"] = sorted(self._world._features)  # may begin at any time
         self._store.commit()
@@ -272,8 +283,8 @@ class Recorder:
 
     # Starting and ending.
 
-    def _create_store(self, sample: dict[str, Any]) -> GrowingStore:
-        store = GrowingStore(self.path, {})
+    def _create_store(self, sources: dict[str, Source]) -> GrowingStore:
+        store = GrowingStore(self.path, {}, threads=min(_THREADS, os.cpu_count() or 1))
         world = self._world
         store.attributes["title"] = f"Phalanx recording of {', '.join(s.name for s in self._subjects)}"
         store.attributes["phalanx_recording"] = {
@@ -291,7 +302,7 @@ class Recorder:
         }
         store.attributes["world"] = move_meshes_out(world.describe(), store)
         for subject in self._subjects:
-            subject.declare(store, world.num_envs, sample, self._chunk)
+            subject.declare(store, world.num_envs, world.dtype, sources, self._chunk)
         store.add_group("events")
         for key, text in (
             ("step", "steps made when the host changed something"),
@@ -343,14 +354,5 @@ def _same(value: np.ndarray, known: np.ndarray | None) -> bool:
     return value.shape == known.shape and value.dtype == known.dtype and value.tobytes() == known.tobytes()
 
 
-def _empty_like(value: Any, rows: int) -> Any:
-    """Uninitialised (rows, *value.shape) where the value lives."""
-    if isinstance(value, np.ndarray | np.generic):
-        return np.empty((rows, *value.shape), value.dtype)
-    import cupy
-
-    return cupy.empty((rows, *value.shape), value.dtype)
-
-
-def _to_host(column: Any) -> np.ndarray:
-    return column if isinstance(column, np.ndarray) else column.get()
+def _numbers(source: Source) -> int:
+    return int(np.prod(source.item, dtype=np.int64))

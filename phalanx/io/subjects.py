@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from phalanx.io.fields import COMPONENTS, FIELDS, KINDS, dimensions, field_attributes
 from phalanx.io.growing_store import GrowingStore
 from phalanx.io.recording_folder import RecordingError
+from phalanx.io.samples import Source
 
 if TYPE_CHECKING:
     from phalanx.world import World
@@ -38,25 +39,27 @@ class Subject:
         bodies = {"body": list(self.handle.body_names)}
         return {"joint": list(self.handle.joint_names), **bodies} if self.kind == "robot" else bodies
 
-    def declare(self, store: GrowingStore, num_envs: int, sample: dict[str, Any], chunk: int) -> None:
+    def declare(
+        self, store: GrowingStore, num_envs: int, dtype: str, sources: Mapping[str, Source], chunk: int
+    ) -> None:
         """Make its group: coordinates, and an array for each field that grows along time."""
         names, group = self.names(), self.group
         joints = names.get("joint", [])
         listed = {f"{dim}_names": labels for dim, labels in names.items()}
         store.add_group(group, {self.kind: self.name, **listed, "coordinates": "step"})
-        store.add_series(f"{group}/time", (), np.float64, ("time",), {"units": "s", "long_name": "simulated time"})
-        store.add_series(f"{group}/step", (), np.int64, ("time",), {"long_name": "steps made"})
+        for key, kind, text in (("time", np.float64, "simulated time"), ("step", np.int64, "steps made")):
+            about = {"long_name": text, **({"units": "s"} if key == "time" else {})}
+            store.add_series(f"{group}/{key}", (), kind, ("time",), about, shard_rows=chunk)
         store.add_constant(f"{group}/env", np.arange(num_envs), ("env",), {"long_name": "environment"})
         dims = {dim for key in self.fields for dim in dimensions(self.kind, key)}
         labels = {**names, **COMPONENTS}
         for dim in sorted(dims):
             store.add_constant(f"{group}/{dim}", np.array(labels[dim], dtype=str), (dim,))
         for key in self.fields:
-            value = sample[f"{group}/{key}"]
             store.add_series(
                 f"{group}/{key}",
-                value.shape,
-                value.dtype,
+                (num_envs, *sources[f"{group}/{key}"].item),
+                dtype,
                 ("time", "env", *dimensions(self.kind, key)),
                 field_attributes(FIELDS[key], joints, self.handle.model if joints else None),
                 shard_rows=chunk,

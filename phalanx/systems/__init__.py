@@ -78,7 +78,14 @@ REFRESH = ("kinematics", "velocities")
 STEP = (*SUBSTEP, "sense")
 """All phases of a step; ``sense`` runs once, after the last substep."""
 
-QUERIES = ("query_bodies", "query_gravity", "query_contacts", "query_joints", "query_contact_views")
+QUERIES = (
+    "query_bodies",
+    "query_gravity",
+    "query_contacts",
+    "query_contact_wrenches",
+    "query_joints",
+    "query_contact_views",
+)
 """Run only when somebody asks."""
 
 

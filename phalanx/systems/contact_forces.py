@@ -1,4 +1,8 @@
-"""Contact forces on bodies and links in the last substep, computed when asked for."""
+"""Contact forces on bodies and links in the last substep, computed when asked for.
+
+Forces on bodies are by themselves, since recordings have them of every step: environments go in step, so that what
+neighbours have lies side by side, and contacts without an impulse are passed over.
+"""
 
 from phalanx.components import (
     Body,
@@ -20,6 +24,50 @@ from phalanx.systems.math3d import cross
 def contact_forces(
     lanes,
     bodies=rows(Body),
+    h=read(Settings.timestep),
+    link=read(ShapeTopology.link),
+    body=read(ShapeTopology.body),
+    count=read(ContactCount.current),
+    shape_a=read(ContactPoint.a),
+    shape_b=read(ContactPoint.b),
+    normal=read(ContactPoint.normal),
+    tangent=read(ContactPoint.tangent),
+    impulse=read(ContactImpulse.value),
+    force=update(BodyContact.force),
+):
+    """Sum the contact forces on each body, in the order of slots."""
+    for b in range(bodies):
+        for k in range(3):
+            for e in lanes:
+                force[b, k, e] = 0.0
+    most = 0
+    for e in lanes:
+        most = max(most, count[0, e])
+    for c in range(most):
+        for e in lanes:
+            if c < count[0, e] and (impulse[c, 0, e] != 0.0 or impulse[c, 1, e] != 0.0 or impulse[c, 2, e] != 0.0):
+                nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
+                tx, ty, tz = tangent[c, 0, e], tangent[c, 1, e], tangent[c, 2, e]
+                bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
+                rate = 1.0 / h[0, e]
+                p, q, r = impulse[c, 0, e] * rate, impulse[c, 1, e] * rate, impulse[c, 2, e] * rate
+                x, y, z = p * nx + q * tx + r * bx, p * ny + q * ty + r * by, p * nz + q * tz + r * bz
+                s, t = shape_a[c, e], shape_b[c, e]
+                i, j = body[s, 0], body[t, 0]
+                if link[s, 0] >= 0:
+                    force[i, 0, e] += x
+                    force[i, 1, e] += y
+                    force[i, 2, e] += z
+                if link[t, 0] >= 0:
+                    force[j, 0, e] -= x
+                    force[j, 1, e] -= y
+                    force[j, 2, e] -= z
+
+
+@system(phase="query_contact_wrenches")
+def contact_wrenches(
+    lanes,
+    bodies=rows(Body),
     links=rows(Link),
     h=read(Settings.timestep),
     link=read(ShapeTopology.link),
@@ -33,15 +81,13 @@ def contact_forces(
     normal=read(ContactPoint.normal),
     tangent=read(ContactPoint.tangent),
     impulse=read(ContactImpulse.value),
-    force=update(BodyContact.force),
     normal_force=update(BodyContact.normal_force),
     wrench=update(LinkContact.wrench),
 ):
-    """Sum the contacts of each body and link, in the order of slots."""
+    """Sum normal forces on each body and wrenches on each link, in the order of slots."""
     for b in range(bodies):
         for k in range(3):
             for e in lanes:
-                force[b, k, e] = 0.0
                 normal_force[b, k, e] = 0.0
     for i in range(links):
         for k in range(6):
@@ -60,9 +106,6 @@ def contact_forces(
                 b, i = body[s, 0], link[s, 0]
                 if i >= 0:
                     fx, fy, fz = sign * x, sign * y, sign * z
-                    force[b, 0, e] += fx
-                    force[b, 1, e] += fy
-                    force[b, 2, e] += fz
                     normal_force[b, 0, e] += sign * p * nx
                     normal_force[b, 1, e] += sign * p * ny
                     normal_force[b, 2, e] += sign * p * nz

@@ -275,7 +275,7 @@ def sweep_spins(
                     u[k, e] += mobility[k, e] * jacobian[base + i, e] * change[0, 0, e]
 
 
-@system(phase="query_contacts", after="contact_forces")
+@system(phase="query_contact_wrenches", after="contact_wrenches")
 def spin_wrenches(
     lanes,
     h=read(Settings.timestep),

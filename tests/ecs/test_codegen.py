@@ -21,8 +21,10 @@ from phalanx.ecs import Component, Field, System, Table, codegen, function, read
 from phalanx.systems import systems
 from phalanx.systems.contact_views import contact_views
 from phalanx.systems.queries import PROBES, RAYS
+from phalanx.systems.sampling import SAMPLERS, next_sample
 
 Lamp = Table("lamp", "lamps on a string")
+SAMPLING = [*{id(s.system.function): s.system for s in SAMPLERS.values()}.values(), next_sample]
 HALF = 0.5
 THREE = 3
 
@@ -311,7 +313,7 @@ def float64_instructions(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "made", [*systems(), *RAYS, *PROBES[-1:], contact_views, dim, dim_lanes], ids=lambda made: made.name
+    "made", [*systems(), *RAYS, *PROBES[-1:], *SAMPLING, contact_views, dim, dim_lanes], ids=lambda made: made.name
 )
 def test_compiles_to_ptx_without_float64(made: System, ptx: ModuleType) -> None:
     """Every system, for compute capability 9.0."""

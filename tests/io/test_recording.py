@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -19,9 +20,12 @@ from small_robots import arm, ball
 
 import phalanx as px
 from phalanx.io.chunks import crc32c
+from phalanx.io.direct_file import DirectFiles
+from phalanx.io.fields import FIELDS
 from phalanx.io.growing_store import GrowingStore
+from phalanx.io.model import Body, Joint, RobotModel
 from phalanx.io.recording import RecordingError
-from phalanx.io.replay import open_recording
+from phalanx.io.replay import open_recording, verify
 
 
 def make_world(num_envs: int = 3, device: str = "cpu") -> Any:
@@ -32,6 +36,16 @@ def make_world(num_envs: int = 3, device: str = "cpu") -> Any:
     rng = np.random.default_rng(1)
     robot.set_joint_state(pos=rng.uniform(-0.5, 0.5, (num_envs, 3)).astype(np.float32))
     return world
+
+
+def shoulder() -> RobotModel:
+    """An upper arm on a spherical joint, and a hinge."""
+    bodies = [Body(name, 1.0, inertia=1e-2 * np.eye(3)) for name in ("base", "upper", "lower")]
+    joints = [
+        Joint("ball", "spherical", "base", "upper", (0.0, 0.0, 0.4)),
+        Joint("elbow", "revolute", "upper", "lower", (0.0, 0.0, 0.3), axis=(0.0, 1.0, 0.0)),
+    ]
+    return RobotModel("shoulder", bodies, joints)
 
 
 def host(value: Any) -> np.ndarray:
@@ -65,6 +79,68 @@ def test_every_third_step_and_batches(tmp_path, device):
     np.testing.assert_array_equal(recording.step, [0, 3, 6, 9, 12])
     one_by_one.step(9)
     np.testing.assert_array_equal(recording["arm"].joint_vel[:, 3], host(one_by_one.robots["arm"].joint_vel))
+
+
+def test_every_field_within_a_run_of_steps_is_what_it_is_between_steps(tmp_path, device):
+    """A robot with a spherical joint and one that bounces, more chunks than the tape has room for, recorded twice."""
+
+    def made() -> Any:
+        world = px.World(num_envs=5, device=device, dt=0.01)
+        world.add_ground()
+        world.add_robot(shoulder(), name="shoulder", fixed_base=True)
+        world.add_robot(ball(), name="ball", position=(1.0, 0.0, 0.12))
+        world.build()
+        world.robots["shoulder"].set_joint_state(vel=np.arange(20.0).reshape(5, 4) / 5.0)
+        return world
+
+    world, apart = made(), made()
+    with (
+        px.Recorder(world, tmp_path / "all.zarr", fields=tuple(FIELDS), chunk_steps=4) as recorder,
+        px.Recorder(world, tmp_path / "some.zarr", fields=("root_pose",), every=3, chunk_steps=2),
+    ):
+        world.step(3)  # the first chunk is full, and its events are no longer the main thread's
+        world.robots["shoulder"].set_targets(pos=0.3)
+        world.step(20)
+    assert recorder.samples == 24
+    whole, part = open_recording(tmp_path / "all.zarr"), open_recording(tmp_path / "some.zarr")
+    assert [event.sample for event in whole.events()] == [0, 4]
+    np.testing.assert_array_equal(part.step, range(0, 24, 3))
+    seen: dict[tuple[str, str], list[np.ndarray]] = {(name, key): [] for name in apart.robots for key in FIELDS}
+    for sample in range(24):
+        for name, key in seen:
+            seen[name, key].append(host(getattr(apart.robots[name], key)))
+        if sample == 3:
+            apart.robots["shoulder"].set_targets(pos=0.3)
+        apart.step()
+    for (name, key), values in seen.items():
+        np.testing.assert_array_equal(np.asarray(whole[name][key]), np.stack(values, axis=1), err_msg=f"{name} {key}")
+    assert np.abs(np.stack(seen["ball", "net_contact_force"])).max() > 1.0
+    poses = np.stack(seen["ball", "root_pose"][::3], axis=1)
+    np.testing.assert_array_equal(np.asarray(part["ball"].root_pose), poses)
+    assert verify(whole).ok
+
+
+def test_files_past_the_cache(tmp_path, monkeypatch):
+    """Whole contents, whatever their size, and through the cache where direct access is refused."""
+    files, rng = DirectFiles(), np.random.default_rng(5)
+    for sizes in ([0], [7], [300_000, 5, 70_001], [1 << 18], [4096]):
+        parts = [rng.bytes(size) for size in sizes]
+        files.write(tmp_path / "f", parts)
+        assert (tmp_path / "f").read_bytes() == b"".join(parts)
+    opened = os.open
+
+    def refuse(path: Any, flags: int, *more: Any, **options: Any) -> int:
+        if flags & os.O_DIRECT:
+            raise OSError(code, os.strerror(code))
+        return opened(path, flags, *more, **options)
+
+    monkeypatch.setattr(os, "open", refuse)
+    code = errno.EINVAL
+    files.write(tmp_path / "g", [parts[0] * 100])
+    assert (tmp_path / "g").read_bytes() == parts[0] * 100
+    code = errno.EACCES
+    with pytest.raises(PermissionError):
+        DirectFiles().write(tmp_path / "h", [parts[0] * 100])
 
 
 def test_xarray_opens_each_robot_with_names_units_and_time(tmp_path, recwarn):

@@ -1,0 +1,38 @@
+"""What probes keep of steps: a row for each row of the sampled table and each sample, one sample after another."""
+
+from phalanx.components.world import World
+from phalanx.ecs import Component, Field, Table
+
+CoordSample = Table("coord_sample", "a generalised position in a sample")
+DofSample = Table("dof_sample", "a degree of freedom in a sample")
+BodySample = Table("body_sample", "a body in a sample")
+
+
+class SampleSlot(Component, table=World):
+    """Where the next sample goes."""
+
+    current = Field(dtype="int32", doc="samples before it, from the start of the arrays")
+
+
+class SampledCoordinate(Component, table=CoordSample):
+    """Generalised positions after steps."""
+
+    value = Field(unit="rad", doc="angle, length, or part of a position or quaternion (w x y z)")
+
+
+class SampledDof(Component, table=DofSample):
+    """Velocities and targets after steps."""
+
+    velocity = Field(unit="rad/s", doc="generalised velocity")
+    acceleration = Field(unit="rad/s^2", doc="change of velocity over the last substep")
+    position_target = Field(unit="rad", doc="position target")
+    velocity_target = Field(unit="rad/s", doc="velocity target")
+    effort_target = Field(unit="N m", doc="feed-forward effort")
+
+
+class SampledBody(Component, table=BodySample):
+    """Bodies after steps."""
+
+    pose = Field(7, unit="m, 1", doc="origin and orientation (w x y z), world")
+    velocity = Field(6, unit="m/s, rad/s", doc="linear velocity of the origin and angular velocity, world")
+    contact_force = Field(3, unit="N", doc="sum of all contact forces, world axes")
