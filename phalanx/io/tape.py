@@ -32,8 +32,8 @@ Columns = Callable[[], dict[str, np.ndarray]]
 class Tape(Probe):
     """Samples of sources, a chunk at a time.
 
-    ``room`` and ``taken`` are asked of its owner. Samples are numbered; chunk ``n`` has those from ``n * chunk`` on, and
-    takes the place of chunk ``n - PARTS``, which its owner must have written before.
+    ``room`` and ``taken`` are asked of its owner. Samples are numbered; chunk ``n`` has those from ``n * chunk`` on,
+    and takes the place of chunk ``n - PARTS``, which its owner must have written before.
     """
 
     def __init__(
