@@ -18,7 +18,7 @@ from phalanx.facade.isaaclab.sensors.ray_caster.ray_caster_data import RayCaster
 from phalanx.facade.isaaclab.sensors.sensor_base import SensorBase
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.utils.math import quat_apply, yaw_quat
-from phalanx.facade.namespaces import array, common, namespace, uniform, zeros
+from phalanx.facade.namespaces import array, common, copy, namespace, uniform, zeros
 from phalanx.facade.once import tell_once
 from phalanx.rays.scene import RayScene
 
@@ -104,6 +104,7 @@ class RayCaster(ShownByMarkers, SensorBase):
         position, turn = self._offset()
         self._starts = self._engines(quat_apply(turn, starts) + position)
         self._ahead = self._engines(quat_apply(turn, ahead))
+        self._make_arrays(position=True)
         n, self._data = self._num_envs, RayCasterData()
         for name, shape in (("pos_w", (n, 3)), ("quat_w", (n, 4)), ("ray_hits_w", (n, self._num_rays, 3))):
             setattr(self._data, name, zeros(shape, self._device))
@@ -132,20 +133,22 @@ class RayCaster(ShownByMarkers, SensorBase):
         elif self.cfg.ray_alignment == "world":
             turn = xp.zeros_like(turn)
             turn[:, 0] = 1.0
-        aside = quat_apply(turn, drift)
-        aside[:, 2] = 0.0
-        found = self._scene.hits(self._num_rays, position=True)
-        self._scene.cast_pattern(
-            self._ahead,
-            self._engines(place + aside),
-            self._engines(turn),
-            found,
-            starts=self._starts,
-            limit=self.cfg.max_distance,
-        )
-        hits = hand_out(found.position)
-        hits[..., 2] += drift[:, 2:3]
-        return hits
+        aside, lift = quat_apply(turn, drift), copy(drift)
+        aside[:, 2], lift[:, :2] = 0.0, 0.0
+        at, found = self._placed(place + aside, turn), self._found
+        self._scene.cast_pattern(self._ahead, *at, found, starts=self._starts, limit=self.cfg.max_distance)
+        return hand_out(found.position + accept(lift, self._device)[:, None])
+
+    def _placed(self, place: Any, turn: Any) -> tuple[Any, Any]:
+        """Poses in the same arrays of the engine each time: on a GPU, casts that are alike are queued quicker."""
+        self._at[...], self._turned[...] = accept(place, self._device), accept(turn, self._device)
+        return self._at, self._turned
+
+    def _make_arrays(self, **wanted: bool) -> None:
+        """Arrays that casts read and write; see ``RayScene.hits``."""
+        xp = self._scene.device.xp
+        self._at, self._turned = xp.empty((self._num_envs, 3), "float32"), xp.empty((self._num_envs, 4), "float32")
+        self._found = self._scene.hits(self._num_rays, **wanted)
 
     def _engines(self, values: Any) -> Any:
         """An array for the kernels: of the engine, contiguous."""

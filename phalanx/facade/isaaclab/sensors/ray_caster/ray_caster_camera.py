@@ -208,6 +208,7 @@ class RayCasterCamera(RayCaster):
         self._place = array(np.tile([0.0] * 3, (n, 1)).astype("float32"), self._device) + position
         self._turn = zeros((n, 4), self._device) + turn
         self._frame = zeros(n, self._device, "int64")
+        self._make_arrays(normal="normals" in self.cfg.data_types)
         place, turn = self._camera_poses()
         output = {name: zeros((n, *self.image_shape, CHANNELS[name]), self._device) for name in self.cfg.data_types}
         info: list[dict[str, Any]] = [dict.fromkeys(self.cfg.data_types) for _ in range(n)]
@@ -219,9 +220,10 @@ class RayCasterCamera(RayCaster):
     def _update_buffers_impl(self, env_ids: Any) -> None:
         chosen, types, data = self._chosen(env_ids), self.cfg.data_types, self._pictures
         place, turn = self._camera_poses()
-        found = self._scene.hits(self._num_rays, position=self._is_visualizing, normal="normals" in types)
-        ends = self._engines(place), self._engines(turn)
-        self._scene.cast_pattern(self._ahead, *ends, found, width=self.cfg.pattern_cfg.width)
+        if self._is_visualizing and self._found.position is None:
+            self._make_arrays(position=True, normal="normals" in types)
+        at, found = self._placed(place, turn), self._found
+        self._scene.cast_pattern(self._ahead, *at, found, width=self.cfg.pattern_cfg.width)
         distance = hand_out(found.distance)
         new: dict[str, Any] = {}
         if "distance_to_camera" in types:
@@ -230,15 +232,13 @@ class RayCasterCamera(RayCaster):
             _, distance, ahead = common(distance, hand_out(self._ahead[..., 0]))
             new["distance_to_image_plane"] = self._clipped(distance * ahead, float("nan"))
         if "normals" in types:
-            new["normals"] = hand_out(found.normal)
+            new["normals"] = hand_out(found.normal.copy())
         for name, value in new.items():
             shape = (self._num_envs, *self.image_shape, CHANNELS[name])
             data.output[name] = merged(data.output[name], value.reshape(shape), chosen)
         put(data, "pos_w", place, chosen)
         put(data, "quat_w_world", turn, chosen)
         put(self, "_frame", self._frame + 1, chosen)
-        if self._is_visualizing:
-            self._hits = hand_out(found.position)
 
     def _clipped(self, distance: Any, none: float) -> Any:
         """Distances, and what is beyond the greatest one replaced."""
@@ -251,6 +251,7 @@ class RayCasterCamera(RayCaster):
         self._is_outdated[self._host_ids(env_ids)] = True
 
     def _marked(self) -> dict[str, Any]:
+        self._is_outdated |= self._found.position is None
         self._update_outdated_buffers()
-        xp, hits = common(self._hits.reshape(-1, 3))
+        xp, hits = common(hand_out(self._found.position).reshape(-1, 3))
         return {"translations": hits[xp.isfinite(hits).all(-1)]}
