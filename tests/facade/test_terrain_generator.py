@@ -189,8 +189,9 @@ def test_kept_files(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
             difficulty, t.MeshRandomGridTerrainCfg(size=given.size, grid_width=0.3, grid_height_range=(0.1, 0.2))
         )
 
+    patches = {"flat": t.FlatPatchSamplingCfg(num_patches=3, patch_radius=0.05, max_height_diff=0.01)}
     kept: dict[str, Any] = {
-        "sub_terrains": {"own": t.SubTerrainBaseCfg(function=noted)},
+        "sub_terrains": {"own": t.SubTerrainBaseCfg(function=noted, flat_patch_sampling=patches)},
         "size": (4.0, 4.0),
         "num_rows": 2,
         "num_cols": 1,
@@ -203,6 +204,7 @@ def test_kept_files(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert len(calls) == 2
     np.testing.assert_array_equal(first.terrain_mesh.vertices, again.terrain_mesh.vertices)
     np.testing.assert_array_equal(first.terrain_origins, again.terrain_origins)
+    np.testing.assert_array_equal(host(first.flat_patches["flat"]), host(again.flat_patches["flat"]))
     t.TerrainGenerator(cfg(**kept, seed=6))
     assert len(calls) == 4
     with caplog.at_level(logging.WARNING, "phalanx.facade"):

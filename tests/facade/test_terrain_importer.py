@@ -11,6 +11,7 @@ import pytest
 import trimesh
 from oracles import host
 
+from phalanx.components.mesh import MeshTriangleGeometry
 from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab import terrains as t
@@ -109,6 +110,8 @@ def test_balls_rest_on_it(sim: SimulationContext) -> None:
     np.testing.assert_allclose(host(scene.env_origins), made.terrain_origins[levels, types], atol=1e-6)
     sim.reset()
     assert sim.stage_world.env_paths == scene.env_prim_paths
+    triangles = sim.stage_world.world[MeshTriangleGeometry].vertex
+    assert triangles.shape == (len(made.terrain_mesh.faces), 3, 1)  # for all environments
     placed = drop(scene, 120)
     np.testing.assert_allclose(placed[:, 2], RADIUS, atol=2e-4)
     np.testing.assert_allclose(placed[:, :2], 0.0, atol=1e-3)

@@ -126,6 +126,7 @@ class TerrainGenerator:
         cfg.seed = int(self.np_rng.integers(2**31))
         with _seeded(cfg.seed):
             mesh, origin = self._get_terrain_mesh(difficulty, cfg)
+        with _seeded(cfg.seed):  # anew, since a mesh from a file has drawn nothing
             self._sample(mesh, origin, cfg, row, column)
         shift = np.array([(row + 0.5) * self.cfg.size[0], (column + 0.5) * self.cfg.size[1], 0.0])
         mesh.apply_translation(shift)
