@@ -190,9 +190,9 @@ def entered_children(
         key = builder.or_(key, ir.Constant(_WORDS, list(range(8))))
         key = builder.select(inside, key, ir.Constant(_WORDS, [0x7FFFFFFF] * 8))
         builder.store(key, _eight(context, builder, signature.args[9], keys, place), align=4)
-        return context.get_dummy_value()
+        return _least(builder, key)
 
-    return types.void(nodes, types.int64, *[types.float32] * 7, keys, types.int64), emit
+    return types.int32(nodes, types.int64, *[types.float32] * 7, keys, types.int64), emit
 
 
 @intrinsic
@@ -203,12 +203,17 @@ def least_key(typing_context: Any, keys: Any, place: Any, slots: Any) -> Any:
         found = builder.load(_eight(context, builder, signature.args[0], *arguments[:2]), align=4)
         mask = builder.bitcast(builder.trunc(arguments[2], _BYTE), ir.VectorType(ir.IntType(1), 8))
         found = builder.select(mask, found, ir.Constant(_WORDS, [0x7FFFFFFF] * 8))
-        name = "llvm.vector.reduce.umin.v8i32"
-        declared = builder.module.globals.get(name)
-        declared = declared or ir.Function(builder.module, ir.FunctionType(_WORD, [_WORDS]), name)
-        return builder.call(declared, [found])
+        return _least(builder, found)
 
     return types.int32(keys, types.int64, types.uint32), emit
+
+
+def _least(builder: Any, words: Any) -> Any:
+    """The least of eight."""
+    name = "llvm.vector.reduce.umin.v8i32"
+    declared = builder.module.globals.get(name)
+    declared = declared or ir.Function(builder.module, ir.FunctionType(_WORD, [_WORDS]), name)
+    return builder.call(declared, [words])
 
 
 def _eight(context: Any, builder: Any, kind: Any, keys: Any, place: Any) -> Any:

@@ -28,7 +28,7 @@ import math
 import numpy as np
 from phalanx.rays.{target} import helper, routine, kernel, array, carray, stack, cuda
 real = np.float32
-unsigned = np.uint32
+unsigned = np.uint64
 signed = np.int64"""
 
 _BIND = {f"{kind}s": f"array({{}}, (1 << 40,), np.{dtype})" for kind, dtype in TYPES.items()} | {"Real": "real({})"}
@@ -39,6 +39,17 @@ _BIND = {f"{kind}s": f"array({{}}, (1 << 40,), np.{dtype})" for kind, dtype in T
 def _backend_source(target: str) -> str:
     folder = Path(__file__).parent
     return (folder / f"{target}.py").read_text() + (folder / "primitives.py").read_text()
+
+
+class _Indices(ast.NodeTransformer):
+    """Make indices unsigned: Numba lets negative ones count from the end, and looks at each whether it is."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        self.generic_visit(node)
+        if not isinstance(node.slice, ast.Constant):
+            call = ast.Call(ast.Name("unsigned", ast.Load()), [node.slice], [])
+            node.slice = ast.copy_location(call, node.slice)
+        return node
 
 
 class _Writer:
@@ -81,7 +92,7 @@ class _Writer:
     def body(self, function: Callable[..., None]) -> ast.FunctionDef:
         """A definition in the module's terms, without decorators, annotations and docstring."""
         tree = codegen._Literals(self.floats).visit(parse(function))
-        tree = codegen._Scratch(self.found, self.target).visit(tree)
+        tree = _Indices().visit(codegen._Scratch(self.found, self.target).visit(tree))
         tree.decorator_list, tree.returns = [], None
         for argument in tree.args.args:
             argument.annotation = None

@@ -28,9 +28,9 @@ def search_by_distance(nodes, triangles, root, sides, any_hit, px, py, pz, dx, d
     Returns:
         inf and -1 if there is none.
     """
-    keys = local_int(8 * LEVELS)  # of the children of one node a level
-    owners = local_int(LEVELS)
-    left = local_int(LEVELS)
+    keys = local_int(8 * (LEVELS + 1))  # of the children of one node a level
+    owners = local_int(LEVELS + 1)
+    left = local_int(LEVELS + 1)
     ix = inverse_of(dx)
     iy = inverse_of(dy)
     iz = inverse_of(dz)
@@ -38,14 +38,15 @@ def search_by_distance(nodes, triangles, root, sides, any_hit, px, py, pz, dx, d
     sign = z0 + z1 + z2
     best = limit
     found = -1
-    level = 0
-    entered_children(nodes, root, px, py, pz, ix, iy, iz, best, keys, 0)
-    owners[0] = root
-    left[0] = 255
-    while level >= 0:
-        key = least_key(keys, level, left[level])
+    level = 1
+    owners[1] = root
+    left[1] = 255
+    left[0] = 0  # where the way up ends
+    key = entered_children(nodes, root, px, py, pz, ix, iy, iz, best, keys, 1)
+    while level > 0:
         if not as_float(key & -8) <= best:  # NEVER is no number
             level -= 1
+            key = least_key(keys, level, left[level])
             continue
         s = key & 7
         left[level] = left[level] & ~(1 << s)
@@ -55,7 +56,7 @@ def search_by_distance(nodes, triangles, root, sides, any_hit, px, py, pz, dx, d
         if inner >> s & 1 != 0:
             child = nodes[at + 4] + count_bits(inner & ((1 << s) - 1))
             level += 1 if left[level] != 0 else 0
-            entered_children(nodes, child, px, py, pz, ix, iy, iz, best, keys, level)
+            key = entered_children(nodes, child, px, py, pz, ix, iy, iz, best, keys, level)
             owners[level] = child
             left[level] = 255
         else:
@@ -70,6 +71,7 @@ def search_by_distance(nodes, triangles, root, sides, any_hit, px, py, pz, dx, d
                 ):
                     best = distance
                     found = t
+            key = least_key(keys, level, left[level])
             if any_hit == 1 and found >= 0:
-                level = -1
+                level = 0
     return best if found >= 0 else INF, found

@@ -95,7 +95,7 @@ def split(number, size) -> Any:
 
 @primitive
 def entered_children(nodes, node, px, py, pz, ix, iy, iz, limit, keys, place) -> Any:
-    """Find the children of a wide node (:mod:`~.wide_nodes`) that a ray enters.
+    """Find the children of a wide node (:mod:`~.wide_nodes`) that a ray enters; the least of their keys.
 
     Args:
         nodes, node: uint32 words of the nodes, number of the node.
