@@ -113,15 +113,16 @@ def com_jacobians(
     w, qx, qy, qz = orientation[m, 0, e], orientation[m, 1, e], orientation[m, 2, e], orientation[m, 3, e]
     rx, ry, rz = rotate(w, qx, qy, qz, rx, ry, rz)
     at = ((e * step + view_row[i, 0]) * count + index[i, 0]) * 6 * width
+    begin, own, floats = first[i, 0], moves[i, 0], free[i, 0]
     for j in range(width):
-        d = first[i, 0] + j
+        d = begin + j
         lx, ly, lz, ax, ay, az = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        if moves[i, 0] >= 0 and related[moves[i, 0] + j, 0] == 1:
+        if own >= 0 and related[own + j, 0] == 1:
             ax, ay, az = axis[d, 0, e], axis[d, 1, e], axis[d, 2, e]
             if angular[d, 0] == 1:
                 k = carried[d, 0]
                 px, py, pz = offset[k, 0, e], offset[k, 1, e], offset[k, 2, e]
-                if free[i, 0] == 1 and j < 6:
+                if floats == 1 and j < 6:
                     px, py, pz = rx, ry, rz
                 lx, ly, lz = cross(ax, ay, az, x - px, y - py, z - pz)
             else:
@@ -178,7 +179,8 @@ def mass_matrices(
     k = index[i, 0]
     place = (i - k) * width  # of the articulation's table of entries
     at = ((e * step + view_row[i, 0]) * width + k) * width
-    turns = free[i, 0] == 1 and 3 <= k < 6
+    floats = free[i, 0]
+    turns = floats == 1 and 3 <= k < 6
     x, y, z = 0.0, 0.0, 0.0
     for j in range(width):
         n = entry[place + k * width + j, 0]
@@ -189,7 +191,7 @@ def mass_matrices(
             v = mass[max(n1, 0), e] if n1 >= 0 else 0.0
             s = mass[max(n2, 0), e] if n2 >= 0 else 0.0
             found += turning(k - 3, u, v, s, rx, ry, rz)
-        if free[i, 0] == 1:
+        if floats == 1:
             if j == 0:
                 x = found
             if j == 1:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.components import BodyInertia, Coordinate, DofState, LinkInertia
-from phalanx.ecs import Component, Field, Table, read, rows, system, write
+from phalanx.ecs import Component, Field, Table, read, rows, spread, system, write
 from phalanx.facade import kernels
 from phalanx.facade.arrays import accept
 from phalanx.facade.kernels import Environments, Reader, flat
@@ -175,10 +175,10 @@ class DofResult(Component, table=Item):
     velocity = Field(unit="rad/s", doc="velocity", shared=True)
 
 
-@system(over=DofOfView, phase="query_joints")
+@system(phase="query_joints")
 def dof_states(
-    i,
-    e,
+    lanes,
+    count=rows(DofOfView),
     envs=rows(Environments),
     step=rows(RowStep),
     width=rows(Width),
@@ -191,11 +191,13 @@ def dof_states(
     velocity=write(DofResult.velocity),
 ):
     """Positions and velocities."""
-    if e >= envs:
-        return
-    at = e * step * width + offset[i, 0]
-    position[at, 0] = q[coord[i, 0], e]
-    velocity[at, 0] = qd[dof[i, 0], e]
+    way = step * width
+    for i in spread(count):
+        d, c, place = dof[i, 0], coord[i, 0], offset[i, 0]
+        for e in lanes:
+            if e < envs:
+                position[e * way + place, 0] = q[c, e]
+                velocity[e * way + place, 0] = qd[d, e]
 
 
 def _roots(view: Any) -> tuple[dict[Any, Any], dict[Any, int]]:
@@ -261,4 +263,11 @@ def dof_reader(view: Any) -> Reader:
     with kernels.in_order(view.world):
         arrays = kernels.constants(view.world, place)
     results = {name: (getattr(DofResult, name), (view.count, width)) for name in ("position", "velocity")}
-    return Reader(view.world, dof_states, view.dof_rows.size, results, arrays, {RowStep: step, Width: width})
+    return Reader(
+        view.world,
+        dof_states,
+        view.dof_rows.size,
+        results,
+        arrays,
+        {RowStep: step, Width: width, DofOfView: view.dof_rows.size},
+    )

@@ -206,10 +206,10 @@ class History(Component, table=Number):
     pushes = Field(dtype="int32", doc="values that a row got since its reset; 64 bits each", shared=True)
 
 
-@system(over=Late, phase="actuate")
+@system(phase="actuate")
 def delay_targets(
-    n,
-    e,
+    lanes,
+    count=rows(Late),
     envs=rows(Environments),
     apart=rows(Step),
     row_step=rows(RowStep),
@@ -227,19 +227,23 @@ def delay_targets(
     kept=update(History.kept),
     late=write(History.late),
 ):
-    """Keep the targets of now, and hand on older ones; the first since a reset counts for all that there were none."""
-    if e >= envs:
-        return
-    value = asked[e * apart + offset[n, 0], 0]
-    at = e * step[n, 0] + first[n, 0]
-    r = e * row_step + row[n, 0]
-    now = (newest[r, 0] + 1) % length
-    if pushes[2 * r, 0] == 0:
-        for k in range(length):
-            kept[k * size + at, 0] = value
-    kept[now * size + at, 0] = value
-    ago = min(lags[2 * r, 0], min(pushes[2 * r, 0], length - 1))
-    late[joint[n, 0], e] = kept[(now + length - ago) % length * size + at, 0]
+    """Keep the targets of now, and hand on older ones, the oldest since a reset where none is old enough."""
+    for n in spread(count):
+        j, place, mine, way, own = joint[n, 0], offset[n, 0], first[n, 0], step[n, 0], row[n, 0]
+        for e in lanes:
+            if e < envs:
+                value = asked[e * apart + place, 0]
+                at = e * way + mine
+                r = e * row_step + own
+                now = newest[r, 0] + 1
+                if now >= length:
+                    now = 0
+                ago = min(lags[2 * r, 0], min(pushes[2 * r, 0], length - 1))
+                then = now - ago
+                if then < 0:
+                    then += length
+                kept[now * size + at, 0] = value
+                late[j, e] = kept[then * size + at, 0]
 
 
 class ColumnPlace(Component, table=Column):
@@ -264,4 +268,5 @@ def count_targets(
         return
     r = e * row_step + row[n, 0]
     pushes[2 * r, 0] += 1
-    newest[r, 0] = (newest[r, 0] + 1) % length
+    now = newest[r, 0] + 1
+    newest[r, 0] = now if now < length else 0

@@ -263,6 +263,7 @@ class _History:
             kernels.History.pushes: flat(pushes.view("int32")),
         }
         numbers = numbers | {
+            kernels.Late: len(starts) * width,
             kernels.RowStep: driver._row_step,
             kernels.Length: self._buffer.max_length,
             kernels.Slice: driver._view.count * width,
