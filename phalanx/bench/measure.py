@@ -180,17 +180,19 @@ def where_time_goes(setup: Setup, steps: int = 10) -> dict[str, dict[str, float]
 
 
 def where_memory_goes(setup: Setup, count: int = 12) -> dict[str, Any]:
-    """Bytes of all arrays, what they are per environment, and the components with most of them."""
+    """Bytes of all arrays, what they are per environment, and the components and fields with most of them."""
     world = setup.world
+    sizes = world._store.sizes()
     by_component: dict[str, int] = {}
-    for key, size in world._store.sizes().items():
+    for key, size in sizes.items():
         name = key.partition(".")[0]
         by_component[name] = by_component.get(name, 0) + size
-    largest = sorted(by_component.items(), key=lambda item: -item[1])[:count]
+    largest, fields = (sorted(held.items(), key=lambda item: -item[1])[:count] for held in (by_component, sizes))
     found: dict[str, Any] = {
         "bytes": world._store.nbytes(),
         "bytes_per_env": world._store.nbytes() / world.num_envs,
         "largest_components_bytes_per_env": {name: size / world.num_envs for name, size in largest},
+        "largest_fields_bytes_per_env": {name: size / world.num_envs for name, size in fields},
     }
     if world._device.is_cuda:
         import cupy  # pyright: ignore[reportMissingImports]

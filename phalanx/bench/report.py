@@ -22,7 +22,7 @@ def table(results: dict[str, Any]) -> str:
     lines += _recordings(results) + _first_steps(results)
     if remarks:
         lines += ["", *remarks]
-    lines += _shares(results)
+    lines += _shares(results) + _memory(results)
     return "\n".join(lines)
 
 
@@ -51,8 +51,10 @@ def _row(case: dict[str, Any], run: dict[str, Any], ours: dict[str, Any]) -> str
 def _recordings(results: dict[str, Any]) -> list[str]:
     recorded = [case for case in results["cases"] if case["recording"]]
     lines = [
-        f"  {case['scene']:<16}{case['num_envs']:>7}  {case['recording']['slowdown']:+.1%} for "
-        f"{case['recording']['steps']} steps, {case['recording']['bytes_on_disk'] / 1e6:.1f} MB on disk"
+        f"  {case['scene']:<16}{case['num_envs']:>7}  {case['recording']['slowdown']:+.1%} "
+        f"(least times {case['recording']['slowdown_of_least']:+.1%}, processor time "
+        f"{case['recording']['cpu_slowdown']:+.1%}) for {case['recording']['steps']} steps, "
+        f"{case['recording']['bytes_of_values'] / 1e6:.1f} MB, {case['recording']['bytes_on_disk'] / 1e6:.1f} on disk"
         for case in recorded
     ]
     return ["", "Recording every step takes longer by:", *lines] if lines else []
@@ -69,6 +71,21 @@ def _first_steps(results: dict[str, Any]) -> list[str]:
             f"{case['warm_seconds']:5.1f}"
         )
     return lines
+
+
+def _memory(results: dict[str, Any], count: int = 5) -> list[str]:
+    """Of each scene with most environments, since arrays are padded."""
+    largest: dict[str, dict[str, Any]] = {}
+    for case in results["cases"]:
+        if case["num_envs"] >= largest.setdefault(case["scene"], case)["num_envs"]:
+            largest[case["scene"]] = case
+    lines = []
+    for case in largest.values():
+        memory = case["memory"]
+        parts = list(memory["largest_components_bytes_per_env"].items())[:count]
+        most = ", ".join(f"{name} {size / 1e3:.1f}" for name, size in parts)
+        lines.append(f"  {case['scene']}, {case['num_envs']}: {memory['bytes'] / 1e6:.0f} MB; kB/env: {most}")
+    return ["", "Memory of all arrays, and the components with most of it:", *lines] if lines else []
 
 
 def _shares(results: dict[str, Any], count: int = 8) -> list[str]:

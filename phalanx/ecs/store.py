@@ -180,7 +180,7 @@ class Store:
 
     def __init__(self, num_envs: int, device: Device, real: str) -> None:
         self.num_envs, self.device, self.real = num_envs, device, real
-        self.stride = -(-num_envs // device.lanes) * device.lanes + ALIGN
+        self.stride = self._stride(num_envs)
         self._rows: dict[Table, int] = {}
         self._arrays: dict[Field, Any] = {}
         self._compiled: dict[tuple[System, frozenset[str]], Any] = {}
@@ -188,6 +188,10 @@ class Store:
         """Grows whenever an array is replaced, so that programs bound to old ones are rebuilt."""
         self.on_set: Callable[[Field], None] | None = None
         """Called with a field after :meth:`set` has overwritten it."""
+
+    def _stride(self, num_envs: int) -> int:
+        lanes = self.device.lanes
+        return -(-num_envs // lanes) * lanes + ALIGN
 
     # -- tables ----------------------------------------------------------------------------------------------
 
@@ -367,10 +371,14 @@ class Store:
         for key, value in snapshot.items():
             self.set(known[key], value)
 
-    def sizes(self) -> dict[str, int]:
-        """Bytes on the device of each field that is held, by key."""
-        return {field.key: array.nbytes for field, array in self._arrays.items()}
+    def sizes(self, num_envs: int | None = None) -> dict[str, int]:
+        """Bytes on the device of each field that is held, by key; or what they were with so many environments."""
+        stride = self.stride if num_envs is None else self._stride(num_envs)
+        return {
+            field.key: array.nbytes if array.shape[-1] == 1 else array.nbytes // self.stride * stride
+            for field, array in self._arrays.items()
+        }
 
-    def nbytes(self) -> int:
-        """Bytes of all arrays on the device."""
-        return sum(a.nbytes for a in self._arrays.values())
+    def nbytes(self, num_envs: int | None = None) -> int:
+        """Bytes of all arrays on the device; or what they were with so many environments."""
+        return sum(self.sizes(num_envs).values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
@@ -35,6 +36,11 @@ class Series:
     def ndim(self) -> int:
         """Number of axes."""
         return len(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the values, which take less on the disk."""
+        return math.prod(self.shape) * self.dtype.itemsize
 
     @property
     def units(self) -> str:

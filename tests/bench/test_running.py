@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import tracemalloc
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import mujoco
+import numba
 import numpy as np
 import pytest
+from numba.core.runtime import _nrt_python as numba_runtime
+from numba.core.runtime import rtsys
 
+import phalanx as px
 from phalanx import bench
+from phalanx import components as c
 from phalanx.bench import SCENES, first_step, mujoco_peer
 from phalanx.bench.build import set_up
 from phalanx.bench.measure import Run, measure, where_memory_goes, where_time_goes
@@ -25,6 +32,11 @@ from phalanx.warmup import warm_up, worlds_for
 
 mj: Any = mujoco
 GIGABYTE = 1e9
+CALLS = 250
+"""More than the allocations of Numba's runtime that calls of batches make, fewer than steps between looks."""
+
+LITTLE = 4096
+"""Bytes that a look at a flag of 64 environments may take on the device."""
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +110,9 @@ def test_run_writes_what_it_prints(tmp_path, device, capsys):
         assert case["recording"]["seconds_with"] == pytest.approx(
             case["recording"]["seconds_without"] * (1 + case["recording"]["slowdown"])
         )
+        joints = 3 * case["num_envs"] * 2 * 4  # position, velocity and target of two joints in float32
+        assert case["recording"]["bytes_of_values"] >= 102 * joints
+        assert case["recording"]["slowdown_of_least"] > -1 and case["recording"]["cpu_slowdown"] > -1
         assert case["phalanx"]["height_at_end"] == pytest.approx(1.2)
     printed = capsys.readouterr().out
     rate = results["cases"][1]["phalanx"]["env_steps_per_second"]
@@ -201,31 +216,70 @@ def test_environments_that_diverge_are_noted_of_mujoco_too():
 
 
 def test_humanoids_fit_into_a_gigabyte_by_the_thousand(device):
-    setup = set_up(SCENES["humanoid"], 256, device)
-    assert 8192 * where_memory_goes(setup)["bytes_per_env"] < GIGABYTE
-
-
-def test_stepping_allocates_nothing(device):
-    """After the first steps: no array is made anew, and no memory is taken, on the host or on the device."""
+    """After they have fallen, with whatever room for contacts that took; by arithmetic from a small world."""
     setup = set_up(SCENES["humanoid"], 64, device)
-    world = setup.world
-    world.step(5)
+    store = setup.world._store
+    assert (
+        store.sizes(64) == store.sizes()
+        and store.sizes(512) == set_up(SCENES["humanoid"], 512, device).world._store.sizes()
+    )
+    setup.world.step(200)
+    assert store.nbytes(8192) < GIGABYTE
+    memory = where_memory_goes(setup)
+    assert store.nbytes(8192) < 8192 * memory["bytes_per_env"]
+    assert memory["bytes"] == store.nbytes() == sum(store.sizes().values())
+    largest = memory["largest_fields_bytes_per_env"]
+    assert list(largest.values()) == sorted(largest.values(), reverse=True) and next(iter(largest)) in store.sizes()
+
+
+@contextlib.contextmanager
+def no_arrays(world: px.World) -> Iterator[None]:
+    """Fail if an array is made or memory is taken within the block, on the host or on the device."""
+    store = world._store
     world.synchronize()
-    world.step(300)
-    world.synchronize()
-    sizes, version = world._store.sizes(), world._store.version
-    arrays = {key: id(value) for key, value in world._store._arrays.items()}
-    pool = pool_bytes(device)
-    tracemalloc.start()
-    before, _ = tracemalloc.get_traced_memory()
-    world.step(300)
-    world.synchronize()
-    after, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
+    sizes, version, pool = store.sizes(), store.version, pool_bytes(world.device)
+    arrays = {key: id(value) for key, value in store._arrays.items()}
+    numba_runtime.memsys_enable_stats()
+    native = rtsys.get_allocation_stats()
+    with forbidden_on_gpu(world.device):
+        tracemalloc.start()
+        try:
+            before, _ = tracemalloc.get_traced_memory()
+            yield
+            world.synchronize()
+            after, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
     assert peak - before < 100_000 and after - before < 20_000  # Python's own small change; the state is 5 MB
-    assert pool_bytes(device) == pool
-    assert world._store.sizes() == sizes and world._store.version == version
-    assert {key: id(value) for key, value in world._store._arrays.items()} == arrays
+    made = rtsys.get_allocation_stats()
+    assert made.alloc - made.free == native.alloc - native.free
+    assert (
+        made.alloc - native.alloc < CALLS
+    )  # each call of a batch wraps its arguments; a kernel's would be by the step
+    assert pool_bytes(world.device) == pool
+    assert store.sizes() == sizes and store.version == version
+    assert {key: id(value) for key, value in store._arrays.items()} == arrays
+
+
+@contextlib.contextmanager
+def forbidden_on_gpu(device: str) -> Iterator[None]:
+    """Raise an error at the first allocation of an array of CuPy's; what looks at flags and counts takes little."""
+    if device == "cpu":
+        yield
+        return
+    import cupy  # pyright: ignore[reportMissingImports]
+
+    def refuse(size: int) -> Any:
+        if size > LITTLE:
+            raise AssertionError(f"{size} bytes are allocated on the device")
+        return pool.malloc(size)
+
+    pool = cupy.get_default_memory_pool()
+    cupy.cuda.set_allocator(refuse)
+    try:
+        yield
+    finally:
+        cupy.cuda.set_allocator(pool.malloc)
 
 
 def pool_bytes(device: str) -> int:
@@ -234,6 +288,60 @@ def pool_bytes(device: str) -> int:
     import cupy  # pyright: ignore[reportMissingImports]
 
     return int(cupy.get_default_memory_pool().total_bytes())
+
+
+@pytest.mark.parametrize("name", ["humanoid", "gripper"])
+def test_stepping_allocates_nothing(device, name):
+    """After the first steps, with contacts of robots with themselves and of robots with objects."""
+    world = set_up(SCENES[name], 64, device).world
+    world.step(305)
+    with no_arrays(world):
+        world.step(300)
+        for _ in range(5):
+            world.step()
+
+
+def test_what_allocates_is_noticed(device):
+    world = set_up(SCENES["cartpole"], 64, device).world
+    world.step(5)
+    make = numba.njit("float64[:](int64)")(lambda n: np.zeros(n))
+    make(1)
+    with pytest.raises(AssertionError), no_arrays(world):
+        for _ in range(CALLS):
+            make(1)
+    with pytest.raises(AssertionError), no_arrays(world):
+        world._device.xp.zeros(100_000)
+    with pytest.raises(AssertionError), no_arrays(world):
+        world._store.widen(c.Settings.gravity)
+
+
+def test_fields_are_looked_at_without_a_copy(device):
+    """``world[Component].field`` is the memory itself, and so costs nothing however large it is."""
+    world = set_up(SCENES["humanoid"], 64, device).world
+    world.step(2)
+    with no_arrays(world):
+        views = [world[c.Coordinate].value, world[c.ContactPoint].normal, world[c.DofState].velocity]
+        world.step(2)
+        again = [world[c.Coordinate].value, world[c.ContactPoint].normal, world[c.DofState].velocity]
+    for old, new in zip(views, again, strict=True):
+        assert address(old) == address(new) and old.shape == new.shape
+
+
+def address(array: Any) -> int:
+    return array.ctypes.data if isinstance(array, np.ndarray) else array.data.ptr
+
+
+def test_recording_takes_its_memory_at_the_start(device, tmp_path):
+    """Chunk after chunk fills the same memory; only the encoders, which are other threads, make small pieces."""
+    world = set_up(SCENES["humanoid"], 64, device).world
+    world.step(300)
+    with px.Recorder(world, tmp_path / "run.zarr", chunk_steps=20) as recorder:
+        world.step(100)
+        tape = {key: address(array) for key, array in recorder._tape.arrays.items()}
+        pool = pool_bytes(device)
+        world.step(200)
+        assert {key: address(array) for key, array in recorder._tape.arrays.items()} == tape
+        assert pool_bytes(device) == pool
 
 
 def test_missing_peers_are_named_with_the_remedy(monkeypatch, tmp_path):
