@@ -245,7 +245,7 @@ def tuned(threads: int, registers: int) -> None:
 
     backend.THREADS = threads or backend.THREADS
     if registers:
-        backend.kernel = cuda.jit(max_registers=registers)
+        backend.kernel = backend.lean_kernel = cuda.jit(max_registers=registers)
 
 
 def main() -> None:

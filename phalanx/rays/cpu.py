@@ -20,7 +20,7 @@ __all__ = ["array", "carray", "helper", "routine"]
 
 cuda = None  # generated modules import the same names from both back ends
 
-kernel = numba.njit(cache=True, nogil=True, error_model="numpy", boundscheck=False)
+kernel = lean_kernel = numba.njit(cache=True, nogil=True, error_model="numpy", boundscheck=False)
 
 FEWEST = 2048
 """Rays that are worth another thread."""

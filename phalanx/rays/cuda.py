@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import cuda
 from numba.core import types
@@ -24,7 +25,8 @@ carray = stack = None  # generated modules import the same names from both back 
 
 helper = cuda.jit(device=True, forceinline=True)
 routine = cuda.jit(device=True, forceinline=True)
-kernel = cuda.jit(cache=True, fastmath=False)
+kernel = cuda.jit(cache=True, max_registers=128)
+lean_kernel = cuda.jit(cache=True, max_registers=72)  # as many as searching a tree can do with
 
 THREADS = 128
 """Threads in a block."""
@@ -197,7 +199,9 @@ def bind(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _address(argument: Any) -> Any:
     interface = getattr(argument, "__cuda_array_interface__", None)
-    return argument if interface is None else interface["data"][0]
+    if interface is not None:
+        return interface["data"][0]
+    return np.float32(argument) if isinstance(argument, float) else argument
 
 
 def launch(kernel: Kernel, count: int, bound: tuple[Any, ...], device: Any) -> None:

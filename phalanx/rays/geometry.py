@@ -45,9 +45,9 @@ class RayGeometry:
     place: int = field(default=-1, repr=False)
 
 
-def mesh_geometry(vertices: Any, faces: Any) -> RayGeometry:
+def mesh_geometry(vertices: Any, faces: Any, keep_file: bool = False) -> RayGeometry:
     """A triangle mesh; see :func:`~.mesh_tree.build_mesh_tree` for shapes and errors."""
-    tree = build_mesh_tree(vertices, faces)
+    tree = build_mesh_tree(vertices, faces, keep_file)
     return RayGeometry(MESH, (0.0, 0.0, 0.0), tree.box[:3], tree.box[3:], tree=tree)
 
 

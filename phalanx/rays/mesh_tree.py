@@ -7,11 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from phalanx.ecs.codegen import cache_folder
+from phalanx.io.kept_files import keep, mesh_digest
 from phalanx.rays.binned_sah import binary_tree
 from phalanx.rays.wide_nodes import refit_nodes, wide_tree
 
 LEVELS = 48
 """Most levels of nodes."""
+
+VERSION = 1
+"""Of what is kept in files."""
 
 DEEP = 60
 """Levels of the binary tree before items are simply halved."""
@@ -83,17 +88,23 @@ def _corners(vertices: Any, faces: Any) -> tuple[np.ndarray, np.ndarray]:
     return corners[kept], kept
 
 
-def build_mesh_tree(vertices: Any, faces: Any) -> MeshTree:
+def build_mesh_tree(vertices: Any, faces: Any, keep_file: bool = False) -> MeshTree:
     """The tree of a mesh; faces with coordinates that are not finite are left out.
 
     Args:
         vertices: (v, 3), m.
         faces: (n, 3), n > 0, whole numbers of vertices.
+        keep_file: whether it is kept in the folder of kernels, 60 bytes a triangle, for whoever builds it again.
 
     Raises:
         ValueError: shapes or types do not fit, faces name vertices that are not there, or nothing is left.
     """
     corners, kept = _corners(vertices, faces)
+    text = f"ray tree {VERSION}"
+    path = cache_folder() / f"ray_tree_{mesh_digest(text, corners, kept)}.npz" if keep_file else None
+    if path is not None and path.exists():
+        with np.load(path) as file:
+            return MeshTree(**file)
     box = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
     for deep in (DEEP, 0):
         items = box.copy()
@@ -105,4 +116,8 @@ def build_mesh_tree(vertices: Any, faces: Any) -> MeshTree:
     triangles = np.zeros((len(source), 12), np.float32)
     triangles[:, :9] = corners[source].reshape(-1, 9)
     triangles.view(np.int32)[:, 9] = kept[source]
-    return MeshTree(words, triangles, levels, np.concatenate([box[:, :3].min(axis=0), box[:, 3:].max(axis=0)]))
+    bounds = np.concatenate([box[:, :3].min(axis=0), box[:, 3:].max(axis=0)])
+    tree = MeshTree(words, triangles, levels, bounds)
+    if path is not None:
+        keep(path, lambda file: np.savez(file, **vars(tree)))
+    return tree

@@ -53,12 +53,16 @@ def rays_at(bounds: Any, count: int, seed: int = 1) -> tuple[np.ndarray, np.ndar
     return origins.astype(np.float32)[None], directions.astype(np.float32)[None]
 
 
-def add_others(scene: RayScene, position: tuple[float, float, float]) -> None:
-    """A mesh, a field and a plane that all environments share, so that scenes have the same kernel."""
+def add_others(scene: RayScene, position: tuple[float, float, float] = (0.0, 0.0, 0.0), groups: int = 2) -> None:
+    """One of each kind that all environments share, so that scenes have the same kernel."""
     box = meshes()["box"]
-    scene.add(mesh_geometry(box.vertices, box.faces), position=position)
-    scene.add(field_geometry(np.zeros((9, 9)), (0.5, 0.5)), position=position)
-    scene.add(primitive_geometry("plane"), position=position)
+    others = (
+        field_geometry(np.zeros((9, 9)), (0.5, 0.5)),
+        primitive_geometry("plane"),
+        primitive_geometry("box", (1, 1, 1)),
+    )
+    for geometry in (mesh_geometry(box.vertices, box.faces), *others):
+        scene.add(geometry, position=position, groups=groups)
 
 
 def cast(scene: RayScene, origins: np.ndarray, directions: np.ndarray, **options: object) -> RayHits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rays.ray_scenes import cast, hills, rays_at
+from rays.ray_scenes import add_others, cast, hills, rays_at
 
 from phalanx.io.height_fields import grid_triangles
 from phalanx.rays import RayScene, field_geometry, mesh_geometry
@@ -18,6 +18,7 @@ def pair(device: str) -> tuple[RayScene, RayScene, np.ndarray]:
     heights = hills(117, 61)
     field, mesh = RayScene(1, device), RayScene(1, device)
     field.add(field_geometry(heights, SPACING))
+    add_others(field)
     vertices, faces = grid_triangles(heights, SPACING)
     mesh.add(mesh_geometry(vertices, faces))
     return field, mesh, np.array([vertices.min(axis=0), vertices.max(axis=0)])
@@ -27,7 +28,7 @@ def compare(
     pair: tuple[RayScene, RayScene, np.ndarray], origins: np.ndarray, directions: np.ndarray, **options: object
 ):
     """Hits of both, which must be the same but at edges."""
-    one, two = (cast(scene, origins, directions, **options) for scene in pair[:2])
+    one, two = (cast(scene, origins, directions, groups=1, **options) for scene in pair[:2])
     hit = np.isfinite(one.distance)
     odd = hit != np.isfinite(two.distance)
     assert odd.mean() < 2e-5
@@ -69,10 +70,10 @@ def test_rays_straight_down_at_samples(pair: tuple[RayScene, RayScene, np.ndarra
     origins = np.stack(
         [*np.meshgrid(x * np.float32(0.999999), y * np.float32(0.999999), indexing="ij"), 0 * heights + 3], axis=-1
     )
-    hits = cast(pair[0], origins.reshape(1, -1, 3), np.broadcast_to([0.0, 0.0, -1.0], (1, heights.size, 3)))
+    hits = cast(pair[0], origins.reshape(1, -1, 3), np.broadcast_to([0.0, 0.0, -1.0], (1, heights.size, 3)), groups=1)
     np.testing.assert_allclose(3 - hits.distance.reshape(heights.shape), heights, atol=2e-5)
     assert (hits.normal[..., 2] > 0).all()
-    above = cast(pair[0], origins.reshape(1, -1, 3), np.broadcast_to([0.0, 0.0, 1.0], (1, heights.size, 3)))
+    above = cast(pair[0], origins.reshape(1, -1, 3), np.broadcast_to([0.0, 0.0, 1.0], (1, heights.size, 3)), groups=1)
     assert not np.isfinite(above.distance).any()
 
 
@@ -81,9 +82,10 @@ def test_sine_terrain_from_above(device: str) -> None:
     x = (np.arange(1001) - 500) * 0.02
     scene = RayScene(1, device)
     scene.add(field_geometry(0.2 * np.sin(x)[:, None] * np.cos(0.7 * x[None, :401]), (0.02, 0.02)), position=(0, 4, 1))
+    add_others(scene)
     rng = np.random.default_rng(0)
     origins = np.concatenate([rng.uniform([-9, 1], [9, 7], (2000, 2)), np.full((2000, 1), 20.0)], axis=1)[None]
-    hits = cast(scene, origins, np.broadcast_to([0.0, 0.0, -2.0], origins.shape))
+    hits = cast(scene, origins, np.broadcast_to([0.0, 0.0, -2.0], origins.shape), groups=1)
     column = x[:401].mean() + origins[0, :, 1] - 4
     expected = 1 + 0.2 * np.sin(origins[0, :, 0]) * np.cos(0.7 * column)
     np.testing.assert_allclose(hits.position[0, :, 2], expected, atol=1e-3)

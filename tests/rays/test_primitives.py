@@ -36,7 +36,7 @@ def kinds_scene(device: str) -> RayScene:
     scene = RayScene(len(SIZES), device)
     for k, (kind, size) in enumerate(SIZES.items()):
         scene.add(primitive_geometry(kind, size), body=k, object=k)
-    add_others(scene, (0, 0, -1e6))
+    add_others(scene)
     position = np.full((len(SIZES), len(SIZES), 3), 1e3, np.float32)
     position[np.arange(len(SIZES)), np.arange(len(SIZES))] = 0.0
     orientation = np.tile(np.array([1, 0, 0, 0], np.float32), (len(SIZES), len(SIZES), 1))
@@ -48,7 +48,7 @@ def kinds_scene(device: str) -> RayScene:
 def test_hits_are_the_first_place_on_the_surface(sides: str, device: str) -> None:
     """From outside and from within, with normals outwards; "front" lets rays out."""
     origins, directions = (np.tile(a, (len(SIZES), 1, 1)) for a in rays_at([[-1, -1, -1], [1, 1, 1]], COUNT))
-    hits = cast(kinds_scene(device), origins, directions, sides=sides, limit=100.0)
+    hits = cast(kinds_scene(device), origins, directions, sides=sides, groups=1)
     for k, (kind, size) in enumerate(SIZES.items()):
         o, d, t = origins[k].astype(float), directions[k].astype(float), hits.distance[k].astype(float)
         hit = np.isfinite(t)
@@ -78,16 +78,15 @@ def test_planes_are_met_from_both_sides(device: str) -> None:
     """Tilted: distance and normal by formula; rays along it and away from it pass."""
     scene = RayScene(1, device)
     half = np.sqrt(0.5)
-    add_others(scene, (0, 0, -1e6))
-    scene.add(primitive_geometry("sphere", (1.0,)), position=(0, 0, 1e6))
+    add_others(scene)
     scene.add(primitive_geometry("plane"), position=(0, 0, 1.0), orientation=(half, half, 0, 0))  # normal is -y
     directions = np.array([[[0, 1, 0], [0, -1, 0], [1, 0, 0], [0, 0.6, 0.8]]])
     for y, distances in ((-2.0, [2, np.inf, np.inf, 2 / 0.6]), (3.0, [np.inf, 3, np.inf, np.inf])):
-        hits = cast(scene, np.full((1, 4, 3), [0.3, y, 5.0]), directions)
+        hits = cast(scene, np.full((1, 4, 3), [0.3, y, 5.0]), directions, groups=1)
         np.testing.assert_allclose(hits.distance[0], distances, rtol=1e-6)
         met = np.isfinite(hits.distance[0])
         np.testing.assert_allclose(hits.normal[0], np.where(met[:, None], [0, -1, 0], 0), atol=1e-6)
-    front = cast(scene, np.full((1, 4, 3), [0.3, 3.0, 5.0]), directions, sides="front")
+    front = cast(scene, np.full((1, 4, 3), [0.3, 3.0, 5.0]), directions, sides="front", groups=1)
     assert not np.isfinite(front.distance).any()
 
 

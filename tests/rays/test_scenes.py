@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from rays.ray_scenes import add_others, cast, meshes, rays_at
 
 from phalanx.rays import RayHits, RayScene, mesh_geometry, primitive_geometry
+from phalanx.rays.mesh_tree import build_mesh_tree
 from phalanx.rotations import rotate
 
 ENVS, BODIES = 3, 4
@@ -178,7 +181,7 @@ def test_patterns_are_rays(device: str) -> None:
 def everything(device: str) -> RayScene:
     """All kinds of things about the origin."""
     scene = RayScene(1, device)
-    add_others(scene, (0, 0, -1))
+    add_others(scene, (0, 0, -1), groups=1)
     for kind, size in (("sphere", (0.2,)), ("capsule", (0.1, 0.2)), ("cylinder", (0.1, 0.2)), ("cone", (0.1, 0.2))):
         scene.add(primitive_geometry(kind, size), position=(0, 1.5, len(kind) / 10))
     return scene
@@ -316,3 +319,17 @@ def test_wrong_arrays(device: str) -> None:
 def test_wrong_meshes(vertices: np.ndarray, faces: np.ndarray, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         mesh_geometry(vertices, faces)
+
+
+def test_trees_are_kept_in_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One file a mesh, which is what would have been built."""
+    monkeypatch.setenv("PHALANX_CACHE_DIR", str(tmp_path))
+    ball = meshes()["capsule"]
+    first, again = (build_mesh_tree(ball.vertices, ball.faces, keep_file=True) for _ in range(2))
+    assert len(list(tmp_path.glob("ray_tree_*.npz"))) == 1
+    fresh = build_mesh_tree(ball.vertices, ball.faces)
+    for tree in (again, fresh):
+        for name, array in vars(first).items():
+            np.testing.assert_array_equal(getattr(tree, name), array)
+    build_mesh_tree(2 * ball.vertices, ball.faces, keep_file=True)
+    assert len(list(tmp_path.glob("ray_tree_*.npz"))) == 2
