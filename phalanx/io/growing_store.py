@@ -7,6 +7,7 @@ A process killed at any moment leaves every committed row readable, and nothing 
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import uuid
@@ -107,6 +108,7 @@ class GrowingStore:
         self._series: dict[str, _Series] = {}
         self._files = DirectFiles()
         self._metadata: dict[str, dict[str, Any]] = {}
+        self._plain: dict[np.dtype[Any], dict[str, Any]] = {}  # metadata of arrays in plain chunks
         self._texts: dict[str, tuple[str, str]] = {}  # of the metadata: key, value
         self._changed: set[str] = set()
 
@@ -115,8 +117,8 @@ class GrowingStore:
         parent = name.rpartition("/")[0]
         if parent and parent not in self._metadata:
             self.add_group(parent)
-        self._root.create_group(name, attributes=dict(attributes or {}))
-        self._load_metadata(name)
+        (self.path / name).mkdir(parents=True)
+        self._keep(name, {"attributes": dict(attributes or {}), "zarr_format": 3, "node_type": "group"})
 
     def add_constant(
         self, name: str, values: Any, dims: Sequence[str], attributes: Mapping[str, Any] | None = None
@@ -162,6 +164,15 @@ class GrowingStore:
             cell_bytes = max(1, shard_rows * dtype.itemsize * int(np.prod(item[1:], dtype=np.int64)))
             rows, piece = shard_rows, _divisor(max(1, item[0]), max(1, _CHUNK_BYTES // cell_bytes))
         whole = (rows, *(max(1, n) for n in item))
+        self._series[name] = _Series(self._files, self.path / name, item, dtype, fill, rows, piece)
+        known = self._plain.get(dtype)
+        if known is not None and piece is None:  # Zarr takes a hundred times as long
+            metadata = copy.deepcopy(known)
+            metadata["shape"], metadata["chunk_grid"]["configuration"]["chunk_shape"] = [0, *item], list(whole)
+            metadata["dimension_names"], metadata["attributes"] = list(dims), dict(attributes or {})
+            (self.path / name).mkdir(parents=True)
+            self._keep(name, metadata)
+            return
         self._root.create_array(
             name,
             shape=(0, *item),
@@ -174,8 +185,9 @@ class GrowingStore:
             filters=None if piece is None else [transposed(1 + len(item))],
             compressors=compressor(dtype),
         )
-        self._series[name] = _Series(self._files, self.path / name, item, dtype, fill, rows, piece)
         self._load_metadata(name)
+        if piece is None:
+            self._plain[dtype] = copy.deepcopy(self._metadata[name])
 
     def __contains__(self, name: str) -> bool:
         return name in self._metadata
@@ -239,14 +251,19 @@ class GrowingStore:
             os.close(handle)
 
     def _load_metadata(self, name: str) -> None:
-        file = self.path / name / "zarr.json"
-        self._metadata[name] = json.loads(file.read_text(encoding="utf-8"))
-        text = json.dumps(self._metadata[name])
-        if name in self._series:  # its shape first, with room for any number of rows
-            self._metadata[name] = {"shape": self._metadata[name].pop("shape"), **self._metadata[name]}
-            text = _SHAPE + " " * (_ROWS_WIDTH - 1) + json.dumps(self._metadata[name])[len(_SHAPE) :]
-            atomic_write(file, [text.encode()], self._files)
+        """Take over what Zarr has written."""
+        self._keep(name, json.loads((self.path / name / "zarr.json").read_text(encoding="utf-8")))
+
+    def _keep(self, name: str, metadata: dict[str, Any]) -> None:
+        """Write the metadata of a group or array, and know them."""
+        if name in self._series:  # the shape first, with room for any number of rows
+            metadata = {"shape": metadata.pop("shape"), **metadata}
+        self._metadata[name] = metadata
+        text = json.dumps(metadata)
+        if name in self._series:
+            text = _SHAPE + " " * (_ROWS_WIDTH - 1) + text[len(_SHAPE) :]
         self._texts[name] = f"{json.dumps(name)}: ", text
+        atomic_write(self.path / name / "zarr.json", [text.encode()], self._files)
 
 
 def _divisor(number: int, limit: int) -> int:

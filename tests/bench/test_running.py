@@ -15,8 +15,8 @@ import mujoco
 import numba
 import numpy as np
 import pytest
-from numba.core.runtime import _nrt_python as numba_runtime
-from numba.core.runtime import rtsys
+from numba.core.runtime import _nrt_python as numba_runtime  # pyright: ignore[reportAttributeAccessIssue]
+from numba.core.runtime import rtsys  # pyright: ignore[reportPrivateImportUsage]
 
 import phalanx as px
 from phalanx import bench
