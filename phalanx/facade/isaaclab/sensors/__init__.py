@@ -10,6 +10,9 @@ from phalanx.facade.isaaclab.sensors.frame_transformer import (
 )
 from phalanx.facade.isaaclab.sensors.imu import Imu, ImuCfg, ImuData
 from phalanx.facade.isaaclab.sensors.ray_caster import (
+    MultiMeshRayCaster,
+    MultiMeshRayCasterCfg,
+    MultiMeshRayCasterData,
     RayCaster,
     RayCasterCamera,
     RayCasterCameraCfg,
@@ -31,6 +34,9 @@ __all__ = [
     "Imu",
     "ImuCfg",
     "ImuData",
+    "MultiMeshRayCaster",
+    "MultiMeshRayCasterCfg",
+    "MultiMeshRayCasterData",
     "OffsetCfg",
     "RayCaster",
     "RayCasterCamera",

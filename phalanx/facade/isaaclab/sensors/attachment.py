@@ -30,16 +30,16 @@ class Attachment:
     def __init__(self, who: str, stage_world: StageWorld, paths: Sequence[str], device: str) -> None:
         self._view: RigidBodyView | None = None
         self._own: Any = None
-        depth = _carrier_depth(paths[0])
+        depth = carrier_depth(paths[0])
         if depth:
             bodies = ["/".join(path.split("/")[:depth]) for path in paths]
             self._view = rigid_body_view(who, stage_world, bodies, 1)
             if bodies[0] != paths[0]:
-                self._own = array(_poses(paths, bodies), device)
+                self._own = array(local_poses(paths, bodies), device)
         elif (roots := _roots(stage_world, paths)) is not None:
             self._view = RigidBodyView(stage_world.world, roots, list(paths), stage_world.origins)
         else:
-            self._own = array(_poses(paths, [None] * len(paths)), device)
+            self._own = array(local_poses(paths, [None] * len(paths)), device)
 
     @property
     def moves(self) -> bool:
@@ -57,7 +57,7 @@ class Attachment:
         return combine_frame_transforms(pose[:, :3], pose[:, 3:], own[:, :3], own[:, 3:])
 
 
-def _carrier_depth(path: str) -> int:
+def carrier_depth(path: str) -> int:
     """How many segments the path of the nearest rigid body at or above a prim has; 0 if there is none."""
     parts = path.split("/")
     for depth in range(len(parts), 1, -1):
@@ -81,7 +81,7 @@ def _roots(stage_world: StageWorld, paths: Sequence[str]) -> list[Any] | None:
     return found
 
 
-def _poses(paths: Sequence[str], above: Sequence[str | None]) -> np.ndarray:
+def local_poses(paths: Sequence[str], above: Sequence[str | None]) -> np.ndarray:
     """(n, 7): poses of prims in the frames of others, ``None`` for the world."""
     stage = utils.get_current_stage()
     found = [

@@ -40,7 +40,7 @@ def of_instances(who: str, prim_path: str, parents: Sequence[str], expression: s
         NotAlike: instances have different numbers of them.
     """
     found = utils.find_matching_prim_paths(expression)
-    depth = _shared(prim_path, expression)
+    depth = shared_depth(prim_path, expression)
     if len(parents) == 1 or not found:
         return [found] * len(parents)
     if depth:
@@ -60,7 +60,7 @@ def of_instances(who: str, prim_path: str, parents: Sequence[str], expression: s
     return [found] * len(parents)
 
 
-def _shared(prim_path: str, expression: str) -> int:
+def shared_depth(prim_path: str, expression: str) -> int:
     """How many segments the prims above both have in common, if one of them is an expression; else 0."""
     last = 0
     for i, (mine, other) in enumerate(zip(prim_path.split("/")[:-1], expression.split("/"), strict=False)):
@@ -87,6 +87,9 @@ def fill_in(cfg: Any, env_regex_ns: str) -> None:
             setattr(cfg, name, [p.format(ENV_REGEX_NS=env_regex_ns) if isinstance(p, str) else p for p in paths])
     for frame in getattr(cfg, "target_frames", ()):
         frame.prim_path = frame.prim_path.format(ENV_REGEX_NS=env_regex_ns)
+    for target in getattr(cfg, "mesh_prim_paths", ()):
+        if hasattr(target, "prim_expr"):
+            target.prim_expr = target.prim_expr.format(ENV_REGEX_NS=env_regex_ns)
 
 
 def is_rigid_body(path: str) -> bool:

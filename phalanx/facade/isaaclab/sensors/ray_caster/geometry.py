@@ -18,14 +18,14 @@ from phalanx.facade.stage_world import StageWorld
 from phalanx.io.usd.bindings import Usd, UsdGeom
 from phalanx.rays.geometry import RayGeometry, mesh_geometry, primitive_geometry
 from phalanx.rays.scene import RayScene
-from phalanx.rotations import between
+from phalanx.rotations import between, matrix
 
 Pieces = list[tuple[RayGeometry, dict[str, Any]]]
 
 _known: WeakKeyDictionary[StageWorld, dict[tuple[str, ...], Pieces]] = WeakKeyDictionary()
 
 
-def add_static(who: str, stage_world: StageWorld, scene: RayScene, paths: Sequence[str]) -> None:
+def add_static(who: str, stage_world: StageWorld, scene: RayScene, paths: Sequence[str], number: int = 0) -> None:
     """Add what is at and below prims to a scene of rays, in the world, where it stands now.
 
     Where there are planes, they are all that counts, and have no end; else meshes and shapes count as they are drawn.
@@ -36,6 +36,7 @@ def add_static(who: str, stage_world: StageWorld, scene: RayScene, paths: Sequen
         stage_world: whose stage it is.
         scene: to add to.
         paths: of the prims, expressions segment by segment.
+        number: that hits on it report.
 
     Raises:
         RuntimeError: there is no such prim, or nothing at or below it that rays could hit.
@@ -45,13 +46,33 @@ def add_static(who: str, stage_world: StageWorld, scene: RayScene, paths: Sequen
     if key not in pieces:
         pieces[key] = [piece for path in paths for piece in _pieces(who, path)]
     for geometry, place in pieces[key]:
-        scene.add(geometry, **place)
+        scene.add(geometry, object=number, **place)
+
+
+def carried_geometry(who: str, path: str) -> RayGeometry:
+    """What is at and below a prim, in the frame of the prim, without scale.
+
+    Raises:
+        RuntimeError: there is nothing that rays could hit, or it is a plane, which has no end.
+    """
+    planes, mesh = _found(who, path, [path])
+    if planes or mesh is None:
+        raise RuntimeError(f"{who}: mesh_prim_paths has <{path}>, which is a plane, and planes cannot be carried")
+    position, turn = utils.resolve_prim_pose(utils.get_current_stage().GetPrimAtPath(path))
+    vertices, faces = mesh
+    return mesh_geometry((vertices - np.array(position)) @ matrix(np.array(turn)), faces)
 
 
 def _pieces(who: str, path: str) -> Pieces:
     roots = utils.find_matching_prim_paths(path)
     if not roots:
         raise RuntimeError(f"{who}: mesh_prim_paths has {path!r}, and there is no such prim")
+    planes, mesh = _found(who, path, roots)
+    return planes if mesh is None else [(mesh_geometry(*mesh), {})]
+
+
+def _found(who: str, path: str, roots: Sequence[str]) -> tuple[Pieces, tuple[np.ndarray, np.ndarray] | None]:
+    """Planes at and below prims, or if there are none the triangles of all else, in the world."""
     cache = UsdGeom.XformCache(Usd.TimeCode.EarliestTime())
     planes: Pieces = []
     vertices: list[np.ndarray] = []
@@ -68,12 +89,12 @@ def _pieces(who: str, path: str) -> Pieces:
             planes.append((primitive_geometry("plane"), place))
             continue
         made = create_trimesh_from_geom_mesh(prim) if kind == "Mesh" else create_trimesh_from_geom_shape(prim)
-        turned = np.linalg.det(frame[:3, :3]) < 0.0
+        mirrored = np.linalg.det(frame[:3, :3]) < 0.0
         own = np.asarray(made.faces)
-        faces.append((own[:, ::-1] if turned else own) + sum(map(len, vertices)))
+        faces.append((own[:, ::-1] if mirrored else own) + sum(map(len, vertices)))
         vertices.append(np.asarray(made.vertices) @ frame[:3, :3] + frame[3, :3])
     if planes:
-        return planes
+        return planes, None
     if not sum(map(len, faces)):
         raise RuntimeError(f"{who}: mesh_prim_paths has {path!r}, and there is no mesh, shape or plane at or below it")
-    return [(mesh_geometry(np.concatenate(vertices), np.concatenate(faces)), {})]
+    return [], (np.concatenate(vertices), np.concatenate(faces))

@@ -20,6 +20,7 @@ from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.utils.math import quat_apply, yaw_quat
 from phalanx.facade.namespaces import array, common, copy, namespace, uniform, zeros
 from phalanx.facade.once import tell_once
+from phalanx.facade.stage_world import StageWorld
 from phalanx.rays.scene import RayScene
 
 ALIGNMENTS = ("base", "yaw", "world")
@@ -91,9 +92,16 @@ class RayCaster(ShownByMarkers, SensorBase):
         self._scene = RayScene(n, stage_world.world._device)
         if not cfg.mesh_prim_paths:
             raise RuntimeError(f"{self._who}: mesh_prim_paths is empty: rays need something that they could hit")
-        add_static(self._who, stage_world, self._scene, cfg.mesh_prim_paths)
+        self._add_targets(stage_world, paths)
         self._drift, self._cast_drift = zeros((n, 3), self._device), zeros((n, 3), self._device)
         self._make_rays()
+
+    def _add_targets(self, stage_world: StageWorld, paths: Sequence[str]) -> None:
+        """Let the scene have what rays can hit; ``paths`` are of the sensor's prims."""
+        add_static(self._who, stage_world, self._scene, self.cfg.mesh_prim_paths)
+
+    def _place_targets(self) -> None:
+        """Put what moves where it is now; nothing does."""
 
     def _make_rays(self) -> None:
         """Starts and directions in the prim's frame, and buffers for what they hit."""
@@ -135,6 +143,7 @@ class RayCaster(ShownByMarkers, SensorBase):
             turn[:, 0] = 1.0
         aside, lift = quat_apply(turn, drift), copy(drift)
         aside[:, 2], lift[:, :2] = 0.0, 0.0
+        self._place_targets()
         at, found = self._placed(place + aside, turn), self._found
         self._scene.cast_pattern(self._ahead, *at, found, starts=self._starts, limit=self.cfg.max_distance)
         return hand_out(found.position + accept(lift, self._device)[:, None])
