@@ -91,6 +91,10 @@ def test_pairs_points_and_friction(sim: SimulationContext, alike: bool) -> None:
     ground()
     cubes = stack()
     pushed = box("pushed", (-1.0, 0.0, SIZE / 2), SIZE, LOWER)
+    plate = sim_utils.CuboidCfg(size=(40.0, 9.0, 0.2), collision_props=sim_utils.CollisionPropertiesCfg())
+    plate.func("/World/shelf/plate", plate, translation=(5.0, 0.0, 5.0))
+    high = box("high", (0.0, 0.0, 5.1 + SIZE / 2), SIZE, LOWER)
+    above = sensor("high", "/World/shelf/plate", "/World/ground", **ALL)
     both = sensor(".*er", f"{ENV}/.*er", "/World/ground", **ALL)
     rubbed = sensor("pushed", "/World/ground", **ALL)
     sim.reset()
@@ -98,7 +102,9 @@ def test_pairs_points_and_friction(sim: SimulationContext, alike: bool) -> None:
     force = np.zeros((3, 1, 3), np.float32)
     force[:, 0, 0] = PUSH
     pushed.set_external_force_and_torque(force, np.zeros_like(force))
-    stepper(sim, *cubes, pushed, both, rubbed)(120)
+    stepper(sim, *cubes, pushed, high, both, rubbed, above)(120)
+    shelf = host(above.data.force_matrix_w)[:, 0]
+    np.testing.assert_allclose(shelf, [[[0, 0, LOWER * G], [0, 0, 0]]] * 3, atol=0.01 * LOWER * G)
     data = both.data
     matrix, net = host(data.force_matrix_w), host(data.net_forces_w)
     expected = np.zeros((2, 3, 3))  # body, filter: lower, upper, ground
