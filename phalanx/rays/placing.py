@@ -5,7 +5,7 @@ import math
 from phalanx.components.shape import PLANE
 from phalanx.rays.directions import SLACK
 from phalanx.rays.primitives import Int, Ints, Reals, split
-from phalanx.rays.scene_kernels import BOUNDS, ENTRIES, FARTHEST, FRAME
+from phalanx.rays.scene_kernels import BOUNDS, ENTRIES, FARTHEST, FRAME, GROUP
 from phalanx.systems.math3d import quaternion_product, rotate, rotation_matrix
 
 EXTENTS = 16
@@ -97,3 +97,36 @@ def place_instances(
         my + hy + slack,
         mz + hz + slack,
     )
+
+
+def bound_groups(row, rows: Int, own: Int, placed: Int, boxes: Reals, bounds: Reals):
+    """Bounds of one group of an environment's instances, of those that can be hit.
+
+    Args:
+        row: environment * rows + group.
+        rows: groups an environment.
+        own: instances an environment, whose ``boxes`` begin at ``placed``.
+        bounds: results, as boxes.
+    """
+    e, g = split(row, rows)
+    lx = FARTHEST
+    ly = FARTHEST
+    lz = FARTHEST
+    hx = -FARTHEST
+    hy = -FARTHEST
+    hz = -FARTHEST
+    found = 0
+    for k in range(GROUP * g, min(GROUP * g + GROUP, own)):
+        f = BOUNDS * (placed + e * own + k)
+        if boxes[f] == boxes[f] and boxes[f + 1] == boxes[f + 1] and boxes[f + 2] == boxes[f + 2]:
+            found = 1
+            lx = min(lx, boxes[f])
+            ly = min(ly, boxes[f + 1])
+            lz = min(lz, boxes[f + 2])
+            hx = max(hx, boxes[f + 3])
+            hy = max(hy, boxes[f + 4])
+            hz = max(hz, boxes[f + 5])
+    if found == 0:
+        lx = math.nan
+    bounds[BOUNDS * row], bounds[BOUNDS * row + 1], bounds[BOUNDS * row + 2] = lx, ly, lz
+    bounds[BOUNDS * row + 3], bounds[BOUNDS * row + 4], bounds[BOUNDS * row + 5] = hx, hy, hz

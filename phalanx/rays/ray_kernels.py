@@ -19,6 +19,7 @@ def cast_rays(
     sizes: Reals,
     frames: Reals,
     boxes: Reals,
+    bounds: Reals,
     nodes: Words,
     triangles: Reals,
     samples: Reals,
@@ -44,8 +45,8 @@ def cast_rays(
     """
     e, _rest = split(ray, per_environment)
     store_hit(
-        ray, table, sizes, frames, boxes, nodes, triangles, samples,
-        shared, own, shared + e * own, groups, sides, any_hit,
+        ray, e, table, sizes, frames, boxes, bounds, nodes, triangles, samples,
+        shared, own, groups, sides, any_hit,
         origins[3 * ray], origins[3 * ray + 1], origins[3 * ray + 2],
         directions[3 * ray], directions[3 * ray + 1], directions[3 * ray + 2],
         min(limits[ray], limit) if has_limits == 1 else limit,
@@ -70,6 +71,7 @@ def cast_pattern(
     sizes: Reals,
     frames: Reals,
     boxes: Reals,
+    bounds: Reals,
     nodes: Words,
     triangles: Reals,
     samples: Reals,
@@ -115,7 +117,7 @@ def cast_pattern(
         oz = oz + sz
     dx, dy, dz = rotate(w, x, y, z, directions[at], directions[at + 1], directions[at + 2])
     store_hit(
-        e * per_environment + p, table, sizes, frames, boxes, nodes, triangles, samples,
-        shared, own, shared + e * own, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, limit,
+        e * per_environment + p, e, table, sizes, frames, boxes, bounds, nodes, triangles, samples,
+        shared, own, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, limit,
         distance, position, has_position, normal, has_normal, ids, has_ids,
     )  # fmt: skip

@@ -25,9 +25,9 @@ from phalanx.components.shape import CONE, HEIGHT_FIELD, MESH, PLANE
 from phalanx.ecs.store import Device
 from phalanx.rays.geometry import RayGeometry, scaled
 from phalanx.rays.hits import RayHits
-from phalanx.rays.placing import EXTENTS, place_instances
+from phalanx.rays.placing import EXTENTS, bound_groups, place_instances
 from phalanx.rays.ray_kernels import cast_pattern, cast_rays
-from phalanx.rays.scene_kernels import BOUNDS, ENTRIES, FRAME
+from phalanx.rays.scene_kernels import BOUNDS, ENTRIES, FRAME, GROUP
 
 ALL = 0x7FFFFFFF
 """Bits of all groups."""
@@ -155,6 +155,10 @@ class RayScene:
             (own, shared, shared, arrays["table"], arrays["extents"], bodies, position, orientation),
             (arrays["table"] if shown is None else shown, int(shown is not None), arrays["frames"], arrays["boxes"]),
         )
+        if own > GROUP:
+            boxes = (arrays["boxes"], arrays["bounds"])
+            groups = self._groups
+            self._run(bound_groups, self.num_envs * groups, (groups, own, shared), boxes)
         self._placed = True
 
     # -- casts -----------------------------------------------------------------------------------------------
@@ -267,7 +271,7 @@ class RayScene:
         results: list[Any] = [hits.distance]
         for array in (hits.position, hits.normal, hits.ids):
             results += [hits.distance if array is None else array, int(array is not None)]
-        names = ("table", "sizes", "frames", "boxes", "nodes", "triangles", "samples")
+        names = ("table", "sizes", "frames", "boxes", "bounds", "nodes", "triangles", "samples")
         return (shared, own, *(arrays[n] for n in names), groups & ALL, SIDES[sides], int(any_hit), *results)
 
     def _check(self, name: str, array: Any, shape: tuple[int, ...], dtype: Any = np.float32) -> None:
@@ -297,6 +301,7 @@ class RayScene:
         own = sum(i.body >= 0 for i in order)
         shared = len(order) - own
         self._counts = shared, own
+        self._groups = -(-own // GROUP)
         self._placed = False
         nodes, triangles, samples = [np.zeros((1, 20), np.uint32)], [np.zeros((1, 12), np.float32)], [np.zeros(4)]
         places: dict[int, int] = {}
@@ -314,6 +319,7 @@ class RayScene:
         kinds = {i.geometry.kind for i in order} or {MESH}
         self._constants = (
             ("FIELDS", int(HEIGHT_FIELD in kinds)),
+            ("GROUPED", int(own > GROUP)),
             ("MESHES", int(MESH in kinds)),
             ("PLANES", int(PLANE in kinds)),
             ("SOLIDS", int(any(kind <= CONE for kind in kinds))),
@@ -333,6 +339,7 @@ class RayScene:
             "extents": extents,
             "frames": np.zeros((placed, FRAME), np.float32),
             "boxes": np.full((placed, BOUNDS), np.nan, np.float32),
+            "bounds": np.full((self.num_envs * self._groups + 1, BOUNDS), np.nan, np.float32),
             "nodes": np.concatenate(nodes),
             "triangles": np.concatenate(triangles),
             "samples": np.concatenate(samples).astype(np.float32),
@@ -358,7 +365,7 @@ class RayScene:
     def _run(self, function: Any, count: int, first: tuple[Any, ...], rest: tuple[Any, ...]) -> None:
         if count == 0:
             return
-        constants = () if function is place_instances else self._constants
+        constants = () if function in (place_instances, bound_groups) else self._constants
         key = (function, constants)
         if key not in self._kernels:
             self._kernels[key] = self._backend.kernel_of(function, constants)

@@ -19,6 +19,12 @@ MESHES = 1
 FIELDS = 1
 PLANES = 1
 
+GROUPED = 1
+"""1 where an environment has so many instances that the bounds of groups are looked at first."""
+
+GROUP = 8
+"""Instances in a group: neighbours in the order in which they were added."""
+
 ENTRIES = 8
 """Numbers of an instance in its tables: (kind, root or first sample, samples along x, y, object, bits of groups, its
 number for the user, its body), (size x, y, z, ...)."""
@@ -78,8 +84,8 @@ def field_normal(samples, base, nx, ny, dx, dy, triangle):
 
 @function
 def cast_one(
-    table, sizes, frames, boxes, nodes, triangles, samples,
-    shared, own, place, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, limit,
+    table, sizes, frames, boxes, bounds, nodes, triangles, samples,
+    shared, own, place, first_group, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, limit,
 ):  # fmt: skip
     """The nearest hit of a ray.
 
@@ -87,6 +93,7 @@ def cast_one(
         table, sizes: of instances, :data:`ENTRIES` each, shared ones first.
         frames, boxes: of placed instances, :data:`FRAME` and :data:`BOUNDS` each: shared ones, then, from ``place`` on,
             this environment's.
+        bounds: of groups of this environment's instances, :data:`BOUNDS` each, from ``first_group`` on.
         nodes, triangles, samples: of all meshes and height fields.
         groups: bits of the groups that are seen.
         sides, any_hit: see :func:`~.mesh_search.search_by_distance`.
@@ -104,46 +111,56 @@ def cast_one(
     nx = 0.0
     ny = 0.0
     nz = 0.0
-    for k in range(shared + own):
-        f = k if k < shared else place + k - shared
-        lx, ly, lz, hx = load_floats(boxes, BOUNDS * f)
-        hy, hz, _one, _two = load_floats(boxes, BOUNDS * f + 4)
-        start, past = enter_box(lx, ly, lz, hx, hy, hz, ox, oy, oz, ix, iy, iz)
-        if start <= best and (table[ENTRIES * k + 5] & groups) != 0 and not (any_hit == 1 and hit >= 0):
-            kind = table[ENTRIES * k]
-            root = table[ENTRIES * k + 1]
-            sx, sy, sz, _three = load_floats(sizes, ENTRIES * k)
-            ux, uy, uz = turned_to_local(frames, f, dx, dy, dz)
-            t = INF
-            triangle = -1
-            if SOLIDS and kind <= CONE:
-                px, py, pz = to_local(frames, f, ox, oy, oz)
-                t, ax, ay, az = ray_surface(kind, sx, sy, sz, px, py, pz, ux, uy, uz, sides)
+    k = 0
+    while k < shared + own:
+        step = 1
+        if GROUPED and k >= shared and (k - shared) & (GROUP - 1) == 0:
+            g = first_group + (k - shared) // GROUP
+            lx, ly, lz, hx = load_floats(bounds, BOUNDS * g)
+            hy, hz, _one, _two = load_floats(bounds, BOUNDS * g + 4)
+            start, past = enter_box(lx, ly, lz, hx, hy, hz, ox, oy, oz, ix, iy, iz)
+            step = 1 if start <= best else GROUP
+        if step == 1:
+            f = k if k < shared else place + k - shared
+            lx, ly, lz, hx = load_floats(boxes, BOUNDS * f)
+            hy, hz, _one, _two = load_floats(boxes, BOUNDS * f + 4)
+            start, past = enter_box(lx, ly, lz, hx, hy, hz, ox, oy, oz, ix, iy, iz)
+            if start <= best and (table[ENTRIES * k + 5] & groups) != 0 and not (any_hit == 1 and hit >= 0):
+                kind = table[ENTRIES * k]
+                root = table[ENTRIES * k + 1]
+                sx, sy, sz, _three = load_floats(sizes, ENTRIES * k)
+                ux, uy, uz = turned_to_local(frames, f, dx, dy, dz)
+                t = INF
+                triangle = -1
+                if SOLIDS and kind <= CONE:
+                    px, py, pz = to_local(frames, f, ox, oy, oz)
+                    t, ax, ay, az = ray_surface(kind, sx, sy, sz, px, py, pz, ux, uy, uz, sides)
+                    if t <= best and (hit < 0 or t < best):
+                        nx = ax
+                        ny = ay
+                        nz = az
+                elif PLANES and kind == PLANE:
+                    px, py, pz = to_local(frames, f, ox, oy, oz)
+                    t = -pz / uz if uz != 0.0 and not (sides == 1 and uz > 0.0) else INF
+                    t = t if t >= 0.0 else INF
+                else:
+                    # From where the ray enters the box, so that rounding is of the box's size.
+                    px, py, pz = to_local(frames, f, ox + start * dx, oy + start * dy, oz + start * dz)
+                    if MESHES and kind == MESH:
+                        t, triangle = search_mesh(
+                            nodes, triangles, root, sides, any_hit, px, py, pz, ux, uy, uz, -start, best - start
+                        )
+                    if FIELDS and kind == HEIGHT_FIELD:
+                        t, triangle = search_field(
+                            samples, root, table[ENTRIES * k + 2], table[ENTRIES * k + 3], sx, sy, sides, any_hit,
+                            px, py, pz, ux, uy, uz, -min(start, (past - start) * SLACK), min(best, past) - start,
+                        )  # fmt: skip
+                    t = t + start
                 if t <= best and (hit < 0 or t < best):
-                    nx = ax
-                    ny = ay
-                    nz = az
-            elif PLANES and kind == PLANE:
-                px, py, pz = to_local(frames, f, ox, oy, oz)
-                t = -pz / uz if uz != 0.0 and not (sides == 1 and uz > 0.0) else INF
-                t = t if t >= 0.0 else INF
-            else:
-                # From where the ray enters the box, so that rounding is of the box's size.
-                px, py, pz = to_local(frames, f, ox + start * dx, oy + start * dy, oz + start * dz)
-                if MESHES and kind == MESH:
-                    t, triangle = search_mesh(
-                        nodes, triangles, root, sides, any_hit, px, py, pz, ux, uy, uz, -start, best - start
-                    )
-                if FIELDS and kind == HEIGHT_FIELD:
-                    t, triangle = search_field(
-                        samples, root, table[ENTRIES * k + 2], table[ENTRIES * k + 3], sx, sy, sides, any_hit,
-                        px, py, pz, ux, uy, uz, -min(start, (past - start) * SLACK), min(best, past) - start,
-                    )  # fmt: skip
-                t = t + start
-            if t <= best and (hit < 0 or t < best):
-                best = t
-                hit = k
-                face = triangle
+                    best = t
+                    hit = k
+                    face = triangle
+        k += step
     return best if hit >= 0 else INF, hit, face, nx, ny, nz
 
 
@@ -168,11 +185,13 @@ def hit_normal(table, sizes, frames, triangles, samples, shared, place, hit, fac
 
 @function
 def store_hit(
-    ray, table, sizes, frames, boxes, nodes, triangles, samples,
-    shared, own, place, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, reach,
+    ray, e, table, sizes, frames, boxes, bounds, nodes, triangles, samples,
+    shared, own, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, reach,
     distance, position, has_position, normal, has_normal, ids, has_ids,
 ):  # fmt: skip
     """Cast a ray, of any direction, and store what it hits; see :func:`~.ray_kernels.cast_rays`."""
+    place = shared + e * own
+    first_group = e * ((own + GROUP - 1) // GROUP)
     most = max(math.fabs(dx), max(math.fabs(dy), math.fabs(dz)))
     scale = 1.0 / most if most > 0.0 else 0.0
     dx = dx * scale
@@ -192,8 +211,8 @@ def store_hit(
     nz = 0.0
     if usual and dx * dx + dy * dy + dz * dz > 0.5:  # false where something is no number
         t, hit, face, nx, ny, nz = cast_one(
-            table, sizes, frames, boxes, nodes, triangles, samples,
-            shared, own, place, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, min(reach, FARTHEST),
+            table, sizes, frames, boxes, bounds, nodes, triangles, samples,
+            shared, own, place, first_group, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, min(reach, FARTHEST),
         )  # fmt: skip
     distance[ray] = t
     if has_position == 1:

@@ -96,6 +96,37 @@ def test_moving_and_scaled_instances(device: str) -> None:
             np.testing.assert_allclose((hits.normal[e] * mirrored)[same], other.normal[0][same], atol=2e-3)
 
 
+def test_many_instances(device: str) -> None:
+    """Forty boxes that move in three environments, some hidden: as one mesh of them all, near ones first or last."""
+    count, rng = 40, np.random.default_rng(4)
+    scene = RayScene(ENVS, device)
+    cube = meshes()["box"]
+    geometry = mesh_geometry(cube.vertices, cube.faces)
+    for k in range(count):
+        scene.add(geometry, body=k, scale=0.3)
+    position = rng.uniform(-2, 2, (ENVS, count, 3)).astype(np.float32)
+    orientation = rng.standard_normal((ENVS, count, 4)).astype(np.float32)
+    orientation /= np.linalg.norm(orientation, axis=-1, keepdims=True)
+    shown = (rng.random((ENVS, count)) < 0.8).astype(np.int32)
+    shown[0, 8:16] = 0  # a whole group
+    place(scene, position, orientation, shown)
+    origins, directions = rays()
+    hits = cast(scene, origins, directions)
+    for e in range(ENVS):
+        seen = np.flatnonzero(shown[e])
+        parts = [0.3 * cube.triangles @ matrix(orientation[e, k].astype(float)).T + position[e, k] for k in seen]
+        whole = RayScene(1, device)
+        corners = np.concatenate(parts).reshape(-1, 3)
+        whole.add(mesh_geometry(corners, np.arange(len(corners)).reshape(-1, 3)))
+        other = cast(whole, origins[e : e + 1], directions[e : e + 1])
+        hit = np.isfinite(hits.distance[e])
+        both = hit & np.isfinite(other.distance[0])
+        assert both.mean() > 0.15 and (hit != np.isfinite(other.distance[0])).sum() <= 2
+        assert np.quantile(np.abs(hits.distance[e][both] - other.distance[0][both]), 0.999) < 1e-5
+        same = hits.instance[e][both] == seen[other.face[0][both] // len(cube.faces)]
+        assert same.mean() > 0.999
+
+
 def test_groups_and_hidden_bodies(device: str) -> None:
     """What is not seen is not there; a pose that is not finite hides, too."""
     scene = mounted(device)
