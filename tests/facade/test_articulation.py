@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from oracles import host
 
+from phalanx.components import ExternalWrench
 from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.actuators import DCMotorCfg, IdealPDActuatorCfg, ImplicitActuatorCfg
@@ -382,6 +383,37 @@ def test_it_is_freed(scene: Any) -> None:
     assert freed() is None
     SimulationContext.clear_instance()
     assert not robot.is_initialized
+
+
+@pytest.mark.parametrize(("is_global", "placed"), [(False, False), (True, True), (False, True)])
+def test_wrenches_are_what_the_view_makes_of_them(scene: Any, count: int, is_global: bool, placed: bool) -> None:
+    """All bodies, feet that are fixed to calves among them; the view is compared with accelerations elsewhere."""
+    sim, robot = scene
+    sim.reset()
+    rng, world = np.random.default_rng(8), sim.stage_world.world
+    force, torque, place = rng.normal(size=(3, count, robot.num_bodies, 3)).astype(np.float32)
+    robot.set_external_force_and_torque(force, torque, place if placed else None, is_global=is_global)
+    fields = (ExternalWrench.force, ExternalWrench.torque)
+    found = []
+    for write in (
+        robot.write_data_to_sim,
+        lambda: robot.root_physx_view.apply_forces_and_torques_at_position(
+            force, torque, place if placed else None, None, is_global
+        ),
+    ):
+        robot.write_root_pose_to_sim(np.tile([1.0, 2.0, 4.0, 0.6, 0.0, 0.8, 0.0], (count, 1)))
+        robot.write_joint_state_to_sim(robot.data.default_joint_pos, 0.0)
+        write()
+        found.append([host(world._store.view(field)) for field in fields])
+        sim.step()
+        assert not any(host(world._store.view(field)).any() for field in fields)  # for one step
+    assert np.abs(found[0][0]).max() > 1.0
+    for mine, views in zip(*found, strict=True):
+        np.testing.assert_allclose(mine, views, atol=5e-5)
+    robot.set_external_force_and_torque(np.full((1, 1, 3), np.nan), np.zeros((1, 1, 3)), body_ids=[2], env_ids=[0])
+    if world.device == "cpu":
+        with pytest.raises(ValueError, match="forces is not finite in row 0"):
+            robot.write_data_to_sim()
 
 
 TENDON = """

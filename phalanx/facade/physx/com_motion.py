@@ -162,16 +162,26 @@ SYSTEMS = {system.name: system for system in (com_velocities, com_accelerations,
 _programs: WeakKeyDictionary[World, dict[str, tuple[int, Any]]] = WeakKeyDictionary()
 
 
-def run(world: World, name: str) -> None:
-    """Run one of the kernels on the current state."""
-    store, mine = world._store, _programs.get(world)
-    if mine is None:
-        mine = _programs[world] = {}
+def prepare(world: World) -> None:
+    """Let kernels know which bodies have their link to themselves; once."""
+    if world not in _programs:
+        _programs[world] = {}
         alone: list[int] = []
         for actor in world.actors.values():
             links = [frame.link for frame in actor.part.articulation.frames]
             alone += [int(links.count(link) == 1) for link in links]
-        store.set(BodyComMotion.alone, np.array(alone, np.int32)[:, None])
+        world._store.set(BodyComMotion.alone, np.array(alone, np.int32)[:, None])
+
+
+def body_count(world: World) -> int:
+    """Bodies of all actors."""
+    return world._store.rows(Body)
+
+
+def run(world: World, name: str) -> None:
+    """Run one of the kernels on the current state."""
+    prepare(world)
+    store, mine = world._store, _programs[world]
     if name == "com_accelerations":
         world.compute("query_joints")
     elif name == "push_bodies":

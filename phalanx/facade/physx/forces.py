@@ -11,7 +11,8 @@ from phalanx import components as c
 from phalanx.facade.physx import com_motion
 from phalanx.facade.physx.bodies import BodyView
 from phalanx.facade.physx.com_motion import BodyPush, PushOptions
-from phalanx.facade.physx.common import writes
+from phalanx.facade.physx.common import compute, writes
+from phalanx.facade.physx.push_kernels import Pushes
 
 
 class PushedBodies(BodyView):
@@ -55,6 +56,31 @@ class PushedBodies(BodyView):
             wrench = self._read(push.wrench, self._body_rows)
             self._push(c.ExternalWrench.force, wrench[..., :3], indices)
             self._push(c.ExternalWrench.torque, wrench[..., 3:], indices)
+        self._clear_later()
+
+    def pushes(self, force: Any, torque: Any, position: Any) -> Pushes | None:
+        """Kernels that push all bodies as arrays (count, bodies, 3) of users say; none if rows are listed."""
+        return None if self.placement is None else Pushes(self, force, torque, position)
+
+    @writes
+    def push(self, pushes: Pushes, is_global: bool, placed: bool, new: bool) -> None:
+        """The same as :meth:`apply_forces_and_torques_at_position` for all rows, from arrays that kernels know.
+
+        Args:
+            pushes: what :meth:`pushes` gave.
+            is_global: as there.
+            placed: whether positions count.
+            new: whether numbers are others than last time, so that they are looked at.
+        """
+        for what, data in zip(("forces", "torques", "positions"), pushes.given[: 2 + placed], strict=False):
+            if new:
+                self._take(what, data, (self._width, 3))
+        compute(self.world, "query_bodies")
+        pushes.run(is_global, placed)
+        self.world.input_revision += 1
+        self._clear_later()
+
+    def _clear_later(self) -> None:
         if self._clear_after is None:
             self._clear_after = self.world.after_step(self._clear)
 

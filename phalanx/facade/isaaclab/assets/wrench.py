@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from phalanx.facade.isaaclab.assets.buffers import block
+from phalanx.facade.kernels import shares_memory
 from phalanx.facade.namespaces import array, zeros
 
 
@@ -26,12 +27,16 @@ class ExternalWrench:
         bodies: int,
         device: str,
         instances: int | None = None,
-        to_rows: Callable[[Any], Any] = lambda buffer: buffer,
+        to_rows: Callable[[Any], Any] | None = None,
     ) -> None:
         shape = (view.count if instances is None else instances, bodies, 3)
         self._view, self._device, self._to_rows = view, device, to_rows
         self.force, self.torque, self.position = (zeros(shape, device) for _ in range(3))
         self.active = self.placed = self.is_global = False
+        self._new = False  # so that numbers are looked at once
+        self._pushes: Any = None
+        if to_rows is None and shares_memory(view.world):
+            self._pushes = view.pushes(self.force, self.torque, self.position)
 
     def set(
         self, forces: Any, torques: Any, positions: Any, body_ids: Any, env_ids: Any, is_global: bool, who: str
@@ -55,7 +60,7 @@ class ExternalWrench:
                 raise ValueError(f"{who}: {name} have shape {tuple(value.shape)}; they must have {wanted}")
         for name, value in values.items():
             targets[name][chosen] = value
-        self.active, self.is_global = True, bool(is_global)
+        self.active, self.is_global, self._new = True, bool(is_global), True
         self.placed = self.placed or positions is not None
 
     def clear(self, env_ids: Any = None, body_ids: Any = None) -> None:
@@ -65,10 +70,17 @@ class ExternalWrench:
 
     def write(self) -> None:
         """Let it act in the next step."""
-        if self.active:
-            force, torque = self._to_rows(self.force), self._to_rows(self.torque)
-            position = self._to_rows(self.position) if self.placed else None
-            self._view.apply_forces_and_torques_at_position(force, torque, position, None, self.is_global)
+        if not self.active:
+            return
+        if self._pushes is not None:
+            self._view.push(self._pushes, self.is_global, self.placed, self._new)
+            self._new = False
+            return
+        given = self.force, self.torque, self.position
+        force, torque, position = given if self._to_rows is None else map(self._to_rows, given)
+        self._view.apply_forces_and_torques_at_position(
+            force, torque, position if self.placed else None, None, self.is_global
+        )
 
 
 def _size(value: Any) -> int:
