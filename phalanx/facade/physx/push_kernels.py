@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.components import ExternalWrench
-from phalanx.ecs import Component, Field, Table, read, rows, system, write
+from phalanx.ecs import Component, Field, Table, read, rows, spread, system, write
 from phalanx.facade import kernels
 from phalanx.facade.arrays import accept
 from phalanx.facade.kernels import Environments, Kernels, Launch, flat
@@ -46,13 +46,14 @@ class LinkMembers(Component, table=PushedLink):
     end = Field(dtype="int32", doc="one past the last", constant=True)
 
 
-@system(over=Pushed, phase="query_bodies")
+@system(phase="query_bodies")
 def take_pushes(
-    i,
-    e,
+    lanes,
+    count=rows(Pushed),
     envs=rows(Environments),
     step=rows(RowStep),
     bodies=rows(Bodies),
+    placed=read(PushOptions.placed),
     body=read(PushedBody.body),
     row=read(PushedBody.row),
     index=read(PushedBody.index),
@@ -65,14 +66,18 @@ def take_pushes(
     position=write(BodyPush.position),
 ):
     """Give bodies what users want."""
-    if e >= envs:
-        return
-    r, b = e * step + row[i, 0], body[i, 0]
-    at = (r * bodies + index[i, 0]) * 3
-    for k in range(3):
-        force[b, k, e] = given_force[at + k, 0]
-        torque[b, k, e] = given_torque[at + k, 0]
-        position[b, k, e] = given_position[at + k, 0] - origin[3 * r + k, 0]
+    for i in spread(count):
+        b, first, own, counts = body[i, 0], row[i, 0], index[i, 0], placed[0, 0]
+        for e in lanes:
+            if e < envs:
+                r = e * step + first
+                at = (r * bodies + own) * 3
+                for k in range(3):
+                    force[b, k, e] = given_force[at + k, 0]
+                    torque[b, k, e] = given_torque[at + k, 0]
+                if counts == 1:
+                    for k in range(3):
+                        position[b, k, e] = given_position[at + k, 0] - origin[3 * r + k, 0]
 
 
 @system(over=PushedLink, phase="query_bodies")
@@ -152,7 +157,7 @@ class Pushes:
             Given.position: position,
             Given.origin: flat(xp.asarray(origins, world.dtype)),
         }
-        numbers = {RowStep: step, Bodies: bodies.shape[1]}
+        numbers = {RowStep: step, Bodies: bodies.shape[1], Pushed: bodies.size}
         launches = [
             Launch(take_pushes, bodies.size, arrays, numbers),
             Launch(com_motion.push_bodies, com_motion.body_count(world), arrays),
