@@ -15,8 +15,9 @@ queue work there (:attr:`RayScene.device`).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from phalanx.components.shape import CONE, HEIGHT_FIELD, MESH, PLANE
 from phalanx.ecs.store import Device
 from phalanx.rays.geometry import RayGeometry, scaled
 from phalanx.rays.hits import RayHits
+from phalanx.rays.launches import Launches
 from phalanx.rays.placing import EXTENTS, bound_groups, place_instances
 from phalanx.rays.ray_kernels import cast_pattern, cast_rays
 from phalanx.rays.scene_kernels import BOUNDS, ENTRIES, FRAME, GROUP
@@ -63,6 +65,7 @@ class RayScene:
         self._backend: Any = backend
         self._instances: list[_Instance] = []
         self._arrays: dict[str, Any] | None = None
+        self._launches = Launches()
         self._kernels: dict[Any, Any] = {}
 
     # -- what there is ---------------------------------------------------------------------------------------
@@ -138,6 +141,9 @@ class RayScene:
             shown: (num_envs, bodies) int32: 0: rays pass.
         """
         arrays = self._ready()
+        given = (position, orientation, shown)
+        if self._launches.again(place_instances, given, ()):
+            return
         bodies = position.shape[1] if getattr(position, "ndim", 0) == 3 else 0
         if bodies < self.num_bodies:
             raise ValueError(
@@ -149,7 +155,7 @@ class RayScene:
         if shown is not None:
             self._check("shown", shown, (self.num_envs, bodies), np.int32)
         shared, own = self._counts
-        self._run(
+        placing = self._run(
             place_instances,
             self.num_envs * own,
             (own, shared, shared, arrays["table"], arrays["extents"], bodies, position, orientation),
@@ -157,8 +163,10 @@ class RayScene:
         )
         if own > GROUP:
             boxes = (arrays["boxes"], arrays["bounds"])
-            groups = self._groups
-            self._run(bound_groups, self.num_envs * groups, (groups, own, shared), boxes)
+            bounding = self._run(bound_groups, self.num_envs * self._groups, (self._groups, own, shared), boxes)
+            self._launches.remember(place_instances, given, (), lambda: (placing(), bounding())[0])
+        else:
+            self._launches.remember(place_instances, given, (), placing)
         self._placed = True
 
     # -- casts -----------------------------------------------------------------------------------------------
@@ -206,13 +214,18 @@ class RayScene:
         Raises:
             ValueError: shapes or types do not fit, or bodies have not been placed.
         """
+        arrays = (origins, directions, limits, hits.distance, hits.position, hits.normal, hits.ids)
+        options = (limit, any_hit, sides, groups)
+        if self._arrays is not None and self._launches.again(cast_rays, arrays, options):
+            return hits
         rays = self._rays(hits)
         self._check("origins", origins, (self.num_envs, rays, 3))
         self._check("directions", directions, (self.num_envs, rays, 3))
         if limits is not None:
             self._check("limits", limits, (self.num_envs, rays))
         own = (rays, origins, directions, origins if limits is None else limits, int(limits is not None), float(limit))
-        self._run(cast_rays, self.num_envs * rays, own, self._shared_arguments(hits, any_hit, sides, groups))
+        rest = self._shared_arguments(hits, any_hit, sides, groups)
+        self._launches.remember(cast_rays, arrays, options, self._run(cast_rays, self.num_envs * rays, own, rest))
         return hits
 
     def cast_pattern(
@@ -239,6 +252,10 @@ class RayScene:
             width: columns of a pattern that is an image, row by row: its rays are then taken in tiles, which is faster.
             hits, limit, any_hit, sides, groups: as for :meth:`cast`.
         """
+        arrays = (directions, position, orientation, starts, hits.distance, hits.position, hits.normal, hits.ids)
+        options = (width, limit, any_hit, sides, groups)
+        if self._arrays is not None and self._launches.again(cast_pattern, arrays, options):
+            return hits
         rays = self._rays(hits)
         each = getattr(directions, "ndim", 0) == 3
         shape = (self.num_envs, rays, 3) if each else (rays, 3)
@@ -252,7 +269,9 @@ class RayScene:
         tiled = width if width % 8 == 0 and rays % (4 * max(width, 1)) == 0 else 0
         own = (rays, tiled, directions if starts is None else starts, int(starts is not None), directions, int(each))
         own = (*own, position, orientation, float(limit))
-        self._run(cast_pattern, self.num_envs * rays, own, self._shared_arguments(hits, any_hit, sides, groups))
+        rest = self._shared_arguments(hits, any_hit, sides, groups)
+        launch = self._run(cast_pattern, self.num_envs * rays, own, rest)
+        self._launches.remember(cast_pattern, arrays, options, launch)
         return hits
 
     def _rays(self, hits: RayHits) -> int:
@@ -292,6 +311,7 @@ class RayScene:
     def _ready(self) -> dict[str, Any]:
         """The arrays, put together when something was added since the last time."""
         if self._arrays is None:
+            self._launches.forget()
             self._arrays = {name: self._on_device(array) for name, array in self._pack().items()}
             self._place_shared()
         return self._arrays
@@ -362,11 +382,17 @@ class RayScene:
         with self.device.active():
             return self.device.xp.asarray(array)
 
-    def _run(self, function: Any, count: int, first: tuple[Any, ...], rest: tuple[Any, ...]) -> None:
-        if count == 0:
-            return
+    def _run(self, function: Any, count: int, first: tuple[Any, ...], rest: tuple[Any, ...]) -> Callable[[], None]:
+        """Launch a kernel; returns what launches it again."""
         constants = () if function in (place_instances, bound_groups) else self._constants
         key = (function, constants)
         if key not in self._kernels:
             self._kernels[key] = self._backend.kernel_of(function, constants)
-        self._backend.launch(self._kernels[key], count, self._backend.bind((*first, *rest)), self.device)
+        bound = self._backend.bind((*first, *rest))
+        launch = partial(self._backend.launch, self._kernels[key], count, bound, self.device) if count else _nothing
+        launch()
+        return launch
+
+
+def _nothing() -> None:
+    """A launch without rays."""

@@ -96,6 +96,33 @@ def test_moving_and_scaled_instances(device: str) -> None:
             np.testing.assert_allclose((hits.normal[e] * mirrored)[same], other.normal[0][same], atol=2e-3)
 
 
+def test_casts_again_see_what_changed(device: str) -> None:
+    """The same arrays with other numbers, other arrays in their place, and something added in between."""
+    scene = mounted(device)
+    xp = scene.device.xp
+    origins, directions = (xp.asarray(a) for a in rays(200))
+    position, orientation = (xp.asarray(a) for a in poses())
+    hits = scene.hits(200)
+    found = []
+    for change in (None, "rays", "poses", "limit", "added", "other"):
+        if change == "rays":
+            directions += 0.3
+        if change == "poses":
+            position += 0.5
+        if change == "added":
+            scene.add(mesh_geometry(meshes()["ball"].vertices, meshes()["ball"].faces))
+        if change == "other":
+            origins = origins + 0.25
+        scene.place(position, orientation)
+        for _ in range(3):
+            scene.cast(origins, directions, hits, limit=2.0 if change == "limit" else 9.0)
+        fresh = scene.hits(200)
+        scene.cast(origins.copy(), directions.copy(), fresh, limit=2.0 if change == "limit" else 9.0)
+        np.testing.assert_array_equal(scene.device.to_host(hits.distance), scene.device.to_host(fresh.distance))
+        found.append(scene.device.to_host(hits.distance))
+    assert all((a != b).any() for k, a in enumerate(found) for b in found[:k])
+
+
 def test_many_instances(device: str) -> None:
     """Forty boxes that move in three environments, some hidden: as one mesh of them all, near ones first or last."""
     count, rng = 40, np.random.default_rng(4)
