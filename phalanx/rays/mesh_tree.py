@@ -18,6 +18,9 @@ LEVELS = 48
 VERSION = 1
 """Of what is kept in files."""
 
+LARGEST = 1e12
+"""m: products of three coordinates must not overflow."""
+
 DEEP = 60
 """Levels of the binary tree before items are simply halved."""
 
@@ -81,15 +84,14 @@ def _corners(vertices: Any, faces: Any) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(f"faces name vertices {faces.min()}..{faces.max()}; there are {len(vertices)}, from 0 on")
     corners = vertices[faces]
     with np.errstate(invalid="ignore", over="ignore"):
-        # Coordinates whose products overflow make boxes and distances meaningless.
-        kept = np.flatnonzero((np.abs(corners) < 1e18).all(axis=(1, 2)))
+        kept = np.flatnonzero((np.abs(corners) < LARGEST).all(axis=(1, 2)))
     if len(kept) == 0:
         raise ValueError("no face has finite coordinates")
     return corners[kept], kept
 
 
 def build_mesh_tree(vertices: Any, faces: Any, keep_file: bool = False) -> MeshTree:
-    """The tree of a mesh; faces with coordinates that are not finite are left out.
+    """The tree of a mesh; faces with coordinates that are not finite, or of 1e12 m or more, are left out.
 
     Args:
         vertices: (v, 3), m.

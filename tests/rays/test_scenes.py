@@ -372,11 +372,41 @@ def test_wrong_arrays(device: str) -> None:
         (np.zeros((3, 3)), [[0.0, 1.0, 2.0]], "whole numbers"),
         (np.zeros((3, 3)), [[0, 1, 3]], r"faces name vertices 0\.\.3; there are 3"),
         (np.full((3, 3), np.nan), [[0, 1, 2]], "no face has finite coordinates"),
+        (np.eye(3) * 1e15, [[0, 1, 2]], "no face has finite coordinates"),
     ],
 )
 def test_wrong_meshes(vertices: np.ndarray, faces: np.ndarray, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         mesh_geometry(vertices, faces)
+
+
+def test_meshes_that_are_hard_to_split(device: str) -> None:
+    """Equal triangles, sizes from 1e-9 to 1e9, and only one: hit where they are, by trees that are not too deep."""
+    rng = np.random.default_rng(0)
+    centres = {
+        "one": np.zeros((1, 3)),
+        "equal": np.zeros((3000, 3)),
+        "growing": 10.0 ** rng.uniform(-9, 9, (3000, 1)) * rng.standard_normal((3000, 3)),
+    }
+    for name, places in centres.items():
+        size = 0.3 * np.maximum(np.linalg.norm(places, axis=1), 1e-9)[:, None, None]
+        shape = rng.standard_normal((1 if name == "equal" else len(places), 3, 3))
+        corners = (places[:, None] + size * shape).astype(np.float32).astype(float)
+        faces = np.arange(3 * len(corners)).reshape(-1, 3)
+        assert build_mesh_tree(corners.reshape(-1, 3), faces).levels.max() < 40
+        scene = RayScene(1, device)
+        scene.add(mesh_geometry(corners.reshape(-1, 3), faces))
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+        middle = corners.mean(axis=1)
+        origins = middle + 0.05 * size[:, 0] * normals
+        hits = cast(scene, origins[None], (middle - origins)[None])
+        reach = np.linalg.norm(middle - origins.astype(np.float32), axis=1)
+        near = np.linalg.norm(places, axis=1) > (
+            1.0 if name == "growing" else -1.0
+        )  # what float32 can tell of the rest
+        assert near.sum() >= min(len(places), 500)
+        assert (hits.distance[0][near] <= 1.01 * reach[near]).all(), name
 
 
 def test_trees_are_kept_in_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
