@@ -8,6 +8,7 @@ in shards, environments last; little-endian bytes, then Blosc; a shard's index i
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -26,10 +27,25 @@ def compressor(dtype: np.dtype[Any]) -> BloscCodec:
 
 def encode_chunk(values: np.ndarray) -> bytes:
     """File content of one chunk."""
-    values = np.ascontiguousarray(values)
+    values = _compact(values)
     if sys.byteorder != "little":
         values = values.astype(values.dtype.newbyteorder("<"))
     return bytes(_BLOSC.encode(values))
+
+
+_own = threading.local()
+
+
+def _compact(values: np.ndarray) -> np.ndarray:
+    """The values without gaps, in memory of this thread that its next call uses again."""
+    if values.flags.c_contiguous:
+        return values
+    memory = getattr(_own, "memory", None)
+    if memory is None or memory.size < values.nbytes:
+        memory = _own.memory = np.empty(values.nbytes, np.uint8)
+    found = memory[: values.nbytes].view(values.dtype).reshape(values.shape)
+    np.copyto(found, values)
+    return found
 
 
 def transposed(ndim: int) -> TransposeCodec:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 FORMAT = 2
 START, INPUTS, STATE = 0, 1, 2  # kinds of events
 
-_CHUNK_BYTES = 32 << 20  # the default for what is written at once
+_CHUNK_BYTES = 16 << 20  # the default for what is written at once
 _CHUNK_STEPS = 256
 _EVENT_BYTES = 64 << 20  # events that wait for this much are written before the chunk is full
 _THREADS = 8  # that encode and write at most
@@ -82,7 +82,7 @@ class Recorder:
     The first sample is the state when the recorder starts. ``fields`` are names from ``phalanx.io.fields.FIELDS``; each
     robot, rigid object and collection records those that it has.
     They are taken as the last part of a step, before anything is called after it. Samples are written ``chunk_steps``
-    at a time (by default as many as fit in 32 MB, at most 256) by threads of its own; a process that is killed loses
+    at a time (by default as many as fit in 16 MB, at most 256) by threads of its own; a process that is killed loses
     what was not yet written, at most three such chunks, and nothing else. Memory for three chunks is taken at the
     start, and no more later. ``overwrite=True`` replaces an earlier recording, and only a recording.
 

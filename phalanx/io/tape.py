@@ -70,8 +70,11 @@ class Tape(Probe):
             self._stream = cupy.cuda.Stream(non_blocking=True)
 
     def _zeros(self, shape: tuple[int, ...], dtype: str) -> Any:
+        """Memory that has been written to: the first touch of a page may cost more than all that follow."""
         with self._world._store.active():
-            return self._world._device.xp.zeros(shape, dtype)
+            array = self._world._device.xp.empty(shape, dtype)
+            array.fill(0)
+        return array
 
     def room(self) -> int:
         """See :class:`Probe`."""
