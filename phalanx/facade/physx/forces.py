@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
+from phalanx.facade.kernels import in_order
 from phalanx.facade.physx import com_motion
 from phalanx.facade.physx.bodies import BodyView
 from phalanx.facade.physx.com_motion import BodyPush, PushOptions
@@ -62,7 +63,6 @@ class PushedBodies(BodyView):
         """Kernels that push all bodies as arrays (count, bodies, 3) of users say; none if rows are listed."""
         return None if self.placement is None else Pushes(self, force, torque, position)
 
-    @writes
     def push(self, pushes: Pushes, is_global: bool, placed: bool, new: bool) -> None:
         """The same as :meth:`apply_forces_and_torques_at_position` for all rows, from arrays that kernels know.
 
@@ -72,11 +72,13 @@ class PushedBodies(BodyView):
             placed: whether positions count.
             new: whether numbers are others than last time, so that they are looked at.
         """
-        for what, data in zip(("forces", "torques", "positions"), pushes.given[: 2 + placed], strict=False):
-            if new:
-                self._take(what, data, (self._width, 3))
-        compute(self.world, "query_bodies")
-        pushes.run(is_global, placed)
+        self.world.build()
+        with in_order(self.world):
+            for what, data in zip(("forces", "torques", "positions"), pushes.given[: 2 + placed], strict=False):
+                if new:
+                    self._take(what, data, (self._width, 3))
+            compute(self.world, "query_bodies")
+            pushes.run(is_global, placed)
         self.world.input_revision += 1
         self._clear_later()
 
