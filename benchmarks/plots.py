@@ -129,7 +129,7 @@ def fit(points: list[Point]) -> tuple[float, float, float]:
 def draw(points: list[Point], axis: str, target: Path) -> bool:
     """One panel for each machine; whether there was anything to draw."""
     plt = _pyplot()
-    from matplotlib.ticker import ScalarFormatter
+    from matplotlib.ticker import FuncFormatter
 
     chosen = [point for point in points if family(point)[0] == ("" if axis == "environments" else axis)]
     machines = list(dict.fromkeys(point.machine for point in chosen))
@@ -151,7 +151,7 @@ def draw(points: list[Point], axis: str, target: Path) -> bool:
                        color=colours[label], label=text)  # fmt: skip
         panel.set(yscale="log", xlabel=axis if axis == "environments" else f"{axis} per environment")
         panel.set_xscale("log", base=2)
-        panel.xaxis.set_major_formatter(ScalarFormatter())
+        panel.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
         panel.set_ylabel("environment-steps per second")
         panel.set_title(machine, fontsize=10)
         panel.grid(alpha=0.3, which="both", lw=0.5)
