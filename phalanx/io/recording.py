@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from phalanx.io.fields import DEFAULT_FIELDS, FIELDS
-from phalanx.io.growing_store import GrowingStore, move_meshes_out
+from phalanx.io.growing_store import GrowingStore, move_meshes_out, yield_to_others
 from phalanx.io.recording_folder import FreshFolder, RecordingError
 from phalanx.io.samples import Source, source
 from phalanx.io.subjects import FOLDERS, subjects
@@ -224,6 +224,7 @@ class Recorder:
     # The writing thread.
 
     def _write_blocks(self) -> None:
+        yield_to_others()
         while (block := self._queue.get()) is not None:
             if self._error is None:
                 self._guard(self._write_block, block)

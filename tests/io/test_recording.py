@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,20 @@ def test_every_field_within_a_run_of_steps_is_what_it_is_between_steps(tmp_path,
     poses = np.stack(seen["ball", "root_pose"][::3], axis=1)
     np.testing.assert_array_equal(np.asarray(part["ball"].root_pose), poses)
     assert verify(whole).ok
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own")
+def test_threads_of_a_recording_yield_to_steps(tmp_path):
+    world = make_world()
+    with px.Recorder(world, tmp_path / "a.zarr", chunk_steps=4) as recorder:
+        world.step(3)  # fills a chunk; what has been written was written by the thread
+        deadline = time.monotonic() + 60
+        while recorder._written < 4:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        own = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+        theirs = os.getpriority(os.PRIO_PROCESS, recorder._thread.native_id or 0)
+        assert theirs > own or own == 19
 
 
 def test_files_past_the_cache(tmp_path, monkeypatch):
