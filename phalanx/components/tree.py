@@ -37,9 +37,10 @@ class TreeLimits(Component, table=Tree):
 
 
 class TreeMomentum(Component, table=Tree):
-    """Momentum that a free tree must have after the substep, about where its root link was before it."""
+    """Momentum that a free tree must have after the substep, about its centre of mass."""
 
     angular = Field(3, unit="kg m^2/s", doc="angular momentum, world axes")
     linear = Field(3, unit="kg m/s", doc="linear momentum, world axes")
+    com = Field(3, unit="m", doc="where its centre of mass goes, from where its root link was, world axes")
     keeps_linear = Field(doc="1 if the linear part is restored, 0 where some dof of its root is prescribed")
     keeps_angular = Field(doc="the same of the angular part, 0 also where a link has no gyroscopic torques")

@@ -3,6 +3,7 @@
 import math
 
 from phalanx.components import (
+    Coordinate,
     DofForce,
     DofInertia,
     DofModel,
@@ -12,6 +13,7 @@ from phalanx.components import (
     LinkDynamics,
     LinkInertia,
     LinkPose,
+    LinkTopology,
     Settings,
     Status,
     Tree,
@@ -40,6 +42,7 @@ def carry_momentum(
     force=read(DofForce.force),
     displacement=read(DofSolve.displacement),
     solved=read(DofSolve.velocity),
+    com=write(TreeMomentum.com),
     keeps_linear=write(TreeMomentum.keeps_linear),
     keeps_angular=write(TreeMomentum.keeps_angular),
     angular=write(TreeMomentum.angular),
@@ -48,8 +51,8 @@ def carry_momentum(
     """The momentum that a free robot has after this substep's forces and impulses.
 
     That is what the solved velocity carries in the pose it was solved in, with the velocity-product forces taken back:
-    they only account for the change of pose. Where an impact within the substep sends the centre of mass elsewhere than
-    the solved velocity says, the momentum's moment about where the robot was goes along; its spin is not concerned.
+    they only account for the change of pose. Angular momentum is that about the centre of mass, which goes where this
+    momentum takes it, and what displacements have beyond velocities: in the air it goes straight, and not the root.
     """
     for t in range(trees):
         if is_free[t, 0] == 1:
@@ -65,6 +68,9 @@ def carry_momentum(
                 linear[t, 0, e] = h[0, e] * force[r, 3, e]
                 linear[t, 1, e] = h[0, e] * force[r, 4, e]
                 linear[t, 2, e] = h[0, e] * force[r, 5, e]
+                com[t, 0, e] = composite[r, 1, e] / composite[r, 0, e]
+                com[t, 1, e] = composite[r, 2, e] / composite[r, 0, e]
+                com[t, 2, e] = composite[r, 3, e] / composite[r, 0, e]
             for d in spread(r, end[t, 0]):
                 i = link[d, 0]
                 for e in lanes:
@@ -78,22 +84,27 @@ def carry_momentum(
                     linear[t, 0, e] += u * fx
                     linear[t, 1, e] += u * fy
                     linear[t, 2, e] += u * fz
+                    u = (displacement[d, e] - h[0, e] * u) / composite[r, 0, e]
+                    com[t, 0, e] += u * fx
+                    com[t, 1, e] += u * fy
+                    com[t, 2, e] += u * fz
             for e in lanes:
                 keeps_angular[t, e] = max(keeps_angular[t, e], 0.0)
-            for d in spread(r, end[t, 0]):
-                for e in lanes:
-                    u = (displacement[d, e] - h[0, e] * solved[d, e]) / composite[r, 0, e]
-                    x, y, z = cross(
-                        u * momentum[d, 3, e],
-                        u * momentum[d, 4, e],
-                        u * momentum[d, 5, e],
-                        linear[t, 0, e],
-                        linear[t, 1, e],
-                        linear[t, 2, e],
-                    )
-                    angular[t, 0, e] += x
-                    angular[t, 1, e] += y
-                    angular[t, 2, e] += z
+                m = composite[r, 0, e]
+                x, y, z = cross(
+                    composite[r, 1, e] / m,
+                    composite[r, 2, e] / m,
+                    composite[r, 3, e] / m,
+                    linear[t, 0, e],
+                    linear[t, 1, e],
+                    linear[t, 2, e],
+                )
+                angular[t, 0, e] -= x
+                angular[t, 1, e] -= y
+                angular[t, 2, e] -= z
+                com[t, 0, e] += h[0, e] * linear[t, 0, e] / m
+                com[t, 1, e] += h[0, e] * linear[t, 1, e] / m
+                com[t, 2, e] += h[0, e] * linear[t, 2, e] / m
 
 
 @system(phase="conserve")
@@ -109,32 +120,38 @@ def restore_momentum(
     composite=read(DofInertia.composite),
     momentum=read(DofInertia.momentum),
     displacement=read(DofSolve.displacement),
+    coord=read(LinkTopology.coord),
+    com=read(TreeMomentum.com),
     keeps_linear=read(TreeMomentum.keeps_linear),
     keeps_angular=read(TreeMomentum.keeps_angular),
     angular=update(TreeMomentum.angular),
     linear=update(TreeMomentum.linear),
     qd=update(DofState.velocity),
+    q=update(Coordinate.value),
 ):
-    """Give the root the velocity with which the robot, in its new pose, has the momentum it must have.
+    """Give the root the place and velocity with which the robot, in its new pose, has the momentum it must have.
 
-    Semi-implicit Euler alone keeps neither the spin of a tumbling body nor its drift: they change with dt. The change
-    made here is of the order of dt^2 per substep, and momentum is kept to rounding.
+    Semi-implicit Euler alone keeps neither the spin of a tumbling body nor its drift: they change with dt, and where
+    the root goes straight, the centre of mass does not. The changes made here are of the order of dt^2 per substep,
+    and momentum is kept to rounding.
     """
     for t in range(trees):
         if is_free[t, 0] == 1:
             r = first[t, 0]
-            for e in lanes:  # from the root's old origin to its new one
+            place = coord[link[r, 0], 0]
+            for e in lanes:  # from the centre of mass to the root's origin
+                m = composite[r, 0, e]
                 x, y, z = cross(
-                    displacement[r, e],
-                    displacement[r + 1, e],
-                    displacement[r + 2, e],
+                    composite[r, 1, e] / m,
+                    composite[r, 2, e] / m,
+                    composite[r, 3, e] / m,
                     linear[t, 0, e],
                     linear[t, 1, e],
                     linear[t, 2, e],
                 )
-                angular[t, 0, e] -= x
-                angular[t, 1, e] -= y
-                angular[t, 2, e] -= z
+                angular[t, 0, e] += x
+                angular[t, 1, e] += y
+                angular[t, 2, e] += z
             for d in spread(r, end[t, 0]):
                 i = link[d, 0]
                 for e in lanes:
@@ -175,6 +192,9 @@ def restore_momentum(
                 linear[t, 0, e] = px / m + x if solid else 0.0
                 linear[t, 1, e] = py / m + y if solid else 0.0
                 linear[t, 2, e] = pz / m + z if solid else 0.0
+                q[place, e] += com[t, 0, e] - displacement[r, e] - cx if solid else 0.0
+                q[place + 1, e] += com[t, 1, e] - displacement[r + 1, e] - cy if solid else 0.0
+                q[place + 2, e] += com[t, 2, e] - displacement[r + 2, e] - cz if solid else 0.0
                 qd[r, e] += linear[t, 0, e]
                 qd[r + 1, e] += linear[t, 1, e]
                 qd[r + 2, e] += linear[t, 2, e]
