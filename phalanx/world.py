@@ -196,7 +196,7 @@ class World(Contents):
         if self._programs_version != self._store.version:
             self._programs.clear()
             self._programs_version = self._store.version
-            self._store.precompile(self.schedule.systems(STEP))
+            self._store.precompile(self._sequence(STEP))
         key = (phases, *probes)
         if key not in self._programs:
             if phases == STEP:

@@ -112,7 +112,6 @@ class ContactMotion(Component, table=Contact):
     dof_b = Field(dtype="int32", doc="last dof of b's link, -1: cannot move")
     approach = Field(unit="m/s", doc="normal velocity at the start of the substep")
     member = Field(dtype="int32", doc="place in its window of contacts that are solved together, 0 to 3")
-    fall = Field(unit="m/s", doc="normal velocity that it would gain in the substep if nothing touched")
     extent = Field(dtype="int32", doc="number of dofs that it moves")
     rebound = Field(unit="m/s", doc="normal velocity that it bounces off with, 0: it does not bounce")
     slip = Field(2, unit="m/s", doc="velocity along tangent 1, tangent 2 at the start of the substep, without drift")

@@ -153,6 +153,7 @@ class DofGain(Component, table=Dof):
     """What the substep has added to decoupled velocities u = L v, of inertia D, where M + implicit terms = L^T D L."""
 
     velocity = Field(unit="rad/s", doc="forces and impulses, to the velocity at its start")
+    forced = Field(unit="rad/s", doc="the share of forces in it")
     displacement = Field(unit="rad", doc="the same, to the way at the velocity at its start")
 
 

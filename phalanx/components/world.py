@@ -51,7 +51,9 @@ class Sweep(Component, table=World):
 class Scratch(Component, table=World):
     """Per-environment accumulators of the constraint solver."""
 
-    sum = Field(8, doc="dot products of the rows being solved")
-    change = Field(8, unit="N s", doc="impulse changes of the rows being solved")
+    sum = Field(8, doc="dot products of the rows being solved", private=True)
+    change = Field(8, unit="N s", doc="impulse changes of the rows being solved", private=True)
+    row = Field(3, doc="what becomes of an entry of a contact's rows", private=True)
+    asked = Field(doc="square of the velocities that the last sweep of a search for loads has asked for")
     before = Field(dtype="int32", doc="contacts of the substep before")
     cursor = Field(dtype="int32", doc="position in the previous contact list while merging")

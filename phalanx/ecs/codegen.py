@@ -378,7 +378,7 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
             f"@kernel\ndef __ENTRY___loops(_low, _high, _rows, {arguments}):\n{loops}\n\n"
             f"@entry\ndef __ENTRY__(_low, _high, _table):\n{call}"
         )
-    head = f"@kernel\ndef __ENTRY__(_count, _rows, _stride, {arguments}):\n{_fixed(system)}"
+    head = f"@kernel\ndef __ENTRY__(_count, _rows, _stride, {arguments}):\n{_fixed(system)}{_private(system)}"
     if teams.is_team(system):
         guard = (
             f"    _low = unsigned(cuda.grid(1) // {teams.TEAM})\n"
@@ -404,6 +404,13 @@ def _fixed(system: System) -> str:
     read = [not access.writes for access in system.field_arguments.values()]
     mask = sum(1 << n for n, only in enumerate(read[:96]) if only)
     return f"    _fixed({', '.join(str(mask >> 32 * n & 0xFFFFFFFF) for n in range(3))})\n"
+
+
+def _private(system: System) -> str:
+    """The arrays that each thread on the GPU has to itself."""
+    sizes = {name: math.prod(system.arguments[name].target.shape) for name in teams.private_arguments(system)}
+    lines = (f"    {flat.own_name(name)} = cuda.local.array({size}, real)\n" for name, size in sizes.items())
+    return "".join(lines)
 
 
 def _bind(index: int, name: str, system: System, shared: frozenset[str]) -> str:

@@ -8,6 +8,8 @@ one non-blocking stream; the sequence is captured at first use and replayed from
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 os.environ.setdefault("NUMBA_CUDA_ARRAY_INTERFACE_SYNC", "0")
@@ -20,6 +22,7 @@ from numba import cuda
 from numba.cuda.extending import intrinsic
 
 from phalanx.ecs import codegen, trace
+from phalanx.ecs.branches import Use, blocks, ends, turns
 from phalanx.ecs.declare import Bound, System
 from phalanx.ecs.flat import MOST_ITEMS, flat_arguments
 from phalanx.ecs.teams import TEAM, is_team
@@ -30,11 +33,14 @@ THREADS = 128
 WIDE = 16
 """Blocks that share out the loop of a wide system, for the same environments."""
 
+REGISTERS = 128
+"""Most registers of a team's threads: more would leave half of a multiprocessor's warps out."""
+
 array = carray = stack = None  # generated modules import the same names from both back ends
 entry = None
 helper = routine = cuda.jit(device=True)
 kernel = scalar_kernel = cuda.jit(cache=True)
-team_kernel = cuda.jit(cache=True, max_registers=128)  # more would leave half of a multiprocessor's warps out
+team_kernel = cuda.jit(cache=True, max_registers=REGISTERS)
 
 
 @intrinsic
@@ -115,6 +121,25 @@ def open_device(index: int) -> Any:
     return cupy.cuda.Stream(non_blocking=True)
 
 
+def _uses(bound: list[Bound]) -> list[Use]:
+    """What each kernel does with memory."""
+    spans = [[(a.data.ptr, a.data.ptr + a.nbytes) for a in b.arguments if not isinstance(a, int)] for b in bound]
+    number = blocks(span for each in spans for span in each)
+    found = []
+    for one, each in zip(bound, spans, strict=True):
+        fields = list(zip(one.system.field_arguments.values(), (number[span] for span in each), strict=True))
+        fields = [(access, n) for access, n in fields if not access.target.private]
+        reads = frozenset(n for access, n in fields if access.reads)
+        found.append(Use(reads, frozenset(n for access, n in fields if access.writes)))
+    return found
+
+
+def teams_at_once() -> int:
+    """Teams that the selected device can run at the same time, each thread with as many registers as it may have."""
+    device = cuda.get_current_device()
+    return device.MULTIPROCESSOR_COUNT * device.MAX_REGISTERS_PER_BLOCK // (REGISTERS * TEAM)
+
+
 def compile_system(system: System, shared: frozenset[str], real: str) -> Any:
     """The kernel of a system (compiled by Numba at its first launch, or loaded from the cache)."""
     generated = codegen.generate(system, shared, real, "cuda")
@@ -143,28 +168,37 @@ def compile_ptx(system: System, shared: frozenset[str], real: str, compute_capab
 
 
 class Program:
-    """A sequence of kernels bound to their arrays, replayed as one graph."""
+    """Kernels bound to their arrays, replayed as one graph; its branches are those of :mod:`phalanx.ecs.branches`."""
 
     def __init__(self, bound: list[Bound], num_envs: int, stride: int, stream: Any) -> None:
+        import cupy
+
         self.names = [b.system.name for b in bound]
         self._stream = stream
-        self._numba_stream = cuda.external_stream(stream.ptr)
+        self._turns = turns(_uses(bound))
+        count = max((turn.stream for turn in self._turns), default=0)
+        self._streams = [stream, *(cupy.cuda.Stream(non_blocking=True) for _ in range(count))]
+        self._waited_for = {j for turn in self._turns for j in turn.waits} | set(ends(self._turns))
         self._launches = [self._launch(b, num_envs, stride) for b in bound]
         self._arrays = [b.arguments for b in bound]
         self._graph: Any = None
 
-    def _launch(self, bound: Bound, num_envs: int, stride: int) -> Any:
+    def _launch(self, bound: Bound, num_envs: int, stride: int) -> Callable[[Any], None]:
         system = bound.system
         arguments = [self._wrapped(system, *given) for given in zip(system.arguments, bound.arguments, strict=True)]
         if is_team(system):
-            blocks = -(-num_envs * TEAM // THREADS)
-            configured = bound.compiled[blocks, THREADS, self._numba_stream]
-            return lambda: configured(num_envs, bound.rows, stride, *arguments)
-        rows = min(bound.rows, 65535) if system.over is not None and system.order == "parallel" else 1
-        rows = WIDE if system.spreads else rows
-        threads = THREADS if rows > 1 else 32  # sequential systems: small blocks reach more multiprocessors
-        configured = bound.compiled[(-(-num_envs // threads), max(rows, 1)), threads, self._numba_stream]
-        return lambda: configured(num_envs, bound.rows, stride, *arguments)
+            shape: tuple[Any, ...] = (-(-num_envs * TEAM // THREADS), THREADS)
+        else:
+            rows = min(bound.rows, 65535) if system.over is not None and system.order == "parallel" else 1
+            rows = WIDE if system.spreads else rows
+            threads = THREADS if rows > 1 else 32  # sequential systems: small blocks reach more multiprocessors
+            shape = (-(-num_envs // threads), max(rows, 1)), threads
+
+        @cache
+        def configured(pointer: int) -> Any:
+            return bound.compiled[(*shape, cuda.external_stream(pointer))]
+
+        return lambda stream: configured(stream.ptr)(num_envs, bound.rows, stride, *arguments)
 
     @staticmethod
     def _wrapped(system: System, name: str, argument: Any) -> Any:
@@ -184,16 +218,33 @@ class Program:
             self._run_traced(steps)
             return
         if self._graph is None:
-            with self._stream:
-                for launch in self._launches:  # the first launch compiles, which a capture does not allow
-                    launch()
-                self._stream.begin_capture()
-                for launch in self._launches:
-                    launch()
-                self._graph = self._stream.end_capture()
+            self._queue()  # the first launch compiles, which a capture does not allow
+            self._stream.begin_capture()
+            self._queue()
+            self._graph = self._stream.end_capture()
             steps -= 1
         for _ in range(steps):
             self._graph.launch(self._stream)
+
+    def _queue(self) -> None:
+        """Queue the sequence on its streams, which start and end with the first one."""
+        import cupy
+
+        begin = self._stream.record(cupy.cuda.Event(disable_timing=True))
+        ended: dict[int, Any] = {}
+        started = {0}
+        for i, (turn, launch) in enumerate(zip(self._turns, self._launches, strict=True)):
+            stream = self._streams[turn.stream]
+            if turn.stream not in started:
+                stream.wait_event(begin)
+                started.add(turn.stream)
+            for j in turn.waits:
+                stream.wait_event(ended[j])
+            launch(stream)
+            if i in self._waited_for:
+                ended[i] = stream.record(cupy.cuda.Event(disable_timing=True))
+        for i in ends(self._turns):
+            self._stream.wait_event(ended[i])
 
     def _run_traced(self, steps: int) -> None:
         from cupy.cuda import nvtx  # pyright: ignore[reportMissingImports]
@@ -202,7 +253,7 @@ class Program:
             for name, launch in list(zip(self.names, self._launches, strict=True)) * steps:
                 with trace.region(name):
                     nvtx.RangePush(name)
-                    launch()
+                    launch(self._stream)
                     self._stream.synchronize()
                     nvtx.RangePop()
 
@@ -216,9 +267,9 @@ class Program:
         with self._stream:
             graphs = []
             for launch in self._launches:
-                launch()
+                launch(self._stream)
                 self._stream.begin_capture()
-                launch()
+                launch(self._stream)
                 graphs.append(self._stream.end_capture())
             for _ in range(steps):
                 for taken, graph in zip(samples, graphs, strict=True):

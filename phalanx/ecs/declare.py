@@ -57,6 +57,8 @@ class Field:
         shared: one value for all environments until an environment is given its own.
         constant: shared for ever (topology).
         initial: value before anything is written.
+        private: means something only while a system goes through one environment, as a sum over rows does; on the GPU
+            each thread has its own, in registers. Has one row, whose index is 0.
     """
 
     name: str = ""
@@ -73,6 +75,7 @@ class Field:
         shared: bool = False,
         constant: bool = False,
         initial: float = 0,
+        private: bool = False,
     ) -> None:
         self.shape: tuple[int, ...] = (shape,) if isinstance(shape, int) else tuple(shape)
         self.dtype = dtype
@@ -82,6 +85,7 @@ class Field:
         self.shared = shared or constant
         self.constant = constant
         self.initial = initial
+        self.private = private
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name

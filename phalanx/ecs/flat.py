@@ -30,6 +30,11 @@ def flat_arguments(system: System) -> frozenset[str]:
     return frozenset(system.field_arguments) - whole
 
 
+def own_name(name: str) -> str:
+    """What a thread's own array is called, in place of the argument of a private field."""
+    return f"_own_{name}"
+
+
 def flatten(system: System, shared: frozenset[str], statements: list[ast.stmt]) -> list[ast.stmt]:
     """Rewrite the body of a kernel that has everything else done to it."""
     flat, loops = _Flat(system, shared), _Loops()
@@ -54,10 +59,16 @@ class _Flat(ast.NodeTransformer):
         if name not in self.flat or not isinstance(node.slice, ast.Tuple):
             return node
         row, *item, lane = node.slice.elts
-        text = ast.unparse(row)
+        is_private = self.system.arguments[name].target.private
+        text = "0" if is_private else ast.unparse(row)
         for index, size in zip(item, self.system.arguments[name].target.shape, strict=True):
             text = f"({text}) * {size} + ({ast.unparse(index)})"
-        text = f"unsigned({text})" if name in self.shared else f"_place({text}, _stride, {ast.unparse(lane)})"
+        if is_private:
+            node.value = ast.Name(own_name(name), ast.Load())
+        elif name in self.shared:
+            text = f"unsigned({text})"
+        else:
+            text = f"_place({text}, _stride, {ast.unparse(lane)})"
         node.slice = ast.parse(text, mode="eval").body
         return node
 

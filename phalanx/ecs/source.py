@@ -24,6 +24,8 @@ MISSING = object()
 @cache
 def source(function: Callable[..., Any]) -> str:
     """The text of a function's definition; checked, since Python may find another text in its place."""
+    if hasattr(function, "__phalanx_source__"):
+        return function.__phalanx_source__
     with suppress(OSError, SyntaxError, IndexError):
         text = textwrap.dedent(inspect.getsource(function))
         found = ast.parse(text).body[0]

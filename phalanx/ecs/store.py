@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from phalanx.ecs.codegen import generate
 from phalanx.ecs.declare import Bound, Component, Field, System, Table
+from phalanx.ecs.fusion import fused
 from phalanx.ecs.precompile import precompile
 
 ALIGN = 16
@@ -53,6 +55,11 @@ class Device:
     def is_cuda(self) -> bool:
         """Whether arrays live on a GPU."""
         return self.stream is not None
+
+    @cached_property
+    def teams_at_once(self) -> int:
+        """Environments whose teams of threads run at the same time; 0 on a CPU, which has none."""
+        return self._backend.teams_at_once() if self.is_cuda else 0
 
     def compile(self, system: System, shared: frozenset[str], real: str) -> Any:
         """The native function or kernel of a system."""
@@ -310,7 +317,7 @@ class Store:
 
     def _bind(self, system: System, shared: frozenset[str], own: Mapping[Field, Any]) -> Bound:
         arguments = [
-            self.rows(a.target) if a.mode == "rows" else own[a.target] if a.target in own else self.array(a.target)
+            self._number(a.target) if a.mode == "rows" else own[a.target] if a.target in own else self.array(a.target)
             for a in system.arguments.values()
         ]
         key = (system, shared)
@@ -331,7 +338,11 @@ class Store:
     ) -> list[tuple[System, frozenset[str]]]:
         tables = ((s, (s.over, s.needs)) for s in systems)
         wanted = [s for s, needed in tables if all(t is None or self.rows(t) > 0 for t in needed)]
-        return [(s, self._shared(s, own)) for s in wanted]
+        found = [(s, self._shared(s, own)) for s in wanted]
+        return fused(found) if self.num_envs <= self.device.teams_at_once else found
+
+    def _number(self, counted: Table | int) -> int:
+        return counted if isinstance(counted, int) else self.rows(counted)
 
     def _shared(self, system: System, own: Mapping[Field, Any] = _NO_FIELDS) -> frozenset[str]:
         """Names of the arguments whose field has one value for all environments."""

@@ -4,11 +4,11 @@ A thread that goes through a whole environment waits for memory at each row, and
 few threads to hide that. In systems with spread loops TEAM threads of one warp have an environment together. All of
 them run the code between the loops, so all know where they are, but only the first one stores; in a spread loop each
 takes every TEAM-th iteration; sums (``x[0, e] += ...``) are kept in registers and joined after it by shuffles, always
-in the same order. Measured in docs/decisions/0014-teams.md.
+in the same order. Private fields are registers of each thread. Measured in docs/decisions/0014-teams.md.
 
-What this module refuses keeps that sound: after a store of the first thread, the others may still see the old value,
-so nothing that came from a field which the system stores may decide where a team goes, or enter a spread loop, unless
-it is read there.
+Threads wait for each other where one would otherwise see a field before or after another one has stored it. Within a
+plain loop or branch that both loads and stores a field there is no such place: what comes from there may not decide
+where a team goes, nor enter a spread loop; such systems are refused.
 """
 
 from __future__ import annotations
@@ -26,9 +26,17 @@ TEAM = 8
 """Threads of a team. Part of what a world computes: sums depend on it in their last digits."""
 
 
+_FIRST = "_rank == 0"
+
+
 def is_spread(node: ast.AST) -> TypeGuard[ast.For]:
     """Whether this is a loop over ``spread(...)``."""
     return isinstance(node, ast.For) and called(node.iter) == "spread"
+
+
+def private_arguments(system: System) -> list[str]:
+    """Arguments whose field holds something only while a system runs: each thread on the GPU has its own."""
+    return [name for name, access in system.field_arguments.items() if access.target.private]
 
 
 @cache
@@ -43,11 +51,26 @@ def is_wide(system: System) -> bool:
     stores = [n for s in before for n in ast.walk(s) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
     if not is_spread(last) or any(_has_spread(s) for s in before) or any(_field_of(n) in fields for n in stores):
         return False
-    for loop in (n for s in (*before, last) for n in ast.walk(s) if isinstance(n, ast.For)):
+    return _rewritten(system).sums == 0
+
+
+def _rewritten(system: System) -> Team:
+    """What rewrites a system, once it has."""
+    statements = without_docstring(parse(system.function).body)
+    for loop in (n for s in statements for n in ast.walk(s) if isinstance(n, ast.For)):
         loop.iter = ast.parse(LANE_LOOP, mode="eval").body if _is_lanes(loop, system) else loop.iter
     team = Team(system)
-    team.rewrite([*before, last])
-    return team.sums == 0
+    team.rewrite(statements)
+    return team
+
+
+def can_be_shared_out(system: System) -> bool:
+    """Whether a team could compute a system soundly."""
+    try:
+        _rewritten(system)
+    except DeclarationError:
+        return False
+    return True
 
 
 def _is_lanes(loop: ast.For, system: System) -> bool:
@@ -90,12 +113,36 @@ def _names(node: ast.AST | None, kind: type[ast.expr_context]) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, kind)}
 
 
+def _targets(node: ast.Assign | ast.AugAssign) -> list[ast.expr]:
+    """What an assignment stores to, one by one."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return [t for target in targets for t in (target.elts if isinstance(target, ast.Tuple) else [target])]
+
+
+def _is_lane_loop(node: ast.AST) -> bool:
+    return isinstance(node, ast.For) and ast.unparse(node.iter) == LANE_LOOP
+
+
 def _parse(text: str) -> list[ast.stmt]:
     return ast.parse(text).body
 
 
 def _guarded(*statements: ast.stmt) -> ast.If:
-    return ast.If(ast.parse("_rank == 0", mode="eval").body, list(statements), [])
+    """Statements for the first thread of a team alone."""
+    return ast.If(ast.parse(_FIRST, mode="eval").body, list(statements), [])
+
+
+def _is_guarded(node: ast.stmt | None) -> TypeGuard[ast.If]:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == _FIRST
+
+
+def _append(found: list[ast.stmt], statement: ast.stmt) -> None:
+    """Add a statement; one for the first thread to those for it alone that it follows upon."""
+    last = found[-1] if found else None
+    if _is_guarded(statement) and _is_guarded(last):
+        last.body += statement.body
+    else:
+        found.append(statement)
 
 
 class Team:
@@ -103,8 +150,9 @@ class Team:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.fields = set(system.field_arguments)
-        self.stored = {name for name, access in system.field_arguments.items() if access.writes}
+        self.private = set(private_arguments(system))
+        self.fields = set(system.field_arguments) - self.private
+        self.stored = {name for name in self.fields if system.arguments[name].writes}
         self.stale: set[str] = set()
         self.sums = 0
 
@@ -113,35 +161,63 @@ class Team:
         while True:
             before = len(self.stale)
             for statement in statements:
-                self._find_stale(statement, False)
+                self._find_stale(statement, frozenset(), False)
             if len(self.stale) == before:
                 break
         self._check_escapes(statements)
-        return self._block(statements)
+        return self._block(statements, _Section())
 
-    def _error(self, node: ast.AST, text: str) -> DeclarationError:
+    def error(self, node: ast.AST, text: str) -> DeclarationError:
+        """A refusal that says where."""
         return DeclarationError(f"system {self.system.name}, line {getattr(node, 'lineno', '?')}: {text}")
+
+    # -- who stores what, and who loads it -------------------------------------------------------------------
+
+    def is_guarded(self, node: ast.AST) -> TypeGuard[ast.Assign | ast.AugAssign]:
+        """Whether the first thread alone runs a statement: it stores to a field."""
+        return isinstance(node, ast.Assign | ast.AugAssign) and any(_field_of(t) in self.fields for t in _targets(node))
+
+    def mentions(self, node: ast.AST) -> set[str]:
+        """Fields that the system stores, and some thread loads or stores in a statement or expression."""
+        return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & self.stored
+
+    def loads(self, node: ast.AST) -> set[str]:
+        """Those that all threads load."""
+        if self.is_guarded(node):
+            return set()
+        found = {node.id} & self.stored if isinstance(node, ast.Name) else set()
+        return found.union(*map(self.loads, ast.iter_child_nodes(node)))
+
+    def stores(self, node: ast.AST) -> set[str]:
+        """Those that are stored."""
+        if self.is_guarded(node):
+            return {_field_of(t) for t in _targets(node)}
+        return set().union(*map(self.stores, ast.iter_child_nodes(node)))
 
     # -- what may be out of date -----------------------------------------------------------------------------
 
-    def _is_stale(self, node: ast.AST | None) -> bool:
-        return bool(_names(node, ast.Load) & (self.stale | self.stored))
+    def _is_stale(self, node: ast.AST | None, unordered: frozenset[str] = frozenset()) -> bool:
+        return bool(_names(node, ast.Load) & (self.stale | unordered))
 
-    def _find_stale(self, node: ast.stmt, decided: bool) -> None:
-        """Collect names whose value, or whether they are assigned, comes from what the system stores."""
-        if is_spread(node):
+    def _find_stale(self, node: ast.stmt, unordered: frozenset[str], decided: bool) -> None:
+        """Collect names whose value, or whether they are assigned, threads may not agree on.
+
+        They may where a loop or branch both loads and stores a field (``unordered``), with no place to wait in between.
+        """
+        if is_spread(node) or self.is_guarded(node):
             return
-        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if decided or self._is_stale(node.value):
-                for target in targets:
-                    if not isinstance(target, ast.Subscript):
-                        self.stale |= _names(target, ast.Store)
+        if isinstance(node, ast.Assign | ast.AugAssign):
+            if decided or self._is_stale(node.value, unordered):
+                for target in _targets(node):
+                    is_item = isinstance(target, ast.Subscript)
+                    self.stale |= {_field_of(target)} if is_item else _names(target, ast.Store)
             return
         if isinstance(node, ast.For | ast.While | ast.If):
-            decided = decided or self._is_stale(node.iter if isinstance(node, ast.For) else node.test)
+            if not _is_lane_loop(node) and not _has_spread(node):
+                unordered |= self.loads(node) & self.stores(node)
+            decided = decided or self._is_stale(node.iter if isinstance(node, ast.For) else node.test, unordered)
             for inner in (*node.body, *node.orelse):
-                self._find_stale(inner, decided)
+                self._find_stale(inner, unordered, decided)
 
     def _check_escapes(self, statements: list[ast.stmt]) -> None:
         """What a spread loop assigns is each thread's own; nothing after it may use it."""
@@ -154,51 +230,70 @@ class Team:
         known = {n.id for n in outer if isinstance(n.ctx, ast.Store)}
         for node in outer:
             if isinstance(node.ctx, ast.Load) and node.id in inside - known:
-                raise self._error(node, f"{node.id} is assigned in a spread loop, and means nothing after it")
+                raise self.error(node, f"{node.id} is assigned in a spread loop, and means nothing after it")
 
     # -- rewriting -------------------------------------------------------------------------------------------
 
-    def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+    def _block(self, statements: list[ast.stmt], section: _Section) -> list[ast.stmt]:
         found: list[ast.stmt] = []
-        together = False  # nothing but a spread loop since the last time the team waited for each other
         for statement in statements:
-            if not _has_spread(statement):
-                found.append(_Stores(self).visit(statement))
-                together = False
-                continue
-            if is_spread(statement):
-                found += ([] if together else _parse("_wait(_mask)")) + self._loop(statement)
-                together = True
-                continue
-            assert isinstance(statement, ast.For | ast.While | ast.If), "nothing else has a body in a kernel"
-            head = statement.iter if isinstance(statement, ast.For) else statement.test
-            if self._is_stale(head):
-                raise self._error(
-                    statement,
-                    f"{ast.unparse(head)} comes from a field that the system stores, and decides about a spread loop; "
-                    "make what it decides a system of its own",
-                )
-            if isinstance(statement, ast.For) and ast.unparse(statement.iter) == LANE_LOOP:
-                raise self._error(statement, "spread loops go around the loop over lanes, not into it")
-            statement.body, statement.orelse = self._block(statement.body), self._block(statement.orelse)
-            found.append(statement)
-            together = False
+            if _is_lane_loop(statement):
+                assert isinstance(statement, ast.For)
+                if _has_spread(statement):
+                    raise self.error(statement, "spread loops go around the loop over lanes, not into it")
+                statement.body = self._block(statement.body, section)
+                found.append(statement)
+            elif is_spread(statement):
+                touched, stores = self.mentions(statement), self.stores(statement)
+                if touched & section.stored or stores & section.touched:
+                    found += section.wait()
+                section.add(touched, touched, stores, by_all=stores)
+                found += self._loop(statement)
+            elif _has_spread(statement):
+                found += self._shared_out(statement, section)
+            else:
+                touched, loads, stores = self.mentions(statement), self.loads(statement), self.stores(statement)
+                if touched & section.by_all or loads & section.stored or stores & section.loaded:
+                    found += section.wait()
+                section.add(touched, loads, stores)
+                _append(found, _Stores(self).visit(statement))
         return found
+
+    def _shared_out(self, statement: ast.stmt, section: _Section) -> list[ast.stmt]:
+        """A loop or branch with spread loops in it: nothing is under way when it starts, nor at each end."""
+        assert isinstance(statement, ast.For | ast.While | ast.If), "nothing else has a body in a kernel"
+        head = statement.iter if isinstance(statement, ast.For) else statement.test
+        if self._is_stale(head):
+            raise self.error(
+                statement,
+                f"{ast.unparse(head)} comes from a field that the system stores, and decides about a spread loop; "
+                "make what it decides a system of its own",
+            )
+        before = section.wait()
+        for name in ("body", "orelse"):
+            inner = _Section()
+            inner.add(self.mentions(head), self.mentions(head))
+            block = self._block(getattr(statement, name), inner)
+            setattr(statement, name, [*block, *inner.wait()] if block else [])
+        section.add(self.mentions(head), self.mentions(head))
+        return [*before, statement]
 
     def _loop(self, loop: ast.For) -> list[ast.stmt]:
         if any(_has_spread(inner) for inner in loop.body):
-            raise self._error(loop, "spread loops within spread loops are not supported; spread the outer one")
+            raise self.error(loop, "spread loops within spread loops are not supported; spread the outer one")
         if not isinstance(loop.target, ast.Name) or loop.orelse or not isinstance(loop.iter, ast.Call):
-            raise self._error(loop, "a spread loop has one variable and no else")
+            raise self.error(loop, "a spread loop has one variable and no else")
         if any(isinstance(n, ast.Break) for n in ast.walk(loop)):
-            raise self._error(loop, "iterations of a spread loop are independent; there is no break")
+            raise self.error(loop, "iterations of a spread loop are independent; there is no break")
         bounds = loop.iter.args
         if not 1 <= len(bounds) <= 2 or self._is_stale(loop.iter):
-            raise self._error(loop, "spread takes an end, or a start and an end, neither from fields the system stores")
+            raise self.error(loop, "spread takes an end, or a start and an end, neither from fields the system stores")
+        if both := self.mentions(loop.iter) & self.stores(loop):
+            raise self.error(loop, f"the spread loop stores {', '.join(both)}, and its own bounds come from there")
         own = {n for s in loop.body for n in _names(s, ast.Store)} | {loop.target.id}
         used = {n for s in loop.body for n in _names(s, ast.Load)}
         if old := sorted(used & self.stale - own):
-            raise self._error(
+            raise self.error(
                 loop, f"{', '.join(old)} may be out of date in the spread loop: read the field, or compute it, inside"
             )
         sums = _Sums(self, loop, own)
@@ -212,8 +307,34 @@ class Team:
         found.append(loop)
         for target, name in sums.found.items():
             found += _parse(f"{name} = _joined(_mask, {name})")
-            found.append(_guarded(*_parse(f"{target} += {name}")))
-        return [*found, *_parse("_wait(_mask)")]
+            add = _parse(f"{target} += {name}")
+            found += add if target.split("[")[0] in self.private else [_guarded(*add)]
+        return found
+
+
+class _Section:
+    """Fields that a team has been at since it last waited, of those that the system stores."""
+
+    def __init__(self) -> None:
+        self.touched: set[str] = set()
+        self.loaded: set[str] = set()
+        """Loaded by all threads."""
+        self.stored: set[str] = set()
+        self.by_all: set[str] = set()
+        """Stored in spread loops."""
+
+    def add(self, touched: set[str], loaded: set[str], stored: Iterable[str] = (), by_all: Iterable[str] = ()) -> None:
+        """What comes next touches, loads and stores these."""
+        self.touched |= touched
+        self.loaded |= loaded
+        self.stored.update(stored)
+        self.by_all.update(by_all)
+
+    def wait(self) -> list[ast.stmt]:
+        """Wait, if there is anything to wait for."""
+        needed = bool(self.touched)
+        self.__init__()
+        return _parse("_wait(_mask)") if needed else []
 
 
 class _Stores(ast.NodeTransformer):
@@ -223,17 +344,15 @@ class _Stores(ast.NodeTransformer):
         self.team = team
 
     def _visit_store(self, node: Any) -> ast.stmt:
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        flat = [t for target in targets for t in (target.elts if isinstance(target, ast.Tuple) else [target])]
-        kept = [isinstance(t, ast.Subscript) and _field_of(t) in self.team.fields for t in flat]
+        kept = [_field_of(t) in self.team.fields for t in _targets(node)]
         if any(kept) and not all(kept):
-            raise self.team._error(node, "assign to fields and to names apart, in a system with spread loops")
+            raise self.team.error(node, "assign to fields and to names apart, in a system with spread loops")
         return _guarded(node) if any(kept) else node
 
     visit_Assign = visit_AugAssign = _visit_store
 
     def visit_Return(self, node: ast.Return) -> ast.stmt:
-        raise self.team._error(node, "no return in a system with spread loops")
+        raise self.team.error(node, "no return in a system with spread loops")
 
 
 class _Sums(ast.NodeTransformer):
@@ -244,6 +363,8 @@ class _Sums(ast.NodeTransformer):
         lane_loops = (n for n in ast.walk(loop) if isinstance(n, ast.For) and ast.unparse(n.iter) == LANE_LOOP)
         self.lane = {name for n in lane_loops for name in _names(n.target, ast.Store)}
         self.own = own - self.lane
+        self.kept = {_field_of(t) for n in ast.walk(loop) if isinstance(n, ast.Assign) for t in _targets(n)}
+        """Fields that iterations assign to; private ones are then no sums, but each iteration's own."""
         self.differs = _names(loop.target, ast.Store)  # from iteration to iteration
         while True:
             before = len(self.differs)
@@ -266,24 +387,26 @@ class _Sums(ast.NodeTransformer):
         if used & self.differs:
             return False
         if used & self.own:
-            raise self.team._error(target, f"{ast.unparse(target)}: which item it is must be known before the loop")
+            raise self.team.error(target, f"{ast.unparse(target)}: which item it is must be known before the loop")
         return True
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt:
         for target in node.targets:
             for item in target.elts if isinstance(target, ast.Tuple) else [target]:
                 if isinstance(item, ast.Subscript) and _field_of(item) in self.team.fields and self._is_common(item):
-                    raise self.team._error(node, f"all iterations of a spread loop store to {ast.unparse(item)}")
+                    raise self.team.error(node, f"all iterations of a spread loop store to {ast.unparse(item)}")
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
         target = node.target
-        if not isinstance(target, ast.Subscript) or _field_of(target) not in self.team.fields:
+        field = _field_of(target)
+        if field not in self.team.fields and (field not in self.team.private or field in self.kept):
             return node
+        assert isinstance(target, ast.Subscript)
         if not self._is_common(target):
             return node
         if not isinstance(node.op, ast.Add | ast.Sub):
-            raise self.team._error(node, "a spread loop can join sums only: += or -=")
+            raise self.team.error(node, "a spread loop can join sums only: += or -=")
         for index in ast.walk(target.slice):
             if isinstance(index, ast.Name) and index.id in self.lane:
                 index.id = "_low"
@@ -294,5 +417,6 @@ class _Sums(ast.NodeTransformer):
         return ast.AugAssign(ast.Name(self.found[text], ast.Store()), node.op, node.value)
 
 
-def _field_of(target: ast.Subscript) -> str:
-    return target.value.id if isinstance(target.value, ast.Name) else ""
+def _field_of(target: ast.AST) -> str:
+    """The field that an item belongs to; empty for what is no item."""
+    return target.value.id if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) else ""

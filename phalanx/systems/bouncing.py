@@ -56,14 +56,15 @@ def find_bounces(
     separation=read(ContactPoint.separation),
     member=read(ContactMotion.member),
     approach=read(ContactMotion.approach),
-    fall=read(ContactMotion.fall),
     extent=read(ContactMotion.extent),
     dof=read(ContactDof.dof),
     restitution=read(ContactSurface.restitution),
     jacobian=read(ContactJacobian.value),
     block_normal=read(ContactBlock.normal),
+    forced=read(DofGain.forced),
     displacement=read(DofGain.displacement),
     total=read(ContactImpulse.value),
+    fall=update(Scratch.row),
     rebound=update(ContactMotion.rebound),
 ):
     """Which contacts bounce, and how fast they leave."""
@@ -76,6 +77,7 @@ def find_bounces(
         for e in lanes:
             fast = c < count[0, e] and restitution[c, e] > 0.0 and approach[c, e] < -threshold[0, e]
             rebound[c, e] = h[0, e] * approach[c, e] if fast else 0.0
+            fall[0, 0, e] = 0.0
             on = 1 if fast else on
         if on == 1:
             base = c * width
@@ -83,6 +85,7 @@ def find_bounces(
                 k = dof[base + i, lanes[0]]
                 for e in lanes:
                     rebound[c, e] += jacobian[base + i, 0, e] * displacement[k, e]
+                    fall[0, 0, e] += jacobian[base + i, 0, e] * forced[k, e]
             for e in lanes:
                 here = c < count[0, e]
                 own = member[c, e] if here else 0
@@ -90,7 +93,7 @@ def find_bounces(
                 near = total[c, 0, e] > 0.0 or gap < -SAME_IMPACT * h[0, e] * approach[c, e]
                 fast = here and restitution[c, e] > 0.0 and approach[c, e] < -threshold[0, e]
                 u = min(approach[c, e], 0.0)
-                leaves = rebound_speed(u, fall[c, e], separation[c, e] if here else 0.0, h[0, e], restitution[c, e])
+                leaves = rebound_speed(u, fall[0, 0, e], separation[c, e] if here else 0.0, h[0, e], restitution[c, e])
                 rebound[c, e] = leaves if fast and near and block_normal[c, own, e] > 0.0 else 0.0
 
 
@@ -137,6 +140,7 @@ def bounce(
                         bounces = c < count[0, e] and rebound[c, e] > 0.0
                         for r in range(1, 3):
                             change[0, r, e] = -total[c, r, e] if bounces else 0.0
+                        for r in range(1, 3):
                             impulse[c, r, e] = 0.0 if bounces else impulse[c, r, e]
                             total[c, r, e] = 0.0 if bounces else total[c, r, e]
                     for i in spread(wide):

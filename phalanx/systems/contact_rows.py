@@ -24,6 +24,7 @@ from phalanx.components import (
     LinkPose,
     MassFactor,
     MassTopology,
+    Scratch,
 )
 from phalanx.ecs import function, read, rows, spread, system, update, write
 from phalanx.systems.math3d import cross
@@ -83,7 +84,6 @@ def contact_jacobians(
     end=read(DofTopology.tree_end),
     axis=read(DofMotion.axis),
     qd=read(DofState.velocity),
-    unforced=read(DofSolve.velocity),
     count=read(ContactCount.current),
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
@@ -93,7 +93,6 @@ def contact_jacobians(
     tangent=read(ContactPoint.tangent),
     approach=write(ContactMotion.approach),
     slip=write(ContactMotion.slip),
-    fall=write(ContactMotion.fall),
     extent=write(ContactMotion.extent),
     dof=write(ContactDof.dof),
     jacobian=write(ContactJacobian.value),
@@ -109,7 +108,6 @@ def contact_jacobians(
             approach[c, e] = 0.0
             for r in range(2):
                 slip[c, r, e] = 0.0
-            fall[c, e] = 0.0
             if c < count[0, e]:
                 da, db = dof_a[c, e], dof_b[c, e]
         alike = True
@@ -152,7 +150,6 @@ def contact_jacobians(
                         approach[c, e] += along * qd[k, e]
                         slip[c, 0, e] += rub * qd[k, e]
                         slip[c, 1, e] += across * qd[k, e]
-                        fall[c, e] += along * (unforced[k, e] - qd[k, e])
                         dof[row, e] = k
                         jacobian[row, 0, e] = along
                         jacobian[row, 1, e] = rub
@@ -174,6 +171,7 @@ def decouple_contacts(
     count=read(ContactCount.current),
     extent=read(ContactMotion.extent),
     dof=read(ContactDof.dof),
+    row=update(Scratch.row),
     jacobian=update(ContactJacobian.value),
 ):
     """J L^-1, in place: from the tips to the roots."""
@@ -184,22 +182,29 @@ def decouple_contacts(
     for c in spread(most):
         base, wide = c * width, extent[c, lanes[0]]
         one_chain = wide > 0 and depth[dof[base + max(wide - 1, 0), lanes[0]], 0] == wide
-        for i in range(wide - 1, 0, -1):
-            d = dof[base + i, lanes[0]]
-            start = chain[d, 0]
-            for j in range(i):
-                s, above = start + i - j, True
+        for j in range(wide - 2, -1, -1):
+            a = dof[base + j, lanes[0]]
+            for e in lanes:
+                row[0, 0, e] = jacobian[base + j, 0, e]
+                row[0, 1, e] = jacobian[base + j, 1, e]
+                row[0, 2, e] = jacobian[base + j, 2, e]
+            for i in range(wide - 1, j, -1):
+                d = dof[base + i, lanes[0]]
+                s, above = chain[d, 0] + i - j, True
                 if not one_chain:
-                    a = dof[base + j, lanes[0]]
                     up = depth[d, 0] - depth[a, 0]
-                    s = start + max(up, 0)
+                    s = chain[d, 0] + max(up, 0)
                     above = up > 0 and column[s, 0] == a
                 if above:
                     for e in lanes:
                         w = factor[s, e]
-                        jacobian[base + j, 0, e] -= w * jacobian[base + i, 0, e]
-                        jacobian[base + j, 1, e] -= w * jacobian[base + i, 1, e]
-                        jacobian[base + j, 2, e] -= w * jacobian[base + i, 2, e]
+                        row[0, 0, e] -= w * jacobian[base + i, 0, e]
+                        row[0, 1, e] -= w * jacobian[base + i, 1, e]
+                        row[0, 2, e] -= w * jacobian[base + i, 2, e]
+            for e in lanes:
+                jacobian[base + j, 0, e] = row[0, 0, e]
+                jacobian[base + j, 1, e] = row[0, 1, e]
+                jacobian[base + j, 2, e] = row[0, 2, e]
 
 
 @system(phase="rows", after="decouple_contacts")

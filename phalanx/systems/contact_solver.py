@@ -27,7 +27,7 @@ from phalanx.components import (
 )
 from phalanx.ecs import function, read, real, rows, spread, system, update, write
 from phalanx.systems.sweeps import parts_gone, sweep_parts
-from phalanx.systems.windows import WINDOW, solve_window, step_length
+from phalanx.systems.windows import solve_window, step_length
 
 PUSH_OUT = 0.15
 """Share of a penetration beyond the slop that a position sweep takes out."""
@@ -107,6 +107,13 @@ def push_cap(own, moves, world):
     return (own if own >= 0.0 else world) if moves else INFINITY
 
 
+@function
+def member_of(m, x0, x1, x2, x3):
+    """The m-th of a window's four numbers. A choice, since registers have no index."""
+    first, second = x0 if m == 0 else x1, x2 if m == 2 else x3
+    return first if m < 2 else second
+
+
 @system(phase="sweep", after="sweep_mimics", before="advance")
 def sweep_normals(
     lanes,
@@ -159,8 +166,8 @@ def sweep_normals(
             size = max(size, 2 if left > 1 and m1 == 1 else 1)
             size = max(size, 3 if left > 2 and m2 == 2 else 1)
             size = max(size, 4 if left > 3 and m3 == 3 else 1)
-            for m in range(2 * WINDOW):
-                sum[0, m, e] = 0.0
+            sum[0, 0, e], sum[0, 1, e], sum[0, 2, e], sum[0, 3, e] = 0.0, 0.0, 0.0, 0.0
+            sum[0, 4, e], sum[0, 5, e], sum[0, 6, e], sum[0, 7, e] = 0.0, 0.0, 0.0, 0.0
         w0, w1, w2, w3 = extent[c, lanes[0]], extent[c1, lanes[0]], extent[c2, lanes[0]], extent[c3, lanes[0]]
         w1, w2, w3 = w1 if size > 1 else 0, w2 if size > 2 else 0, w3 if size > 3 else 0
         for i in spread(max(max(w0, w1), max(w2, w3))):  # all members at once: none waits for another one
@@ -239,8 +246,10 @@ def sweep_normals(
                 k = dof[base + i, lanes[0]]
                 for e in lanes:
                     answer = mobility[k, e] * jacobian[base + i, 0, e]
-                    u[k, e] += answer * change[0, m, e]
-                    displacement[k, e] += answer * change[0, WINDOW + m, e]
+                    push = member_of(m, change[0, 0, e], change[0, 1, e], change[0, 2, e], change[0, 3, e])
+                    shift = member_of(m, change[0, 4, e], change[0, 5, e], change[0, 6, e], change[0, 7, e])
+                    u[k, e] += answer * push
+                    displacement[k, e] += answer * shift
         c += size
 
 
@@ -273,56 +282,65 @@ def sweep_friction(
     most = 0
     for e in lanes:
         most = max(most, count[0, e])
-    for c in range(most):
-        for e in lanes:
-            sum[0, 1, e] = 0.0
-            sum[0, 2, e] = 0.0
-        base, wide = c * width, extent[c, lanes[0]]
-        for i in spread((wide + 1) // 2):  # two rows at a time, so that their loads are under way together
-            more = 2 * i + 1 < wide
-            one = base + 2 * i
-            two = one + 1 if more else one
-            k, n = dof[one, lanes[0]], dof[two, lanes[0]]
+    c = 0
+    while c < most:
+        on = 0
+        while c < most and on == 0:  # the next one that presses, or rubs: the others would change nothing
             for e in lanes:
-                a1, a2 = jacobian[one, 1, e], jacobian[one, 2, e]
-                b1, b2 = jacobian[two, 1, e], jacobian[two, 2, e]
-                # one by one: rows that only other lanes need must not change the order of a sum
-                sum[0, 1, e] += a1 * u[k, e]
-                sum[0, 2, e] += a2 * u[k, e]
-                sum[0, 1, e] += (b1 if more else 0.0) * u[n, e]
-                sum[0, 2, e] += (b2 if more else 0.0) * u[n, e]
-        for e in lanes:
-            # loads come before conditions: those behind one would each be waited for
-            y11, y12, y22, mean = (
-                block_tangent[c, 0, e],
-                block_tangent[c, 1, e],
-                block_tangent[c, 2, e],
-                block_tangent[c, 3, e],
-            )
-            now1, now2, normal = impulse[c, 1, e], impulse[c, 2, e], total[c, 0, e]
-            u1, u2 = slip[c, 0, e] + drift[c, 0, e], slip[c, 1, e] + drift[c, 1, e]
-            sticks, rubs = static[c, e], dynamic[c, e]
-            w1 = sum[0, 1, e] + u1
-            w2 = sum[0, 2, e] + u2
-            here = c < count[0, e]
-            new1, new2 = now1 - (y11 * w1 + y12 * w2), now2 - (y12 * w1 + y22 * w2)
-            stick = sticks * normal
-            slide = (rubs if u1 * u1 + u2 * u2 > STICTION * STICTION else sticks) * normal
-            # What slides steps by one number for both tangents: only then does it settle opposite to the velocity.
-            slides = new1 * new1 + new2 * new2 > stick * stick
-            new1 = now1 - mean * w1 if slides else new1
-            new2 = now2 - mean * w2 if slides else new2
-            length = math.sqrt(new1 * new1 + new2 * new2)
-            scale = slide / length if slides and length > 0.0 else 1.0
-            new1, new2 = new1 * scale, new2 * scale
-            change[0, 1, e] = new1 - now1 if here else 0.0
-            change[0, 2, e] = new2 - now2 if here else 0.0
-            impulse[c, 1, e] = new1 if here else now1
-            impulse[c, 2, e] = new2 if here else now2
-            total[c, 1, e] = new1
-            total[c, 2, e] = new2
-        for i in spread(wide):
-            k = dof[base + i, lanes[0]]
+                rubs_or_presses = total[c, 0, e] != 0.0 or impulse[c, 1, e] != 0.0 or impulse[c, 2, e] != 0.0
+                on = 1 if c < count[0, e] and rubs_or_presses else on
+            c += 1 - on
+        if on == 1:
             for e in lanes:
-                push = jacobian[base + i, 1, e] * change[0, 1, e] + jacobian[base + i, 2, e] * change[0, 2, e]
-                u[k, e] += mobility[k, e] * push
+                sum[0, 1, e] = 0.0
+                sum[0, 2, e] = 0.0
+            base, wide = c * width, extent[c, lanes[0]]
+            for i in spread((wide + 1) // 2):  # two rows at a time, so that their loads are under way together
+                more = 2 * i + 1 < wide
+                one = base + 2 * i
+                two = one + 1 if more else one
+                k, n = dof[one, lanes[0]], dof[two, lanes[0]]
+                for e in lanes:
+                    a1, a2 = jacobian[one, 1, e], jacobian[one, 2, e]
+                    b1, b2 = jacobian[two, 1, e], jacobian[two, 2, e]
+                    # one by one: rows that only other lanes need must not change the order of a sum
+                    sum[0, 1, e] += a1 * u[k, e]
+                    sum[0, 2, e] += a2 * u[k, e]
+                    sum[0, 1, e] += (b1 if more else 0.0) * u[n, e]
+                    sum[0, 2, e] += (b2 if more else 0.0) * u[n, e]
+            for e in lanes:
+                # loads come before conditions: those behind one would each be waited for
+                y11, y12, y22, mean = (
+                    block_tangent[c, 0, e],
+                    block_tangent[c, 1, e],
+                    block_tangent[c, 2, e],
+                    block_tangent[c, 3, e],
+                )
+                now1, now2, normal = impulse[c, 1, e], impulse[c, 2, e], total[c, 0, e]
+                u1, u2 = slip[c, 0, e] + drift[c, 0, e], slip[c, 1, e] + drift[c, 1, e]
+                sticks, rubs = static[c, e], dynamic[c, e]
+                w1 = sum[0, 1, e] + u1
+                w2 = sum[0, 2, e] + u2
+                here = c < count[0, e]
+                new1, new2 = now1 - (y11 * w1 + y12 * w2), now2 - (y12 * w1 + y22 * w2)
+                stick = sticks * normal
+                slide = (rubs if u1 * u1 + u2 * u2 > STICTION * STICTION else sticks) * normal
+                # What slides steps by one number for both tangents: only then does it settle opposite to the velocity.
+                slides = new1 * new1 + new2 * new2 > stick * stick
+                new1 = now1 - mean * w1 if slides else new1
+                new2 = now2 - mean * w2 if slides else new2
+                length = math.sqrt(new1 * new1 + new2 * new2)
+                scale = slide / length if slides and length > 0.0 else 1.0
+                new1, new2 = new1 * scale, new2 * scale
+                change[0, 1, e] = new1 - now1 if here else 0.0
+                change[0, 2, e] = new2 - now2 if here else 0.0
+                impulse[c, 1, e] = new1 if here else now1
+                impulse[c, 2, e] = new2 if here else now2
+                total[c, 1, e] = new1
+                total[c, 2, e] = new2
+            for i in spread(wide):
+                k = dof[base + i, lanes[0]]
+                for e in lanes:
+                    push = jacobian[base + i, 1, e] * change[0, 1, e] + jacobian[base + i, 2, e] * change[0, 2, e]
+                    u[k, e] += mobility[k, e] * push
+            c += 1

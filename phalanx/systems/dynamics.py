@@ -68,7 +68,7 @@ def bias_accelerations(
     acceleration[d, 3, e], acceleration[d, 4, e], acceleration[d, 5, e] = a3, a4, a5
 
 
-@system(over=Dof, phase="dynamics", before="subtree_forces")
+@system(over=Dof, phase="dynamics", before=("subtree_forces", "subtree_wrenches"))
 def link_forces(
     d,
     e,
@@ -155,9 +155,8 @@ def subtree_forces(
     link=read(DofTopology.link),
     offset=read(LinkPose.offset),
     force=update(DofForce.force),
-    external=update(DofForce.external),
 ):
-    """Add the forces on each dof's subtree to its parent's, about the parent's origin."""
+    """Add the forces needed on each dof's subtree to its parent's, about the parent's origin."""
     p = parent[d, e]
     if p >= 0:
         i, j = link[d, e], link[p, e]
@@ -174,14 +173,34 @@ def subtree_forces(
         force[p, 3, e] += fx
         force[p, 4, e] += fy
         force[p, 5, e] += fz
-        fx, fy, fz = external[d, 3, e], external[d, 4, e], external[d, 5, e]
+
+
+@system(over=Dof, order="reverse", phase="dynamics")
+def subtree_wrenches(
+    d,
+    e,
+    parent=read(DofTopology.parent),
+    link=read(DofTopology.link),
+    offset=read(LinkPose.offset),
+    force=update(DofForce.external),
+):
+    """The same of forces from outside; on a GPU beside those."""
+    p = parent[d, e]
+    if p >= 0:
+        i, j = link[d, e], link[p, e]
+        x, y, z = (
+            offset[i, 0, e] - offset[j, 0, e],
+            offset[i, 1, e] - offset[j, 1, e],
+            offset[i, 2, e] - offset[j, 2, e],
+        )
+        fx, fy, fz = force[d, 3, e], force[d, 4, e], force[d, 5, e]
         tx, ty, tz = cross(x, y, z, fx, fy, fz)
-        external[p, 0, e] += external[d, 0, e] + tx
-        external[p, 1, e] += external[d, 1, e] + ty
-        external[p, 2, e] += external[d, 2, e] + tz
-        external[p, 3, e] += fx
-        external[p, 4, e] += fy
-        external[p, 5, e] += fz
+        force[p, 0, e] += force[d, 0, e] + tx
+        force[p, 1, e] += force[d, 1, e] + ty
+        force[p, 2, e] += force[d, 2, e] + tz
+        force[p, 3, e] += fx
+        force[p, 4, e] += fy
+        force[p, 5, e] += fz
 
 
 @system(over=Dof, phase="dynamics")

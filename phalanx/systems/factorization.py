@@ -88,6 +88,7 @@ def free_velocity(
     inverse_pivot=read(DofSolve.inverse_pivot),
     qd=read(DofState.velocity),
     gain=write(DofGain.velocity),
+    forced=write(DofGain.forced),
     x=write(DofSolve.velocity),
 ):
     """The velocity at the end of the substep if nothing but drives, friction in joints and forces acted."""
@@ -105,6 +106,7 @@ def free_velocity(
         for e in lanes:
             x[d, e] = x[d, e] * inverse_pivot[d, e]
             gain[d, e] = x[d, e]
+            forced[d, e] = x[d, e]
         for s in spread(1, depth[d, 0]):
             a = column[start + s, 0]
             for e in lanes:

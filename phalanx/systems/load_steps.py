@@ -79,11 +79,12 @@ def hold_at_bounds(
                 which = held[c, e] if c < contacts[0, e] else 0
                 for r in range(3):
                     stays = which >= 2 if r > 0 else which == 1 or which == 3
-                    x, begun, p = impulse[c, r, e], start[c, r, e], step[c, r, e]
-                    change[0, r, e] = x - begun if stays else 0.0
-                    change[0, 3 + r, e] = p if stays else 0.0
-                    start[c, r, e] = x if stays else begun
-                    step[c, r, e] = 0.0 if stays else p
+                    change[0, r, e] = impulse[c, r, e] - start[c, r, e] if stays else 0.0
+                    change[0, 3 + r, e] = step[c, r, e] if stays else 0.0
+                for r in range(3):
+                    stays = which >= 2 if r > 0 else which == 1 or which == 3
+                    start[c, r, e] = impulse[c, r, e] if stays else start[c, r, e]
+                    step[c, r, e] = 0.0 if stays else step[c, r, e]
             base = c * width
             for i in spread(extent[c, lanes[0]]):
                 k = dof[base + i, lanes[0]]

@@ -112,13 +112,13 @@ def judge_sweep(
     held=write(ContactSearch.held),
     island=read(ContactSearch.island),
     of_island=update(TreeSearch.sum),
-    sum=update(Scratch.sum),
+    asked=update(Scratch.asked),
 ):
     """How much the sweep has changed, and which contacts it has let go of or let slide."""
     most = 0
     for e in lanes:
         most = max(most, contacts[0, e])
-        sum[0, 0, e] = 0.0
+        asked[0, e] = 0.0
     for t in spread(trees if most > 0 else 0):
         for e in lanes:
             of_island[t, 7, e] = 0.0
@@ -128,7 +128,7 @@ def judge_sweep(
             n, t1, t2 = impulse[c, 0, e], impulse[c, 1, e], impulse[c, 2, e]
             d0, d1, d2 = n - start[c, 0, e], t1 - start[c, 1, e], t2 - start[c, 2, e]
             asks = block[c, member[c, e], e] * d0 if here else 0.0
-            sum[0, 0, e] += asks * asks
+            asked[0, e] += asks * asks
             of_island[island[c, e] if here else 0, 7, e] += asks * asks
             apart = here and n <= 0.0 and (d0 != 0.0 or step[c, 0, e] != 0.0)
             slides = here and at_bound(n, t1, t2, static[c, e], dynamic[c, e])
@@ -141,7 +141,7 @@ def leave_what_is_known(
     lanes,
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
-    sum=read(Scratch.sum),
+    asked=read(Scratch.asked),
     index=update(Sweep.index),
     contacts=update(Sweep.contacts),
     stepped=update(Sweep.stepped),
@@ -150,7 +150,7 @@ def leave_what_is_known(
     for e in lanes:
         index[0, e] += 1
         part = h[0, e] / real(position_sweeps[0, 0])
-        known = sum[0, 0, e] * part * part < ENOUGH * ENOUGH or index[0, e] == -1
+        known = asked[0, e] * part * part < ENOUGH * ENOUGH or index[0, e] == -1
         contacts[0, e] = 0 if known else contacts[0, e]
         stepped[0, e] = 1 if contacts[0, e] > 0 else stepped[0, e]
 

@@ -15,7 +15,7 @@ from phalanx.components import (
     Settings,
     Sweep,
 )
-from phalanx.ecs import read, real, rows, system, update
+from phalanx.ecs import read, real, rows, spread, system, update
 from phalanx.systems.sweeps import CORRECTION, parts_gone, sweep_parts
 
 
@@ -38,7 +38,7 @@ def warm_start_mimics(
     for m in range(mimics):
         for side in range(2):
             d = follower[m, 0] if side == 0 else leader[m, 0]
-            for s in range(depth[d, 0]):
+            for s in spread(depth[d, 0]):
                 k = column[chain[d, 0] + s, 0]
                 for e in lanes:
                     ratio = 1.0 if side == 0 else -multiplier[m, e]
@@ -90,7 +90,7 @@ def sweep_mimics(
             sum[0, 2, e] = response[i, e] + ratio * ratio * response[j, e]
         for side in range(2):
             d = i if side == 0 else j
-            for s in range(depth[d, 0]):
+            for s in spread(depth[d, 0]):
                 k = column[chain[d, 0] + s, 0]
                 up = depth[j, 0] - depth[k, 0]
                 shared = side == 0 and up >= 0 and column[chain[j, 0] + max(up, 0), 0] == k
@@ -109,7 +109,7 @@ def sweep_mimics(
             impulse[m, e] += change[0, 0, e]
         for side in range(2):
             d = i if side == 0 else j
-            for s in range(depth[d, 0]):
+            for s in spread(depth[d, 0]):
                 k = column[chain[d, 0] + s, 0]
                 for e in lanes:
                     ratio = 1.0 if side == 0 else -multiplier[m, e]

@@ -14,6 +14,20 @@ from phalanx.ecs import read, system, update
 
 
 @system(over=Dof, phase="factorize", before="implicit_mass")
+def stiffen_springs(
+    d,
+    e,
+    h=read(Settings.timestep),
+    coord=read(DofTopology.coord),
+    stiffness=read(DofSpring.stiffness),
+    implicit=update(DofSolve.implicit),
+):
+    """h^2 k enters the mass matrix. Not with the efforts, which it would wait for."""
+    if coord[d, e] >= 0:
+        implicit[d, e] += h[0, e] * (h[0, e] * stiffness[d, e])
+
+
+@system(over=Dof, phase="factorize")
 def pull_springs(
     d,
     e,
@@ -24,12 +38,9 @@ def pull_springs(
     stiffness=read(DofSpring.stiffness),
     rest=read(DofSpring.rest),
     pushed=update(DofForce.pushed),
-    implicit=update(DofSolve.implicit),
 ):
-    """effort = k (rest - q - h v'), with v' at the end of the substep: h^2 k enters the mass matrix."""
+    """effort = k (rest - q - h v'), with v' at the end of the substep."""
     c = coord[d, e]
     if c < 0:
         return
-    rate = h[0, e] * stiffness[d, e]
-    pushed[d, e] += stiffness[d, e] * (rest[d, e] - q[c, e]) - rate * qd[d, e]
-    implicit[d, e] += h[0, e] * rate
+    pushed[d, e] += stiffness[d, e] * (rest[d, e] - q[c, e]) - h[0, e] * stiffness[d, e] * qd[d, e]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,7 @@ from phalanx.ecs import (
 )
 
 Wire = Table("wire", "wires between poles")
+Site = Table("site", "where they are")
 ROWS, ENVS = 21, 19  # neither a multiple of a team
 
 
@@ -39,6 +42,13 @@ class Load(Component, table=Wire):
     carried = Field(unit="N", doc="with all before it")
     share = Field(2, doc="part of the whole, and of what is left")
     first = Field(dtype="int32", doc="where its section starts", constant=True)
+    found = Field(dtype="int32", doc="how many are heavy so far")
+
+
+class Tool(Component, table=Site):
+    """What one system needs while it runs."""
+
+    own = Field(2, unit="N", doc="sum of what is carried, and of its squares", private=True)
 
 
 @system(phase="sense")
@@ -69,6 +79,62 @@ def carry(
             share[i, 1, e] = weight[least, e]
 
 
+@system(phase="sense")
+def even_out(
+    lanes,
+    count=rows(Wire),
+    weight=read(Load.weight),
+    carried=update(Load.carried),
+    found=update(Load.found),
+    share=update(Load.share),
+    own=update(Tool.own),
+):
+    """What the first thread stores, all load, and decide by; what all store, the first one loads."""
+    for e in lanes:
+        found[0, e] = 0
+    for i in range(count):
+        heavy = 0
+        for e in lanes:
+            heavy = 1 if weight[i, e] > 2.0 else 0
+            found[0, e] += heavy
+        for e in lanes:
+            own[0, 0, e] = 0.0
+            own[0, 1, e] = 1.0
+        if found[0, lanes[0]] % 2 == heavy:
+            for k in spread(count):
+                for e in lanes:
+                    own[0, 0, e] += carried[k, e]
+                    own[0, 1, e] += carried[k, e] * carried[k, e]
+            for e in lanes:
+                mean = own[0, 0, e] / count
+                share[i, 0, e] = mean - carried[i, e]
+                carried[i, e] = mean
+                carried[0, e] += share[i, 0, e] / (1.0 + own[0, 1, e])
+        else:
+            for k in spread(count):
+                for e in lanes:
+                    share[k, 1, e] = weight[k, e] + carried[i, e]
+            for k in spread(count):
+                for e in lanes:
+                    carried[k, e] = 0.5 * (share[k, 1, e] + weight[k, e])
+
+
+def evened_out(weight: np.ndarray, carried: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    carried, share, found = carried.copy(), np.zeros((ROWS, 2, ENVS)), np.zeros(ENVS, int)
+    for i, e in itertools.product(range(ROWS), range(ENVS)):
+        heavy = int(weight[i, e] > 2.0)
+        found[e] += heavy
+        if found[e] % 2 == heavy:
+            mean, squares = carried[:, e].sum() / ROWS, 1.0 + (carried[:, e] ** 2).sum()
+            share[i, 0, e] = mean - carried[i, e]
+            carried[i, e] = mean
+            carried[0, e] += share[i, 0, e] / (1.0 + squares)
+        else:
+            share[:, 1, e] = weight[:, e] + carried[i, e]
+            carried[:, e] = 0.5 * (share[:, 1, e] + weight[:, e])
+    return carried, share, found
+
+
 def expected(weight: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     carried = weight.copy()
     for i in range(1, len(weight)):
@@ -95,27 +161,32 @@ def test_one_source(device: str) -> None:
     np.testing.assert_allclose(host(store[Load].share), share, rtol=1e-13)
 
 
-def test_a_team_of_threads() -> None:
-    """The text made for the GPU, run by as many threads in Python, which come in any order."""
-    weight, first = inputs()
-    generated = codegen.generate(carry, frozenset({"first"}), "float64", "cuda")
+def run_by_threads(made: System, shared: frozenset[str], *fields: np.ndarray, last: bool = False) -> None:
+    """The text made for the GPU, run by as many threads in Python; the first thread is ahead of the others, or last."""
+    generated = codegen.generate(made, shared, "float64", "cuda")
     tree = ast.parse(generated.source)
     kernel = next(n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == generated.entry)
     kernel.decorator_list = []
-    carried, share = np.full((ROWS, ENVS), np.nan), np.full((ROWS, 2, ENVS), np.nan)
     for env in range(ENVS):
         barrier = threading.Barrier(teams.TEAM)
         given = np.zeros(teams.TEAM)
 
         def run(rank: int, env: int = env, barrier: Any = barrier, given: np.ndarray = given) -> None:
+            def wait(*_: int) -> None:
+                barrier.wait(30.0)
+                time.sleep(0.0 if (rank == 0) != last else 1e-4)
+
             def joined(mask: int, x: float) -> float:
                 given[rank] = x
-                barrier.wait()
+                wait()
                 total = given.sum()
-                barrier.wait()
+                wait()
                 return total
 
             class cuda:
+                class local:
+                    array = staticmethod(lambda size, kind: np.full(size, np.nan))
+
                 class threadIdx:
                     x = (env * teams.TEAM + rank) % 128
 
@@ -124,29 +195,62 @@ def test_a_team_of_threads() -> None:
                     return env * teams.TEAM + rank
 
             names = {"cuda": cuda, "unsigned": int, "signed": int, "real": float, "range": range, "_joined": joined}
-            names |= {"_wait": lambda mask: barrier.wait(), "np": np, "_place": lambda row, size, i: row * size + i}
+            names |= {"_wait": wait, "np": np, "_place": lambda row, size, i: row * size + i}
             names["_fixed"] = lambda *words: None
             literals = (n for n in tree.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]).startswith("_"))
             exec(ast.unparse(ast.Module([*literals, kernel], [])), names)
-            fields = [field.reshape(-1) for field in (first, weight, carried, share)]
-            names[generated.entry](ENVS, ROWS, ENVS, ROWS, *fields)
+            names[generated.entry](ENVS, ROWS, ENVS, ROWS, *(field.reshape(-1) for field in fields))
 
         threads = [threading.Thread(target=run, args=(rank,)) for rank in range(teams.TEAM)]
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(30.0)
+            thread.join(60.0)
             assert not thread.is_alive(), "a thread waits for others that never come"
+
+
+def test_a_team_of_threads() -> None:
+    weight, first = inputs()
+    carried, share = np.full((ROWS, ENVS), np.nan), np.full((ROWS, 2, ENVS), np.nan)
+    run_by_threads(carry, frozenset({"first"}), first, weight, carried, share)
     wanted = expected(weight, first)
     np.testing.assert_allclose(carried, wanted[0], rtol=1e-13)
     np.testing.assert_allclose(share, wanted[1], rtol=1e-13)
 
 
+@pytest.mark.parametrize("last", [False, True])
+def test_threads_see_what_others_store(last: bool) -> None:
+    weight, _ = inputs()
+    start = weight[::-1].copy()
+    carried, share, found = start.copy(), np.zeros((ROWS, 2, ENVS)), np.zeros((ROWS, ENVS), int)
+    run_by_threads(even_out, frozenset(), weight, carried, found, share, np.zeros((2, ENVS)), last=last)
+    wanted = evened_out(weight, start)
+    np.testing.assert_allclose(carried, wanted[0], rtol=1e-12)
+    np.testing.assert_allclose(share, wanted[1], rtol=1e-12)
+    np.testing.assert_array_equal(found[0], wanted[2])
+
+
+def test_what_threads_have_to_themselves(device: str) -> None:
+    weight, _ = inputs()
+    store = Store(ENVS, Device(device), "float64")
+    store.set_rows(Wire, ROWS)
+    store.set_rows(Site, 1)
+    store[Load].weight = weight
+    store[Load].carried = weight[::-1]
+    # one environment at a time decides for itself: on the CPU, lanes are one
+    store.program([even_out.lane_by_lane]).run()
+    wanted = evened_out(weight, weight[::-1])
+    np.testing.assert_allclose(host(store[Load].carried), wanted[0], rtol=1e-12)
+    np.testing.assert_allclose(host(store[Load].share), wanted[1], rtol=1e-12)
+
+
 @system(phase="sense")
 def decided_by_what_it_stores(lanes, count=rows(Wire), carried=update(Load.carried)):
     far = 0
-    for e in lanes:
-        far = 1 if carried[0, e] > 0.0 else far
+    for i in range(count - 1):
+        for e in lanes:
+            far = 1 if carried[i, e] > 0.0 else far
+            carried[i + 1, e] = carried[i, e]
     if far == 1:
         for i in spread(count):
             for e in lanes:
@@ -155,11 +259,31 @@ def decided_by_what_it_stores(lanes, count=rows(Wire), carried=update(Load.carri
 
 @system(phase="sense")
 def out_of_date(lanes, count=rows(Wire), carried=update(Load.carried), share=write(Load.share)):
-    for e in lanes:
-        head = carried[0, e]
+    for i in range(count - 1):
+        for e in lanes:
+            head = carried[i, e]
+            carried[i + 1, e] = head
     for i in spread(count):
         for e in lanes:
             share[i, 0, e] = head
+
+
+@system(phase="sense")
+def out_of_date_register(lanes, count=rows(Wire), carried=update(Load.carried), own=update(Tool.own)):
+    for i in range(count - 1):
+        for e in lanes:
+            own[0, 0, e] = carried[i, e]
+            carried[i + 1, e] = 0.0
+    for i in spread(count):
+        for e in lanes:
+            carried[i, e] = own[0, 0, e]
+
+
+@system(phase="sense")
+def bounds_from_what_it_stores(lanes, found=update(Load.found)):
+    for i in spread(found[0, lanes[0]]):
+        for e in lanes:
+            found[i, e] = i
 
 
 @system(phase="sense")
@@ -227,6 +351,8 @@ def by_item(i, e, count=rows(Wire), carried=write(Load.carried)):
     [
         (decided_by_what_it_stores, "comes from a field that the system stores, and decides about a spread loop"),
         (out_of_date, "head may be out of date in the spread loop"),
+        (out_of_date_register, "own may be out of date in the spread loop"),
+        (bounds_from_what_it_stores, "the spread loop stores found, and its own bounds come from there"),
         (all_to_one, r"all iterations of a spread loop store to carried\[0, _?e\]"),
         (largest, "can join sums only"),
         (which_sum, "which item it is must be known before the loop"),

@@ -13,6 +13,7 @@ import pytest
 import phalanx as px
 from phalanx.ecs import System, codegen, teams
 from phalanx.ecs.flat import flat_arguments
+from phalanx.ecs.fusion import fused
 from phalanx.systems import bouncing, contact_rows, contact_solver, islands, loads
 
 SEARCH = (
@@ -39,7 +40,7 @@ def run_by_threads(system: System, store: Any) -> None:
     flat = flat_arguments(system)
     values = []
     for name, access in system.arguments.items():
-        array = store.rows(access.target) if access.mode == "rows" else store.array(access.target)
+        array = store._number(access.target) if access.mode == "rows" else store.array(access.target)
         values.append(array.reshape(-1) if name in flat else array)
     size = teams.TEAM if teams.is_team(system) else 1
     blocks = BLOCKS if teams.is_wide(system) else 1
@@ -62,6 +63,9 @@ def run_by_threads(system: System, store: Any) -> None:
                 return total
 
             class cuda:
+                class local:
+                    array = staticmethod(lambda size, kind: np.full(size, np.nan))
+
                 class threadIdx:
                     x = (env * size + rank) % 128
 
@@ -108,10 +112,13 @@ def test_teams_compute_what_the_cpu_does() -> None:
     world.step(2)
     store = world._store
     assert any(map(teams.is_wide, ORDER)) and any(map(teams.is_team, ORDER))
-    for system in ORDER:
-        fields = {access.target for access in system.field_arguments.values() if access.writes}
+    sweeps = world.schedule.phase("sweep") * 2
+    [(joined, _)] = fused(store._kernels(sweeps))
+    for system in (*ORDER, joined):
+        written = {access.target for access in system.field_arguments.values() if access.writes}
+        fields = {field for field in written if not field.private}
         before = {field: store.array(field).copy() for field in fields}
-        store.program([system]).run()
+        store.program(sweeps if system is joined else [system]).run()
         wanted = {field: store.array(field).copy() for field in fields}
         for field, array in before.items():
             store.array(field)[...] = array

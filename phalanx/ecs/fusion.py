@@ -1,0 +1,150 @@
+"""Systems that run over and over, one after the other, as one kernel for the GPU.
+
+The solver's sweeps are a few short systems, repeated. As kernels each ends when its slowest environment has ended, and
+starts with nothing in a multiprocessor's caches. Where all of a repeated sequence can be run by teams
+(:mod:`phalanx.ecs.teams`), its bodies are joined to one text with a loop around it: a team goes through all turns of
+its environment by itself. Measured in docs/decisions/0024-branches-and-fusion.md.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from phalanx.ecs.declare import Access, System
+from phalanx.ecs.source import parse, reach, without_docstring
+from phalanx.ecs.teams import can_be_shared_out
+
+Kernel = tuple[System, frozenset[str]]
+"""A system, and the names of its arguments that have one value for all environments."""
+
+LONGEST = 12
+"""Most systems of a sequence whose repetition is looked for."""
+
+TIMES = "_times"
+"""The argument that says how often."""
+
+
+def fused(kernels: Sequence[Kernel]) -> list[Kernel]:
+    """The same sequence with what is repeated as one kernel, wherever that occurs."""
+    groups = sorted(_repeated(kernels), key=len, reverse=True)
+    found: list[Kernel] = []
+    i = 0
+    while i < len(kernels):
+        group = next((g for g in groups if _turns(kernels, i, g)), None)
+        if group is None:
+            found.append(kernels[i])
+            i += 1
+            continue
+        times = _turns(kernels, i, group)
+        found.append(_joined(group, times))
+        i += times * len(group)
+    return found
+
+
+def _repeated(kernels: Sequence[Kernel]) -> set[tuple[Kernel, ...]]:
+    """Sequences that follow upon themselves and can be run by teams."""
+    found: set[tuple[Kernel, ...]] = set()
+    i = 0
+    while i < len(kernels):
+        for length in range(2, LONGEST + 1):
+            group = tuple(kernels[i : i + length])
+            if len(group) == length and _turns(kernels, i, group) > 1 and _join(tuple(s for s, _ in group)) is not None:
+                found.add(group)
+                i += length * _turns(kernels, i, group) - 1
+                break
+        i += 1
+    return found
+
+
+def _turns(kernels: Sequence[Kernel], start: int, group: tuple[Kernel, ...]) -> int:
+    """How often a group occurs from a place on."""
+    times, length = 0, len(group)
+    while tuple(kernels[start + times * length : start + (times + 1) * length]) == group:
+        times += 1
+    return times
+
+
+def _joined(group: tuple[Kernel, ...], times: int) -> Kernel:
+    joined = _with_times(tuple(system for system, _ in group), times)
+    shared = {system.arguments[name].target for system, names in group for name in names}
+    return joined, frozenset(name for name, a in joined.field_arguments.items() if a.target in shared)
+
+
+@cache
+def _with_times(systems: tuple[System, ...], times: int) -> System:
+    joined = _join(systems)
+    assert joined is not None
+    function, arguments = joined
+    one_lane = any(system.one_lane for system in systems)
+    arguments = {**arguments, TIMES: Access("rows", times)}
+    phase = systems[0].phase
+    return System(function, None, "parallel", phase, arguments=arguments, leading=("lanes",), one_lane=one_lane)
+
+
+@cache
+def _join(systems: tuple[System, ...]) -> tuple[Any, dict[str, Access]] | None:
+    """The function of a joined system and its arguments; ``None`` where the systems cannot be joined."""
+    if any(system.over is not None for system in systems) or not any(system.spreads for system in systems):
+        return None
+    names: dict[str, Any] = {}
+    for system in systems:
+        for name, value in _globals(system).items():
+            if names.setdefault(name, value) is not value and names[name] != value:
+                return None  # modules that call different things the same
+    arguments: dict[str, Access] = {}
+    body: list[ast.stmt] = []
+    for n, system in enumerate(systems):
+        renamed = _Rename(system, n, arguments)
+        body += [renamed.visit(s) for s in without_docstring(parse(system.function).body)]
+    loop = ast.parse(f"for _turn in range({TIMES}):\n    pass").body[0]
+    assert isinstance(loop, ast.For)
+    loop.body = body
+    name = f"{systems[0].name}_and_{len(systems) - 1}_more"
+    head = ast.parse(f"def {name}(lanes, {', '.join([*arguments, TIMES])}):\n    pass").body[0]
+    assert isinstance(head, ast.FunctionDef)
+    head.body = [loop]
+    text = ast.unparse(ast.fix_missing_locations(head))
+    exec(compile(text, f"<{name}>", "exec"), names)
+    function = names[name]
+    function.__phalanx_source__ = text
+    whole = System(function, None, "parallel", "", arguments=arguments, leading=("lanes",))
+    return (function, arguments) if can_be_shared_out(whole) else None
+
+
+def _globals(system: System) -> dict[str, Any]:
+    """What a system's text, and the helpers it reaches, mean by names that are not their own."""
+    functions = [system.function, *reach(system.function)[0]]
+    return {n: f.__globals__[n] for f in functions for n in f.__code__.co_names if n in f.__globals__}
+
+
+class _Rename(ast.NodeTransformer):
+    """Arguments are called after their fields, and other names of a system get its number."""
+
+    def __init__(self, system: System, number: int, arguments: dict[str, Access]) -> None:
+        tree = parse(system.function)
+        own = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        self.names = {name: f"{name}_{number}" for name in own} | {system.leading[0]: "lanes"}
+        for name, access in system.arguments.items():
+            self.names[name] = _field_name(access)
+            _add(arguments, self.names[name], access)
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.copy_location(ast.Name(self.names.get(node.id, node.id), node.ctx), node)
+
+
+def _field_name(access: Access) -> str:
+    if access.mode == "rows":
+        return f"rows_of_{access.target.name.replace(' ', '_')}"
+    return access.target.key.replace(".", "_")
+
+
+def _add(arguments: dict[str, Access], name: str, access: Access) -> None:
+    known = arguments.get(name)
+    if known is None or access.mode == "rows":
+        arguments[name] = access
+        return
+    reads, writes = known.reads or access.reads, known.writes or access.writes
+    arguments[name] = Access(("update" if reads else "write") if writes else "read", access.target)
