@@ -134,3 +134,23 @@ def leave_sleepers(
         if rests:
             q[k, e] = seen[k, e]
         seen[k, e] = q[k, e]
+
+
+@system(over=Tree, phase="conserve", after="restore_momentum")
+def leave_roots(
+    t,
+    e,
+    first_coord=read(TreeTopology.first_coord),
+    is_free=read(TreeTopology.is_free),
+    asleep=read(TreeSleep.asleep),
+    q=update(Coordinate.value),
+    seen=update(SeenCoordinate.value),
+):
+    """The same of roots, where keeping momentum has moved them."""
+    if is_free[t, e] == 1:
+        rests = asleep[t, e] == 1
+        first = first_coord[t, e]
+        for k in range(first, first + 3):
+            if rests:
+                q[k, e] = seen[k, e]
+            seen[k, e] = q[k, e]
