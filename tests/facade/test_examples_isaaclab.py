@@ -131,5 +131,5 @@ def test_randomised_materials_without_exec(device: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     masses = [float(one) for one in re.findall(r"([\d.]+) kg, friction", done.stdout)]
     assert len(masses) == 5
-    assert max(masses) > 1.05 * min(masses)  # drawn at random: that all are so near each other happens once in a million
+    assert max(masses) > 1.05 * min(masses)  # drawn at random: all so near each other happen once in a million
     assert last_numbers(done.stdout)[0] < 2.0  # mm
