@@ -62,49 +62,46 @@ def carry_momentum(
                 held += prescribed[r + 3, e] + prescribed[r + 4, e] + prescribed[r + 5, e]
                 keeps_linear[t, e] = 1.0 if held == 0 else 0.0
                 keeps_angular[t, e] = keeps_linear[t, e]
-                angular[t, 0, e] = h[0, e] * force[r, 0, e]
-                angular[t, 1, e] = h[0, e] * force[r, 1, e]
-                angular[t, 2, e] = h[0, e] * force[r, 2, e]
-                linear[t, 0, e] = h[0, e] * force[r, 3, e]
-                linear[t, 1, e] = h[0, e] * force[r, 4, e]
-                linear[t, 2, e] = h[0, e] * force[r, 5, e]
-                com[t, 0, e] = composite[r, 1, e] / composite[r, 0, e]
-                com[t, 1, e] = composite[r, 2, e] / composite[r, 0, e]
-                com[t, 2, e] = composite[r, 3, e] / composite[r, 0, e]
+                share = 1.0 / composite[r, 0, e]
+                cx, cy, cz = share * composite[r, 1, e], share * composite[r, 2, e], share * composite[r, 3, e]
+                com[t, 0, e], com[t, 1, e], com[t, 2, e] = cx, cy, cz
+                fx, fy, fz = h[0, e] * force[r, 3, e], h[0, e] * force[r, 4, e], h[0, e] * force[r, 5, e]
+                x, y, z = cross(cx, cy, cz, fx, fy, fz)
+                angular[t, 0, e] = h[0, e] * force[r, 0, e] - x
+                angular[t, 1, e] = h[0, e] * force[r, 1, e] - y
+                angular[t, 2, e] = h[0, e] * force[r, 2, e] - z
+                linear[t, 0, e], linear[t, 1, e], linear[t, 2, e] = fx, fy, fz
             for d in spread(r, end[t, 0]):
                 i = link[d, 0]
                 for e in lanes:
                     keeps_angular[t, e] -= 0.0 if gyroscopic[i, e] == 1.0 else 1.0
                     u = solved[d, e]
+                    share = 1.0 / composite[r, 0, e]
                     fx, fy, fz = momentum[d, 3, e], momentum[d, 4, e], momentum[d, 5, e]
-                    x, y, z = cross(offset[i, 0, e], offset[i, 1, e], offset[i, 2, e], fx, fy, fz)
+                    x, y, z = cross(
+                        offset[i, 0, e] - share * composite[r, 1, e],
+                        offset[i, 1, e] - share * composite[r, 2, e],
+                        offset[i, 2, e] - share * composite[r, 3, e],
+                        fx,
+                        fy,
+                        fz,
+                    )
                     angular[t, 0, e] += u * (momentum[d, 0, e] + x)
                     angular[t, 1, e] += u * (momentum[d, 1, e] + y)
                     angular[t, 2, e] += u * (momentum[d, 2, e] + z)
                     linear[t, 0, e] += u * fx
                     linear[t, 1, e] += u * fy
                     linear[t, 2, e] += u * fz
-                    u = (displacement[d, e] - h[0, e] * u) / composite[r, 0, e]
+                    u = share * (displacement[d, e] - h[0, e] * u)
                     com[t, 0, e] += u * fx
                     com[t, 1, e] += u * fy
                     com[t, 2, e] += u * fz
             for e in lanes:
                 keeps_angular[t, e] = max(keeps_angular[t, e], 0.0)
-                m = composite[r, 0, e]
-                x, y, z = cross(
-                    composite[r, 1, e] / m,
-                    composite[r, 2, e] / m,
-                    composite[r, 3, e] / m,
-                    linear[t, 0, e],
-                    linear[t, 1, e],
-                    linear[t, 2, e],
-                )
-                angular[t, 0, e] -= x
-                angular[t, 1, e] -= y
-                angular[t, 2, e] -= z
-                com[t, 0, e] += h[0, e] * linear[t, 0, e] / m
-                com[t, 1, e] += h[0, e] * linear[t, 1, e] / m
-                com[t, 2, e] += h[0, e] * linear[t, 2, e] / m
+                share = h[0, e] / composite[r, 0, e]
+                com[t, 0, e] += share * linear[t, 0, e]
+                com[t, 1, e] += share * linear[t, 1, e]
+                com[t, 2, e] += share * linear[t, 2, e]
 
 
 @system(phase="conserve")
@@ -139,25 +136,20 @@ def restore_momentum(
         if is_free[t, 0] == 1:
             r = first[t, 0]
             place = coord[link[r, 0], 0]
-            for e in lanes:  # from the centre of mass to the root's origin
-                m = composite[r, 0, e]
-                x, y, z = cross(
-                    composite[r, 1, e] / m,
-                    composite[r, 2, e] / m,
-                    composite[r, 3, e] / m,
-                    linear[t, 0, e],
-                    linear[t, 1, e],
-                    linear[t, 2, e],
-                )
-                angular[t, 0, e] += x
-                angular[t, 1, e] += y
-                angular[t, 2, e] += z
             for d in spread(r, end[t, 0]):
                 i = link[d, 0]
                 for e in lanes:
                     u = qd[d, e]
                     fx, fy, fz = momentum[d, 3, e], momentum[d, 4, e], momentum[d, 5, e]
-                    x, y, z = cross(offset[i, 0, e], offset[i, 1, e], offset[i, 2, e], fx, fy, fz)
+                    share = 1.0 / composite[r, 0, e]
+                    x, y, z = cross(
+                        offset[i, 0, e] - share * composite[r, 1, e],
+                        offset[i, 1, e] - share * composite[r, 2, e],
+                        offset[i, 2, e] - share * composite[r, 3, e],
+                        fx,
+                        fy,
+                        fz,
+                    )
                     angular[t, 0, e] -= u * (momentum[d, 0, e] + x)
                     angular[t, 1, e] -= u * (momentum[d, 1, e] + y)
                     angular[t, 2, e] -= u * (momentum[d, 2, e] + z)
@@ -169,8 +161,7 @@ def restore_momentum(
                 m = composite[r, 0, e]
                 cx, cy, cz = composite[r, 1, e] / m, composite[r, 2, e] / m, composite[r, 3, e] / m
                 px, py, pz = linear[t, 0, e], linear[t, 1, e], linear[t, 2, e]
-                x, y, z = cross(cx, cy, cz, px, py, pz)
-                lx, ly, lz = angular[t, 0, e] - x, angular[t, 1, e] - y, angular[t, 2, e] - z
+                lx, ly, lz = angular[t, 0, e], angular[t, 1, e], angular[t, 2, e]
                 a = composite[r, 4, e] - m * (cy * cy + cz * cz)
                 b = composite[r, 5, e] + m * cx * cy
                 c = composite[r, 6, e] + m * cx * cz
