@@ -16,33 +16,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from phalanx.components.shape import CONE, HEIGHT_FIELD, MESH, PLANE
 from phalanx.ecs.store import Device
 from phalanx.rays.geometry import RayGeometry, scaled
 from phalanx.rays.hits import RayHits
 from phalanx.rays.launches import Launches
-from phalanx.rays.placing import EXTENTS, bound_groups, place_instances
+from phalanx.rays.packing import SCENE_ARRAYS, Instance, Packed, pack
+from phalanx.rays.placing import bound_groups, place_instances
 from phalanx.rays.ray_kernels import cast_pattern, cast_rays
-from phalanx.rays.scene_kernels import BOUNDS, ENTRIES, FRAME, GROUP
+from phalanx.rays.scene_kernels import GROUP
 
 ALL = 0x7FFFFFFF
 """Bits of all groups."""
 
 SIDES = {"both": 0, "front": 1}
-
-
-@dataclass
-class _Instance:
-    geometry: RayGeometry
-    body: int
-    table: list[int]
-    extents: list[float]
 
 
 class RayScene:
@@ -63,8 +54,8 @@ class RayScene:
         else:
             from phalanx.rays import cpu as backend
         self._backend: Any = backend
-        self._instances: list[_Instance] = []
-        self._arrays: dict[str, Any] | None = None
+        self._instances: list[Instance] = []
+        self._packed: Packed | None = None
         self._launches = Launches()
         self._kernels: dict[Any, Any] = {}
 
@@ -107,8 +98,8 @@ class RayScene:
         number = len(self._instances)
         table = [geometry.kind, 0, *geometry.shape, object, groups, number, 0 if body is None else body]
         extents = [*map(float, geometry.low), *map(float, geometry.high), *map(float, rest), *pose.tolist()]
-        self._instances.append(_Instance(geometry, -1 if body is None else body, table, extents))
-        self._arrays = None
+        self._instances.append(Instance(geometry, -1 if body is None else body, table, extents))
+        self._packed = None
         return number
 
     @property
@@ -128,7 +119,7 @@ class RayScene:
         for instance in self._instances:
             if instance.geometry is geometry:
                 instance.extents[:6] = [*map(float, geometry.low), *map(float, geometry.high)]
-        self._arrays = None
+        self._packed = None
 
     # -- where it is -----------------------------------------------------------------------------------------
 
@@ -140,7 +131,7 @@ class RayScene:
                 body whose pose is not finite is not hit.
             shown: (num_envs, bodies) int32: 0: rays pass.
         """
-        arrays = self._ready()
+        packed = self.packed()
         given = (position, orientation, shown)
         if self._launches.again(place_instances, given, ()):
             return
@@ -150,12 +141,12 @@ class RayScene:
                 f"place: position has shape {getattr(position, 'shape', None)}; ({self.num_envs}, bodies, 3) with "
                 f"{self.num_bodies} bodies or more is needed"
             )
-        self._check("position", position, (self.num_envs, bodies, 3))
-        self._check("orientation", orientation, (self.num_envs, bodies, 4))
+        self.check("position", position, (self.num_envs, bodies, 3))
+        self.check("orientation", orientation, (self.num_envs, bodies, 4))
         if shown is not None:
-            self._check("shown", shown, (self.num_envs, bodies), np.int32)
-        shared, own = self._counts
-        placing = self._run(
+            self.check("shown", shown, (self.num_envs, bodies), np.int32)
+        shared, own, arrays = packed.shared, packed.own, packed.arrays
+        placing = self.run(
             place_instances,
             self.num_envs * own,
             (own, shared, shared, arrays["table"], arrays["extents"], bodies, position, orientation),
@@ -163,11 +154,11 @@ class RayScene:
         )
         if own > GROUP:
             boxes = (arrays["boxes"], arrays["bounds"])
-            bounding = self._run(bound_groups, self.num_envs * self._groups, (self._groups, own, shared), boxes)
+            bounding = self.run(bound_groups, self.num_envs * packed.groups, (packed.groups, own, shared), boxes)
             self._launches.remember(place_instances, given, (), lambda: (placing(), bounding())[0])
         else:
             self._launches.remember(place_instances, given, (), placing)
-        self._placed = True
+        packed.placed = True
 
     # -- casts -----------------------------------------------------------------------------------------------
 
@@ -216,16 +207,16 @@ class RayScene:
         """
         arrays = (origins, directions, limits, hits.distance, hits.position, hits.normal, hits.ids)
         options = (limit, any_hit, sides, groups)
-        if self._arrays is not None and self._launches.again(cast_rays, arrays, options):
+        if self._packed is not None and self._launches.again(cast_rays, arrays, options):
             return hits
         rays = self._rays(hits)
-        self._check("origins", origins, (self.num_envs, rays, 3))
-        self._check("directions", directions, (self.num_envs, rays, 3))
+        self.check("origins", origins, (self.num_envs, rays, 3))
+        self.check("directions", directions, (self.num_envs, rays, 3))
         if limits is not None:
-            self._check("limits", limits, (self.num_envs, rays))
+            self.check("limits", limits, (self.num_envs, rays))
         own = (rays, origins, directions, origins if limits is None else limits, int(limits is not None), float(limit))
         rest = self._shared_arguments(hits, any_hit, sides, groups)
-        self._launches.remember(cast_rays, arrays, options, self._run(cast_rays, self.num_envs * rays, own, rest))
+        self._launches.remember(cast_rays, arrays, options, self.run(cast_rays, self.num_envs * rays, own, rest))
         return hits
 
     def cast_pattern(
@@ -254,23 +245,23 @@ class RayScene:
         """
         arrays = (directions, position, orientation, starts, hits.distance, hits.position, hits.normal, hits.ids)
         options = (width, limit, any_hit, sides, groups)
-        if self._arrays is not None and self._launches.again(cast_pattern, arrays, options):
+        if self._packed is not None and self._launches.again(cast_pattern, arrays, options):
             return hits
         rays = self._rays(hits)
         each = getattr(directions, "ndim", 0) == 3
         shape = (self.num_envs, rays, 3) if each else (rays, 3)
-        self._check("directions", directions, shape)
+        self.check("directions", directions, shape)
         if starts is not None:
-            self._check("starts", starts, shape)
-        self._check("position", position, (self.num_envs, 3))
-        self._check("orientation", orientation, (self.num_envs, 4))
+            self.check("starts", starts, shape)
+        self.check("position", position, (self.num_envs, 3))
+        self.check("orientation", orientation, (self.num_envs, 4))
         if width < 0 or (width > 0 and rays % width):
             raise ValueError(f"width={width}: {rays} rays are no image of so many columns")
         tiled = width if width % 8 == 0 and rays % (4 * max(width, 1)) == 0 else 0
         own = (rays, tiled, directions if starts is None else starts, int(starts is not None), directions, int(each))
         own = (*own, position, orientation, float(limit))
         rest = self._shared_arguments(hits, any_hit, sides, groups)
-        launch = self._run(cast_pattern, self.num_envs * rays, own, rest)
+        launch = self.run(cast_pattern, self.num_envs * rays, own, rest)
         self._launches.remember(cast_pattern, arrays, options, launch)
         return hits
 
@@ -283,17 +274,17 @@ class RayScene:
     def _shared_arguments(self, hits: RayHits, any_hit: bool, sides: str, groups: int) -> tuple[Any, ...]:
         if sides not in SIDES:
             raise ValueError(f"sides={sides!r}: must be one of {', '.join(SIDES)}")
-        arrays = self._ready()
-        shared, own = self._counts
-        if own and not self._placed:
+        packed = self.packed()
+        if packed.own and not packed.placed:
             raise ValueError("instances are carried by bodies: call scene.place(...) before the first cast")
         results: list[Any] = [hits.distance]
         for array in (hits.position, hits.normal, hits.ids):
             results += [hits.distance if array is None else array, int(array is not None)]
-        names = ("table", "sizes", "frames", "boxes", "bounds", "nodes", "triangles", "samples")
-        return (shared, own, *(arrays[n] for n in names), groups & ALL, SIDES[sides], int(any_hit), *results)
+        scene = (packed.arrays[name] for name in SCENE_ARRAYS)
+        return (packed.shared, packed.own, *scene, groups & ALL, SIDES[sides], int(any_hit), *results)
 
-    def _check(self, name: str, array: Any, shape: tuple[int, ...], dtype: Any = np.float32) -> None:
+    def check(self, name: str, array: Any, shape: tuple[int, ...], dtype: Any = np.float32) -> None:
+        """Raise a ValueError unless an array is where the scene is, contiguous, and of a shape and type."""
         interface = "__cuda_array_interface__" if self.device.is_cuda else "__array_interface__"
         if not hasattr(array, interface):
             raise ValueError(f"{name} is a {type(array).__name__}, no array on {self.device.name}")
@@ -308,83 +299,43 @@ class RayScene:
 
     # -- how it is stored ------------------------------------------------------------------------------------
 
-    def _ready(self) -> dict[str, Any]:
-        """The arrays, put together when something was added since the last time."""
-        if self._arrays is None:
+    def packed(self) -> Packed:
+        """The arrays, put together when something was added since the last time: the same object until then."""
+        if self._packed is None:
             self._launches.forget()
-            self._arrays = {name: self._on_device(array) for name, array in self._pack().items()}
-            self._place_shared()
-        return self._arrays
+            packed = pack(self._instances, self.num_envs)
+            packed.arrays = {name: self.on_device(array) for name, array in packed.arrays.items()}
+            self._packed = packed
+            arrays, shared = packed.arrays, packed.shared
+            body = (0, arrays["origin"], arrays["unturned"], arrays["table"], 0)  # all are carried by one that rests
+            head = (max(shared, 1), 0, 0, arrays["table"], arrays["extents"])
+            self.run(place_instances, shared, head, (*body, arrays["frames"], arrays["boxes"]))
+        return self._packed
 
-    def _pack(self) -> dict[str, np.ndarray]:
-        order = sorted(self._instances, key=lambda i: i.body >= 0)
-        own = sum(i.body >= 0 for i in order)
-        shared = len(order) - own
-        self._counts = shared, own
-        self._groups = -(-own // GROUP)
-        self._placed = False
-        nodes, triangles, samples = [np.zeros((1, 20), np.uint32)], [np.zeros((1, 12), np.float32)], [np.zeros(4)]
-        places: dict[int, int] = {}
-        for geometry in {id(i.geometry): i.geometry for i in order}.values():
-            if geometry.tree is not None:
-                moved = geometry.tree.nodes.copy()
-                places[id(geometry)] = sum(map(len, nodes))
-                moved[:, 4] += np.uint32(places[id(geometry)])
-                moved[:, 5] += np.uint32(sum(map(len, triangles)))
-                nodes.append(moved)
-                triangles.append(geometry.tree.triangles)
-            elif geometry.samples is not None:
-                places[id(geometry)] = sum(map(len, samples))
-                samples.append(geometry.samples)
-        kinds = {i.geometry.kind for i in order} or {MESH}
-        self._constants = (
-            ("FIELDS", int(HEIGHT_FIELD in kinds)),
-            ("GROUPED", int(own > GROUP)),
-            ("MESHES", int(MESH in kinds)),
-            ("PLANES", int(PLANE in kinds)),
-            ("SOLIDS", int(any(kind <= CONE for kind in kinds))),
-        )
-        table = np.zeros((len(order) + 1, ENTRIES), np.int32)
-        sizes = np.zeros((len(order) + 1, ENTRIES), np.float32)
-        extents = np.zeros((len(order) + 1, EXTENTS), np.float32)
-        for k, instance in enumerate(order):
-            table[k] = instance.table
-            table[k, 1] = places.get(id(instance.geometry), 0)
-            sizes[k, :3] = instance.geometry.size
-            extents[k] = instance.extents
-        placed = shared + self.num_envs * own + 1
-        return {
-            "table": table,
-            "sizes": sizes,
-            "extents": extents,
-            "frames": np.zeros((placed, FRAME), np.float32),
-            "boxes": np.full((placed, BOUNDS), np.nan, np.float32),
-            "bounds": np.full((self.num_envs * self._groups + 1, BOUNDS), np.nan, np.float32),
-            "nodes": np.concatenate(nodes),
-            "triangles": np.concatenate(triangles),
-            "samples": np.concatenate(samples).astype(np.float32),
-            "origin": np.zeros((1, 3), np.float32),
-            "unturned": np.array([[1, 0, 0, 0]], np.float32),
-        }
-
-    def _place_shared(self) -> None:
-        arrays = self._arrays
-        assert arrays is not None
-        shared, _own = self._counts
-        body = (0, arrays["origin"], arrays["unturned"], arrays["table"], 0)  # none: all are carried by the first
-        head = (max(shared, 1), 0, 0, arrays["table"], arrays["extents"])
-        self._run(place_instances, shared, head, (*body, arrays["frames"], arrays["boxes"]))
-
-    def _on_device(self, array: np.ndarray) -> Any:
+    def on_device(self, array: np.ndarray) -> Any:
+        """A copy of an array, or itself where the scene is on the host."""
         array = np.ascontiguousarray(array)
         if not self.device.is_cuda:
             return array
         with self.device.active():
             return self.device.xp.asarray(array)
 
-    def _run(self, function: Any, count: int, first: tuple[Any, ...], rest: tuple[Any, ...]) -> Callable[[], None]:
-        """Launch a kernel; returns what launches it again."""
-        constants = () if function in (place_instances, bound_groups) else self._constants
+    def run(
+        self,
+        function: Any,
+        count: int,
+        first: tuple[Any, ...],
+        rest: tuple[Any, ...],
+        constants: tuple[tuple[str, int], ...] | None = None,
+    ) -> Callable[[], None]:
+        """Launch a kernel (:mod:`~.generate`) for so many rays; returns what launches it again.
+
+        Args:
+            first, rest: its arguments, which must outlive the launches.
+            constants: that it is made for; by default those of the scene, for casts.
+        """
+        if constants is None:
+            constants = () if function in (place_instances, bound_groups) else self.packed().constants
         key = (function, constants)
         if key not in self._kernels:
             self._kernels[key] = self._backend.kernel_of(function, constants)

@@ -1,0 +1,118 @@
+"""A scene's instances as the arrays that kernels read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from phalanx.components.shape import CONE, HEIGHT_FIELD, MESH, PLANE
+from phalanx.rays.geometry import RayGeometry
+from phalanx.rays.placing import EXTENTS
+from phalanx.rays.scene_kernels import BOUNDS, ENTRIES, FRAME, GROUP
+
+SCENE_ARRAYS = ("table", "sizes", "frames", "boxes", "bounds", "nodes", "triangles", "samples")
+"""Those that casts read, in the order of their arguments."""
+
+
+@dataclass
+class Instance:
+    """What was added to a scene.
+
+    Attributes:
+        body: that carries it, -1 if it is shared.
+        table, extents: its numbers in the arrays of these names (:mod:`~.scene_kernels`, :mod:`~.placing`).
+    """
+
+    geometry: RayGeometry
+    body: int
+    table: list[int]
+    extents: list[float]
+
+    @property
+    def object(self) -> int:
+        """Number of what it is a part of."""
+        return self.table[4]
+
+    @property
+    def number(self) -> int:
+        """What :meth:`~.RayScene.add` returned."""
+        return self.table[6]
+
+
+@dataclass
+class Packed:
+    """A scene as its kernels see it; made anew when something was added.
+
+    Attributes:
+        shared, own: instances of all environments, and of each.
+        order: all of them, in the order of the rows of ``table``: shared ones first.
+        constants: of kernels, by what there is.
+        arrays: on the host, or later on the device.
+        placed: whether own instances have got their poses.
+    """
+
+    shared: int
+    own: int
+    order: list[Instance]
+    constants: tuple[tuple[str, int], ...]
+    arrays: dict[str, Any] = field(default_factory=dict)
+    placed: bool = False
+
+    @property
+    def groups(self) -> int:
+        """Groups of own instances in an environment."""
+        return -(-self.own // GROUP)
+
+
+def pack(instances: list[Instance], num_envs: int) -> Packed:
+    """Put instances together, with arrays on the host."""
+    order = sorted(instances, key=lambda i: i.body >= 0)
+    own = sum(i.body >= 0 for i in order)
+    shared = len(order) - own
+    nodes, triangles, samples = [np.zeros((1, 20), np.uint32)], [np.zeros((1, 12), np.float32)], [np.zeros(4)]
+    places: dict[int, int] = {}
+    for geometry in {id(i.geometry): i.geometry for i in order}.values():
+        if geometry.tree is not None:
+            moved = geometry.tree.nodes.copy()
+            places[id(geometry)] = sum(map(len, nodes))
+            moved[:, 4] += np.uint32(places[id(geometry)])
+            moved[:, 5] += np.uint32(sum(map(len, triangles)))
+            nodes.append(moved)
+            triangles.append(geometry.tree.triangles)
+        elif geometry.samples is not None:
+            places[id(geometry)] = sum(map(len, samples))
+            samples.append(geometry.samples)
+    kinds = {i.geometry.kind for i in order} or {MESH}
+    constants = (
+        ("FIELDS", int(HEIGHT_FIELD in kinds)),
+        ("GROUPED", int(own > GROUP)),
+        ("MESHES", int(MESH in kinds)),
+        ("PLANES", int(PLANE in kinds)),
+        ("SOLIDS", int(any(kind <= CONE for kind in kinds))),
+    )
+    table = np.zeros((len(order) + 1, ENTRIES), np.int32)
+    sizes = np.zeros((len(order) + 1, ENTRIES), np.float32)
+    extents = np.zeros((len(order) + 1, EXTENTS), np.float32)
+    for k, instance in enumerate(order):
+        table[k] = instance.table
+        table[k, 1] = places.get(id(instance.geometry), 0)
+        sizes[k, :3] = instance.geometry.size
+        extents[k] = instance.extents
+    placed = shared + num_envs * own + 1
+    packed = Packed(shared, own, order, constants)
+    packed.arrays = {
+        "table": table,
+        "sizes": sizes,
+        "extents": extents,
+        "frames": np.zeros((placed, FRAME), np.float32),
+        "boxes": np.full((placed, BOUNDS), np.nan, np.float32),
+        "bounds": np.full((num_envs * packed.groups + 1, BOUNDS), np.nan, np.float32),
+        "nodes": np.concatenate(nodes),
+        "triangles": np.concatenate(triangles),
+        "samples": np.concatenate(samples).astype(np.float32),
+        "origin": np.zeros((1, 3), np.float32),
+        "unturned": np.array([[1, 0, 0, 0]], np.float32),
+    }
+    return packed
