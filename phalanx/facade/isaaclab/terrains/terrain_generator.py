@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import trimesh
 
 from phalanx.facade.isaaclab.terrains.flat_patches import flat_places
 from phalanx.facade.isaaclab.terrains.height_field import HfTerrainBaseCfg
@@ -21,6 +20,8 @@ from phalanx.facade.isaaclab.utils.io import dump_yaml
 from phalanx.facade.namespaces import array
 
 if TYPE_CHECKING:
+    import trimesh
+
     from phalanx.facade.isaaclab.terrains.sub_terrain_cfg import SubTerrainBaseCfg
     from phalanx.facade.isaaclab.terrains.terrain_generator_cfg import TerrainGeneratorCfg
 
@@ -163,6 +164,8 @@ class TerrainGenerator:
             key = dict_to_md5_hash({**cfg.to_dict(), "difficulty": difficulty})  # pyright: ignore[reportAttributeAccessIssue]
             folder = os.path.join(self.cfg.cache_dir, key)
             if os.path.exists(os.path.join(folder, "cfg.yaml")):  # which is written last
+                import trimesh
+
                 with np.load(os.path.join(folder, "mesh.npz")) as kept:
                     return trimesh.Trimesh(kept["vertices"], kept["faces"], process=False), kept["origin"]
         meshes, origin = cfg.function(difficulty, cfg)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import trimesh
-from trimesh.visual import ColorVisuals
-from trimesh.visual.color import interpolate
 
 from phalanx.facade.isaaclab.sim.spawners.geometry import all_or_nothing, refuse_existing
 from phalanx.facade.isaaclab.sim.utils import (
@@ -23,6 +20,9 @@ from phalanx.facade.isaaclab.terrains.trimesh.utils import join
 from phalanx.facade.namespaces import array
 from phalanx.io.usd.bindings import UsdGeom, UsdPhysics, Vt
 from phalanx.io.usd.writer.shapes import write_triangles
+
+if TYPE_CHECKING:
+    import trimesh
 
 LEVEL_COLOR = (172, 216, 230, 255)
 """Red, green, blue and alpha of what has one height."""
@@ -42,6 +42,8 @@ def color_meshes_by_height(meshes: list[trimesh.Trimesh], **kwargs: Any) -> trim
     Raises:
         ValueError: there is no map of the name.
     """
+    from trimesh.visual.color import interpolate
+
     mesh = join(meshes)
     heights = np.asarray(mesh.vertices)[:, 2]
     if np.allclose(heights, heights[0]):
@@ -60,6 +62,8 @@ def _rainbow(share: np.ndarray) -> np.ndarray:
 
 def paint(mesh: trimesh.Trimesh, colors: np.ndarray) -> None:
     """Give the vertices of a mesh colours (n, 4), 0 to 255."""
+    from trimesh.visual import ColorVisuals
+
     mesh.visual = ColorVisuals(mesh, vertex_colors=np.asarray(colors, np.uint8))
 
 
@@ -75,6 +79,8 @@ def create_prim_from_mesh(prim_path: str, mesh: trimesh.Trimesh, **kwargs: Any) 
     Raises:
         ValueError: there is a prim at the path already.
     """
+    from trimesh.visual import ColorVisuals
+
     refuse_existing(prim_path)
     with all_or_nothing(prim_path):
         place, turn = kwargs.get("translation"), kwargs.get("orientation")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -16,11 +16,12 @@ from phalanx.facade.isaaclab.utils.mesh import (
 )
 from phalanx.facade.stage_world import StageWorld
 from phalanx.io.usd.bindings import Usd, UsdGeom
-from phalanx.rays.geometry import RayGeometry, mesh_geometry, primitive_geometry
-from phalanx.rays.scene import RayScene
 from phalanx.rotations import between, matrix
 
-Pieces = list[tuple[RayGeometry, dict[str, Any]]]
+if TYPE_CHECKING:
+    from phalanx.rays import RayGeometry, RayScene
+
+Pieces: TypeAlias = "list[tuple[RayGeometry, dict[str, Any]]]"
 
 _known: WeakKeyDictionary[StageWorld, dict[tuple[str, ...], Pieces]] = WeakKeyDictionary()
 
@@ -55,6 +56,8 @@ def carried_geometry(who: str, path: str) -> RayGeometry:
     Raises:
         RuntimeError: there is nothing that rays could hit, or it is a plane, which has no end.
     """
+    from phalanx.rays import mesh_geometry
+
     planes, mesh = _found(who, path, [path])
     if planes or mesh is None:
         raise RuntimeError(f"{who}: mesh_prim_paths has <{path}>, which is a plane, and planes cannot be carried")
@@ -64,6 +67,8 @@ def carried_geometry(who: str, path: str) -> RayGeometry:
 
 
 def _pieces(who: str, path: str) -> Pieces:
+    from phalanx.rays import mesh_geometry
+
     roots = utils.find_matching_prim_paths(path)
     if not roots:
         raise RuntimeError(f"{who}: mesh_prim_paths has {path!r}, and there is no such prim")
@@ -73,6 +78,8 @@ def _pieces(who: str, path: str) -> Pieces:
 
 def _found(who: str, path: str, roots: Sequence[str]) -> tuple[Pieces, tuple[np.ndarray, np.ndarray] | None]:
     """Planes at and below prims, or if there are none the triangles of all else, in the world."""
+    from phalanx.rays import primitive_geometry
+
     cache = UsdGeom.XformCache(Usd.TimeCode.EarliestTime())
     planes: Pieces = []
     vertices: list[np.ndarray] = []

@@ -21,7 +21,6 @@ from phalanx.facade.isaaclab.utils.math import quat_apply, yaw_quat
 from phalanx.facade.namespaces import array, common, copy, namespace, uniform, zeros
 from phalanx.facade.once import tell_once
 from phalanx.facade.stage_world import StageWorld
-from phalanx.rays.scene import RayScene
 
 ALIGNMENTS = ("base", "yaw", "world")
 
@@ -85,6 +84,8 @@ class RayCaster(ShownByMarkers, SensorBase):
         return len(utils.find_matching_prims(self.cfg.prim_path))
 
     def _initialize_impl(self) -> None:
+        from phalanx.rays import RayScene
+
         super()._initialize_impl()
         cfg, n, stage_world = self.cfg, self._num_envs, self._simulation().stage_world
         paths = utils.find_matching_prim_paths(cfg.prim_path)

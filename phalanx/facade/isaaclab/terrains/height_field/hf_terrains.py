@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.ndimage import map_coordinates
 
 from phalanx.facade.isaaclab.terrains.height_field.utils import height_field_to_mesh, pixels
 from phalanx.facade.isaaclab.terrains.sub_terrain_cfg import between
@@ -29,6 +28,8 @@ def random_uniform_terrain(difficulty: float, cfg: hf_terrains_cfg.HfRandomUnifo
     Raises:
         ValueError: that grid is finer than that of the terrain.
     """
+    from scipy.ndimage import map_coordinates
+
     coarse = cfg.horizontal_scale if cfg.downsampled_scale is None else cfg.downsampled_scale
     if coarse < cfg.horizontal_scale:
         raise ValueError(

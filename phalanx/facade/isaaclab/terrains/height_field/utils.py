@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import trimesh
 
 from phalanx.io.height_fields import grid_triangles
 
 if TYPE_CHECKING:
+    import trimesh
+
     from phalanx.facade.isaaclab.terrains.height_field.hf_terrains_cfg import HfTerrainBaseCfg
 
 AROUND = 1.0
@@ -39,6 +40,8 @@ def height_field_to_mesh(func: Callable[[float, Any], np.ndarray]) -> Callable[[
 
     @functools.wraps(func)
     def wrapper(difficulty: float, cfg: HfTerrainBaseCfg) -> tuple[list[trimesh.Trimesh], np.ndarray]:
+        import trimesh
+
         scale = cfg.horizontal_scale
         if 0.0 < cfg.border_width < scale:
             raise ValueError(

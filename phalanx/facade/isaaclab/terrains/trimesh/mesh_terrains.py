@@ -8,10 +8,9 @@ in m. What a range of the configuration gives grows with the difficulty unless s
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import trimesh
 
 from phalanx.facade.isaaclab.terrains.sub_terrain_cfg import between
 from phalanx.facade.isaaclab.terrains.trimesh.repeated import repeated_objects_terrain
@@ -24,9 +23,11 @@ from phalanx.facade.isaaclab.terrains.trimesh.utils import (
 )
 
 if TYPE_CHECKING:
+    import trimesh
+
     from phalanx.facade.isaaclab.terrains.trimesh import mesh_terrains_cfg
 
-Made = tuple[list[trimesh.Trimesh], np.ndarray]
+Made: TypeAlias = "tuple[list[trimesh.Trimesh], np.ndarray]"
 
 DEPTH = 1.0
 """m: how deep what has no floor is."""
@@ -127,6 +128,8 @@ def star_terrain(difficulty: float, cfg: mesh_terrains_cfg.MeshStarTerrainCfg) -
     Raises:
         ValueError: there are fewer than two bars.
     """
+    import trimesh
+
     if cfg.num_bars < 2:
         raise ValueError(f"The number of bars in the star must be greater than 2. Received: {cfg.num_bars}")
     height = between(cfg.bar_height_range, difficulty)

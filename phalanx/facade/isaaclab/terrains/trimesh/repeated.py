@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import trimesh
 
 from phalanx.facade.isaaclab.terrains.trimesh import utils
 from phalanx.facade.isaaclab.terrains.trimesh.utils import make_box, make_plane
 
 if TYPE_CHECKING:
+    import trimesh
+
     from phalanx.facade.isaaclab.terrains.trimesh import mesh_terrains_cfg
 
 KINDS = ("box", "cylinder", "cone")

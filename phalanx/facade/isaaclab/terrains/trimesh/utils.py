@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import trimesh
-from scipy.spatial.transform import Rotation
+
+if TYPE_CHECKING:
+    import trimesh
 
 Place = Sequence[float]
 
@@ -73,6 +75,8 @@ def make_box(
         max_yx_angle: it is turned about y, then about x, by angles from 0 to this.
         degrees: whether that is in degrees, else in rad.
     """
+    import trimesh
+
     made = trimesh.creation.box((length, width, height))
     made.apply_transform(_tilt(center, max_yx_angle, degrees))
     return made
@@ -82,6 +86,8 @@ def make_cylinder(
     radius: float, height: float, center: Place, max_yx_angle: float = 0.0, degrees: bool = True
 ) -> trimesh.Trimesh:
     """A prism of four to six sides with its corners on a circle, its middle at ``center``; else as :func:`make_box`."""
+    import trimesh
+
     sides = np.random.randint(4, 7)
     made = trimesh.creation.cylinder(radius, height, sections=int(sides))
     made.apply_transform(_tilt(center, max_yx_angle, degrees))
@@ -92,6 +98,8 @@ def make_cone(
     radius: float, height: float, center: Place, max_yx_angle: float = 0.0, degrees: bool = True
 ) -> trimesh.Trimesh:
     """A pyramid of four to six sides with its corners on a circle about ``center``; else as :func:`make_box`."""
+    import trimesh
+
     sides = np.random.randint(4, 7)
     made = trimesh.creation.cone(radius, height, sections=int(sides))
     made.apply_transform(_tilt(center, max_yx_angle, degrees))
@@ -173,6 +181,8 @@ def make_columns(
 
 def join(meshes: Sequence[trimesh.Trimesh]) -> trimesh.Trimesh:
     """One mesh of several, without their looks; trimesh's own function takes seconds for hundreds."""
+    import trimesh
+
     counts = [len(mesh.vertices) for mesh in meshes]
     starts = np.cumsum(counts) - counts
     vertices = np.concatenate([mesh.vertices for mesh in meshes])
@@ -196,6 +206,8 @@ def _tilt(center: Place, max_yx_angle: float, degrees: bool) -> np.ndarray:
     most = math.radians(max_yx_angle) if degrees else max_yx_angle
     found = np.eye(4)
     if most:
+        from scipy.spatial.transform import Rotation
+
         angles = np.random.uniform(0.0, most, 2)
         found[:3, :3] = Rotation.from_euler("yx", angles).as_matrix()
     found[:3, 3] = center
@@ -204,6 +216,8 @@ def _tilt(center: Place, max_yx_angle: float, degrees: bool) -> np.ndarray:
 
 def _mesh(vertices: np.ndarray, faces: Sequence[Sequence[int]] | np.ndarray) -> trimesh.Trimesh:
     """Triangles; corners in the same place become one."""
+    import trimesh
+
     made = trimesh.Trimesh(vertices, np.asarray(faces), process=False)
     made.merge_vertices()
     return made

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import trimesh
 
 from phalanx.facade.isaaclab.sim.schemas import define_deformable_body_properties
 from phalanx.facade.isaaclab.sim.spawners.geometry import Pose, add_physics, all_or_nothing, begin, refuse_existing
@@ -13,6 +12,8 @@ from phalanx.facade.isaaclab.sim.utils import clone, get_current_stage
 from phalanx.io.usd.bindings import Prim, UsdGeom
 
 if TYPE_CHECKING:
+    import trimesh
+
     from phalanx.facade.isaaclab.sim.spawners.meshes import meshes_cfg
 
 
@@ -36,6 +37,8 @@ def spawn_mesh_sphere(
         ValueError: there is a prim at the path already, or it is to be both rigid and deformable.
         NotImplementedError: it is to be deformable.
     """
+    import trimesh
+
     sphere = trimesh.creation.uv_sphere(radius=cfg.radius)
     return _spawn(prim_path, cfg, sphere, "boundingSphere", translation, orientation)
 
@@ -45,6 +48,8 @@ def spawn_mesh_cuboid(
     prim_path: str, cfg: meshes_cfg.MeshCuboidCfg, translation: Pose = None, orientation: Pose = None, **kwargs: Any
 ) -> Prim:
     """Put a box of triangles on the stage; else as :func:`spawn_mesh_sphere`."""
+    import trimesh
+
     return _spawn(prim_path, cfg, trimesh.creation.box(cfg.size), "boundingCube", translation, orientation)
 
 
@@ -53,6 +58,8 @@ def spawn_mesh_cylinder(
     prim_path: str, cfg: meshes_cfg.MeshCylinderCfg, translation: Pose = None, orientation: Pose = None, **kwargs: Any
 ) -> Prim:
     """Put a cylinder of triangles on the stage; else as :func:`spawn_mesh_sphere`."""
+    import trimesh
+
     made = trimesh.creation.cylinder(radius=cfg.radius, height=cfg.height, transform=_onto(cfg.axis))
     return _spawn(prim_path, cfg, made, "convexHull", translation, orientation)
 
@@ -62,6 +69,8 @@ def spawn_mesh_capsule(
     prim_path: str, cfg: meshes_cfg.MeshCapsuleCfg, translation: Pose = None, orientation: Pose = None, **kwargs: Any
 ) -> Prim:
     """Put a capsule of triangles on the stage; else as :func:`spawn_mesh_sphere`."""
+    import trimesh
+
     made = trimesh.creation.capsule(radius=cfg.radius, height=cfg.height, transform=_onto(cfg.axis))
     return _spawn(prim_path, cfg, made, "convexHull", translation, orientation)
 
@@ -71,6 +80,8 @@ def spawn_mesh_cone(
     prim_path: str, cfg: meshes_cfg.MeshConeCfg, translation: Pose = None, orientation: Pose = None, **kwargs: Any
 ) -> Prim:
     """Put a cone of triangles on the stage, its base at the origin; else as :func:`spawn_mesh_sphere`."""
+    import trimesh
+
     made = trimesh.creation.cone(radius=cfg.radius, height=cfg.height, transform=_onto(cfg.axis))
     return _spawn(prim_path, cfg, made, "convexHull", translation, orientation)
 
