@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from phalanx.contact_view import ContactData, ContactView, FrictionData
-from phalanx.ecs.store import DeviceError
+from phalanx.ecs.device import DeviceError
 from phalanx.io.model import LoadError, RobotModel, Shape
 from phalanx.io.sdf_options import SdfOptions
 from phalanx.io.tendons import Attachment, FixedTendon, SpatialTendon

@@ -487,6 +487,6 @@ class World(Contents):
 
 
 def _auto() -> str:
-    from phalanx.ecs.store import cuda_available
+    from phalanx.ecs.device import cuda_available
 
     return "cuda:0" if cuda_available() else "cpu"

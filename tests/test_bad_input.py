@@ -16,7 +16,7 @@ from small_robots import arm, ball
 
 import phalanx as px
 from phalanx.components import Drive, LinkInertia, LinkTopology
-from phalanx.ecs.store import cuda_available
+from phalanx.ecs.device import cuda_available
 from phalanx.io.model import Body, RobotModel
 from phalanx.saving import FORMAT
 

@@ -41,7 +41,7 @@ def machine() -> dict[str, Any]:
         found["memory_bytes"] = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if hasattr(os, "getloadavg"):
         found["load_average"] = os.getloadavg()[0]
-    from phalanx.ecs.store import cuda_available
+    from phalanx.ecs.device import cuda_available
 
     if cuda_available():
         import cupy  # pyright: ignore[reportMissingImports]

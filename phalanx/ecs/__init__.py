@@ -20,8 +20,9 @@ from phalanx.ecs.declare import (
     update,
     write,
 )
+from phalanx.ecs.device import Device
 from phalanx.ecs.schedule import Schedule, ScheduleError
-from phalanx.ecs.store import Device, Store
+from phalanx.ecs.store import Store
 
 __all__ = [
     "Component",

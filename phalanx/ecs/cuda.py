@@ -106,7 +106,7 @@ def open_device(index: int) -> Any:
     """
     import cupy
 
-    from phalanx.ecs.store import DeviceError
+    from phalanx.ecs.device import DeviceError
 
     try:
         count = cupy.cuda.runtime.getDeviceCount()

@@ -20,7 +20,6 @@ import numpy as np
 
 from phalanx.ecs import Field, System, Table
 from phalanx.ecs.declare import Bound
-from phalanx.ecs.store import _OnStream
 from phalanx.facade.arrays import array_api, hand_out
 from phalanx.world import World
 
@@ -46,7 +45,7 @@ def in_order(world: World) -> Any:
     if device.is_cuda and torch is not None and array_api(world.device) == "torch":
         xp, pointer = device.xp, torch.cuda.current_stream(int(device.name[5:])).cuda_stream
         if pointer != xp.cuda.get_current_stream().ptr:
-            return _OnStream(device.stream, xp.cuda.ExternalStream(pointer))
+            return device.in_order_with(xp.cuda.ExternalStream(pointer))
     return device.active()
 
 

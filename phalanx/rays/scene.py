@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.ecs.store import Device
+from phalanx.ecs.device import Device
 from phalanx.rays.geometry import RayGeometry, scaled
 from phalanx.rays.hits import RayHits
 from phalanx.rays.launches import Launches

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from oracles import host
 
-from phalanx.ecs.store import cuda_available
+from phalanx.ecs.device import cuda_available
 from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.sim import PhysxCfg, SimulationCfg, SimulationContext, build_simulation_context

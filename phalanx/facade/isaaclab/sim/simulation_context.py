@@ -8,7 +8,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from phalanx.ecs.store import cuda_available
+from phalanx.ecs.device import cuda_available
 from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab.sim.callbacks import Callbacks
 from phalanx.facade.isaaclab.sim.simulation_cfg import SimulationCfg
