@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,8 @@ class RayGeometry:
         low, high: (3,) bounds.
         tree: of a mesh.
         samples, shape: of a height field: heights and bounds of blocks (:mod:`~.field_search`), and (nx, ny).
+        uv, colors, normals: of a mesh's faces, for images: float32 (faces, 3, 2) and (faces, 3, 3) of the corners, and
+            (faces, 3).
     """
 
     kind: int
@@ -42,13 +44,40 @@ class RayGeometry:
     tree: MeshTree | None = None
     samples: np.ndarray | None = None
     shape: tuple[int, int] = (0, 0)
-    place: int = field(default=-1, repr=False)
+    uv: np.ndarray | None = None
+    colors: np.ndarray | None = None
+    normals: np.ndarray | None = None
 
 
-def mesh_geometry(vertices: Any, faces: Any, keep_file: bool = False) -> RayGeometry:
-    """A triangle mesh; see :func:`~.mesh_tree.build_mesh_tree` for shapes and errors."""
+def mesh_geometry(
+    vertices: Any, faces: Any, keep_file: bool = False, *, uv: Any = None, colors: Any = None, normals: Any = None
+) -> RayGeometry:
+    """A triangle mesh.
+
+    Args:
+        vertices, faces, keep_file: see :func:`~.mesh_tree.build_mesh_tree`.
+        uv: (faces, 3, 2): where the corners are in a texture; (0, 0) is its lower left, (1, 1) its upper right corner.
+        colors: (faces, 3), linear, 0 to 1: what a look's colour is multiplied with.
+        normals: (faces, 3, 3): of the corners, of any length, for surfaces that are to look smooth.
+
+    Raises:
+        ValueError: shapes do not fit, or numbers are not finite; and what building the tree raises.
+    """
     tree = build_mesh_tree(vertices, faces, keep_file)
-    return RayGeometry(MESH, (0.0, 0.0, 0.0), tree.box[:3], tree.box[3:], tree=tree)
+    count = len(faces)
+    given = (("uv", uv, (count, 3, 2)), ("colors", colors, (count, 3)), ("normals", normals, (count, 3, 3)))
+    arrays = {name: _of_faces(name, array, shape) for name, array, shape in given if array is not None}
+    made = RayGeometry(MESH, (0.0, 0.0, 0.0), tree.box[:3], tree.box[3:], tree=tree)
+    return replace(made, **arrays)
+
+
+def _of_faces(name: str, given: Any, shape: tuple[int, ...]) -> np.ndarray:
+    array = np.ascontiguousarray(given, np.float32)
+    if array.shape != shape:
+        raise ValueError(f"{name} of a mesh's faces has shape {array.shape}; {shape} is needed")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} of a mesh's faces: {int((~np.isfinite(array)).sum())} numbers are not finite")
+    return array
 
 
 def field_geometry(heights: Any, spacing: Any) -> RayGeometry:

@@ -13,8 +13,8 @@ from phalanx.ecs import function
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-Reals = Words = Ints = Any
-"""What arguments of kernels are annotated with: flat arrays of float32, uint32, int32."""
+Reals = Words = Ints = Bytes = Any
+"""What arguments of kernels are annotated with: flat arrays of float32, uint32, int32, uint8."""
 
 Real = Int = Any
 """And numbers: float32, int64."""

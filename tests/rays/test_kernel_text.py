@@ -70,5 +70,5 @@ def wrong(ray, values: Reals, number: float) -> None:
 def test_what_is_no_kernel() -> None:
     with pytest.raises(ValueError, match="cast_rays uses no constants named CLOUDS"):
         generated(cast_rays, "cpu", (("CLOUDS", 1),))
-    with pytest.raises(TypeError, match=r"wrong: \{'number': 'float'\}: annotations must be among Int, Ints, Real"):
+    with pytest.raises(TypeError, match=r"wrong: \{'number': 'float'\}: annotations must be among Bytes, Int, Ints, Real"):
         generated(wrong, "cpu")
