@@ -14,17 +14,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from phalanx.ecs import Field, System, Table
 from phalanx.ecs.declare import Bound
-from phalanx.facade.arrays import array_api, hand_out
+from phalanx.facade.arrays import array_api
 from phalanx.world import World
-
-LARGE = 1 << 20
-"""Numbers that are worth binding kernels anew."""
 
 Environments = Table("environments", "how many there are, without padding")
 
@@ -41,12 +39,21 @@ def flat(array: Any) -> Any:
 
 def in_order(world: World) -> Any:
     """A context for work on the world's device, in order with torch's current stream as well as with CuPy's."""
-    device, torch = world._device, sys.modules.get("torch")
-    if device.is_cuda and torch is not None and array_api(world.device) == "torch":
-        xp, pointer = device.xp, torch.cuda.current_stream(int(device.name[5:])).cuda_stream
+    device = world._device
+    if not device.is_cuda:
+        return device.active()
+    torch, xp = sys.modules.get("torch"), device.xp
+    if torch is not None and array_api(device.name) == "torch":
+        pointer = torch.cuda.current_stream(int(device.name[5:])).cuda_stream
         if pointer != xp.cuda.get_current_stream().ptr:
-            return device.in_order_with(xp.cuda.ExternalStream(pointer))
+            return device.in_order_with(_stream(xp, pointer))
     return device.active()
+
+
+@cache
+def _stream(xp: Any, pointer: int) -> Any:
+    """CuPy's object for a stream of torch's, which keeps its streams for good."""
+    return xp.cuda.ExternalStream(pointer)
 
 
 @dataclass(frozen=True)
@@ -116,63 +123,3 @@ def constants(world: World, columns: Mapping[Field, Any]) -> dict[Field, Any]:
         one: xp.asarray(np.ascontiguousarray(values, "int32" if one.dtype == "int32" else world.dtype).reshape(-1, 1))
         for one, values in columns.items()
     }
-
-
-class Reader:
-    """Kernels whose results users get: new arrays each time, (rows, width) by name, which are parts of one.
-
-    Args:
-        world: the world.
-        system: a system over rows.
-        rows: how many rows it has.
-        results: of each name the field that the system writes, and the shape of the array.
-        arrays, numbers: see :class:`Launch`.
-    """
-
-    def __init__(
-        self,
-        world: World,
-        system: System,
-        rows: int,
-        results: Mapping[str, tuple[Field, tuple[int, ...]]],
-        arrays: Mapping[Field, Any],
-        numbers: Mapping[Table, int],
-    ) -> None:
-        self._world, self._parts = world, {}
-        self._launch = system, rows, arrays, numbers
-        self._fields: dict[Field, tuple[int, int]] = {}
-        end = 0
-        for name, (one, shape) in results.items():
-            start, end = end, end + int(np.prod(shape))
-            self._parts[name], self._fields[one] = (start, end, shape), (start, end)
-        self._size, self._whole, self._kernels = end, None, None
-
-    def read(self) -> dict[str, Any]:
-        """What there is now, as arrays of the user's API."""
-        with in_order(self._world):
-            handed = hand_out(self._compute())
-        return self._apart(handed)
-
-    def take(self) -> dict[str, Any]:
-        """The same as arrays of the engine's device, within :func:`in_order`."""
-        return self._apart(self._compute())
-
-    def _compute(self) -> Any:
-        """A new array with all results.
-
-        On a GPU kernels write into the same array each time, whose address is in their graph. On the CPU what is large
-        goes to memory of its own: to bind kernels anew costs less than a copy.
-        """
-        if self._whole is None:
-            system, rows, arrays, numbers = self._launch
-            self._whole = self._world._device.xp.zeros(self._size, self._world.dtype)
-            buffers = {one: flat(self._whole[start:end]) for one, (start, end) in self._fields.items()}
-            self._kernels = Kernels(self._world, [Launch(system, rows, {**arrays, **buffers}, numbers)])
-        self._kernels.run()  # pyright: ignore[reportOptionalMemberAccess]
-        if self._world._device.is_cuda or self._size < LARGE:
-            return self._whole.copy()
-        found, self._whole = self._whole, None
-        return found
-
-    def _apart(self, whole: Any) -> dict[str, Any]:
-        return {name: whole[start:end].reshape(shape) for name, (start, end, shape) in self._parts.items()}

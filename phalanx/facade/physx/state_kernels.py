@@ -11,7 +11,8 @@ from phalanx.components import BodyInertia, Coordinate, DofState, LinkInertia
 from phalanx.ecs import Component, Field, Table, read, rows, spread, system, write
 from phalanx.facade import kernels
 from phalanx.facade.arrays import accept
-from phalanx.facade.kernels import Environments, Reader, flat
+from phalanx.facade.kernels import Environments, Launch, flat
+from phalanx.facade.readers import Reading
 from phalanx.systems.math3d import cross, rotate
 
 Root = Table("root", "a root of a view in all environments")
@@ -220,19 +221,19 @@ def _roots(view: Any) -> tuple[dict[Any, Any], dict[Any, int]]:
     return arrays | {Around.origin: flat(xp.asarray(where, view.world.dtype))}, {RowStep: step}
 
 
-def root_reader(view: Any) -> Reader:
+def root_reading(view: Any) -> Reading:
     """Reads ``state``, (count, 13), of a view whose rows begin with a root each."""
     with kernels.in_order(view.world):
         arrays, numbers = _roots(view)
-    results = {"state": (RootResult.state, (view.count, 13))}
-    return Reader(view.world, root_states, len(view.placement[1]), results, arrays, numbers)
+    launch = Launch(root_states, len(view.placement[1]), arrays, numbers)
+    return Reading(launch, {"state": (RootResult.state, (view.count, 13))})
 
 
-def frame_reader(view: Any, gravity: Any, ahead: Any) -> Reader:
+def frame_reading(view: Any, gravity: Any, ahead: Any) -> Reading:
     """Reads what follows from the roots' state.
 
     Args:
-        view: as for :func:`root_reader`.
+        view: as for :func:`root_reading`.
         gravity, ahead: users' arrays, (count, 3), which are read at each call.
     """
     with kernels.in_order(view.world):
@@ -248,10 +249,10 @@ def frame_reader(view: Any, gravity: Any, ahead: Any) -> Reader:
         "gravity_b": (one.gravity_b, (n, 3)),
         "heading": (one.heading, (n,)),
     }
-    return Reader(view.world, root_frames, len(view.placement[1]), results, arrays, numbers)
+    return Reading(Launch(root_frames, len(view.placement[1]), arrays, numbers), results)
 
 
-def dof_reader(view: Any) -> Reader:
+def dof_reading(view: Any) -> Reading:
     """Reads ``position`` and ``velocity``, (count, max_dofs), of a view of articulations without ball joints."""
     step, starts = view.placement
     width = view.max_dofs
@@ -262,12 +263,6 @@ def dof_reader(view: Any) -> Reader:
     }
     with kernels.in_order(view.world):
         arrays = kernels.constants(view.world, place)
+    numbers = {RowStep: step, Width: width, DofOfView: view.dof_rows.size}
     results = {name: (getattr(DofResult, name), (view.count, width)) for name in ("position", "velocity")}
-    return Reader(
-        view.world,
-        dof_states,
-        view.dof_rows.size,
-        results,
-        arrays,
-        {RowStep: step, Width: width, DofOfView: view.dof_rows.size},
-    )
+    return Reading(Launch(dof_states, view.dof_rows.size, arrays, numbers), results)

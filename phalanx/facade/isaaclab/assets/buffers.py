@@ -53,6 +53,9 @@ def set_part(who: str, what: str, buffer: Any, value: Any, env_ids: Any, column_
         ValueError: the value has another shape.
         IndexError: there is no such row or column.
     """
+    if env_ids is None and column_ids is None and _alike(buffer, value):
+        buffer[...] = value
+        return
     device = device_of(buffer)
     wanted = (count(rows(env_ids), buffer.shape[0]), count(rows(column_ids), buffer.shape[1]), *buffer.shape[2:])
     value = array(value, device, str(buffer.dtype).rpartition(".")[2])
@@ -61,3 +64,8 @@ def set_part(who: str, what: str, buffer: Any, value: Any, env_ids: Any, column_
     if shape and not fits:
         raise ValueError(f"{who}: {what} has shape {shape}; it must be {tuple(int(n) for n in wanted)}")
     buffer[block(device, env_ids, column_ids)] = value
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Whether two arrays are of the same API, device, type and shape."""
+    return type(a) is type(b) and a.shape == b.shape and a.dtype == b.dtype and a.device == b.device

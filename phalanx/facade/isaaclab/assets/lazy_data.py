@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-from phalanx.facade.isaaclab.utils.buffers import TimestampedBuffer
 from phalanx.facade.namespaces import common, copy, rows
 
 
@@ -16,8 +15,7 @@ class LazyData:
     """
 
     def __init__(self) -> None:
-        self._time = 0.0
-        self._values: dict[str, TimestampedBuffer] = {}
+        self._values: dict[str, Any] = {}
         self._rates: dict[str, tuple[Any, Any]] = {}
 
     def update(self, dt: float) -> None:
@@ -26,7 +24,6 @@ class LazyData:
         Args:
             dt: time that has passed since the last call, s.
         """
-        self._time += dt
         self._values.clear()
         if dt > 0.0:
             for name, (before, _) in self._rates.items():
@@ -35,10 +32,10 @@ class LazyData:
 
     def _now(self, name: str, compute: Callable[[], Any]) -> Any:
         """The value of a name, computed if there is none of the current time."""
-        buffer = self._values.get(name)
-        if buffer is None:
-            buffer = self._values[name] = TimestampedBuffer(compute(), self._time)
-        return buffer.data
+        value = self._values.get(name)
+        if value is None:
+            value = self._values[name] = compute()
+        return value
 
     def _rate(self, velocity: str, at_first: Callable[[], Any]) -> Any:
         """How a velocity changed between the last two updates.
@@ -59,8 +56,8 @@ class LazyData:
         It is known from now on, values that are ``kept`` are not touched by it, and all others are computed anew. What
         changed was no acceleration.
         """
-        self._values = {key: buffer for key, buffer in self._values.items() if key in kept}
-        self._values[name] = TimestampedBuffer(value, self._time)
+        self._values = {key: known for key, known in self._values.items() if key in kept}
+        self._values[name] = value
         for velocity, (before, rate) in self._rates.items():
             _, now, old, change = common(getattr(self, velocity), copy(before), copy(rate))
             old[chosen], change[chosen] = now[chosen], 0.0

@@ -8,10 +8,9 @@ from typing import Any
 
 from phalanx.facade.isaaclab.assets.lazy_data import joined, part, same
 from phalanx.facade.isaaclab.assets.state_data import READ, StateData
-from phalanx.facade.isaaclab.assets.together import Group
-from phalanx.facade.isaaclab.utils.buffers import TimestampedBuffer
+from phalanx.facade.isaaclab.assets.together import Group, Together
 from phalanx.facade.kernels import shares_memory
-from phalanx.facade.physx.state_kernels import frame_reader, root_reader
+from phalanx.facade.physx.state_kernels import frame_reading, root_reading
 
 ROOT = READ
 """Of the root, what is read from the simulation; the rest is computed from it."""
@@ -42,43 +41,61 @@ class RootData(StateData):
         super().__init__((view.count,), device, gravity)
         self._view = view
         self._steps: dict[str, int] = {}  # of the simulation, after which values were read or written
-        self._groups: dict[str, Group] = {}
-        if shares_memory(view.world) and view.has_roots and view.placement is not None:
-            self._groups = {name: group for group in self._make_groups() for name in group.parts}
+        by_kernels = shares_memory(view.world) and view.has_roots and view.placement is not None
+        self._together = Together(view.world, self._make_groups() if by_kernels else ())
+
+    def update(self, dt: float) -> None:
+        """See :meth:`LazyData.update`."""
+        self._together.update()
+        super().update(dt)
 
     def _make_groups(self) -> list[Group]:
         """Values that kernels read together."""
-        state = {"link pose": slice(0, 7), "com velocity": slice(7, 13), STATE: None}
+        state = {"link pose": (0, 7), "com velocity": (7, 13), STATE: None}
         self._around = self.GRAVITY_VEC_W, self.FORWARD_VEC_B
         return [
-            Group(lambda: root_reader(self._view), {n: ("state", part) for n, part in state.items()}, (STATE,)),
+            Group({n: ("state", part) for n, part in state.items()}, lambda: root_reading(self._view), whole=(STATE,)),
             Group(
-                lambda: frame_reader(self._view, *self._around),
                 {name: (result, None) for name, result in FRAMES.items()},
+                lambda: frame_reading(self._view, *self._around),
                 follows_from=("link pose", "com velocity"),
+                is_around=True,
             ),
         ]
 
     def _now(self, name: str, compute: Callable[[], Any]) -> Any:
         """See :meth:`LazyData._now`; values that a kernel reads together are known together."""
-        if name not in self._values and (group := self._groups.get(name)) is not None:
+        value = self._values.get(name)
+        if value is None and (group := self._together.of.get(name)) is not None:
             self._read_together(group)
-        return super()._now(name, compute)
+            value = self._values.get(name)
+        if type(value) is tuple:
+            results, key, columns = value
+            value = self._values[name] = results.get(key, columns)
+        return super()._now(name, compute) if value is None else value
 
     def _read_together(self, group: Group) -> None:
-        step, known = self._view.world.step_count, [name for name in group.parts if name in self._values]
-        if any(self._steps.get(name) != step for name in group.follows_from if name in self._values):
+        """Let what a group reads be known: arrays, or where they are, (results, name, columns), until they are used."""
+        values, steps, step = self._values, self._steps, self._view.world.step_count
+        if any(steps.get(name) != step for name in group.follows_from if name in values):
             return
-        around = self.GRAVITY_VEC_W, self.FORWARD_VEC_B
-        if "gravity" in group.parts and any(a is not b for a, b in zip(around, self._around, strict=True)):
-            self._around, group.reader = around, None
-        for name, value in group.read().items():
-            if name not in self._values and not (known and name in group.whole):
-                self._values[name] = TimestampedBuffer(value, self._time)
-                self._steps[name] = step
+        if group.function is not None:
+            found = dict.fromkeys(group.parts, group.function())
+        else:
+            around = self.GRAVITY_VEC_W, self.FORWARD_VEC_B
+            if group.is_around and any(a is not b for a, b in zip(around, self._around, strict=True)):
+                self._around = around
+                self._together.renew(group)
+            results = self._together.read(group)
+            found = {name: (results, *place) for name, place in group.parts.items()}
+        some_known = not values.keys().isdisjoint(found)
+        for name, value in found.items():
+            if name not in values and not (some_known and name in group.whole):
+                values[name], steps[name] = value, step
 
     def _written(self, name: str, value: Any, kept: Collection[str], env_ids: Any) -> None:
         """See :meth:`LazyData._written`."""
+        self._together.forget()
         self._steps[name] = self._view.world.step_count
         super()._written(name, value, kept, env_ids)
 

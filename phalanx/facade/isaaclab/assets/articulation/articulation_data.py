@@ -9,8 +9,8 @@ from phalanx.facade.isaaclab.assets.articulation.joint_buffers import JointBuffe
 from phalanx.facade.isaaclab.assets.body_data import BodyParts
 from phalanx.facade.isaaclab.assets.lazy_data import joined
 from phalanx.facade.isaaclab.assets.root_data import ROOT, RootData
-from phalanx.facade.isaaclab.assets.together import Group, One
-from phalanx.facade.physx.state_kernels import dof_reader
+from phalanx.facade.isaaclab.assets.together import Group
+from phalanx.facade.physx.state_kernels import dof_reading
 
 READ = (*ROOT, "joint positions", "joint velocities")
 """What one write leaves as it was if it does not set it; poses and velocities of bodies follow from it."""
@@ -49,10 +49,10 @@ class ArticulationData(RootData, BodyParts, JointBuffers):
             ("com velocities", view.get_link_velocities, ()),
             ("link velocities", view.get_link_frame_velocities, ("link poses", "com velocities")),
         ):
-            groups.append(Group(lambda read=read: One(read), {name: ("value", None)}, follows_from=made_of))
+            groups.append(Group({name: ("value", None)}, function=read, follows_from=made_of))
         if view.max_dofs and view.dof_coordinates is not None:
             parts = {"joint positions": ("position", None), "joint velocities": ("velocity", None)}
-            groups.append(Group(lambda: dof_reader(view), parts))
+            groups.append(Group(parts, lambda: dof_reading(view)))
         return groups
 
     def pose_was_written(self, pose: Any, env_ids: Any) -> None:
