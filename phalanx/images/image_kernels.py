@@ -217,7 +217,7 @@ def draw_pixels(
                         )
                 t = t + start
                 if has_to_camera == 1:
-                    to_camera[at] = t
+                    to_camera[at] = t if hit >= 0 else INF
                 if has_to_plane == 1:
                     to_plane[at] = t * cz if hit >= 0 else INF
                 if has_normals == 1:
@@ -268,15 +268,19 @@ def draw_pixels(
                     green = sky[1] + share * (sky[5] - sky[1])
                     blue = sky[2] + share * (sky[6] - sky[2])
                 if SHADED and hit >= 0:
-                    mean = spread
-                    if has_directions == 0:
-                        mean = cz / intrinsics[4 * e]
                     slant = gx * vx + gy * vy + gz * vz
+                    # Side of a square as large as what the pixel shows of the surface.
+                    across = t * spread
+                    turned = 1.0
+                    if has_directions == 0:
+                        across = t * cz / intrinsics[4 * e]
+                        turned = cz
+                    across = across * math.sqrt(turned / max(math.fabs(slant), 0.01))
                     lx, ly, lz = to_local(frames, f, px, py, pz)
                     mx, my, mz = turned_to_local(frames, f, gx, gy, gz)
                     r, g, b = surface_color(
                         table, frames, f, triangles, looks, places, textures, texels, decoded, attributes,
-                        hit, face, lx, ly, lz, mx, my, mz, t * mean / math.sqrt(max(math.fabs(slant), 0.01)),
+                        hit, face, lx, ly, lz, mx, my, mz, across,
                     )  # fmt: skip
                     if slant > 0.0:  # seen from behind
                         gx = -gx

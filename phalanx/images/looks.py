@@ -84,8 +84,8 @@ class Texture:
     @classmethod
     def checkerboard(
         cls,
-        one: Sequence[float] = (0.30, 0.32, 0.35),
-        other: Sequence[float] = (0.55, 0.57, 0.60),
+        one: Any = (0.30, 0.32, 0.35),
+        other: Any = (0.55, 0.57, 0.60),
         side: float = 0.5,
     ) -> Texture:
         """Squares of two colours (linear), with sides of so many m."""
@@ -114,15 +114,15 @@ class Look:
         color: linear r, g, b, of what it reflects all around; a texture and colours of faces are multiplied with it.
         opacity: 0: cameras do not see it, and it casts no shadow; all else is opaque.
         emission: linear r, g, b of its own light.
-        roughness: 0 to 1: 1 is dull, little shines like plastic.
+        roughness: 0 to 1: the less, the smaller and brighter are reflections of lights; 1 has none.
         metallic: 0 to 1: 1 shines in its own colour.
         texture: see :class:`Texture`.
         shadow: whether it casts one.
     """
 
-    color: Sequence[float] = (0.5, 0.5, 0.5)
+    color: Any = (0.5, 0.5, 0.5)
     opacity: float = 1.0
-    emission: Sequence[float] = (0.0, 0.0, 0.0)
+    emission: Any = (0.0, 0.0, 0.0)
     roughness: float = 0.5
     metallic: float = 0.0
     texture: Texture | None = None
@@ -158,8 +158,8 @@ class Light:
     @classmethod
     def distant(
         cls,
-        direction: Sequence[float],
-        color: Sequence[float] = (1.0, 1.0, 1.0),
+        direction: Any,
+        color: Any = (1.0, 1.0, 1.0),
         intensity: float = 1.0,
         shadow: bool = True,
     ) -> Light:
@@ -173,8 +173,8 @@ class Light:
     @classmethod
     def point(
         cls,
-        position: Sequence[float],
-        color: Sequence[float] = (1.0, 1.0, 1.0),
+        position: Any,
+        color: Any = (1.0, 1.0, 1.0),
         intensity: float = 1.0,
         radius: float = 0.0,
         shadow: bool = True,
@@ -188,7 +188,7 @@ class Light:
     sphere = point
 
     @classmethod
-    def dome(cls, color: Sequence[float] = (1.0, 1.0, 1.0), intensity: float = 1.0, ground: float = 0.4) -> Light:
+    def dome(cls, color: Any = (1.0, 1.0, 1.0), intensity: float = 1.0, ground: float = 0.4) -> Light:
         """A sky all around, of which surfaces that look up see all, and those that look down what the ground returns.
 
         There is one formula for all places: nothing casts a shadow in it.

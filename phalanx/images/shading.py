@@ -40,7 +40,8 @@ def reflected(facing, nx, ny, nz, lx, ly, lz, vx, vy, vz, roughness, metallic, r
     """r, g, b of light from l that a surface sends to the eye, of a light of 1.
 
     Lambert's law, and gloss by the microfacets of Trowbridge and Reitz, with their shadowing by B. Karis's
-    approximation (2013) in units in which a white, dull surface that faces the light gives 1.
+    approximation (2013), in units in which a white, dull surface that faces the light gives 1. Gloss is made to vanish
+    at a roughness of 1.
 
     Args:
         facing: product of the normal and the direction to the light, positive.
@@ -56,7 +57,7 @@ def reflected(facing, nx, ny, nz, lx, ly, lz, vx, vy, vz, roughness, metallic, r
     along = max((hx * lx + hy * ly + hz * lz) * scale, 0.3)
     a = max(roughness * roughness, 0.02)
     d = across * across * (a * a - 1.0) + 1.0
-    gloss = a * a / (d * d) / (along * along * (4.0 * roughness + 2.0)) * facing
+    gloss = a * a * (1.0 - a) / (d * d) / (along * along * (4.0 * roughness + 2.0)) * facing
     dull = facing * (1.0 - metallic)
     plain = 0.04 * (1.0 - metallic) * gloss
     shine = metallic * gloss

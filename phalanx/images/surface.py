@@ -161,7 +161,7 @@ def surface_color(
         hit, face: row of the scene's table, number of the triangle.
         x, y, z: the place, in the instance's frame.
         m: normal in that frame, any length.
-        across: m of the surface that a pixel sees, in the mean of length and width.
+        across: m: side of a square as large as what a pixel sees of the surface.
     """
     r, g, b, _rough = load_floats(looks, LOOK_NUMBERS * hit)
     colors = places[LOOK_PLACES * hit + COLORS]

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from phalanx.images.image_kernels import draw_pixels
+from phalanx.images.motion import remember_frames
 from phalanx.rays.generate import generated
 from phalanx.rays.placing import place_instances
 from phalanx.rays.primitives import Reals
@@ -18,6 +20,7 @@ from phalanx.rays.ray_kernels import cast_pattern, cast_rays
 
 NOTHING = (("FIELDS", 0), ("MESHES", 0), ("PLANES", 0), ("SOLIDS", 0))
 EVERYTHING = tuple((name, 1) for name, _ in NOTHING)
+PICTURES = (("MOTION", 1), ("SHADED", 1), ("SHADOWS", 2), ("SMOOTH", 1), ("TEXTURED", 1))
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +41,14 @@ def cuda() -> Iterator[ModuleType]:
 
 @pytest.mark.parametrize(
     ("kernel", "constants"),
-    [(place_instances, ()), (cast_rays, (*NOTHING[:1], ("MESHES", 1), *NOTHING[2:])), (cast_pattern, EVERYTHING)],
-    ids=["place", "meshes", "everything"],
+    [
+        (place_instances, ()),
+        (remember_frames, ()),
+        (draw_pixels, (*EVERYTHING, *PICTURES)),
+        (cast_rays, (*NOTHING[:1], ("MESHES", 1), *NOTHING[2:])),
+        (cast_pattern, EVERYTHING),
+    ],
+    ids=["place", "remember", "images", "meshes", "everything"],
 )
 def test_compiles_to_ptx(kernel: Any, constants: Any, cuda: ModuleType) -> None:
     """Without float64, in one function; trees are loaded by 16 bytes, and their boxes' bytes become floats by prmt."""
@@ -70,5 +79,7 @@ def wrong(ray, values: Reals, number: float) -> None:
 def test_what_is_no_kernel() -> None:
     with pytest.raises(ValueError, match="cast_rays uses no constants named CLOUDS"):
         generated(cast_rays, "cpu", (("CLOUDS", 1),))
-    with pytest.raises(TypeError, match=r"wrong: \{'number': 'float'\}: annotations must be among Bytes, Int, Ints, Real"):
+    with pytest.raises(
+        TypeError, match=r"wrong: \{'number': 'float'\}: annotations must be among Bytes, Int, Ints, Real"
+    ):
         generated(wrong, "cpu")
