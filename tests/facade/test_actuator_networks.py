@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from phalanx.facade.isaaclab.actuators.actuator_net import _Network
 from phalanx.facade.isaaclab.utils import ArticulationActions
 from phalanx.facade.namespaces import array
 
+SHAPES = json.loads((Path(__file__).parent / "documented_shapes.json").read_text())["ActuatorBase"]
 ENVS, JOINTS, STEPS = 3, ["a", "b"], 6
 SHAPE = (ENVS, len(JOINTS))
 LIMITS: Any = {
@@ -42,6 +44,26 @@ def files(torch: Any, tmp_path_factory: Any) -> dict[str, Path]:
         network.requires_grad_(False)
         torch.jit.script(network).save(str(folder / f"{name}.pt"))
     return {name: folder / f"{name}.pt" for name in ("lstm", "mlp")}
+
+
+@pytest.fixture
+def exact(torch: Any, monkeypatch: Any) -> None:
+    """On a GPU, recurrent networks are computed in float32, as on the CPU, rather than with ten bits of mantissa."""
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", False)
+
+
+@pytest.mark.parametrize("count", [1, 7])
+@pytest.mark.parametrize(("kind", "more"), [("LSTM", {}), ("MLP", {
+    "pos_scale": 1.0, "vel_scale": 1.0, "torque_scale": 1.0, "input_order": "pos_vel", "input_idx": [0, 1]
+})])  # fmt: skip
+def test_shapes_are_the_documented_ones(api, device, files, kind, more, count):
+    cfg = getattr(actuators, f"ActuatorNet{kind}Cfg")(**LIMITS, network_file=str(files[kind.lower()]), **more)
+    model = cfg.class_type(cfg, JOINTS, slice(None), count, device)
+    given = [array(np.zeros((count, 2), "float32"), device) for _ in range(5)]
+    model.compute(ArticulationActions(*given[:3]), *given[3:])
+    sizes = {"num_envs": count, "num_joints": 2}
+    for name, shape in SHAPES.items():
+        assert tuple(getattr(model, name).shape) == tuple(sizes[n] for n in shape), name
 
 
 def weights(torch: Any, path: Path) -> dict[str, np.ndarray]:
@@ -91,7 +113,7 @@ class LSTM:
         return 60.0 * float(self.w["out.weight"][0] @ x + self.w["out.bias"][0])
 
 
-def test_recurrent_networks(api, device, torch, files):
+def test_recurrent_networks(api, device, torch, files, exact):
     cfg = actuators.ActuatorNetLSTMCfg(**LIMITS, network_file=str(files["lstm"]))
     model = cfg.class_type(cfg, JOINTS, slice(None), ENVS, device)
     w = weights(torch, files["lstm"])
@@ -112,7 +134,7 @@ def test_recurrent_networks(api, device, torch, files):
 
 
 @pytest.mark.parametrize(("order", "past"), [("pos_vel", [0, 3]), ("vel_pos", [2, 0])])
-def test_networks_without_a_memory(api, device, torch, files, order, past):
+def test_networks_without_a_memory(api, device, torch, files, order, past, exact):
     cfg = actuators.ActuatorNetMLPCfg(
         **LIMITS, network_file=str(files["mlp"]), pos_scale=-1.0, vel_scale=0.3, torque_scale=25.0,
         input_order=order, input_idx=past,
@@ -142,7 +164,7 @@ def test_networks_without_a_memory(api, device, torch, files, order, past):
     assert np.abs(found).max() > 4.0
 
 
-def test_wrong_use_is_told(torch, files, tmp_path):
+def test_wrong_use_is_told(torch, files, tmp_path, device):
     good: Any = LIMITS | {
         "network_file": str(files["mlp"]), "pos_scale": 1.0, "vel_scale": 1.0, "torque_scale": 1.0,
         "input_order": "pos_vel", "input_idx": [0, 1],
@@ -150,7 +172,7 @@ def test_wrong_use_is_told(torch, files, tmp_path):
 
     def make(**changes: Any) -> Any:
         cfg = actuators.ActuatorNetMLPCfg(**good | changes)
-        return cfg.class_type(cfg, JOINTS, slice(None), ENVS, "cpu")
+        return cfg.class_type(cfg, JOINTS, slice(None), ENVS, device)
 
     with pytest.raises(ValueError, match="Invalid input order for MLP actuator net: 'vel'"):
         make(input_order="vel")
@@ -159,16 +181,16 @@ def test_wrong_use_is_told(torch, files, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"none\.pt"):
         make(network_file=str(tmp_path / "none.pt"))
     with pytest.raises(ValueError, match="needs joint_positions"):
-        make().compute(ArticulationActions(), array(np.zeros(SHAPE)), array(np.zeros(SHAPE)))
+        make().compute(ArticulationActions(), *(array(np.zeros(SHAPE), device) for _ in range(2)))
 
 
-def test_a_network_that_infers_nothing_cannot_be_made():
+def test_a_network_that_infers_nothing_cannot_be_made(device):
     with pytest.raises(TypeError, match=r"abstract method.* '?_infer"):
-        _Network(actuators.ActuatorNetMLPCfg(**LIMITS), JOINTS, slice(None), ENVS, "cpu")  # pyright: ignore[reportAbstractUsage]
+        _Network(actuators.ActuatorNetMLPCfg(**LIMITS), JOINTS, slice(None), ENVS, device)  # pyright: ignore[reportAbstractUsage]
 
 
-def test_without_torch_networks_say_what_to_install(monkeypatch):
+def test_without_torch_networks_say_what_to_install(monkeypatch, device):
     monkeypatch.setattr("phalanx.facade.isaaclab.actuators.actuator_net.is_installed", lambda name: False)
     cfg = actuators.ActuatorNetLSTMCfg(**LIMITS, network_file="any.pt")
     with pytest.raises(ImportError, match=r"ActuatorNetLSTM on joints a, b is a network.*pip install torch"):
-        cfg.class_type(cfg, JOINTS, slice(None), ENVS, "cpu")
+        cfg.class_type(cfg, JOINTS, slice(None), ENVS, device)

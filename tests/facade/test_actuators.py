@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import json
 import logging
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from phalanx.facade.isaaclab import actuators
 from phalanx.facade.isaaclab.utils import ArticulationActions
 from phalanx.facade.namespaces import array
 
+SHAPES = json.loads((Path(__file__).parent / "documented_shapes.json").read_text())["ActuatorBase"]
 ENVS = 5
 JOINTS = ["left_hip", "left_knee", "right_hip", "right_knee"]
 SHAPE = (ENVS, len(JOINTS))
@@ -30,7 +33,7 @@ GAINS: dict[str, Any] = {
 TABLE = [[-1.0, 1.0, 2.0], [0.0, 1.5, 6.0], [0.5, 1.2, 3.0], [2.0, 1.0, 1.0]]
 
 
-def make(cfg: Any, device: str = "cpu", **file: Any) -> Any:
+def make(cfg: Any, device: str, **file: Any) -> Any:
     """The model of a configuration on all joints."""
     return cfg.class_type(cfg, JOINTS, slice(None), ENVS, device, **file)
 
@@ -246,13 +249,13 @@ def test_every_parameter_in_every_form(api, device, name):
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
-def test_joints_that_no_expression_matches_have_none(name):
+def test_joints_that_no_expression_matches_have_none(name, device):
     basis: Any = {"joint_names_expr": [".*"], "stiffness": 1.0, "damping": 1.0}
-    model = make(actuators.IdealPDActuatorCfg(**basis | {name: {".*_hip": 3.0}}), "cpu", **{name: 9.0})
+    model = make(actuators.IdealPDActuatorCfg(**basis | {name: {".*_hip": 3.0}}), device, **{name: 9.0})
     assert get(getattr(model, name))[0].tolist() == [3.0, 0.0, 3.0, 0.0]
 
 
-def test_limits_of_explicit_models_and_of_the_simulation():
+def test_limits_of_explicit_models_and_of_the_simulation(device):
     basis: Any = {"joint_names_expr": [".*"], "stiffness": 1.0, "damping": 1.0}
     file: Any = {"effort_limit": 30.0, "velocity_limit": 20.0}
     cases: list[tuple[dict[str, Any], list[float]]] = [
@@ -262,12 +265,12 @@ def test_limits_of_explicit_models_and_of_the_simulation():
         ({"effort_limit": 5.0, "effort_limit_sim": 50.0}, [5.0, 50.0, 20.0, 20.0]),
     ]
     for limits, expected in cases:
-        model = make(actuators.IdealPDActuatorCfg(**basis, **limits), **file)
+        model = make(actuators.IdealPDActuatorCfg(**basis, **limits), device, **file)
         names = ("effort_limit", "effort_limit_sim", "velocity_limit", "velocity_limit_sim")
         assert [float(getattr(model, name)[0, 0]) for name in names] == expected
 
 
-def test_limits_of_implicit_models_are_those_of_the_simulation(caplog):
+def test_limits_of_implicit_models_are_those_of_the_simulation(caplog, device):
     basis: Any = {"joint_names_expr": [".*"], "stiffness": 1.0, "damping": 1.0}
     file: Any = {"effort_limit": 30.0, "velocity_limit": 20.0}
     cases: list[tuple[dict[str, Any], list[float]]] = [
@@ -279,25 +282,39 @@ def test_limits_of_implicit_models_are_those_of_the_simulation(caplog):
     names = ("effort_limit", "effort_limit_sim", "velocity_limit", "velocity_limit_sim")
     with caplog.at_level(logging.WARNING):
         for limits, expected in cases:
-            model = make(actuators.ImplicitActuatorCfg(**basis, **limits), **file)
+            model = make(actuators.ImplicitActuatorCfg(**basis, **limits), device, **file)
             assert [float(getattr(model, name)[0, 0]) for name in names] == expected
         assert not caplog.records
-        model = make(actuators.ImplicitActuatorCfg(**basis, velocity_limit=3.0), **file)
+        model = make(actuators.ImplicitActuatorCfg(**basis, velocity_limit=3.0), device, **file)
     assert [float(getattr(model, name)[0, 0]) for name in names[2:]] == [3.0, 20.0]
     assert "velocity_limit has no effect in an implicit model" in caplog.text
     for kind in ("effort_limit", "velocity_limit"):
         with pytest.raises(ValueError, match=f"both {kind}=1.0 and {kind}_sim=2.0, which differ"):
-            make(actuators.ImplicitActuatorCfg(**basis | {kind: 1.0, f"{kind}_sim": 2.0}))
+            make(actuators.ImplicitActuatorCfg(**basis | {kind: 1.0, f"{kind}_sim": 2.0}), device)
 
 
-def test_what_a_model_says_of_itself():
+def test_what_a_model_says_of_itself(device):
     cfg = actuators.IdealPDActuatorCfg(joint_names_expr=["left_.*"], stiffness=1.0, damping=1.0)
-    model = cfg.class_type(cfg, ["left_hip", "left_knee"], [0, 1], 3, "cpu")
+    model = cfg.class_type(cfg, ["left_hip", "left_knee"], [0, 1], 3, device)
     assert model.num_joints == 2 and model.joint_names == ["left_hip", "left_knee"] and model.joint_indices == [0, 1]
     assert str(model) == "<class IdealPDActuator> of 2 joints (joints [0, 1]): left_hip, left_knee"
-    assert make(actuators.ImplicitActuatorCfg(**GAINS)).joint_indices == slice(None)
-    for name in ("computed_effort", "applied_effort", *PARAMETERS, "effort_limit", "velocity_limit"):
-        assert tuple(getattr(model, name).shape) == (3, 2)
+    assert make(actuators.ImplicitActuatorCfg(**GAINS), device).joint_indices == slice(None)
+
+
+@pytest.mark.parametrize("count", [1, 7])
+@pytest.mark.parametrize(("kind", "more"), [
+    ("ImplicitActuator", {}), ("IdealPDActuator", {}), ("DCMotor", {"saturation_effort": 9.0}),
+    ("DelayedPDActuator", {}), ("RemotizedPDActuator", {"joint_parameter_lookup": TABLE}),
+])  # fmt: skip
+def test_shapes_are_the_documented_ones(kind, more, count, api, device):
+    cfg = getattr(actuators, f"{kind}Cfg")(**GAINS, **more)
+    model = cfg.class_type(cfg, JOINTS, slice(None), count, device)
+    given = [array(np.zeros((count, len(JOINTS)), "float32"), device) for _ in range(5)]
+    action = model.compute(ArticulationActions(*given[:3]), *given[3:])
+    sizes = {"num_envs": count, "num_joints": len(JOINTS)}
+    for name, shape in SHAPES.items():
+        assert tuple(getattr(model, name).shape) == tuple(sizes[n] for n in shape), name
+    assert tuple(action.joint_efforts.shape) == (count, len(JOINTS))
 
 
 @pytest.mark.parametrize(
@@ -323,20 +340,20 @@ def test_what_a_model_says_of_itself():
         ("RemotizedPD", {"joint_parameter_lookup": TABLE[::-1]}, {}, ValueError, "x must increase"),
     ],
 )
-def test_wrong_configurations_are_told(kind, changes, file, error, message):
+def test_wrong_configurations_are_told(kind, changes, file, error, message, device):
     name = f"{kind}Cfg" if kind == "DCMotor" else f"{kind}ActuatorCfg"
     with pytest.raises(error, match=message):
-        make(getattr(actuators, name)(**GAINS | changes), **file)
+        make(getattr(actuators, name)(**GAINS | changes), device, **file)
 
 
 @pytest.mark.parametrize("wrong", ["joint_positions", "joint_velocities", "joint_efforts", "joint_pos", "joint_vel"])
 @pytest.mark.parametrize("kind", ["Implicit", "IdealPD", "DCMotor", "DelayedPD"])
-def test_wrong_shapes_are_told(kind, wrong):
+def test_wrong_shapes_are_told(kind, wrong, device):
     cfg = getattr(actuators, f"{kind}Cfg" if kind == "DCMotor" else f"{kind}ActuatorCfg")(**GAINS)
     cfg.saturation_effort = 9.0
-    model = make(cfg)
+    model = make(cfg, device)
     names = ("joint_positions", "joint_velocities", "joint_efforts", "joint_pos", "joint_vel")
-    values = {name: array(np.zeros(SHAPE if name != wrong else SHAPE[::-1], "float32")) for name in names}
+    values = {name: array(np.zeros(SHAPE if name != wrong else SHAPE[::-1], "float32"), device) for name in names}
     q, qd = values.pop("joint_pos"), values.pop("joint_vel")
     with pytest.raises(ValueError, match=rf"{wrong} for {model.__class__.__name__} .* shape \(4, 5\) must be \(5, 4\)"):
         model.compute(ArticulationActions(**values), q, qd)
