@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from oracles import host
 from scipy.spatial.transform import Rotation
 
 from phalanx.facade import stage as stages
@@ -38,7 +39,7 @@ def wxyz(rotation: Rotation) -> np.ndarray:
 
 def same(found, expected: Rotation, tolerance: float = 1e-12) -> None:
     """Quaternions that mean the same rotations."""
-    found = Rotation.from_quat(np.asarray(found), scalar_first=True)
+    found = Rotation.from_quat(host(found), scalar_first=True)
     assert (found.inv() * expected).magnitude() == pytest.approx(0.0, abs=tolerance)
 
 
@@ -126,22 +127,28 @@ def backend(request):
     return importlib.import_module(f"phalanx.facade.isaacsim.core.utils.{request.param}")
 
 
-def test_arrays_are_made_and_written(backend):
-    made = backend.create_zeros_tensor((3, 4), "float32", device="cpu")
-    rows, columns = backend.resolve_indices([0, 2], 3, "cpu"), backend.create_tensor_from_list([1, 3], "int64")
+@pytest.fixture
+def where(backend, device):
+    """The device of arrays: NumPy's are on the host."""
+    return "cpu" if backend is np_utils else device
+
+
+def test_arrays_are_made_and_written(backend, where):
+    made = backend.create_zeros_tensor((3, 4), "float32", device=where)
+    rows, columns = backend.resolve_indices([0, 2], 3, where), backend.create_tensor_from_list([1, 3], "int64")
     written = backend.assign(1.0, made, [backend.expand_dims(rows, 1), columns])
     assert written is made and backend.to_list(made) == [[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 0, 1]]
-    assert backend.to_list(backend.assign(2.0, backend.clone_tensor(made, "cpu"), [1]))[1] == [2, 2, 2, 2]
+    assert backend.to_list(backend.assign(2.0, backend.clone_tensor(made, where), [1]))[1] == [2, 2, 2, 2]
     assert backend.to_list(made)[1] == [0, 0, 0, 0]
-    assert backend.to_list(backend.resolve_indices(None, 3, "cpu")) == [0, 1, 2]
+    assert backend.to_list(backend.resolve_indices(None, 3, where)) == [0, 1, 2]
     assert backend.to_list(backend.as_type(made, "bool"))[0] == [False, True, False, True]
-    assert str(backend.convert([1, 2], "cpu").dtype).endswith("float32")
-    assert backend.move_data(made, "cpu") is made and backend.to_list([1]) == [1]
+    assert str(backend.convert([1, 2], where).dtype).endswith("float32")
+    assert backend.move_data(made, where) is made and backend.to_list([1]) == [1]
     assert isinstance(backend.to_numpy(made), np.ndarray)
     assert backend.to_list(backend.tensor_cat([rows, columns], dim=-1)) == [0, 2, 1, 3]
     assert backend.to_list(backend.tensor_stack([rows, columns])) == [[0, 2], [1, 3]]
     assert tuple(backend.pad(made, (1, 1)).shape) == ((5, 6) if backend is np_utils else (3, 6))
-    matrix = backend.convert([[0.0, 1.0], [-2.0, 0.0]], "cpu")
+    matrix = backend.convert([[0.0, 1.0], [-2.0, 0.0]], where)
     assert backend.to_list(backend.matmul(matrix, backend.inverse(matrix))) == [[1, 0], [0, 1]]
     assert backend.to_list(backend.transpose_2d(matrix)) == [[0, -2], [1, 0]]
     assert backend.to_list(backend.cos(made))[1] == [1] * 4 and backend.to_list(backend.sin(made))[1] == [0] * 4
@@ -149,7 +156,7 @@ def test_arrays_are_made_and_written(backend):
         backend.as_type(made, "float33")
 
 
-def test_poses_in_frames_of_scaled_and_mirrored_parents(backend, stage):
+def test_poses_in_frames_of_scaled_and_mirrored_parents(backend, where, stage):
     rng = np.random.default_rng(0)
     parents, positions = [], rng.normal(size=(6, 3))
     turns = Rotation.from_quat(rng.normal(size=(6, 4)))
@@ -160,79 +167,83 @@ def test_poses_in_frames_of_scaled_and_mirrored_parents(backend, stage):
         frame = Gf.Matrix4d().SetScale(scale) * Gf.Matrix4d().SetRotate(Gf.Rotation(Gf.Vec3d(1, 2, i), 50.0 * i))
         parent.AddTransformOp().Set(frame * Gf.Matrix4d().SetTranslate(Gf.Vec3d(*rng.normal(size=3).tolist())))
         parents.append(np.array(UsdGeom.XformCache().GetLocalToWorldTransform(parent.GetPrim())))
-    moved, quats = backend.get_local_from_world(np.array(parents), positions, wxyz(turns), "cpu")
+    moved, quats = backend.get_local_from_world(np.array(parents), positions, wxyz(turns), where)
     tolerance = 1e-12 if backend is np_utils else 1e-5
     for i, parent in enumerate(parents):  # as USD multiplies: rows from the left
-        assert np.append(np.asarray(moved[i]), 1.0) @ parent == pytest.approx([*positions[i], 1.0], abs=tolerance * 10)
+        assert np.append(host(moved[i]), 1.0) @ parent == pytest.approx([*positions[i], 1.0], abs=tolerance * 10)
         of_parent = np.linalg.det(parent[:3, :3]) ** (-1 / 3) if np.linalg.det(parent[:3, :3]) > 0 else -1 / 1.5
         whole = Rotation.from_matrix(parent[:3, :3].T * of_parent)
         same(quats[i], whole.inv() * turns[i], 3e-3 if tolerance > 1e-6 else 1e-7)
-    back, quats = backend.get_world_from_local(np.array(parents), moved, quats, "cpu")
-    assert np.asarray(back) == pytest.approx(positions, abs=10 * tolerance)
+    back, quats = backend.get_world_from_local(np.array(parents), moved, quats, where)
+    assert host(back) == pytest.approx(positions, abs=10 * tolerance)
     same(quats, turns, 3e-3 if tolerance > 1e-6 else 1e-7)
 
 
-def test_rows_of_seven_numbers(backend):
+def test_rows_of_seven_numbers(backend, where):
     turns = Rotation.from_quat(np.random.default_rng(1).normal(size=(4, 4)))
-    positions = backend.convert(np.arange(12.0).reshape(4, 3), "cpu")
-    quats = backend.convert(wxyz(turns), "cpu")
-    pose = backend.get_pose(positions, quats, "cpu")
-    assert np.asarray(pose)[:, 3:] == pytest.approx(turns.as_quat(canonical=True), abs=1e-6)
-    one = backend.convert([[9.0, 8.0, 7.0]], "cpu")
-    written = backend.assign_pose(positions, quats, one, None, backend.resolve_indices([2], 4, "cpu"), "cpu")
-    assert np.asarray(written)[2, :3].tolist() == [9, 8, 7]
-    assert np.delete(np.asarray(written), 2, 0).tolist() == np.delete(np.asarray(pose), 2, 0).tolist()
-    assert np.asarray(written)[2, 3:].tolist() == np.asarray(pose)[2, 3:].tolist()
-    given = backend.create_zeros_tensor((4, 7), "float32", "cpu")
-    assert backend.assign_pose(positions, quats, None, quats[:1], [1], "cpu", given) is given
-    assert np.asarray(given)[1].tolist() == [3, 4, 5, *np.asarray(pose)[0, 3:].tolist()]
-    matrices = np.asarray(backend.tf_matrices_from_poses(positions, quats))
+    positions = backend.convert(np.arange(12.0).reshape(4, 3), where)
+    quats = backend.convert(wxyz(turns), where)
+    pose = backend.get_pose(positions, quats, where)
+    assert host(pose)[:, 3:] == pytest.approx(turns.as_quat(canonical=True), abs=1e-6)
+    one = backend.convert([[9.0, 8.0, 7.0]], where)
+    written = backend.assign_pose(positions, quats, one, None, backend.resolve_indices([2], 4, where), where)
+    assert host(written)[2, :3].tolist() == [9, 8, 7]
+    assert np.delete(host(written), 2, 0).tolist() == np.delete(host(pose), 2, 0).tolist()
+    assert host(written)[2, 3:].tolist() == host(pose)[2, 3:].tolist()
+    given = backend.create_zeros_tensor((4, 7), "float32", where)
+    assert backend.assign_pose(positions, quats, None, quats[:1], [1], where, given) is given
+    assert host(given)[1].tolist() == [3, 4, 5, *host(pose)[0, 3:].tolist()]
+    matrices = host(backend.tf_matrices_from_poses(positions, quats))
     assert matrices[:, :3, :3] == pytest.approx(turns.as_matrix(), abs=1e-6)
-    assert matrices[:, :3, 3].tolist() == np.asarray(positions).tolist()
+    assert matrices[:, :3, 3].tolist() == host(positions).tolist()
 
 
-def test_only_torch_has_these(torch):
+def test_only_torch_has_these(torch, device):
     utils = importlib.import_module("phalanx.facade.isaacsim.core.utils.torch")
-    pose = utils.normalise_quat_in_pose(torch.tensor([[1.0, 2, 3, 0, 0, 3, 4]]))
+    pose = utils.normalise_quat_in_pose(torch.tensor([[1.0, 2, 3, 0, 0, 3, 4]], device=device))
     assert pose.tolist() == [pytest.approx([1, 2, 3, 0, 0, 0.6, 0.8])]
     assert utils.set_seed(7) == 7
     first = torch.rand(3), np.random.rand()
     assert utils.set_seed(7) == 7 and torch.equal(first[0], torch.rand(3)) and first[1] == np.random.rand()
     assert utils.unscale_np(np.array([1.0, 2.0]), 1.0, 3.0).tolist() == [-1, 0]
-    same(utils.euler_angles_to_quats(torch.tensor(ANGLES)), Rotation.from_euler("xyz", ANGLES))
+    same(utils.euler_angles_to_quats(torch.tensor(ANGLES, device=device)), Rotation.from_euler("xyz", ANGLES))
     assert utils.gf_quat_to_tensor(Gf.Quatf(1, 0, 0, 0)).dtype == torch.float32
-    assert utils.wxyz2xyzw(torch.tensor([1.0, 2, 3, 4])).tolist() == [2, 3, 4, 1]
+    assert utils.wxyz2xyzw(torch.tensor([1.0, 2, 3, 4], device=device)).tolist() == [2, 3, 4, 1]
 
 
-def test_how_torsos_stand_and_where_they_head(torch):
+def test_how_torsos_stand_and_where_they_head(torch, device):
     utils = importlib.import_module("phalanx.facade.isaacsim.core.utils.torch")
     rng = np.random.default_rng(2)
     torso, start = Rotation.from_euler("xyz", ANGLES[:5]), Rotation.from_euler("xyz", ANGLES[5:10])
     places, goals, v, w = rng.normal(size=(4, 5, 3))
-    given = [torch.tensor(each) for each in (wxyz(torso), wxyz(start.inv()), goals - places)]
-    ahead, above = (torch.tensor(np.tile(np.eye(3)[i], (5, 1))) for i in (0, 2))
+    given = [torch.tensor(each, device=device) for each in (wxyz(torso), wxyz(start.inv()), goals - places)]
+    ahead, above = (torch.tensor(np.tile(np.eye(3)[i], (5, 1)), device=device) for i in (0, 2))
     turn, up_share, facing, up, heading = utils.compute_heading_and_up(*given, ahead, above, 2)
     expected = torso * start.inv()
     same(turn, expected)
     way = (goals - places) / np.linalg.norm(goals - places, axis=1, keepdims=True)
-    assert up.numpy() == pytest.approx(expected.apply([0, 0, 1])) and up_share.tolist() == up[:, 2].tolist()
-    assert heading.numpy() == pytest.approx(expected.apply([1, 0, 0]))
-    assert facing.numpy() == pytest.approx((expected.apply([1, 0, 0]) * way).sum(1))
-    found = utils.compute_rot(*(torch.tensor(each) for each in (wxyz(torso), v, w, goals, places)))
-    assert found[0].numpy() == pytest.approx(torso.inv().apply(v))
-    assert found[1].numpy() == pytest.approx(torso.inv().apply(w))
-    angles = np.stack([each.numpy() for each in found[2:5]], 1)
+    assert host(up) == pytest.approx(expected.apply([0, 0, 1])) and up_share.tolist() == up[:, 2].tolist()
+    assert host(heading) == pytest.approx(expected.apply([1, 0, 0]))
+    assert host(facing) == pytest.approx((expected.apply([1, 0, 0]) * way).sum(1))
+    found = utils.compute_rot(*(torch.tensor(each, device=device) for each in (wxyz(torso), v, w, goals, places)))
+    assert host(found[0]) == pytest.approx(torso.inv().apply(v))
+    assert host(found[1]) == pytest.approx(torso.inv().apply(w))
+    angles = np.stack([host(each) for each in found[2:5]], 1)
     assert angles == pytest.approx(ANGLES[:5] % (2 * np.pi))
-    assert found[5].numpy() == pytest.approx(np.arctan2(way[:, 2], way[:, 0]) - angles[:, 2])
+    assert host(found[5]) == pytest.approx(np.arctan2(way[:, 2], way[:, 0]) - angles[:, 2])
     intrinsic = torch.stack(utils.get_euler_xyz(given[0], extrinsic=False), 1)
-    assert utils.normalize_angle(intrinsic).numpy() == pytest.approx(torso.as_euler("XYZ"))
-    assert utils.quat_axis(given[0], 1).numpy() == pytest.approx(torso.apply([0, 1, 0]))
-    x = torch.tensor([1.0, 2.0, 5.0])
+    assert host(utils.normalize_angle(intrinsic)) == pytest.approx(torso.as_euler("XYZ"))
+    assert host(utils.quat_axis(given[0], 1)) == pytest.approx(torso.apply([0, 1, 0]))
+    x = torch.tensor([1.0, 2.0, 5.0], device=device)
     assert utils.scale(utils.unscale(x, 1.0, 3.0), 1.0, 3.0).tolist() == x.tolist()
-    assert utils.tensor_clamp(x, torch.zeros(3), torch.full((3,), 2.0)).tolist() == [1, 2, 2]
-    drawn = utils.torch_rand_float(2.0, 3.0, (100, 2), "cpu")
+    assert utils.tensor_clamp(x, torch.zeros(3, device=device), torch.full((3,), 2.0, device=device)).tolist() == [
+        1,
+        2,
+        2,
+    ]
+    drawn = utils.torch_rand_float(2.0, 3.0, (100, 2), device)
     assert drawn.shape == (100, 2) and 2.0 <= drawn.min() < 2.1 and 2.9 < drawn.max() <= 3.0
-    assert utils.normalize(torch.tensor([[0.0, 0.0], [3.0, 4.0]])).tolist() == [
+    assert utils.normalize(torch.tensor([[0.0, 0.0], [3.0, 4.0]], device=device)).tolist() == [
         [0, 0],
         [pytest.approx(0.6), pytest.approx(0.8)],
     ]
