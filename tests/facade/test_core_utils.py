@@ -135,7 +135,7 @@ def where(backend, device):
 
 def test_arrays_are_made_and_written(backend, where):
     made = backend.create_zeros_tensor((3, 4), "float32", device=where)
-    rows, columns = backend.resolve_indices([0, 2], 3, where), backend.create_tensor_from_list([1, 3], "int64")
+    rows, columns = backend.resolve_indices([0, 2], 3, where), backend.create_tensor_from_list([1, 3], "int64", where)
     written = backend.assign(1.0, made, [backend.expand_dims(rows, 1), columns])
     assert written is made and backend.to_list(made) == [[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 0, 1]]
     assert backend.to_list(backend.assign(2.0, backend.clone_tensor(made, where), [1]))[1] == [2, 2, 2, 2]
