@@ -73,13 +73,13 @@ def test_what_has_no_meaning_is_told_in_one_line(caplog: pytest.LogCaptureFixtur
     assert told.endswith("headless=False, width")
 
 
-def test_it_runs_until_it_is_closed() -> None:
+def test_it_runs_until_it_is_closed(device: str) -> None:
     launcher = AppLauncher(headless=True)
     app = launcher.app
     assert app.is_running() and get_app().is_running() and not app.is_exiting()
     app.update()
     stage.new_stage()
-    SimulationContext(SimulationCfg(device="cpu"))
+    SimulationContext(SimulationCfg(device=device))
     app.close()
     app.close()
     assert not app.is_running() and app.is_exiting() and not get_app().is_running()
@@ -114,13 +114,13 @@ def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
         AppLauncher(arguments, device="cpu")
 
 
-def test_the_timeline_is_the_simulations() -> None:
+def test_the_timeline_is_the_simulations(device: str) -> None:
     timeline = get_timeline_interface()
     timeline.stop()
     timeline.play()
     assert timeline.is_playing(), "without a simulation it is what scripts say"
     stage.new_stage()
-    sim = SimulationContext(SimulationCfg(device="cpu"))
+    sim = SimulationContext(SimulationCfg(device=device))
     assert timeline.is_stopped() and not timeline.is_playing()
     sim.reset()
     assert timeline.is_playing()

@@ -92,8 +92,8 @@ def test_values_come_as_late_as_each_environment_asks_for(api, device):
         ("1", TypeError, "not str"),
     ],
 )
-def test_wrong_delays_change_nothing(lag, error, message):
-    buffer = DelayBuffer(3, 2, "cpu")
+def test_wrong_delays_change_nothing(lag, error, message, device):
+    buffer = DelayBuffer(3, 2, device)
     buffer.set_time_lag(2)
     with pytest.raises(error, match=message):
         buffer.set_time_lag(lag)
@@ -130,9 +130,9 @@ def test_tables_are_interpolated(api, device):
         ([1.0, 0.0], [0.0, 1.0], "must increase"),
     ],
 )
-def test_wrong_tables_are_told(x, y, message):
+def test_wrong_tables_are_told(x, y, message, device):
     with pytest.raises(ValueError, match=message):
-        LinearInterpolation(x, y, "cpu")
+        LinearInterpolation(x, y, device)
 
 
 # -- noise -----------------------------------------------------------------------------------------------------------

@@ -216,12 +216,12 @@ def test_random_orientations(api, device):
 # -- TorchScript -----------------------------------------------------------------------------------------------------
 
 
-def test_functions_can_be_called_from_torchscript(torch):
+def test_functions_can_be_called_from_torchscript(torch, device):
     def distance(a, b):
         return mu.quat_error_magnitude(mu.quat_mul(a, b), b)
 
     scripted = torch.jit.script(distance)
-    a, b = mu.random_orientation(3, "cpu"), mu.random_orientation(3, "cpu")
+    a, b = mu.random_orientation(3, device), mu.random_orientation(3, device)
     assert torch.equal(scripted(a, b), distance(a, b))
 
 

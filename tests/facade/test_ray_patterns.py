@@ -91,9 +91,9 @@ def test_pinhole(device: str, api: str, give: Any) -> None:
         ),
     ],
 )
-def test_patterns_that_cannot_be(cfg: Any, match: str) -> None:
+def test_patterns_that_cannot_be(cfg: Any, match: str, device: str) -> None:
     with pytest.raises(ValueError, match=match):
-        cfg.func(cfg, "cpu")
+        cfg.func(cfg, device)
     with pytest.raises(ValueError, match="must have 9"):
         patterns.PinholeCameraPatternCfg.from_intrinsic_matrix([1.0], 2, 2)
 
