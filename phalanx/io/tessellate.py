@@ -102,6 +102,19 @@ def _merge(vertices: np.ndarray, faces: np.ndarray, cell: float) -> tuple[np.nda
     return vertices[first], faces[(a != b) & (b != c) & (c != a)]
 
 
+def corner_normals(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
+    """(m, 3, 3) float32: unit normals at the corners of faces (m, 3), so that round meshes look smooth.
+
+    Vertices at one place count as one; faces that meet at 40 degrees or more keep an edge.
+    """
+    vertices, faces = np.asarray(vertices, float), np.asarray(faces, np.int64)
+    extent = float(np.ptp(vertices, axis=0).max()) if len(vertices) else 1.0
+    keys = np.round(vertices / max(1e-6 * extent, 1e-12)).astype(np.int64)
+    _, label = np.unique(keys, axis=0, return_inverse=True)
+    joined = np.ascontiguousarray(label.reshape(-1)[faces])
+    return _corner_normals(vertices[faces].astype(np.float32), joined, len(vertices))
+
+
 def _corner_normals(corners: np.ndarray, faces: np.ndarray, vertex_count: int) -> np.ndarray:
     order = np.argsort(faces.reshape(-1), kind="stable")
     starts = np.zeros(vertex_count + 1, np.int64)

@@ -1,6 +1,6 @@
 """What scripts import as ``isaaclab.sensors``."""
 
-from phalanx.facade.isaaclab.sensors.camera import CameraData
+from phalanx.facade.isaaclab.sensors.camera import Camera, CameraCfg, CameraData, TiledCamera, TiledCameraCfg
 from phalanx.facade.isaaclab.sensors.contact_sensor import ContactSensor, ContactSensorCfg, ContactSensorData
 from phalanx.facade.isaaclab.sensors.frame_transformer import (
     FrameTransformer,
@@ -24,6 +24,8 @@ from phalanx.facade.isaaclab.sensors.sensor_base import SensorBase
 from phalanx.facade.isaaclab.sensors.sensor_base_cfg import SensorBaseCfg
 
 __all__ = [
+    "Camera",
+    "CameraCfg",
     "CameraData",
     "ContactSensor",
     "ContactSensorCfg",
@@ -45,5 +47,7 @@ __all__ = [
     "RayCasterData",
     "SensorBase",
     "SensorBaseCfg",
+    "TiledCamera",
+    "TiledCameraCfg",
     "patterns",
 ]

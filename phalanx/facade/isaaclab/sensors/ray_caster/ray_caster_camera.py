@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from phalanx.facade.arrays import hand_out
 from phalanx.facade.isaaclab.sensors.buffers import merged, put
 from phalanx.facade.isaaclab.sensors.camera.camera_data import CameraData
+from phalanx.facade.isaaclab.sensors.camera.placed_camera import PlacedCamera
 from phalanx.facade.isaaclab.sensors.ray_caster.ray_caster import RayCaster
-from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.utils.math import (
-    combine_frame_transforms,
     convert_camera_frame_orientation_convention,
-    create_rotation_matrix_from_view,
-    quat_from_matrix,
-    subtract_frame_transforms,
 )
-from phalanx.facade.namespaces import array, cast, common, copy, full, rows, zeros
-from phalanx.io.usd.bindings import UsdGeom
+from phalanx.facade.namespaces import array, cast, common, full, zeros
 
 CHANNELS = {"distance_to_image_plane": 1, "distance_to_camera": 1, "normals": 3}
 CLIPPING = ("max", "zero", "none")
 
 
-class RayCasterCamera(RayCaster):
+class RayCasterCamera(PlacedCamera, RayCaster):
     """A pinhole camera on each prim that the path stands for, which sees distances and normals of what stands still.
 
     Args:
@@ -74,30 +69,11 @@ class RayCasterCamera(RayCaster):
     # -- what it is ------------------------------------------------------------------------------------------
 
     @property
-    def data(self) -> CameraData:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """What was measured; measured anew if it is outdated."""
-        self._check_initialized()
-        self._update_outdated_buffers()
-        return self._pictures
-
-    @property
     def image_shape(self) -> tuple[int, int]:
         """Height and width of pictures, pixels."""
         return self.cfg.pattern_cfg.height, self.cfg.pattern_cfg.width
 
-    @property
-    def frame(self) -> Any:
-        """(N,): pictures since the last reset, int64."""
-        self._check_initialized()
-        return self._frame
-
     # -- from step to step -----------------------------------------------------------------------------------
-
-    def reset(self, env_ids: Sequence[int] | None = None) -> None:
-        """Count pictures of some cameras anew, or of all."""
-        super().reset(env_ids)
-        self._frame = copy(self._frame)
-        self._frame[rows(env_ids)] = 0
 
     def set_intrinsic_matrices(
         self, matrices: Any, focal_length: float = 1.0, env_ids: Sequence[int] | None = None
@@ -113,79 +89,11 @@ class RayCasterCamera(RayCaster):
             ValueError: the shape is another one.
         """
         self._check_initialized()
-        given = array(matrices, self._device, "float32")
-        own = copy(self._pictures.intrinsic_matrices)
-        if tuple(given.shape) != tuple(own[rows(env_ids)].shape):
-            raise ValueError(
-                f"{self._who}: matrices have shape {tuple(given.shape)}; it must be {tuple(own[rows(env_ids)].shape)}"
-            )
-        own[rows(env_ids)] = given
+        _, own = self._given_matrices(matrices, env_ids)
         self._pictures.intrinsic_matrices, self._focal_length = own, focal_length
         _, ahead = self.cfg.pattern_cfg.func(self.cfg.pattern_cfg, own, self._device)
         self._ahead = self._engines(ahead)
         self._outdate(env_ids)
-
-    def set_world_poses(
-        self,
-        positions: Any = None,
-        orientations: Any = None,
-        env_ids: Sequence[int] | None = None,
-        convention: Literal["opengl", "ros", "world"] = "ros",
-    ) -> None:
-        """Put cameras somewhere else; from there on they move with their prims.
-
-        Args:
-            positions: (n, 3), m; they stay where they are by default.
-            orientations: (n, 4), (w, x, y, z); as they are by default.
-            env_ids: which cameras; all by default.
-            convention: of which axes ``orientations`` are; see ``RayCasterCameraCfg.OffsetCfg``.
-
-        Raises:
-            RuntimeError: the simulation does not play.
-            ValueError: shapes are others, or the convention is unknown.
-        """
-        self._check_initialized()
-        chosen = rows(env_ids)
-        base, pose = self._carried.poses(), [copy(one) for one in self._camera_poses()]
-        turns = orientations
-        if turns is not None:
-            turns = array(turns, self._device, "float32")
-            turns = convert_camera_frame_orientation_convention(turns, origin=convention, target="world")
-        for i, value in ((0, positions), (1, turns)):
-            if value is None:
-                continue
-            value = array(value, self._device, "float32")
-            wanted = tuple(pose[i][chosen].shape)
-            if tuple(value.shape) != wanted:
-                what = ("positions", "orientations")[i]
-                raise ValueError(f"{self._who}: {what} have shape {tuple(value.shape)}; it must be {wanted}")
-            pose[i][chosen] = value
-        own = subtract_frame_transforms(*base, *pose)
-        for name, value in zip(("_place", "_turn"), own, strict=True):
-            put(self, name, value, chosen)
-        put(self._pictures, "pos_w", pose[0], chosen)
-        put(self._pictures, "quat_w_world", pose[1], chosen)
-        self._outdate(env_ids)
-
-    def set_world_poses_from_view(self, eyes: Any, targets: Any, env_ids: Sequence[int] | None = None) -> None:
-        """Put cameras somewhere, and let them look at something, upright.
-
-        Args:
-            eyes: (n, 3), where cameras are, m.
-            targets: (n, 3), where they look, m.
-            env_ids: which cameras; all by default.
-
-        Raises:
-            RuntimeError: the simulation does not play.
-            NotImplementedError: neither y nor z is up on the stage.
-        """
-        self._check_initialized()
-        up = str(UsdGeom.GetStageUpAxis(utils.get_current_stage()))
-        if up not in ("Y", "Z"):
-            raise NotImplementedError(f"{self._who}: the stage's up axis is {up!r}; it must be Y or Z")
-        eyes, targets = (array(one, self._device, "float32") for one in (eyes, targets))
-        frames = create_rotation_matrix_from_view(eyes, targets, "Y" if up == "Y" else "Z", self._device)
-        self.set_world_poses(eyes, quat_from_matrix(frames), env_ids, convention="opengl")
 
     # -- inside ----------------------------------------------------------------------------------------------
 
@@ -213,9 +121,6 @@ class RayCasterCamera(RayCaster):
         output = {name: zeros((n, *self.image_shape, CHANNELS[name]), self._device) for name in self.cfg.data_types}
         info: list[dict[str, Any]] = [dict.fromkeys(self.cfg.data_types) for _ in range(n)]
         self._pictures = CameraData(place, turn, self.image_shape, matrices, output, info)
-
-    def _camera_poses(self) -> tuple[Any, Any]:
-        return combine_frame_transforms(*self._carried.poses(), self._place, self._turn)
 
     def _update_buffers_impl(self, env_ids: Any) -> None:
         chosen, types, data = self._chosen(env_ids), self.cfg.data_types, self._pictures
@@ -246,9 +151,6 @@ class RayCasterCamera(RayCaster):
         beyond = {"max": most, "zero": 0.0, "none": none}[self.cfg.depth_clipping_behavior]
         xp, distance = common(distance)
         return cast(xp.where(distance <= most, distance, full((), beyond, self._device)), "float32")
-
-    def _outdate(self, env_ids: Any) -> None:
-        self._is_outdated[self._host_ids(env_ids)] = True
 
     def _marked(self) -> dict[str, Any]:
         self._is_outdated |= self._found.position is None
