@@ -15,7 +15,7 @@ from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.actuators import DCMotorCfg
 from phalanx.facade.isaaclab.assets import Articulation, ArticulationCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
-from phalanx.facade.readers import Reader
+from phalanx.facade.readers import UserReader
 from phalanx.io import library
 from phalanx.io.usd import write_robot
 
@@ -77,8 +77,8 @@ def one_by_one(robot: Articulation) -> dict[str, np.ndarray]:
 def test_one_program_reads_what_was_read_before(robot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     sim, quadruped = robot
     counted: list[int] = []
-    real = Reader.read
-    monkeypatch.setattr(Reader, "read", lambda self: counted.append(len(self._readings)) or real(self))
+    real = UserReader.read
+    monkeypatch.setattr(UserReader, "read", lambda self: counted.append(len(self._readings)) or real(self))
     go_on(sim, quadruped)
     together = read(quadruped)
     assert counted == [3]  # joints, roots, and what follows from roots
@@ -90,8 +90,8 @@ def test_one_program_reads_what_was_read_before(robot: Any, monkeypatch: pytest.
 def test_less_is_read_once_less_is_asked_for(robot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     sim, quadruped = robot
     counted: list[int] = []
-    real = Reader.read
-    monkeypatch.setattr(Reader, "read", lambda self: counted.append(len(self._readings)) or real(self))
+    real = UserReader.read
+    monkeypatch.setattr(UserReader, "read", lambda self: counted.append(len(self._readings)) or real(self))
     for _ in range(3):
         go_on(sim, quadruped)
         _ = quadruped.data.joint_pos

@@ -25,8 +25,8 @@ from phalanx.components import (
 )
 from phalanx.ecs import Component, Field, Table, function, read, rows, system, write
 from phalanx.facade import kernels
-from phalanx.facade.kernels import Environments, Launch
-from phalanx.facade.readers import Reader, Reading
+from phalanx.launches import Environments, Launch, constants
+from phalanx.readers import Reader, Reading
 from phalanx.systems.math3d import cross, rotate
 
 Row = Table("row of a matrix", "a body of an articulation, or one of its generalised velocities")
@@ -303,7 +303,7 @@ class Dynamics:
         if name not in self._readers:
             with kernels.in_order(self._view.world):
                 self._readers[name] = make()
-        return self._readers[name].take()[0].get("matrix")
+        return self._readers[name].read()[0].get("matrix")
 
     def _places(self, width: int) -> dict[Any, Any]:
         """What all rows know of the roots; ``width`` rows of each articulation."""
@@ -362,8 +362,8 @@ class Dynamics:
         self, system: Any, place: dict[Any, Any], shape: Any, numbers: dict[Any, int], arrays: Any = None
     ) -> Reader:
         world = self._view.world
-        constants = kernels.constants(world, place)
+        places = constants(world, place)
         numbers = numbers | {RowStep: self._step, Width: self._width}
         results = {"matrix": (Matrix.value, (self._count, *shape))}
         count = len(place[MatrixPlace.view_row])
-        return Reader(world, Reading(Launch(system, count, constants | (arrays or {}), numbers), results))
+        return Reader(world, Reading(Launch(system, count, places | (arrays or {}), numbers), results))

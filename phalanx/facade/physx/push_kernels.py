@@ -8,12 +8,11 @@ import numpy as np
 
 from phalanx.components import ExternalWrench
 from phalanx.ecs import Component, Field, Table, read, rows, spread, system, write
-from phalanx.facade import kernels
 from phalanx.facade.arrays import accept
-from phalanx.facade.kernels import Environments, Kernels, Launch, flat
 from phalanx.facade.physx import com_motion
 from phalanx.facade.physx.com_motion import BodyPush, PushOptions
 from phalanx.facade.physx.state_kernels import Item, RowStep
+from phalanx.launches import Environments, Kernels, Launch, constants, flat
 
 Pushed = Table("pushed body", "a body of a view in all environments")
 PushedLink = Table("pushed link", "a link that carries bodies of a view")
@@ -137,7 +136,7 @@ class Pushes:
         order = np.argsort(links.ravel(), kind="stable")
         different, begin, counts = np.unique(links.ravel()[order], return_index=True, return_counts=True)
         force, torque, position = (flat(accept(each, world.device)) for each in self.given)
-        arrays = kernels.constants(
+        arrays = constants(
             world,
             {
                 PushedBody.body: bodies,

@@ -9,9 +9,8 @@ import numpy as np
 
 from phalanx.components import BodyInertia, Coordinate, DofState, LinkInertia
 from phalanx.ecs import Component, Field, read, rows, system, update
-from phalanx.facade import kernels
-from phalanx.facade.kernels import Environments, Kernels, Launch, flat
 from phalanx.facade.physx.state_kernels import Item, Root, RootPlace, RowStep
+from phalanx.launches import Environments, Kernels, Launch, constants, flat
 from phalanx.systems.math3d import cross, rotate
 
 
@@ -126,7 +125,7 @@ class RootWriter:
         step, starts = view.placement or (columns, np.arange(columns))
         self._rows = None if view.placement else xp.asarray(view._rows.env * columns + view._rows.column)
         count = world.num_envs * columns
-        place = kernels.constants(
+        place = constants(
             world,
             {
                 RootPlace.row: starts,

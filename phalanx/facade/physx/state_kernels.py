@@ -11,8 +11,8 @@ from phalanx.components import BodyInertia, Coordinate, DofState, LinkInertia
 from phalanx.ecs import Component, Field, Table, read, rows, spread, system, write
 from phalanx.facade import kernels
 from phalanx.facade.arrays import accept
-from phalanx.facade.kernels import Environments, Launch, flat
-from phalanx.facade.readers import Reading
+from phalanx.launches import Environments, Launch, constants, flat
+from phalanx.readers import Reading
 from phalanx.systems.math3d import cross, rotate
 
 Root = Table("root", "a root of a view in all environments")
@@ -204,7 +204,7 @@ def dof_states(
 def _roots(view: Any) -> tuple[dict[Any, Any], dict[Any, int]]:
     """What kernels need to know of a view's roots."""
     step, starts = view.placement
-    arrays = kernels.constants(
+    arrays = constants(
         view.world,
         {
             RootPlace.row: starts,
@@ -262,7 +262,7 @@ def dof_reading(view: Any) -> Reading:
         DofPlace.offset: starts[:, None] * width + np.arange(width),
     }
     with kernels.in_order(view.world):
-        arrays = kernels.constants(view.world, place)
+        arrays = constants(view.world, place)
     numbers = {RowStep: step, Width: width, DofOfView: view.dof_rows.size}
     results = {name: (getattr(DofResult, name), (view.count, width)) for name in ("position", "velocity")}
     return Reading(Launch(dof_states, view.dof_rows.size, arrays, numbers), results)

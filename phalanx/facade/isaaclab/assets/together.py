@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from phalanx.facade.readers import Reader, Reading, Results
+from phalanx.facade.readers import UserReader
+from phalanx.readers import Reading, Results
 from phalanx.world import World
 
 Part = tuple[str, tuple[int, int] | None]
@@ -55,7 +56,7 @@ class Together:
         self._ahead: dict[Group, Results] = {}
         self._moment: tuple[int, ...] = ()
         self._readings: dict[Group, Reading] = {}
-        self._readers: dict[frozenset[Group], tuple[list[Group], Reader]] = {}
+        self._readers: dict[frozenset[Group], tuple[list[Group], UserReader]] = {}
 
     def update(self) -> None:
         """Time has passed."""
@@ -87,11 +88,11 @@ class Together:
             self._ahead.update(zip(groups, reader.read(), strict=True))
         return self._ahead.pop(group)
 
-    def _reader(self, wanted: frozenset[Group]) -> tuple[list[Group], Reader]:
+    def _reader(self, wanted: frozenset[Group]) -> tuple[list[Group], UserReader]:
         if wanted not in self._readers:
             groups = sorted(wanted, key=self._order.__getitem__)
             for one in groups:
                 if one not in self._readings:
                     self._readings[one] = one.make()  # pyright: ignore[reportOptionalCall]
-            self._readers[wanted] = groups, Reader(self._world, *(self._readings[one] for one in groups))
+            self._readers[wanted] = groups, UserReader(self._world, *(self._readings[one] for one in groups))
         return self._readers[wanted]

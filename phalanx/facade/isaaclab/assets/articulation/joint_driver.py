@@ -12,8 +12,8 @@ from phalanx.facade.arrays import accept, hand_out
 from phalanx.facade.isaaclab.actuators import actuator_pd, kernels
 from phalanx.facade.isaaclab.actuators.actuator_base import ActuatorBase
 from phalanx.facade.isaaclab.utils.buffers import CircularBuffer
-from phalanx.facade.kernels import Launch, flat
 from phalanx.facade.physx.articulation_view import ArticulationView
+from phalanx.launches import Kernels, Launch, constants, flat
 
 KNOWN = (
     actuator_pd.RemotizedPDActuator,
@@ -142,7 +142,7 @@ class JointDriver:
         self._rows = columns * joints
         tables = {kernels.Linkage.angle: angles or [0.0], kernels.Linkage.effort: efforts or [0.0]}
         named = {getattr(kernels.JointPlace, name): values for name, values in place.items()}
-        self._arrays |= bridge.constants(world, named | tables)
+        self._arrays |= constants(world, named | tables)
         self._late_rows = np.arange(self._rows).reshape(columns, joints)
         self._offsets = place["offset"]
         some_late = any(isinstance(actuator, actuator_pd.DelayedPDActuator) for actuator in self._actuators)
@@ -203,7 +203,7 @@ class JointDriver:
         }
         launches = [launch for history in self._histories for launch in history.launches(numbers)]
         launches.append(Launch(kernels.actuate_joints, self._rows, self._arrays, numbers))
-        self._kernels = bridge.Kernels(self._world, launches)
+        self._kernels = Kernels(self._world, launches)
 
 
 _PLACE = ("dof", "coord", "kind", "offset", "first", "step", "slows", "late", "points", "end", "owns")
@@ -254,7 +254,7 @@ class _History:
             kernels.LatePlace.row: np.repeat(starts, width),
             kernels.ColumnPlace.row: starts,
         }
-        arrays = bridge.constants(driver._world, place) | {
+        arrays = constants(driver._world, place) | {
             kernels.History.asked: driver._arrays[asked],
             kernels.History.late: driver._arrays[late],
             kernels.History.kept: flat(values),
