@@ -10,6 +10,8 @@ import numpy as np
 from phalanx import components as c
 from phalanx.actor import Actor
 from phalanx.handle import on_device
+from phalanx.jacobians import jacobian_reader
+from phalanx.readers import Reader
 
 
 class RobotDynamics(Actor):
@@ -57,22 +59,10 @@ class RobotDynamics(Actor):
     @on_device
     def jacobian(self) -> Any:
         """(n, num_bodies, 6, nv): [linear, angular] velocity of each body's frame per generalised velocity, world."""
-        world, dofs = self.world, self._bound.dofs
-        world.compute("query_bodies")
-        xp = world._device.xp
-        mask, turns, link = self._moves
-        with world._store.active():
-            axis = xp.moveaxis(world[c.DofMotion].axis[dofs], -1, 0)[:, None]  # (n, 1, nv, 3)
-            offset = xp.moveaxis(world[c.LinkPose].offset, -1, 0)
-            body = xp.moveaxis(world[c.BodyState].pose[self._bound.bodies, :3], -1, 0)
-            root = world[c.Coordinate].value[self._root_coords][:3].T
-            arm = (body - root[:, None])[:, :, None] - offset[:, None, link]  # (n, bodies, nv, 3)
-            turning = turns[:, None]
-            linear = xp.where(turning, xp.cross(xp.broadcast_to(axis, arm.shape), arm), axis)
-            angular = xp.broadcast_to(xp.where(turning, axis, xp.zeros_like(axis)), arm.shape)
-            both = xp.concatenate((linear, angular), axis=3) * mask[None, :, :, None]
-            found = xp.ascontiguousarray(xp.moveaxis(both, 3, 2))
-        return found
+        self.world.compute("query_bodies")
+        if not self.num_velocities:
+            return self._xp.zeros((self.world.num_envs, self.num_bodies, 6, 0), self.world.dtype)
+        return self._jacobians.read()[0].get("jacobian")
 
     # -- what does not change: on the device, once -----------------------------------------------------------
 
@@ -86,19 +76,5 @@ class RobotDynamics(Actor):
         return xp.asarray(mine), xp.asarray(row[mine] - dofs.start), xp.asarray(column[mine] - dofs.start)
 
     @cached_property
-    def _moves(self) -> tuple[Any, Any, Any]:
-        """Which dofs move each body, (num_bodies, nv), 1 or 0; which of them are rotations; and their links."""
-        world, dofs, xp = self.world, self._bound.dofs, self._xp
-        frames = self.part.articulation.frames
-        first = self._bound.links.start
-        last_dof = world._device.to_host(world[c.LinkTopology].last_dof)[:, 0]
-        relations = world._device.to_host(world[c.DofTopology].relations)[:, 0]
-        moves = world._device.to_host(world[c.DofRelation].moves)[:, 0]
-        mask = np.zeros((len(frames), self.num_velocities))
-        for b, frame in enumerate(frames):
-            d = last_dof[first + frame.link]
-            if d >= 0:
-                mask[b] = moves[relations[d] + dofs.start : relations[d] + dofs.stop]
-        turns = world._device.to_host(world[c.DofTopology].angular)[dofs, 0] == 1
-        link = world._device.to_host(world[c.DofTopology].link)[dofs, 0]
-        return xp.asarray(mask, world.dtype), xp.asarray(turns), xp.asarray(link)
+    def _jacobians(self) -> Reader:
+        return jacobian_reader(self)
