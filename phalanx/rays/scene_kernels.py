@@ -111,16 +111,14 @@ def cast_one(
     nx = 0.0
     ny = 0.0
     nz = 0.0
-    k = 0
-    while k < shared + own:
-        step = 1
-        if GROUPED and k >= shared and (k - shared) & (GROUP - 1) == 0:
-            g = first_group + (k - shared) // GROUP
-            lx, ly, lz, hx = load_floats(bounds, BOUNDS * g)
-            hy, hz, _one, _two = load_floats(bounds, BOUNDS * g + 4)
-            start, past = enter_box(lx, ly, lz, hx, hy, hz, ox, oy, oz, ix, iy, iz)
-            step = 1 if start <= best else GROUP
-        if step == 1:
+    # Threads that go through the same instances at the same time share their loads and branches, so those of a group
+    # are one loop, which none leaves for the next group before the others.
+    g = -1
+    first = 0
+    past_last = shared if GROUPED else shared + own
+    groups_left = (own + GROUP - 1) // GROUP if GROUPED else 0
+    while g < groups_left:
+        for k in range(first, past_last):
             f = k if k < shared else place + k - shared
             lx, ly, lz, hx = load_floats(boxes, BOUNDS * f)
             hy, hz, _one, _two = load_floats(boxes, BOUNDS * f + 4)
@@ -160,7 +158,15 @@ def cast_one(
                     best = t
                     hit = k
                     face = triangle
-        k += step
+        g += 1
+        if g < groups_left:
+            lx, ly, lz, hx = load_floats(bounds, BOUNDS * (first_group + g))
+            hy, hz, _one, _two = load_floats(bounds, BOUNDS * (first_group + g) + 4)
+            start, past = enter_box(lx, ly, lz, hx, hy, hz, ox, oy, oz, ix, iy, iz)
+            first = shared + GROUP * g
+            past_last = first
+            if start <= best and not (any_hit == 1 and hit >= 0):
+                past_last = min(first + GROUP, shared + own)
     return best if hit >= 0 else INF, hit, face, nx, ny, nz
 
 
