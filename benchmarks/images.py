@@ -25,7 +25,7 @@ import numpy as np
 import trimesh
 
 from phalanx.bench.machine import machine
-from phalanx.ecs.cpu import set_num_threads
+from phalanx.ecs.threads import set_num_threads
 from phalanx.images import Light, Look, Texture
 from phalanx.images.image_kernels import draw_pixels
 from phalanx.images.sensor import ImageSensor

@@ -44,18 +44,18 @@ def __getattr__(name: str) -> Any:
 
 def num_threads() -> int:
     """Threads used for stepping on the CPU."""
-    from phalanx.ecs import cpu
+    from phalanx.ecs import threads
 
-    return cpu.num_threads()
+    return threads.num_threads()
 
 
 def set_num_threads(count: int | None) -> None:
     """Set the number of threads for stepping on the CPU; ``None`` returns to the default. Results do not depend on
     it.
     """
-    from phalanx.ecs import cpu
+    from phalanx.ecs import threads
 
-    cpu.set_num_threads(count)
+    threads.set_num_threads(count)
 
 
 __all__ = [

@@ -14,7 +14,8 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from phalanx.ecs.codegen import Target, generate
+from phalanx.ecs.codegen import generate
+from phalanx.ecs.modules import Target
 from phalanx.ecs.precompile import marker
 from phalanx.io.library import names as shipped
 from phalanx.systems import QUERIES

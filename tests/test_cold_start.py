@@ -30,7 +30,8 @@ print(hashlib.sha256(b"".join(state[key].tobytes() for key in sorted(state))).he
 OBJECT = """
 import hashlib, os, pathlib, pickle
 from narrow import pairs, solids
-from phalanx.ecs.codegen import generate, load
+from phalanx.ecs.codegen import generate
+from phalanx.ecs.modules import load
 from phalanx.ecs.precompile import _compiler, marker
 from phalanx.systems.narrow import collide_boxes, collide_convex
 

@@ -1,8 +1,7 @@
 """From a system's source to a module that Numba compiles: one source, two targets.
 
-The generated module is self-contained (the system, every helper it reaches, every constant) and is written to
-the kernel cache under the fingerprint of its own text. So a module file never changes, Numba's disk cache for it
-can never be stale, and what runs can be read. Three rewrites make kernel sources plain:
+The generated module is self-contained (the system, every helper it reaches, every constant) and is kept as
+:mod:`phalanx.ecs.modules` says. A few rewrites make kernel sources plain:
 
 * the environment index of a field that all environments share becomes 0;
 * the environment index is unsigned, since Numba's wrap-around of negative ones turns vector loads into gathers;
@@ -19,50 +18,23 @@ the stack; a kernel with scratch runs lane after lane, since its lanes share it.
 from __future__ import annotations
 
 import ast
-import hashlib
-import importlib.metadata
 import math
-import os
-import sys
-import tempfile
 import textwrap
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Literal
+from typing import Any
 
 from phalanx.ecs import flat, teams
-from phalanx.ecs.declare import DeclarationError, System
+from phalanx.ecs.declare import DeclarationError, Field, System
+from phalanx.ecs.modules import Generated, Target, fingerprinted, kept
+from phalanx.ecs.numbers import Literals, Scratch, definitions
 from phalanx.ecs.source import LANE_LOOP, forbid_deep_returns, parse, reach, without_docstring
 
-Target = Literal["cpu", "cuda"]
-
-
-@dataclass(frozen=True)
-class Generated:
-    """A generated module: where it lies and which names in it to use."""
-
-    path: Path
-    source: str
-    entry: str
-
-
-def cache_folder() -> Path:
-    """Where generated kernels are kept: ``$PHALANX_CACHE_DIR``, else the user's cache folder, else a temporary one."""
-    chosen = os.environ.get("PHALANX_CACHE_DIR")
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = Path(chosen) if chosen else home / "phalanx" / "kernels"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK):
-            return folder
-    except OSError as error:
-        if chosen:
-            raise OSError(f"PHALANX_CACHE_DIR={chosen} cannot be used: {error.strerror}") from error
-    fallback = Path(tempfile.gettempdir()) / f"phalanx-kernels-{os.getuid()}"
-    fallback.mkdir(mode=0o700, exist_ok=True)
-    return fallback
+BACK_END: dict[Target, tuple[Path, ...]] = {
+    "cpu": (Path(__file__).with_name("cpu.py"), Path(__file__).with_name("lanes.py")),
+    "cuda": (Path(__file__).with_name("cuda.py"),),
+}
+"""Files that decide how kernels are compiled."""
 
 
 @dataclass
@@ -98,13 +70,7 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
     text = _texts.get(key)
     if text is None or not text.holds:
         text = _texts[key] = _write(system, shared, dtype, target)
-    path = cache_folder() / f"{text.entry}.py"
-    if not path.exists():
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-        with os.fdopen(handle, "w") as file:
-            file.write(text.source)
-        os.replace(temporary, path)
-    return Generated(path, text.source, text.entry)
+    return kept(text.entry, text.source)
 
 
 def _write(system: System, shared: frozenset[str], dtype: str, target: Target) -> _Text:
@@ -114,11 +80,9 @@ def _write(system: System, shared: frozenset[str], dtype: str, target: Target) -
     floats: dict[float, str] = {}
     shared_out = target == "cuda" and teams.is_team(system)
     parts = [_prelude(dtype, target, shared_out) + f"\n# arguments: {_argument_types(system, dtype, target)}"]
-    for name, value in sorted(constants.items()):
-        parts.append(f"{name} = {_literal(value) if isinstance(value, float) else repr(value)}")
-    scratch = _Scratch(constants, target)
+    scratch = Scratch(constants, target)
     for helper in helpers:
-        tree = scratch.visit(_Literals(floats).visit(parse(helper)))
+        tree = scratch.visit(Literals(floats).visit(parse(helper)))
         if tree.args.defaults or tree.args.kwonlyargs or tree.args.vararg:
             raise DeclarationError(
                 f"{helper.__qualname__}: a helper takes plain positional arguments, without defaults"
@@ -143,53 +107,15 @@ def _write(system: System, shared: frozenset[str], dtype: str, target: Target) -
         statements = teams.over_blocks(statements)
     else:
         statements = teams.in_turn(statements)
-    decorator = "@scalar_kernel" if system.one_lane else scratch.decorator
+    decorator = "@scalar_kernel" if system.one_lane or scratch.used else "@kernel"
     decorator = "@team_kernel" if shared_out else decorator
     parts.append(_assemble(system, statements, target, shared).replace("@kernel", decorator))
-    literals = "\n".join(f"{name} = {_literal(value)}" for value, name in floats.items())
-    parts.insert(1, literals)
+    parts.insert(1, definitions(constants, floats))
     source = "\n\n".join(part for part in parts if part) + "\n"
-    digest = hashlib.sha256((source + _versions() + _backend_source(target)).encode()).hexdigest()[:20]
-    entry = f"{system.name}_{digest}"
-    source = source.replace("__ENTRY__", entry)
+    entry, source = fingerprinted(system.name, source, BACK_END[target])
     reached = (system.function, *helpers)
     names = [(f.__globals__, name, f.__globals__.get(name)) for f in reached for name in f.__code__.co_names]
     return _Text(source, entry, system, names)
-
-
-def _literal(value: float) -> str:
-    """A float of the world's type, as source."""
-    return f"real({value!r})" if math.isfinite(value) else f"real(float('{value}'))"
-
-
-def load(generated: Generated) -> ModuleType:
-    """Run the generated module, as a module: Numba's disk cache looks up the environment of its functions by module."""
-    name = f"_phalanx_{generated.entry}"
-    if name not in sys.modules:
-        module = ModuleType(name)
-        module.__file__ = str(generated.path)
-        sys.modules[name] = module
-        exec(compile(generated.source, str(generated.path), "exec"), vars(module))
-    return sys.modules[name]
-
-
-@cache
-def _versions() -> str:
-    names = ("numba", "llvmlite", "numba-cuda")
-    found = []
-    for name in names:
-        try:
-            found.append(f"{name}={importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
-            found.append(f"{name}=none")
-    return " ".join(found)
-
-
-@cache
-def _backend_source(target: Target) -> str:
-    """The back end decides compiler flags, so its text is part of a kernel's fingerprint."""
-    files = ("cpu.py", "lanes.py") if target == "cpu" else ("cuda.py", "teams.py", "flat.py")
-    return "".join((Path(__file__).parent / name).read_text() for name in files)
 
 
 def _prelude(dtype: str, target: Target, team: bool) -> str:
@@ -221,54 +147,7 @@ def _argument_types(system: System, dtype: str, target: Target) -> str:
     return " ".join(types)
 
 
-class _Literals(ast.NodeTransformer):
-    """Give float literals the world's type."""
-
-    def __init__(self, floats: dict[float, str]) -> None:
-        self.floats = floats
-
-    def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        if isinstance(node.value, float):
-            name = self.floats.setdefault(node.value, f"_{len(self.floats)}")
-            return ast.copy_location(ast.Name(name, ast.Load()), node)
-        return node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """Numbers of the module math are literals, too: ``math.inf``."""
-        value = getattr(math, node.attr, None) if isinstance(node.value, ast.Name) and node.value.id == "math" else None
-        if isinstance(value, float):
-            return ast.copy_location(ast.Name(self.floats.setdefault(value, f"_{len(self.floats)}"), ast.Load()), node)
-        self.generic_visit(node)
-        return node
-
-
-class _Scratch(ast.NodeTransformer):
-    """Replace ``local(n)`` and ``local_int(n)`` by what the back end has for it."""
-
-    decorator = "@kernel"
-
-    def __init__(self, constants: dict[str, Any], target: Target) -> None:
-        self.constants, self.target = constants, target
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        self.generic_visit(node)
-        if not isinstance(node.func, ast.Name) or node.func.id not in ("local", "local_int"):
-            return node
-        try:
-            count = eval(compile(ast.Expression(node.args[0]), "", "eval"), {"__builtins__": {}}, self.constants)
-        except (NameError, TypeError, IndexError):
-            count = None
-        if type(count) is not int or count < 1 or len(node.args) != 1:
-            raise DeclarationError(f"{ast.unparse(node)}: the size must be made of whole literals and constants")
-        self.decorator = "@scalar_kernel"
-        kind = "real" if node.func.id == "local" else "np.int32"
-        text = f"cuda.local.array({count}, {kind})"
-        if self.target == "cpu":
-            text = f"carray(stack({count}), ({count},), {kind})"
-        return ast.copy_location(ast.parse(text, mode="eval").body, node)
-
-
-class _Body(_Literals):
+class _Body(Literals):
     """Rewrite a system's body for its loops."""
 
     def __init__(self, system: System, shared: frozenset[str], floats: dict[float, str], target: Target) -> None:
@@ -307,6 +186,12 @@ class _Body(_Literals):
             raise DeclarationError(
                 f"system {self.system.name}, line {node.lineno}: {name} ({access.target.key}) takes {wanted} indices "
                 f"(row, {'item..., ' if wanted > 2 else ''}environment), not {len(indices)}"
+            )
+        if access.target.private and not (isinstance(indices[0], ast.Constant) and indices[0].value == 0):
+            raise DeclarationError(
+                f"system {self.system.name}, line {node.lineno}: {name} ({access.target.key}) is private and has one "
+                f"row, so its first index must be 0, not {ast.unparse(indices[0])}; give the field a shape for more "
+                "numbers, or declare it without private=True if rows keep theirs"
             )
         if isinstance(node.ctx, ast.Store) and not access.writes:
             raise DeclarationError(
@@ -408,9 +293,16 @@ def _fixed(system: System) -> str:
 
 def _private(system: System) -> str:
     """The arrays that each thread on the GPU has to itself."""
-    sizes = {name: math.prod(system.arguments[name].target.shape) for name in teams.private_arguments(system)}
-    lines = (f"    {flat.own_name(name)} = cuda.local.array({size}, real)\n" for name, size in sizes.items())
+    lines = []
+    for name in teams.private_arguments(system):
+        declared = system.arguments[name].target
+        lines.append(f"    {flat.own_name(name)} = cuda.local.array({math.prod(declared.shape)}, {_dtype(declared)})\n")
     return "".join(lines)
+
+
+def _dtype(declared: Field) -> str:
+    """The type of a field's numbers in generated text."""
+    return "real" if declared.dtype == "real" else "np.int32"
 
 
 def _bind(index: int, name: str, system: System, shared: frozenset[str]) -> str:
@@ -423,5 +315,4 @@ def _bind(index: int, name: str, system: System, shared: frozenset[str]) -> str:
         return slot
     stride = "1" if name in shared else "_table[1]"
     shape = ", ".join(["1 << 40", *map(str, access.target.shape), stride])
-    dtype = "real" if access.target.dtype == "real" else "np.int32"
-    return f"array({slot}, ({shape}), {dtype})"
+    return f"array({slot}, ({shape}), {_dtype(access.target)})"

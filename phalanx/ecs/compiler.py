@@ -18,7 +18,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from phalanx.ecs import codegen, cpu
+from phalanx.ecs import cpu
+from phalanx.ecs.modules import Generated, load
 
 IDLE = 60.0
 """s: without a request for so long, the process ends."""
@@ -48,8 +49,8 @@ def main() -> None:
 
 def _compile_and_exit(path: Path, done: Path) -> None:
     try:
-        generated = codegen.Generated(path, path.read_text(), path.stem)
-        getattr(codegen.load(generated), generated.entry)  # compiled and cached as its module runs
+        generated = Generated(path, path.read_text(), path.stem)
+        getattr(load(generated), generated.entry)  # compiled and cached as its module runs
         done.touch()
     finally:
         os._exit(0)  # who asked sees by the marker whether it went well

@@ -58,7 +58,10 @@ class Field:
         constant: shared for ever (topology).
         initial: value before anything is written.
         private: means something only while a system goes through one environment, as a sum over rows does; on the GPU
-            each thread has its own, in registers. Has one row, whose index is 0.
+            each thread has its own, in registers. Has one row: its first index is a literal 0.
+
+    Raises:
+        DeclarationError: private, and yet shared or kept.
     """
 
     name: str = ""
@@ -77,6 +80,10 @@ class Field:
         initial: float = 0,
         private: bool = False,
     ) -> None:
+        if private and (shared or constant or role != "derived"):
+            raise DeclarationError(
+                "a field cannot be private and shared, constant or of a role: nothing of it is left when a system ends"
+            )
         self.shape: tuple[int, ...] = (shape,) if isinstance(shape, int) else tuple(shape)
         self.dtype = dtype
         self.unit = unit

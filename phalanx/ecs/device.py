@@ -25,10 +25,13 @@ class Device:
     def __init__(self, name: str) -> None:
         self.name = name
         self.xp: Any
+        self._compiler: Any
+        self._programs: Any
         if name == "cpu":
-            from phalanx.ecs import cpu
+            from phalanx.ecs import cpu, cpu_program
 
-            self.xp, self.stream, self._backend, self.lanes = np, None, cpu, max(cpu.LANES)
+            self.xp, self.stream, self.lanes = np, None, max(cpu_program.LANES)
+            self._compiler, self._programs = cpu, cpu_program
         elif name == "cuda" or (isinstance(name, str) and name.startswith("cuda:") and name[5:].isdigit()):
             index = int(name[5:] or 0) if ":" in name else 0
             missing = [m for m in ("cupy", "numba_cuda") if importlib.util.find_spec(m) is None]
@@ -37,12 +40,13 @@ class Device:
                     f'device "{name}" needs {" and ".join(missing)}: install "phalanx[cuda12]" or "phalanx[cuda13]", '
                     'as your driver allows, or use device="cpu"'
                 )
-            from phalanx.ecs import cuda
+            from phalanx.ecs import cuda, cuda_program
 
-            self.stream = cuda.open_device(index)
+            self.stream = cuda_program.open_device(index)
             import cupy
 
-            self.name, self.xp, self._backend, self.lanes = f"cuda:{index}", cupy, cuda, cuda.THREADS // 4
+            self.name, self.xp, self.lanes = f"cuda:{index}", cupy, cuda_program.THREADS // 4
+            self._compiler, self._programs = cuda, cuda_program
             self._events = _Events(index)
         else:
             raise DeviceError(f'device {name!r}: must be "cpu", "cuda" or "cuda:N"')
@@ -55,11 +59,11 @@ class Device:
     @cached_property
     def teams_at_once(self) -> int:
         """Environments whose teams of threads run at the same time; 0 on a CPU, which has none."""
-        return self._backend.teams_at_once() if self.is_cuda else 0
+        return self._programs.teams_at_once() if self.is_cuda else 0
 
     def compile(self, system: System, shared: frozenset[str], real: str) -> Any:
         """The native function or kernel of a system."""
-        return self._backend.compile_system(system, shared, real)
+        return self._compiler.compile_system(system, shared, real)
 
     def precompile(self, kernels: Iterable[tuple[System, frozenset[str]]], real: str) -> None:
         """Compile what is missing from the disk cache, in several processes where that is faster."""
@@ -70,8 +74,8 @@ class Device:
     def program(self, bound: list[Bound], num_envs: int, stride: int) -> Any:
         """A runnable sequence of compiled systems."""
         if self.stream is not None:
-            return self._backend.Program(bound, num_envs, stride, self.stream)
-        return self._backend.Program(bound, num_envs, stride)
+            return self._programs.Program(bound, num_envs, stride, self.stream)
+        return self._programs.Program(bound, num_envs, stride)
 
     def active(self) -> Any:
         """:meth:`in_order_with` the caller's own stream, which is CuPy's current one."""

@@ -22,7 +22,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from phalanx.ecs.codegen import Generated, Target
+from phalanx.ecs.modules import Generated, Target, load
 
 FEWEST = 4
 """Fewer missing kernels are not worth another process that opens a GPU."""
@@ -148,11 +148,11 @@ def _share_out(missing: Sequence[Generated], workers: int, device: int) -> None:
 def main(device: str, *paths: str) -> None:
     """Compile modules for a GPU, in a process of its own."""
     gc.disable()  # a short-lived process; collecting costs a fifth of its time
-    from phalanx.ecs import codegen, cuda
+    from phalanx.ecs import cuda, cuda_program
 
-    cuda.open_device(int(device))
+    cuda_program.open_device(int(device))
     for path in map(Path, paths):
         generated = Generated(path, path.read_text(), path.stem)
-        module = codegen.load(generated)
+        module = load(generated)
         getattr(module, generated.entry).compile(cuda.signature(generated.source))
         marker(generated, "cuda").touch()

@@ -19,19 +19,14 @@ from functools import cache
 from typing import Any, TypeGuard
 
 from phalanx.ecs.declare import DeclarationError, System
-from phalanx.ecs.flat import called
 from phalanx.ecs.source import LANE_LOOP, parse, without_docstring
+from phalanx.ecs.statements import assigned_to, field_of, has_spread, is_lane_loop, is_spread, names_in, statements_of
+from phalanx.ecs.sums import Sums
 
 TEAM = 8
 """Threads of a team. Part of what a world computes: sums depend on it in their last digits."""
 
-
 _FIRST = "_rank == 0"
-
-
-def is_spread(node: ast.AST) -> TypeGuard[ast.For]:
-    """Whether this is a loop over ``spread(...)``."""
-    return isinstance(node, ast.For) and called(node.iter) == "spread"
 
 
 def private_arguments(system: System) -> list[str]:
@@ -49,7 +44,7 @@ def is_wide(system: System) -> bool:
     *before, last = without_docstring(parse(system.function).body)
     fields = system.field_arguments
     stores = [n for s in before for n in ast.walk(s) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
-    if not is_spread(last) or any(_has_spread(s) for s in before) or any(_field_of(n) in fields for n in stores):
+    if not is_spread(last) or any(has_spread(s) for s in before) or any(field_of(n) in fields for n in stores):
         return False
     return _rewritten(system).sums == 0
 
@@ -103,30 +98,6 @@ def in_turn(statements: Iterable[ast.stmt]) -> list[ast.stmt]:
     return found
 
 
-def _has_spread(node: ast.AST) -> bool:
-    return any(is_spread(inner) for inner in ast.walk(node))
-
-
-def _names(node: ast.AST | None, kind: type[ast.expr_context]) -> set[str]:
-    if node is None:
-        return set()
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, kind)}
-
-
-def _targets(node: ast.Assign | ast.AugAssign) -> list[ast.expr]:
-    """What an assignment stores to, one by one."""
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    return [t for target in targets for t in (target.elts if isinstance(target, ast.Tuple) else [target])]
-
-
-def _is_lane_loop(node: ast.AST) -> bool:
-    return isinstance(node, ast.For) and ast.unparse(node.iter) == LANE_LOOP
-
-
-def _parse(text: str) -> list[ast.stmt]:
-    return ast.parse(text).body
-
-
 def _guarded(*statements: ast.stmt) -> ast.If:
     """Statements for the first thread of a team alone."""
     return ast.If(ast.parse(_FIRST, mode="eval").body, list(statements), [])
@@ -175,7 +146,9 @@ class Team:
 
     def is_guarded(self, node: ast.AST) -> TypeGuard[ast.Assign | ast.AugAssign]:
         """Whether the first thread alone runs a statement: it stores to a field."""
-        return isinstance(node, ast.Assign | ast.AugAssign) and any(_field_of(t) in self.fields for t in _targets(node))
+        return isinstance(node, ast.Assign | ast.AugAssign) and any(
+            field_of(t) in self.fields for t in assigned_to(node)
+        )
 
     def mentions(self, node: ast.AST) -> set[str]:
         """Fields that the system stores, and some thread loads or stores in a statement or expression."""
@@ -191,13 +164,13 @@ class Team:
     def stores(self, node: ast.AST) -> set[str]:
         """Those that are stored."""
         if self.is_guarded(node):
-            return {_field_of(t) for t in _targets(node)}
+            return {field_of(t) for t in assigned_to(node)}
         return set().union(*map(self.stores, ast.iter_child_nodes(node)))
 
     # -- what may be out of date -----------------------------------------------------------------------------
 
     def _is_stale(self, node: ast.AST | None, unordered: frozenset[str] = frozenset()) -> bool:
-        return bool(_names(node, ast.Load) & (self.stale | unordered))
+        return bool(names_in(node, ast.Load) & (self.stale | unordered))
 
     def _find_stale(self, node: ast.stmt, unordered: frozenset[str], decided: bool) -> None:
         """Collect names whose value, or whether they are assigned, threads may not agree on.
@@ -208,12 +181,12 @@ class Team:
             return
         if isinstance(node, ast.Assign | ast.AugAssign):
             if decided or self._is_stale(node.value, unordered):
-                for target in _targets(node):
+                for target in assigned_to(node):
                     is_item = isinstance(target, ast.Subscript)
-                    self.stale |= {_field_of(target)} if is_item else _names(target, ast.Store)
+                    self.stale |= {field_of(target)} if is_item else names_in(target, ast.Store)
             return
         if isinstance(node, ast.For | ast.While | ast.If):
-            if not _is_lane_loop(node) and not _has_spread(node):
+            if not is_lane_loop(node) and not has_spread(node):
                 unordered |= self.loads(node) & self.stores(node)
             decided = decided or self._is_stale(node.iter if isinstance(node, ast.For) else node.test, unordered)
             for inner in (*node.body, *node.orelse):
@@ -224,7 +197,7 @@ class Team:
         inside: set[str] = set()
         loops = [n for s in statements for n in ast.walk(s) if is_spread(n)]
         for loop in loops:
-            inside |= _names(loop, ast.Store)
+            inside |= names_in(loop, ast.Store)
         within = {id(n) for loop in loops for n in ast.walk(loop)}
         outer = [n for s in statements for n in ast.walk(s) if id(n) not in within and isinstance(n, ast.Name)]
         known = {n.id for n in outer if isinstance(n.ctx, ast.Store)}
@@ -237,9 +210,9 @@ class Team:
     def _block(self, statements: list[ast.stmt], section: _Section) -> list[ast.stmt]:
         found: list[ast.stmt] = []
         for statement in statements:
-            if _is_lane_loop(statement):
+            if is_lane_loop(statement):
                 assert isinstance(statement, ast.For)
-                if _has_spread(statement):
+                if has_spread(statement):
                     raise self.error(statement, "spread loops go around the loop over lanes, not into it")
                 statement.body = self._block(statement.body, section)
                 found.append(statement)
@@ -249,7 +222,7 @@ class Team:
                     found += section.wait()
                 section.add(touched, touched, stores, by_all=stores)
                 found += self._loop(statement)
-            elif _has_spread(statement):
+            elif has_spread(statement):
                 found += self._shared_out(statement, section)
             else:
                 touched, loads, stores = self.mentions(statement), self.loads(statement), self.stores(statement)
@@ -279,7 +252,7 @@ class Team:
         return [*before, statement]
 
     def _loop(self, loop: ast.For) -> list[ast.stmt]:
-        if any(_has_spread(inner) for inner in loop.body):
+        if any(has_spread(inner) for inner in loop.body):
             raise self.error(loop, "spread loops within spread loops are not supported; spread the outer one")
         if not isinstance(loop.target, ast.Name) or loop.orelse or not isinstance(loop.iter, ast.Call):
             raise self.error(loop, "a spread loop has one variable and no else")
@@ -290,24 +263,20 @@ class Team:
             raise self.error(loop, "spread takes an end, or a start and an end, neither from fields the system stores")
         if both := self.mentions(loop.iter) & self.stores(loop):
             raise self.error(loop, f"the spread loop stores {', '.join(both)}, and its own bounds come from there")
-        own = {n for s in loop.body for n in _names(s, ast.Store)} | {loop.target.id}
-        used = {n for s in loop.body for n in _names(s, ast.Load)}
+        own = {n for s in loop.body for n in names_in(s, ast.Store)} | {loop.target.id}
+        used = {n for s in loop.body for n in names_in(s, ast.Load)}
         if old := sorted(used & self.stale - own):
             raise self.error(
                 loop, f"{', '.join(old)} may be out of date in the spread loop: read the field, or compute it, inside"
             )
-        sums = _Sums(self, loop, own)
-        body = [sums.visit(statement) for statement in loop.body]
+        sums = Sums(self, loop, own)
+        loop.body = sums.rewrite(loop.body)
         low, high = ("0", ast.unparse(bounds[0])) if len(bounds) == 1 else map(ast.unparse, bounds)
         loop.iter = ast.parse(f"range(({low}) + _rank, {high}, {TEAM})", mode="eval").body
-        loop.body = body
-        found: list[ast.stmt] = []
-        for name in sums.found.values():
-            found += _parse(f"{name} = real(0)")
-        found.append(loop)
+        found = [*sums.before(), loop]
         for target, name in sums.found.items():
-            found += _parse(f"{name} = _joined(_mask, {name})")
-            add = _parse(f"{target} += {name}")
+            found += statements_of(f"{name} = _joined(_mask, {name})")
+            add = statements_of(f"{target} += {name}")
             found += add if target.split("[")[0] in self.private else [_guarded(*add)]
         return found
 
@@ -334,7 +303,7 @@ class _Section:
         """Wait, if there is anything to wait for."""
         needed = bool(self.touched)
         self.__init__()
-        return _parse("_wait(_mask)") if needed else []
+        return statements_of("_wait(_mask)") if needed else []
 
 
 class _Stores(ast.NodeTransformer):
@@ -344,7 +313,7 @@ class _Stores(ast.NodeTransformer):
         self.team = team
 
     def _visit_store(self, node: Any) -> ast.stmt:
-        kept = [_field_of(t) in self.team.fields for t in _targets(node)]
+        kept = [field_of(t) in self.team.fields for t in assigned_to(node)]
         if any(kept) and not all(kept):
             raise self.team.error(node, "assign to fields and to names apart, in a system with spread loops")
         return _guarded(node) if any(kept) else node
@@ -353,70 +322,3 @@ class _Stores(ast.NodeTransformer):
 
     def visit_Return(self, node: ast.Return) -> ast.stmt:
         raise self.team.error(node, "no return in a system with spread loops")
-
-
-class _Sums(ast.NodeTransformer):
-    """Turn sums over a spread loop into registers."""
-
-    def __init__(self, team: Team, loop: ast.For, own: set[str]) -> None:
-        self.team, self.found = team, dict[str, str]()
-        lane_loops = (n for n in ast.walk(loop) if isinstance(n, ast.For) and ast.unparse(n.iter) == LANE_LOOP)
-        self.lane = {name for n in lane_loops for name in _names(n.target, ast.Store)}
-        self.own = own - self.lane
-        self.kept = {_field_of(t) for n in ast.walk(loop) if isinstance(n, ast.Assign) for t in _targets(n)}
-        """Fields that iterations assign to; private ones are then no sums, but each iteration's own."""
-        self.differs = _names(loop.target, ast.Store)  # from iteration to iteration
-        while True:
-            before = len(self.differs)
-            for node in ast.walk(loop):
-                if isinstance(node, ast.Assign | ast.AugAssign):
-                    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                    source: ast.AST = node.value
-                elif isinstance(node, ast.For) and node is not loop:
-                    targets, source = [node.target], node.iter
-                else:
-                    continue
-                if _names(source, ast.Load) & self.differs:
-                    self.differs |= {name for target in targets for name in _names(target, ast.Store)}
-            if len(self.differs) == before:
-                break
-
-    def _is_common(self, target: ast.Subscript) -> bool:
-        """Whether all iterations mean the same item."""
-        used = _names(target.slice, ast.Load)
-        if used & self.differs:
-            return False
-        if used & self.own:
-            raise self.team.error(target, f"{ast.unparse(target)}: which item it is must be known before the loop")
-        return True
-
-    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
-        for target in node.targets:
-            for item in target.elts if isinstance(target, ast.Tuple) else [target]:
-                if isinstance(item, ast.Subscript) and _field_of(item) in self.team.fields and self._is_common(item):
-                    raise self.team.error(node, f"all iterations of a spread loop store to {ast.unparse(item)}")
-        return node
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
-        target = node.target
-        field = _field_of(target)
-        if field not in self.team.fields and (field not in self.team.private or field in self.kept):
-            return node
-        assert isinstance(target, ast.Subscript)
-        if not self._is_common(target):
-            return node
-        if not isinstance(node.op, ast.Add | ast.Sub):
-            raise self.team.error(node, "a spread loop can join sums only: += or -=")
-        for index in ast.walk(target.slice):
-            if isinstance(index, ast.Name) and index.id in self.lane:
-                index.id = "_low"
-        text = ast.unparse(target)
-        if text not in self.found:
-            self.found[text] = f"_sum{self.team.sums}"
-            self.team.sums += 1
-        return ast.AugAssign(ast.Name(self.found[text], ast.Store()), node.op, node.value)
-
-
-def _field_of(target: ast.AST) -> str:
-    """The field that an item belongs to; empty for what is no item."""
-    return target.value.id if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) else ""

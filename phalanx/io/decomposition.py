@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.ecs.codegen import cache_folder
+from phalanx.ecs.modules import cache_folder
 from phalanx.io.kept_files import keep, mesh_digest
 from phalanx.io.meshes import merge
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from phalanx.ecs.codegen import cache_folder
+from phalanx.ecs.modules import cache_folder
 from phalanx.io.kept_files import keep, mesh_digest
 from phalanx.io.mass_properties import is_closed
 from phalanx.io.meshes import convex_hull, merge

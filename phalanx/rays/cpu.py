@@ -13,7 +13,8 @@ from numba.core import cgutils, types
 from numba.core.extending import intrinsic
 from numba.np.numpy_support import carray
 
-from phalanx.ecs.cpu import _pool, array, helper, num_threads, routine
+from phalanx.ecs.cpu import array, helper, routine
+from phalanx.ecs.threads import at_once, num_threads
 from phalanx.rays.generate import load
 
 __all__ = ["array", "carray", "helper", "routine"]
@@ -246,9 +247,4 @@ def launch(kernel: Any, count: int, bound: tuple[Any, ...], device: Any = None) 
     if not kernel.signatures:
         kernel(0, 0, *bound)  # compiled once, not by each thread
     bounds = [count * i // threads for i in range(threads + 1)]
-    jobs = [_pool(threads).submit(kernel, a, b, *bound) for a, b in itertools.pairwise(bounds[:-1])]
-    try:
-        kernel(bounds[-2], bounds[-1], *bound)
-    finally:
-        for job in jobs:
-            job.result()
+    at_once(kernel, [(a, b, *bound) for a, b in itertools.pairwise(bounds)])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.ecs.codegen import cache_folder
+from phalanx.ecs.modules import cache_folder
 from phalanx.io.kept_files import keep, mesh_digest
 from phalanx.rays.binned_sah import binary_tree
 from phalanx.rays.wide_nodes import refit_nodes, wide_tree

@@ -17,7 +17,7 @@ import pytest
 from numba.core import compiler, typed_passes
 from numba.core.registry import cpu_target
 
-from phalanx.ecs import Component, Field, System, Table, codegen, function, read, rows, system, update, write
+from phalanx.ecs import Component, Field, System, Table, codegen, function, modules, read, rows, system, update, write
 from phalanx.systems import systems
 from phalanx.systems.contact_views import contact_views
 from phalanx.systems.queries import PROBES, RAYS
@@ -81,8 +81,8 @@ def fresh_cache(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pyt
     return folder
 
 
-def namespace(generated: codegen.Generated) -> dict[str, Any]:
-    loaded: Any = codegen.load(generated)
+def namespace(generated: modules.Generated) -> dict[str, Any]:
+    loaded: Any = modules.load(generated)
     return loaded if isinstance(loaded, dict) else vars(loaded)
 
 
@@ -267,8 +267,8 @@ def test_comments_are_no_edit(tmp_path: Path) -> None:
 
 def test_each_type_and_target_has_its_kernel(tmp_path: Path) -> None:
     module = written(tmp_path, LAMPS)
-    targets: tuple[codegen.Target, ...] = ("cpu", "cuda")
-    kinds: list[tuple[str, codegen.Target]] = [(real, target) for real in ("float32", "float64") for target in targets]
+    targets: tuple[modules.Target, ...] = ("cpu", "cuda")
+    kinds: list[tuple[str, modules.Target]] = [(real, target) for real in ("float32", "float64") for target in targets]
     assert len({codegen.generate(module.blink, frozenset(), real, target).path for real, target in kinds}) == 4
 
 
@@ -276,7 +276,7 @@ def test_cache_folder_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("PHALANX_CACHE_DIR", str(tmp_path / "file" / "below"))
     with pytest.raises(OSError, match=r"PHALANX_CACHE_DIR=.*below cannot be used: Not a directory"):
-        codegen.cache_folder()
+        modules.cache_folder()
 
 
 # CUDA without a GPU.

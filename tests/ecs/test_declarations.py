@@ -19,6 +19,7 @@ from phalanx.ecs import (
     Table,
     codegen,
     function,
+    modules,
     read,
     rows,
     system,
@@ -200,6 +201,42 @@ def make_systems() -> dict[str, tuple[System, str]]:
             speed[0, e] = 0.0
 
     return found
+
+
+class Bench(Component, table=Wheel):
+    """What a system needs while it runs."""
+
+    sums = Field(2, doc="sums", private=True)
+
+
+def private_systems() -> list[System]:
+    """Systems that address another row of a private field than the first."""
+
+    @system(phase="sense")
+    def sums_of_rows(lanes, n=rows(Wheel), sums=update(Bench.sums)):
+        for i in range(n):
+            for e in lanes:
+                sums[i, 0, e] = 0.0
+
+    @system(over=Wheel, phase="sense")
+    def second_row(i, e, sums=update(Bench.sums), speed=write(Rolling.speed)):
+        speed[i, e] = sums[1, 0, e]
+
+    return [sums_of_rows, second_row]
+
+
+@pytest.mark.parametrize("target", ["cpu", "cuda"])
+@pytest.mark.parametrize("made", private_systems(), ids=lambda made: made.name)
+def test_private_fields_have_one_row(made: System, target: modules.Target) -> None:
+    message = r"line \d+: sums \(Bench.sums\) is private and has one row, so its first index must be 0, not (i|1); give"
+    with pytest.raises(DeclarationError, match=f"system {made.name}, {message}"):
+        codegen.generate(made, frozenset(), "float32", target)
+
+
+@pytest.mark.parametrize("more", [{"shared": True}, {"constant": True}, {"role": "state"}])
+def test_private_fields_are_not_kept(more: dict[str, Any]) -> None:
+    with pytest.raises(DeclarationError, match="cannot be private and shared, constant or of a role"):
+        Field(private=True, **more)
 
 
 REFUSED = make_systems()

@@ -49,6 +49,7 @@ class Tool(Component, table=Site):
     """What one system needs while it runs."""
 
     own = Field(2, unit="N", doc="sum of what is carried, and of its squares", private=True)
+    tally = Field(2, dtype="int32", doc="how many are heavy, and twice as many", private=True)
 
 
 @system(phase="sense")
@@ -179,13 +180,13 @@ def run_by_threads(made: System, shared: frozenset[str], *fields: np.ndarray, la
             def joined(mask: int, x: float) -> float:
                 given[rank] = x
                 wait()
-                total = given.sum()
+                total = type(x)(given.sum())
                 wait()
                 return total
 
             class cuda:
                 class local:
-                    array = staticmethod(lambda size, kind: np.full(size, np.nan))
+                    array = staticmethod(lambda size, kind: np.full(size, np.nan if kind is float else 77, kind))
 
                 class threadIdx:
                     x = (env * teams.TEAM + rank) % 128
@@ -242,6 +243,54 @@ def test_what_threads_have_to_themselves(device: str) -> None:
     wanted = evened_out(weight, weight[::-1])
     np.testing.assert_allclose(host(store[Load].carried), wanted[0], rtol=1e-12)
     np.testing.assert_allclose(host(store[Load].share), wanted[1], rtol=1e-12)
+
+
+@system(phase="sense")
+def count_heavy(
+    lanes,
+    count=rows(Wire),
+    weight=read(Load.weight),
+    tally=update(Tool.tally),
+    found=update(Load.found),
+):
+    """Whole numbers of a thread's own, and sums of them in a field."""
+    for e in lanes:
+        tally[0, 0, e] = 0
+        tally[0, 1, e] = 0
+        found[0, e] = 3
+    for i in spread(count):
+        for e in lanes:
+            heavy = 1 if weight[i, e] > 2.0 else 0
+            tally[0, 0, e] += heavy
+            tally[0, 1, e] += 2 * heavy
+            found[0, e] -= heavy
+    for i in spread(1, count):
+        for e in lanes:
+            found[i, e] = tally[0, 1, e] // 2 + tally[0, 0, e] % 2
+
+
+def counted(weight: np.ndarray) -> np.ndarray:
+    heavy = (weight > 2.0).sum(axis=0)
+    return np.stack([3 - heavy, *[heavy + heavy % 2] * (ROWS - 1)])
+
+
+def test_whole_numbers_of_a_team() -> None:
+    weight, _ = inputs()
+    found = np.zeros((ROWS, ENVS), int)
+    run_by_threads(count_heavy, frozenset(), weight, np.zeros((2, ENVS), int), found)
+    np.testing.assert_array_equal(found, counted(weight))
+    text = codegen.generate(count_heavy, frozenset(), "float32", "cuda").source
+    assert "_own_tally = cuda.local.array(2, np.int32)" in text and "= real(0)" not in text
+
+
+def test_whole_numbers_of_their_own(device: str) -> None:
+    weight, _ = inputs()
+    store = Store(ENVS, Device(device), "float32")
+    store.set_rows(Wire, ROWS)
+    store.set_rows(Site, 1)
+    store[Load].weight = weight
+    store.program([count_heavy]).run()
+    np.testing.assert_array_equal(host(store[Load].found), counted(weight.astype("float32")))
 
 
 @system(phase="sense")
@@ -309,6 +358,15 @@ def which_sum(lanes, count=rows(Wire), weight=read(Load.weight), share=update(Lo
 
 
 @system(phase="sense")
+def known_too_soon(lanes, count=rows(Wire), weight=read(Load.weight), own=update(Tool.own), share=write(Load.share)):
+    for i in spread(count):
+        for e in lanes:
+            own[0, 1, e] += weight[i, e]
+        for e in lanes:
+            share[i, 0, e] = own[0, 1, e]
+
+
+@system(phase="sense")
 def escapes(lanes, count=rows(Wire), first=read(Load.first), carried=update(Load.carried)):
     for i in spread(count):
         last = first[i, 0]
@@ -356,6 +414,7 @@ def by_item(i, e, count=rows(Wire), carried=write(Load.carried)):
         (all_to_one, r"all iterations of a spread loop store to carried\[0, _?e\]"),
         (largest, "can join sums only"),
         (which_sum, "which item it is must be known before the loop"),
+        (known_too_soon, r"own\[0, 1, _?e\] is summed up by a spread loop, and known only after it"),
         (escapes, "last is assigned in a spread loop, and means nothing after it"),
         (within, "spread loops within spread loops"),
         (inside_out, "go around the loop over lanes"),
