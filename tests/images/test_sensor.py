@@ -218,7 +218,7 @@ def test_what_cannot_be(device: str) -> None:
         (Texture, {"pixels": np.zeros((2, 2, 3), np.uint8), "size": (0, 1)}, "two positive numbers are needed"),
         (Light.distant, {"direction": (0, 0, 0)}, r"\(0, 0, 0\) is none"),
         (Light.point, {"position": (0, np.nan, 0)}, "is not three finite numbers"),
-        (Light.point, {"position": (0, 0, 0), "radius": -1}, "radius=-1 of a light"),
+        (Light.sphere, {"position": (0, 0, 0), "radius": -1}, "radius=-1 of a light"),
         (Light.dome, {"intensity": -1.0}, "must be finite, and not below 0"),
         (Light.dome, {"ground": 2.0}, "ground=2.0 of a dome light"),
     ],

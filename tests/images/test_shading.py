@@ -23,11 +23,11 @@ from phalanx.images.looks import DECODED, encoded
 from phalanx.rays import RayScene, mesh_geometry, primitive_geometry
 
 
-def pixels(height: int = 5, width: int = 7, seed: int = 0) -> np.ndarray:
-    """Random texels, with black and white among them."""
-    made = np.random.default_rng(seed).integers(0, 256, (height, width, 3)).astype(np.uint8)
-    made[0, 0], made[1, 1] = 0, 255
-    return made
+def pixels() -> np.ndarray:
+    """Texels (16, 18, 3): all 256 numbers in each channel, in some order."""
+    rng = np.random.default_rng(0)
+    made = [rng.permutation(np.concatenate([np.arange(256), rng.integers(0, 256, 32)])) for _ in range(3)]
+    return np.stack(made, axis=-1).reshape(16, 18, 3).astype(np.uint8)
 
 
 def test_encoding_is_that_of_srgb() -> None:
@@ -40,10 +40,10 @@ def test_encoding_is_that_of_srgb() -> None:
 @pytest.mark.parametrize("filter_", ["nearest", "linear"])
 def test_texels_are_exact_at_their_middles(filter_: str, device: str) -> None:
     """Seen from above, a pixel a texel: through a plane's coordinates, and through a mesh's own, also beyond 0 to 1."""
-    texture = Texture(pixels(), size=(7.0, 5.0), filter=filter_)
+    texture = Texture(pixels(), size=(18.0, 16.0), filter=filter_)
     scene = RayScene(3, device)
     plane = scene.add(primitive_geometry("plane"), groups=1)
-    stretched = QUAD * [7.0, 5.0, 0.0]  # two times each way, and shifted by whole numbers
+    stretched = QUAD * [18.0, 16.0, 0.0]  # two times each way, and shifted by whole numbers
     quad = scene.add(
         mesh_geometry(stretched, QUAD_FACES, uv=2 * QUAD_UV - [4, 3]),
         body=0,
@@ -51,8 +51,8 @@ def test_texels_are_exact_at_their_middles(filter_: str, device: str) -> None:
         orientation=(1, 0, 0, 0),
     )
     looks = {k: Look((1, 1, 1), texture=texture, roughness=1.0) for k in (plane, quad)}
-    sensor = camera(scene, 10, 14, looks=looks)
-    sensor.set_pinhole([5.0, 4.0, 5.0], cx=7.0, cy=5.0)  # 1 m a pixel
+    sensor = camera(scene, 32, 36, looks=looks)
+    sensor.set_pinhole([5.0, 4.0, 5.0], cx=18.0, cy=16.0)  # 1 m a pixel
     place(scene, np.array([[[100.0, 0, 0]], [[0, 0, 0]], [[100.0, 0, 0]]]))
     # Upwards in the image is y, to the right x; (0, 0) of the texture is the origin.
     rgb = capture(sensor, (0, 0, 5.0), (0, 1, 0, 0))["rgb"]
