@@ -14,7 +14,7 @@ import numpy as np
 
 import phalanx as px
 from phalanx.io import library
-from phalanx.io.picture import render
+from phalanx.io.picture import render_world
 
 CONTROL_STEPS = 4  # new targets every so many steps of 5 ms
 DIAGONAL = {"FL": 0.0, "RR": 0.0, "FR": 0.5, "RL": 0.5}  # share of a cycle by which a leg is late
@@ -73,10 +73,7 @@ def main() -> None:
         )
 
     picture = options.folder / "demo.png"
-    bodies = robot.body_pose
-    bodies[:, :, 0] += 0.9 * (env % columns)[:, None]  # all environments on one field: frequencies along it,
-    bodies[:, :, 1] += 0.9 * (env // columns)[:, None]  # strides across
-    render([robot.model] * options.num_envs, list(bodies), picture)
+    render_world(world, picture, spacing=0.9)  # all on one field: frequencies along it, strides across
     print(f"Left {recording} (try: phalanx replay {recording} --verify) and {picture}.")
 
 

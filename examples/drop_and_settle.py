@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import phalanx as px
-from phalanx.io.picture import render
+from phalanx.io.picture import render_world
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ def main() -> None:
         if forces[i, 2] > 0.005 * weight:
             print(f"  {robot.body_names[i]:24s} {forces[i, 2]:6.1f} N  {'#' * round(40 * forces[i, 2] / weight)}")
     if options.picture:
-        render(robot.model, robot.body_pose, options.picture)
+        render_world(world, options.picture)
         print(f"\nLeft {options.picture}.")
 
 

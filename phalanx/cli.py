@@ -24,6 +24,12 @@ Robot = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ROBOT")]
 Recording = Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE.zarr")]
 Zarr = Annotated[Path | None, tyro.conf.arg(metavar="OUT.zarr", help_behavior_hint="")]
 Png = Annotated[Path | None, tyro.conf.arg(metavar="OUT.png", help_behavior_hint="")]
+Video = Annotated[Path | None, tyro.conf.arg(metavar="OUT.mp4|OUT.gif", help_behavior_hint="")]
+Readings = Annotated[Path | None, tyro.conf.arg(metavar="OUT.zarr|OUT.csv", help_behavior_hint="")]
+Sensors = Annotated[tuple[str, ...], tyro.conf.arg(metavar="SENSOR [SENSOR ...]", help_behavior_hint="")]
+Envs = Annotated[tuple[int | Literal["all"], ...], tyro.conf.arg(metavar="all|N [N ...]", help_behavior_hint="")]
+Place = Annotated[tuple[float, float, float] | None, tyro.conf.arg(metavar="X Y Z", help_behavior_hint="")]
+Size = Annotated[tuple[int, int] | None, tyro.conf.arg(metavar="WIDTH HEIGHT", help_behavior_hint="")]
 Json = Annotated[Path | None, tyro.conf.arg(metavar="OUT.json", help_behavior_hint="")]
 Gain = Annotated[float | None, tyro.conf.arg(metavar="X", help_behavior_hint="")]
 Height = Annotated[float | Literal["auto"], tyro.conf.arg(metavar="auto|Z")]
@@ -72,6 +78,8 @@ def run(
     record: Zarr = None,
     record_every: int = 1,
     picture: Png = None,
+    video: Video = None,
+    fps: float = 30.0,
 ) -> int:
     """Simulate a robot in many environments and sum up what happened.
 
@@ -92,6 +100,8 @@ def run(
         record: record to this folder (Zarr).
         record_every: record every so many steps.
         picture: draw the end to this file.
+        video: draw all of it to this file, in real time; .mp4 needs the extra video.
+        fps: frames a second of the video.
     """
     from phalanx.commands.run import RunOptions, run
 
@@ -113,23 +123,53 @@ def run(
             record=record,
             record_every=record_every,
             picture=picture,
+            video=video,
+            fps=fps,
         )
     )
     return 0
 
 
-def replay(file: Recording, env: int = 0, verify: Flag = False, picture: Png = None) -> int:
-    """Show what a recording holds; verify it by simulating it again.
+def replay(
+    file: Recording,
+    env: Envs = (0,),
+    verify: Flag = False,
+    picture: Png = None,
+    video: Video = None,
+    sensor: Sensors = (),
+    show: Literal["rgb", "depth", "normals", "segmentation"] = "rgb",
+    eye: Place = None,
+    target: Place = None,
+    size: Size = None,
+    fps: float = 30.0,
+    out: Readings = None,
+) -> int:
+    """Show what a recording holds, also by sensors that it did not have; verify it by simulating it again.
 
     Args:
         file: a folder that `phalanx run --record` or phalanx.Recorder wrote.
-        env: the environment to show.
+        env: environments to show, side by side in pictures.
         verify: simulate again from the recorded start and inputs; exit code 1 if any bit differs, saying where.
-        picture: draw the environment's last sample to this file.
+        picture: draw the last sample to this file.
+        video: draw all of it to this file, in real time; poses between samples are interpolated. .mp4 needs the extra
+            video.
+        sensor: camera (sees everything), camera:BODY (carried by a body), imu:BODY, scan:BODY (heights around it),
+            contact (forces on all bodies).
+        show: what the camera sees.
+        eye: where the camera is, m: in the world, or on the body that carries it.
+        target: where it looks, likewise.
+        size: of the picture or video, pixels.
+        fps: frames a second of the video.
+        out: where the other sensors' readings go; by default beside the recording, as FILE.sensors.zarr.
     """
     from phalanx.commands.replay import replay
+    from phalanx.commands.showing import Shown
 
-    return replay(file, env, verify, picture)
+    if not env or ("all" in env and len(env) > 1):
+        raise UserError("--env must be numbers of environments, or all.")
+    envs = () if "all" in env else tuple(int(one) for one in env)
+    shown = Shown(envs, picture, video, sensor, show, eye, target, size, fps, out)
+    return replay(file, shown, verify)
 
 
 def bench(

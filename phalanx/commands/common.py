@@ -12,6 +12,9 @@ from typing import Any
 
 from phalanx.io.model import LoadError
 
+VIDEO_SIZE = (640, 480)
+"""Width and height of videos, unless told otherwise."""
+
 COMPILING = "Compiling the engine for this robot, once; later runs start at once ..."
 
 
@@ -32,6 +35,7 @@ def user_mistakes(*kinds: type[Exception]) -> Iterator[None]:
     """
     from phalanx.ecs.device import DeviceError
     from phalanx.io.recording_folder import RecordingError
+    from phalanx.io.video import VideoError
 
     try:
         yield
@@ -39,7 +43,7 @@ def user_mistakes(*kinds: type[Exception]) -> Iterator[None]:
         raise
     except MemoryError as error:
         raise UserError(f"There is not enough memory; use fewer environments. ({error})") from error
-    except (LoadError, RecordingError, DeviceError, OSError, *kinds) as error:
+    except (LoadError, RecordingError, DeviceError, VideoError, OSError, *kinds) as error:
         raise UserError(" ".join(str(error).split())) from error
 
 

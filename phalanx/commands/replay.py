@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from phalanx.commands.common import COMPILING, UserError, check_output, patience, progress_bar, user_mistakes
+from phalanx.commands.common import COMPILING, UserError, patience, progress_bar, user_mistakes
+from phalanx.commands.showing import Shown, check, make
 
 if TYPE_CHECKING:
     from phalanx.io.replay import Recording
@@ -15,22 +17,24 @@ ROWS = 12  # of the table
 NAMES = 5  # of a collection's objects, at most
 
 
-def replay(file: Path, env: int, verify: bool, picture: Path | None, device: str | None = None) -> int:
-    """Print what one environment did, verify, draw its end; returns the exit code."""
-    check_output(picture, ".png")
-    with user_mistakes():
+def replay(file: Path, shown: Shown, verify: bool, device: str | None = None) -> int:
+    """Print what one environment did, verify, and make pictures, videos and sensors; returns the exit code."""
+    with user_mistakes(ValueError):
+        check(shown, file)
         from phalanx.io.replay import open_recording
 
         recording = open_recording(file)
-        if not 0 <= env < recording.num_envs:
-            raise UserError(f"--env must be between 0 and {recording.num_envs - 1}, not {env}.")
+        for env in shown.envs:
+            if not 0 <= env < recording.num_envs:
+                raise UserError(f"--env must be between 0 and {recording.num_envs - 1}, not {env}.")
+        shown = replace(shown, envs=shown.envs or tuple(range(recording.num_envs)))
         print(_header(recording))
+        env = shown.envs[0]
         for kind, actor in recording.recorded:
             table = _summary(recording, actor, env) if kind == "collection" else _table(recording, actor, env)
             print(f"\n{actor.name} in environment {env}:\n{table}")
-        if picture is not None:
-            _draw(recording, env, picture)
-            print(f"\npicture      {picture}: environment {env} at t = {recording.time[-1]:.6g} s")
+        if shown.picture or shown.video or shown.others:
+            print("", *make(recording, shown), sep="\n")
         return 0 if not verify or _verify(recording, device) else 1
 
 
@@ -113,26 +117,6 @@ def _aligned(columns: list[Column]) -> str:
         "  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True))
         for row in zip(*shown, strict=True)
     )
-
-
-def _draw(recording: Recording, env: int, picture: Path) -> None:
-    from phalanx.io.picture import render_world
-    from phalanx.world import World
-
-    unknown = sorted(recording.unrecorded)
-    if unknown:
-        raise UserError(f"{recording.path}: a picture needs poses of {unknown[0]!r}, which were not recorded.")
-    for name, actor in (*recording.robots.items(), *recording.objects.items()):
-        for key in ("joint_pos", "root_pose") if actor.kind == "robot" else ("root_pose",):
-            if key not in actor:
-                raise UserError(f"{recording.path}: a picture needs {key} of {name!r}, which was not recorded.")
-    with patience("Drawing the picture ..."):
-        world = World.from_description(recording.description, num_envs=1, device="cpu")
-        for name, robot in recording.robots.items():
-            world.robots[name].set_joint_state(pos=robot["joint_pos"][env, -1][None])
-        for name, actor in (*recording.robots.items(), *recording.objects.items()):
-            world.actors[name].set_root_state(pose=actor["root_pose"][env, -1][None])
-        render_world(world, picture)
 
 
 def _verify(recording: Recording, device: str | None) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from phalanx.commands.common import (
     COMPILING,
+    VIDEO_SIZE,
     Interrupted,
     UserError,
     check_output,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from phalanx.robot import Robot
     from phalanx.world import World
 
-SHOWN = 64  # environments in a picture, at most
+SHOWN, FILMED = 64, 16  # environments in a picture and in a video, at most
 
 
 @dataclass
@@ -48,6 +49,33 @@ class RunOptions:
     record: Path | None
     record_every: int
     picture: Path | None
+    video: Path | None = None
+    fps: float = 30.0
+
+
+class _Takes:
+    """Poses of bodies when frames of a video are due: its camera is made for all of them."""
+
+    def __init__(self, world: World, o: RunOptions) -> None:
+        from phalanx.io.film import frame_times
+
+        self._world, self._shown = world, min(FILMED, o.num_envs)
+        times = frame_times(0.0, o.steps * o.dt, o.fps)
+        self._steps = (times / o.dt).round().astype(int).tolist()  # the nearest
+        self._next = 0
+        self.poses: list[Any] = []
+
+    def until(self, done: int) -> int:
+        """Steps until the next frame is due, after those that are due now were taken."""
+        from phalanx import components as c
+
+        if self._next < len(self._steps) and self._steps[self._next] == done:
+            self._world.compute("query_bodies")
+            pose = host(self._world[c.BodyState].pose)[..., : self._shown].transpose(2, 0, 1).astype("float32")
+            while self._next < len(self._steps) and self._steps[self._next] == done:
+                self.poses.append(pose)
+                self._next += 1
+        return self._steps[self._next] - done if self._next < len(self._steps) else 1 << 30
 
 
 @dataclass
@@ -84,10 +112,11 @@ def run(options: RunOptions) -> None:
         with user_mistakes(ValueError), patience(COMPILING):
             _set_gains(world, robot, options)
         clock = _Clock()
+        takes = _Takes(world, options) if options.video is not None else None
         interrupted = False
         with user_mistakes(), _recorder(world, options) as recorder:
             try:
-                _simulate(world, robot, options, clock)
+                _simulate(world, robot, options, clock, takes)
             except KeyboardInterrupt:
                 interrupted = True
     samples = recorder.samples if recorder else 0
@@ -96,8 +125,11 @@ def run(options: RunOptions) -> None:
         raise Interrupted(f"Interrupted after {world.step_count} of {options.steps} steps.{kept}")
     print(_summary(world, robot, options, clock, samples))
     if options.picture is not None:
-        with user_mistakes():
-            print(_draw(robot, options))
+        with user_mistakes(ValueError):
+            print(_draw(world, options))
+    if takes is not None:
+        with user_mistakes(ValueError):
+            print(_film(world, takes, options))
     for message in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)):
         print(f"warning      {' '.join(message.split())}")
 
@@ -116,6 +148,12 @@ def _check(o: RunOptions) -> None:
     if o.height is not None and not abs(o.height) < float("inf"):
         raise UserError(f"--height must be a finite number of metres or auto, not {o.height}.")
     check_output(o.picture, ".png")
+    check_output(o.video)
+    if o.video is not None:
+        from phalanx.io.video import check_video
+
+        with user_mistakes():
+            check_video(o.video, o.fps, VIDEO_SIZE)
 
 
 def make_world(o: RunOptions) -> tuple[World, Robot]:
@@ -124,7 +162,8 @@ def make_world(o: RunOptions) -> tuple[World, Robot]:
     from phalanx.world import World
 
     world = World(num_envs=o.num_envs, device=o.device, dtype=o.dtype, dt=o.dt)
-    model = library.load_robot(o.robot, o.picture is not None or o.record is not None, warn=True)
+    shown = o.picture is not None or o.record is not None or o.video is not None
+    model = library.load_robot(o.robot, shown, warn=True)
     if o.ground:
         world.add_ground()
     x, y, height = model.position or (0.0, 0.0, None)
@@ -175,7 +214,7 @@ def _recorder(world: World, o: RunOptions) -> Any:
         yield recorder
 
 
-def _simulate(world: World, robot: Robot, o: RunOptions, clock: _Clock) -> None:
+def _simulate(world: World, robot: Robot, o: RunOptions, clock: _Clock, takes: _Takes | None) -> None:
     from phalanx.commands.controllers import controller
 
     targets, period = controller(o.controller, robot, o.num_envs, o.seed)
@@ -185,6 +224,7 @@ def _simulate(world: World, robot: Robot, o: RunOptions, clock: _Clock) -> None:
         if targets is not None and clock.done % between == 0:
             robot.set_targets(pos=targets(clock.done * o.dt))
         count = min(count, o.steps - clock.done, between - clock.done % between)
+        count = count if takes is None else min(count, takes.until(clock.done))
         world.step(count)
         world.synchronize()
         clock.count(count)
@@ -201,6 +241,8 @@ def _simulate(world: World, robot: Robot, o: RunOptions, clock: _Clock) -> None:
             # About ten calls a second: the bar moves, and Python costs nothing.
             rate = count / max(time.perf_counter() - start, 1e-9)
             batch = max(1, min(round(0.1 * rate), 8 * batch))
+    if takes is not None:
+        takes.until(clock.done)
 
 
 def _summary(world: World, robot: Robot, o: RunOptions, clock: _Clock, samples: int) -> str:
@@ -224,11 +266,26 @@ def _summary(world: World, robot: Robot, o: RunOptions, clock: _Clock, samples: 
     return "\n".join(lines)
 
 
-def _draw(robot: Robot, o: RunOptions) -> str:
-    from phalanx.io.picture import render
+def _draw(world: World, o: RunOptions) -> str:
+    from phalanx.io.picture import render_world
 
-    assert o.picture is not None
     with patience("Drawing the picture ..."):
-        render(robot.model, host(robot.body_pose)[:SHOWN], o.picture, ground=0.0 if o.ground else None)
-    first = f" (the first {SHOWN} environments)" if o.num_envs > SHOWN else ""
-    return f"picture      {o.picture}{first}"
+        render_world(world, o.picture, env_ids=range(min(SHOWN, o.num_envs)))
+    return f"picture      {o.picture}{_first(SHOWN, o)}"
+
+
+def _film(world: World, takes: _Takes, o: RunOptions) -> str:
+    import numpy as np
+
+    from phalanx.io.film import framed_painter, write_film
+
+    assert o.video is not None
+    poses = np.stack(takes.poses)
+    painter, shifts = framed_painter(world, poses, o.fps, range(poses.shape[1]), size=VIDEO_SIZE)
+    with patience("Drawing the video ..."), progress_bar(len(poses), " frames", "filming") as bar:
+        write_film(o.video, painter, poses, shifts, o.fps, bar.update)
+    return f"video        {o.video}: {len(poses)} frames, {len(poses) / o.fps:.3g} s{_first(FILMED, o)}"
+
+
+def _first(most: int, o: RunOptions) -> str:
+    return f" (the first {most} environments)" if o.num_envs > most else ""

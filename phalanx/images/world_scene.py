@@ -5,7 +5,7 @@
 >>> world.step()  # doctest: +SKIP
 >>> seen.update()  # from the world's own arrays, on its device  # doctest: +SKIP
 
-With ``offsets`` all environments stand in one of the scene, each somewhere else: pictures of many are made so.
+With ``together`` all environments stand in one of the scene, each somewhere else: pictures of many are made so.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ from phalanx.rotations import between, matrix, unit
 if TYPE_CHECKING:
     from phalanx.world import World
 
+MOST_NAMES = 30
+"""Of bodies that a message lists."""
+
 GROUND = Look(texture=Texture.checkerboard((0.66, 0.7, 0.73), (0.53, 0.58, 0.63)), color=(1.0, 1.0, 1.0), roughness=1.0)
 """What grounds look like, unless told otherwise."""
 
@@ -40,45 +43,52 @@ class WorldScene:
     Args:
         world: is built if it is not yet.
         env_ids: environments that are seen, all by default.
-        offsets: (environments seen, 3), m: they all stand in one environment of the scene, so far from their places; by
-            default each is one of the scene's, where it is.
+        together: whether all stand in one environment of the scene, moved apart by :meth:`move`; by default each is one
+            of the scene's.
         grounds: whether the world's grounds are seen.
         hidden: names of robots and objects that are not seen.
 
     Attributes:
         scene: the :class:`~phalanx.rays.RayScene`.
         looks: of its instances, by number.
+        poses: (rows, 7, environments of the world, or more): of all its bodies at the last :meth:`update` or
+            :meth:`place`, on its device.
         names: by the object number that hits report: ``"ground"``, then ``"actor/body"`` of each body that can be seen.
-        boxes: (body, corners (8, 3) in its frame) of the box about each shape; bodies are numbered as in ``names``, but
-            from 0 on.
+        boxes: (body, corners (8, 3) in its frame) of the box about each shape; bodies are numbered in all of the world,
+            actor after actor.
     """
 
     def __init__(
-        self, world: World, env_ids: Any = None, offsets: Any = None, grounds: bool = True, hidden: Collection[str] = ()
+        self,
+        world: World,
+        env_ids: Any = None,
+        together: bool = False,
+        grounds: bool = True,
+        hidden: Collection[str] = (),
     ) -> None:
         world.build()
         self.world = world
         self.envs = np.arange(world.num_envs) if env_ids is None else world.env_indices(env_ids)
         if not len(self.envs):
             raise ValueError("WorldScene: env_ids names no environment")
-        together, count = offsets is not None, len(self.envs)
-        self.scene = RayScene(1 if together else count, world._device)
+        self.together, count = together, len(self.envs)
+        self.scene = RayScene(1 if self.together else count, world._device)
+        self.poses: Any = None
         self.looks: dict[int, Look] = {}
         self.names = ["ground"]
         self.boxes: list[tuple[int, np.ndarray]] = []
         self._hidden = frozenset(hidden)
         rows, shapes = self._shapes()
         bodies, xp = len(rows), world._device.xp
-        for k in range(count if together else 1):
+        for k in range(count if self.together else 1):
             for body, geometry, place, look in shapes:
                 self.looks[self.scene.add(geometry, body=k * bodies + body, object=body + 1, **place)] = look
         for geometry, place in self._grounds() if grounds else ():
             self.looks[self.scene.add(geometry, object=0, **place)] = GROUND
-        places = np.asarray(offsets, np.float32).reshape(count, 3) if together else np.zeros((count, 3), np.float32)
-        shape = (1, count * bodies) if together else (count, bodies)
+        shape = (1, count * bodies) if self.together else (count, bodies)
         with world._device.active():
             self._rows, self._columns = xp.asarray(np.array(rows, np.int32)), xp.asarray(self.envs.astype(np.int32))
-            self._offsets = xp.asarray(places)
+            self._offsets = xp.zeros((count, 3), np.float32)
             self._position, self._orientation = xp.zeros((*shape, 3), np.float32), xp.zeros((*shape, 4), np.float32)
 
     @property
@@ -86,17 +96,20 @@ class WorldScene:
         """Bodies of an environment that can be seen."""
         return len(self.names) - 1
 
+    def move(self, offsets: Any) -> None:
+        """Have environments elsewhere from the next :meth:`update` or :meth:`place` on: (environments seen, 3), m."""
+        with self.world._device.active():
+            self._offsets[...] = self.world._device.xp.asarray(offsets, np.float32)
+
     def update(self) -> None:
         """Put everything where it is now; on a GPU this only queues work."""
-        if not self.num_bodies:
-            return
         world = self.world
         world.compute("query_bodies")
         poses = world._store.array(c.BodyState.pose)
         if poses.dtype != np.float32:
             with world._device.active():
                 poses = poses.astype(np.float32)
-        self._place(poses, self._rows, self._columns)
+        self._place(poses, self._columns)
 
     def place(self, poses: Any) -> None:
         """Put bodies elsewhere than the world has them: (environments seen, bodies, 7) [x y z qw qx qy qz].
@@ -106,17 +119,26 @@ class WorldScene:
         shape = (len(self.envs), self.world._store.rows(c.Body), 7)
         if poses.shape != shape:
             raise ValueError(f"poses have the shape {poses.shape}; {shape} is needed")
-        if not self.num_bodies:
-            return
         device = self.world._device
         with device.active():
             turned = device.xp.ascontiguousarray(device.xp.asarray(poses, np.float32).transpose(1, 2, 0))
             columns = device.xp.arange(shape[0], dtype=np.int32)
-        self._place(turned, self._rows, columns)
+        self._place(turned, columns)
 
-    def _place(self, poses: Any, rows: Any, columns: Any) -> None:
+    def body_row(self, name: str) -> int:
+        """Number of a body among all of the world's, actor after actor: of ``"actor/body"``, or of its own name.
+
+        Raises:
+            ValueError: there is none of this name, or several.
+        """
+        return body_row(self.world, name)
+
+    def _place(self, poses: Any, columns: Any) -> None:
+        self.poses, rows = poses, self._rows
         count, bodies = len(self.envs), self.num_bodies
         places = (self._offsets, self._position, self._orientation)
+        if not bodies:
+            return
         self.scene.run(gather_poses, count * bodies, (bodies, poses.shape[-1], poses, rows, columns), places, ())
         self.scene.place(self._position, self._orientation)
 
@@ -139,7 +161,9 @@ class WorldScene:
                     found.append((len(rows), geometry, place, Look(color=_linear(color), opacity=opacity)))
                     ends = np.array([geometry.low, geometry.high])
                     corners = np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for i, j, k in np.ndindex(2, 2, 2)])
-                    self.boxes.append((len(rows), corners @ matrix(shape.orientation).T + shape.position))
+                    self.boxes.append(
+                        (actor._bound.bodies.start + row, corners @ matrix(shape.orientation).T + shape.position)
+                    )
                 rows.append(actor._bound.bodies.start + row)
                 self.names.append(f"{actor.name}/{name}")
         return rows, found
@@ -152,6 +176,21 @@ class WorldScene:
             turn = between(np.array([0.0, 0.0, 1.0]), normal)
             found.append((primitive_geometry("plane"), {"position": point, "orientation": turn}))
         return found
+
+
+def body_row(world: World, name: str) -> int:
+    """See :meth:`WorldScene.body_row`."""
+    rows: dict[str, int] = {}
+    for actor in world.actors.values():
+        rows.update({f"{actor.name}/{body}": actor._bound.bodies.start + i for i, body in enumerate(actor.body_names)})
+    found = [full for full in rows if name in (full, full.partition("/")[2])]
+    if len(found) == 1:
+        return rows[found[0]]
+    if found:
+        raise ValueError(f"there are several bodies named {name!r}: give one of {', '.join(found)}")
+    names = [*rows][:MOST_NAMES]
+    more = f" and {len(rows) - len(names)} more" if len(rows) > len(names) else ""
+    raise ValueError(f"there is no body {name!r}; there are {', '.join(names)}{more}")
 
 
 def _geometry(shape: Shape, known: dict[Any, RayGeometry]) -> RayGeometry:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -100,20 +100,20 @@ class Recording:
         """What ``World.set_state`` needs to continue from the first sample."""
         return self.events()[0].values
 
-    def events(self) -> list[Event]:
-        """The start and everything that the host changed while it was recorded, in order."""
+    def events(self, values: bool = True) -> list[Event]:
+        """The start and everything that the host changed while it was recorded, in order; or only what and when."""
         group = cast(zarr.Group, self._root["events"])
         count = self._complete_events
         kind, step, sample = (np.asarray(cast(Any, group[key])[:count]) for key in ("kind", "step", "sample"))
-        values: list[dict[str, np.ndarray]] = [{} for _ in range(count)]
-        for _, log in group.groups():
+        changed: list[dict[str, np.ndarray]] = [{} for _ in range(count)]
+        for _, log in group.groups() if values else ():
             key = str(log.attrs["key"])
             entries = np.asarray(cast(Any, log["entry"])[...])
             rows = np.asarray(cast(Any, log["value"])[...])
             for entry, row in zip(entries, rows, strict=True):
                 if entry < count:
-                    values[entry][key] = row
-        return [Event(i, int(kind[i]), int(step[i]), int(sample[i]), values[i]) for i in range(count)]
+                    changed[entry][key] = row
+        return [Event(i, int(kind[i]), int(step[i]), int(sample[i]), changed[i]) for i in range(count)]
 
 
 def open_recording(path: str | os.PathLike[str]) -> Recording:
@@ -158,8 +158,9 @@ def _check_files(path: Path, arrays: dict[str, Any]) -> None:
             continue
         chunk = array["chunk_grid"]["configuration"]["chunk_shape"]
         counts = [-(-size // piece) for size, piece in zip(array["shape"], chunk, strict=True)]
+        separator = array["chunk_key_encoding"].get("configuration", {}).get("separator", "/")
         for index in np.ndindex(*counts):
-            file = path.joinpath(name, "c", *map(str, index))
+            file = path / name / separator.join(("c", *map(str, index)))
             if not file.is_file():
                 raise LoadError(f"{path}: is truncated: {file.relative_to(path)} is missing.")
 
@@ -228,12 +229,34 @@ def verify(
     """
     world = recording.world(device, prepare)
     notes = _notes(recording, world)
-    pending = recording.events()[1:]
-    total, made, values = int(np.abs(np.diff(recording.step)).sum()), 0, 0
-    inputs = world.inputs()
+    values, made = 0, 0
     recorded = recording.recorded
     blocks: dict[tuple[str, str], tuple[int, dict[str, np.ndarray]]] = {}
+    for sample, steps in simulate_again(recording, world, progress):
+        made += steps
+        for kind, actor in recorded:
+            handle = getattr(world, FOLDERS[kind])[actor.name]
+            for key, value in _sample(kind, actor, sample, blocks).items():
+                computed = _to_host(getattr(handle, key))
+                if computed.tobytes() != value.tobytes():
+                    difference = _first_difference(recording, kind, actor, key, sample, value, computed)
+                    return VerifyResult(sample + 1, made, values, difference, notes)
+                values += value.size
+    return VerifyResult(recording.num_samples, made, values, None, notes)
+
+
+def simulate_again(
+    recording: Recording, world: World, progress: Callable[[int, int], None] | None = None
+) -> Iterator[tuple[int, int]]:
+    """Step a world that :meth:`Recording.world` made, with the recorded inputs and states.
+
+    Yields the number of each sample when the world is there, and the steps made since the one before. ``progress`` is
+    that of :func:`verify`.
+    """
+    pending, inputs = recording.events()[1:], world.inputs()
+    total = int(np.abs(np.diff(recording.step)).sum())
     for sample in range(recording.num_samples):
+        made = 0
         while pending and pending[0].sample <= sample:
             event = pending.pop(0)
             if event.kind == INPUTS:
@@ -244,15 +267,7 @@ def verify(
                 world.set_state(event.values)
                 inputs = world.inputs()
         made += _step_to(world, int(recording.step[sample]), progress, total)
-        for kind, actor in recorded:
-            handle = getattr(world, FOLDERS[kind])[actor.name]
-            for key, value in _sample(kind, actor, sample, blocks).items():
-                computed = _to_host(getattr(handle, key))
-                if computed.tobytes() != value.tobytes():
-                    difference = _first_difference(recording, kind, actor, key, sample, value, computed)
-                    return VerifyResult(sample + 1, made, values, difference, notes)
-                values += value.size
-    return VerifyResult(recording.num_samples, made, values, None, notes)
+        yield sample, made
 
 
 def _step_to(world: World, step: int, progress: Callable[[int, int], None] | None, total: int) -> int:

@@ -1,4 +1,4 @@
-"""Pictures: outlines, what covers what, shadows, and what happens with poses that cannot be drawn."""
+"""Pictures: outlines, what covers what, shadows, colours of numbers, and what happens with poses that are none."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from PIL import Image
 from scipy.ndimage import label
-from small_robots import arm, ball
+from small_robots import arm
 
+import phalanx as px
 from phalanx.io.model import Body, RobotModel, Shape
-from phalanx.io.picture import Camera, render
+from phalanx.io.picture import Camera, WorldPainter, render_world
 from phalanx.io.pose import body_frames, lowest_point
 from phalanx.io.tessellate import surface
 from phalanx.rotations import matrix
@@ -20,12 +21,12 @@ RED, GREEN = (0.9, 0.05, 0.05, 1.0), (0.05, 0.8, 0.05, 1.0)
 FROM_X = Camera(eye=(2.0, 0.0, 0.0), target=(0.0, 0.0, 0.0), angle=40.0)
 
 
-def coloured_ball(color: tuple[float, float, float, float], radius: float = 0.3) -> RobotModel:
-    return RobotModel("ball", [Body("ball", 1.0, visuals=[Shape("sphere", (radius,), color=color)])], [])
-
-
-def at(*position: float) -> np.ndarray:
-    return np.array([[[*position, 1.0, 0.0, 0.0, 0.0]]])
+def balls(*places: tuple[float, float, float], radius: float = 0.3, num_envs: int = 1, device: str = "cpu") -> px.World:
+    """A red ball and, where there are two places, a small green one."""
+    world = px.World(num_envs, device)
+    for (name, size, color), place in zip((("red", radius, RED), ("green", 0.1, GREEN)), places, strict=False):
+        world.add_rigid_object(Shape("sphere", (size,), color=color), name, kind="static", position=place)
+    return world
 
 
 def redder(image: np.ndarray) -> np.ndarray:
@@ -33,55 +34,66 @@ def redder(image: np.ndarray) -> np.ndarray:
     return pixels[..., 0] > pixels[..., 1] + 25
 
 
-def pieces(mask: np.ndarray) -> int:
-    """Number of separate areas."""
-    return cast(tuple[np.ndarray, int], label(mask))[1]
-
-
 def greener(image: np.ndarray) -> np.ndarray:
     pixels = image.astype(int)
     return pixels[..., 1] > pixels[..., 0] + 25
 
 
-def test_outline_of_a_sphere(tmp_path):
+def pieces(mask: np.ndarray) -> int:
+    """Number of separate areas."""
+    return cast(tuple[np.ndarray, int], label(mask))[1]
+
+
+def test_outline_of_a_sphere(tmp_path, device):
     """A sphere of radius r at distance d is a disc of radius f r / sqrt(d^2 - r^2) in the middle."""
-    image = render(coloured_ball(RED), at(0, 0, 0), tmp_path / "a.png", size=(300, 200), ground=None, camera=FROM_X)
+    world = balls((0.0, 0.0, 0.0), device=device)
+    image = render_world(world, tmp_path / "a.png", size=(300, 200), camera=FROM_X)
     assert image.shape == (200, 300, 3) and image.dtype == np.uint8
     np.testing.assert_array_equal(np.asarray(Image.open(tmp_path / "a.png")), image)
+    assert list(tmp_path.iterdir()) == [tmp_path / "a.png"]
     disc = redder(image)
     radius = 100 / np.tan(np.deg2rad(20)) * 0.3 / np.sqrt(4 - 0.09)
     assert disc.sum() == pytest.approx(np.pi * radius**2, rel=0.02)
     rows, columns = np.nonzero(disc)
-    assert rows.mean() == pytest.approx(99.5, abs=0.3) and columns.mean() == pytest.approx(149.5, abs=0.3)
+    assert rows.mean() == pytest.approx(99.5, abs=0.5) and columns.mean() == pytest.approx(149.5, abs=0.5)
     assert np.ptp(rows) + 1 == pytest.approx(2 * radius, abs=1.6)
     assert np.ptp(columns) + 1 == pytest.approx(2 * radius, abs=1.6)
 
 
+def test_depth_normals_and_objects_of_a_sphere(device):
+    """In the middle the ball's pole is seen: 1.7 m away, facing the camera at +x."""
+    world = balls((0.0, 0.0, 0.0), device=device)
+    made = {
+        kind: render_world(world, size=(80, 60), camera=FROM_X, kind=kind)
+        for kind in ("depth", "normals", "segmentation")
+    }
+    assert made["depth"][30, 40].tolist() == [round(255 * 2.0 / 3.7)] * 3
+    assert made["normals"][30, 40] == pytest.approx([255, 127.5, 127.5], abs=6)
+    assert made["normals"][12, 40, 2] > 200, "the upper limb looks up"
+    assert all((image[0, 0] == 0).all() for image in made.values()), "black where nothing is"
+    assert made["segmentation"][30, 40].max() > 100 and len(np.unique(made["segmentation"].reshape(-1, 3), axis=0)) == 2
+
+
 def test_up_is_up_and_left_is_left():
     """Seen from +x with z up, +y is on the right."""
-    image = render(coloured_ball(RED, 0.1), at(0, 0.3, 0.2), size=(300, 300), ground=None, camera=FROM_X)
+    image = render_world(balls((0.0, 0.3, 0.2), radius=0.1), size=(300, 300), camera=FROM_X)
     rows, columns = np.nonzero(redder(image))
     assert rows.max() < 150 and columns.min() > 150
 
 
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_the_nearer_one_is_seen(order):
-    """In whichever order they are drawn."""
-    models = [coloured_ball(RED), coloured_ball(GREEN, 0.1)]
-    poses = [at(0, 0, 0), at(0.6, 0, 0)]
-    image = render([models[i] for i in order], [poses[i] for i in order], size=(200, 200), ground=None, camera=FROM_X)
+def test_the_nearer_one_is_seen():
+    image = render_world(balls((0, 0, 0), (0.6, 0, 0)), size=(200, 200), camera=FROM_X)
     assert greener(image)[100, 100] and redder(image)[100, 70]
-    behind = render(models, [at(0, 0, 0), at(-0.6, 0, 0)], size=(200, 200), ground=None, camera=FROM_X)
-    assert not greener(behind).any()
+    assert not greener(render_world(balls((0, 0, 0), (-0.6, 0, 0)), size=(200, 200), camera=FROM_X)).any()
 
 
 def test_shapes_that_cross_meet_where_they_do():
     """A plate through the middle of a ball: the ball's upper half shows above it."""
+    world = px.World()
     plate = Shape("box", (0.5, 0.5, 0.001), color=GREEN)
-    model = RobotModel("r", [Body("b", 1.0, visuals=[Shape("sphere", (0.3,), color=RED), plate])], [])
+    world.add_rigid_object([Shape("sphere", (0.3,), color=RED), plate], kind="static")
     camera = Camera(eye=(2.0, 0.0, 2.0), target=(0.0, 0.0, 0.0))
-    image = render(model, at(0, 0, 0), size=(200, 200), ground=None, camera=camera)
-    column = redder(image)[:, 100]
+    column = redder(render_world(world, size=(200, 200), camera=camera))[:, 100]
     # The ball's top limb is at (r cos 45°, 0, r sin 45°) across the line of sight, its foot at (r, 0, 0).
     focal = 100 / np.tan(np.deg2rad(16))
     eye_distance = 2 * np.sqrt(2)
@@ -93,10 +105,12 @@ def test_shapes_that_cross_meet_where_they_do():
 
 def test_a_ball_darkens_the_ground_below_it():
     camera = Camera(eye=(0.0, -4.0, 3.0), target=(0.0, 0.0, 0.0))
-    near = render(coloured_ball(RED, 0.2), at(0, 0, 0.25), size=(240, 240), camera=camera)
-    gone = render(coloured_ball(RED, 0.2), at(30, 0, 0.25), size=(240, 240), camera=camera)
-    ground = ~redder(near) & ~greener(near)
-    darker = (gone.astype(int) - near).mean(axis=2)
+    options = {"size": (240, 240), "ground": 0.0, "camera": camera, "spacing": 1.0}
+    near, gone = (
+        render_world(balls((x, 0.0, 0.25), (0.0, 0.0, 0.1), radius=0.2), **options).astype(int) for x in (0.0, 30.0)
+    )
+    ground = ~redder(near) & ~greener(near) & ~greener(gone)
+    darker = (gone - near).mean(axis=2)
     assert (darker[ground] > 40).sum() > 100  # a shadow,
     assert (darker[ground] > 40).mean() < 0.1  # not night
     shadow = np.argwhere((darker > 40) & ground)
@@ -107,7 +121,7 @@ def test_a_ball_darkens_the_ground_below_it():
 
 def test_auto_camera_frames_everything_and_not_much_more():
     for position in ((0.0, 0.0, 0.3), (50.0, -20.0, 0.3)):
-        image = render(coloured_ball(RED), at(*position), size=(200, 200))
+        image = render_world(balls(position), size=(200, 200))
         rows, columns = np.nonzero(redder(image))
         assert rows.min() > 4 and columns.min() > 4 and rows.max() < 195 and columns.max() < 195
         assert np.ptp(rows) > 60
@@ -115,26 +129,37 @@ def test_auto_camera_frames_everything_and_not_much_more():
 
 def test_many_environments_stand_on_a_grid():
     """Nine balls, as many separate discs; one that is not finite is left out, one that flew off does not matter."""
-    poses = np.repeat(at(0, 0, 0.1), 9, axis=0)
+    world = balls((0, 0, 0.1), radius=0.1, num_envs=9)
     above = Camera(eye=(0.01, 0.0, 8.0), target=(0.0, 0.0, 0.0), angle=20.0)
-    image = render(coloured_ball(RED, 0.1), poses, size=(300, 300), camera=above, spacing=0.6)
+    image = render_world(world, size=(300, 300), camera=above, spacing=0.6)
     assert pieces(redder(image)) == 9
-    poses[4, 0, 2] = np.nan
-    image = render(coloured_ball(RED, 0.1), poses, size=(300, 300), camera=above, spacing=0.6)
-    assert pieces(redder(image)) == 8
-    poses[0, 0, 0] = 1e4
-    assert pieces(redder(render(coloured_ball(RED, 0.1), poses[:4], size=(300, 300)))) == 3
-    with pytest.raises(ValueError, match="no environment has finite body poses"):
-        render(coloured_ball(RED), np.full((2, 1, 7), np.nan))
+    assert pieces(redder(render_world(world, size=(300, 300), camera=above, spacing=0.6, env_ids=[1, 5]))) == 2
+    poses = np.tile(np.array([0, 0, 0.1, 1, 0, 0, 0], np.float32), (1, 9, 1, 1))
+    poses[0, 4, 0, 2] = np.nan
+    painter = WorldPainter(world, size=(300, 300), camera=above, spacing=0.6, poses=poses)
+    assert pieces(redder(painter.draw(poses[0]))) == 8
+    poses[0, 0, 0, 0] = 1e4
+    painter = WorldPainter(world, range(4), size=(300, 300), poses=poses[:, :4])
+    assert pieces(redder(painter.draw(poses[0, :4]))) == 3
+    with pytest.raises(ValueError, match=r"poses have the shape \(9, 1, 7\); \(4, 1, 7\) is needed"):
+        painter.draw(poses[0])
+    with pytest.raises(ValueError, match="no environment has finite poses"):
+        WorldPainter(world, poses=np.full((1, 9, 1, 7), np.nan))
 
 
-def test_what_cannot_be_drawn():
-    with pytest.raises(ValueError, match=r"must have the shape \(num_envs, num_bodies, 7\)"):
-        render(ball(), np.zeros((3, 4)))
-    with pytest.raises(ValueError, match="the model has 4 bodies, but the poses are of 1"):
-        render(arm(), at(0, 0, 0))
-    with pytest.raises(ValueError, match="no shape to show"):
-        render(RobotModel("empty", [Body("b", 1.0)], []), at(0, 0, 0))
+def test_what_cannot_be_drawn(tmp_path):
+    empty = px.World()
+    empty.add_robot(RobotModel("empty", [Body("b", 1.0, inertia=np.eye(3))], []))
+    with pytest.raises(ValueError, match="render_world: nothing in the world has a shape to show"):
+        render_world(empty, tmp_path / "a.png")
+    world = balls((0, 0, 0))
+    with pytest.raises(ValueError, match=r"render_world: size=\(0, 5\): width and height must be positive"):
+        render_world(world, size=(0, 5))
+    with pytest.raises(ValueError, match="kind='heat': there are rgb, depth, normals, segmentation"):
+        render_world(world, kind="heat")
+    with pytest.raises(FileNotFoundError):
+        render_world(world, tmp_path / "no" / "a.png", size=(8, 8))
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
