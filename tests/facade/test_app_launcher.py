@@ -63,9 +63,9 @@ def test_what_has_no_meaning_is_told_in_one_line(caplog: pytest.LogCaptureFixtur
     with caplog.at_level(logging.WARNING, "phalanx.facade"):
         AppLauncher(parse("--headless", "--device", "cpu"))
         assert not caplog.records
-        AppLauncher(parse("--enable_cameras", "--livestream", "2", "--rendering_mode", "quality"))
+        AppLauncher(parse("--enable_cameras", "--xr", "--livestream", "2", "--rendering_mode", "quality"))
     (told,) = caplog.messages
-    assert all(words in told for words in ("enable_cameras=True", "livestream=2", "rendering_mode='quality'"))
+    assert all(words in told for words in ("xr=True", "livestream=2", "rendering_mode='quality'"))
     caplog.clear()
     with caplog.at_level(logging.INFO, "phalanx.facade"):
         SimulationApp({"headless": False, "width": 1280})

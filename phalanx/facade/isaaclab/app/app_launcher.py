@@ -15,7 +15,7 @@ _GROUP = "app_launcher arguments"
 
 _FLAGS = {
     "headless": "No window. There is none in any case.",
-    "enable_cameras": "Cameras and their dependencies. Not built yet: ignored.",
+    "enable_cameras": "Cameras; they need nothing that has to be enabled.",
     "xr": "XR mode. No meaning here: ignored.",
     "verbose": "Log everything, debugging messages included.",
     "info": "Log informational messages.",
@@ -36,7 +36,6 @@ _VALUES: dict[str, dict[str, Any]] = {
     "anim_recording_stop_time": {"type": float, "default": 10.0, "help": "No meaning here: ignored."},
 }
 _UNHEARD = {
-    "enable_cameras": False,
     "xr": False,
     "anim_recording_enabled": False,
     "livestream": -1,
@@ -88,7 +87,7 @@ class AppLauncher:
             log.setLevel(logging.DEBUG if settings.get("verbose") else logging.INFO)
         unheard = [f"{name}={settings[name]!r}" for name, rest in _UNHEARD.items() if settings.get(name, rest) != rest]
         if unheard:
-            log.warning("AppLauncher: there is no renderer, so these have no effect: %s", ", ".join(unheard))
+            log.warning("AppLauncher: there is no viewer, so these have no effect: %s", ", ".join(unheard))
         self._app = SimulationApp({"headless": bool(settings.get("headless", False))})
 
     @property
