@@ -9,10 +9,12 @@ neighbours lie below the plane through it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from phalanx.io.bounding_tree import BoundingTree, bounding_tree
+from phalanx.io.kept_files import mesh_digest
 from phalanx.io.meshes import FLAT, area_vectors, merge
 
 BORDER = -1
@@ -42,8 +44,14 @@ class TriangleMesh:
     dropped: int = 0
 
 
+_known: WeakValueDictionary[str, TriangleMesh] = WeakValueDictionary()
+"""Meshes that are in use, by what they were made of."""
+
+
 def triangle_mesh(vertices: np.ndarray, faces: np.ndarray, double_sided: bool = False) -> TriangleMesh:
     """Prepare triangles: vertices at the same place become one, triangles without area go.
+
+    Who asks for the same once more, as long as somebody has it, gets the same object. Its arrays cannot be written to.
 
     Raises:
         ValueError: a coordinate is not finite, a face names a vertex that is not there, or no triangle has area.
@@ -53,6 +61,14 @@ def triangle_mesh(vertices: np.ndarray, faces: np.ndarray, double_sided: bool = 
         raise ValueError("the mesh has coordinates that are not finite; export it again.")
     if len(faces) and (faces.min() < 0 or faces.max() >= len(vertices)):
         raise ValueError(f"the mesh has {len(vertices)} vertices, but its faces name others; export it again.")
+    key = mesh_digest(f"{double_sided} {len(vertices)} {len(faces)}", vertices, faces)
+    found = _known.get(key)
+    if found is None:
+        found = _known[key] = _prepared(vertices, faces, double_sided)
+    return found
+
+
+def _prepared(vertices: np.ndarray, faces: np.ndarray, double_sided: bool) -> TriangleMesh:
     given = len(faces)
     kept = np.arange(given)
     if given:
@@ -74,7 +90,7 @@ def triangle_mesh(vertices: np.ndarray, faces: np.ndarray, double_sided: bool = 
     normals = area_vectors(corners)
     normals /= np.linalg.norm(normals, axis=1)[:, None]
     first, neighbours = _neighbours(faces, len(vertices))
-    return TriangleMesh(
+    made = TriangleMesh(
         vertices,
         faces,
         normals,
@@ -86,6 +102,10 @@ def triangle_mesh(vertices: np.ndarray, faces: np.ndarray, double_sided: bool = 
         double_sided,
         given - len(faces),
     )
+    for array in (*vars(made).values(), *vars(tree).values()):
+        if isinstance(array, np.ndarray):
+            array.flags.writeable = False
+    return made
 
 
 def disagreeing_edges(faces: np.ndarray) -> int:

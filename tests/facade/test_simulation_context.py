@@ -16,6 +16,9 @@ from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.sim import PhysxCfg, SimulationCfg, SimulationContext, build_simulation_context
 from phalanx.facade.physics_events import Event, Subscription
+from phalanx.io import triangle_mesh
+from phalanx.io.usd.bindings import UsdGeom, UsdPhysics
+from phalanx.io.usd.writer.shapes import write_triangles
 
 
 @pytest.fixture(autouse=True)
@@ -171,6 +174,33 @@ def test_settings_reach_the_engine(device: str) -> None:
     assert scene.GetAttribute("physics:gravityMagnitude").Get() == pytest.approx(5.0)
     sim.step()
     np.testing.assert_allclose(host(world.objects["box"].root_vel)[0, :3], [0, 0.012, -0.016], atol=1e-6)
+
+
+def test_a_reset_prepares_only_meshes_that_are_new(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared: list[int] = []
+    real = triangle_mesh._prepared
+    monkeypatch.setattr(triangle_mesh, "_prepared", lambda *given: prepared.append(len(given[1])) or real(*given))
+    corners = np.array([[-1.0, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0.1]])
+    made = UsdGeom.Mesh.Define(stage.get_stage(), "/World/ground")
+    write_triangles(made, corners, np.array([[0, 1, 2], [0, 2, 3]]))
+    UsdPhysics.CollisionAPI.Apply(made.GetPrim())
+    UsdPhysics.MeshCollisionAPI.Apply(made.GetPrim()).CreateApproximationAttr("none")
+    sim = SimulationContext(SimulationCfg(device=device, dt=0.01))
+    sim.reset()
+    first = sim.stage_world
+    sim.reset()
+    assert prepared == [2] and sim.stage_world is not first
+    [geometry] = sim.stage_world.geometries()
+    assert first.geometries() == [geometry]
+    made.GetPointsAttr().Set((corners + [0.0, 0.0, 0.5]).tolist())
+    sim.reset()
+    assert prepared == [2, 2]
+    [other] = sim.stage_world.geometries()
+    np.testing.assert_allclose(other.vertices[:, 2] - geometry.vertices[:, 2], 0.5)
+    old = weakref.ref(geometry)
+    del first, geometry
+    gc.collect()
+    assert old() is None
 
 
 @pytest.mark.parametrize(

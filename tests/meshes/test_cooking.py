@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from pathlib import Path
 from typing import BinaryIO
 
@@ -53,6 +54,24 @@ def test_vertices_of_a_triangle_mesh_know_those_that_they_share_an_edge_with() -
         around = mesh.triangles[(mesh.triangles == vertex).any(axis=1)]
         found = mesh.neighbours[mesh.first_neighbour[vertex] : mesh.first_neighbour[vertex + 1]]
         assert found.tolist() == sorted({*around.ravel().tolist()} - {vertex})
+
+
+def test_triangles_are_prepared_once_for_all_who_have_them() -> None:
+    ring = trimesh.creation.annulus(0.1, 0.3, 0.4)
+    vertices, faces = np.array(ring.vertices), np.array(ring.faces)
+    mesh = triangle_mesh(vertices, faces)
+    assert triangle_mesh(vertices.copy(), faces.copy()) is mesh
+    assert triangle_mesh(vertices, faces, double_sided=True) is not mesh
+    assert triangle_mesh(vertices, faces[:-1]) is not mesh
+    moved = vertices.copy()
+    moved[0, 2] = np.nextafter(moved[0, 2], 9.0)
+    assert triangle_mesh(moved, faces) is not mesh
+    with pytest.raises(ValueError, match="read-only"):
+        mesh.vertices[0] = 0.0
+    vertices[0] += 0.0  # what was given stays the caller's
+    gone = weakref.ref(mesh)
+    del mesh
+    assert gone() is None
 
 
 @pytest.mark.parametrize(

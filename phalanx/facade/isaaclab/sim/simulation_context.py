@@ -204,8 +204,10 @@ class SimulationContext(Callbacks):
             self._steps = 0
             self._playing, self._stopped = True, False
             return
+        kept = [] if self._world is None else self._world.geometries()  # what has not changed is not prepared anew
         self.stop()
         self._world = StageWorld(self._stage, physics_events.patterns(), **self._world_settings())
+        del kept
         self._steps = 0
         self._playing, self._stopped = True, False
         try:
