@@ -62,6 +62,7 @@ def draw_pixels(
     height: Int,
     columns: Int,
     rows: Int,
+    environments: Int,
     envs: Ints,
     has_envs: Int,
     intrinsics: Reals,
@@ -116,6 +117,7 @@ def draw_pixels(
         pixel: number of the environment in ``envs`` (or itself) * 32 * columns * rows + pixel, in tiles of 8 x 4 which
             neighbouring threads do alike; those beyond the image's borders do nothing.
         width, height, columns, rows: of the image, and of its tiles.
+        environments: how many there are; numbers in ``envs`` beyond them are passed over.
         intrinsics: fx, fy, cx, cy of each environment's camera, or else:
         directions, has_directions: 3 a pixel, in the camera's frame: 1: one image of them for all, 2: each its own.
         spread: then the angle between neighbours, rad.
@@ -132,10 +134,10 @@ def draw_pixels(
     tv, tu = split(tile, columns)
     u = 8 * tu + (lane & 7)
     v = 4 * tv + (lane >> 3)
-    if u < width and v < height:
-        e = n
-        if has_envs == 1:
-            e = int(envs[n])
+    e = n
+    if has_envs == 1:
+        e = int(envs[n])
+    if u < width and v < height and e >= 0 and e < environments:
         p = v * width + u
         at = e * width * height + p
         cx, cy, cz = pixel_direction(intrinsics, e, directions, has_directions, p, width * height, u, v)

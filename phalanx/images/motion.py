@@ -71,6 +71,7 @@ def step_between(directions, p, q, cx, cy, cz):
 def remember_frames(
     row,
     rows: Int,
+    environments: Int,
     envs: Ints,
     has_envs: Int,
     shared: Int,
@@ -95,11 +96,12 @@ def remember_frames(
     e = n
     if has_envs == 1:
         e = int(envs[n])
-    if k < own:
+    within = e >= 0 and e < environments
+    if within and k < own:
         at = FRAME * (shared + e * own + k)
         for j in range(FRAME):
             last_frames[at + j] = frames[at + j]
-    if k == 0:
+    if within and k == 0:
         known[e] = 1
         for j in range(3):
             last_position[3 * e + j] = position[3 * e + j]

@@ -245,12 +245,12 @@ class ImageSensor:
         """Have no motion in the next images of all environments, or of some (numbers): they begin anew."""
         if self._arrays:
             with self.scene.device.active():
-                self._arrays["known"][slice(None) if envs is None else envs] = 0
+                self._arrays["known"][slice(None) if envs is None else self.scene.device.xp.asarray(envs)] = 0
 
     def _numbers(self, envs: Any) -> Any:
         xp = self.scene.device.xp
         with self.scene.device.active():
-            made = envs if hasattr(envs, "dtype") else xp.asarray(np.asarray(envs))
+            made = xp.asarray(envs)
             if made.dtype == np.bool_:
                 if made.shape != (self.scene.num_envs,):
                     raise ValueError(f"envs has shape {made.shape}; ({self.scene.num_envs},) of bool is needed")
@@ -260,7 +260,7 @@ class ImageSensor:
                     f"envs has shape {made.shape} and type {made.dtype}; numbers of environments are needed"
                 )
             if made is envs and made.dtype == np.int32 and self.scene.device.is_cuda:
-                return made  # numbers are not looked at: that would wait for the GPU
+                return made  # looking at the numbers would wait for the GPU; those beyond are passed over there
             made = made.astype(np.int32)
             if made.size and (int(made.min()) < 0 or int(made.max()) >= self.scene.num_envs):
                 raise ValueError(f"envs has numbers beyond 0..{self.scene.num_envs - 1}")
@@ -272,7 +272,17 @@ class ImageSensor:
         chosen = (arrays["known"] if envs is None else envs, int(envs is not None))
         directions = self._intrinsics if self._directions is None else self._directions
         kind = 0 if self._directions is None else self._directions.ndim - 1
-        first = (self.width, self.height, *self._tiles, *chosen, self._intrinsics, directions, kind, self._spread)
+        first = (
+            self.width,
+            self.height,
+            *self._tiles,
+            self.scene.num_envs,
+            *chosen,
+            self._intrinsics,
+            directions,
+            kind,
+            self._spread,
+        )
         scene = (arrays["table"], *(packed.arrays[name] for name in SCENE_ARRAYS[1:]))
         looks = (arrays[n] for n in ("looks", "places", "textures", "texels", "decoded", "attributes", "lights"))
         lights = (len(look.lights) - 1, look.traced, arrays["sky"])
@@ -295,7 +305,16 @@ class ImageSensor:
         keeping = self.scene.run(
             remember_frames,
             count * rows,
-            (rows, *chosen, packed.shared, packed.own, packed.arrays["frames"], position, orientation),
+            (
+                rows,
+                self.scene.num_envs,
+                *chosen,
+                packed.shared,
+                packed.own,
+                packed.arrays["frames"],
+                position,
+                orientation,
+            ),
             last,
             (),
         )
@@ -315,7 +334,7 @@ class ImageSensor:
 
     def _pack(self, packed: Packed) -> None:
         """Make the tables anew."""
-        again = self._packed is None and "known" in self._arrays and self._arrays["of"] is packed
+        again = "known" in self._arrays and self._arrays["of"] == [id(instance) for instance in packed.order]
         kept = (
             {n: self._arrays[n] for n in ("last_frames", "last_position", "last_orientation", "known")} if again else {}
         )
@@ -333,6 +352,7 @@ class ImageSensor:
             host |= {"last_frames": np.zeros(frames, np.float32), "known": np.zeros(count, np.int32)}
             host |= {"last_position": np.zeros((count, 3), np.float32)}
             host |= {"last_orientation": np.zeros((count, 4), np.float32)}
-        self._arrays = {name: self.scene.on_device(array) for name, array in host.items()} | kept | {"of": packed}
+        self._arrays = {name: self.scene.on_device(array) for name, array in host.items()} | kept
+        self._arrays["of"] = [id(instance) for instance in packed.order]
         self._look, self._packed = look, packed
         self._launches.forget()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from images.image_scenes import camera, capture, looking, place
+from images.image_scenes import QUAD, QUAD_FACES, camera, capture, looking, place
 
-from phalanx.rays import RayScene, primitive_geometry
+from phalanx.rays import RayScene, mesh_geometry, primitive_geometry
 from phalanx.rotations import matrix, rotate
 
 ENVS, HEIGHT, WIDTH, FOCAL = 3, 44, 60, 55.0
@@ -111,3 +111,19 @@ def test_directions_have_motion_of_first_order(device: str) -> None:
         motion = expected(images, now, before, e)
         assert 0.15 < np.abs(motion).max() < 1.0
         np.testing.assert_allclose(images["motion_vectors"][e], motion, atol=0.03)
+
+
+def test_meshes_that_are_refitted_move_on(device: str) -> None:
+    """Bent in between, a mesh still moves as its body does; what is added begins anew."""
+    scene = RayScene(1, device)
+    geometry = mesh_geometry(QUAD, QUAD_FACES)
+    scene.add(geometry, body=0)
+    sensor = camera(scene, 9, 9)
+    for k, expected_ in enumerate((0.0, -0.1 * 9 / 3.2, -0.1 * 9 / 3.2)):  # 9 pixels of focal length
+        place(scene, np.array([[[0.1 * k, 0, 0]]]))
+        motion = capture(sensor, (0, 0, 3.0), (0, 1, 0, 0))["motion_vectors"][0, 4, 4]
+        np.testing.assert_allclose(motion, [expected_, 0.0], atol=1e-4)
+        scene.refit(geometry, QUAD - [0, 0, 0.2], QUAD_FACES)
+    scene.add(geometry, body=0, position=(0, 0, 0.5))
+    place(scene, np.array([[[0.5, 0, 0]]]))
+    assert (capture(sensor, (0, 0, 3.0), (0, 1, 0, 0))["motion_vectors"] == 0).all()
