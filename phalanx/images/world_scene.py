@@ -33,7 +33,7 @@ MOST_NAMES = 30
 """Of bodies that a message lists."""
 
 GROUND = Look(texture=Texture.checkerboard((0.66, 0.7, 0.73), (0.53, 0.58, 0.63)), color=(1.0, 1.0, 1.0), roughness=1.0)
-"""What grounds look like, unless told otherwise."""
+"""What grounds look like, and height fields without a colour."""
 
 
 class WorldScene:
@@ -158,7 +158,9 @@ class WorldScene:
                     geometry = _geometry(shape, known)
                     opacity = 1.0 if shape.color is None else float(shape.color[3])
                     place = {"position": shape.position, "orientation": shape.orientation}
-                    found.append((len(rows), geometry, place, Look(color=_linear(color), opacity=opacity)))
+                    look = Look(color=_linear(color), opacity=opacity)
+                    terrain = shape.kind == "height_field" and shape.color is None
+                    found.append((len(rows), geometry, place, GROUND if terrain else look))
                     ends = np.array([geometry.low, geometry.high])
                     corners = np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for i, j, k in np.ndindex(2, 2, 2)])
                     self.boxes.append(
