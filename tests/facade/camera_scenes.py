@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from facade.sensor_scenes import ground
 
+from phalanx.facade import stage
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.sensors import TiledCamera, TiledCameraCfg
+from phalanx.io.usd.bindings import UsdGeom
 from phalanx.rotations import from_matrix, unit
 
 TO_ROS = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]])
@@ -89,10 +92,23 @@ def ball(path: str, at: Any, radius: float = 0.5, **more: Any) -> None:
     cfg.func(path, cfg, translation=at)
 
 
-def light(kind: str = "Dome", **more: Any) -> None:
-    """A light that makes white what is white and faces up (a dome), or that shines from above."""
-    cfg = getattr(sim_utils, f"{kind}LightCfg")(**({"intensity": 2500.0} | more))
-    cfg.func(f"/World/{kind}Light", cfg)
+def basics(intensity: float = 2500.0) -> None:
+    """A ground with lines, and a dome that makes white what is white and faces up.
+
+    Far below are a mesh and a faint sun: with them, all tests of cameras share one kernel.
+    """
+    ground()
+    mesh = UsdGeom.Mesh.Define(stage.get_stage(), "/World/far")
+    mesh.CreatePointsAttr([(300.0, 0.0, -50.0), (301.0, 0.0, -50.0), (300.0, 1.0, -50.0)])
+    mesh.CreateFaceVertexCountsAttr([3])
+    mesh.CreateFaceVertexIndicesAttr([0, 1, 2])
+    sphere = sim_utils.SphereCfg(radius=1.0)
+    sphere.func("/World/deep", sphere, translation=(300.0, 0.0, -60.0))
+    for name, cfg in (
+        ("sky", sim_utils.DomeLightCfg(intensity=intensity)),
+        ("faint", sim_utils.DistantLightCfg(intensity=1e-3)),
+    ):
+        cfg.func(f"/World/{name}", cfg)
 
 
 def camera(path: str, **more: Any) -> TiledCamera:

@@ -18,9 +18,9 @@ from facade.camera_scenes import (
     WIDTH,
     at,
     ball,
+    basics,
     box_hits,
     camera,
-    light,
     looking,
     nearest,
     pixel_rays,
@@ -28,7 +28,7 @@ from facade.camera_scenes import (
     same,
     sphere_hits,
 )
-from facade.sensor_scenes import box, environments, ground, pendulum
+from facade.sensor_scenes import box, environments, pendulum
 from oracles import host
 
 from phalanx.facade import physics_events, stage
@@ -58,8 +58,7 @@ def sim(device: str, api: str) -> Iterator[SimulationContext]:
 def things(count: int) -> Any:
     """On a ground, in each environment a box of 0.6 m that floats at its origin, and a ball."""
     environments(count)
-    ground()
-    light()
+    basics()
     ball(f"{ENV}/ball", tuple(BALL), RADIUS, semantic_tags=[("class", "ball")])
     return box("box", (0.0, 0.0, 0.5), size=0.6)
 
@@ -289,8 +288,7 @@ def test_clocks_and_frames(sim: SimulationContext) -> None:
 def test_fisheye(sim: SimulationContext) -> None:
     """Pixels of a fisheye look where its polynomial says; beyond its field of view they see nothing."""
     environments(1)
-    ground()
-    light()
+    basics()
     ball("/World/room", (0.0, 0.0, 2.0), 5.0)
     eye = at((0.0, 0.0, 2.0), looking([1.0, 0.0, 0.0]))
     size = {"width": 64, "height": 64}

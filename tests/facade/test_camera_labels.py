@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from facade.camera_scenes import ENV, SEGMENTATIONS, at, ball, camera, light, looking
-from facade.sensor_scenes import box, environments, ground
+from facade.camera_scenes import ENV, SEGMENTATIONS, at, ball, basics, camera, looking
+from facade.sensor_scenes import box, environments
 from oracles import host
 
 from phalanx.facade import physics_events, stage
@@ -74,10 +74,9 @@ def test_colors_are_distinct_and_stay() -> None:
 
 
 def things() -> Any:
-    """In each of three environments a box of no label, and balls with labels of both sorts, one of them on two prims."""
+    """In each of three environments a box of no label, and balls with labels of both sorts, one on two prims."""
     environments(3)
-    ground()
-    light()
+    basics()
     ball(f"{ENV}/red", (0.0, 0.8, 0.4), 0.4, semantic_tags=[("class", "ball"), ("color", "red")])
     ball(f"{ENV}/blue", (0.0, -0.8, 0.4), 0.4, semantic_tags=[("color", "blue")])
     for i in range(3):
