@@ -10,7 +10,9 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
+import av
 import numpy as np
 import pytest
 import zarr
@@ -70,7 +72,7 @@ def test_help_of_a_command_lists_the_options(tmp_path):
     for option in (
         "--num-envs", "--steps", "--dt", "--device auto|cpu|cuda:N", "--dtype {float32,float64}", "--fixed-base",
         "--no-ground", "--height auto|Z", "--controller {hold,sine,random,none}", "--stiffness", "--damping", "--seed",
-        "--record OUT.zarr", "--record-every", "--picture OUT.png",
+        "--record OUT.zarr", "--record-every", "--picture OUT.png", "--video OUT.mp4|OUT.gif", "--fps",
     ):  # fmt: skip
         assert option in text
 
@@ -95,6 +97,25 @@ def test_help_of_a_command_lists_the_options(tmp_path):
         ("run quadruped --device gpu", "gpu"),
         ("run quadruped --picture out.jpg", "out.jpg: the name must end in .png."),
         ("run quadruped --picture no/out.png", "no/out.png: there is no folder no; make it first."),
+        ("run quadruped --video out.avi", "out.avi: the name of a video must end in .mp4 or .gif."),
+        ("run quadruped --video no/out.mp4", "no/out.mp4: there is no folder no; make it first."),
+        ("run quadruped --video out.gif --fps 60", "a GIF shows 50 frames a second at most, not 60"),
+        ("replay a.zarr --video out.mov", "out.mov: the name of a video must end in .mp4 or .gif."),
+        (
+            "replay a.zarr --video out.mp4 --size 321 240",
+            "width and height of an .mp4 file must be even, not 321 x 240.",
+        ),
+        ("replay a.zarr --picture out.png --size 8 8", "--size must be from 16 to 8192 pixels, not 8 8."),
+        ("replay a.zarr --sensor camera", "--sensor camera needs --video or --picture."),
+        ("replay a.zarr --sensor radar:base", "--sensor radar:base: there are camera, camera:BODY, imu:BODY,"),
+        ("replay a.zarr --sensor imu", "--sensor imu: say of which body, imu:BODY."),
+        ("replay a.zarr --sensor camera camera:a --video a.gif", "--sensor: one camera at a time."),
+        ("replay a.zarr --eye 1 1 1", "--eye needs --video or --picture."),
+        ("replay a.zarr --picture a.png --eye 1 1 1", "--eye and --target: give both, or neither."),
+        ("replay a.zarr --out a.csv", "--out needs a --sensor that it is to hold: imu:BODY, scan:BODY or contact."),
+        ("replay a.zarr --sensor contact --out a.txt", "must end in .zarr or .csv."),
+        ("replay a.zarr --sensor contact --out kept.zarr", "holds something else than readings of sensors."),
+        ("replay a.zarr --env 0 all", "--env must be numbers of environments, or all."),
         ("run quadruped --record no/out.zarr", "there is no folder no"),
         ("run quadruped --record kept", "kept: it exists and is not a recording"),
         ("run quadrupe", '"quadrupe" is neither a file nor a shipped robot; did you mean "quadruped"?'),
@@ -116,6 +137,7 @@ def test_help_of_a_command_lists_the_options(tmp_path):
 )
 def test_mistakes_are_one_line_and_leave_nothing(tmp_path, arguments, message):
     (tmp_path / "kept").mkdir()
+    (tmp_path / "kept.zarr").mkdir()
     (tmp_path / "noise.stl").write_bytes(bytes(range(256)) * 4)
     (tmp_path / "broken.urdf").write_text('<robot name="r"><link name="a">')
     before = sorted(tmp_path.rglob("*"))
@@ -151,6 +173,22 @@ def test_run_record_replay_verify_picture(tmp_path, device):
     assert "The same to the last bit: 76 samples over 150 steps" in text
     assert (tmp_path / "b.png").stat().st_size > 10_000
 
+    text = succeeds(
+        "replay", "a.zarr", "--env", 1, 3, "--video", "b.mp4", "--fps", 20, "--size", 160, 120, "--show", "normals",
+        "--sensor", "imu:base", "scan:base", "contact", cwd=tmp_path,
+    )  # fmt: skip
+    assert "b.mp4: environments 1, 3, 16 frames, 0.8 s" in text
+    assert frames(tmp_path / "b.mp4") == (16, 160, 120)
+    assert "a.sensors.zarr: imu:base, scan:base, contact of environments 1, 3" in text
+    sensors = cast(zarr.Group, zarr.open_group(str(tmp_path / "a.sensors.zarr"), mode="r"))
+    assert cast(zarr.Array, sensors["imu/base/lin_acc"]).shape == (76, 2, 3)
+    assert cast(zarr.Array, sensors["scan/base/height"]).shape == (76, 2, 17, 11)
+    recorded = open_recording(tmp_path / "a.zarr")["robot"].net_contact_force[[1, 3]].swapaxes(0, 1)
+    np.testing.assert_array_equal(cast(zarr.Array, sensors["contact/robot/force"])[...], recorded)
+    text = succeeds("replay", "a.zarr", "--picture", "c.png", "--sensor", "camera:base", "--size", 64, 48, cwd=tmp_path)
+    with Image.open(tmp_path / "c.png") as picture:
+        assert picture.size == (64, 48)
+
     velocity = open_recording(tmp_path / "a.zarr")["robot"].joint_vel
     array = zarr.open_array(str(tmp_path / "a.zarr/robots/robot/joint_vel"), mode="r+")
     array[30, 2, 7] = velocity[2, 30, 7] + np.float32(1.0)
@@ -158,6 +196,58 @@ def test_run_record_replay_verify_picture(tmp_path, device):
     assert done.returncode == 1
     assert "Differs first at step 60" in done.stdout and "in environment 2" in done.stdout
     assert open_recording(tmp_path / "a.zarr")["robot"].joint_names[7] in done.stdout
+
+
+def frames(path: Path) -> tuple[int, int, int]:
+    """How many frames a video has, and their width and height."""
+    with av.open(str(path)) as container:
+        images = [image.to_ndarray(format="rgb24") for image in container.decode(video=0)]
+    assert all(image.shape == images[0].shape for image in images)
+    return len(images), images[0].shape[1], images[0].shape[0]
+
+
+def test_a_video_of_a_run(tmp_path, device):
+    """Frames every 40 ms, first and last steps included, of a step of 3 ms; who moves is seen to move."""
+    text = succeeds(
+        "run", "quadruped", "--num-envs", 2, "--steps", 100, "--dt", 0.003, "--controller", "sine", "--device", device,
+        "--video", "a.gif", "--fps", 25, cwd=tmp_path,
+    )  # fmt: skip
+    assert "video        a.gif: 8 frames, 0.32 s" in text
+    with Image.open(tmp_path / "a.gif") as video:
+        assert video.size == (640, 480) and getattr(video, "n_frames", 1) == 8
+        first = np.asarray(video.convert("RGB")).astype(int)
+        video.seek(7)
+        last = np.asarray(video.convert("RGB")).astype(int)
+    moved = np.abs(first - last).max(axis=-1) > 60
+    assert 100 < moved.sum() < 0.2 * moved.size
+    assert list(tmp_path.iterdir()) == [tmp_path / "a.gif"]
+
+
+def test_an_interrupted_video_leaves_no_file(tmp_path):
+    succeeds(
+        "run", "double_pendulum", "--num-envs", 1, "--steps", 400, "--device", "cpu", "--record", "a.zarr", cwd=tmp_path
+    )
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    process = subprocess.Popen(
+        [*PHALANX, "replay", "a.zarr", "--video", "a.mp4", "--fps", "1000", "--size", "1280", "960"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    signal.signal(signal.SIGINT, before)
+    try:
+        deadline = time.monotonic() + 200
+        while not list(tmp_path.glob(".a.mp4.*")):
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130 and "phalanx: Interrupted." in errors and "Traceback" not in errors
+    assert list(tmp_path.iterdir()) == [tmp_path / "a.zarr"]
 
 
 def test_interrupted_recording_is_closed_and_kept(tmp_path, device):
@@ -173,7 +263,7 @@ def test_interrupted_recording_is_closed_and_kept(tmp_path, device):
     signal.signal(signal.SIGINT, before)
     try:
         deadline = time.monotonic() + 200
-        while not (tmp_path / "a.zarr/robots/robot/joint_pos/c/0").exists():
+        while not (tmp_path / "a.zarr/robots/robot/joint_pos/c.0.0.0").exists():
             assert process.poll() is None and time.monotonic() < deadline
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)

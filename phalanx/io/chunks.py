@@ -7,9 +7,6 @@ in shards, environments last; little-endian bytes, then Blosc; a shard's index i
 
 from __future__ import annotations
 
-import sys
-import threading
-from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -27,25 +24,12 @@ def compressor(dtype: np.dtype[Any]) -> BloscCodec:
 
 def encode_chunk(values: np.ndarray) -> bytes:
     """File content of one chunk."""
-    values = _compact(values)
-    if sys.byteorder != "little":
-        values = values.astype(values.dtype.newbyteorder("<"))
-    return bytes(_BLOSC.encode(values))
+    return bytes(_BLOSC.encode(np.ascontiguousarray(little_endian(values))))
 
 
-_own = threading.local()
-
-
-def _compact(values: np.ndarray) -> np.ndarray:
-    """The values without gaps, in memory of this thread that its next call uses again."""
-    if values.flags.c_contiguous:
-        return values
-    memory = getattr(_own, "memory", None)
-    if memory is None or memory.size < values.nbytes:
-        memory = _own.memory = np.empty(values.nbytes, np.uint8)
-    found = memory[: values.nbytes].view(values.dtype).reshape(values.shape)
-    np.copyto(found, values)
-    return found
+def little_endian(values: np.ndarray) -> np.ndarray:
+    """The values as files have them."""
+    return values.astype(values.dtype.newbyteorder("<"), copy=False)
 
 
 def transposed(ndim: int) -> TransposeCodec:
@@ -53,14 +37,13 @@ def transposed(ndim: int) -> TransposeCodec:
     return TransposeCodec(order=(0, *range(2, ndim), 1))
 
 
-def encode_shard(values: np.ndarray, piece: int, run: Callable[..., Iterable[bytes]] = map) -> list[bytes]:
+def encode_shard(values: np.ndarray, piece: int) -> list[bytes]:
     """File content of one shard, in parts; every ``piece`` entries of the second axis are a chunk, and must divide it.
 
     The second axis is last in chunks (:func:`transposed`); values that have it last in memory are copied in long runs.
-    ``run`` is ``map``, or that of an executor.
     """
     inner = np.moveaxis(values, 1, -1)
-    chunks = list(run(encode_chunk, (inner[..., at : at + piece] for at in range(0, values.shape[1], piece))))
+    chunks = [encode_chunk(inner[..., at : at + piece]) for at in range(0, values.shape[1], piece)]
     sizes = np.array([len(chunk) for chunk in chunks], "<u8")
     index = np.stack([np.cumsum(sizes) - sizes, sizes], axis=1).astype("<u8").tobytes()
     return [*chunks, index, crc32c(index).to_bytes(4, "little")]
@@ -70,17 +53,18 @@ def crc32c(data: bytes) -> int:
     """Castagnoli's checksum."""
     checksum = 0xFFFFFFFF
     for byte in data:
-        checksum = _CRC_TABLE[(checksum ^ byte) & 0xFF] ^ (checksum >> 8)
+        checksum = int(CRC_TABLE[(checksum ^ byte) & 0xFF]) ^ (checksum >> 8)
     return checksum ^ 0xFFFFFFFF
 
 
-def _crc_table() -> list[int]:
+def _crc_table() -> np.ndarray:
     table = []
     for value in range(256):
         for _ in range(8):
             value = (value >> 1) ^ (0x82F63B78 if value & 1 else 0)
         table.append(value)
-    return table
+    return np.array(table, np.uint32)
 
 
-_CRC_TABLE = _crc_table()
+CRC_TABLE = _crc_table()
+"""For :func:`crc32c`, by byte."""

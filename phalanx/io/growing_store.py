@@ -14,16 +14,18 @@ import os
 import sys
 import threading
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import zarr
 
-from phalanx.io.chunks import compressor, encode_chunk, encode_shard, transposed
+from phalanx.io import repeats
+from phalanx.io.chunks import compressor, encode_chunk, encode_shard, little_endian, transposed
 from phalanx.io.direct_file import DirectFiles
 
 # Inner chunks of a shard: what a reader of one environment has to decompress.
@@ -35,13 +37,15 @@ _SHAPE = '{"shape": ['
 _ROWS_WIDTH = 16
 # Size of a chunk of a slowly growing array; it is rewritten as it fills.
 _LOG_BYTES = 1 << 20
+# Rows of a file of numbers, which are written in place.
+_NUMBERS = 512
 
 
-def atomic_write(path: Path, parts: list[bytes], files: DirectFiles) -> None:
-    """Replace ``path`` by a file with this content, or leave it as it is."""
+def atomic_write(path: Path, write: Callable[[Path], Any]) -> None:
+    """Replace ``path`` by what ``write`` writes to another path, or leave it as it is."""
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
-        files.write(temporary, parts)
+        write(temporary)
         os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -71,21 +75,42 @@ class _Series:
     tail_number: int = -1
     tail_changed: bool = False
 
-    def write_file(self, number: int, values: np.ndarray, run: Callable[..., Iterable[bytes]] = map) -> None:
-        """Write rows ``number * rows`` onwards; ``run`` is ``map`` or that of an executor."""
+    def write_file(self, number: int, values: np.ndarray) -> None:
+        """Write rows ``number * rows`` onwards."""
         if len(values) < self.rows:
             # What is beyond the array's shape is never read.
-            padded = np.zeros((self.rows, *self.item[1:], *self.item[:1]), self.dtype)
-            padded = np.moveaxis(padded, -1, 1) if self.item else padded
+            padded = np.moveaxis(np.zeros((self.rows, *self.item[1:], *self.item[:1]), self.dtype), -1, 1)
             padded[: len(values)] = values
             values = padded
-        content = [encode_chunk(values)] if self.piece is None else encode_shard(values, self.piece, run)
-        file = self.folder.joinpath("c", str(number), *["0"] * len(self.item))
-        file.parent.mkdir(parents=True, exist_ok=True)
+        write = self._encode(values)
+        file = self.folder / ".".join(("c", str(number), *["0"] * len(self.item)))
         if file.exists():
-            atomic_write(file, content, self.files)
+            atomic_write(file, write)
         else:  # nobody reads what is beyond the committed shape
-            self.files.write(file, content)
+            write(file)
+
+    def _encode(self, values: np.ndarray) -> Callable[[Path], None]:
+        """Encode rows; returns what writes them to a path."""
+        if self.piece is None:
+            return partial(self.files.write, parts=[encode_chunk(values)])
+        inner = np.moveaxis(values, 1, -1)
+        if not repeats.can_encode(inner, self.piece):
+            return partial(self.files.write, parts=encode_shard(values, self.piece))
+        memory = self.files.memory(repeats.largest_shard(inner, self.piece))
+        return partial(self.files.write_memory, size=repeats.encode_shard(inner, self.piece, memory))
+
+    def write_in_place(self, start: int, values: np.ndarray) -> None:
+        """Write numbers into files that are not compressed; where they go is beyond the committed shape."""
+        while len(values):
+            number, offset = divmod(start, self.rows)
+            count = min(len(values), self.rows - offset)
+            handle = os.open(self.folder / f"c.{number}", os.O_CREAT | os.O_WRONLY, 0o666)
+            try:
+                os.ftruncate(handle, self.rows * self.dtype.itemsize)
+                os.pwrite(handle, little_endian(values[:count]).tobytes(), offset * self.dtype.itemsize)
+            finally:
+                os.close(handle)
+            start, values = start + count, values[count:]
 
     def append(self, start: int, values: np.ndarray) -> None:
         """Take rows that begin anywhere, for files that are kept here as long as they fill."""
@@ -109,8 +134,8 @@ class _Series:
 class GrowingStore:
     """Writes one store. Used by one thread at a time.
 
-    ``path`` must not exist; ``attributes`` are those of the root group. Nothing is readable before the first
-    :meth:`commit`. With ``threads``, so many encode the chunks of a shard.
+    ``path`` must not exist; ``attributes`` are those of the root group, whose values are replaced, never changed.
+    Nothing is readable before the first :meth:`commit`. With ``threads``, so many write series side by side.
     """
 
     def __init__(self, path: Path, attributes: Mapping[str, Any], threads: int = 1):
@@ -121,8 +146,9 @@ class GrowingStore:
         self._series: dict[str, _Series] = {}
         self._files = DirectFiles()
         self._metadata: dict[str, dict[str, Any]] = {}
-        self._plain: dict[np.dtype[Any], dict[str, Any]] = {}  # metadata of arrays in plain chunks
+        self._plain: dict[tuple[np.dtype[Any], bool], dict[str, Any]] = {}  # metadata of arrays without shards
         self._texts: dict[str, tuple[str, str]] = {}  # of the metadata: key, value
+        self._attributes: dict[str, tuple[Any, str]] = {}  # value, text
         self._changed: set[str] = set()
 
     def add_group(self, name: str, attributes: Mapping[str, Any] | None = None) -> None:
@@ -164,21 +190,24 @@ class GrowingStore:
         """Add an array of shape (rows, *item) with no rows yet.
 
         With ``shard_rows``, every so many rows are one shard (one file), cut into chunks along the second axis, and
-        :meth:`write` takes whole shards only (but for the last); numbers have no second axis and are one chunk.
+        :meth:`write` takes whole shards only (but for the last).
         Without, rows are gathered in small chunks that are rewritten as they fill (always whole, by an atomic rename).
+        Numbers, which have no second axis, are not compressed, and written in place.
         """
         dtype = np.dtype(dtype)
         item = tuple(int(n) for n in item)
         fill = np.nan if dtype.kind == "f" else 0
-        if shard_rows is None or not item:
+        if not item:
+            rows, piece = _NUMBERS, None
+        elif shard_rows is None:
             row_bytes = max(1, dtype.itemsize * int(np.prod(item, dtype=np.int64)))
-            rows, piece = shard_rows or max(1, min(4096, _LOG_BYTES // row_bytes)), None
+            rows, piece = max(1, min(4096, _LOG_BYTES // row_bytes)), None
         else:
             cell_bytes = max(1, shard_rows * dtype.itemsize * int(np.prod(item[1:], dtype=np.int64)))
             rows, piece = shard_rows, _divisor(max(1, item[0]), max(1, _CHUNK_BYTES // cell_bytes))
         whole = (rows, *(max(1, n) for n in item))
         self._series[name] = _Series(self._files, self.path / name, item, dtype, fill, rows, piece)
-        known = self._plain.get(dtype)
+        known = self._plain.get((dtype, not item))
         if known is not None and piece is None:  # Zarr takes a hundred times as long
             metadata = copy.deepcopy(known)
             metadata["shape"], metadata["chunk_grid"]["configuration"]["chunk_shape"] = [0, *item], list(whole)
@@ -194,13 +223,14 @@ class GrowingStore:
             dtype=dtype,
             dimension_names=list(dims),
             attributes=dict(attributes or {}),
+            chunk_key_encoding={"name": "default", "separator": "."},  # folders take longer than files
             fill_value=fill,
             filters=None if piece is None else [transposed(1 + len(item))],
-            compressors=compressor(dtype),
+            compressors=compressor(dtype) if item else None,
         )
         self._load_metadata(name)
         if piece is None:
-            self._plain[dtype] = copy.deepcopy(self._metadata[name])
+            self._plain[dtype, not item] = copy.deepcopy(self._metadata[name])
 
     def __contains__(self, name: str) -> bool:
         return name in self._metadata
@@ -214,15 +244,23 @@ class GrowingStore:
             raise ValueError(f"{name}: rows of {values.dtype}{values.shape[1:]}, not {series.dtype}{series.item}")
         if values.size == 0:
             pass  # no joints, say: rows without content
+        elif not series.item:
+            series.write_in_place(start, values)
         elif series.piece is None:
             series.append(start, values)
         elif start % series.rows or len(values) > series.rows:
             raise ValueError(f"{name}: rows {start} to {start + len(values)} are not one shard of {series.rows}")
         else:
-            series.write_file(start // series.rows, values, map if self._pool is None else self._pool.map)
+            series.write_file(start // series.rows, values)
         shape = self._metadata[name]["shape"]
         shape[0] = max(shape[0], start + len(values))
         self._changed.add(name)
+
+    def write_all(self, start: int, columns: Mapping[str, np.ndarray]) -> None:
+        """:meth:`write` of several series, side by side."""
+        run = map if self._pool is None else self._pool.map
+        for _ in run(lambda name: self.write(name, start, columns[name]), columns):
+            pass  # raises what a thread has raised
 
     def rows(self, name: str) -> int:
         """Rows written so far."""
@@ -241,12 +279,16 @@ class GrowingStore:
         for name in self._changed:
             self._write_rows(name)
         self._changed.clear()
+        for key, value in self.attributes.items():
+            if key not in self._attributes or self._attributes[key][0] is not value:
+                self._attributes[key] = value, f"{json.dumps(key)}: {json.dumps(value)}"
+        attributes = ", ".join(text for _, text in self._attributes.values())
         arrays = ", ".join(map("".join, self._texts.values()))
         root = (
-            f'{{"zarr_format": 3, "node_type": "group", "attributes": {json.dumps(self.attributes)}, '
+            f'{{"zarr_format": 3, "node_type": "group", "attributes": {{{attributes}}}, '
             f'"consolidated_metadata": {{"kind": "inline", "must_understand": false, "metadata": {{{arrays}}}}}}}'
-        )
-        atomic_write(self.path / "zarr.json", [root.encode()], self._files)
+        ).encode()
+        atomic_write(self.path / "zarr.json", lambda path: path.write_bytes(root))
 
     def _write_rows(self, name: str) -> None:
         """Write the number of rows of a series into its own metadata, which readers of less than the whole store go by.
@@ -276,7 +318,7 @@ class GrowingStore:
         if name in self._series:
             text = _SHAPE + " " * (_ROWS_WIDTH - 1) + text[len(_SHAPE) :]
         self._texts[name] = f"{json.dumps(name)}: ", text
-        atomic_write(self.path / name / "zarr.json", [text.encode()], self._files)
+        atomic_write(self.path / name / "zarr.json", lambda path: path.write_bytes(text.encode()))
 
 
 def _divisor(number: int, limit: int) -> int:

@@ -232,7 +232,7 @@ class Recorder:
                 self._written = max(self._written, block.start + len(block.steps))
                 self._progress.notify()
         if self._error is None:
-            self._store.attributes["phalanx_recording"]["closed"] = True
+            self._count(closed=True)
             self._guard(self._store.commit)
         self._store.close()
 
@@ -250,17 +250,21 @@ class Recorder:
             for subject in self._subjects:
                 columns[f"{subject.group}/step"] = steps
                 columns[f"{subject.group}/time"] = steps * self._world.dt
-            for name, column in columns.items():
-                self._store.write(name, block.start, column)
+            self._store.write_all(block.start, columns)
         for event in block.events:
             if event.number == self._events_written:
                 self._write_event(event)
                 self._events_written += 1
-        counts = self._store.attributes["phalanx_recording"]
-        counts["complete_samples"] = max(counts["complete_samples"], block.start + len(block.steps))
-        counts["complete_events"] = self._events_written
-        self._store.attributes["world"]["features"] = sorted(self._world._features)  # may begin at any time
+        samples = max(self._store.attributes["phalanx_recording"]["complete_samples"], block.start + len(block.steps))
+        self._count(complete_samples=samples, complete_events=self._events_written)
+        world, features = self._store.attributes["world"], sorted(self._world._features)  # may begin at any time
+        if world["features"] != features:
+            self._store.attributes["world"] = {**world, "features": features}
         self._store.commit()
+
+    def _count(self, **changes: Any) -> None:
+        """Change what the recording says of itself."""
+        self._store.attributes["phalanx_recording"] = self._store.attributes["phalanx_recording"] | changes
 
     def _write_event(self, event: Event) -> None:
         for name, number in (("step", event.step), ("sample", event.sample), ("kind", event.kind)):

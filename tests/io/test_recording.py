@@ -267,7 +267,7 @@ def test_a_killed_process_leaves_every_complete_chunk(tmp_path):
     process = subprocess.Popen([sys.executable, "-c", KILLED, str(path), str(here), str(here.parent)])
     try:
         deadline = time.monotonic() + 120
-        while not (path / "robots/arm/joint_pos/c/4").exists():
+        while not (path / "robots/arm/joint_pos/c.4.0.0").exists():
             assert process.poll() is None and time.monotonic() < deadline
             time.sleep(0.02)
     finally:

@@ -191,7 +191,7 @@ def break_empty(path: Path) -> Path:
 
 
 def break_missing_chunk(path: Path) -> Path:
-    (path / "robots/arm/joint_vel/c/1/0/0").unlink()
+    (path / "robots/arm/joint_vel/c.1.0.0").unlink()
     return path
 
 
@@ -211,7 +211,7 @@ def break_model(path: Path) -> Path:
         (break_root, "zarr.json: is truncated or damaged"),
         (break_version, "has format 7, written by Phalanx 9.1.0; this Phalanx reads up to format 2. Update Phalanx"),
         (break_empty, "has no complete sample"),
-        (break_missing_chunk, "is truncated: robots/arm/joint_vel/c/1/0/0 is missing"),
+        (break_missing_chunk, "is truncated: robots/arm/joint_vel/c.1.0.0 is missing"),
         (break_model, "is damaged .KeyError: 'world'"),
     ],
 )
@@ -221,7 +221,7 @@ def test_clear_errors(recorded, damage, message):
 
 
 def test_a_damaged_chunk_is_an_error_and_not_a_number(recorded):
-    file = recorded / "robots/arm/joint_pos/c/0/0/0"
+    file = recorded / "robots/arm/joint_pos/c.0.0.0"
     file.write_bytes(file.read_bytes()[:-10])
     recording = open_recording(recorded)
     with pytest.raises(LoadError, match="A file of the recording is damaged"):
