@@ -13,6 +13,9 @@ from phalanx.io.usd.bindings import Sdf, Stage, Usd, UsdGeom
 SQUARE = 1e-6
 """Entries of an environment's rotation and scale may be off those of no rotation by so much."""
 
+HIDES = "visibility"
+"""The property by which copies may differ, and still be environments that hold the same."""
+
 _PLAIN = re.compile(r"[\w]*")
 
 
@@ -122,21 +125,29 @@ _OWN = frozenset({"specifier", "typeName", "references", "inheritPaths"})
 
 
 def _spec(a: Any, b: Any, roots: tuple[str, str]) -> str | None:
-    if _refers(b, a):
+    if _refers(b, a) or _only_hides(b):
         return None
     for key in {*a.ListInfoKeys(), *b.ListInfoKeys()} - _LOOSE:
         if a.GetInfo(key) != b.GetInfo(key):
             return f"{key} of {b.path}"
     if a.variantSets or b.variantSets:
         return f"{b.path} has variants of its own"
-    mine, theirs = a.properties, b.properties
+    mine, theirs = ([one for one in each.properties if one.name != HIDES] for each in (a, b))
     if len(mine) != len(theirs):
         return f"properties of {b.path}"
+    others = {two.name: two for two in theirs}
     for one in mine:
-        two = theirs.get(one.name)
+        two = others.get(one.name)
         if two is None or not _same(one, two, roots):
             return f"{one.name} of {b.path}"
     return _children(a, b, roots)
+
+
+def _only_hides(b: Any) -> bool:
+    """Whether a prim says no more than whether what it is elsewhere, or something below it, is shown."""
+    if b.specifier != Sdf.SpecifierOver or set(b.ListInfoKeys()) - _LOOSE - {"specifier"}:
+        return False
+    return all(one.name == HIDES for one in b.properties) and all(_only_hides(child) for child in b.nameChildren)
 
 
 def _refers(b: Any, a: Any) -> bool:

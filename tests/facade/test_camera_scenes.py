@@ -195,7 +195,11 @@ def test_what_is_hidden(sim: SimulationContext) -> None:
         sim_utils.set_prim_visibility(stage.get_stage().GetPrimAtPath(f"/World/envs/env_{i}/unseen"), True)
     body.set_visibility(True)
     one.update(0.01)
-    assert names(2) == {floor, "unseen/geometry/mesh", "box/geometry/mesh", "box/render"}
+    now = {floor, "unseen/geometry/mesh", "box/geometry/mesh", "box/render"}
+    assert names(2) == now and names(1) == now | {"ball/geometry/mesh"}
+    sim.reset()  # environments are still the same but for what is hidden
+    assert len(sim.stage_world.env_paths) == 3
+    assert names(2) == now and names(1) == now | {"ball/geometry/mesh"}
 
 
 def test_what_cameras_of_some_and_all_environments_see(sim: SimulationContext) -> None:

@@ -6,7 +6,7 @@ Of environments that hold the same, the first one's prims stand for those of all
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +67,17 @@ def drawn_prims(stage: Stage, stage_world: StageWorld) -> tuple[list[DrawnPrim],
         own = bool(first) and path.startswith(first + "/")
         (lights if light else shapes).append(DrawnPrim(prim, path, transform, carriers[path], own))
     return _without_colliders(shapes), lights, hidden
+
+
+def told_by_environments(stage: Stage, paths: Sequence[str]) -> Iterator[str]:
+    """Paths of the prims at and below some, copies of others, that have a visibility of their own."""
+    for layer in stage.GetLayerStack():
+        specs = [spec for path in paths if (spec := layer.GetPrimAtPath(path)) is not None]
+        while specs:
+            spec = specs.pop()
+            specs.extend(spec.nameChildren)
+            if "visibility" in spec.properties:
+                yield str(spec.path)
 
 
 def is_hidden(prim: Prim) -> bool:

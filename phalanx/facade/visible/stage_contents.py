@@ -11,7 +11,7 @@ import numpy as np
 
 from phalanx.facade.once import tell_once
 from phalanx.facade.stage_world import Place, StageWorld
-from phalanx.facade.visible.drawn_prims import DrawnPrim, drawn_prims, is_hidden
+from phalanx.facade.visible.drawn_prims import DrawnPrim, drawn_prims, is_hidden, told_by_environments
 from phalanx.facade.visible.geometry import Piece, pieces
 from phalanx.facade.visible.labels import Chain, Labels
 from phalanx.facade.visible.lights import lights_of
@@ -71,7 +71,7 @@ class StageContents:
         return _known[stage_world]
 
     def __init__(self, stage_world: StageWorld, stage: Stage) -> None:
-        self.stage_world = weakref.proxy(stage_world)
+        self._world = weakref.ref(stage_world)
         self._stage = stage
         self._geometry: dict[str, tuple[bytes, list[Piece]]] = {}
         self._edited: set[str] = set()
@@ -95,6 +95,18 @@ class StageContents:
     def __del__(self) -> None:
         if hasattr(self, "_listening"):
             self._listening.Revoke()
+
+    @property
+    def stage_world(self) -> StageWorld:
+        """The world of the stage.
+
+        Raises:
+            RuntimeError: the simulation has let it go.
+        """
+        found = self._world()
+        if found is None:
+            raise RuntimeError("the world that these cameras see is gone: call sim.reset() first")
+        return found
 
     @property
     def num_envs(self) -> int:
@@ -146,7 +158,8 @@ class StageContents:
         stage_world, labels, materials = self.stage_world, Labels(), Materials()
         shapes, self._lights, hidden = drawn_prims(self._stage, stage_world)
         before, self._hidden = self._hidden, {}
-        for path in dict.fromkeys([*hidden, *before]):
+        told = told_by_environments(self._stage, stage_world.env_paths[1:])
+        for path in dict.fromkeys([*hidden, *before, *told]):
             self._look_at(path)
         first = np.eye(4)
         first[:3, 3] = stage_world.origins[0] if stage_world.env_paths else 0.0
@@ -228,6 +241,9 @@ class StageContents:
 
     def _note(self, notice: Any) -> None:
         """Remember which prims were edited."""
+        stage_world = self._world()
+        if stage_world is None:
+            return
         for path in (*notice.GetResyncedPaths(), *notice.GetChangedInfoOnlyPaths()):
             if path.IsPrimPath() and path not in notice.GetResyncedPaths():
                 continue
@@ -236,7 +252,7 @@ class StageContents:
             if name == "visibility":
                 self._shown.add(prim)
             elif not prim.startswith("/Render") and not (name and name.startswith(NOT_LOOKS)):
-                first, env = self.stage_world.prototype(prim)
+                first, env = stage_world.prototype(prim)
                 if env in (None, 0) or first == prim:
                     self._edited.add(prim)
 

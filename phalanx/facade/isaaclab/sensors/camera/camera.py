@@ -268,8 +268,8 @@ class Camera(PlacedCamera):
             put(self._pictures, "quat_w_world", turn, chosen)
         turn = convert_camera_frame_orientation_convention(turn, "world", "ros")
         self._at[...], self._turned[...] = accept(place, self._device), accept(turn, self._device)
-        everywhere = isinstance(chosen, slice)
-        self._engine.capture(self._at, self._turned, None if everywhere else accept(env_ids, self._device))
+        some = None if isinstance(chosen, slice) else accept(env_ids, self._device).astype("int32")
+        self._engine.capture(self._at, self._turned, some)
         with seen.scene.device.active():
             for name in self.cfg.data_types:
                 picture = hand_out(self._picture(name))
