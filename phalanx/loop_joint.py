@@ -166,6 +166,8 @@ class LoopJoint(JointAngles):
     def _pose(self, end: JointEnd) -> Any:
         xp = self._xp
         position, orientation = xp.asarray(end.position), xp.asarray(end.orientation)
+        if end is self.plan.b and self.kind == "fixed":  # which may have been attached elsewhere
+            return self._attached_pose()
         if end.actor is None:
             return xp.tile(xp.concatenate((position, orientation)), (self.world.num_envs, 1))
         body = end.actor.body_pose[:, end.body].astype("float64")
@@ -173,13 +175,39 @@ class LoopJoint(JointAngles):
         turned = product(body[:, 3:], orientation, xp)
         return xp.concatenate((body[:, :3] + rotate(body[:, 3:], position, xp), turned), axis=1)
 
+    def _attached_pose(self) -> Any:
+        """(n, 7) of frame B, as the world has it."""
+        fields = (c.LoopFrame.position_b, c.LoopFrame.orientation_b)
+        position, orientation = (self._read(field, self._rows)[:, 0].astype("float64") for field in fields)
+        orientation = product(orientation, self._xp.asarray(inverse(self._axes)), self._xp)
+        if self.plan.b.actor is not None:
+            link = self._link_pose(self.plan.b)
+            position = link[:, :3] + rotate(link[:, 3:], position, self._xp)
+            orientation = product(link[:, 3:], orientation, self._xp)
+        return self._xp.concatenate((position, orientation), axis=1)
+
+    @property
+    def _axes(self) -> np.ndarray:
+        """(4,): frames as the world has them in those of users, w x y z; their x axis is the joint's."""
+        return between((1.0, 0.0, 0.0), self.plan.axis)
+
+    def _link_pose(self, end: JointEnd) -> Any:
+        """(n, 7) of the link that carries an end's body."""
+        xp, actor = self._xp, end.actor
+        assert actor is not None
+        frame = actor.part.articulation.frames[end.body]
+        body = actor.body_pose[:, end.body].astype("float64")
+        turned = product(body[:, 3:], xp.asarray(inverse(frame.orientation)), xp)
+        there = xp.broadcast_to(xp.asarray(frame.position), (len(body), 3))
+        return xp.concatenate((body[:, :3] - rotate(turned, there, xp), turned), axis=1)
+
     def _wake(self, env_ids: Any) -> None:
         for actor in (self.plan.a.actor, self.plan.b.actor):
             if actor is not None and actor.part.kind == DYNAMIC and actor.num_velocities:
                 actor.wake_up(env_ids)
 
     def _orientations(self) -> tuple[Any, Any]:
-        axes = self._xp.asarray(between((1.0, 0.0, 0.0), self.plan.axis))
+        axes = self._xp.asarray(self._axes)
         a, b = (product(self._pose(end)[:, 3:], axes, self._xp) for end in (self.plan.a, self.plan.b))
         return a, b
 
@@ -198,6 +226,31 @@ class LoopJoint(JointAngles):
         values, envs = self._input("broken", broken, (), env_ids)
         self._write(c.LoopState.broken, self._rows, (values != 0)[:, None], envs)
         self.world.touch_state()
+
+    @on_device
+    def attach(self, env_ids: Any = None) -> None:
+        """Hold the bodies as they are now against each other: frame B moves to where A is, and nothing is broken.
+
+        Environments may differ; from then on the world keeps a frame for each, and kernels are compiled once more. A
+        reset puts the joint together where it was attached last.
+
+        Raises:
+            ValueError: it is no fixed joint.
+        """
+        if self.kind != "fixed":
+            raise ValueError(f"{self} is {self.kind}: attach() is for fixed joints")
+        xp, b = self._xp, self.plan.b
+        envs = None if env_ids is None else self.world.env_indices(env_ids)
+        pose = self._pose(self.plan.a)
+        position, orientation = pose[:, :3], product(pose[:, 3:], xp.asarray(self._axes), xp)
+        if b.actor is not None:
+            link = self._link_pose(b)
+            back = link[:, 3:] * xp.asarray([1.0, -1.0, -1.0, -1.0])
+            position, orientation = rotate(back, position - link[:, :3], xp), product(back, orientation, xp)
+        for frame, value in ((c.LoopFrame.position_b, position), (c.LoopFrame.orientation_b, orientation)):
+            chosen = value if envs is None else value[xp.asarray(envs)]
+            self._write_parameter(frame, self._rows, chosen[:, None], envs)
+        self.set_broken(False, env_ids)
 
     @on_device
     def set_distance(self, least: Any = None, most: Any = None, env_ids: Any = None) -> None:
