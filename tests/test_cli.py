@@ -18,6 +18,7 @@ import pytest
 import zarr
 from PIL import Image
 
+from phalanx.cli import main
 from phalanx.commands.controllers import controller, gains
 from phalanx.commands.run import RunOptions, make_world
 from phalanx.io.replay import open_recording
@@ -97,25 +98,6 @@ def test_help_of_a_command_lists_the_options(tmp_path):
         ("run quadruped --device gpu", "gpu"),
         ("run quadruped --picture out.jpg", "out.jpg: the name must end in .png."),
         ("run quadruped --picture no/out.png", "no/out.png: there is no folder no; make it first."),
-        ("run quadruped --video out.avi", "out.avi: the name of a video must end in .mp4 or .gif."),
-        ("run quadruped --video no/out.mp4", "no/out.mp4: there is no folder no; make it first."),
-        ("run quadruped --video out.gif --fps 60", "a GIF shows 50 frames a second at most, not 60"),
-        ("replay a.zarr --video out.mov", "out.mov: the name of a video must end in .mp4 or .gif."),
-        (
-            "replay a.zarr --video out.mp4 --size 321 240",
-            "width and height of an .mp4 file must be even, not 321 x 240.",
-        ),
-        ("replay a.zarr --picture out.png --size 8 8", "--size must be from 16 to 8192 pixels, not 8 8."),
-        ("replay a.zarr --sensor camera", "--sensor camera needs --video or --picture."),
-        ("replay a.zarr --sensor radar:base", "--sensor radar:base: there are camera, camera:BODY, imu:BODY,"),
-        ("replay a.zarr --sensor imu", "--sensor imu: say of which body, imu:BODY."),
-        ("replay a.zarr --sensor camera camera:a --video a.gif", "--sensor: one camera at a time."),
-        ("replay a.zarr --eye 1 1 1", "--eye needs --video or --picture."),
-        ("replay a.zarr --picture a.png --eye 1 1 1", "--eye and --target: give both, or neither."),
-        ("replay a.zarr --out a.csv", "--out needs a --sensor that it is to hold: imu:BODY, scan:BODY or contact."),
-        ("replay a.zarr --sensor contact --out a.txt", "must end in .zarr or .csv."),
-        ("replay a.zarr --sensor contact --out kept.zarr", "holds something else than readings of sensors."),
-        ("replay a.zarr --env 0 all", "--env must be numbers of environments, or all."),
         ("run quadruped --record no/out.zarr", "there is no folder no"),
         ("run quadruped --record kept", "kept: it exists and is not a recording"),
         ("run quadrupe", '"quadrupe" is neither a file nor a shipped robot; did you mean "quadruped"?'),
@@ -137,7 +119,6 @@ def test_help_of_a_command_lists_the_options(tmp_path):
 )
 def test_mistakes_are_one_line_and_leave_nothing(tmp_path, arguments, message):
     (tmp_path / "kept").mkdir()
-    (tmp_path / "kept.zarr").mkdir()
     (tmp_path / "noise.stl").write_bytes(bytes(range(256)) * 4)
     (tmp_path / "broken.urdf").write_text('<robot name="r"><link name="a">')
     before = sorted(tmp_path.rglob("*"))
@@ -148,6 +129,40 @@ def test_mistakes_are_one_line_and_leave_nothing(tmp_path, arguments, message):
     assert len(lines) == 1 and lines[0].startswith("phalanx: "), done.stderr
     assert re.search(message if "*" in message else re.escape(message), lines[0]), lines[0]
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("run quadruped --video out.avi", "out.avi: the name of a video must end in .mp4 or .gif."),
+        ("run quadruped --video no/out.mp4", "no/out.mp4: there is no folder no; make it first."),
+        ("run quadruped --video out.gif --fps 60", "a GIF shows 50 frames a second at most, not 60"),
+        ("replay a.zarr --video out.mov", "out.mov: the name of a video must end in .mp4 or .gif."),
+        (
+            "replay a.zarr --video out.mp4 --size 321 240",
+            "width and height of an .mp4 file must be even, not 321 x 240.",
+        ),
+        ("replay a.zarr --picture out.png --size 8 8", "--size must be from 16 to 8192 pixels, not 8 8."),
+        ("replay a.zarr --sensor camera", "--sensor camera needs --video or --picture."),
+        ("replay a.zarr --sensor radar:base", "--sensor radar:base: there are camera, camera:BODY, imu:BODY,"),
+        ("replay a.zarr --sensor imu", "--sensor imu: say of which body, imu:BODY."),
+        ("replay a.zarr --sensor camera camera:a --video a.gif", "--sensor: one camera at a time."),
+        ("replay a.zarr --eye 1 1 1", "--eye needs --video or --picture."),
+        ("replay a.zarr --picture a.png --eye 1 1 1", "--eye and --target: give both, or neither."),
+        ("replay a.zarr --out a.csv", "--out needs a --sensor that it is to hold: imu:BODY, scan:BODY or contact."),
+        ("replay a.zarr --sensor contact --out a.txt", "must end in .zarr or .csv."),
+        ("replay a.zarr --sensor contact --out kept.zarr", "holds something else than readings of sensors."),
+        ("replay a.zarr --env 0 all", "--env must be numbers of environments, or all."),
+    ],
+)
+def test_mistakes_about_pictures_and_sensors(tmp_path, monkeypatch, capsys, arguments, message):
+    """Told before anything is simulated or read."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kept.zarr").mkdir()
+    assert main(arguments.split()) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.startswith("phalanx: ") and said.err.count("\n") == 1 and message in said.err
+    assert list(tmp_path.iterdir()) == [tmp_path / "kept.zarr"]
 
 
 def test_info(tmp_path):
@@ -185,7 +200,20 @@ def test_run_record_replay_verify_picture(tmp_path, device):
     assert cast(zarr.Array, sensors["scan/base/height"]).shape == (76, 2, 17, 11)
     recorded = open_recording(tmp_path / "a.zarr")["robot"].net_contact_force[[1, 3]].swapaxes(0, 1)
     np.testing.assert_array_equal(cast(zarr.Array, sensors["contact/robot/force"])[...], recorded)
-    text = succeeds("replay", "a.zarr", "--picture", "c.png", "--sensor", "camera:base", "--size", 64, 48, cwd=tmp_path)
+    text = succeeds(
+        "replay",
+        "a.zarr",
+        "--picture",
+        "c.png",
+        "--sensor",
+        "camera:base",
+        "--size",
+        64,
+        48,
+        "--show",
+        "normals",
+        cwd=tmp_path,
+    )
     with Image.open(tmp_path / "c.png") as picture:
         assert picture.size == (64, 48)
 
@@ -229,7 +257,7 @@ def test_an_interrupted_video_leaves_no_file(tmp_path):
     )
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
-        [*PHALANX, "replay", "a.zarr", "--video", "a.mp4", "--fps", "1000", "--size", "1280", "960"],
+        [*PHALANX, "replay", "a.zarr", "--video", "a.mp4", "--fps", "1000", "--show", "normals"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
