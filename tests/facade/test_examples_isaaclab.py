@@ -99,6 +99,35 @@ def test_rough_terrain(run: Callable[..., str]) -> None:
     assert -0.3 < low < high < 0.45
 
 
+def test_quadruped_cameras(run: Callable[..., str], tmp_path: Path) -> None:
+    """Cameras beside quadrupeds see them, those that they carry see the ground ahead; pictures are written."""
+    text = run(
+        "quadruped_cameras.py",
+        "--num_envs",
+        "4",
+        "--steps",
+        "20",
+        "--rows",
+        "2",
+        "--columns",
+        "4",
+        "--save",
+        "pictures",
+    )
+    assert "rgb, depth, normals, instance_id_segmentation_fast, semantic_segmentation have the shapes" in text
+    low, high, ahead = last_numbers(text)
+    assert 0.05 < low <= high < 0.15 and 0.1 < ahead < 1.0
+    kinds = ("rgb", "depth", "normals", "instance_id_segmentation_fast", "front_rgb", "front_depth")
+    files = {f"{name}{ending}.png" for name in kinds for ending in ("", "_tiles")}
+    assert {path.name for path in (tmp_path / "pictures").iterdir()} == files
+
+
+def test_arm_cameras(run: Callable[..., str]) -> None:
+    """Points that a camera sees are as high as the objects whose labels its pixels have."""
+    text = run("arm_cameras.py", "--num_envs", "3", "--steps", "20")
+    assert last_numbers(text) == pytest.approx([0.06, 0.07, 0.12], abs=3e-3)
+
+
 def test_mixed_actuators(run: Callable[..., str]) -> None:
     """Knee bends take the bodies up and down; each kind of actuator works, within its limits."""
     text = run("mixed_actuators.py", "--num_envs", "2", "--steps", "420")
