@@ -1,4 +1,4 @@
-"""Lights. The simulation does not use them; they are kept on the stage for whoever draws it."""
+"""Lights, by which cameras see. The simulation does not use them."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def spawn_preview_surface(prim_path: str, cfg: visual_materials_cfg.PreviewSurfa
 def spawn_from_mdl_file(
     prim_path: str, cfg: visual_materials_cfg.MdlFileCfg | visual_materials_cfg.GlassMdlCfg
 ) -> Prim:
-    """Put a material on the stage that names an MDL file, for renderers that read it; nothing else does.
+    """Put a material on the stage that names an MDL file, for renderers that read it; of it, cameras see its colours.
 
     Args:
         prim_path: where; the parent may be a regular expression, and then each parent that matches gets one.
@@ -63,7 +63,7 @@ def spawn_from_mdl_file(
         ValueError: there is a prim at the path already.
     """
     refuse_existing(prim_path)
-    tell_once("materials of MDL files are kept on the stage by name; they are not drawn, and the files not opened")
+    tell_once("of materials of MDL files, cameras see the colours that are given with them; the files are not opened")
     stage = get_current_stage()
     material = UsdShade.Material.Define(stage, prim_path)
     shader = UsdShade.Shader.Define(stage, f"{prim_path}/Shader")

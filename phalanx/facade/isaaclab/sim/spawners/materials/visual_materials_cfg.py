@@ -1,4 +1,4 @@
-"""Visual materials. The simulation does not use them; they are kept on the stage for whoever draws it."""
+"""Visual materials, as cameras see them. The simulation does not use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cameras: their optics, as attributes of the stage. Pictures are not made of them yet."""
+"""Cameras: their optics, as attributes of the stage; pictures are made by ``isaaclab.sensors.Camera``."""
 
 from __future__ import annotations
 
