@@ -246,6 +246,7 @@ def test_instances_and_points(sim: SimulationContext) -> None:
     cube = UsdGeom.Cube.Define(stage.get_stage(), "/thing/cube")
     cube.CreateSizeAttr(0.3)
     cube.CreateDisplayColorAttr([(0.1, 0.2, 0.8)])
+    plate("/thing/plate", 0.0, [(0.1, 0.4, 0.1)])
     for i, x in enumerate((-1.0, 1.0)):
         prim = UsdGeom.Xform.Define(stage.get_stage(), f"/World/thing_{i}")
         prim.GetPrim().GetReferences().AddInternalReference(prototype.GetPath())
@@ -266,6 +267,8 @@ def test_instances_and_points(sim: SimulationContext) -> None:
         return [spot(one.data.output["rgb"], *place, height=0.4)[0] > 120 for place in places]
 
     assert seen(one) >= {"/World/thing_0/cube", "/World/thing_1/cube"}
+    plates = [shape for shape in one._scene._contents.shapes if shape.path.endswith("/plate")]
+    assert len(plates) == 2 and len({id(shape.parts[0][0].geometry) for shape in plates}) == 1  # one tree for both
     rgb = one.data.output["rgb"]
     blue = [spot(rgb, x, y, height=0.45)[2] > 150 for x in (-1.0, 1.0) for y in (-0.25, 0.25, 0.4)]
     assert blue == [True, True, False] * 2

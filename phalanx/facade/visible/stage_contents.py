@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
@@ -12,12 +12,12 @@ import numpy as np
 from phalanx.facade.once import tell_once
 from phalanx.facade.stage_world import Place, StageWorld
 from phalanx.facade.visible.drawn_prims import DrawnPrim, drawn_prims, is_hidden, told_by_environments
-from phalanx.facade.visible.geometry import Piece, pieces
+from phalanx.facade.visible.geometry import Piece, pieces, placed
 from phalanx.facade.visible.labels import Chain, Labels
 from phalanx.facade.visible.lights import lights_of
 from phalanx.facade.visible.materials import Materials
 from phalanx.io.usd.bindings import Prim, Stage, Tf, Usd, UsdGeom
-from phalanx.io.usd.frames import inverse, rigid
+from phalanx.io.usd.frames import inverse, rigid, sheared
 
 if TYPE_CHECKING:
     from phalanx.images.looks import Light, Look
@@ -187,7 +187,13 @@ class StageContents:
         return np.array(cache.GetLocalToWorldTransform(self._stage.GetPrimAtPath(path))).T
 
     def _pieces(self, prim: Prim, path: str, transform: np.ndarray) -> list[Piece]:
-        """Geometry of a prim, which is kept until it is edited."""
+        """Geometry of a prim, which is kept until it is edited; a mesh is one for all places and instances."""
+        if prim.IsA(UsdGeom.Mesh) and not sheared(transform[:3, :3]):
+            source = prim.GetPrimInPrototype() if prim.IsInstanceProxy() else prim
+            name = str(source.GetPath())
+            if self._geometry.get(name, (b"", []))[0] != b"mesh":
+                self._geometry[name] = b"mesh", pieces(source, np.eye(4))
+            return [replace(piece, place=placed(transform)) for piece in self._geometry[name][1]]
         key = np.round(transform, 9).tobytes()
         if path not in self._geometry or self._geometry[path][0] != key:
             self._geometry[path] = key, pieces(prim, transform)
@@ -257,8 +263,8 @@ class StageContents:
                     self._edited.add(prim)
 
     def _forget(self, path: str) -> None:
-        for known in list(self._geometry):
-            if known == path or known.startswith((path + "/", path + "#")):
+        for known in list(self._geometry):  # instances may be of what was edited
+            if known == path or known.startswith((path + "/", path + "#", "/__Prototype")):
                 del self._geometry[known]
 
     def _look_at(self, path: str) -> None:
