@@ -107,9 +107,29 @@ def as_int(typing_context: Any, number: Any) -> Any:
 
 
 @numba.njit(inline="always")
-def byte_above_one(bits: Any, k: Any) -> Any:
+def bits_of_one() -> Any:
+    """See :mod:`~.primitives`."""
+    return np.uint32(0x3F800000)
+
+
+@numba.njit(inline="always")
+def add_entered(children: Any, k: Any, ax: Any, ay: Any, az: Any, bx: Any, by: Any, bz: Any, limit: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    low = max(max(ax, ay), max(az, np.float32(0.0)))
+    high = min(min(bx, by), min(bz, limit))
+    return children | (1 << k if low <= high else 0)
+
+
+@numba.njit(inline="always")
+def byte_above_one(bits: Any, k: Any, one: Any) -> Any:
     """See :mod:`~.primitives`."""
     return np.float32(1.0) + np.float32((bits >> np.uint32(8 * k)) & np.uint32(255)) * np.float32(1.0 / 32768.0)
+
+
+@numba.njit(inline="always")
+def narrow(number: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    return np.int64(number)
 
 
 @intrinsic

@@ -116,19 +116,73 @@ def as_int(typing_context: Any, number: Any) -> Any:
 
 
 @intrinsic
-def byte_above_one(typing_context: Any, bits: Any, k: Any) -> Any:
+def bits_of_one(typing_context: Any) -> Any:
+    """See :mod:`~.primitives`: a block's size along y, which is 1, as a float32."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        size = _assembly(builder, _WORD, "mov.u32 $0, %ntid.y;", "=r")
+        return builder.bitcast(builder.uitofp(size, _REAL), _WORD)
+
+    return types.uint32(), emit
+
+
+@intrinsic
+def add_entered(
+    typing_context: Any,
+    children: Any,
+    k: Any,
+    ax: Any,
+    ay: Any,
+    az: Any,
+    bx: Any,
+    by: Any,
+    bz: Any,
+    limit: Any,
+) -> Any:
+    """See :mod:`~.primitives`: as whole numbers, of which the GPU takes the greatest of three, and 0, at once.
+
+    Bits of floats that are not below zero are in order, and those of others are below zero.
+    """
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        children, k, *borders, limit = arguments
+        borders = [builder.bitcast(border, _WORD) for border in borders]
+        low, high = borders[0], borders[3]
+        for border in (borders[1], borders[2], ir.Constant(_WORD, 0)):
+            low = builder.select(builder.icmp_signed(">", low, border), low, border)
+        for border in (borders[4], borders[5], builder.bitcast(limit, _WORD)):
+            high = builder.select(builder.icmp_signed("<", high, border), high, border)
+        bit = builder.shl(ir.Constant(_WORD, 1), builder.trunc(k, _WORD))
+        children = builder.trunc(children, _WORD)
+        found = builder.select(builder.icmp_signed("<=", low, high), builder.or_(children, bit), children)
+        return builder.zext(found, _LONG)
+
+    return types.int64(types.int64, types.int64, *[types.float32] * 7), emit
+
+
+@intrinsic
+def byte_above_one(typing_context: Any, bits: Any, k: Any, one: Any) -> Any:
     """See :mod:`~.primitives`: one permutation of bytes, of the word and of 1.0."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        bits, k = arguments
+        bits, k, one = arguments
         # From the top: 3f, 80, the byte, 00; bytes 4 to 7 are those of the second word.
         selector = builder.shl(builder.trunc(k, _WORD), ir.Constant(_WORD, 4))
         selector = builder.or_(selector, ir.Constant(_WORD, 0x7604))
-        one = ir.Constant(_WORD, 0x3F800000)
         found = _assembly(builder, _WORD, "prmt.b32 $0, $1, $2, $3;", "=r,r,r,r", bits, one, selector)
         return builder.bitcast(found, _REAL)
 
-    return types.float32(types.uint32, types.int64), emit
+    return types.float32(types.uint32, types.int64, types.uint32), emit
+
+
+@intrinsic
+def narrow(typing_context: Any, number: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.zext(builder.trunc(arguments[0], _WORD), _LONG)
+
+    return types.int64(types.int64), emit
 
 
 @intrinsic

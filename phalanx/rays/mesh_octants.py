@@ -10,31 +10,49 @@ from phalanx.ecs import function, local_int
 from phalanx.rays.directions import inverse_of
 from phalanx.rays.mesh_search import BOTH
 from phalanx.rays.mesh_tree import LEVELS
-from phalanx.rays.primitives import as_float, byte_above_one, count_bits, fma, highest_bit, load_words
+from phalanx.rays.primitives import (
+    add_entered,
+    as_float,
+    bits_of_one,
+    byte_above_one,
+    count_bits,
+    fma,
+    highest_bit,
+    load_words,
+    narrow,
+)
 from phalanx.rays.triangle import ray_frame, ray_triangle_at
 
 INF = math.inf
 
-
-@function
-def enters(k, ax, bx, ay, by, az, bz, sx, sy, sz, ox, oy, oz, limit):
-    """1 if a ray enters child k of four, whose near and far sides are bytes k of a and b; s: slopes, o: offsets."""
-    low = max(fma(byte_above_one(ax, k), sx, ox), fma(byte_above_one(ay, k), sy, oy))
-    low = max(max(low, 0.0), fma(byte_above_one(az, k), sz, oz))
-    high = min(fma(byte_above_one(bx, k), sx, ox), fma(byte_above_one(by, k), sy, oy))
-    high = min(min(high, limit), fma(byte_above_one(bz, k), sz, oz))
-    return 1 if low <= high else 0
+NOTHING = 0x7FFFFFFF
+"""Instead of a triangle's number."""
 
 
 @function
-def enters_four(ax, bx, ay, by, az, bz, sx, sy, sz, ox, oy, oz, limit):
-    """Bits of the children among four that a ray enters."""
-    return (
-        enters(0, ax, bx, ay, by, az, bz, sx, sy, sz, ox, oy, oz, limit)
-        | enters(1, ax, bx, ay, by, az, bz, sx, sy, sz, ox, oy, oz, limit) << 1
-        | enters(2, ax, bx, ay, by, az, bz, sx, sy, sz, ox, oy, oz, limit) << 2
-        | enters(3, ax, bx, ay, by, az, bz, sx, sy, sz, ox, oy, oz, limit) << 3
-    )
+def entered(children, slot, k, one, ax, bx, ay, by, az, bz, sx, sy, sz, ox, oy, oz, limit):
+    """``children`` and the bit of a slot, if a ray enters the child whose sides are bytes k of a (near) and b (far).
+
+    Args:
+        one: :func:`~.bits_of_one`.
+        s, o: slopes and offsets, from bytes to where sides are on the ray.
+    """
+    return add_entered(
+        children, slot,
+        fma(byte_above_one(ax, k, one), sx, ox), fma(byte_above_one(ay, k, one), sy, oy),
+        fma(byte_above_one(az, k, one), sz, oz),
+        fma(byte_above_one(bx, k, one), sx, ox), fma(byte_above_one(by, k, one), sy, oy),
+        fma(byte_above_one(bz, k, one), sz, oz), limit,
+    )  # fmt: skip
+
+
+@function
+def entered_four(children, slot, one, ax, bx, ay, by, az, bz, sx, sy, sz, ox, oy, oz, limit):
+    """``children`` and the bits of four slots, of those that a ray enters."""
+    children = entered(children, slot, 0, one, ax, bx, ay, by, az, bz, sx, sy, sz, ox, oy, oz, limit)
+    children = entered(children, slot + 1, 1, one, ax, bx, ay, by, az, bz, sx, sy, sz, ox, oy, oz, limit)
+    children = entered(children, slot + 2, 2, one, ax, bx, ay, by, az, bz, sx, sy, sz, ox, oy, oz, limit)
+    return entered(children, slot + 3, 3, one, ax, bx, ay, by, az, bz, sx, sy, sz, ox, oy, oz, limit)
 
 
 @function
@@ -60,10 +78,11 @@ def search_by_octant(nodes, triangles, root, sides, any_hit, px, py, pz, dx, dy,
     x0, x1, x2, y0, y1, y2, z0, z1, z2 = ray_frame(dx, dy, dz)
     sign = z0 + z1 + z2
     octant = (0 if ix < 0.0 else 1) + (0 if iy < 0.0 else 2) + (0 if iz < 0.0 else 4)
+    one = bits_of_one()
     best = limit
-    found = -1
+    found = NOTHING
     level = 0
-    node = root
+    node = narrow(root)
     going = True
     while going:
         at = 20 * node
@@ -79,47 +98,51 @@ def search_by_octant(nodes, triangles, root, sides, any_hit, px, py, pz, dx, dy,
         ox = (as_float(cx) - px) * ix - sx
         oy = (as_float(cy) - py) * iy - sy
         oz = (as_float(cz) - pz) * iz - sz
-        hits = enters_four(
+        hits = entered_four(
+            0, 0, one,
             lx0 if ix >= 0.0 else hx0, hx0 if ix >= 0.0 else lx0,
             ly0 if iy >= 0.0 else hy0, hy0 if iy >= 0.0 else ly0,
             lz0 if iz >= 0.0 else hz0, hz0 if iz >= 0.0 else lz0,
             sx, sy, sz, ox, oy, oz, best,
         )  # fmt: skip
-        hits = hits | enters_four(
+        hits = entered_four(
+            hits, 4, one,
             lx1 if ix >= 0.0 else hx1, hx1 if ix >= 0.0 else lx1,
             ly1 if iy >= 0.0 else hy1, hy1 if iy >= 0.0 else ly1,
             lz1 if iz >= 0.0 else hz1, hz1 if iz >= 0.0 else lz1,
             sx, sy, sz, ox, oy, oz, best,
-        ) << 4  # fmt: skip
+        )  # fmt: skip
         inner = steps >> 24
-        leaf_hits = hits & (inner ^ 255)
+        leaf_hits = narrow(hits & (inner ^ 255))
         while leaf_hits != 0:
             s = highest_bit(leaf_hits)
-            leaf_hits = leaf_hits ^ (1 << s)
+            leaf_hits = narrow(leaf_hits ^ (1 << s))
             meta = (metas if s < 4 else more_metas) >> 8 * (s & 3)
-            leaf = leaves + (meta & 31)
-            for t in range(leaf, leaf + (meta >> 5 & 7) + 1):
+            t = narrow(leaves + (meta & 31))
+            last = narrow(t + (meta >> 5 & 7))
+            while t <= last:
                 distance, area = ray_triangle_at(triangles, t, px, py, pz, x0, x1, x2, y0, y1, y2, z0, z1, z2)
                 seen = sides == BOTH or area * sign < 0.0
-                if seen and distance >= first and distance <= best and (found < 0 or distance < best):
+                if seen and distance >= first and distance <= best and (found == NOTHING or distance < best):
                     best = distance
                     found = t
-        mask = exchanged(hits & inner, octant) | inner << 8
-        if any_hit == 1 and found >= 0:
+                t = narrow(t + 1)
+        mask = narrow(exchanged(hits & inner, octant) | inner << 8)
+        if any_hit == 1 and found != NOTHING:
             going = False
         elif mask & 255 == 0:
-            level -= 1
-            going = level >= 0
+            going = level > 0
             if going:
-                base = bases[level]
-                mask = masks[level]
+                level = narrow(level - 1)
+                base = narrow(bases[level])
+                mask = narrow(masks[level])
         if going:
             bit = highest_bit(mask & 255)
-            mask = mask ^ (1 << bit)
+            mask = narrow(mask ^ (1 << bit))
             s = bit ^ octant
             if mask & 255 != 0:
                 bases[level] = base
                 masks[level] = mask
-                level += 1
-            node = base + count_bits(mask >> 8 & ((1 << s) - 1))
-    return best if found >= 0 else INF, found
+                level = narrow(level + 1)
+            node = narrow(base + count_bits(mask >> 8 & ((1 << s) - 1)))
+    return (best, found) if found != NOTHING else (INF, -1)

@@ -70,8 +70,29 @@ def as_int(number) -> Any:
 
 
 @primitive
-def byte_above_one(bits, k) -> Any:
+def bits_of_one() -> Any:
+    """The bits of 1.0, for :func:`byte_above_one`; a compiler does not know that, and keeps them in a register."""
+    raise NotImplementedError
+
+
+@primitive
+def byte_above_one(bits, k, one) -> Any:
     """1 + byte k of ``bits`` / 2**15: a byte put into a float32's bits, which costs less than converting it."""
+    raise NotImplementedError
+
+
+@primitive
+def add_entered(children, k, ax, ay, az, bx, by, bz, limit) -> Any:
+    """``children``, a word, with bit k set if the greatest of 0 and a is not above the least of b and ``limit``.
+
+    None may be NaN, and ``limit`` not below zero; b of -0.0 count as below zero.
+    """
+    raise NotImplementedError
+
+
+@primitive
+def narrow(number) -> Any:
+    """The same whole number, 0 to 2**32 - 1; GPUs then take one register for it, not two."""
     raise NotImplementedError
 
 
