@@ -47,11 +47,9 @@ def turns(uses: Sequence[Use]) -> list[Turn]:
 
     A kernel goes to a stream whose last kernel it must wait for anyway, the latest of them, or to a new one.
     """
-    before = _needed(uses)
     last: list[int] = []  # the last kernel of each stream
     found: list[Turn] = []
-    for i, needed in enumerate(before):
-        direct = [j for j in needed if not any(j in before[k] for k in needed)]
+    for i, (needed, direct) in enumerate(_needed(uses)):
         free = [s for s, j in enumerate(last) if j in needed]
         stream = max(free, key=lambda s: last[s], default=len(last))
         if stream == len(last):
@@ -62,16 +60,18 @@ def turns(uses: Sequence[Use]) -> list[Turn]:
     return found
 
 
-def _needed(uses: Sequence[Use]) -> list[set[int]]:
-    """For each kernel, all earlier ones that must have ended, directly or not."""
-    found: list[set[int]] = []
+def _needed(uses: Sequence[Use]) -> list[tuple[set[int], list[int]]]:
+    """For each kernel, all earlier ones that must have ended, and of those the ones that none of the others needs."""
+    found: list[tuple[set[int], list[int]]] = []
     for i, use in enumerate(uses):
         touched = use.reads | use.writes
         needed: set[int] = set()
+        direct: list[int] = []
         for j in range(i - 1, -1, -1):
             if j not in needed and (uses[j].writes & touched or uses[j].reads & use.writes):
-                needed |= {j} | found[j]
-        found.append(needed)
+                needed |= {j} | found[j][0]
+                direct.insert(0, j)
+        found.append((needed, direct))
     return found
 
 

@@ -64,9 +64,11 @@ def reach(function: Callable[..., Any]) -> tuple[list[FunctionType], dict[str, A
         own |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         for statement in tree.body:
             for node in ast.walk(statement):
-                if not isinstance(node, ast.Name) or node.id in own or hasattr(builtins, node.id):
+                if not isinstance(node, ast.Name) or node.id in own:
                     continue
                 name, value = node.id, current.__globals__.get(node.id, MISSING)
+                if value is MISSING and hasattr(builtins, name):
+                    continue
                 if value is real or value is local or value is local_int or value is spread:
                     continue  # every generated module defines them
                 if value is math or isinstance(value, ModuleType):

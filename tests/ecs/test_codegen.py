@@ -260,6 +260,13 @@ def test_any_edit_is_a_new_kernel(old: str, new: str, tmp_path: Path) -> None:
     assert fingerprint(written(tmp_path, LAMPS)) != fingerprint(written(tmp_path, LAMPS.replace(old, new)))
 
 
+def test_a_module_may_have_its_own_for_what_is_built_in(tmp_path: Path) -> None:
+    """Kernels took Python's, which computes something else, for a helper or constant of that name."""
+    module = written(tmp_path, LAMPS.replace("inner", "pow").replace("FACTOR", "sum"))
+    source = codegen.generate(module.blink, frozenset(), "float32", "cpu").source
+    assert "def pow(x):" in source and "sum = real(0.5)" in source
+
+
 def test_comments_are_no_edit(tmp_path: Path) -> None:
     commented = LAMPS.replace("return inner(x)", "# as it was\n    return inner(x)")
     assert fingerprint(written(tmp_path, LAMPS)) == fingerprint(written(tmp_path, commented))

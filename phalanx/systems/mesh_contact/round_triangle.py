@@ -14,10 +14,10 @@ SEAM = 1e-6
 along a seam must not be lost to rounding between the two triangles.
 """
 
-MOST_ROUND = 8
-"""Points of one triangle: two over the face, two over each edge."""
 ROUND = 56
-"""Numbers in the scratch array of points: x, y, z, normal, separation of each."""
+"""Numbers in the scratch array of points: x, y, z, normal, separation of each of eight, two over the face and two over
+each edge.
+"""
 
 
 @function

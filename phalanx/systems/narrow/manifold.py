@@ -4,13 +4,13 @@
 x, y, z (midway between the surfaces) and separation of each of up to four points.
 """
 
-from phalanx.components.shape import SPHERE, TRIANGLE
-from phalanx.ecs import function, local, local_int
+from phalanx.components.shape import SPHERE
+from phalanx.ecs import function, local
 from phalanx.systems.narrow.contact_points import clip_manifold, feature_out_of_b
 from phalanx.systems.narrow.distance import signed_distance
 from phalanx.systems.narrow.features import FEATURE, MOST_CORNERS, find_feature
 from phalanx.systems.narrow.gjk import SIMPLEX
-from phalanx.systems.narrow.support import FORMS, PAIR, core_radius, into_b, precision, rough_size, separation_along
+from phalanx.systems.narrow.support import core_radius, into_b, precision, rough_size, separation_along
 
 OUT = 19
 """Numbers in ``out``."""
@@ -44,42 +44,6 @@ def collide_convex_pair(pair, forms, reach, normals, first_corners, end_corners,
         pair, forms, reach, normals, first_corners, end_corners, corner_vertices, vertices, found, point, distance, 4,
         out,
     )  # fmt: skip
-
-
-@function
-def collide_convex_triangle(
-    kind, sx, sy, sz, first_vertex, end_vertex, first_face, end_face, corners, reach,
-    normals, first_corners, end_corners, corner_vertices, vertices, out,
-):  # fmt: skip
-    """Contact points of a convex shape (a) and a triangle (b), which has two sides and no thickness.
-
-    Args:
-        kind, sx, sy, sz: of the convex shape: ShapeTopology.kind, ShapeGeometry.size.
-        first_vertex, end_vertex, first_face, end_face: ShapeTopology's of a hull; anything for other kinds.
-        corners: the triangle's corners in the frame of the convex shape, 9 numbers, m.
-        reach: points farther apart than this (m) are left out.
-        normals, first_corners, end_corners, corner_vertices, vertices: as for :func:`collide_convex_pair`.
-        out: result, ``OUT`` numbers, in the frame of the convex shape; the normal points from the triangle to the shape
-            on the way that separates them soonest, which may be either side of the triangle.
-
-    Returns:
-        number of points, 0 to 4.
-    """
-    pair = local(PAIR)
-    forms = local_int(FORMS)
-    for k in range(PAIR):
-        pair[k] = corners[k - 18] if k >= 18 else (1.0 if k == 0 or k == 4 or k == 8 else 0.0)
-    pair[12] = sx
-    pair[13] = sy
-    pair[14] = sz
-    forms[0] = kind
-    forms[1] = first_vertex
-    forms[2] = end_vertex
-    forms[3] = first_face
-    forms[4] = end_face
-    for k in range(5, FORMS):
-        forms[k] = TRIANGLE
-    return collide_convex_pair(pair, forms, reach, normals, first_corners, end_corners, corner_vertices, vertices, out)
 
 
 @function
