@@ -98,6 +98,14 @@ def test_lidar(tmp_path: Path) -> None:
     assert any("#" in row[5:-3] for row in picture[3:11]), "and pillars between them"
 
 
+def test_depth_camera(tmp_path: Path) -> None:
+    output = run("depth_camera.py", tmp_path, "--num-envs", "2", "--seconds", "2")
+    assert numbers(output, r"drove ([\d.]+) m each")[0] > 1
+    assert numbers(output, r"to a pillar: ([\d.]+) m")[0] > 0.2
+    assert len(re.findall(r"cart \d sees nothing, ground, pillar", output)) == 2
+    assert (tmp_path / "depth_camera.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_grip_by_friction(tmp_path: Path) -> None:
     output = run("grip_by_friction.py", tmp_path, "--num-envs", "6", "--seconds", "0.5", "--picture", "grip.png")
     verdicts = re.findall(r"(held|slipped) +(held|slipped)$", output, flags=re.MULTILINE)
