@@ -353,3 +353,40 @@ def test_in_a_scene(sim: SimulationContext, replicate: bool) -> None:
         assert seen(eye, env) >= {"/World/ground/GroundPlane/CollisionPlane", crate}
     depth = host(eye.data.output["depth"])[:, HEIGHT // 2, WIDTH // 2, 0]
     np.testing.assert_allclose(depth, np.sqrt(5.0) * 0.9, atol=0.05)
+
+
+def test_strength_of_lamps() -> None:
+    """Lamps give what a dome gives through the solid angle that they fill, seen from 1 m."""
+    from phalanx.facade.visible.drawn_prims import DrawnPrim
+    from phalanx.facade.visible.lights import EXPOSURE, lights_of
+
+    new = stage.make_stage()
+    lamps: dict[str, tuple[dict[str, Any], float]] = {
+        "SphereLight": ({"radius": 0.2}, 0.04),
+        "DiskLight": ({"radius": 0.1, "color": Gf.Vec3f(1.0, 0.5, 0.0)}, 0.01),
+        "CylinderLight": ({"radius": 0.05, "length": 2.0}, 0.2 / np.pi),
+        "RectLight": ({"width": 0.4, "height": 0.5, "exposure": 1.0}, 0.4 / np.pi),
+        "DomeLight": ({}, 1.0),
+        "DistantLight": ({}, 1.0 / np.pi),
+    }
+    types = {"color": Sdf.ValueTypeNames.Color3f}
+    found = []
+    for name, (inputs, expected) in lamps.items():
+        prim = new.DefinePrim(f"/{name}", name)
+        for key, value in (inputs | {"intensity": 300.0}).items():
+            prim.CreateAttribute(f"inputs:{key}", types.get(key, Sdf.ValueTypeNames.Float)).Set(value)
+        found.append((DrawnPrim(prim, f"/{name}", np.eye(4), None, False), expected))
+    made = lights_of([one for one, _ in found])
+    for light, (one, expected) in zip(made, found, strict=True):
+        color = np.array(light.color) / (300.0 * EXPOSURE)
+        np.testing.assert_allclose(color[0], expected, rtol=1e-5, err_msg=one.path)
+        np.testing.assert_allclose(color / color[0], [1.0, 0.5, 0.0] if "Disk" in one.path else [1.0] * 3, atol=1e-6)
+    bright = new.GetPrimAtPath("/DomeLight").GetAttribute("inputs:intensity")
+    bright.Set(1e6)
+    dimmed = lights_of([one for one, _ in found])
+    assert max(dimmed[4].color) < 1.2 and max(dimmed[0].color) < 1e-3
+    warm = new.GetPrimAtPath("/DomeLight")
+    warm.CreateAttribute("inputs:enableColorTemperature", Sdf.ValueTypeNames.Bool).Set(True)
+    warm.CreateAttribute("inputs:colorTemperature", Sdf.ValueTypeNames.Float).Set(3000.0)
+    r, g, b = lights_of([found[4][0]])[0].color
+    assert r > g > b and r > 2.0 * b
