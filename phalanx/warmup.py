@@ -48,7 +48,7 @@ def warm_up(worlds: Sequence[World]) -> Warmed:
         world.build()
     device, real = worlds[0]._device, worlds[0].dtype
     target: Target = "cuda" if device.is_cuda else "cpu"
-    wanted = list(dict.fromkeys(key for world in worlds for key in world._store._kernels(world.schedule.systems())))
+    wanted = list(dict.fromkeys(key for world in worlds for key in world._store.kernels(world.schedule.systems())))
     markers = {key: marker(generate(*key, real, target), target) for key in wanted}
     missing = [key for key in wanted if not markers[key].exists()]
     device.precompile(missing, real)

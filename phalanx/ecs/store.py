@@ -178,7 +178,7 @@ class Store:
 
         An addition is systems and the arrays, of this store's stride, of fields that this store does not hold.
         """
-        groups = [(self._kernels(systems), {}), *((self._kernels(more, own), own) for more, own in additions)]
+        groups = [(self.kernels(systems), {}), *((self.kernels(more, own), own) for more, own in additions)]
         self._precompile([key for kernels, _ in groups for key in kernels])
         bound = [self._bind(system, shared, own) for kernels, own in groups for system, shared in kernels]
         return self.device.program(bound, self.num_envs, self.stride)
@@ -194,20 +194,29 @@ class Store:
         rows = self.rows(system.over) if system.over is not None else 1
         return Bound(system, self._compiled[key], rows, arguments, shared)
 
-    def precompile(self, systems: Iterable[System]) -> None:
-        """Have kernels ready for programs of these systems, compiled side by side where they are not cached."""
-        self._precompile(self._kernels(systems))
-
-    def _precompile(self, kernels: list[tuple[System, frozenset[str]]]) -> None:
-        self.device.precompile([key for key in kernels if key not in self._compiled], self.real)
-
-    def _kernels(
+    def kernels(
         self, systems: Iterable[System], own: Mapping[Field, Any] = _NO_FIELDS
     ) -> list[tuple[System, frozenset[str]]]:
+        """What stands for a sequence of systems, and the arguments of each that all environments share.
+
+        Systems of tables without rows are left out; what is repeated is one kernel where that is faster
+        (:mod:`phalanx.ecs.fusion`).
+
+        Args:
+            systems: in the order in which they run.
+            own: fields that this store does not hold.
+        """
         tables = ((s, (s.over, s.needs)) for s in systems)
         wanted = [s for s, needed in tables if all(t is None or self.rows(t) > 0 for t in needed)]
         found = [(s, self._shared(s, own)) for s in wanted]
         return fused(found) if self.num_envs <= self.device.teams_at_once else found
+
+    def precompile(self, systems: Iterable[System]) -> None:
+        """Have kernels ready for programs of these systems, compiled side by side where they are not cached."""
+        self._precompile(self.kernels(systems))
+
+    def _precompile(self, kernels: list[tuple[System, frozenset[str]]]) -> None:
+        self.device.precompile([key for key in kernels if key not in self._compiled], self.real)
 
     def _number(self, counted: Table | int) -> int:
         return counted if isinstance(counted, int) else self.rows(counted)

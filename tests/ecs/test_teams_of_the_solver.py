@@ -113,7 +113,7 @@ def test_teams_compute_what_the_cpu_does() -> None:
     store = world._store
     assert any(map(teams.is_wide, ORDER)) and any(map(teams.is_team, ORDER))
     sweeps = world.schedule.phase("sweep") * 2
-    [(joined, _)] = fused(store._kernels(sweeps))
+    [(joined, _)] = fused(store.kernels(sweeps))
     for system in (*ORDER, joined):
         written = {access.target for access in system.field_arguments.values() if access.writes}
         fields = {field for field in written if not field.private}
