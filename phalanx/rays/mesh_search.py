@@ -31,6 +31,7 @@ def search_by_distance(nodes, triangles, root, sides, any_hit, px, py, pz, dx, d
     keys = local_int(8 * (LEVELS + 1))  # of the children of one node a level
     owners = local_int(LEVELS + 1)
     left = local_int(LEVELS + 1)
+    nearest = local_int(LEVELS + 1)  # key of those left of a level that waits
     ix = inverse_of(dx)
     iy = inverse_of(dy)
     iz = inverse_of(dz)
@@ -41,21 +42,23 @@ def search_by_distance(nodes, triangles, root, sides, any_hit, px, py, pz, dx, d
     level = 1
     owners[1] = root
     left[1] = 255
-    left[0] = 0  # where the way up ends
+    nearest[0] = 0  # where the way up ends
     key = entered_children(nodes, root, px, py, pz, ix, iy, iz, best, keys, 1)
     while level > 0:
         if not as_float(key & -8) <= best:  # NEVER is no number
             level -= 1
-            key = least_key(keys, level, left[level])
+            key = nearest[level]
             continue
         s = key & 7
         left[level] = left[level] & ~(1 << s)
+        rest = least_key(keys, level, left[level])  # now, when nothing waits for it
         at = 20 * owners[level]
         inner = nodes[at + 3] >> 24
         meta = nodes[at + 6 + (s >> 2)] >> 8 * (s & 3)
         if inner >> s & 1 != 0:
             child = nodes[at + 4] + count_bits(inner & ((1 << s) - 1))
-            level += 1 if left[level] != 0 else 0
+            nearest[level] = rest
+            level += 1 if as_float(rest & -8) <= best else 0
             key = entered_children(nodes, child, px, py, pz, ix, iy, iz, best, keys, level)
             owners[level] = child
             left[level] = 255
@@ -71,7 +74,7 @@ def search_by_distance(nodes, triangles, root, sides, any_hit, px, py, pz, dx, d
                 ):
                     best = distance
                     found = t
-            key = least_key(keys, level, left[level])
+            key = rest
             if any_hit == 1 and found >= 0:
                 level = 0
     return best if found >= 0 else INF, found
