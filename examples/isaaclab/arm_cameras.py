@@ -87,12 +87,15 @@ def an_object(name: str, cfg_class: type, color: tuple[float, float, float], y: 
 
 @configclass
 class ObjectsSceneCfg(InteractiveSceneCfg):
-    """A floor, lights, and in each environment an arm on a table with objects, and cameras."""
+    """A floor to look at, lights, and in each environment an arm on a table with objects, and cameras."""
 
-    ground = AssetBaseCfg(
-        prim_path="/World/defaultGroundPlane",
-        spawn=sim_utils.GroundPlaneCfg(color=(0.32, 0.34, 0.36)),
-        init_state=AssetBaseCfg.InitialStateCfg(pos=(0.0, 0.0, -0.75)),
+    floor = AssetBaseCfg(
+        prim_path="/World/Floor",
+        spawn=sim_utils.MeshCuboidCfg(
+            size=(200.0, 200.0, 0.1),
+            visual_material=sim_utils.PreviewSurfaceCfg(diffuse_color=(0.32, 0.36, 0.38), roughness=0.9),
+        ),
+        init_state=AssetBaseCfg.InitialStateCfg(pos=(0.0, 0.0, -0.8)),
     )
     sky = AssetBaseCfg(prim_path="/World/Sky", spawn=sim_utils.DomeLightCfg(intensity=1200.0, color=(0.9, 0.95, 1.0)))
     lamp = AssetBaseCfg(
