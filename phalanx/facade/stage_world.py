@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.facade import environments
+from phalanx.facade import environments, surface_grippers
 from phalanx.io.usd import Scene, read_stage
 from phalanx.io.usd.bindings import Stage
 from phalanx.usd_scenes import add_scene
@@ -54,6 +54,7 @@ class StageWorld:
         env_paths: the prims whose contents are environments, in order; none if the stage became one environment.
         origins: (num_envs, 3), where the environments' origins are in the stage's world, m.
         scene: what was read.
+        grippers: surface grippers by the paths of their prims, of the first environment.
 
     Raises:
         LoadError: the stage cannot be simulated.
@@ -75,6 +76,7 @@ class StageWorld:
         _move(scene, paths[0] if paths else "", starts[0])
         self.world = World(num_envs=len(starts), **settings)
         self._bodies = add_scene(scene, self.world).prims
+        self.grippers = surface_grippers.add(self.world, stage, self._owner, set(paths[1:]))
         self._around = [one.name for one in scene.actors.values() if paths and not _below(one.path, paths[0])]
         self.is_empty = not self.world.actors
         self.reset()
@@ -89,6 +91,9 @@ class StageWorld:
         if not self.is_empty:
             self.world.reset(env_ids)
             self._place_around(env_ids)
+            envs = np.arange(len(self.origins)) if env_ids is None else self.world.env_indices(env_ids)
+            for gripper in self.grippers.values():
+                gripper.reset(envs)
 
     def geometries(self) -> list[Any]:
         """What meshes and height fields were made of; who holds it spares another world of the same stage the work."""
@@ -117,6 +122,12 @@ class StageWorld:
             raise KeyError(f"<{path}> is neither a rigid body nor a static collider that is simulated")
         actor, body = self._bodies[first]
         return Place(actor, body, env)
+
+    def _owner(self, path: str) -> tuple[str, str] | None:
+        """Actor and body of the nearest prim at or above a path that is one."""
+        while path not in self._bodies and path.count("/") > 1:
+            path = path.rpartition("/")[0]
+        return self._bodies.get(path)
 
     def actors_at(self, path: str) -> tuple[list[str], int | None]:
         """The actors that a prim is, is part of as their root, or has below it, and their environment."""

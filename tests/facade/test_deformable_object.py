@@ -1,4 +1,4 @@
-"""Deformable objects and surface grippers are declared, and say that they are not simulated."""
+"""Deformable objects are declared, and say that they are not simulated."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from phalanx.facade.isaaclab.assets import (
     DeformableObject,
     DeformableObjectCfg,
     DeformableObjectData,
-    SurfaceGripper,
-    SurfaceGripperCfg,
 )
 
 
@@ -27,9 +25,6 @@ def test_the_configuration_can_be_made() -> None:
     assert cfg.visualizer_cfg.prim_path == "/Visuals/DeformableTarget" and list(cfg.visualizer_cfg.markers) == [
         "target"
     ]
-    gripper = SurfaceGripperCfg(prim_path="/World/cup", max_grip_distance=0.1)
-    gripper.validate()  # pyright: ignore[reportAttributeAccessIssue]
-    assert gripper.class_type is SurfaceGripper and gripper.coaxial_force_limit is None
 
 
 def test_the_object_cannot_be_made_and_leaves_nothing() -> None:
@@ -38,14 +33,11 @@ def test_the_object_cannot_be_made_and_leaves_nothing() -> None:
     patterns = physics_events.patterns()
     with pytest.raises(NotImplementedError, match="DeformableObject '/World/sponge': soft bodies are not simulated"):
         cfg.class_type(cfg)
-    gripper = SurfaceGripperCfg(prim_path="/World/cup", spawn=cfg.spawn)
-    with pytest.raises(NotImplementedError, match="SurfaceGripper '/World/cup': grippers that hold by their surface"):
-        gripper.class_type(gripper)
-    assert not now.GetPrimAtPath("/World/sponge") and not now.GetPrimAtPath("/World/cup")
+    assert not now.GetPrimAtPath("/World/sponge")
     assert physics_events.patterns() == patterns
 
 
-@pytest.mark.parametrize("cls", [DeformableObject, DeformableObjectData, SurfaceGripper])
+@pytest.mark.parametrize("cls", [DeformableObject, DeformableObjectData])
 def test_every_member_says_so(cls: type) -> None:
     """All that the class declares itself, methods and properties."""
     one = object.__new__(cls)
@@ -56,4 +48,4 @@ def test_every_member_says_so(cls: type) -> None:
             found = getattr(one, name)
             wanted = [p for p in inspect.signature(found).parameters.values() if p.default is p.empty]
             found(*[0.0] * len(wanted))
-    assert issubclass(DeformableObject, AssetBase) and issubclass(SurfaceGripper, AssetBase)
+    assert issubclass(DeformableObject, AssetBase)

@@ -258,20 +258,20 @@ def test_wrong_use(sim: SimulationContext) -> None:
         InteractiveScene(InteractiveSceneCfg(num_envs=0, env_spacing=1.0))
 
     @configclass
-    class SurfaceGripperCfg:
-        prim_path: str = "{ENV_REGEX_NS}/Gripper"
+    class DeformableObjectCfg:
+        prim_path: str = "{ENV_REGEX_NS}/Sponge"
 
     @configclass
-    class Gripping(InteractiveSceneCfg):
+    class Soft(InteractiveSceneCfg):
         box = box()
-        gripper = SurfaceGripperCfg()
+        sponge = DeformableObjectCfg()
 
-    with pytest.raises(NotImplementedError, match=r"InteractiveSceneCfg.gripper: SurfaceGripperCfg"):
-        InteractiveScene(Gripping(num_envs=2, env_spacing=1.0))
-    gripping: Any = Gripping(num_envs=2, env_spacing=1.0)
-    gripping.gripper = SensorBaseCfg(prim_path="{ENV_REGEX_NS}/Box")
-    with pytest.raises(TypeError, match=r"gripper\.class_type"):
-        InteractiveScene(gripping)
+    with pytest.raises(NotImplementedError, match=r"InteractiveSceneCfg.sponge: DeformableObjectCfg"):
+        InteractiveScene(Soft(num_envs=2, env_spacing=1.0))
+    soft: Any = Soft(num_envs=2, env_spacing=1.0)
+    soft.sponge = SensorBaseCfg(prim_path="{ENV_REGEX_NS}/Box")
+    with pytest.raises(TypeError, match=r"sponge\.class_type"):
+        InteractiveScene(soft)
     assert not sim.stage.GetPrimAtPath("/World/envs/env_0/Box"), "nothing was made"
     SimulationContext.clear_instance()
     with pytest.raises(RuntimeError, match="no SimulationContext"):

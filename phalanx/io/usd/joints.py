@@ -68,6 +68,8 @@ def read(reading: Reading, found: Found, prim: Prim) -> JointPrim | None:
         return None
     if not reading.flag(prim, "physics:jointEnabled", True):
         return None
+    if reading.has(prim, "IsaacAttachmentPointAPI"):  # says where a gripper holds; holds nothing by itself
+        return None
     ends = [_end(reading, found, prim, n) for n in (0, 1)]
     if any(end is None for end in ends):
         return None

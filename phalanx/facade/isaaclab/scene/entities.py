@@ -25,6 +25,7 @@ class Entities:
         self._rigid_objects: dict[str, Any] = {}
         self._rigid_object_collections: dict[str, Any] = {}
         self._deformable_objects: dict[str, Any] = {}
+        self._surface_grippers: dict[str, Any] = {}
         self._sensors: dict[str, Any] = {}
         self._extras: dict[str, Any] = {}
         self._terrain: Any = None
@@ -49,6 +50,11 @@ class Entities:
     def deformable_objects(self) -> dict[str, Any]:
         """Deformable objects by name: none, since they are not simulated yet."""
         return self._deformable_objects
+
+    @property
+    def surface_grippers(self) -> dict[str, Any]:
+        """Surface grippers by name."""
+        return self._surface_grippers
 
     @property
     def sensors(self) -> dict[str, Any]:
@@ -93,6 +99,7 @@ class Entities:
             self._deformable_objects,
             self._rigid_objects,
             self._rigid_object_collections,
+            self._surface_grippers,
             self._sensors,
             self._extras,
         ]
@@ -123,6 +130,8 @@ class Entities:
                 self._articulations[name] = value.class_type(value)
             elif isinstance(value, assets.RigidObjectCfg):
                 self._rigid_objects[name] = value.class_type(value)
+            elif isinstance(value, assets.SurfaceGripperCfg):
+                self._surface_grippers[name] = value.class_type(value)
             elif _is(value, "TerrainImporterCfg"):
                 value.num_envs, value.env_spacing = cfg.num_envs, cfg.env_spacing
                 self._terrain = value.class_type(value)
@@ -159,16 +168,18 @@ def _tell_alike(found: dict[str, Any]) -> None:
                 )
 
 
+_KINDS = (assets.ArticulationCfg, assets.RigidObjectCfg, assets.SurfaceGripperCfg)
+
+
 def _check(name: str, value: Any) -> None:
     where = f"InteractiveSceneCfg.{name}"
-    if _is(value, "RigidObjectCollectionCfg") or isinstance(value, assets.ArticulationCfg | assets.RigidObjectCfg):
+    if _is(value, "RigidObjectCollectionCfg") or isinstance(value, _KINDS):
         return
     if isinstance(value, SensorBaseCfg) or _is(value, "TerrainImporterCfg"):
         return
     kind = type(value).__name__
-    for unbuilt in ("DeformableObjectCfg", "SurfaceGripperCfg"):
-        if _is(value, unbuilt):
-            raise NotImplementedError(f"{where}: {kind} is not built yet; leave it out")
+    if _is(value, "DeformableObjectCfg"):
+        raise NotImplementedError(f"{where}: {kind} is not built yet; leave it out")
     if not isinstance(value, assets.AssetBaseCfg):
         raise ValueError(
             f"{where} is {value!r}, not the configuration of an asset, such as RigidObjectCfg or AssetBaseCfg"

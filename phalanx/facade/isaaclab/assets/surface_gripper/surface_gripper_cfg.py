@@ -11,7 +11,7 @@ from phalanx.facade.isaaclab.utils.configclass import configclass
 
 @configclass
 class SurfaceGripperCfg(AssetBaseCfg):
-    """Configuration of a gripper that holds by its surface. It can be made and kept; the gripper cannot, yet."""
+    """Configuration of a gripper that holds by its surface."""
 
     class_type: Any = SurfaceGripper
     max_grip_distance: float | None = None
