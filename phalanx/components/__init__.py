@@ -67,6 +67,7 @@ from phalanx.components.dof import (
     Mimic,
     MimicConstraint,
 )
+from phalanx.components.island import IslandContact, IslandDof, IslandRest, IslandTree
 from phalanx.components.kinematic import Kinematic, KinematicState, KinematicTarget, KinematicTopology
 from phalanx.components.link import (
     Body,
@@ -265,6 +266,10 @@ __all__ = [
     "HullFacePlane",
     "HullVertex",
     "HullVertexPosition",
+    "IslandContact",
+    "IslandDof",
+    "IslandRest",
+    "IslandTree",
     "JointFrame",
     "Kinematic",
     "KinematicState",

@@ -74,8 +74,9 @@ class Program:
     def _launch(self, bound: Bound, num_envs: int, stride: int) -> Callable[[Any], None]:
         system = bound.system
         arguments = [self._wrapped(system, *given) for given in zip(system.arguments, bound.arguments, strict=True)]
-        if is_team(system):
-            shape: tuple[Any, ...] = (-(-num_envs * TEAM // THREADS), THREADS)
+        if is_team(system) or system.is_native:
+            size = system.team_size or TEAM
+            shape: tuple[Any, ...] = ((-(-num_envs * size // THREADS), bound.rows), THREADS)
         else:
             rows = min(bound.rows, 65535) if system.over is not None and system.order == "parallel" else 1
             rows = WIDE if system.spreads else rows

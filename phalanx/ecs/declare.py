@@ -184,11 +184,12 @@ class System:
     phase: str
     after: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
-    cuda: Callable[..., Any] | None = None
     arguments: dict[str, Access] = field(default_factory=dict)
     leading: tuple[str, ...] = ()
     one_lane: bool = False
     needs: Table | None = None
+    teams_of: Table | None = None
+    team_size: int = 0
 
     @property
     def name(self) -> str:
@@ -209,6 +210,11 @@ class System:
     def field_arguments(self) -> dict[str, Access]:
         """Arguments that are fields, without those that are numbers of rows."""
         return {name: a for name, a in self.arguments.items() if a.mode != "rows"}
+
+    @property
+    def is_native(self) -> bool:
+        """Whether it is written for a team of GPU threads (:mod:`phalanx.ecs.team_language`)."""
+        return self.teams_of is not None
 
     @cached_property
     def spreads(self) -> bool:
@@ -285,7 +291,6 @@ def system(
             phase,
             (after,) if isinstance(after, str) else after,
             (before,) if isinstance(before, str) else before,
-            None,
             arguments,
             leading,
             needs=needs,
@@ -327,3 +332,11 @@ def local(count: int) -> Any:
 def local_int(count: int) -> Any:
     """In a kernel: an array of ``count`` int32 numbers that only this item sees; not initialised."""
     return [0] * count
+
+
+def block_memory(count: int) -> Any:
+    """``count`` numbers in the fast memory that threads of a block share; each team uses its own part of them.
+
+    ``count`` is made of literals and constants of the module.
+    """
+    return [0.0] * count

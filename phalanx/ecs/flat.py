@@ -25,6 +25,8 @@ def called(node: ast.expr) -> str:
 @cache
 def flat_arguments(system: System) -> frozenset[str]:
     """Fields that kernels for the GPU take as flat arrays: all but those that helpers are handed whole."""
+    if system.is_native:
+        return frozenset(system.field_arguments)
     calls = (n for n in ast.walk(parse(system.function)) if isinstance(n, ast.Call))
     whole = {a.id for call in calls for a in call.args if isinstance(a, ast.Name)}
     return frozenset(system.field_arguments) - whole

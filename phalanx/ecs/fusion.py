@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from phalanx.ecs.declare import Access, System
+from phalanx.ecs.declare import Access, Field, System
 from phalanx.ecs.source import parse, reach, without_docstring
 from phalanx.ecs.teams import can_be_shared_out
 
@@ -25,6 +26,29 @@ LONGEST = 12
 
 TIMES = "_times"
 """The argument that says how often."""
+
+_TURNS = f"""
+turns = 0
+for e in lanes:
+    turns = {TIMES} if {{left}}[0, e] != 0 else 0
+"""
+_COUNT = f"""
+for e in lanes:
+    {{counter}}[0, e] += {TIMES} - turns
+"""
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Environments that a joined system is for, where others have been dealt with.
+
+    Args:
+        left: int32, one row: 1 in those that are left.
+        counter: int32, one row, which the systems count their turns with, if they do; it is the same everywhere.
+    """
+
+    left: Field
+    counter: Field | None
 
 
 def fused(kernels: Sequence[Kernel]) -> list[Kernel]:
@@ -68,14 +92,15 @@ def _turns(kernels: Sequence[Kernel], start: int, group: tuple[Kernel, ...]) -> 
 
 
 def _joined(group: tuple[Kernel, ...], times: int) -> Kernel:
-    joined = _with_times(tuple(system for system, _ in group), times)
+    system = joined(tuple(system for system, _ in group), times)
     shared = {system.arguments[name].target for system, names in group for name in names}
-    return joined, frozenset(name for name, a in joined.field_arguments.items() if a.target in shared)
+    return system, frozenset(name for name, a in system.field_arguments.items() if a.target in shared)
 
 
 @cache
-def _with_times(systems: tuple[System, ...], times: int) -> System:
-    joined = _join(systems)
+def joined(systems: tuple[System, ...], times: int, rest: Rest | None = None) -> System:
+    """Systems that a team can run, ``times`` in turn, as one system; if need be for some environments only."""
+    joined = _join(systems, rest)
     assert joined is not None
     function, arguments = joined
     one_lane = any(system.one_lane for system in systems)
@@ -85,7 +110,7 @@ def _with_times(systems: tuple[System, ...], times: int) -> System:
 
 
 @cache
-def _join(systems: tuple[System, ...]) -> tuple[Any, dict[str, Access]] | None:
+def _join(systems: tuple[System, ...], rest: Rest | None = None) -> tuple[Any, dict[str, Access]] | None:
     """The function of a joined system and its arguments; ``None`` where the systems cannot be joined."""
     if any(system.over is not None for system in systems) or not any(system.spreads for system in systems):
         return None
@@ -102,10 +127,21 @@ def _join(systems: tuple[System, ...]) -> tuple[Any, dict[str, Access]] | None:
     loop = ast.parse(f"for _turn in range({TIMES}):\n    pass").body[0]
     assert isinstance(loop, ast.For)
     loop.body = body
-    name = f"{systems[0].name}_and_{len(systems) - 1}_more"
+    before: list[ast.stmt] = []
+    if rest is not None:
+        left = Access("read", rest.left)
+        _add(arguments, _field_name(left), left)
+        text = _TURNS.format(left=_field_name(left))
+        if rest.counter is not None:
+            counter = Access("update", rest.counter)
+            _add(arguments, _field_name(counter), counter)
+            text += _COUNT.format(counter=_field_name(counter))
+        before = ast.parse(text).body
+        loop.iter = ast.parse("range(turns)", mode="eval").body
+    name = systems[0].name + (f"_and_{len(systems) - 1}_more" if len(systems) > 1 else "_elsewhere")
     head = ast.parse(f"def {name}(lanes, {', '.join([*arguments, TIMES])}):\n    pass").body[0]
     assert isinstance(head, ast.FunctionDef)
-    head.body = [loop]
+    head.body = [*before, loop]
     text = ast.unparse(ast.fix_missing_locations(head))
     exec(compile(text, f"<{name}>", "exec"), names)
     function = names[name]

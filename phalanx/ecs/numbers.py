@@ -46,7 +46,7 @@ class Literals(ast.NodeTransformer):
 
 
 class Scratch(ast.NodeTransformer):
-    """Replace ``local(n)`` and ``local_int(n)`` by what the back end has for it.
+    """Replace ``local(n)``, ``local_int(n)`` and ``block_memory(n)`` by what the back end has for it.
 
     Args:
         constants: what names in ``n`` stand for.
@@ -56,12 +56,12 @@ class Scratch(ast.NodeTransformer):
     def __init__(self, constants: dict[str, Any], target: Target) -> None:
         self.constants, self.target = constants, target
         self.used = False
-        """Whether there has been any."""
+        """Whether there has been any of the first two."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """Calls of the two."""
+        """Calls of these."""
         self.generic_visit(node)
-        if not isinstance(node.func, ast.Name) or node.func.id not in ("local", "local_int"):
+        if not isinstance(node.func, ast.Name) or node.func.id not in ("local", "local_int", "block_memory"):
             return node
         try:
             count = eval(compile(ast.Expression(node.args[0]), "", "eval"), {"__builtins__": {}}, self.constants)
@@ -69,9 +69,27 @@ class Scratch(ast.NodeTransformer):
             count = None
         if type(count) is not int or count < 1 or len(node.args) != 1:
             raise DeclarationError(f"{ast.unparse(node)}: the size must be made of whole literals and constants")
+        if node.func.id == "block_memory":
+            return ast.copy_location(ast.parse(f"cuda.shared.array({count}, real)", mode="eval").body, node)
         self.used = True
         kind = "real" if node.func.id == "local" else "np.int32"
         text = f"cuda.local.array({count}, {kind})"
         if self.target == "cpu":
             text = f"carray(stack({count}), ({count},), {kind})"
         return ast.copy_location(ast.parse(text, mode="eval").body, node)
+
+
+class BlockMemory(ast.NodeTransformer):
+    """Index arrays of a block without a sign: Numba looks at each index whether it counts from the end."""
+
+    def __init__(self, statements: list[ast.stmt]) -> None:
+        made = [n for s in statements for n in ast.walk(s) if isinstance(n, ast.Assign)]
+        made = [n for n in made if ast.unparse(n.value).startswith("cuda.shared.array(")]
+        self.names = {ast.unparse(n.targets[0]) for n in made}
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """Items of such arrays."""
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and node.value.id in self.names:
+            node.slice = ast.Call(ast.Name("unsigned", ast.Load()), [node.slice], [])
+        return node

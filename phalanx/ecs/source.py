@@ -13,7 +13,7 @@ from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any
 
-from phalanx.ecs.declare import DeclarationError, System, local, local_int, real, spread
+from phalanx.ecs.declare import DeclarationError, System, block_memory, local, local_int, real, spread
 
 LANE_LOOP = "range(_low, _high)"
 """How generated text goes over lanes."""
@@ -69,7 +69,7 @@ def reach(function: Callable[..., Any]) -> tuple[list[FunctionType], dict[str, A
                 name, value = node.id, current.__globals__.get(node.id, MISSING)
                 if value is MISSING and hasattr(builtins, name):
                     continue
-                if value is real or value is local or value is local_int or value is spread:
+                if any(value is known for known in (real, local, local_int, spread, block_memory)):
                     continue  # every generated module defines them
                 if value is math or isinstance(value, ModuleType):
                     if value is not math:

@@ -11,6 +11,7 @@ import numpy as np
 from phalanx.ecs.declare import Bound, Component, Field, System, Table
 from phalanx.ecs.device import Device
 from phalanx.ecs.fusion import fused
+from phalanx.ecs.substitutes import substituted
 
 ALIGN = 16
 """Environment strides are odd multiples of this many elements."""
@@ -191,7 +192,8 @@ class Store:
         key = (system, shared)
         if key not in self._compiled:
             self._compiled[key] = self.device.compile(system, shared, self.real)
-        rows = self.rows(system.over) if system.over is not None else 1
+        table = system.over or system.teams_of
+        rows = self.rows(table) if table is not None else 1
         return Bound(system, self._compiled[key], rows, arguments, shared)
 
     def kernels(
@@ -200,14 +202,16 @@ class Store:
         """What stands for a sequence of systems, and the arguments of each that all environments share.
 
         Systems of tables without rows are left out; what is repeated is one kernel where that is faster
-        (:mod:`phalanx.ecs.fusion`).
+        (:mod:`phalanx.ecs.fusion`), and some have substitutes on GPUs (:mod:`phalanx.ecs.substitutes`).
 
         Args:
             systems: in the order in which they run.
             own: fields that this store does not hold.
         """
-        tables = ((s, (s.over, s.needs)) for s in systems)
+        tables = ((s, (s.over, s.needs, s.teams_of)) for s in systems)
         wanted = [s for s, needed in tables if all(t is None or self.rows(t) > 0 for t in needed)]
+        if self.device.is_cuda and self.real == "float32":
+            wanted = substituted(wanted, self.rows)
         found = [(s, self._shared(s, own)) for s in wanted]
         return fused(found) if self.num_envs <= self.device.teams_at_once else found
 

@@ -12,7 +12,7 @@ from functools import cache
 from types import ModuleType
 
 from phalanx.components.shape import PLANE
-from phalanx.ecs import System
+from phalanx.ecs import System, substitutes
 from phalanx.systems import (
     actuation,
     bouncing,
@@ -27,6 +27,7 @@ from phalanx.systems import (
     factorization,
     inertia,
     integration,
+    island_sweeps,
     kinematic_targets,
     kinematics,
     loads,
@@ -87,6 +88,9 @@ QUERIES = (
     "query_contact_views",
 )
 """Run only when somebody asks."""
+
+
+substitutes.register(island_sweeps.SUBSTITUTE)
 
 
 def _all(*modules: ModuleType) -> list[System]:

@@ -26,6 +26,9 @@ from phalanx.components.shape import CAPSULE, PLANE, SPHERE
 from phalanx.ecs import read, rows, system, update, write
 from phalanx.systems.math3d import cross, quaternion_product, rotate, rotation_matrix
 
+AT_ONCE = 16
+"""Pairs whose flags are looked at together."""
+
 
 @system(over=Shape, phase="collide")
 def shape_poses(
@@ -171,15 +174,20 @@ def list_candidates(
     for e in lanes:
         filled = 0
         missing = 0
-        for p in range(pairs):
-            if near[p, e] == 1:
-                if filled < slots:
-                    a[filled, e] = shape_a[p, 0]
-                    b[filled, e] = shape_b[p, 0]
-                    key[filled, e] = p
-                    filled += 1
-                else:
-                    missing += 1
+        for first in range(0, pairs, AT_ONCE):
+            bits = 0
+            for k in range(AT_ONCE):  # loads that do not wait for each other
+                bits |= (near[min(first + k, pairs - 1), e] if first + k < pairs else 0) << k
+            for k in range(AT_ONCE if bits != 0 else 0):
+                p = first + k
+                if (bits >> k) & 1 == 1:
+                    if filled < slots:
+                        a[filled, e] = shape_a[p, 0]
+                        b[filled, e] = shape_b[p, 0]
+                        key[filled, e] = p
+                        filled += 1
+                    else:
+                        missing += 1
         count[0, e] = filled
         dropped[0, e] = max(dropped[0, e], missing)
 

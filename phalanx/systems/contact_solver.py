@@ -86,19 +86,25 @@ def warm_start_contacts(
 
 
 @function
-def ask(here, pushing, separation, moved, velocity, rebound, total, part, most_lift, y):
-    """What one contact asks for: velocity to gain, displacement to gain, and the inverse of y (0: nothing at all).
+def inverse(y):
+    """1 / y, or 0 for a contact that cannot move."""
+    return 1.0 / y if y > 0.0 else 0.0
+
+
+@function
+def ask(here, pushing, separation, moved, velocity, rebound, total, pace, most_lift, s):
+    """What one contact asks for: velocity to gain, displacement to gain, and s, its impulse per velocity (0: nothing).
 
     Penetration moves the bodies but leaves no velocity, and no point goes faster than the cap: most_lift. What lies in
     the slop stays, or the bodies would be lifted above each other by little and drop again, for ever.
     """
     gap = separation + moved
-    goal = -(gap - NEAR) / part if gap > NEAR else 0.0
+    goal = -(gap - NEAR) * pace if gap > NEAR else 0.0
     goal = goal if pushing else max(goal, rebound)
     # A velocity sweep must not brake what has yet to arrive, or it would arrive too slow to bounce.
-    solid = here and y > 0.0 and (pushing or gap <= 0.0 or total > 0.0)
+    solid = here and s > 0.0 and (pushing or gap <= 0.0 or total > 0.0)
     lift = max(min(-(gap + SLOP) * PUSH_OUT, most_lift - moved), 0.0)
-    return goal - velocity if solid else 0.0, lift if solid else 0.0, 1.0 / y if solid else 0.0
+    return goal - velocity if solid else 0.0, lift if solid else 0.0, s if solid else 0.0
 
 
 @function
@@ -112,6 +118,72 @@ def member_of(m, x0, x1, x2, x3):
     """The m-th of a window's four numbers. A choice, since registers have no index."""
     first, second = x0 if m == 0 else x1, x2 if m == 2 else x3
     return first if m < 2 else second
+
+
+@function
+def solve_normals(
+    pushing, pace, lift, time, in0, in1, in2, in3, k00, k10, k11, k20, k21, k22, k30, k31, k32, k33, s0, s1, s2, s3,
+    x0, x1, x2, x3, t0, t1, t2, t3, gap0, gap1, gap2, gap3, r0, r1, r2, r3, f0, f1, f2, f3,
+    v0, v1, v2, v3, y0, y1, y2, y3,
+):  # fmt: skip
+    """A window of up to four contacts, given all others.
+
+    Args:
+        pushing: this is a position sweep.
+        pace: inverse of the length of the part of the substep that the sweep stands for.
+        lift: how far contacts may have pushed out by now.
+        time: the part of the substep that has gone.
+        in0 to in3: whether there is such a member.
+        k00 to k33: as for :func:`~.windows.solve_window`.
+        s0 to s3: inverses of k00, k11, k22, k33; 0 where these are.
+        x0 to x3, t0 to t3: impulses, and with those of blows.
+        gap0 to gap3, r0 to r3, f0 to f3: separations, speeds of rebound, normal velocities at the substep's start.
+        v0 to v3, y0 to y3: what has been added to the velocities, and to the way at the velocity at the start.
+
+    Returns:
+        The four impulses, and four impulses of displacement.
+    """
+    k10, k11, x1, t1 = k10 if in1 else 0.0, k11 if in1 else 0.0, x1 if in1 else 0.0, t1 if in1 else 0.0
+    k20, k21, k22 = k20 if in2 else 0.0, k21 if in2 else 0.0, k22 if in2 else 0.0
+    x2, t2, x3, t3 = x2 if in2 else 0.0, t2 if in2 else 0.0, x3 if in3 else 0.0, t3 if in3 else 0.0
+    k30, k31 = k30 if in3 else 0.0, k31 if in3 else 0.0
+    k32, k33 = k32 if in3 else 0.0, k33 if in3 else 0.0
+    v0, v1, v2, v3 = f0 + v0, f1 + v1, f2 + v2, f3 + v3
+    y0, y1, y2, y3 = time * f0 + y0, time * f1 + y1, time * f2 + y2, time * f3 + y3
+    g0, l0, s0 = ask(in0, pushing, gap0, y0, v0, r0, t0, pace, lift, s0)
+    g1, l1, s1 = ask(in1, pushing, gap1, y1, v1, r1, t1, pace, lift, s1)
+    g2, l2, s2 = ask(in2, pushing, gap2, y2, v2, r2, t2, pace, lift, s2)
+    g3, l3, s3 = ask(in3, pushing, gap3, y3, v3, r3, t3, pace, lift, s3)
+    n0, n1, n2, n3 = solve_window(
+        k00, k10, k11, k20, k21, k22, k30, k31, k32, k33, s0, s1, s2, s3, g0, g1, g2, g3, x0, x1, x2, x3
+    )
+    far = step_length(k00, k10, k11, k20, k21, k22, k30, k31, k32, k33, s0, s1, s2, s3, l0, l1, l2, l3)
+    far = far if pushing else 0.0
+    return n0, n1, n2, n3, far * l0, far * l1, far * l2, far * l3
+
+
+@function
+def solve_friction(w1, w2, u1, u2, now1, now2, y11, y12, y22, mean, normal, sticks, rubs):
+    """Friction impulses of one contact, within its cone, given all others.
+
+    Args:
+        w1, w2: velocities along the tangents, less that of moving surfaces.
+        u1, u2: the same at the start of the substep.
+        now1, now2: impulses so far.
+        y11, y12, y22, mean: inverse of the tangential block, and of the mean of its diagonal.
+        normal: normal impulse.
+        sticks, rubs: static and dynamic coefficient.
+    """
+    new1, new2 = now1 - (y11 * w1 + y12 * w2), now2 - (y12 * w1 + y22 * w2)
+    stick = sticks * normal
+    slide = (rubs if u1 * u1 + u2 * u2 > STICTION * STICTION else sticks) * normal
+    # What slides steps by one number for both tangents: only then does it settle opposite to the velocity.
+    slides = new1 * new1 + new2 * new2 > stick * stick
+    new1 = now1 - mean * w1 if slides else new1
+    new2 = now2 - mean * w2 if slides else new2
+    length = math.sqrt(new1 * new1 + new2 * new2)
+    scale = slide / length if slides and length > 0.0 else 1.0
+    return new1 * scale, new2 * scale
 
 
 @system(phase="sweep", after="sweep_mimics", before="advance")
@@ -205,28 +277,20 @@ def sweep_normals(
             t0, t1, t2, t3 = total[c, 0, e], total[c1, 0, e], total[c2, 0, e], total[c3, 0, e]
             gap0, gap1, gap2, gap3 = separation[c, e], separation[c1, e], separation[c2, e], separation[c3, e]
             r0, r1, r2, r3 = rebound[c, e], rebound[c1, e], rebound[c2, e], rebound[c3, e]
-            k10, k11, x1, t1 = k10 if in1 else 0.0, k11 if in1 else 0.0, x1 if in1 else 0.0, t1 if in1 else 0.0
-            k20, k21, k22 = k20 if in2 else 0.0, k21 if in2 else 0.0, k22 if in2 else 0.0
-            x2, t2, x3, t3 = x2 if in2 else 0.0, t2 if in2 else 0.0, x3 if in3 else 0.0, t3 if in3 else 0.0
-            k30, k31 = k30 if in3 else 0.0, k31 if in3 else 0.0
-            k32, k33 = k32 if in3 else 0.0, k33 if in3 else 0.0
-            f0, f1, f2, f3 = approach[c, e], approach[c1, e], approach[c2, e], approach[c3, e]
-            v0, v1, v2, v3 = f0 + sum[0, 0, e], f1 + sum[0, 1, e], f2 + sum[0, 2, e], f3 + sum[0, 3, e]
-            time = gone * h[0, e]
-            y0, y1, y2, y3 = sum[0, 4, e], sum[0, 5, e], sum[0, 6, e], sum[0, 7, e]
-            y0, y1, y2, y3 = time * f0 + y0, time * f1 + y1, time * f2 + y2, time * f3 + y3
-            g0, l0, s0 = ask(in0, pushing, gap0, y0, v0, r0, t0, part, lift, k00)
-            g1, l1, s1 = ask(in1, pushing, gap1, y1, v1, r1, t1, part, lift, k11)
-            g2, l2, s2 = ask(in2, pushing, gap2, y2, v2, r2, t2, part, lift, k22)
-            g3, l3, s3 = ask(in3, pushing, gap3, y3, v3, r3, t3, part, lift, k33)
-            n0, n1, n2, n3 = solve_window(
-                k00, k10, k11, k20, k21, k22, k30, k31, k32, k33, s0, s1, s2, s3, g0, g1, g2, g3, x0, x1, x2, x3
-            )
-            far = step_length(k00, k10, k11, k20, k21, k22, k30, k31, k32, k33, s0, s1, s2, s3, l0, l1, l2, l3)
+            n0, n1, n2, n3, z0, z1, z2, z3 = solve_normals(
+                pushing, 1.0 / part, lift, gone * h[0, e], in0, in1, in2, in3,
+                k00, k10, k11, k20, k21, k22, k30, k31, k32, k33,
+                inverse(k00), inverse(k11), inverse(k22), inverse(k33),
+                x0, x1, x2, x3, t0, t1, t2, t3, gap0, gap1, gap2, gap3, r0, r1, r2, r3,
+                approach[c, e], approach[c1, e], approach[c2, e], approach[c3, e],
+                sum[0, 0, e], sum[0, 1, e], sum[0, 2, e], sum[0, 3, e],
+                sum[0, 4, e], sum[0, 5, e], sum[0, 6, e], sum[0, 7, e],
+            )  # fmt: skip
             change[0, 0, e] = n0 - x0 if in0 else 0.0
-            change[0, 1, e], change[0, 2, e], change[0, 3, e] = n1 - x1, n2 - x2, n3 - x3
-            far = far if pushing else 0.0
-            change[0, 4, e], change[0, 5, e], change[0, 6, e], change[0, 7, e] = far * l0, far * l1, far * l2, far * l3
+            change[0, 1, e] = n1 - x1 if in1 else 0.0
+            change[0, 2, e] = n2 - x2 if in2 else 0.0
+            change[0, 3, e] = n3 - x3 if in3 else 0.0
+            change[0, 4, e], change[0, 5, e], change[0, 6, e], change[0, 7, e] = z0, z1, z2, z3
             # the same but for blows, and not by rounding: what transmits nothing is not to be taken for what does
             if in0:
                 impulse[c, 0, e] = n0
@@ -319,19 +383,10 @@ def sweep_friction(
                 now1, now2, normal = impulse[c, 1, e], impulse[c, 2, e], total[c, 0, e]
                 u1, u2 = slip[c, 0, e] + drift[c, 0, e], slip[c, 1, e] + drift[c, 1, e]
                 sticks, rubs = static[c, e], dynamic[c, e]
-                w1 = sum[0, 1, e] + u1
-                w2 = sum[0, 2, e] + u2
                 here = c < count[0, e]
-                new1, new2 = now1 - (y11 * w1 + y12 * w2), now2 - (y12 * w1 + y22 * w2)
-                stick = sticks * normal
-                slide = (rubs if u1 * u1 + u2 * u2 > STICTION * STICTION else sticks) * normal
-                # What slides steps by one number for both tangents: only then does it settle opposite to the velocity.
-                slides = new1 * new1 + new2 * new2 > stick * stick
-                new1 = now1 - mean * w1 if slides else new1
-                new2 = now2 - mean * w2 if slides else new2
-                length = math.sqrt(new1 * new1 + new2 * new2)
-                scale = slide / length if slides and length > 0.0 else 1.0
-                new1, new2 = new1 * scale, new2 * scale
+                new1, new2 = solve_friction(
+                    sum[0, 1, e] + u1, sum[0, 2, e] + u2, u1, u2, now1, now2, y11, y12, y22, mean, normal, sticks, rubs
+                )
                 change[0, 1, e] = new1 - now1 if here else 0.0
                 change[0, 2, e] = new2 - now2 if here else 0.0
                 impulse[c, 1, e] = new1 if here else now1

@@ -127,57 +127,58 @@ def pair_contacts(
         missing = 0
         seen = cursor[0, e]
         for n in range(candidate_count[0, e]):
-            i, j = shape_a[n, e], shape_b[n, e]
-            name = plane_points + pair_key[n, e]
-            while seen < before and old_key[seen, e] < name:
-                seen += 1
-            end = seen
-            while end < before and old_key[end, e] == name:
-                end += 1
-            for p in range(n * width, n * width + points[n, e]):
-                if filled < slots:
-                    x, y, z = position[p, 0, e], position[p, 1, e], position[p, 2, e]
-                    old = -1
-                    nearest = 0.0
-                    for o in range(seen, end):
-                        dx, dy, dz = old_place[o, 0, e] - x, old_place[o, 1, e] - y, old_place[o, 2, e] - z
-                        far = dx * dx + dy * dy + dz * dz
-                        if old_key[o, e] == name and (old < 0 or far < nearest):
-                            old = o
-                            nearest = far
-                    nx, ny, nz = point_normal[p, 0, e], point_normal[p, 1, e], point_normal[p, 2, e]
-                    tx, ty, tz = tangent_of(nx, ny, nz)
-                    bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
-                    impulse[filled, 0, e] = 0.0
-                    impulse[filled, 1, e] = 0.0
-                    impulse[filled, 2, e] = 0.0
-                    if old >= 0:
-                        impulse[filled, 0, e] = push[old, e]
-                        rx, ry, rz = rub[old, 0, e], rub[old, 1, e], rub[old, 2, e]
-                        impulse[filled, 1, e] = rx * tx + ry * ty + rz * tz
-                        impulse[filled, 2, e] = rx * bx + ry * by + rz * bz
-                        old_key[old, e] = name - 1  # taken
-                    key[filled, e] = name
-                    a[filled, e] = i
-                    b[filled, e] = j
-                    place[filled, 0, e], place[filled, 1, e], place[filled, 2, e] = x, y, z
-                    normal[filled, 0, e], normal[filled, 1, e], normal[filled, 2, e] = nx, ny, nz
-                    tangent[filled, 0, e], tangent[filled, 1, e], tangent[filled, 2, e] = tx, ty, tz
-                    # Across a gap each body touches with its own surface.
-                    half = 0.5 * max(distance[p, e], 0.0)
-                    ux, uy, uz = x + half * nx, y + half * ny, z + half * nz
-                    arm_a[filled, 0, e] = ux + offset[i, 0, e]
-                    arm_a[filled, 1, e] = uy + offset[i, 1, e]
-                    arm_a[filled, 2, e] = uz + offset[i, 2, e]
-                    ux, uy, uz = x - half * nx, y - half * ny, z - half * nz
-                    arm_b[filled, 0, e] = (ux - between[n, 0, e]) + offset[j, 0, e]
-                    arm_b[filled, 1, e] = (uy - between[n, 1, e]) + offset[j, 1, e]
-                    arm_b[filled, 2, e] = (uz - between[n, 2, e]) + offset[j, 2, e]
-                    separation[filled, e] = distance[p, e] - (rest[i, e] + rest[j, e])
-                    filled += 1
-                else:
-                    missing += 1
-            seen = end
+            if points[n, e] > 0:
+                i, j = shape_a[n, e], shape_b[n, e]
+                name = plane_points + pair_key[n, e]
+                while seen < before and old_key[seen, e] < name:
+                    seen += 1
+                end = seen
+                while end < before and old_key[end, e] == name:
+                    end += 1
+                for p in range(n * width, n * width + points[n, e]):
+                    if filled < slots:
+                        x, y, z = position[p, 0, e], position[p, 1, e], position[p, 2, e]
+                        old = -1
+                        nearest = 0.0
+                        for o in range(seen, end):
+                            dx, dy, dz = old_place[o, 0, e] - x, old_place[o, 1, e] - y, old_place[o, 2, e] - z
+                            far = dx * dx + dy * dy + dz * dz
+                            if old_key[o, e] == name and (old < 0 or far < nearest):
+                                old = o
+                                nearest = far
+                        nx, ny, nz = point_normal[p, 0, e], point_normal[p, 1, e], point_normal[p, 2, e]
+                        tx, ty, tz = tangent_of(nx, ny, nz)
+                        bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
+                        impulse[filled, 0, e] = 0.0
+                        impulse[filled, 1, e] = 0.0
+                        impulse[filled, 2, e] = 0.0
+                        if old >= 0:
+                            impulse[filled, 0, e] = push[old, e]
+                            rx, ry, rz = rub[old, 0, e], rub[old, 1, e], rub[old, 2, e]
+                            impulse[filled, 1, e] = rx * tx + ry * ty + rz * tz
+                            impulse[filled, 2, e] = rx * bx + ry * by + rz * bz
+                            old_key[old, e] = name - 1  # taken
+                        key[filled, e] = name
+                        a[filled, e] = i
+                        b[filled, e] = j
+                        place[filled, 0, e], place[filled, 1, e], place[filled, 2, e] = x, y, z
+                        normal[filled, 0, e], normal[filled, 1, e], normal[filled, 2, e] = nx, ny, nz
+                        tangent[filled, 0, e], tangent[filled, 1, e], tangent[filled, 2, e] = tx, ty, tz
+                        # Across a gap each body touches with its own surface.
+                        half = 0.5 * max(distance[p, e], 0.0)
+                        ux, uy, uz = x + half * nx, y + half * ny, z + half * nz
+                        arm_a[filled, 0, e] = ux + offset[i, 0, e]
+                        arm_a[filled, 1, e] = uy + offset[i, 1, e]
+                        arm_a[filled, 2, e] = uz + offset[i, 2, e]
+                        ux, uy, uz = x - half * nx, y - half * ny, z - half * nz
+                        arm_b[filled, 0, e] = (ux - between[n, 0, e]) + offset[j, 0, e]
+                        arm_b[filled, 1, e] = (uy - between[n, 1, e]) + offset[j, 1, e]
+                        arm_b[filled, 2, e] = (uz - between[n, 2, e]) + offset[j, 2, e]
+                        separation[filled, e] = distance[p, e] - (rest[i, e] + rest[j, e])
+                        filled += 1
+                    else:
+                        missing += 1
+                seen = end
         count[0, e] = filled
         dropped[0, e] = max(dropped[0, e], missing)
 

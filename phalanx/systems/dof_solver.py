@@ -27,7 +27,9 @@ INFINITY = float("inf")
 
 
 @function
-def solve_dof(w, y, push, slope, most, hold, rub, side, near, spring, give, h, low, high):
+def solve_dof(
+    w, y, iy, soft_drive, soft_both, soft_stop, push, slope, most, hold, rub, side, near, spring, give, h, low, high
+):
     """All constraints of one dof at once, given all others.
 
     Friction, a drive with an effort limit, compliant limits, and bounds on the velocity act on the same number, so they
@@ -35,7 +37,8 @@ def solve_dof(w, y, push, slope, most, hold, rub, side, near, spring, give, h, l
 
     Args:
         w: velocity without this dof's own impulses.
-        y: velocity change per unit impulse.
+        y, iy: velocity change per unit impulse, and its inverse.
+        soft_drive, soft_both, soft_stop: see :func:`softness`.
         push, slope: the drive's impulse is push - slope * velocity, as far as
         most: the bound on the drive's impulse, allows.
         hold, rub: bounds on the friction impulse of a dof at rest, and of one that moves.
@@ -50,22 +53,78 @@ def solve_dof(w, y, push, slope, most, hold, rub, side, near, spring, give, h, l
     """
     # With friction r and drive(v) = clamp(push - slope v), v solves v = w + y (r + drive(v)), where v - y drive(v)
     # grows with v.
-    rubs = -w / y - min(max(push, -most), most)
+    rubs = -w * iy - min(max(push, -most), most)
     rubs = rubs if math.fabs(rubs) <= hold else (rub if rubs > 0.0 else -rub)
     w = w + y * rubs
-    drive = min(max(push - slope * ((w + y * push) / (1.0 + y * slope)), -most), most)
+    drive = min(max(push - slope * ((w + y * push) * soft_drive), -most), most)
     v = w + y * drive
     passed = give > 0.0 and side * (near - h * v) > 0.0 and side * (spring - give * v) > 0.0
-    soft = (w + y * (push + spring)) / (1.0 + y * (slope + give))
+    soft = (w + y * (push + spring)) * soft_both
     other = min(max(push - slope * soft, -most), most)
-    soft = soft if math.fabs(push - slope * soft) <= most else (w + y * (other + spring)) / (1.0 + y * give)
+    soft = soft if math.fabs(push - slope * soft) <= most else (w + y * (other + spring)) * soft_stop
     drive = other if passed else drive
     v = soft if passed else v
     held = max(min(v, high), low)
     drive = drive if held == v else min(max(push - slope * held, -most), most)
     stops = spring - give * v if passed else 0.0
-    stops = stops if held == v else (held - w) / y - drive
+    stops = stops if held == v else (held - w) * iy - drive
     return rubs, drive, stops
+
+
+@function
+def softness(y, slope, give):
+    """By how much a drive, a drive and a compliant limit, and such a limit alone slow down what they act on."""
+    return 1.0 / (1.0 + y * slope), 1.0 / (1.0 + y * (slope + give)), 1.0 / (1.0 + y * give)
+
+
+@function
+def solve_dof_row(
+    bouncing, w, y, iy, soft_drive, soft_both, soft_stop, h, pace, correct, before, x, came, low, high, spring, give,
+    springy, threshold, fastest, fastest_push, push, slope, most, hold, rub, stop,
+):  # fmt: skip
+    """All constraints of one dof in one sweep, given all others.
+
+    Args:
+        bouncing: this is a velocity sweep.
+        w: velocity without this dof's own impulses.
+        y, iy: velocity change per unit impulse, and its inverse.
+        soft_drive, soft_both, soft_stop: see :func:`softness`.
+        h, pace: length of the substep, and inverse of that of the part of it that the sweep stands for.
+        correct: share of an error of position that is taken out.
+        before, x: position at the start of the substep, and now.
+        came: velocity at the start of the substep.
+        low, high: limits.
+        spring, give: impulse of a compliant limit per metre or radian, and per unit velocity; 0: the limit is hard.
+        springy: restitution of the limits.
+        threshold: slower impacts do not bounce.
+        fastest, fastest_push: bounds on the velocity, and on how fast a limit pushes out.
+        push, slope, most, hold, rub: as for :func:`solve_dof`.
+        stop: impulse of the limits so far.
+
+    Returns:
+        The impulses of friction, of the drive, and of the limits.
+    """
+    lower = before - low < high - before
+    near = low - before if lower else high - before
+    # hard limits: at most reach them within the part of the substep that this sweep stands for
+    slowest = (low - x) * pace if x > low else min((low - x) * correct * pace, fastest_push)
+    quickest = (high - x) * pace if x < high else max((high - x) * correct * pace, -fastest_push)
+    # restitution: velocity sweeps throw back what came in fast and was stopped at the limit, and do not
+    # brake what has yet to arrive
+    bounces = bouncing and springy > 0.0 and math.fabs(came) > threshold
+    reach = 0.5 * h * math.fabs(came)
+    below = bounces and stop > 0.0 and x - low < reach
+    above = bounces and stop < 0.0 and high - x < reach
+    slowest = -INFINITY if bounces and stop == 0.0 else slowest
+    quickest = INFINITY if bounces and stop == 0.0 else quickest
+    slowest = max(slowest, -springy * came) if below else slowest
+    quickest = min(quickest, -springy * came) if above else quickest
+    slowest = -INFINITY if give > 0.0 else slowest
+    quickest = INFINITY if give > 0.0 else quickest
+    return solve_dof(
+        w, y, iy, soft_drive, soft_both, soft_stop, push, slope, most, hold, rub, 1.0 if lower else -1.0,
+        near, spring * near, give, h, max(slowest, -fastest), min(quickest, fastest),
+    )  # fmt: skip
 
 
 @system(phase="solve", after="start_sweeps")
@@ -159,49 +218,17 @@ def sweep_dofs(
                 sum[0, 1, e] += jacobian[chain[d, 0] + s, e] * displacement[k, e]
         for e in lanes:
             here = active[d, e] == 1
-            y = response[d, e]
-            part = h[0, e] * share
-            w = sum[0, 0, e]
             own = rub[d, e] + drive[d, e] + stop[d, e]
-            low, high = low_limit[d, e], high_limit[d, e]
-            before = q[coord[d, 0], e]
-            x = before + sum[0, 1, e]
-            spring = h[0, e] * stiffness[d, e]
+            y, slope, spring = response[d, e], h[0, e] * row_slope[d, e], h[0, e] * stiffness[d, e]
             give = h[0, e] * (spring + damping[d, e])
-            lower = before - low < high - before
-            near = low - before if lower else high - before
-            # hard limits: at most reach them within the part of the substep that this sweep stands for
-            slowest = (low - x) / part if x > low else min((low - x) * correct / part, fastest_push[0, e])
-            quickest = (high - x) / part if x < high else max((high - x) * correct / part, -fastest_push[0, e])
-            # restitution: velocity sweeps throw back what came in fast and was stopped at the limit, and do not
-            # brake what has yet to arrive
-            came, springy = qd[d, e], elastic[d, e]
-            bounces = bouncing and springy > 0.0 and math.fabs(came) > threshold[0, e]
-            reach = 0.5 * h[0, e] * math.fabs(came)
-            below = bounces and stop[d, e] > 0.0 and x - low < reach
-            above = bounces and stop[d, e] < 0.0 and high - x < reach
-            slowest = -INFINITY if bounces and stop[d, e] == 0.0 else slowest
-            quickest = INFINITY if bounces and stop[d, e] == 0.0 else quickest
-            slowest = max(slowest, -springy * came) if below else slowest
-            quickest = min(quickest, -springy * came) if above else quickest
-            slowest = -INFINITY if give > 0.0 else slowest
-            quickest = INFINITY if give > 0.0 else quickest
-            rubs, drives, stops = solve_dof(
-                w - y * own,
-                y,
-                h[0, e] * row_offset[d, e],
-                h[0, e] * row_slope[d, e],
-                h[0, e] * most_effort[d, e],
-                h[0, e] * max(friction[d, e], static_friction[d, e]),
-                h[0, e] * friction[d, e],
-                1.0 if lower else -1.0,
-                near,
-                spring * near,
-                give,
-                h[0, e],
-                max(slowest, -fastest[d, e]),
-                min(quickest, fastest[d, e]),
-            )
+            soft_drive, soft_both, soft_stop = softness(y, slope, give)
+            rubs, drives, stops = solve_dof_row(
+                bouncing, sum[0, 0, e] - y * own, y, 1.0 / y, soft_drive, soft_both, soft_stop,
+                h[0, e], 1.0 / (h[0, e] * share), correct, q[coord[d, 0], e], q[coord[d, 0], e] + sum[0, 1, e],
+                qd[d, e], low_limit[d, e], high_limit[d, e], spring, give, elastic[d, e], threshold[0, e],
+                fastest[d, e], fastest_push[0, e], h[0, e] * row_offset[d, e], slope, h[0, e] * most_effort[d, e],
+                h[0, e] * max(friction[d, e], static_friction[d, e]), h[0, e] * friction[d, e], stop[d, e],
+            )  # fmt: skip
             rub[d, e] = rubs if here else rub[d, e]
             drive[d, e] = drives if here else drive[d, e]
             stop[d, e] = stops if here else stop[d, e]

@@ -1,0 +1,93 @@
+"""What systems written for teams of GPU threads are made of (:mod:`phalanx.ecs.team_language`), as CUDA has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+from llvmlite import ir as llvm
+from numba import cuda
+from numba.cuda.extending import intrinsic
+
+from phalanx.ecs.cuda import helper
+
+
+@helper
+def team_row():
+    """See :mod:`~.team_language`."""
+    return cuda.blockIdx.y
+
+
+@helper
+def team_rank(size):
+    """See :mod:`~.team_language`."""
+    return cuda.threadIdx.x % size
+
+
+@helper
+def team_slot(size):
+    """See :mod:`~.team_language`."""
+    return cuda.threadIdx.x // size
+
+
+@helper
+def _team(size):
+    """The threads of a team, a mask in their warp."""
+    return numba.uint32(((1 << size) - 1) << (cuda.threadIdx.x % 32 - cuda.threadIdx.x % size))
+
+
+@helper
+def team_wait(size):
+    """See :mod:`~.team_language`."""
+    cuda.syncwarp(_team(size))  # pyright: ignore[reportCallIssue]
+
+
+@helper
+def team_sum(size, x):
+    """See :mod:`~.team_language`."""
+    team = _team(size)
+    step = size // 2
+    while step > 0:
+        x += cuda.shfl_xor_sync(team, x, step)
+        step //= 2
+    return x
+
+
+def _four_at(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Pointer to four items of a flat float32 array in global memory."""
+    data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+    long = llvm.IntType(64)
+    place = builder.add(builder.ptrtoint(data, long), builder.mul(arguments[1], llvm.Constant(long, 4)))
+    return builder.inttoptr(place, llvm.PointerType(llvm.VectorType(llvm.FloatType(), 4), addrspace=1))
+
+
+@intrinsic
+def load_four(typing_context: Any, array: Any, index: Any) -> Any:
+    """See :mod:`~.team_language`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        four = builder.load(_four_at(context, builder, signature, arguments), align=16)
+        values = [builder.extract_element(four, llvm.Constant(llvm.IntType(32), k)) for k in range(4)]
+        return context.make_tuple(builder, signature.return_type, values)
+
+    return numba.types.UniTuple(numba.float32, 4)(array, numba.int64), emit
+
+
+@intrinsic
+def store_four(typing_context: Any, array: Any, index: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    """See :mod:`~.team_language`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        four = llvm.Constant(llvm.VectorType(llvm.FloatType(), 4), llvm.Undefined)
+        for k in range(4):
+            four = builder.insert_element(four, arguments[2 + k], llvm.Constant(llvm.IntType(32), k))
+        builder.store(four, _four_at(context, builder, signature, arguments), align=16)
+        return context.get_dummy_value()
+
+    return numba.void(array, numba.int64, *[numba.float32] * 4), emit
+
+
+@helper
+def store_one(array, index, x):
+    """See :mod:`~.team_language`."""
+    array[numba.uint64(index)] = x

@@ -1,0 +1,92 @@
+"""Systems that are written for a team of GPU threads, where what :mod:`~.teams` makes of a loop is too slow.
+
+Every thread of a team runs the whole text and stores what it likes; a team has one row of a table in one environment.
+Fields are indexed as in other systems, and may be handed whole to :func:`load_four` and
+:func:`store_four`. Such a system stands in for others (:mod:`phalanx.ecs.substitutes`), since CPUs cannot run it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from types import FunctionType
+from typing import Any, TypeVar
+
+from phalanx.ecs.declare import System, Table, function, system
+from phalanx.ecs.source import source
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def team_system(*, phase: str, each: Table, size: int) -> Callable[[Callable[..., None]], System]:
+    """Declare a system that ``size`` GPU threads run for each row of a table, :func:`team_row`, in each environment.
+
+    Arguments are declared as for :func:`~.declare.system`; the first is ``lanes``, the body one loop over them.
+    """
+
+    def declare(written: Callable[..., None]) -> System:
+        return replace(system(phase=phase)(written), teams_of=each, team_size=size)
+
+    return declare
+
+
+def variant(declared: System, name: str, size: int, **constants: int) -> System:
+    """The same system for teams of another size, with other values for constants of its module."""
+    old = declared.function
+    made = FunctionType(old.__code__, {**old.__globals__, **constants}, name)
+    made.__phalanx_source__ = source(old).replace(f"def {old.__name__}(", f"def {name}(", 1)  # type: ignore[attr-defined]
+    return replace(declared, function=made, team_size=size)
+
+
+def primitive(declared: F) -> F:
+    """Mark what :mod:`phalanx.ecs.cuda_teams` has under the same name."""
+    declared.__phalanx_primitive__ = True  # type: ignore[attr-defined]
+    return function(declared)
+
+
+@primitive
+def team_row() -> Any:
+    """The row that the team is for."""
+    raise NotImplementedError
+
+
+@primitive
+def team_rank(size) -> Any:
+    """The thread's number in its team of so many threads."""
+    raise NotImplementedError
+
+
+@primitive
+def team_slot(size) -> Any:
+    """The team's number in its block of :data:`~.cuda_program.THREADS` threads."""
+    raise NotImplementedError
+
+
+@primitive
+def team_wait(size) -> Any:
+    """Until all threads of the team have come here, and see what each has stored."""
+    raise NotImplementedError
+
+
+@primitive
+def team_sum(size, x) -> Any:
+    """The sum of every thread's x, the same bits for all."""
+    raise NotImplementedError
+
+
+@primitive
+def load_four(field, index) -> Any:
+    """Four numbers of a float32 field's memory, from ``index`` on, a multiple of 4."""
+    raise NotImplementedError
+
+
+@primitive
+def store_four(field, index, a, b, c, d) -> Any:
+    """Store four numbers to a float32 field's memory."""
+    raise NotImplementedError
+
+
+@primitive
+def store_one(field, index, x) -> Any:
+    """Store a number to a float32 field's memory."""
+    raise NotImplementedError
