@@ -33,7 +33,7 @@ def team_slot(size):
 @helper
 def _team(size):
     """The threads of a team, a mask in their warp."""
-    return numba.uint32(((1 << size) - 1) << (cuda.threadIdx.x % 32 - cuda.threadIdx.x % size))
+    return numba.uint32(((1 << size) - 1) << (cuda.threadIdx.x % 32 - cuda.threadIdx.x % size))  # pyright: ignore[reportOperatorIssue]
 
 
 @helper

@@ -20,6 +20,7 @@ from numba.core.registry import cpu_target
 from phalanx.ecs import Component, Field, System, Table, codegen, function, modules, read, rows, system, update, write
 from phalanx.systems import systems
 from phalanx.systems.contact_views import contact_views
+from phalanx.systems.island_sweeps import list_islands, sweep_island, sweep_large_island
 from phalanx.systems.queries import PROBES, RAYS
 from phalanx.systems.sampling import SAMPLERS, next_sample
 
@@ -314,13 +315,29 @@ def ptx() -> Iterator[ModuleType]:
         yield importlib.import_module("phalanx.ecs.cuda")
 
 
+ISLANDS = [list_islands, sweep_island, sweep_large_island]
+
+
 def float64_instructions(text: str) -> list[str]:
     lines = [line.strip() for line in text.splitlines() if ".f64" in line]
     return [line for line in lines if not line.startswith((".reg", "//"))]
 
 
 @pytest.mark.parametrize(
-    "made", [*systems(), *RAYS, *PROBES[-1:], *SAMPLING, contact_views, dim, dim_lanes], ids=lambda made: made.name
+    "made",
+    [
+        *systems(),
+        list_islands,
+        sweep_island,
+        sweep_large_island,
+        *RAYS,
+        *PROBES[-1:],
+        *SAMPLING,
+        contact_views,
+        dim,
+        dim_lanes,
+    ],
+    ids=lambda made: made.name,
 )
 def test_compiles_to_ptx_without_float64(made: System, ptx: ModuleType) -> None:
     """Every system, for compute capability 9.0."""

@@ -1,0 +1,149 @@
+"""Islands: which trees, dofs and contacts they have; and swept by themselves, on a GPU, they go as all together do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from oracles import host
+
+import phalanx as px
+from phalanx import components as c
+from phalanx.bench.build import set_up
+from phalanx.bench.scenes import SCENES
+from phalanx.components.island import MOST_DOFS
+from phalanx.systems import island_sweeps
+
+BALL = px.Shape("sphere", (0.1,))
+
+
+def balls(device: str, dtype: str = "float64") -> px.World:
+    """Nine balls, of which environments scatter some: in touch, apart, and on the ground or not; one is kinematic."""
+    world = px.World(num_envs=6, dt=1 / 120, device=device, dtype=dtype)
+    world.add_ground()
+    for k in range(8):
+        world.add_rigid_object(BALL, f"ball{k}", mass=1.0, position=(0.19 * k, 0.0, 0.1))
+    world.add_rigid_object(BALL, "held", mass=1.0, position=(0.0, 1.0, 0.5), kind="kinematic")
+    world.build()
+    rng = np.random.default_rng(4)
+    for k in range(8):
+        pose = np.tile([0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0], (6, 1))
+        pose[:, 0] = 0.19 * k + 0.5 * (rng.random(6) < 0.3)
+        pose[:, 2] += 0.3 * (rng.random(6) < 0.3)
+        world.actors[f"ball{k}"].set_root_state(pose=pose)
+    return world
+
+
+def numbers(array: object) -> np.ndarray:
+    """On the host, as whole numbers."""
+    return host(array).astype(np.int64)
+
+
+def test_lists_of_islands() -> None:
+    """Against sets that are joined contact by contact, in six environments."""
+    world = balls("cpu")
+    world.step()
+    store = world._store
+    store.program([island_sweeps._prepare(1)]).run()
+    tree = numbers(world[c.LinkTopology].tree)[:, 0]
+    link = numbers(world[c.ShapeTopology].link)
+    first_dof, end_dof = numbers(world[c.TreeTopology].first_dof)[:, 0], numbers(world[c.TreeTopology].end_dof)[:, 0]
+    count, a, b = (
+        numbers(f) for f in (world[c.ContactCount].current, world[c.ContactPoint].a, world[c.ContactPoint].b)
+    )
+    moves_a, moves_b = numbers(world[c.ContactMotion].dof_a), numbers(world[c.ContactMotion].dof_b)
+    yields = numbers(world[c.TreeTopology].yields)[:, 0]
+    island, dofs, begin = (
+        numbers(f) for f in (world[c.IslandTree].first, world[c.IslandTree].dofs, world[c.IslandTree].begin)
+    )
+    contacts, first = numbers(world[c.IslandTree].contacts), numbers(world[c.IslandTree].first_contact)
+    order, of_contact = numbers(world[c.IslandContact].order), numbers(world[c.IslandContact].island)
+    dof_order, place = numbers(world[c.IslandDof].order), numbers(world[c.IslandDof].place)
+    assert yields.tolist() == [1] * 8 + [0]
+    assert len(set(map(tuple, island.T.tolist()))) > 3, "environments differ"
+    for e in range(world.num_envs):
+        sets = [{t} for t in range(9)]
+        ends = []
+        for k in range(count[0, e]):
+            two = [tree[link[s[k, e], 0]] if d[k, e] >= 0 else -1 for s, d in ((a, moves_a), (b, moves_b))]
+            two = [t for t in two if t >= 0 and yields[t]]
+            ends.append(two)
+            joined = set().union(*(sets[t] for t in two)) if two else set()
+            for t in joined:
+                sets[t] = joined
+        assert island[:, e].tolist() == [min(s) for s in sets]
+        assert of_contact[: count[0, e], e].tolist() == [min(sets[two[0]]) if two else -1 for two in ends]
+        for t in {min(s) for s in sets}:
+            mine = [d for s in sorted(sets[t]) for d in range(first_dof[s], end_dof[s])]
+            at = slice(begin[t, e], begin[t, e] + dofs[t, e])
+            assert dof_order[at, e].tolist() == mine
+            assert place[mine, e].tolist() == [t * MOST_DOFS + k for k in range(len(mine))]
+            at = slice(first[t, e], first[t, e] + contacts[t, e])
+            assert order[at, e].tolist() == [k for k in range(count[0, e]) if of_contact[k, e] == t]
+    sizes = numbers(world[c.IslandTree].sort)
+    assert {0, 1} <= set(sizes.ravel().tolist())
+    assert (sizes == 2).any() and host(world[c.IslandRest].left).max() == 0
+
+
+def test_what_is_too_large_is_left() -> None:
+    world = balls("cpu")
+    world.step()
+    world._store.program([island_sweeps._prepare(0)]).run()
+    large = (host(world[c.IslandTree].sort) == 2).any(axis=0)
+    assert large.any() and not large.all()
+    np.testing.assert_array_equal(host(world[c.IslandRest].left)[0], large)
+
+
+def scene(name: str) -> Callable[[str], px.World]:
+    def make(device: str) -> px.World:
+        stage = set_up(SCENES[name], 16, device)
+        stage.apply(stage.controls(0))
+        return stage.world
+
+    return make
+
+
+def heap(device: str) -> px.World:
+    """More contacts in one island than a team takes."""
+    world = px.World(num_envs=3, dt=1 / 120, device=device, dtype="float32")
+    world.add_ground()
+    for k in range(6):
+        for j in range(3):
+            world.add_rigid_object(
+                px.Shape("box", (0.1, 0.1, 0.1)), f"box{k}_{j}", mass=1.0, position=(0.19 * k, 0, 0.1 + 0.2 * j)
+            )
+    world.build()
+    return world
+
+
+@pytest.mark.parametrize(
+    ("make", "left"),
+    [
+        (scene("humanoid"), False),
+        (scene("quadruped"), False),
+        (scene("three_humanoids"), False),
+        (lambda device: balls(device, "float32"), False),
+        (heap, True),
+    ],
+    ids=["humanoid", "quadruped", "three_humanoids", "balls", "heap"],
+)
+def test_islands_go_as_all_together_do(
+    make: Callable[[str], px.World], left: bool, gpu: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the order of sums differs: by rounding, over ten steps."""
+    found = []
+    for apart in (True, False):
+        if not apart:
+            monkeypatch.setattr("phalanx.ecs.store.substituted", lambda systems, rows: systems)
+        world = make(gpu)
+        world.step(10)
+        names = {s.name for s, _ in world._store._kernels(world._sequence(("solve", "sweep")))}
+        assert ("sweep_island" in names) == apart
+        if apart:
+            assert bool(host(world[c.IslandRest].left).all()) == left
+        state = (world[c.Coordinate].value, world[c.DofState].velocity, world[c.ContactImpulse].value)
+        found.append([host(one) for one in state])
+    for one, other, tolerance in zip(*found, (1e-5, 1e-3, 1e-4), strict=True):
+        assert np.isfinite(one).all()
+        np.testing.assert_allclose(one, other, rtol=0, atol=tolerance * max(1.0, float(np.abs(other).max())))

@@ -1,0 +1,114 @@
+"""Systems that stand in for others: where they come in a sequence, and where the others are still run."""
+
+from __future__ import annotations
+
+import pytest
+
+from phalanx.ecs import Component, Field, System, Table, rows, spread, update
+from phalanx.ecs.declare import Access, DeclarationError
+from phalanx.ecs.fusion import TIMES, Rest
+from phalanx.ecs.substitutes import Substitute, substituted
+from phalanx.ecs.team_language import team_rank, team_system, variant
+
+Cell = Table("cell", "cells of a battery")
+Once = Table("once", "one row")
+
+
+class Charge(Component, table=Cell):
+    """What is in a cell."""
+
+    value = Field(doc="charge")
+
+
+class Left(Component, table=Once):
+    """What is left to do."""
+
+    here = Field(dtype="int32", doc="1: the others are to be run")
+    turns = Field(dtype="int32", doc="turns so far")
+
+
+def over_cells(name: str) -> System:
+    names = {"spread": spread}
+    text = f"def {name}(lanes, count, x):\n for i in spread(count):\n  for e in lanes:\n   x[i, e] += 1.0\n"
+    exec(text, names)
+    names[name].__phalanx_source__ = text  # type: ignore[attr-defined]
+    arguments = {"count": rows(Cell), "x": update(Charge.value)}
+    return System(names[name], None, "parallel", "sense", arguments=arguments, leading=("lanes",))  # type: ignore[arg-type]
+
+
+START, WARM, FILL, DRAIN, OTHER, LIST, INSTEAD = map(
+    over_cells, ("start", "warm", "fill", "drain", "other", "list_them", "instead")
+)
+
+
+def made(log: list[tuple[int, bool, bool]]) -> Substitute:
+    def instead(rows_of: object, times: int, first: bool, absorbs: bool) -> list[System]:
+        log.append((times, first, absorbs))
+        return [INSTEAD]
+
+    return Substitute(("fill", "drain"), "start", "warm", lambda _: [LIST], instead, Rest(Left.here, Left.turns))
+
+
+def names_of(sequence: list[System], monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[tuple[int, bool, bool]]]:
+    log: list[tuple[int, bool, bool]] = []
+    monkeypatch.setattr("phalanx.ecs.substitutes._known", [made(log)])
+    return [s.name for s in substituted(sequence, lambda table: 1)], log
+
+
+def test_turns_are_taken_over_and_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sequence = [START, WARM, *[FILL, DRAIN] * 4, OTHER, FILL, DRAIN]
+    found, log = names_of(sequence, monkeypatch)
+    assert found == [
+        *("start", "list_them", "warm_elsewhere", "instead", "fill_and_1_more"),
+        *("other", "instead", "fill_and_1_more"),
+    ]
+    assert log == [(4, True, True), (1, False, False)]
+
+
+def test_what_comes_in_between_is_not_absorbed(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, log = names_of([START, WARM, OTHER, FILL, DRAIN], monkeypatch)
+    assert found == ["start", "warm", "other", "list_them", "instead", "fill_and_1_more"]
+    assert log == [(1, True, False)]
+
+
+def test_each_substep_is_prepared_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, log = names_of([START, WARM, FILL, DRAIN] * 2, monkeypatch)
+    assert found == ["start", "list_them", "warm_elsewhere", "instead", "fill_and_1_more"] * 2
+    assert log == [(1, True, True)] * 2
+
+
+def test_other_sequences_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    sequence = [START, WARM, FILL, OTHER, DRAIN]
+    found, log = names_of(sequence, monkeypatch)
+    assert found == [s.name for s in sequence] and log == []
+
+
+def test_the_rest_is_run_where_it_is_asked_for_and_turns_are_counted_everywhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("phalanx.ecs.substitutes._known", [made([])])
+    rest = substituted([START, *[FILL, DRAIN] * 3], lambda table: 1)[-1]
+    assert rest.arguments[TIMES].target == 3
+    fields = {a.target: a.mode for a in rest.field_arguments.values()}
+    assert fields == {Left.here: "read", Left.turns: "update", Charge.value: "update"}
+
+
+@team_system(phase="sense", each=Cell, size=8)
+def by_rank(lanes, x=update(Charge.value)):
+    for e in lanes:
+        x[team_rank(SIZE), e] = 1.0
+
+
+SIZE = 8
+
+
+def test_variants_have_their_own_constants_and_cpus_refuse_them() -> None:
+    from phalanx.ecs.codegen import generate
+
+    large = variant(by_rank, "by_larger_rank", 32, SIZE=32)
+    assert (large.name, large.team_size, by_rank.team_size) == ("by_larger_rank", 32, 8)
+    texts = [generate(one, frozenset(), "float32", "cuda").source for one in (by_rank, large)]
+    assert "SIZE = 8" in texts[0] and "SIZE = 32" in texts[1]
+    with pytest.raises(DeclarationError, match="by_rank is written for teams of GPU threads"):
+        generate(by_rank, frozenset(), "float32", "cpu")
+    assert isinstance(large.arguments["x"], Access)
