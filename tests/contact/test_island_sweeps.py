@@ -138,7 +138,7 @@ def test_islands_go_as_all_together_do(
             monkeypatch.setattr("phalanx.ecs.store.substituted", lambda systems, rows: systems)
         world = make(gpu)
         world.step(10)
-        names = {s.name for s, _ in world._store._kernels(world._sequence(("solve", "sweep")))}
+        names = {s.name for s, _ in world._store.kernels(world._sequence(("solve", "sweep")))}
         assert ("sweep_island" in names) == apart
         if apart:
             assert bool(host(world[c.IslandRest].left).all()) == left
