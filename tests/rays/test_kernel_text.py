@@ -13,6 +13,8 @@ import pytest
 
 from phalanx.images.image_kernels import draw_pixels
 from phalanx.images.motion import remember_frames
+from phalanx.images.world_camera import attach_cameras
+from phalanx.images.world_scene import gather_poses
 from phalanx.rays.generate import generated
 from phalanx.rays.placing import place_instances
 from phalanx.rays.primitives import Reals
@@ -44,11 +46,13 @@ def cuda() -> Iterator[ModuleType]:
     [
         (place_instances, ()),
         (remember_frames, ()),
+        (gather_poses, ()),
+        (attach_cameras, ()),
         (draw_pixels, (*EVERYTHING, *PICTURES)),
         (cast_rays, (*NOTHING[:1], ("MESHES", 1), *NOTHING[2:])),
         (cast_pattern, EVERYTHING),
     ],
-    ids=["place", "remember", "images", "meshes", "everything"],
+    ids=["place", "remember", "gather", "attach", "images", "meshes", "everything"],
 )
 def test_compiles_to_ptx(kernel: Any, constants: Any, cuda: ModuleType) -> None:
     """Without float64, in one function; trees are loaded by 16 bytes, and their boxes' bytes become floats by prmt."""
