@@ -25,10 +25,10 @@ simulation_app = app_launcher.app
 
 # The rest is imported when the application runs.
 
+import math  # noqa: E402
 import os  # noqa: E402
 
 import isaaclab.sim as sim_utils  # noqa: E402
-import isaaclab.utils.math as math_utils  # noqa: E402
 from isaaclab.actuators import ImplicitActuatorCfg  # noqa: E402
 from isaaclab.assets import Articulation, ArticulationCfg, AssetBaseCfg, RigidObjectCfg  # noqa: E402
 from isaaclab.scene import InteractiveScene, InteractiveSceneCfg  # noqa: E402
@@ -147,10 +147,12 @@ def run_simulator(sim: sim_utils.SimulationContext, scene: InteractiveScene) -> 
     robot: Articulation = scene["robot"]
     sim_dt = sim.get_physics_dt()
     robot.write_joint_state_to_sim(robot.data.default_joint_pos, robot.data.default_joint_vel)
-    for name in HEIGHTS:
+    for k, name in enumerate(HEIGHTS):
         state = 1.0 * scene[name].data.default_root_state  # a copy
         state[:, :3] += scene.env_origins
-        state[:, :2] += math_utils.sample_uniform(-0.09, 0.09, (scene.num_envs, 2), robot.device)
+        for i in range(scene.num_envs):  # somewhere else in each
+            state[i, 0] += 0.09 * math.sin(7.0 * i + 2.0 * k)
+            state[i, 1] += 0.09 * math.cos(4.0 * i + 3.0 * k)
         scene[name].write_root_pose_to_sim(state[:, :7])
         scene[name].write_root_velocity_to_sim(state[:, 7:])
     target = scene.env_origins + 0.0  # a copy

@@ -125,7 +125,7 @@ def test_quadruped_cameras(run: Callable[..., str], tmp_path: Path) -> None:
 def test_arm_cameras(run: Callable[..., str]) -> None:
     """Points that a camera sees are as high as the objects whose labels its pixels have."""
     text = run("arm_cameras.py", "--num_envs", "3", "--steps", "20")
-    assert last_numbers(text) == pytest.approx([0.06, 0.07, 0.12], abs=3e-3)
+    assert last_numbers(text) == pytest.approx([0.06, 0.07, 0.12], abs=4e-3)
 
 
 def test_mixed_actuators(run: Callable[..., str]) -> None:
