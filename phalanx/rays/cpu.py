@@ -26,6 +26,8 @@ kernel = lean_kernel = numba.njit(cache=True, nogil=True, error_model="numpy", b
 FEWEST = 2048
 """Rays that are worth another thread."""
 
+_LINE = 64  # bytes of the cache
+
 _REAL, _WORD, _BYTE, _LONG = ir.FloatType(), ir.IntType(32), ir.IntType(8), ir.IntType(64)
 _REALS, _WORDS, _BYTES = (ir.VectorType(kind, 8) for kind in (_REAL, _WORD, _BYTE))
 
@@ -151,6 +153,25 @@ def highest_bit(typing_context: Any, bits: Any) -> Any:
         return builder.zext(builder.sub(ir.Constant(_WORD, 31), zeros), _LONG)
 
     return types.int64(types.uint32), emit
+
+
+@intrinsic(prefer_literal=True)
+def fetch(typing_context: Any, array: Any, index: Any, count: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    words = count.literal_value
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        start = builder.gep(_data(context, builder, signature.args[0], arguments[0]), [arguments[1]])
+        start = builder.bitcast(start, _BYTE.as_pointer())
+        kind = ir.FunctionType(ir.VoidType(), [_BYTE.as_pointer(), _WORD, _WORD, _WORD])
+        name = "llvm.prefetch.p0i8"
+        declared = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+        for offset in range(0, 4 * words, _LINE):
+            line = builder.gep(start, [ir.Constant(_LONG, offset)])
+            builder.call(declared, [line, *(ir.Constant(_WORD, n) for n in (0, 3, 1))])  # to read, soon, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, count), emit
 
 
 @numba.njit(inline="always")

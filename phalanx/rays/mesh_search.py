@@ -5,13 +5,17 @@ import math
 from phalanx.ecs import function, local_int
 from phalanx.rays.directions import inverse_of
 from phalanx.rays.mesh_tree import LEVELS
-from phalanx.rays.primitives import as_float, count_bits, entered_children, least_key
+from phalanx.rays.primitives import as_float, count_bits, entered_children, fetch, least_key
 from phalanx.rays.triangle import ray_frame, ray_triangle_at
 
 INF = math.inf
 
 BOTH, FRONT = range(2)
 """Sides of triangles that count."""
+
+NODES_AHEAD, TRIANGLES_AHEAD = 96, 192
+"""Words of a node's children that are brought into the cache while it is looked which of them a ray enters. Eight
+nodes have 160, eight leaves of two triangles 192."""
 
 
 @function
@@ -59,6 +63,8 @@ def search_by_distance(nodes, triangles, root, sides, any_hit, px, py, pz, dx, d
             child = nodes[at + 4] + count_bits(inner & ((1 << s) - 1))
             nearest[level] = rest
             level += 1 if as_float(rest & -8) <= best else 0
+            fetch(nodes, 20 * nodes[20 * child + 4], NODES_AHEAD)
+            fetch(triangles, 12 * nodes[20 * child + 5], TRIANGLES_AHEAD)
             key = entered_children(nodes, child, px, py, pz, ix, iy, iz, best, keys, level)
             owners[level] = child
             left[level] = 255

@@ -109,6 +109,16 @@ def highest_bit(bits) -> Any:
 
 
 @primitive
+def fetch(array, index, count) -> None:
+    """Have ``count`` numbers of 4 bytes from ``index`` on brought into the cache; CPU only. Past the end is no error.
+
+    Args:
+        count: a constant.
+    """
+    raise NotImplementedError
+
+
+@primitive
 def split(number, size) -> Any:
     """Quotient and rest of a whole number, not negative, by one that is positive; of 32 bits on the GPU."""
     raise NotImplementedError
