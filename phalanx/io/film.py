@@ -96,6 +96,6 @@ def _way(poses: np.ndarray, fps: float) -> np.ndarray:
         return np.zeros((len(poses), 3))
     reach = int(np.ceil(3 * _SLOW * fps))
     weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / (_SLOW * fps)) ** 2)
-    padded = np.pad(middle, ((reach, reach), (0, 0)), mode="edge")
+    padded = np.pad(middle, ((reach, reach), (0, 0)), mode="reflect", reflect_type="odd")  # it goes on as it went
     smooth = [np.convolve(padded[:, k], weights / weights.sum(), mode="valid") for k in range(3)]
     return np.stack(smooth, axis=-1) - middle[0]
