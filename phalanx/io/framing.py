@@ -45,7 +45,7 @@ class Grid:
     Attributes:
         offsets: (envs, 3), m.
         spacing: m between neighbours; 0 for one alone.
-        near: (envs,): which stay with the others.
+        near: (envs, points): which points stay with the others.
     """
 
     offsets: np.ndarray
@@ -56,7 +56,7 @@ class Grid:
 def grid_of(points: np.ndarray, spacing: float | None = None) -> Grid:
     """Put environments on a grid, as far apart as they need unless told otherwise.
 
-    One that flew away must not push all others out of sight: it counts neither for the spacing nor for the camera.
+    What flew away must not push all else out of sight: it counts neither for the spacing nor for the camera.
 
     Args:
         points: (envs, points, 3), finite, of what is in them.
@@ -64,11 +64,11 @@ def grid_of(points: np.ndarray, spacing: float | None = None) -> Grid:
     """
     count = len(points)
     if count == 1:
-        return Grid(np.zeros((1, 3)), 0.0, np.ones(1, bool))
-    reach = np.abs(points - np.median(points, axis=(0, 1))).max(axis=1)
-    near = (reach <= 3.0 * np.median(reach.max(axis=1))).all(axis=1)
+        return Grid(np.zeros((1, 3)), 0.0, np.ones(points.shape[:2], bool))
+    away = np.abs(points - np.median(points, axis=(0, 1)))
+    near = away.max(axis=2) <= 3.0 * np.median(away.max(axis=(1, 2)))
     if spacing is None:
-        spacing = 2.15 * float(reach[near][:, :2].max())
+        spacing = 2.15 * float(away[near][:, :2].max())
     columns = int(np.ceil(np.sqrt(count)))
     rows = -(-count // columns)
     index = np.arange(count)

@@ -89,7 +89,7 @@ class WorldPainter:
         offsets = np.zeros((len(finite), 3))
         offsets[finite] = grid.offsets
         seen.move(offsets)
-        points = (points + grid.offsets[:, None])[grid.near].reshape(-1, 3)
+        points = (points + grid.offsets[:, None])[grid.near]
         level = [g.height for g in world._grounds if g.normal[2] > 0 and not any(g.normal[:2])]
         self._ground = next(iter(level), None) if isinstance(ground, str) else ground
         if self._ground is not None:

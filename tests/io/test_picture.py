@@ -141,6 +141,11 @@ def test_many_environments_stand_on_a_grid():
     poses[0, 0, 0, 0] = 1e4
     painter = WorldPainter(world, range(4), size=(300, 300), poses=poses[:, :4])
     assert pieces(redder(painter.draw(poses[0, :4]))) == 3
+    strewn = np.tile(np.array([[0, 0, 0.1, 1, 0, 0, 0], [0, 0.3, 0.1, 1, 0, 0, 0]], np.float32), (1, 4, 1, 1))
+    strewn[0, 1, 1, 0] = 50.0
+    two = balls((0, 0, 0.1), (0, 0.3, 0.1), radius=0.1, num_envs=4)
+    there = WorldPainter(two, size=(300, 300), poses=strewn).draw(strewn[0])
+    assert pieces(redder(there)) == 4, "a stray ball does not hide what is beside where it was"
     with pytest.raises(ValueError, match=r"poses have the shape \(9, 1, 7\); \(4, 1, 7\) is needed"):
         painter.draw(poses[0])
     with pytest.raises(ValueError, match="no environment has finite poses"):
