@@ -29,7 +29,7 @@ from phalanx.rigid_collection import RigidObjectCollection
 from phalanx.rigid_object import RigidObject
 from phalanx.robot import Robot
 from phalanx.scenes import Scenes
-from phalanx.systems import systems
+from phalanx.systems import STEP, systems
 from phalanx.systems.kinematic_targets import follow_targets
 from phalanx.tendon_layout import place_tendons
 from phalanx.usd_scenes import UsdScenes
@@ -355,6 +355,7 @@ class Contents(Jointed, Scenes, UsdScenes):
             topology.coord = [[actor._bound.coords.start] for actor in moved]
             topology.substeps = [[self.substeps]]
         world._write_defaults(None)
+        store.kernels(world._sequence(STEP))  # allocates what systems of the GPU have of their own, too
         self.input_revision = self.state_revision = 0
         return world
 
