@@ -17,6 +17,7 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.images.looks import Look, Texture
+from phalanx.io.mesh_colors import face_colors
 from phalanx.io.meshes import convex_hull
 from phalanx.io.model import Shape
 from phalanx.io.tessellate import corner_normals
@@ -155,10 +156,10 @@ class WorldScene:
                 if not shapes:
                     continue
                 for shape, color in shapes:
-                    geometry = _geometry(shape, known)
+                    geometry = _geometry(shape, known, color)
                     opacity = 1.0 if shape.color is None else float(shape.color[3])
                     place = {"position": shape.position, "orientation": shape.orientation}
-                    look = Look(color=_linear(color), opacity=opacity)
+                    look = Look((1.0, 1.0, 1.0) if geometry.colors is not None else _linear(color), opacity)
                     terrain = shape.kind == "height_field" and shape.color is None
                     found.append((len(rows), geometry, place, GROUND if terrain else look))
                     ends = np.array([geometry.low, geometry.high])
@@ -195,17 +196,26 @@ def body_row(world: World, name: str) -> int:
     raise ValueError(f"there is no body {name!r}; there are {', '.join(names)}{more}")
 
 
-def _geometry(shape: Shape, known: dict[Any, RayGeometry]) -> RayGeometry:
-    """Geometry of a shape; shapes of the same vertices or heights share one."""
+def _geometry(shape: Shape, known: dict[Any, RayGeometry], color: Color) -> RayGeometry:
+    """Geometry of a shape; shapes of the same vertices or heights share one.
+
+    Meshes have the colours of their file's materials, and ``color`` where it has none, unless theirs was given; white
+    does not count, which many robots' files give to meshes that have materials.
+    """
     source = shape.vertices if shape.kind == "mesh" else shape.heights
-    key = (shape.kind, tuple(shape.size), None if source is None else id(source))
+    plain = shape.color is None or min(shape.color[:3]) >= 1.0
+    file = shape.mesh_file if plain else ""
+    key = (shape.kind, tuple(shape.size), None if source is None else id(source), file, color if file else None)
     if key not in known:
         if shape.kind == "mesh":
             vertices, faces = shape.vertices, shape.faces
             assert vertices is not None
             if faces is None or not len(faces):  # points alone stand for their hull
                 vertices, faces = convex_hull(np.asarray(vertices, float))
-            known[key] = mesh_geometry(vertices, faces, normals=corner_normals(vertices, faces))
+            colors = face_colors(file, len(faces)) if file else None
+            if colors is not None:
+                colors = np.array(_linear(np.where(np.isnan(colors), color, colors)))
+            known[key] = mesh_geometry(vertices, faces, colors=colors, normals=corner_normals(vertices, faces))
         elif shape.kind == "height_field":
             known[key] = field_geometry(shape.heights, shape.size)
         else:
@@ -213,8 +223,8 @@ def _geometry(shape: Shape, known: dict[Any, RayGeometry]) -> RayGeometry:
     return known[key]
 
 
-def _linear(color: Color) -> list[float]:
-    """Linear numbers of a colour in sRGB."""
+def _linear(color: Any) -> Any:
+    """Linear numbers of colours in sRGB."""
     c = np.clip(np.asarray(color, float), 0.0, 1.0)
     return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4).tolist()
 
