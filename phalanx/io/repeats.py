@@ -28,6 +28,9 @@ from phalanx.io.direct_file import PAGE, SMALL
 UNIT = 16
 """Words of 4 bytes that are looked at together."""
 
+AHEAD = 8
+"""Rows that are fetched ahead: each lies on another page, which the processor does not foresee."""
+
 _LEAST_RUN = 256  # bytes of neighbouring environments in a chunk that are worth it
 _FLAT, _SAME = 1, 2  # a unit is the number before it over and over; it is the same as in the sample before
 _FARTHEST = 65535  # that a match of LZ4 may go back
@@ -58,6 +61,21 @@ def _copy(typingctx: Any, target: Any, source: Any, count: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.int64), codegen
+
+
+@intrinsic
+def _fetch(typingctx: Any, place: Any) -> Any:
+    """Have the unit at an address brought into the cache; any address will do."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, _WORD, _WORD, _WORD])
+        name = "llvm.prefetch.p0i8"
+        declared = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+        hints = (ir.Constant(_WORD, hint) for hint in (0, 3, 1))  # to read, soon, data
+        builder.call(declared, [builder.inttoptr(arguments[0], cgutils.voidptr_t), *hints])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), codegen
 
 
 @intrinsic
@@ -103,6 +121,7 @@ def _classify(source: int, strides: Any, shape: Any, wide: int, kinds: Any) -> N
             before = array(place - past, (words,), np.int32)
             for begin in range(0, words, UNIT):
                 kind = 0
+                _fetch(place + AHEAD * strides[1] + begin * 4)  # pyright: ignore[reportCallIssue]
                 if begin + UNIT <= words:
                     if _repeats(place + begin * 4, first, second):  # pyright: ignore[reportCallIssue]
                         kind = _FLAT
