@@ -31,4 +31,16 @@ def in_order(world: World) -> Any:
 @cache
 def _stream(xp: Any, pointer: int) -> Any:
     """CuPy's object for a stream of torch's, which keeps its streams for good."""
+    if hasattr(xp.cuda.Stream, "from_external"):
+        return xp.cuda.Stream.from_external(_Stream(pointer))
     return xp.cuda.ExternalStream(pointer)
+
+
+class _Stream:
+    """A stream as CuPy takes those of others."""
+
+    def __init__(self, pointer: int) -> None:
+        self._pointer = pointer
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self._pointer

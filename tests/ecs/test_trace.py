@@ -27,7 +27,7 @@ def test_a_traced_step_names_every_system_and_changes_nothing(device: str, tmp_p
     assert names.count("factorize_mass") == 3
     assert {s.name for s in worlds[0].schedule.systems(("actuate", "dynamics"))} <= set(names)
     assert {"drive_joints", "mass_matrix", "recouple", "place_links"} <= set(names)
-    assert {"sweep_dofs", "sweep_island"} & set(names)
+    assert any(name.startswith(("sweep_dofs", "sweep_island")) for name in names)
     assert all(event["dur"] > 0 for event in events)
     assert sum(event["dur"] for event in events if event["name"] == "step") > sum(
         event["dur"] for event in events if event["cat"] == "system"

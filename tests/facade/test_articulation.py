@@ -315,10 +315,11 @@ def test_wrong_use_changes_nothing(scene: Any, count: int) -> None:
         robot.write_joint_stiffness_to_sim(1.0, joint_ids=[12])
     with pytest.raises(IndexError):
         robot.set_joint_position_target(0.0, env_ids=[count])
-    with pytest.raises(ValueError, match="below 0"):
-        robot.write_joint_stiffness_to_sim(-1.0)
-    with pytest.raises(ValueError, match="lower one is above the upper"):
-        robot.write_joint_position_limit_to_sim([[[1.0, -1.0]] * 12] * count)
+    if robot.device == "cpu":  # a GPU's numbers would have to be waited for
+        with pytest.raises(ValueError, match="below 0"):
+            robot.write_joint_stiffness_to_sim(-1.0)
+        with pytest.raises(ValueError, match="lower one is above the upper"):
+            robot.write_joint_position_limit_to_sim([[[1.0, -1.0]] * 12] * count)
     with pytest.raises(ValueError):
         robot.find_joints("wing")
     robot.update(0.005)

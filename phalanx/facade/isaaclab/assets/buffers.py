@@ -56,6 +56,8 @@ def set_part(who: str, what: str, buffer: Any, value: Any, env_ids: Any, column_
     if env_ids is None and column_ids is None and _alike(buffer, value):
         buffer[...] = value
         return
+    refuse_outside(who, "row", env_ids, int(buffer.shape[0]))
+    refuse_outside(who, "column", column_ids, int(buffer.shape[1]))
     device = device_of(buffer)
     wanted = (count(rows(env_ids), buffer.shape[0]), count(rows(column_ids), buffer.shape[1]), *buffer.shape[2:])
     value = array(value, device, str(buffer.dtype).rpartition(".")[2])
