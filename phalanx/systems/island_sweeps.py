@@ -5,7 +5,7 @@ formulas: eight threads for islands of up to 32 dofs and 24 contacts, a warp for
 larger ones are swept by those systems. Each thread holds four dofs of the island. Rows of contacts and dofs are laid
 out anew, dense, so that a thread loads its share of one at once and needs no list of dofs; what is known of each
 contact is in the memory of the block. So nothing is waited for but sums. Measured in
-docs/decisions/0026-island-sweeps.md.
+docs/decisions/0028-island-sweeps.md.
 """
 
 from collections.abc import Callable
