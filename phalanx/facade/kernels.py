@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from functools import cache
 from typing import Any
 
@@ -31,16 +32,7 @@ def in_order(world: World) -> Any:
 @cache
 def _stream(xp: Any, pointer: int) -> Any:
     """CuPy's object for a stream of torch's, which keeps its streams for good."""
-    if hasattr(xp.cuda.Stream, "from_external"):
-        return xp.cuda.Stream.from_external(_Stream(pointer))
-    return xp.cuda.ExternalStream(pointer)
-
-
-class _Stream:
-    """A stream as CuPy takes those of others."""
-
-    def __init__(self, pointer: int) -> None:
-        self._pointer = pointer
-
-    def __cuda_stream__(self) -> tuple[int, int]:
-        return 0, self._pointer
+    with warnings.catch_warnings():
+        # CuPy 14 would have Stream.from_external, whose streams are destroyed with CuPy's object for them.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return xp.cuda.ExternalStream(pointer)
