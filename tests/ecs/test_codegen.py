@@ -20,7 +20,8 @@ from numba.core.registry import cpu_target
 from phalanx.ecs import Component, Field, System, Table, codegen, function, modules, read, rows, system, update, write
 from phalanx.systems import systems
 from phalanx.systems.contact_views import contact_views
-from phalanx.systems.island_sweeps import list_islands, sweep_island, sweep_large_island
+from phalanx.systems.island_lists import list_islands
+from phalanx.systems.island_sweeps import sweep_island, sweep_large_island
 from phalanx.systems.queries import PROBES, RAYS
 from phalanx.systems.sampling import SAMPLERS, next_sample
 
