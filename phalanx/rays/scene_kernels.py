@@ -9,7 +9,7 @@ from phalanx.rays.field_search import search_field
 from phalanx.rays.mesh_hits import search_mesh
 from phalanx.rays.primitives import as_int, load_floats, split
 from phalanx.rays.solids import ray_surface
-from phalanx.rays.triangle import cross_of, triangle_normal
+from phalanx.rays.triangle import cross_of, plane_depth, triangle_normal
 
 INF = math.inf
 
@@ -148,6 +148,8 @@ def cast_one(
                         t, triangle = search_mesh(
                             nodes, triangles, root, sides, any_hit, px, py, pz, ux, uy, uz, -start, best - start
                         )
+                        if triangle >= 0:
+                            t = plane_depth(triangles, triangle, px, py, pz, ux, uy, uz, t)
                     if FIELDS and kind == HEIGHT_FIELD:
                         t, triangle = search_field(
                             samples, root, table[ENTRIES * k + 2], table[ENTRIES * k + 3], sx, sy, sides, any_hit,

@@ -99,6 +99,41 @@ def ray_triangle_at(triangles, t, px, py, pz, x0, x1, x2, y0, y1, y2, z0, z1, z2
 
 
 @function
+def plane_depth(triangles, t, px, py, pz, dx, dy, dz, guess):
+    """Distance at which a ray that hits triangle t meets its plane, in lengths of the direction.
+
+    The search weighs the corners' distances by areas as the ray sees them, which are rounded by as much as corners lie
+    off the ray; for a triangle that is long and thin that is much of its width. Edges are differences of corners.
+
+    Args:
+        guess: what the search found; the result where the ray lies in the plane.
+    """
+    ax, ay, az, bx = load_floats(triangles, 12 * t)
+    by, bz, cx, cy = load_floats(triangles, 12 * t + 4)
+    cz, _a, _b, _c = load_floats(triangles, 12 * t + 8)
+    ex = bx - ax
+    ey = by - ay
+    ez = bz - az
+    fx = cx - ax
+    fy = cy - ay
+    fz = cz - az
+    nx = edge(ey, fz, ez, fy)
+    ny = edge(ez, fx, ex, fz)
+    nz = edge(ex, fy, ey, fx)
+    ax -= px
+    ay -= py
+    az -= pz
+    down = along(nx, ny, nz, dx, dy, dz)
+    at = along(nx, ny, nz, ax, ay, az) / down if down != 0.0 else guess
+    # within the depths of the corners, whatever becomes of a triangle with hardly any area
+    scale = 1.0 / (dx * dx + dy * dy + dz * dz)
+    a = (ax * dx + ay * dy + az * dz) * scale
+    b = (ex * dx + ey * dy + ez * dz) * scale
+    c = (fx * dx + fy * dy + fz * dz) * scale
+    return max(min(at, a + max(max(b, c), 0.0)), a + min(min(b, c), 0.0))
+
+
+@function
 def triangle_normal(triangles, t):
     """Unit normal of triangle t, on the side from which its corners run counter-clockwise; zero if it has no area."""
     ax, ay, az, bx = load_floats(triangles, 12 * t)

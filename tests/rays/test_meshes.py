@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import trimesh
 from rays.ray_scenes import cast, meshes, rays_at
+from real_robots import robots_folder
 
 from phalanx.rays import RayScene, mesh_geometry
 from phalanx.rays.cpu import bind, launch
@@ -46,13 +47,41 @@ def from_edge(mesh: trimesh.Trimesh, face: np.ndarray, point: np.ndarray) -> np.
     return distance
 
 
+REAL = {
+    "trunk of a quadruped": "laikago_description/meshes/trunk.obj",
+    "pelvis of a humanoid": "g1_description/meshes/pelvis.STL",
+    "hand of a humanoid": "g1_description/meshes/right_rubber_hand.STL",
+    "link of an arm": "panda_description/meshes/visual/link6.dae",
+    "thigh of a quadruped": "go1_description/meshes/thigh.dae",
+}
+"""Files of example-robot-data."""
+
+
 @pytest.mark.parametrize("name", meshes())
 def test_same_as_embree(name: str, device: str) -> None:
     """Hits and misses differ only at edges, distances by 1e-5; normals and places are those of the face."""
-    mesh = meshes()[name]
+    compare(meshes()[name], COUNT, device)
+
+
+@pytest.mark.parametrize("file", REAL.values(), ids=REAL.keys())
+def test_real_meshes(file: str, device: str) -> None:
+    """The same of parts of real robots, scaled to 2 m, and a million rays each."""
+    loaded = trimesh.load_mesh(robots_folder() / file)
+    mesh = loaded.to_mesh() if isinstance(loaded, trimesh.Scene) else loaded
+    vertices = (np.asarray(mesh.vertices) - mesh.bounds.mean(axis=0)) * (2.0 / np.ptp(mesh.bounds, axis=0).max())
+    vertices = vertices.astype(np.float32).astype(float)
+    compare(trimesh.Trimesh(vertices, mesh.faces, process=False), 1_000_000, device, slivers=True)
+
+
+def compare(mesh: trimesh.Trimesh, count: int, device: str, slivers: bool = False) -> None:
+    """Cast rays, and see that Embree finds the same.
+
+    With slivers, whose planes corners in float32 do not tell to 1e-5, distances are good for all but 1 in 10,000,
+    and no worse than Embree's.
+    """
     scene = RayScene(1, device)
     scene.add(mesh_geometry(mesh.vertices, mesh.faces), object=5)
-    origins, directions = rays_at(mesh.bounds, COUNT)
+    origins, directions = rays_at(mesh.bounds, count)
     hits = cast(scene, origins, directions)
     other = embree(mesh.vertices, mesh.faces, origins, directions)
     distance, face = hits.distance[0], hits.face[0]
@@ -61,20 +90,30 @@ def test_same_as_embree(name: str, device: str) -> None:
     assert (hits.object[0] == np.where(hit, 5, -1)).all() and (hits.instance[0] == np.where(hit, 0, -1)).all()
     assert (np.isfinite(distance) == hit).all()
     same = hit & (face == other["primID"])
-    np.testing.assert_allclose(distance[same], other["tfar"][same], rtol=1e-5, atol=1e-6)
+    close = np.isclose(distance[same], other["tfar"][same], rtol=1e-5, atol=1e-6)
+    assert close.all() or (slivers and (~close).mean() < 1e-4)
+    corners, start, way = mesh.triangles[face[same]], origins[0][same].astype(float), directions[0][same].astype(float)
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    exact = np.einsum("ij,ij->i", normals, corners[:, 0] - start) / np.einsum("ij,ij->i", normals, way)
+    errors = [np.abs(t[same] - exact) / np.abs(exact) for t in (distance, other["tfar"])]
+    assert errors[0].max() < 2.5 * errors[1].max() + 1e-5
+    assert (errors[0] > 1e-5).sum() <= 2 * (errors[1] > 1e-5).sum() + 5
     place = origins[0].astype(float) + distance[:, None] * directions[0].astype(float)
     np.testing.assert_allclose(hits.position[0][hit], place[hit], atol=1e-5)
     normals = np.cross(*(mesh.triangles[:, k] - mesh.triangles[:, 0] for k in (1, 2)))
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
-    np.testing.assert_allclose(hits.normal[0][same], normals[face[same]], atol=2e-4)  # corners are rounded
-    # What differs lies on an edge, of either's face.
+    area = 0.5 * np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    fair = area > (1e-4 if slivers else 0.0) * np.ptp(corners, axis=1).max(axis=1) ** 2
+    np.testing.assert_allclose(hits.normal[0][same][fair], normals[face[same]][fair], atol=2e-4)  # corners are rounded
+    # What differs lies on an edge, of either's face, or where real meshes have two faces in one place.
     odd = np.flatnonzero(face != other["primID"])
-    assert len(odd) < 1e-3 * COUNT
     mine = np.where(hit[odd], from_edge(mesh, face[odd], place[odd]), 0.0)
     theirs = origins[0][odd].astype(float) + other["tfar"][odd, None] * directions[0][odd].astype(float)
     known = other["primID"][odd] >= 0
     theirs = np.where(known, from_edge(mesh, other["primID"][odd], np.nan_to_num(theirs, posinf=0)), 0.0)
-    assert np.minimum(mine, theirs).max(initial=0.0) < 1e-5
+    tied = hit[odd] & known & (np.abs(distance[odd] - other["tfar"][odd]) <= 1e-5 * distance[odd])
+    assert (~tied).sum() < 1e-3 * count
+    assert np.minimum(mine, theirs)[~tied].max(initial=0.0) < 1e-5
 
 
 def by_distance(ray, nodes: Words, triangles: Reals, rays: Reals, distances: Reals, found: Ints):
