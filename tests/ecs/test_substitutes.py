@@ -14,13 +14,13 @@ Cell = Table("cell", "cells of a battery")
 Once = Table("once", "one row")
 
 
-class Charge(Component, table=Cell):
+class CellCharge(Component, table=Cell):
     """What is in a cell."""
 
     value = Field(doc="charge")
 
 
-class Left(Component, table=Once):
+class CellsLeft(Component, table=Once):
     """What is left to do."""
 
     here = Field(dtype="int32", doc="1: the others are to be run")
@@ -32,7 +32,7 @@ def over_cells(name: str) -> System:
     text = f"def {name}(lanes, count, x):\n for i in spread(count):\n  for e in lanes:\n   x[i, e] += 1.0\n"
     exec(text, names)
     names[name].__phalanx_source__ = text  # type: ignore[attr-defined]
-    arguments = {"count": rows(Cell), "x": update(Charge.value)}
+    arguments = {"count": rows(Cell), "x": update(CellCharge.value)}
     return System(names[name], None, "parallel", "sense", arguments=arguments, leading=("lanes",))  # type: ignore[arg-type]
 
 
@@ -46,7 +46,7 @@ def made(log: list[tuple[int, bool, bool]]) -> Substitute:
         log.append((times, first, absorbs))
         return [INSTEAD]
 
-    return Substitute(("fill", "drain"), "start", "warm", lambda _: [LIST], instead, Rest(Left.here, Left.turns))
+    return Substitute(("fill", "drain"), "start", "warm", lambda _: [LIST], instead, Rest(CellsLeft.here, CellsLeft.turns))
 
 
 def names_of(sequence: list[System], monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[tuple[int, bool, bool]]]:
@@ -90,11 +90,11 @@ def test_the_rest_is_run_where_it_is_asked_for_and_turns_are_counted_everywhere(
     rest = substituted([START, *[FILL, DRAIN] * 3], lambda table: 1)[-1]
     assert rest.arguments[TIMES].target == 3
     fields = {a.target: a.mode for a in rest.field_arguments.values()}
-    assert fields == {Left.here: "read", Left.turns: "update", Charge.value: "update"}
+    assert fields == {CellsLeft.here: "read", CellsLeft.turns: "update", CellCharge.value: "update"}
 
 
 @team_system(phase="sense", each=Cell, size=8)
-def by_rank(lanes, x=update(Charge.value)):
+def by_rank(lanes, x=update(CellCharge.value)):
     for e in lanes:
         x[team_rank(SIZE), e] = 1.0
 
