@@ -46,7 +46,8 @@ def made(log: list[tuple[int, bool, bool]]) -> Substitute:
         log.append((times, first, absorbs))
         return [INSTEAD]
 
-    return Substitute(("fill", "drain"), "start", "warm", lambda _: [LIST], instead, Rest(CellsLeft.here, CellsLeft.turns))
+    rest = Rest(CellsLeft.here, CellsLeft.turns)
+    return Substitute(("fill", "drain"), "start", "warm", lambda _: [LIST], instead, rest)
 
 
 def names_of(sequence: list[System], monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[tuple[int, bool, bool]]]:
