@@ -466,8 +466,12 @@ def _instead(one: System, times: int, first: bool, warm: bool) -> System:
 
 
 def _has_large(rows: Callable[[Table], int]) -> bool:
-    """Whether islands may be too large for eight threads; one tree alone has few contacts most of the time."""
-    return rows(Dof) > FEW_DOFS
+    """Whether islands may be too large for eight threads, and none too large for a warp.
+
+    One tree of few dofs has few contacts most of the time. Worlds of many bodies have room for hundreds of contacts,
+    whose wide rows would take more memory than all else.
+    """
+    return FEW_DOFS < rows(Dof) <= MOST_DOFS
 
 
 SUBSTITUTE = Substitute(

@@ -95,6 +95,15 @@ def test_what_is_too_large_is_left() -> None:
     np.testing.assert_array_equal(host(world[c.IslandRest].left)[0], large)
 
 
+@pytest.mark.parametrize(("dofs", "large"), [(27, False), (32, False), (33, True), (128, True), (384, False)])
+def test_wide_rows_are_for_few_bodies(dofs: int, large: bool) -> None:
+    """Room for 700 contacts of 64 boxes would be 11 GB of wide rows in 8192 environments."""
+    found = island_sweeps.SUBSTITUTE.instead(lambda table: dofs, 4, True, True)
+    assert [s.name for s in found] == ["sweep_island", "sweep_large_island"][: 1 + large]
+    used = {access.target for s in found for access in s.field_arguments.values()}
+    assert (c.IslandContact.wide in used) == large and c.IslandContact.dense in used
+
+
 def scene(name: str) -> Callable[[str], px.World]:
     def make(device: str) -> px.World:
         stage = set_up(SCENES[name], 16, device)
