@@ -21,7 +21,7 @@ from phalanx.queries import SceneQueries
 from phalanx.robot import Robot
 from phalanx.saving import STATE_ROLES
 from phalanx.stepping import Stepping
-from phalanx.systems import QUERIES, STEP
+from phalanx.systems import QUERIES, STEP, SUBSTITUTES
 
 SOLVERS = ("tgs", "pgs")
 
@@ -99,7 +99,7 @@ class World(Stepping):
             "solver": solver,
         }
         self._device = Device(_auto() if device == "auto" else device)
-        self._store = Store(self.num_envs, self._device, dtype)
+        self._store = Store(self.num_envs, self._device, dtype, SUBSTITUTES)
         self._store.on_set = self._field_set
         self._reported: set[int] = set()
 
@@ -132,7 +132,7 @@ class World(Stepping):
         return np.flatnonzero(self._device.to_host(self[c.Status].diverged)[0])
 
     def check(self) -> None:
-        """Warn of environments that diverged and of contacts that did not fit (nor in contact views), each once."""
+        """Warn, once each, of environments that diverged and of contacts for which slots or views had no room."""
         diverged = [int(i) for i in self.diverged if int(i) not in self._reported]
         if diverged:
             self._reported.update(diverged)
@@ -170,11 +170,12 @@ class World(Stepping):
     def reset(self, env_ids: Any = None) -> None:
         """Put environments (all by default) back into the robots' default state, with default targets."""
         self.build()
-        self._write_defaults(None if env_ids is None else self.env_indices(env_ids))
-        if env_ids is None:
+        envs = None if env_ids is None else self.env_indices(env_ids)
+        self._write_defaults(envs)
+        if envs is None:
             self._reported.clear()
         else:
-            self._reported -= set(self.env_indices(env_ids).tolist())
+            self._reported -= set(envs.tolist())
 
     def _write_defaults(self, envs: np.ndarray | None) -> None:
         store = self._store
@@ -189,7 +190,7 @@ class World(Stepping):
         fields += [*c.ExternalWrench.fields(), c.DriveTarget.velocity, c.DriveTarget.effort]
         fields += [c.DriveEffort.applied]
         if self.joints:
-            fields += [f for f in c.LoopState.fields()]
+            fields += c.LoopState.fields()
         if self._limited_joints:
             fields += c.LoopLimitState.fields()
         if self._has_tendons:
@@ -199,9 +200,9 @@ class World(Stepping):
         if features.SLEEP in self._features:
             fields += [c.TreeSleep.asleep, c.TreeSleep.quiet, c.ContactTouch.touching]
         with store.active():
+            chosen = slice(None) if envs is None else self._device.xp.asarray(envs)
             for field in fields:
-                view = store.view(field)
-                view[..., slice(None) if envs is None else self._device.xp.asarray(envs)] = 0
+                store.view(field)[..., chosen] = 0
         for actor in self.actors.values():
             actor.write_defaults(envs)
         self.touch_state()

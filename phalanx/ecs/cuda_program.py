@@ -17,10 +17,8 @@ from phalanx.ecs.branches import Use, blocks, ends, turns
 from phalanx.ecs.cuda import REGISTERS, cuda
 from phalanx.ecs.declare import Bound, System
 from phalanx.ecs.flat import MOST_ITEMS, flat_arguments
+from phalanx.ecs.team_language import THREADS
 from phalanx.ecs.teams import TEAM, is_team
-
-THREADS = 128
-"""Threads in a block."""
 
 WIDE = 16
 """Blocks that share out the loop of a wide system, for the same environments."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from phalanx.ecs.declare import Bound, Component, Field, System, Table
 from phalanx.ecs.device import Device
 from phalanx.ecs.fusion import fused
-from phalanx.ecs.substitutes import substituted
+from phalanx.ecs.substitutes import Substitute, substituted
 
 ALIGN = 16
 """Environment strides are odd multiples of this many elements."""
@@ -52,9 +52,15 @@ class Store:
 
     The environment axis is last, contiguous, and padded to :attr:`stride` elements: whole blocks of lanes, and an odd
     multiple of 16 so that rows do not fall on the same cache sets.
+
+    Args:
+        num_envs, device: how many environments, and where.
+        real: the float type, ``"float32"`` or ``"float64"``.
+        substitutes: what stands in for systems on GPUs, in float32.
     """
 
-    def __init__(self, num_envs: int, device: Device, real: str) -> None:
+    def __init__(self, num_envs: int, device: Device, real: str, substitutes: Sequence[Substitute] = ()) -> None:
+        self._substitutes = substitutes if device.is_cuda and real == "float32" else ()
         self.num_envs, self.device, self.real = num_envs, device, real
         self.stride = self._stride(num_envs)
         self._rows: dict[Table, int] = {}
@@ -210,8 +216,8 @@ class Store:
         """
         tables = ((s, (s.over, s.needs, s.teams_of)) for s in systems)
         wanted = [s for s, needed in tables if all(t is None or self.rows(t) > 0 for t in needed)]
-        if self.device.is_cuda and self.real == "float32":
-            wanted = substituted(wanted, self.rows)
+        for substitute in self._substitutes:
+            wanted = substituted(wanted, substitute, self.rows)
         found = [(s, self._shared(s, own)) for s in wanted]
         return fused(found) if self.num_envs <= self.device.teams_at_once else found
 

@@ -39,23 +39,8 @@ class Substitute:
     rest: Rest
 
 
-_known: list[Substitute] = []
-
-
-def register(substitute: Substitute) -> None:
-    """Use it in all programs for the GPU, in float32."""
-    _known.append(substitute)
-
-
-def substituted(systems: Sequence[System], rows: Rows) -> list[System]:
+def substituted(systems: Sequence[System], substitute: Substitute, rows: Rows) -> list[System]:
     """The same sequence with what stands in for parts of it, in a world with so many rows of tables."""
-    found = list(systems)
-    for substitute in _known:
-        found = _substituted(found, substitute, rows)
-    return found
-
-
-def _substituted(systems: list[System], substitute: Substitute, rows: Rows) -> list[System]:
     length = len(substitute.group)
     found: list[System] = []
     i, first = 0, True

@@ -15,6 +15,9 @@ from typing import Any, TypeVar
 from phalanx.ecs.declare import System, Table, function, system
 from phalanx.ecs.source import source
 
+THREADS = 128
+"""Threads of a block."""
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -58,7 +61,7 @@ def team_rank(size) -> Any:
 
 @primitive
 def team_slot(size) -> Any:
-    """The team's number in its block of :data:`~.cuda_program.THREADS` threads."""
+    """The team's number in its block of :data:`THREADS`."""
     raise NotImplementedError
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from types import ModuleType
 
 from phalanx.components.shape import PLANE
-from phalanx.ecs import System, substitutes
+from phalanx.ecs import System
 from phalanx.systems import (
     actuation,
     bouncing,
@@ -90,7 +90,8 @@ QUERIES = (
 """Run only when somebody asks."""
 
 
-substitutes.register(island_sweeps.SUBSTITUTE)
+SUBSTITUTES = (island_sweeps.SUBSTITUTE,)
+"""What stands in for systems on GPUs."""
 
 
 def _all(*modules: ModuleType) -> list[System]:

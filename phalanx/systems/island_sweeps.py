@@ -49,6 +49,7 @@ from phalanx.ecs.declare import Access, block_memory
 from phalanx.ecs.fusion import Rest
 from phalanx.ecs.substitutes import Substitute
 from phalanx.ecs.team_language import (
+    THREADS,
     load_four,
     store_four,
     store_one,
@@ -65,15 +66,20 @@ from phalanx.systems.dof_solver import softness, solve_dof_row
 from phalanx.systems.island_lists import list_islands
 from phalanx.systems.sweeps import CORRECTION, parts_gone, sweep_parts
 
+IMPULSE, TOTAL, APPROACH, GAP, REBOUND, SLIP = 0, 3, 4, 5, 6, 7  # of IMPULSE three numbers, of SLIP two
+STATIC, DYNAMIC, TANGENT, NORMAL = 9, 10, 11, 15  # of TANGENT, NORMAL (ContactBlock) four each
+MEMBER, CAP, INVERSE = 19, 20, 21
+"""Where what sweeps need to know of a contact is in the memory of the block; INVERSE: of its own normal response."""
+
 ITEMS = 23
-"""Numbers that sweeps need of a contact: odd, so that threads which load contacts meet different banks of memory."""
+"""Numbers of a contact there: odd, so that threads which load contacts meet different banks."""
 
 SORT, TEAM, DOFS, CONTACTS = 1, 8, FEW_DOFS, FEW_CONTACTS
 """Of small islands: :func:`sweep_large_island` has others."""
 
 WARP = 32
 
-BLOCK = 128 // TEAM * FEW_CONTACTS * ITEMS
+BLOCK = THREADS // TEAM * FEW_CONTACTS * ITEMS
 """Numbers of all contacts that a block is at; for large islands as many."""
 
 
@@ -250,21 +256,21 @@ def sweep_island(
                 memory[at] = x0
                 memory[at + 1] = x1
                 memory[at + 2] = x2
-                memory[at + 3] = x0 if warm == 1 else total[c, 0, e]
-                memory[at + 4] = approach[c, e]
-                memory[at + 5] = separation[c, e]
-                memory[at + 6] = rebound[c, e]
-                memory[at + 7] = slip[c, 0, e] + drift[c, 0, e]
-                memory[at + 8] = slip[c, 1, e] + drift[c, 1, e]
-                memory[at + 9] = static[c, e]
-                memory[at + 10] = dynamic[c, e]
+                memory[at + TOTAL] = x0 if warm == 1 else total[c, 0, e]
+                memory[at + APPROACH] = approach[c, e]
+                memory[at + GAP] = separation[c, e]
+                memory[at + REBOUND] = rebound[c, e]
+                memory[at + SLIP] = slip[c, 0, e] + drift[c, 0, e]
+                memory[at + SLIP + 1] = slip[c, 1, e] + drift[c, 1, e]
+                memory[at + STATIC] = static[c, e]
+                memory[at + DYNAMIC] = dynamic[c, e]
                 for p in range(4):
-                    memory[at + 11 + p] = block_tangent[c, p, e]
-                    memory[at + 15 + p] = block[c, p, e]
+                    memory[at + TANGENT + p] = block_tangent[c, p, e]
+                    memory[at + NORMAL + p] = block[c, p, e]
                 own = member[c, e]
-                memory[at + 19] = real(own)
-                memory[at + 21] = inverse(block[c, own, e])
-                memory[at + 20] = min(
+                memory[at + MEMBER] = real(own)
+                memory[at + INVERSE] = inverse(block[c, own, e])
+                memory[at + CAP] = min(
                     push_cap(own_push[max(a, 0), e], a >= 0, fastest_push[0, e]),
                     push_cap(own_push[max(b, 0), e], b >= 0, fastest_push[0, e]),
                 )
@@ -326,24 +332,24 @@ def sweep_island(
                 while i < n:
                     i1, i2, i3 = min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1)
                     p0, p1, p2, p3 = mine + i * ITEMS, mine + i1 * ITEMS, mine + i2 * ITEMS, mine + i3 * ITEMS
-                    in1 = i + 1 < n and memory[p1 + 19] == 1.0
-                    in2 = in1 and i + 2 < n and memory[p2 + 19] == 2.0
-                    in3 = in2 and i + 3 < n and memory[p3 + 19] == 3.0
+                    in1 = i + 1 < n and memory[p1 + MEMBER] == 1.0
+                    in2 = in1 and i + 2 < n and memory[p2 + MEMBER] == 2.0
+                    in3 = in2 and i + 3 < n and memory[p3 + MEMBER] == 3.0
                     a00, a01, a02, a03 = load_four(dense, rows_at + i * (3 * span))
                     a10, a11, a12, a13 = load_four(dense, rows_at + i1 * (3 * span))
                     a20, a21, a22, a23 = load_four(dense, rows_at + i2 * (3 * span))
                     a30, a31, a32, a33 = load_four(dense, rows_at + i3 * (3 * span))
                     n0, n1, n2, n3, z0, z1, z2, z3 = solve_normals(
-                        pushing, pace, memory[p0 + 20] * longest, gone * h[0, e], True, in1, in2, in3,
-                        memory[p0 + 15], memory[p1 + 15], memory[p1 + 16],
-                        memory[p2 + 15], memory[p2 + 16], memory[p2 + 17],
-                        memory[p3 + 15], memory[p3 + 16], memory[p3 + 17], memory[p3 + 18],
-                        memory[p0 + 21], memory[p1 + 21], memory[p2 + 21], memory[p3 + 21],
+                        pushing, pace, memory[p0 + CAP] * longest, gone * h[0, e], True, in1, in2, in3,
+                        memory[p0 + NORMAL], memory[p1 + NORMAL], memory[p1 + NORMAL + 1],
+                        memory[p2 + NORMAL], memory[p2 + NORMAL + 1], memory[p2 + NORMAL + 2],
+                        memory[p3 + NORMAL], memory[p3 + NORMAL + 1], memory[p3 + NORMAL + 2], memory[p3 + NORMAL + 3],
+                        memory[p0 + INVERSE], memory[p1 + INVERSE], memory[p2 + INVERSE], memory[p3 + INVERSE],
                         memory[p0], memory[p1], memory[p2], memory[p3],
-                        memory[p0 + 3], memory[p1 + 3], memory[p2 + 3], memory[p3 + 3],
-                        memory[p0 + 5], memory[p1 + 5], memory[p2 + 5], memory[p3 + 5],
-                        memory[p0 + 6], memory[p1 + 6], memory[p2 + 6], memory[p3 + 6],
-                        memory[p0 + 4], memory[p1 + 4], memory[p2 + 4], memory[p3 + 4],
+                        memory[p0 + TOTAL], memory[p1 + TOTAL], memory[p2 + TOTAL], memory[p3 + TOTAL],
+                        memory[p0 + GAP], memory[p1 + GAP], memory[p2 + GAP], memory[p3 + GAP],
+                        memory[p0 + REBOUND], memory[p1 + REBOUND], memory[p2 + REBOUND], memory[p3 + REBOUND],
+                        memory[p0 + APPROACH], memory[p1 + APPROACH], memory[p2 + APPROACH], memory[p3 + APPROACH],
                         team_sum(TEAM, a00 * u0 + a01 * u1 + a02 * u2 + a03 * u3),
                         team_sum(TEAM, a10 * u0 + a11 * u1 + a12 * u2 + a13 * u3),
                         team_sum(TEAM, a20 * u0 + a21 * u1 + a22 * u2 + a23 * u3),
@@ -353,26 +359,26 @@ def sweep_island(
                         team_sum(TEAM, a20 * d0 + a21 * d1 + a22 * d2 + a23 * d3),
                         team_sum(TEAM, a30 * d0 + a31 * d1 + a32 * d2 + a33 * d3),
                     )  # fmt: skip
-                    x0, t0 = memory[p0], memory[p0 + 3]
+                    x0, t0 = memory[p0], memory[p0 + TOTAL]
                     c0 = n0 - x0
                     memory[p0] = n0
-                    memory[p0 + 3] = n0 if t0 == x0 else t0 + (n0 - x0)
+                    memory[p0 + TOTAL] = n0 if t0 == x0 else t0 + (n0 - x0)
                     c1, c2, c3 = 0.0, 0.0, 0.0
                     if in1:
-                        x1, t1 = memory[p1], memory[p1 + 3]
+                        x1, t1 = memory[p1], memory[p1 + TOTAL]
                         c1 = n1 - x1
                         memory[p1] = n1
-                        memory[p1 + 3] = n1 if t1 == x1 else t1 + (n1 - x1)
+                        memory[p1 + TOTAL] = n1 if t1 == x1 else t1 + (n1 - x1)
                     if in2:
-                        x2, t2 = memory[p2], memory[p2 + 3]
+                        x2, t2 = memory[p2], memory[p2 + TOTAL]
                         c2 = n2 - x2
                         memory[p2] = n2
-                        memory[p2 + 3] = n2 if t2 == x2 else t2 + (n2 - x2)
+                        memory[p2 + TOTAL] = n2 if t2 == x2 else t2 + (n2 - x2)
                     if in3:
-                        x3, t3 = memory[p3], memory[p3 + 3]
+                        x3, t3 = memory[p3], memory[p3 + TOTAL]
                         c3 = n3 - x3
                         memory[p3] = n3
-                        memory[p3 + 3] = n3 if t3 == x3 else t3 + (n3 - x3)
+                        memory[p3 + TOTAL] = n3 if t3 == x3 else t3 + (n3 - x3)
                     u0 += m0 * (a00 * c0 + a10 * c1 + a20 * c2 + a30 * c3)
                     u1 += m1 * (a01 * c0 + a11 * c1 + a21 * c2 + a31 * c3)
                     u2 += m2 * (a02 * c0 + a12 * c1 + a22 * c2 + a32 * c3)
@@ -385,17 +391,18 @@ def sweep_island(
 
                 for i in range(n):
                     at = mine + i * ITEMS
-                    now1, now2, normal = memory[at + 1], memory[at + 2], memory[at + 3]
+                    now1, now2, normal = memory[at + 1], memory[at + 2], memory[at + TOTAL]
                     if normal != 0.0 or now1 != 0.0 or now2 != 0.0:
                         from_ = rows_at + i * (3 * span)
                         a0, a1, a2, a3 = load_four(dense, from_ + span)
                         b0, b1, b2, b3 = load_four(dense, from_ + 2 * span)
-                        v1, v2 = memory[at + 7], memory[at + 8]
+                        v1, v2 = memory[at + SLIP], memory[at + SLIP + 1]
                         new1, new2 = solve_friction(
                             v1 + team_sum(TEAM, a0 * u0 + a1 * u1 + a2 * u2 + a3 * u3),
                             v2 + team_sum(TEAM, b0 * u0 + b1 * u1 + b2 * u2 + b3 * u3),
-                            v1, v2, now1, now2, memory[at + 11], memory[at + 12], memory[at + 13], memory[at + 14],
-                            normal, memory[at + 9], memory[at + 10],
+                            v1, v2, now1, now2, memory[at + TANGENT], memory[at + TANGENT + 1],
+                            memory[at + TANGENT + 2], memory[at + TANGENT + 3], normal,
+                            memory[at + STATIC], memory[at + DYNAMIC],
                         )  # fmt: skip
                         memory[at + 1] = new1
                         memory[at + 2] = new2
@@ -432,7 +439,7 @@ def sweep_island(
                 impulse[c, 0, e] = memory[at]
                 impulse[c, 1, e] = memory[at + 1]
                 impulse[c, 2, e] = memory[at + 2]
-                total[c, 0, e] = memory[at + 3]
+                total[c, 0, e] = memory[at + TOTAL]
                 total[c, 1, e] = memory[at + 1]
                 total[c, 2, e] = memory[at + 2]
                 i += TEAM

@@ -50,15 +50,14 @@ def made(log: list[tuple[int, bool, bool]]) -> Substitute:
     return Substitute(("fill", "drain"), "start", "warm", lambda _: [LIST], instead, rest)
 
 
-def names_of(sequence: list[System], monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[tuple[int, bool, bool]]]:
+def names_of(sequence: list[System]) -> tuple[list[str], list[tuple[int, bool, bool]]]:
     log: list[tuple[int, bool, bool]] = []
-    monkeypatch.setattr("phalanx.ecs.substitutes._known", [made(log)])
-    return [s.name for s in substituted(sequence, lambda table: 1)], log
+    return [s.name for s in substituted(sequence, made(log), lambda table: 1)], log
 
 
-def test_turns_are_taken_over_and_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turns_are_taken_over_and_prepared_once() -> None:
     sequence = [START, WARM, *[FILL, DRAIN] * 4, OTHER, FILL, DRAIN]
-    found, log = names_of(sequence, monkeypatch)
+    found, log = names_of(sequence)
     assert found == [
         *("start", "list_them", "warm_elsewhere", "instead", "fill_and_1_more"),
         *("other", "instead", "fill_and_1_more"),
@@ -66,29 +65,26 @@ def test_turns_are_taken_over_and_prepared_once(monkeypatch: pytest.MonkeyPatch)
     assert log == [(4, True, True), (1, False, False)]
 
 
-def test_what_comes_in_between_is_not_absorbed(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, log = names_of([START, WARM, OTHER, FILL, DRAIN], monkeypatch)
+def test_what_comes_in_between_is_not_absorbed() -> None:
+    found, log = names_of([START, WARM, OTHER, FILL, DRAIN])
     assert found == ["start", "warm", "other", "list_them", "instead", "fill_and_1_more"]
     assert log == [(1, True, False)]
 
 
-def test_each_substep_is_prepared_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, log = names_of([START, WARM, FILL, DRAIN] * 2, monkeypatch)
+def test_each_substep_is_prepared_anew() -> None:
+    found, log = names_of([START, WARM, FILL, DRAIN] * 2)
     assert found == ["start", "list_them", "warm_elsewhere", "instead", "fill_and_1_more"] * 2
     assert log == [(1, True, True)] * 2
 
 
-def test_other_sequences_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_sequences_stay_as_they_are() -> None:
     sequence = [START, WARM, FILL, OTHER, DRAIN]
-    found, log = names_of(sequence, monkeypatch)
+    found, log = names_of(sequence)
     assert found == [s.name for s in sequence] and log == []
 
 
-def test_the_rest_is_run_where_it_is_asked_for_and_turns_are_counted_everywhere(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("phalanx.ecs.substitutes._known", [made([])])
-    rest = substituted([START, *[FILL, DRAIN] * 3], lambda table: 1)[-1]
+def test_the_rest_is_run_where_it_is_asked_for_and_turns_are_counted_everywhere() -> None:
+    rest = substituted([START, *[FILL, DRAIN] * 3], made([]), lambda table: 1)[-1]
     assert rest.arguments[TIMES].target == 3
     fields = {a.target: a.mode for a in rest.field_arguments.values()}
     assert fields == {CellsLeft.here: "read", CellsLeft.turns: "update", CellCharge.value: "update"}
