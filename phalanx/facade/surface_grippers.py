@@ -2,8 +2,8 @@
 
 A gripper is a prim of type ``IsaacSurfaceGripper``, whose attachment points are joints on one of its bodies, where it
 looks along an axis for something to hold. In the world each point has a fixed joint to each thing that could be held,
-all of them broken but those that hold. While nothing is closed or closes, steps cost nothing more. What is decided
-between steps is decided on the host: on a GPU, a step waits for the device while a gripper is closed or closes.
+all of them broken but those that hold; each has its six rows in the solver, broken or not. What is decided between
+steps is decided on the host: on a GPU, a step waits for the device while a gripper is closed or closes, and only then.
 """
 
 from __future__ import annotations
@@ -132,8 +132,11 @@ class SurfaceGripper:
         """Let go of what pulls too hard, and give up looking after a while."""
         world, held = self._world, self._held
         for number, point in enumerate(self._points):
-            for n in np.unique(held[:, number][held[:, number] >= 0]):
-                _, axis = self._frames(point)
+            names = np.unique(held[:, number][held[:, number] >= 0])
+            if not len(names):
+                continue
+            _, axis = self._frames(point)
+            for n in names:
                 force = world._device.to_host(point.joints[self.names[n]].wrench)[:, :3]
                 pull = (force * axis).sum(axis=1)
                 shear = np.linalg.norm(force - pull[:, None] * axis, axis=1)

@@ -147,6 +147,7 @@ def test_pulls_beyond_limits_end_it(scene: InteractiveScene) -> None:
     assert (
         found[1] == [0.0, 7.0, 0.0, 3.0] and found[2] == [0.0, 0.0, 2.0, 0.0] and found[0] == pytest.approx([0.005] * 4)
     )
+    assert [one[:2] for one in cup.gripper_view.get_surface_gripper_properties([3, 1])[1:3]] == [[3.0, 7.0], [0.0, 0.0]]
     cup.set_grippers_command(np.ones(COUNT, "float32"))
     run(scene, 1)
     assert host(cup.state).tolist() == [1.0] * COUNT
@@ -191,6 +192,11 @@ def test_wrong_use_changes_nothing(scene: InteractiveScene, api: str) -> None:
     with pytest.raises(ValueError, match=r"retry_interval has shape \(2,\); it must be \(4,\)"):
         cup.update_gripper_properties(max_grip_distance=0.5, retry_interval=[1.0, 2.0])
     assert cup.gripper_view.get_surface_gripper_properties()[0] == pytest.approx([0.005] * 4)
+    for outside in (-1, 4):
+        with pytest.raises(IndexError, match=f"there is no row {outside} of 4"):
+            cup.reset([0, outside])
+        with pytest.raises(IndexError, match=f"there is no row {outside} of 4"):
+            cup.update_gripper_properties(max_grip_distance=0.5, indices=[outside])
     with pytest.raises(NotImplementedError, match="no data but its state"):
         _ = cup.data
     run(scene, 1)
