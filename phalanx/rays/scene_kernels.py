@@ -148,8 +148,8 @@ def cast_one(
                         t, triangle = search_mesh(
                             nodes, triangles, root, sides, any_hit, px, py, pz, ux, uy, uz, -start, best - start
                         )
-                        if triangle >= 0:
-                            t = plane_depth(triangles, triangle, px, py, pz, ux, uy, uz, t)
+                        if triangle >= 0:  # rounding may not put it behind the ray's origin
+                            t = max(plane_depth(triangles, triangle, px, py, pz, ux, uy, uz, t), -start)
                     if FIELDS and kind == HEIGHT_FIELD:
                         t, triangle = search_field(
                             samples, root, table[ENTRIES * k + 2], table[ENTRIES * k + 3], sx, sy, sides, any_hit,

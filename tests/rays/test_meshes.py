@@ -73,6 +73,21 @@ def test_real_meshes(file: str, device: str) -> None:
     compare(trimesh.Trimesh(vertices, mesh.faces, process=False), 1_000_000, device, slivers=True)
 
 
+def test_rays_from_the_surface_itself(device: str) -> None:
+    """What rays from places on triangles hit is not behind them: that triangle at 0, rounded, or the other side."""
+    mesh = trimesh.creation.icosphere(3, 1.0)
+    mesh.apply_transform(trimesh.transformations.rotation_matrix(1.0, (1, 2, 3)))
+    rng = np.random.default_rng(0)
+    corners = mesh.triangles[rng.integers(0, len(mesh.faces), COUNT)]
+    origins = np.einsum("ij,ijk->ik", rng.dirichlet((1, 1, 1), COUNT), corners)[None]
+    scene = RayScene(1, device)
+    scene.add(mesh_geometry(mesh.vertices, mesh.faces))
+    distance = cast(scene, origins, rng.standard_normal(origins.shape)).distance[0]
+    near = distance < 1e-4
+    assert near.mean() > 0.2 and (~near & np.isfinite(distance)).mean() > 0.2
+    assert distance.min() >= 0.0
+
+
 def compare(mesh: trimesh.Trimesh, count: int, device: str, slivers: bool = False) -> None:
     """Cast rays, and see that Embree finds the same.
 
