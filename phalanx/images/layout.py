@@ -14,4 +14,4 @@ TEXTURE_NUMBERS = 5
 LIGHT = 8
 """Kind, direction or position, colour, radius."""
 
-DISTANT, POINT, DOME = 0.0, 1.0, 2.0
+DISTANT, POINT = 0.0, 1.0

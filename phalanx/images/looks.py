@@ -7,7 +7,7 @@ a white surface white that faces the light.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ import numpy as np
 from phalanx.images.layout import (
     COLORS,
     DISTANT,
-    DOME,
     LIGHT,
     LOOK_NUMBERS,
     LOOK_PLACES,
@@ -232,6 +231,7 @@ class LookTables:
         ambient: of what looks up, and of what looks down.
         hidden: of each row, 1: not seen, 2: casts no shadow.
         traced: lights with shadows.
+        smooth: whether a mesh has normals of its own.
     """
 
     looks: np.ndarray
@@ -243,7 +243,7 @@ class LookTables:
     ambient: np.ndarray
     hidden: np.ndarray
     traced: int
-    smooth: bool = field(default=False)
+    smooth: bool
 
 
 def look_tables(
@@ -317,11 +317,11 @@ def _lights(lights: Sequence[Light], shadows: int) -> tuple[np.ndarray, np.ndarr
     if shadows < 0:
         raise ValueError(f"shadows={shadows}: how many lights cast them, 0 or more")
     lamps = [light for light in lights if light.kind != "dome"]
-    shading = [light for light in lamps if light.shadow][:shadows]
-    lamps = [light for light in lamps if light not in shading] + shading
+    shading = [k for k, light in enumerate(lamps) if light.shadow][:shadows]
+    lamps = [light for k, light in enumerate(lamps) if k not in shading] + [lamps[k] for k in shading]
     rows = np.zeros((len(lamps) + 1, LIGHT), np.float32)
     for k, light in enumerate(lamps):
-        kind = {"distant": DISTANT, "point": POINT, "dome": DOME}[light.kind]
+        kind = DISTANT if light.kind == "distant" else POINT
         rows[k] = (kind, *light.place, *light.color, light.radius)
     ambient = np.zeros((2, 4), np.float32)
     for light in lights:

@@ -131,6 +131,18 @@ def test_shadows_and_lambert(device: str) -> None:
         assert np.abs(rgb.astype(int) - encoded(albedo * light))[clear].max() <= 1
 
 
+def test_two_lights_that_are_alike(device: str) -> None:
+    """Each counts, however many of them cast shadows."""
+    eye = np.array([0, 0, 3.0])
+    for shadows in (0, 1, 2):
+        scene = RayScene(1, device)
+        ground = scene.add(primitive_geometry("plane"))
+        lights = [Light.distant((0, 0, -1), intensity=0.3), Light.distant((0, 0, -1), intensity=0.3)]
+        sensor = camera(scene, looks={ground: Look((1, 1, 1), roughness=1.0)}, lights=lights, shadows=shadows)
+        rgb = capture(sensor, eye, (0, 1, 0, 0))["rgb"][0]
+        assert np.abs(rgb.astype(int) - encoded(0.6)).max() <= 1, shadows
+
+
 def test_gloss_is_where_the_light_is_mirrored(device: str) -> None:
     """A smooth ball has one spot, brighter and smaller than that of a rougher one, where the half vector is normal."""
     scene = RayScene(1, device)
