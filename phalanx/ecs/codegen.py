@@ -86,6 +86,8 @@ def _write(system: System, shared: frozenset[str], dtype: str, target: Target) -
     shared_out = target == "cuda" and teams.is_team(system)
     provided = [h.__name__ for h in helpers if hasattr(h, "__phalanx_primitive__")]
     helpers = [h for h in helpers if h.__name__ not in provided]
+    if provided and not system.is_native:
+        raise DeclarationError(f"system {system.name}: {provided[0]}() is for systems that are made by @team_system")
     parts = [_prelude(dtype, target, shared_out, provided) + f"\n# arguments: {_argument_types(system, dtype, target)}"]
     scratch = Scratch(constants, target)
     for helper in helpers:

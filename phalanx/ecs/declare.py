@@ -305,6 +305,12 @@ def function(helper: F) -> F:
     return helper
 
 
+def primitive(helper: F) -> F:
+    """Mark a helper that is only declared, with what it means: back ends have one of that name."""
+    helper.__phalanx_primitive__ = True  # type: ignore[attr-defined]
+    return function(helper)
+
+
 def spread(*bounds: int) -> range:
     """In a system over ``lanes``: ``range(end)`` or ``range(start, end)`` whose iterations do not depend on each other.
 

@@ -1,8 +1,8 @@
 """Systems that are written for a team of GPU threads, where what :mod:`~.teams` makes of a loop is too slow.
 
 Every thread of a team runs the whole text and stores what it likes; a team has one row of a table in one environment.
-Fields are indexed as in other systems, and may be handed whole to :func:`load_four` and
-:func:`store_four`. Such a system stands in for others (:mod:`phalanx.ecs.substitutes`), since CPUs cannot run it.
+Fields are indexed as in other systems, and may be handed whole to :func:`load_four` and its like. Such a system stands
+in for others (:mod:`phalanx.ecs.substitutes`), since CPUs cannot run it.
 """
 
 from __future__ import annotations
@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any
 
-from phalanx.ecs.declare import System, Table, function, system
+from phalanx.ecs.declare import DeclarationError, System, Table, primitive, system
 from phalanx.ecs.source import source
 
 THREADS = 128
 """Threads of a block."""
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def team_system(*, phase: str, each: Table, size: int) -> Callable[[Callable[..., None]], System]:
@@ -36,15 +34,11 @@ def team_system(*, phase: str, each: Table, size: int) -> Callable[[Callable[...
 def variant(declared: System, name: str, size: int, **constants: int) -> System:
     """The same system for teams of another size, with other values for constants of its module."""
     old = declared.function
+    if unknown := sorted(set(constants).difference(old.__globals__)):
+        raise DeclarationError(f"{name}: {declared.name} has no constants {', '.join(unknown)}")
     made = FunctionType(old.__code__, {**old.__globals__, **constants}, name)
     made.__phalanx_source__ = source(old).replace(f"def {old.__name__}(", f"def {name}(", 1)  # type: ignore[attr-defined]
     return replace(declared, function=made, team_size=size)
-
-
-def primitive(declared: F) -> F:
-    """Mark what :mod:`phalanx.ecs.cuda_teams` has under the same name."""
-    declared.__phalanx_primitive__ = True  # type: ignore[attr-defined]
-    return function(declared)
 
 
 @primitive

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from phalanx.ecs import function
+from phalanx.ecs.declare import primitive
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -21,12 +21,6 @@ Real = Int = Any
 
 NEVER = 0x7FFFFFFF
 """The key of a child that is not entered: no number."""
-
-
-def primitive(declared: F) -> F:
-    """Mark a function that is declared here, and that back ends have."""
-    declared.__phalanx_primitive__ = True  # type: ignore[attr-defined]
-    return function(declared)
 
 
 def versions(cpu: Callable[..., Any], cuda: Callable[..., Any]) -> Callable[[F], F]:

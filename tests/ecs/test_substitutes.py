@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from phalanx.ecs import Component, Field, System, Table, rows, spread, update
+from phalanx.ecs import Component, Field, System, Table, real, rows, spread, system, update
 from phalanx.ecs.declare import Access, DeclarationError
 from phalanx.ecs.fusion import TIMES, Rest
 from phalanx.ecs.substitutes import Substitute, substituted
@@ -96,6 +96,11 @@ def by_rank(lanes, x=update(CellCharge.value)):
         x[team_rank(SIZE), e] = 1.0
 
 
+@system(phase="sense", over=Cell)
+def ranked(i, e, x=update(CellCharge.value)):
+    x[i, e] = real(team_rank(8))
+
+
 SIZE = 8
 
 
@@ -109,3 +114,8 @@ def test_variants_have_their_own_constants_and_cpus_refuse_them() -> None:
     with pytest.raises(DeclarationError, match="by_rank is written for teams of GPU threads"):
         generate(by_rank, frozenset(), "float32", "cpu")
     assert isinstance(large.arguments["x"], Access)
+    with pytest.raises(DeclarationError, match="by_any: by_rank has no constants WIDTH"):
+        variant(by_rank, "by_any", 32, WIDTH=3)
+    for target in ("cpu", "cuda"):
+        with pytest.raises(DeclarationError, match=r"ranked: team_rank\(\) is for systems that are made by @"):
+            generate(ranked, frozenset(), "float32", target)
