@@ -325,6 +325,12 @@ def test_fisheye(sim: SimulationContext) -> None:
     with pytest.raises(NotImplementedError, match="'omniDirectionalStereo' is not built"):
         sim.reset()
     assert not third.is_initialized
+    del third
+    orthographic = camera("/World/flat")
+    UsdGeom.Camera.Get(stage.get_stage(), "/World/flat").CreateProjectionAttr("orthographic")
+    with pytest.raises(NotImplementedError, match="'orthographic' is not built; there are pinhole, fisheyePolynomial"):
+        sim.reset()
+    assert not orthographic.is_initialized
 
 
 def test_wrong_use(sim: SimulationContext) -> None:

@@ -119,7 +119,7 @@ class Camera(PlacedCamera):
     def set_intrinsic_matrices(
         self, matrices: Any, focal_length: float | None = None, env_ids: Sequence[int] | None = None
     ) -> None:
-        """Let cameras have other intrinsic matrices, until the simulation is reset as a whole, too.
+        """Let cameras have other intrinsic matrices, which stay when the simulation is reset.
 
         Pixels need not be square.
 
@@ -186,7 +186,7 @@ class Camera(PlacedCamera):
         if matrices is None or len(matrices) != n:
             matrices = array(intrinsic_matrices(prims, *self.image_shape, self.cfg.spawn is None), self._device)
         self._frame = zeros(n, self._device, "int64")
-        output = {name: zeros((n, *self.image_shape, 1), self._device) for name in self.cfg.data_types}
+        output = {name: self._empty_picture(name) for name in self.cfg.data_types}
         info: list[dict[str, Any]] = self._infos([dict.fromkeys(self.cfg.data_types) for _ in range(n)])
         self._pictures = CameraData(None, None, self.image_shape, matrices, output, info)
         self._pictures.pos_w, self._pictures.quat_w_world = self._camera_poses()
@@ -198,7 +198,7 @@ class Camera(PlacedCamera):
         return infos
 
     def _make_engine(self, stage_world: Any, paths: Sequence[str]) -> None:
-        """What makes the pictures, and buffers for them."""
+        """What makes the pictures."""
         places = [stage_world.prototype(path)[1] for path in paths] if stage_world.env_paths else [None]
         envs = None if None in places else [int(env) for env in places if env is not None]
         from phalanx.facade.visible.scene import VisibleScene
@@ -208,12 +208,15 @@ class Camera(PlacedCamera):
         xp = self._scene.scene.device.xp
         with self._scene.scene.device.active():
             self._at, self._turned = xp.zeros((len(paths), 3), "float32"), xp.zeros((len(paths), 4), "float32")
-        for name in self.cfg.data_types:
-            channels, dtype = CHANNELS.get(name, (0, ""))
-            if name in SEGMENTATIONS:
-                channels, dtype = (4, "uint8") if getattr(self.cfg, SEGMENTATIONS[name]) else (1, "int32")
-            self._pictures.output[name] = zeros((len(paths), *self.image_shape, channels), self._device, dtype)
         self._renew()
+
+    def _empty_picture(self, name: str) -> Any:
+        """(N, height, width, channels) of a type."""
+        if name in SEGMENTATIONS:
+            channels, dtype = (4, "uint8") if getattr(self.cfg, SEGMENTATIONS[name]) else (1, "int32")
+        else:
+            channels, dtype = CHANNELS[name]
+        return zeros((self._num_envs, *self.image_shape, channels), self._device, dtype)
 
     def _renew(self) -> None:
         """Make pictures of the scene as it is now, which is another one than before."""

@@ -19,6 +19,8 @@ LENSES = ("pinhole", "fisheyePolynomial", "fisheyeSpherical")
 
 def projection(prim: Prim) -> str:
     """How a camera projects."""
+    if UsdGeom.Camera(prim).GetProjectionAttr().Get() == UsdGeom.Tokens.orthographic:
+        return "orthographic"
     attribute = prim.GetAttribute("cameraProjectionType")
     return str(attribute.Get() or "pinhole") if attribute else "pinhole"
 

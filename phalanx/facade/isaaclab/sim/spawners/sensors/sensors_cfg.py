@@ -110,7 +110,7 @@ class FisheyeCameraCfg(PinholeCameraCfg):
         "fisheyeRadTanThinPrism",
         "omniDirectionalStereo",
     ] = "fisheyePolynomial"
-    """How it projects."""
+    """How it projects; ``isaaclab.sensors.Camera`` makes pictures of the first two, and refuses the others."""
 
     fisheye_nominal_width: float = 1936.0
     """Of the picture, pixels."""
