@@ -224,6 +224,9 @@ def test_humanoids_fit_into_a_gigabyte_by_the_thousand(device):
         and store.sizes(512) == set_up(SCENES["humanoid"], 512, device).world._store.sizes()
     )
     setup.world.step(200)
+    for field in (*c.IslandContact.fields(), *c.IslandDof.fields()):
+        if field.name != "wide":
+            store.array(field)  # what a GPU has besides
     assert store.nbytes(8192) < GIGABYTE
     memory = where_memory_goes(setup)
     assert store.nbytes(8192) < 8192 * memory["bytes_per_env"]
