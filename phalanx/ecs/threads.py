@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 _threads: int | None = None
@@ -36,15 +36,28 @@ def set_num_threads(count: int | None) -> None:
 def at_once(work: Callable[..., object], shares: Sequence[tuple[Any, ...]]) -> None:
     """Call ``work`` with each share, all at the same time, the last one in this thread; returns when all have ended.
 
-    Threads are kept and wait for more. ``work`` releases the lock of Python's interpreter, or they take turns.
+    Threads are kept and wait for more. ``work`` releases the lock of Python's interpreter, or they take turns. Errors
+    and Ctrl-C are raised when all have ended, too: what goes on would write to arrays that the caller lets go.
     """
     *others, own = shares
-    jobs = [_pool(len(shares)).submit(work, *share) for share in others]
+    jobs: list[Future[object]] = []
     try:
+        for share in others:
+            jobs.append(_pool(len(shares)).submit(work, *share))
         work(*own)
-    finally:
         for job in jobs:
             job.result()
+    except BaseException:
+        _let_end(jobs)
+        raise
+
+
+def _let_end(jobs: Sequence[Future[object]]) -> None:
+    while not all(job.done() for job in jobs):
+        try:
+            wait(jobs)
+        except KeyboardInterrupt:  # once more; the first error is raised when all have ended
+            continue
 
 
 if hasattr(os, "register_at_fork"):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -52,6 +54,25 @@ def test_errors_of_any_share_are_raised(wrong: int) -> None:
     with pytest.raises(ValueError, match=f"share {wrong}"):
         at_once(work, [(0,), (1,)])
     assert ended == [1 - wrong]
+
+
+def test_who_is_interrupted_while_waiting_goes_on_when_all_have_ended() -> None:
+    """What still ran wrote to arrays that were gone."""
+    ended, before = [], signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def work(place: int) -> None:
+        for _ in range(2 if place == 0 else 0):
+            time.sleep(0.2)  # until the other waits
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            time.sleep(0.2)
+        ended.append(place)
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            at_once(work, [(0,), (1,)])
+        assert ended == [1, 0]
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no copies of processes here")
