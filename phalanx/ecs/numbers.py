@@ -32,17 +32,20 @@ class Literals(ast.NodeTransformer):
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         """Bare literals."""
         if isinstance(node.value, float):
-            name = self.floats.setdefault(node.value, f"_{len(self.floats)}")
-            return ast.copy_location(ast.Name(name, ast.Load()), node)
+            return self._named(node.value, node)
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """Numbers of the module math are literals, too: ``math.inf``."""
         value = getattr(math, node.attr, None) if isinstance(node.value, ast.Name) and node.value.id == "math" else None
         if isinstance(value, float):
-            return ast.copy_location(ast.Name(self.floats.setdefault(value, f"_{len(self.floats)}"), ast.Load()), node)
+            return self._named(value, node)
         self.generic_visit(node)
         return node
+
+    def _named(self, value: float, node: ast.expr) -> ast.expr:
+        name = self.floats.setdefault(value, f"_{len(self.floats)}")
+        return ast.copy_location(ast.Name(name, ast.Load()), node)
 
 
 class Scratch(ast.NodeTransformer):
