@@ -33,11 +33,15 @@ _MDL = {
 
 
 class Materials:
-    """Looks of prims; each material and each file is read once."""
+    """Looks of prims; each material and each file is read once.
 
-    def __init__(self) -> None:
+    Args:
+        textures: by address, ``None`` where nothing could be read: those that are known, to which others are added.
+    """
+
+    def __init__(self, textures: dict[str, Texture | None]) -> None:
         self._looks: dict[Any, Look] = {}
-        self._textures: dict[str, Texture | None] = {}
+        self._textures = textures
 
     def look(self, prim: Prim, piece: Piece) -> Look:
         """The look of a part of a prim."""

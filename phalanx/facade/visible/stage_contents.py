@@ -11,6 +11,7 @@ import numpy as np
 
 from phalanx.facade.once import tell_once
 from phalanx.facade.stage_world import Place, StageWorld
+from phalanx.facade.visible import PRODUCTS
 from phalanx.facade.visible.drawn_prims import DrawnPrim, drawn_prims, is_hidden, told_by_environments
 from phalanx.facade.visible.geometry import Piece, pieces, placed
 from phalanx.facade.visible.labels import Chain, Labels
@@ -20,7 +21,7 @@ from phalanx.io.usd.bindings import Prim, Stage, Tf, Usd, UsdGeom
 from phalanx.io.usd.frames import inverse, rigid, sheared
 
 if TYPE_CHECKING:
-    from phalanx.images.looks import Light, Look
+    from phalanx.images.looks import Light, Look, Texture
 
 MOST_POINTS = 1000
 """Shapes of one point instancer that are drawn."""
@@ -74,6 +75,7 @@ class StageContents:
         self._world = weakref.ref(stage_world)
         self._stage = stage
         self._geometry: dict[str, tuple[bytes, list[Piece]]] = {}
+        self._textures: dict[str, Texture | None] = {}
         self._edited: set[str] = set()
         self._shown: set[str] = set()
         self.structure = self.visibility = 0
@@ -155,7 +157,7 @@ class StageContents:
             self._forget(path)
         self._edited.clear()
         self._shown.clear()
-        stage_world, labels, materials = self.stage_world, Labels(), Materials()
+        stage_world, labels, materials = self.stage_world, Labels(), Materials(self._textures)
         shapes, self._lights, hidden = drawn_prims(self._stage, stage_world)
         before, self._hidden = self._hidden, {}
         told = told_by_environments(self._stage, stage_world.env_paths[1:])
@@ -164,10 +166,12 @@ class StageContents:
         first = np.eye(4)
         first[:3, 3] = stage_world.origins[0] if stage_world.env_paths else 0.0
         self.shapes = []
+        cache = UsdGeom.XformCache(Usd.TimeCode.EarliestTime())
         for one in shapes:
             frame = first if one.own else np.eye(4)
             if one.carrier is not None:
-                frame = rigid(self._frame(one.carrier))
+                prim = self._stage.GetPrimAtPath(one.carrier)
+                frame = rigid(np.array(cache.GetLocalToWorldTransform(prim)).T)
             carrier = None if one.carrier is None else stage_world.place(one.carrier)
             local = inverse(frame) @ one.transform
             if one.prim.IsA(UsdGeom.PointInstancer):
@@ -175,16 +179,11 @@ class StageContents:
             else:
                 parts = [(piece, materials.look(one.prim, piece)) for piece in self._pieces(one.prim, one.path, local)]
             if parts:
-                names = one.path.split("/")
-                above = tuple("/".join(names[:k]) for k in range(2, len(names) + 1))
-                self.shapes.append(SeenShape(one.path, one.own, carrier, parts, labels.chain(one.prim), above))
+                self.shapes.append(
+                    SeenShape(one.path, one.own, carrier, parts, labels.chain(one.prim), _at_and_above(one.path))
+                )
         self.structure += 1
         self.visibility += 1
-
-    def _frame(self, path: str) -> np.ndarray:
-        """(4, 4): of a prim, to the world, for columns."""
-        cache = UsdGeom.XformCache(Usd.TimeCode.EarliestTime())
-        return np.array(cache.GetLocalToWorldTransform(self._stage.GetPrimAtPath(path))).T
 
     def _pieces(self, prim: Prim, path: str, transform: np.ndarray) -> list[Piece]:
         """Geometry of a prim, which is kept until it is edited; a mesh is one for all places and instances."""
@@ -257,7 +256,7 @@ class StageContents:
             prim = str(path.GetPrimPath())
             if name == "visibility":
                 self._shown.add(prim)
-            elif not prim.startswith("/Render") and not (name and name.startswith(NOT_LOOKS)):
+            elif not (prim + "/").startswith(PRODUCTS + "/") and not (name and name.startswith(NOT_LOOKS)):
                 first, env = stage_world.prototype(prim)
                 if env in (None, 0) or first == prim:
                     self._edited.add(prim)
@@ -288,6 +287,10 @@ class StageContents:
 
     def _is_off(self, path: str) -> bool:
         """Whether a light is hidden in the first environment, or anywhere if it is outside."""
-        names = path.split("/")
-        paths = ["/".join(names[:k]) for k in range(2, len(names) + 1)]
-        return any(self._hidden[one][0] for one in paths if one in self._hidden)
+        return any(self._hidden[one][0] for one in _at_and_above(path) if one in self._hidden)
+
+
+def _at_and_above(path: str) -> tuple[str, ...]:
+    """A path, and those of all prims above it, from the root down."""
+    names = path.split("/")
+    return tuple("/".join(names[:k]) for k in range(2, len(names) + 1))

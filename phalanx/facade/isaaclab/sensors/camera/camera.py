@@ -20,6 +20,7 @@ from phalanx.facade.isaaclab.sensors.prims import is_expression
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.utils.math import convert_camera_frame_orientation_convention
 from phalanx.facade.namespaces import array, zeros
+from phalanx.facade.visible import PRODUCTS
 from phalanx.io.usd.bindings import Gf, Sdf, UsdGeom
 
 CHANNELS = {
@@ -32,9 +33,6 @@ CHANNELS = {
     "motion_vectors": (2, "float32"),
 }
 """Types of pictures that are not of labels or prims, with their channels."""
-
-PRODUCTS = "/Render"
-"""The prim below which there are those of what is rendered."""
 
 DISTANCES = ("depth", "distance_to_camera", "distance_to_image_plane")
 CLIPPING = ("max", "zero", "none")
