@@ -15,13 +15,14 @@ from phalanx.components import (
     LinkPose,
     LinkTopology,
 )
-from phalanx.ecs import Component, Field, Table, read, rows, system, write
+from phalanx.ecs import Component, Field, Table, function, read, rows, system, write
 from phalanx.launches import Environments, Launch, constants
 from phalanx.readers import Reader, Reading
 from phalanx.systems.math3d import cross
 
 if TYPE_CHECKING:
     from phalanx.robot_dynamics import RobotDynamics
+    from phalanx.world import World
 
 Row = Table("body of a Jacobian", "a body of a robot")
 Number = Table("number of a Jacobian", "Jacobians as users have them, number by number")
@@ -34,15 +35,32 @@ class JacobianPlace(Component, table=Row):
     """What a body's Jacobian is made of."""
 
     body = Field(dtype="int32", doc="the body", constant=True)
-    moves = Field(
-        dtype="int32", doc="where relations of its link's last dof begin; -1 if it cannot move", constant=True
-    )
+    moves = Field(dtype="int32", doc="see :func:`relations_of_links`", constant=True)
 
 
 class Jacobian(Component, table=Number):
     """The result."""
 
     value = Field(doc="a number of it", shared=True)
+
+
+@function
+def velocity_of_point(turns, ax, ay, az, x, y, z):
+    """[linear, angular] velocity of a point per velocity of a dof.
+
+    Args:
+        turns: 1 if the dof turns about its axis a, else it goes along a.
+        ax, ay, az: the axis.
+        x, y, z: the point r, from a place on the axis.
+
+    Returns:
+        (a x r, a), or (a, 0).
+    """
+    lx, ly, lz = cross(ax, ay, az, x, y, z)
+    if turns != 1:
+        lx, ly, lz = ax, ay, az
+        ax, ay, az = 0.0, 0.0, 0.0
+    return lx, ly, lz, ax, ay, az
 
 
 @system(over=Row, phase="query_bodies")
@@ -65,7 +83,7 @@ def body_jacobians(
     q=read(Coordinate.value),
     value=write(Jacobian.value),
 ):
-    """[linear, angular] velocity of the origin of a body's frame per generalised velocity: (a x r, a), or (a, 0)."""
+    """[linear, angular] velocity of the origin of a body's frame per generalised velocity."""
     if e >= envs:
         return
     b, own = body[i, 0], moves[i, 0]
@@ -75,13 +93,11 @@ def body_jacobians(
         d = begin + j
         lx, ly, lz, ax, ay, az = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         if own >= 0 and related[own + j, 0] == 1:
-            ax, ay, az = axis[d, 0, e], axis[d, 1, e], axis[d, 2, e]
-            if angular[d, 0] == 1:
-                k = carried[d, 0]
-                lx, ly, lz = cross(ax, ay, az, x - offset[k, 0, e], y - offset[k, 1, e], z - offset[k, 2, e])
-            else:
-                lx, ly, lz = ax, ay, az
-                ax, ay, az = 0.0, 0.0, 0.0
+            k = carried[d, 0]
+            px, py, pz = offset[k, 0, e], offset[k, 1, e], offset[k, 2, e]
+            lx, ly, lz, ax, ay, az = velocity_of_point(
+                angular[d, 0], axis[d, 0, e], axis[d, 1, e], axis[d, 2, e], x - px, y - py, z - pz
+            )
         value[at + j, 0] = lx
         value[at + width + j, 0] = ly
         value[at + 2 * width + j, 0] = lz
@@ -90,16 +106,30 @@ def body_jacobians(
         value[at + 5 * width + j, 0] = az
 
 
+def relations_of_links(world: World, links: np.ndarray, first_dof: np.ndarray | int) -> np.ndarray:
+    """Where in :attr:`DofRelation.moves` there is of each link which dofs move it, from ``first_dof`` on.
+
+    Args:
+        world: the world.
+        links: rows of links, of any shape.
+        first_dof: of their robots, so that it goes with ``links``.
+
+    Returns:
+        of that shape; -1 of links that cannot move.
+    """
+    host = world._device.to_host
+    last, relations = host(world[LinkTopology].last_dof)[:, 0][links], host(world[DofTopology].relations)[:, 0]
+    return np.where(last >= 0, relations[np.maximum(last, 0)] + first_dof, -1)
+
+
 def jacobian_reader(robot: RobotDynamics) -> Reader:
     """Reads ``jacobian``, (num_envs, num_bodies, 6, num_velocities), once the phase ``query_bodies`` has run."""
     world, bound, frames = robot.world, robot._bound, robot.part.articulation.frames
-    host, count, width = world._device.to_host, len(frames), robot.num_velocities
+    count, width = len(frames), robot.num_velocities
     links = np.array([bound.links.start + frame.link for frame in frames])
-    last = host(world[LinkTopology].last_dof)[:, 0][links]
-    relations = host(world[DofTopology].relations)[:, 0]
     place = {
         JacobianPlace.body: np.arange(bound.bodies.start, bound.bodies.stop),
-        JacobianPlace.moves: np.where(last >= 0, relations[np.maximum(last, 0)] + bound.dofs.start, -1),
+        JacobianPlace.moves: relations_of_links(world, links, bound.dofs.start),
     }
     numbers = {Row: count, Width: width, FirstDof: bound.dofs.start, RootCoord: robot._root_coords.start}
     launch = Launch(body_jacobians, count, constants(world, place), numbers)

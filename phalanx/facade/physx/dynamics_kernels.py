@@ -19,12 +19,12 @@ from phalanx.components import (
     DofTopology,
     LinkInertia,
     LinkPose,
-    LinkTopology,
     MassMatrix,
     MassTopology,
 )
 from phalanx.ecs import Component, Field, Table, function, read, rows, system, write
 from phalanx.facade import kernels
+from phalanx.jacobians import relations_of_links, velocity_of_point
 from phalanx.launches import Environments, Launch, constants
 from phalanx.readers import Reader, Reading
 from phalanx.systems.math3d import cross, rotate
@@ -50,9 +50,7 @@ class MatrixPlace(Component, table=Row):
     link = Field(dtype="int32", doc="link of the row's body", constant=True)
     body = Field(dtype="int32", doc="the row's body", constant=True)
     alone = Field(dtype="int32", doc="1 if nothing else is fixed to its link", constant=True)
-    moves = Field(
-        dtype="int32", doc="where relations of its link's last dof begin; -1 if it cannot move", constant=True
-    )
+    moves = Field(dtype="int32", doc="see :func:`phalanx.jacobians.relations_of_links`", constant=True)
 
 
 class MatrixEntry(Component, table=Entry):
@@ -119,16 +117,13 @@ def com_jacobians(
         d = begin + j
         lx, ly, lz, ax, ay, az = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         if own >= 0 and related[own + j, 0] == 1:
-            ax, ay, az = axis[d, 0, e], axis[d, 1, e], axis[d, 2, e]
-            if angular[d, 0] == 1:
-                k = carried[d, 0]
-                px, py, pz = offset[k, 0, e], offset[k, 1, e], offset[k, 2, e]
-                if floats == 1 and j < 6:
-                    px, py, pz = rx, ry, rz
-                lx, ly, lz = cross(ax, ay, az, x - px, y - py, z - pz)
-            else:
-                lx, ly, lz = ax, ay, az
-                ax, ay, az = 0.0, 0.0, 0.0
+            k = carried[d, 0]
+            px, py, pz = offset[k, 0, e], offset[k, 1, e], offset[k, 2, e]
+            if floats == 1 and j < 6:
+                px, py, pz = rx, ry, rz
+            lx, ly, lz, ax, ay, az = velocity_of_point(
+                angular[d, 0], axis[d, 0, e], axis[d, 1, e], axis[d, 2, e], x - px, y - py, z - pz
+            )
         value[at + j, 0] = lx
         value[at + width + j, 0] = ly
         value[at + 2 * width + j, 0] = lz
@@ -323,15 +318,13 @@ class Dynamics:
         view, world = self._view, self._view.world
         skipped = int(view.shared_metatype.fixed_base)
         links, bodies, alone = (values[:, skipped:] for values in (view._link_rows, view._body_rows, view._alone))
-        count, host = links.shape[1], world._device.to_host
-        last = host(world[LinkTopology].last_dof)[:, 0][links]
-        relations = host(world[DofTopology].relations)[:, 0]
+        count = links.shape[1]
         first = np.array([robot._bound.dofs.start for robot in view._robots])[:, None]
         place = self._places(count) | {
             MatrixPlace.link: links.ravel(),
             MatrixPlace.body: bodies.ravel(),
             MatrixPlace.alone: alone.ravel(),
-            MatrixPlace.moves: np.where(last >= 0, relations[np.maximum(last, 0)] + first, -1).ravel(),
+            MatrixPlace.moves: relations_of_links(world, links, first).ravel(),
         }
         return self._reader(com_jacobians, place, (count, 6, self._width), {Count: count})
 
