@@ -168,7 +168,7 @@ def replay(
     if not env or ("all" in env and len(env) > 1):
         raise UserError("--env must be numbers of environments, or all.")
     envs = () if "all" in env else tuple(int(one) for one in env)
-    shown = Shown(envs, picture, video, sensor, show, eye, target, size, fps, out)
+    shown = Shown(envs, picture, video, tuple(dict.fromkeys(sensor)), show, eye, target, size, fps, out)
     return replay(file, shown, verify)
 
 

@@ -18,6 +18,7 @@ import pytest
 import zarr
 from PIL import Image
 
+import phalanx as px
 from phalanx.cli import main
 from phalanx.commands.controllers import controller, gains
 from phalanx.commands.run import RunOptions, make_world
@@ -148,6 +149,7 @@ def test_mistakes_are_one_line_and_leave_nothing(tmp_path, arguments, message):
         ("replay a.zarr --sensor imu", "--sensor imu: say of which body, imu:BODY."),
         ("replay a.zarr --sensor camera camera:a --video a.gif", "--sensor: one camera at a time."),
         ("replay a.zarr --eye 1 1 1", "--eye needs --video or --picture."),
+        ("replay a.zarr --show depth", "--show needs --video or --picture."),
         ("replay a.zarr --picture a.png --eye 1 1 1", "--eye and --target: give both, or neither."),
         ("replay a.zarr --out a.csv", "--out needs a --sensor that it is to hold: imu:BODY, scan:BODY or contact."),
         ("replay a.zarr --sensor contact --out a.txt", "must end in .zarr or .csv."),
@@ -163,6 +165,21 @@ def test_mistakes_about_pictures_and_sensors(tmp_path, monkeypatch, capsys, argu
     said = capsys.readouterr()
     assert said.out == "" and said.err.startswith("phalanx: ") and said.err.count("\n") == 1 and message in said.err
     assert list(tmp_path.iterdir()) == [tmp_path / "kept.zarr"]
+
+
+def test_sensors_of_a_recording_are_known_before_anything_is_drawn(tmp_path, monkeypatch, capsys):
+    """And one that is named twice is made once."""
+    monkeypatch.chdir(tmp_path)
+    world = px.World()
+    world.add_rigid_object(px.Shape("sphere", (0.1,)), "ball")
+    with px.Recorder(world, "a.zarr"):
+        world.step(2)
+    assert main(["replay", "a.zarr", "--video", "a.gif", "--sensor", "imu:ball", "imu:foot"]) == 2
+    assert capsys.readouterr().err == "phalanx: --sensor imu:foot: there is no body 'foot'; there are ball/ball.\n"
+    assert list(tmp_path.iterdir()) == [tmp_path / "a.zarr"]
+    assert main(["replay", "a.zarr", "--sensor", "imu:ball", "imu:ball", "--out", "a.csv"]) == 0
+    titles = (tmp_path / "a.csv").read_text().splitlines()[0].split(",")
+    assert len(titles) == len(set(titles)) == 2 + 4 * 3 + 4
 
 
 def test_info(tmp_path):

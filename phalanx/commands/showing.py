@@ -67,7 +67,8 @@ def check(shown: Shown, file: Path) -> None:
     if shown.camera is not None and not seen:
         raise UserError(f"--sensor {shown.camera} needs --video or --picture.")
     if not seen:
-        for flag, value in (("--eye", shown.eye), ("--target", shown.target), ("--size", shown.size)):
+        show = None if shown.show == "rgb" else shown.show
+        for flag, value in (("--eye", shown.eye), ("--target", shown.target), ("--size", shown.size), ("--show", show)):
             if value is not None:
                 raise UserError(f"{flag} needs --video or --picture.")
     if (shown.eye is None) != (shown.target is None):
@@ -97,6 +98,7 @@ def make(recording: Recording, shown: Shown) -> list[str]:
 
     lines = []
     playback = Playback(recording, shown.envs)
+    _check_bodies(playback, shown)
     envs = f"environment{'s' if len(shown.envs) > 1 else ''} {', '.join(map(str, shown.envs[:8]))}"
     envs += ", ..." if len(shown.envs) > 8 else ""
     if shown.picture is not None:
@@ -111,6 +113,18 @@ def make(recording: Recording, shown: Shown) -> list[str]:
         _read(playback, shown, path)
         lines.append(f"sensors      {path}: {', '.join(shown.others)} of {envs}")
     return lines
+
+
+def _check_bodies(playback: Playback, shown: Shown) -> None:
+    """Complain now and not after a video was drawn."""
+    from phalanx.images.world_scene import body_row
+
+    for sensor in shown.sensors:
+        if body := sensor.partition(":")[2]:
+            try:
+                body_row(playback.world, body)
+            except ValueError as error:
+                raise UserError(f"--sensor {sensor}: {error}.") from error
 
 
 def _draw(playback: Playback, shown: Shown) -> None:
