@@ -71,7 +71,7 @@ class _Takes:
 
         if self._next < len(self._steps) and self._steps[self._next] == done:
             self._world.compute("query_bodies")
-            pose = host(self._world[c.BodyState].pose)[..., : self._shown].transpose(2, 0, 1).astype("float32")
+            pose = host(self._world[c.BodyState].pose[..., : self._shown]).transpose(2, 0, 1).astype("float32")
             while self._next < len(self._steps) and self._steps[self._next] == done:
                 self.poses.append(pose)
                 self._next += 1
