@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.io.model import LoadError
 from phalanx.io.xmltree import read_bytes, refuse_entities
 
 COLORED = ("dae", "glb", "ply")
@@ -47,8 +46,6 @@ def _parsed(path: str, _mtime: int, _size: int) -> np.ndarray | None:
         textured = b"<texture" in data or kind == "glb"
         parts = [scene.geometry[scene.graph[node][1]] for node in scene.graph.nodes_geometry]
         colors = [_colors_of(part, textured) for part in parts]
-    except LoadError:
-        return None
     except Exception:  # materials are often broken, in as many ways as there are formats; shapes are shown without them
         return None
     whole = np.concatenate([np.zeros((0, 3)), *colors])
