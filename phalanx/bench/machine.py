@@ -24,6 +24,7 @@ PACKAGES = (
 def machine() -> dict[str, Any]:
     """Versions of packages, the processor with how many of them this process may use, memory, and the GPU."""
     import phalanx as px
+    from phalanx.ecs.threads import num_processors
 
     found: dict[str, Any] = {
         "phalanx": px.__version__,
@@ -36,7 +37,7 @@ def machine() -> dict[str, Any]:
         except importlib.metadata.PackageNotFoundError:
             continue
     found["processor"] = _processor()
-    found["processors"] = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    found["processors"] = num_processors()
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         found["memory_bytes"] = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if hasattr(os, "getloadavg"):

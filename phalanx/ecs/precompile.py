@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from phalanx.ecs.modules import Generated, Target, load
+from phalanx.ecs.threads import num_processors
 
 FEWEST = 4
 """Fewer missing kernels are not worth another process that opens a GPU."""
@@ -50,8 +51,7 @@ def precompile(kernels: Sequence[Generated], target: Target, device: int = 0) ->
     """Make sure that kernels are in the disk cache: all of them on a CPU, on a GPU as far as more processors help."""
     missing = [k for k in dict.fromkeys(kernels) if not marker(k, target).exists()]
     missing.sort(key=lambda k: -len(k.source))  # the longest first
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    workers = min(processors, MOST)
+    workers = min(num_processors(), MOST)
     if target == "cpu" and missing:
         _compiler.compile([(k.path, marker(k, target)) for k in missing], workers)
     elif target == "cuda" and len(missing) >= 2 * FEWEST and workers >= 2:

@@ -22,6 +22,11 @@ def num_threads() -> int:
         if not chosen.isdigit() or int(chosen) < 1:
             raise ValueError(f"PHALANX_NUM_THREADS={chosen!r}: must be a positive whole number")
         return int(chosen)
+    return num_processors()
+
+
+def num_processors() -> int:
+    """Processors that this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
