@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from phalanx.facade.arrays import array_api, hand_out
-from phalanx.facade.kernels import in_order
 from phalanx.facade.namespaces import copy
+from phalanx.facade.shared_device import in_order
 from phalanx.readers import LARGE, Reader, Reading, Results
 from phalanx.world import World
 

@@ -23,7 +23,7 @@ from phalanx.components import (
     MassTopology,
 )
 from phalanx.ecs import Component, Field, Table, function, read, rows, system, write
-from phalanx.facade import kernels
+from phalanx.facade.shared_device import in_order
 from phalanx.jacobians import relations_of_links, velocity_of_point
 from phalanx.launches import Environments, Launch, constants
 from phalanx.readers import Reader, Reading
@@ -296,7 +296,7 @@ class Dynamics:
 
     def _read(self, name: str, make: Any) -> Any:
         if name not in self._readers:
-            with kernels.in_order(self._view.world):
+            with in_order(self._view.world):
                 self._readers[name] = make()
         return self._readers[name].read()[0].get("matrix")
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
-from phalanx.facade.kernels import in_order
 from phalanx.facade.physx import com_motion
 from phalanx.facade.physx.bodies import BodyView
 from phalanx.facade.physx.com_motion import BodyPush, PushOptions
 from phalanx.facade.physx.common import compute, writes
 from phalanx.facade.physx.push_kernels import Pushes
+from phalanx.facade.shared_device import in_order
 
 
 class PushedBodies(BodyView):

@@ -9,8 +9,8 @@ import numpy as np
 
 from phalanx.components import BodyInertia, Coordinate, DofState, LinkInertia
 from phalanx.ecs import Component, Field, Table, read, rows, spread, system, write
-from phalanx.facade import kernels
 from phalanx.facade.arrays import accept
+from phalanx.facade.shared_device import in_order
 from phalanx.launches import Environments, Launch, constants, flat
 from phalanx.readers import Reading
 from phalanx.systems.math3d import cross, rotate
@@ -223,7 +223,7 @@ def _roots(view: Any) -> tuple[dict[Any, Any], dict[Any, int]]:
 
 def root_reading(view: Any) -> Reading:
     """Reads ``state``, (count, 13), of a view whose rows begin with a root each."""
-    with kernels.in_order(view.world):
+    with in_order(view.world):
         arrays, numbers = _roots(view)
     launch = Launch(root_states, len(view.placement[1]), arrays, numbers)
     return Reading(launch, {"state": (RootResult.state, (view.count, 13))})
@@ -236,7 +236,7 @@ def frame_reading(view: Any, gravity: Any, ahead: Any) -> Reading:
         view: as for :func:`root_reading`.
         gravity, ahead: users' arrays, (count, 3), which are read at each call.
     """
-    with kernels.in_order(view.world):
+    with in_order(view.world):
         arrays, numbers = _roots(view)
         arrays[Around.gravity] = flat(accept(gravity, view.world.device))
         arrays[Around.ahead] = flat(accept(ahead, view.world.device))
@@ -261,7 +261,7 @@ def dof_reading(view: Any) -> Reading:
         DofPlace.coord: view.dof_coordinates,
         DofPlace.offset: starts[:, None] * width + np.arange(width),
     }
-    with kernels.in_order(view.world):
+    with in_order(view.world):
         arrays = constants(view.world, place)
     numbers = {RowStep: step, Width: width, DofOfView: view.dof_rows.size}
     results = {name: (getattr(DofResult, name), (view.count, width)) for name in ("position", "velocity")}

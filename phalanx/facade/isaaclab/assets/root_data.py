@@ -9,8 +9,8 @@ from typing import Any
 from phalanx.facade.isaaclab.assets.lazy_data import joined, part, same
 from phalanx.facade.isaaclab.assets.state_data import READ, StateData
 from phalanx.facade.isaaclab.assets.together import Group, Together
-from phalanx.facade.kernels import shares_memory
 from phalanx.facade.physx.state_kernels import frame_reading, root_reading
+from phalanx.facade.shared_device import shares_memory
 
 ROOT = READ
 """Of the root, what is read from the simulation; the rest is computed from it."""

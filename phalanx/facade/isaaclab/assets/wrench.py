@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from phalanx.facade.isaaclab.assets.buffers import block
-from phalanx.facade.kernels import shares_memory
 from phalanx.facade.namespaces import array, zeros
+from phalanx.facade.shared_device import shares_memory
 
 
 class ExternalWrench:

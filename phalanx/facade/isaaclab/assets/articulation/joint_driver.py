@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.facade import kernels as bridge
 from phalanx.facade.arrays import accept, hand_out
 from phalanx.facade.isaaclab.actuators import actuator_pd, kernels
 from phalanx.facade.isaaclab.actuators.actuator_base import ActuatorBase
 from phalanx.facade.isaaclab.utils.buffers import CircularBuffer
 from phalanx.facade.physx.articulation_view import ArticulationView
+from phalanx.facade.shared_device import in_order, shares_memory
 from phalanx.launches import Kernels, Launch, constants, flat
 
 KNOWN = (
@@ -52,7 +52,7 @@ def drives(view: ArticulationView, actuators: Sequence[ActuatorBase]) -> bool:
     """Whether there are kernels for all of some actuators, and for the rows of a view."""
     if not view.max_dofs or view.dof_coordinates is None or view.placement is None:
         return False
-    return bridge.shares_memory(view.world) and all(law_of(actuator) is not None for actuator in actuators)
+    return shares_memory(view.world) and all(law_of(actuator) is not None for actuator in actuators)
 
 
 def law_of(actuator: ActuatorBase) -> type[ActuatorBase] | None:
@@ -81,7 +81,7 @@ class JointDriver:
         self._histories: list[_History] = []
         self._ours: list[tuple[Any, str, Any]] = []  # holder, name, and the array that it should be
         self._checks = not self._world._device.is_cuda
-        with bridge.in_order(self._world):
+        with in_order(self._world):
             self._build()
 
     def run(self) -> None:
@@ -94,7 +94,7 @@ class JointDriver:
             theirs = getattr(holder, name)
             if theirs is not mine:
                 mine[...] = theirs
-        with bridge.in_order(self._world):
+        with in_order(self._world):
             moved = [history.is_elsewhere() for history in self._histories]
             if any(moved):
                 self._bind()
