@@ -91,8 +91,9 @@ def test_rays_from_the_surface_itself(device: str) -> None:
 def compare(mesh: trimesh.Trimesh, count: int, device: str, slivers: bool = False) -> None:
     """Cast rays, and see that Embree finds the same.
 
-    With slivers, whose planes corners in float32 do not tell to 1e-5, distances are good for all but 1 in 10,000,
-    and no worse than Embree's.
+    With slivers, whose planes corners in float32 do not tell to 1e-5, distances are good for all but 1 in 10,000, and
+    not much worse than Embree's: at most 2.5 times as far off, and twice as often; and one ray in 100 may hit another
+    face in the same place, which real meshes have.
     """
     scene = RayScene(1, device)
     scene.add(mesh_geometry(mesh.vertices, mesh.faces), object=5)
@@ -122,6 +123,7 @@ def compare(mesh: trimesh.Trimesh, count: int, device: str, slivers: bool = Fals
     np.testing.assert_allclose(hits.normal[0][same][fair], normals[face[same]][fair], atol=2e-4)  # corners are rounded
     # What differs lies on an edge, of either's face, or where real meshes have two faces in one place.
     odd = np.flatnonzero(face != other["primID"])
+    assert len(odd) < (1e-2 if slivers else 1e-3) * count
     mine = np.where(hit[odd], from_edge(mesh, face[odd], place[odd]), 0.0)
     theirs = origins[0][odd].astype(float) + other["tfar"][odd, None] * directions[0][odd].astype(float)
     known = other["primID"][odd] >= 0
