@@ -8,13 +8,14 @@ from phalanx.images.layout import LOOK_NUMBERS
 from phalanx.images.motion import earlier_place, moved_direction
 from phalanx.images.shading import encoded_byte, light_at, reflected
 from phalanx.images.surface import SMOOTH, smooth_normal, surface_color
-from phalanx.rays.primitives import Bytes, Int, Ints, Real, Reals, Words, as_int, load_floats, split
+from phalanx.rays.primitives import Bytes, Int, Ints, Real, Reals, Words, load_floats, split
 from phalanx.rays.scene_kernels import (
     ENTRIES,
     FARTHEST,
     GROUP,
     MESHES,
     cast_one,
+    hit_ids,
     hit_normal,
     to_local,
     turned_to_local,
@@ -38,7 +39,7 @@ SEEN, SHADES = 1, 2
 
 @function
 def pixel_direction(intrinsics, e, directions, has_directions, p, pixels, u, v):
-    """Direction of a pixel in the camera's frame, a unit vector (0 if it has none), and its image plane's distance."""
+    """Direction of a pixel in the camera's frame: a unit vector, or 0 if it has none."""
     x = 0.0
     y = 0.0
     z = 1.0
@@ -227,13 +228,7 @@ def draw_pixels(
                     normals[3 * at + 1] = ny
                     normals[3 * at + 2] = nz
                 if has_ids == 1:
-                    i = max(hit, 0)
-                    number = face
-                    if MESHES and hit >= 0 and table[ENTRIES * i] == MESH:
-                        number = as_int(triangles[12 * face + 9])
-                    ids[3 * at] = number
-                    ids[3 * at + 1] = table[ENTRIES * i + 4] if hit >= 0 else -1
-                    ids[3 * at + 2] = table[ENTRIES * i + 6] if hit >= 0 else -1
+                    ids[3 * at], ids[3 * at + 1], ids[3 * at + 2] = hit_ids(table, triangles, hit, face)
                 if MOTION:
                     mu = 0.0
                     mv = 0.0

@@ -43,8 +43,8 @@ def moved_direction(directions, p, u, v, width, height, cx, cy, cz, x, y, z):
     z = z * scale - cz
     one = 1 if u + 1 < width else -1
     other = 1 if v + 1 < height else -1
-    ax, ay, az = step_between(directions, p, p + (one if width > 1 else 0), cx, cy, cz)
-    bx, by, bz = step_between(directions, p, p + (other * width if height > 1 else 0), cx, cy, cz)
+    ax, ay, az = step_toward(directions, p + (one if width > 1 else 0), cx, cy, cz)
+    bx, by, bz = step_toward(directions, p + (other * width if height > 1 else 0), cx, cy, cz)
     aa = ax * ax + ay * ay + az * az
     ab = ax * bx + ay * by + az * bz
     bb = bx * bx + by * by + bz * bz
@@ -58,8 +58,8 @@ def moved_direction(directions, p, u, v, width, height, cx, cy, cz, x, y, z):
 
 
 @function
-def step_between(directions, p, q, cx, cy, cz):
-    """From the direction c of pixel p to that of pixel q, which is made a unit vector."""
+def step_toward(directions, q, cx, cy, cz):
+    """From a direction c to that of pixel q, which is made a unit vector."""
     x = directions[3 * q]
     y = directions[3 * q + 1]
     z = directions[3 * q + 2]

@@ -7,6 +7,7 @@ from phalanx.ecs import function, real
 from phalanx.images.layout import COLORS, LOOK_NUMBERS, LOOK_PLACES, NORMALS, TEXTURE, TEXTURE_NUMBERS, UV
 from phalanx.rays.primitives import as_int, load_floats
 from phalanx.rays.scene_kernels import ENTRIES, FIELDS, MESHES, normal_to_world
+from phalanx.rays.triangle import corner_and_edges
 
 SMOOTH = 1
 """1 where a mesh has normals of its own, and so on: kernels are made without what a scene has not."""
@@ -27,15 +28,7 @@ def shares(triangles, t, x, y, z):
     Returns:
         them, and the triangle's area.
     """
-    ax, ay, az, bx = load_floats(triangles, 12 * t)
-    by, bz, cx, cy = load_floats(triangles, 12 * t + 4)
-    cz, _a, _b, _c = load_floats(triangles, 12 * t + 8)
-    ux = bx - ax
-    uy = by - ay
-    uz = bz - az
-    vx = cx - ax
-    vy = cy - ay
-    vz = cz - az
+    ax, ay, az, ux, uy, uz, vx, vy, vz = corner_and_edges(triangles, t)
     px = x - ax
     py = y - ay
     pz = z - az

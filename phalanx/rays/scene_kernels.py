@@ -192,6 +192,16 @@ def hit_normal(table, sizes, frames, triangles, samples, shared, place, hit, fac
 
 
 @function
+def hit_ids(table, triangles, hit, face):
+    """Face as the user numbers it, object and instance of what :func:`cast_one` found; -1 where there is none."""
+    i = max(hit, 0)
+    number = face
+    if MESHES and hit >= 0 and table[ENTRIES * i] == MESH:
+        number = as_int(triangles[12 * face + 9])
+    return number, table[ENTRIES * i + 4] if hit >= 0 else -1, table[ENTRIES * i + 6] if hit >= 0 else -1
+
+
+@function
 def store_hit(
     ray, e, table, sizes, frames, boxes, bounds, nodes, triangles, samples,
     shared, own, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, reach,
@@ -234,10 +244,4 @@ def store_hit(
         normal[3 * ray + 1] = ny
         normal[3 * ray + 2] = nz
     if has_ids == 1:
-        i = max(hit, 0)
-        number = face
-        if MESHES and hit >= 0 and table[ENTRIES * i] == MESH:
-            number = as_int(triangles[12 * face + 9])
-        ids[3 * ray] = number
-        ids[3 * ray + 1] = table[ENTRIES * i + 4] if hit >= 0 else -1
-        ids[3 * ray + 2] = table[ENTRIES * i + 6] if hit >= 0 else -1
+        ids[3 * ray], ids[3 * ray + 1], ids[3 * ray + 2] = hit_ids(table, triangles, hit, face)

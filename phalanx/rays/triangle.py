@@ -87,6 +87,15 @@ def ray_corners(ax, ay, az, bx, by, bz, cx, cy, cz, x0, x1, x2, y0, y1, y2, z0, 
 
 
 @function
+def corner_and_edges(triangles, t):
+    """First corner of triangle t (12 numbers from 12 t on, corners first), and from there to the second and third."""
+    ax, ay, az, bx = load_floats(triangles, 12 * t)
+    by, bz, cx, cy = load_floats(triangles, 12 * t + 4)
+    cz, _a, _b, _c = load_floats(triangles, 12 * t + 8)
+    return ax, ay, az, bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az
+
+
+@function
 def ray_triangle_at(triangles, t, px, py, pz, x0, x1, x2, y0, y1, y2, z0, z1, z2):
     """:func:`ray_corners` for a ray from p and triangle t: 12 numbers from 12 t on, corners first."""
     ax, ay, az, bx = load_floats(triangles, 12 * t)
@@ -108,15 +117,7 @@ def plane_depth(triangles, t, px, py, pz, dx, dy, dz, guess):
     Args:
         guess: what the search found; the result where the ray lies in the plane.
     """
-    ax, ay, az, bx = load_floats(triangles, 12 * t)
-    by, bz, cx, cy = load_floats(triangles, 12 * t + 4)
-    cz, _a, _b, _c = load_floats(triangles, 12 * t + 8)
-    ex = bx - ax
-    ey = by - ay
-    ez = bz - az
-    fx = cx - ax
-    fy = cy - ay
-    fz = cz - az
+    ax, ay, az, ex, ey, ez, fx, fy, fz = corner_and_edges(triangles, t)
     nx = edge(ey, fz, ez, fy)
     ny = edge(ez, fx, ex, fz)
     nz = edge(ex, fy, ey, fx)
@@ -136,10 +137,8 @@ def plane_depth(triangles, t, px, py, pz, dx, dy, dz, guess):
 @function
 def triangle_normal(triangles, t):
     """Unit normal of triangle t, on the side from which its corners run counter-clockwise; zero if it has no area."""
-    ax, ay, az, bx = load_floats(triangles, 12 * t)
-    by, bz, cx, cy = load_floats(triangles, 12 * t + 4)
-    cz, _a, _b, _c = load_floats(triangles, 12 * t + 8)
-    return cross_of(bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az)
+    _ax, _ay, _az, ex, ey, ez, fx, fy, fz = corner_and_edges(triangles, t)
+    return cross_of(ex, ey, ez, fx, fy, fz)
 
 
 @function
