@@ -37,12 +37,17 @@ PALETTE = (
 )
 """Colours of what was given no look, by object, in turn."""
 
-DECODED = np.array(
-    [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in np.arange(256) / 255.0], np.float32
-)
-"""Linear numbers of sRGB's 256 (IEC 61966-2-1)."""
-
 FILTERS = ("nearest", "linear")
+
+
+def decoded(srgb: Any) -> np.ndarray:
+    """Linear numbers of sRGB's, both 0 to 1 (IEC 61966-2-1); those of 0 and 1 for what is beyond."""
+    c = np.clip(np.asarray(srgb, float), 0.0, 1.0)
+    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+
+
+DECODED = decoded(np.arange(256) / 255.0).astype(np.float32)
+"""Linear numbers of sRGB's 256."""
 
 
 def encoded(linear: Any) -> np.ndarray:

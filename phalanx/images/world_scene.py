@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phalanx import components as c
-from phalanx.images.looks import Look, Texture
+from phalanx.images.looks import Look, Texture, decoded
 from phalanx.io.mesh_colors import face_colors
 from phalanx.io.meshes import convex_hull
 from phalanx.io.model import Shape
@@ -159,7 +159,7 @@ class WorldScene:
                     geometry = _geometry(shape, known, color)
                     opacity = 1.0 if shape.color is None else float(shape.color[3])
                     place = {"position": shape.position, "orientation": shape.orientation}
-                    look = Look((1.0, 1.0, 1.0) if geometry.colors is not None else _linear(color), opacity)
+                    look = Look((1.0, 1.0, 1.0) if geometry.colors is not None else decoded(color), opacity)
                     terrain = shape.kind == "height_field" and shape.color is None
                     found.append((len(rows), geometry, place, GROUND if terrain else look))
                     ends = np.array([geometry.low, geometry.high])
@@ -214,19 +214,13 @@ def _geometry(shape: Shape, known: dict[Any, RayGeometry], color: Color) -> RayG
                 vertices, faces = convex_hull(np.asarray(vertices, float))
             colors = face_colors(file, len(faces)) if file else None
             if colors is not None:
-                colors = np.array(_linear(np.where(np.isnan(colors), color, colors)))
+                colors = decoded(np.where(np.isnan(colors), color, colors))
             known[key] = mesh_geometry(vertices, faces, colors=colors, normals=corner_normals(vertices, faces))
         elif shape.kind == "height_field":
             known[key] = field_geometry(shape.heights, shape.size)
         else:
             known[key] = primitive_geometry(shape.kind, tuple(shape.size))
     return known[key]
-
-
-def _linear(color: Any) -> Any:
-    """Linear numbers of colours in sRGB."""
-    c = np.clip(np.asarray(color, float), 0.0, 1.0)
-    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4).tolist()
 
 
 def gather_poses(
