@@ -199,8 +199,8 @@ class VisibleScene:
             if carrier is not None:
                 actor = world.actors[carrier.actor]
                 rows[slot] = actor._bound.bodies.start + actor.body_index(carrier.body)
-            own[slot] = (-1 if inside else -2) if env is None else env
-            if not inside:
+            own[slot] = -1 if env is None else env
+            if not inside:  # it is where it is in the world
                 rows[slot] = -2
         for member in self._members:
             if member.slot is not None:
