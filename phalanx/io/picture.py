@@ -209,7 +209,10 @@ def render_world(
 
     Raises:
         ValueError: nothing in the world has a shape to show, or no environment has finite poses.
+        FileNotFoundError: there is no folder for the file.
     """
+    if path is not None and not Path(path).parent.is_dir():
+        raise FileNotFoundError(f"render_world: {path}: there is no folder {Path(path).parent}; make it first")
     try:
         image = WorldPainter(world, env_ids, **options).draw()
     except ValueError as error:

@@ -69,6 +69,8 @@ class VideoWriter:
 
     def __enter__(self) -> VideoWriter:
         check_video(self.path, self.fps, (2, 2))
+        if not self.path.parent.is_dir():
+            raise VideoError(f"{self.path}: there is no folder {self.path.parent}; make it first.")
         return self
 
     def add(self, image: np.ndarray) -> None:

@@ -162,7 +162,7 @@ def test_what_cannot_be_drawn(tmp_path):
         render_world(world, size=(0, 5))
     with pytest.raises(ValueError, match="kind='heat': there are rgb, depth, normals, segmentation"):
         render_world(world, kind="heat")
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"no/a\.png: there is no folder .*no; make it first"):
         render_world(world, tmp_path / "no" / "a.png", size=(8, 8))
     assert not list(tmp_path.iterdir())
 

@@ -69,6 +69,8 @@ def test_what_ends_early_leaves_what_was_there(tmp_path, name):
         video.add(frame(0, 32))
     with pytest.raises(VideoError, match="no frame was added"), VideoWriter(tmp_path / name):
         pass
+    with pytest.raises(VideoError, match=r"there is no folder .*no; make it"), VideoWriter(tmp_path / "no" / name):
+        pass
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [(name, "before")]
 
 
