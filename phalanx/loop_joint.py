@@ -245,7 +245,7 @@ class LoopJoint(JointAngles):
         position, orientation = pose[:, :3], product(pose[:, 3:], xp.asarray(self._axes), xp)
         if b.actor is not None:
             link = self._link_pose(b)
-            back = link[:, 3:] * xp.asarray([1.0, -1.0, -1.0, -1.0])
+            back = inverse(link[:, 3:], xp)
             position, orientation = rotate(back, position - link[:, :3], xp), product(back, orientation, xp)
         for frame, value in ((c.LoopFrame.position_b, position), (c.LoopFrame.orientation_b, orientation)):
             chosen = value if envs is None else value[xp.asarray(envs)]
