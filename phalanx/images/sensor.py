@@ -179,7 +179,7 @@ class ImageSensor:
 
         Args:
             directions: (height * width, 3) float32, or (num_envs, height * width, 3), on the scene's device or not: in
-                the camera's frame, of any length; of length 0 for pixels that see nothing.
+                the camera's frame, of any length whose square is a float32; of length 0 for pixels that see nothing.
 
         Raises:
             ValueError: their shape is another.

@@ -20,6 +20,7 @@ from images.image_scenes import (
 
 from phalanx.images import Light, Look, Texture
 from phalanx.images.looks import DECODED, encoded
+from phalanx.images.shading import encoded_byte
 from phalanx.rays import RayScene, mesh_geometry, primitive_geometry
 
 
@@ -35,6 +36,15 @@ def test_encoding_is_that_of_srgb() -> None:
     np.testing.assert_array_equal(encoded(DECODED), np.arange(256))
     np.testing.assert_allclose(DECODED[[0, 10, 128, 188, 255]], [0, 0.003035, 0.215861, 0.502886, 1], atol=1e-6)
     np.testing.assert_array_equal(encoded([-1.0, 0.5, 2.0]), [0, 188, 255])
+
+
+def test_encoding_by_roots_is_near_the_standard() -> None:
+    """By 0.03 of a step, all the way; what is beyond, or no number, is 0 or 255."""
+    linear = np.linspace(0.0, 1.0, 20_001) ** 2  # closer where it is dark
+    exact = 255.0 * np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    found = np.array([encoded_byte(float(x)) for x in linear])
+    assert np.abs(found - exact).max() <= 0.53
+    assert [encoded_byte(x) for x in (-1.0, np.nan, 1.0, 7.0)] == [0, 0, 255, 255]
 
 
 @pytest.mark.parametrize("filter_", ["nearest", "linear"])
