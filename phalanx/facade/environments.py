@@ -151,8 +151,8 @@ def _only_hides(b: Any) -> bool:
 
 
 def _refers(b: Any, a: Any) -> bool:
-    """Whether a prim is what it refers to, and nothing more."""
-    if b.nameChildren or set(b.ListInfoKeys()) - _LOOSE - _OWN:
+    """Whether a prim is what it refers to, and nothing more, but that it or something below it may be hidden."""
+    if set(b.ListInfoKeys()) - _LOOSE - _OWN or not all(_only_hides(child) for child in b.nameChildren):
         return False
     inherits = _inherits(b, a)
     references = list(b.referenceList.prependedItems) == [Sdf.Reference("", a.path)]
@@ -160,7 +160,7 @@ def _refers(b: Any, a: Any) -> bool:
         return False
     for one in b.properties:
         two = a.properties.get(one.name)
-        if two is None or not _same(one, two, ("", "")):
+        if one.name != HIDES and (two is None or not _same(one, two, ("", ""))):
             return False
     return True
 

@@ -12,7 +12,7 @@ from usd_files import body, joint, prim, stage
 
 from phalanx.facade import environments
 from phalanx.facade.stage_world import StageWorld
-from phalanx.io.usd.bindings import Sdf
+from phalanx.io.usd.bindings import Sdf, UsdGeom
 
 BOX = prim("Cube", "geom", "double size = 0.2", "PhysicsCollisionAPI")
 CUP = body("cup", BOX, (0.1, 0.0, 0.3)) + body("lid", BOX, (0.1, 0.5, 0.2))
@@ -60,6 +60,22 @@ def test_copies_are_environments(device: str) -> None:
     np.testing.assert_allclose(host(found.world.objects["lid"].root_pose)[:, :3], [[0.1, 0.5, 0.2]] * 4, atol=1e-6)
     with pytest.raises(KeyError, match=r"/World/env_1/spoon> is neither"):
         found.place("/World/env_1/spoon")
+
+
+def test_what_is_hidden_in_some_copies_makes_them_no_others() -> None:
+    """Whether they are written out, refer to the first environment's, or inherit from it; whole, or in part."""
+    made = spread([CUP] * 2)
+    refer(made, "env_2", (0.0, 5.0, 0.0))
+    refer(made, "env_3", (2.0, 5.0, 0.0))
+    lid = made.GetRootLayer().GetPrimAtPath("/World/env_3/lid")
+    lid.referenceList.ClearEdits()
+    lid.inheritPathList.prependedItems = ["/World/env_0/lid"]
+    for path in ("env_1/cup", "env_2/cup", "env_3/cup/geom", "env_3/lid"):
+        UsdGeom.Imageable(made.GetPrimAtPath(f"/World/{path}")).MakeInvisible()
+    assert environments.find(made, [ENVS]) == ([f"/World/env_{i}" for i in range(4)], "")
+    made.GetPrimAtPath("/World/env_3/cup/geom").GetAttribute("size").Set(0.3)
+    paths, why = environments.find(made, [ENVS])
+    assert not paths and "</World/env_0> and </World/env_3> differ" in why
 
 
 def test_what_stands_around_is_where_the_stage_has_it(device: str) -> None:
