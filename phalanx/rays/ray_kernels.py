@@ -49,7 +49,8 @@ def cast_rays(
         shared, own, groups, sides, any_hit,
         origins[3 * ray], origins[3 * ray + 1], origins[3 * ray + 2],
         directions[3 * ray], directions[3 * ray + 1], directions[3 * ray + 2],
-        min(limits[ray], limit) if has_limits == 1 else limit,
+        # Not min(), which on a GPU takes the other one where one is NaN: nothing is within a reach that is none.
+        limit if has_limits == 0 or limits[ray] >= limit else limits[ray],
         distance, position, has_position, normal, has_normal, ids, has_ids,
     )  # fmt: skip
 
