@@ -405,6 +405,15 @@ def test_where_time_goes_has_every_system_that_ran(device):
     assert {"drive_joints", "mass_matrix"} <= set(spent["systems"])
 
 
+def test_where_time_goes_knows_systems_that_were_joined(monkeypatch):
+    """On a GPU repeated systems run as one, under another name; here the CPU is made to do the same."""
+    setup = set_up(SCENES["cartpole"], 2, "cpu")
+    monkeypatch.setattr(setup.world._device, "teams_at_once", 2, raising=False)
+    spent = where_time_goes(setup, 1)
+    assert any("_and_" in name for name in spent["systems"])
+    assert sum(spent["phases"].values()) == pytest.approx(sum(spent["systems"].values()))
+
+
 def test_warmed_kernels_are_there(device):
     first = warm_up(worlds_for(["cartpole"], device))
     again = warm_up(worlds_for(["cartpole"], device))
