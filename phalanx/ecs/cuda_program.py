@@ -6,6 +6,8 @@ all work goes to one non-blocking stream; the sequence is captured at first use 
 
 from __future__ import annotations
 
+import importlib
+import os
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -44,7 +46,17 @@ def open_device(index: int) -> Any:
         )
     cupy.cuda.Device(index).use()
     cuda.select_device(index)
+    _let_small_launches_be()
     return cupy.cuda.Stream(non_blocking=True)
+
+
+def _let_small_launches_be() -> None:
+    """Have Numba say nothing about grids of few blocks, unless the environment says otherwise.
+
+    It reads its environment when it is first imported, which a world on the CPU may have done before.
+    """
+    config: Any = importlib.import_module("numba.cuda.dispatcher").config
+    config.CUDA_LOW_OCCUPANCY_WARNINGS = int(os.environ["NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS"])
 
 
 def teams_at_once() -> int:

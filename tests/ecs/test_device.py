@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -16,6 +18,21 @@ def test_cpu_has_no_streams() -> None:
     device = Device("cpu")
     with device.active() as outer, device.in_order_with(None) as inner:
         assert outer is None and inner is None
+
+
+@pytest.mark.gpu
+def test_small_launches_are_no_warnings(gpu: str) -> None:
+    """Also where Numba was imported, and read its environment, before a GPU was asked for."""
+    program = (
+        "import warnings, numba, phalanx as px\n"
+        "warnings.simplefilter('error', numba.errors.NumbaPerformanceWarning)\n"
+        f"for device in ('cpu', {gpu!r}):\n"
+        "    world = px.World(num_envs=1, device=device)\n"
+        "    world.add_robot('double_pendulum')\n"
+        "    world.step()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.gpu
