@@ -27,7 +27,7 @@ def peer_for(device: str) -> tuple[str, Peer]:
         from phalanx.bench import mujoco_peer
 
         return mujoco_peer.NAME, mujoco_peer.measure
-    _need("MuJoCo Warp", ("mujoco", "warp", "mujoco_warp"), "pip install mujoco-warp warp-lang")
+    _need("MuJoCo Warp", ("mujoco", "warp", "mujoco_warp"), "pip install 'mujoco-warp>=4' warp-lang")
     from phalanx.bench import warp_peer
 
     return warp_peer.NAME, warp_peer.measure

@@ -6,7 +6,7 @@ from typing import Any
 
 COLUMNS = (
     f"{'scene':<16}{'envs':>7}  {'engine':<16}{'env-steps/s':>14}{'ratio':>7}{'us/step':>10}{'dofs':>6}{'shapes':>7}"
-    f"{'contacts':>9}{'touching':>9}{'height':>8}{'first':>8}{'kB/env':>8}"
+    f"{'contacts':>9}{'touching':>9}{'height':>8}{'at end':>8}{'first':>8}{'kB/env':>8}"
 )
 
 
@@ -32,7 +32,7 @@ def _heading(results: dict[str, Any]) -> str:
     where = where or f"{results['threads']} threads of {machine['processor']}"
     return (
         f"Phalanx {machine['phalanx']} on {where}, {results['dtype']}. Contacts, those that touch (at most 1 mm apart) "
-        "and heights (m) are means over environments and time; ratio: Phalanx to that engine."
+        "and heights (m) are means over environments and time, but those at the end; ratio: Phalanx to that engine."
     )
 
 
@@ -43,7 +43,7 @@ def _row(case: dict[str, Any], run: dict[str, Any], ours: dict[str, Any]) -> str
     return (
         f"{case['scene'] if run is ours else '':<16}{case['num_envs'] if run is ours else '':>7}  {run['engine']:<16}"
         f"{rate:>14,.0f}{ratio:>7}{1e6 * run['num_envs'] / rate:>10.1f}{run['dofs']:>6}{run['shapes']:>7}"
-        f"{run['contacts_per_env']:>9.1f}{run['touching_per_env']:>9.1f}{run['height']:>8.3f}"
+        f"{run['contacts_per_env']:>9.1f}{run['touching_per_env']:>9.1f}{run['height']:>8.3f}{run['height_at_end']:>8.3f}"
         f"{run['first_step_seconds']:>7.1f}s{size:>8}"
     )
 

@@ -7,6 +7,7 @@ Warp's CPU device, where there are no graphs, every step is launched: only good 
 
 from __future__ import annotations
 
+import importlib.metadata
 import time
 from typing import Any
 
@@ -20,7 +21,14 @@ NAME = "mujoco_warp"
 ROOM = 1.5
 """Contacts and rows that there is room for, as a multiple of what MuJoCo's C engine needs at most."""
 
+TRIES = 4
+"""Times that a scene is begun at most, each with twice the room of what did not fit the time before."""
+
 STATE = ("qpos", "qvel", "act", "qacc_warmstart", "time", "ctrl")
+IN_CONTACTS, IN_ROWS = ("BROADPHASE", "NARROWPHASE", "CCD"), ("NEFC", "NJMAX_NNZ")
+"""MuJoCo Warp's names for what did not fit into the room for contacts, where pairs that may touch need to fit too,
+and into that for rows.
+"""
 
 
 def rooms(setup: Setup, compiled: Any, data: Any, frames: int) -> tuple[int, int]:
@@ -42,79 +50,135 @@ def rooms(setup: Setup, compiled: Any, data: Any, frames: int) -> tuple[int, int
 
 
 def measure(setup: Setup, frames: int, repeats: int = 3) -> Run:
-    """Step all environments through the scene's controls on the world's device."""
-    import importlib.metadata
+    """Step all environments through the scene's controls on the world's device.
 
+    If contacts or rows did not fit, it begins anew with more room: an engine that leaves some out has less to do.
+    """
     import warp
 
     warp.config.log_level = warp.LOG_WARNING  # or its news stand in the middle of our table
     warp.init()
-    import mujoco_warp as engine
-
-    device = setup.world.device
-    scene, num_envs = setup.scene, setup.num_envs
-    with warp.ScopedDevice(device):
+    with warp.ScopedDevice(setup.world.device):
         begin = time.perf_counter()
         compiled, data = mujoco_peer.model(setup)
-        run = Run(NAME, importlib.metadata.version("mujoco-warp"), device, num_envs, scene.hold)
+        room = rooms(setup, compiled, data, frames)
+        run = Run(NAME, importlib.metadata.version("mujoco-warp"), setup.world.device, setup.num_envs, setup.scene.hold)
         mujoco_peer.describe(run, compiled)
-        contact_room, row_room = rooms(setup, compiled, data, frames)
-        is_cuda = warp.get_device().is_cuda
-        free = warp.get_device().free_memory if is_cuda else 0
-        model = engine.put_model(compiled)
-        state = engine.put_data(compiled, data, nworld=num_envs, nconmax=contact_room, njmax=row_room)
-        start = {name: warp.clone(getattr(state, name)) for name in STATE if getattr(state, name).size}
-        warp.synchronize()
-        if is_cuda:
-            run.bytes_per_env = (free - warp.get_device().free_memory) / num_envs
-        built = time.perf_counter()
-        run.build_seconds = built - begin
-        engine.step(model, state)
-        warp.synchronize()
-        run.first_step_seconds = time.perf_counter() - built
-        graph = None
-        if is_cuda:
-            with warp.ScopedCapture() as capture:
-                engine.step(model, state)
-            graph = capture.graph
-        for repeat in range(repeats):
-            for name, values in start.items():
-                warp.copy(getattr(state, name), values)
-            row = []
-            for frame in range(frames):
-                if compiled.nu:
-                    state.ctrl.assign(setup.controls(frame))
-                warp.synchronize()
-                begin = time.perf_counter()
-                for _ in range(scene.hold):
-                    if graph is None:
-                        engine.step(model, state)
-                    else:
-                        warp.capture_launch(graph)
-                warp.synchronize()
-                row.append(time.perf_counter() - begin)
-                if repeat == 0:
-                    _look(setup, run, engine, compiled, model, state)
-            run.seconds.append(row)
-        _warn(run, state, contact_room, row_room)
+        stage = _Stage(setup, compiled, data, room)
+        run.build_seconds = time.perf_counter() - begin
+        run.first_step_seconds = stage.prepare()
+        first = _first(run, stage, frames)
+        for _ in range(TRIES - 1):
+            larger = _larger(room, set(stage.flags()))
+            if larger == room:
+                break
+            room = larger
+            stage = _Stage(setup, compiled, data, room)
+            stage.prepare()
+            first = _first(run, stage, frames)
+        run.bytes_per_env = stage.bytes_per_env
+        run.seconds = [first]
+        for _ in range(repeats - 1):
+            stage.reset()
+            run.seconds.append([stage.stretch(frame) for frame in range(frames)])
+        _warn(run, stage, room)
     return run
 
 
-def _look(setup: Setup, run: Run, engine: Any, compiled: Any, model: Any, state: Any) -> None:
-    engine.kinematics(model, state)  # a step leaves the poses of its start
-    count = int(state.nacon.numpy()[0])
-    distance = state.contact.dist.numpy()[:count]
-    run.contacts.append(count / setup.num_envs)
-    run.touching.append(float((distance <= NEAR).sum()) / setup.num_envs)
-    bodies = [compiled.body(name).id for name in setup.scene.watch]
-    run.heights.append(float(state.xpos.numpy()[:, bodies, 2].mean()))
+class _Stage:
+    """A scene on Warp's current device, with room for so many contacts and rows."""
+
+    def __init__(self, setup: Setup, compiled: Any, data: Any, room: tuple[int, int]) -> None:
+        import mujoco_warp
+        import warp
+
+        self.setup, self.engine, self.warp, self.graph = setup, mujoco_warp, warp, None
+        used = self._used()
+        self.model = mujoco_warp.put_model(compiled)
+        self.model.opt.warn_overflow = 0  # thousands of environments would print it, in each step; see flags()
+        self.state = mujoco_warp.put_data(compiled, data, nworld=setup.num_envs, nconmax=room[0], njmax=room[1])
+        self.start = {name: warp.clone(getattr(self.state, name)) for name in STATE if getattr(self.state, name).size}
+        warp.synchronize()
+        self.bytes_per_env = None if used is None else (self._used() - used) / setup.num_envs
+        self.watched = [compiled.body(name).id for name in setup.scene.watch]
+        self.is_driven = compiled.nu > 0
+
+    def _used(self) -> Any:
+        """Bytes taken of the device's memory, which freed arrays do not count in."""
+        device = self.warp.get_device()
+        return self.warp.get_mempool_used_mem_current(device) if device.is_mempool_enabled else None
+
+    def prepare(self) -> float:
+        """Compile, by a step, and capture; seconds of the former."""
+        begin = time.perf_counter()
+        self.engine.step(self.model, self.state)
+        self.warp.synchronize()
+        seconds = time.perf_counter() - begin
+        if self.warp.get_device().is_cuda:
+            with self.warp.ScopedCapture() as capture:
+                self.engine.step(self.model, self.state)
+            self.graph = capture.graph
+        self.reset()
+        return seconds
+
+    def reset(self) -> None:
+        """Back to the start."""
+        for name, values in self.start.items():
+            self.warp.copy(getattr(self.state, name), values)
+
+    def stretch(self, frame: int) -> float:
+        """Make the steps of one stretch of constant controls; seconds, setting the controls not counted."""
+        if self.is_driven:
+            self.state.ctrl.assign(self.setup.controls(frame))
+        self.warp.synchronize()
+        begin = time.perf_counter()
+        for _ in range(self.setup.scene.hold):
+            if self.graph is None:
+                self.engine.step(self.model, self.state)
+            else:
+                self.warp.capture_launch(self.graph)
+        self.warp.synchronize()
+        return time.perf_counter() - begin
+
+    def flags(self) -> dict[str, int]:
+        """What went wrong in any step so far, by MuJoCo Warp's names, and in how many environments."""
+        raised = self.state.overflow.numpy()
+        kinds = {kind.name: int(kind) for kind in self.engine.OverflowType}
+        counts = {name: int(((raised & bit) != 0).sum()) for name, bit in kinds.items()}
+        return {name: count for name, count in counts.items() if count}
 
 
-def _warn(run: Run, state: Any, contact_room: int, row_room: int) -> None:
+def _larger(room: tuple[int, int], flags: set[str]) -> tuple[int, int]:
+    contacts, rows = room
+    return contacts * (2 if flags.intersection(IN_CONTACTS) else 1), rows * (2 if flags.intersection(IN_ROWS) else 1)
+
+
+def _first(run: Run, stage: _Stage, frames: int) -> list[float]:
+    """The repetition in which contacts and heights are looked at after each stretch; seconds of the stretches."""
+    run.contacts, run.touching, run.heights, seconds = [], [], [], []
+    for frame in range(frames):
+        seconds.append(stage.stretch(frame))
+        _look(run, stage)
+    return seconds
+
+
+def _look(run: Run, stage: _Stage) -> None:
+    stage.engine.kinematics(stage.model, stage.state)  # a step leaves the poses of its start
+    count = int(stage.state.nacon.numpy()[0])
+    distance = stage.state.contact.dist.numpy()[:count]
+    run.contacts.append(count / run.num_envs)
+    run.touching.append(float((distance <= NEAR).sum()) / run.num_envs)
+    run.heights.append(float(stage.state.xpos.numpy()[:, stage.watched, 2].mean()))
+
+
+def _warn(run: Run, stage: _Stage, room: tuple[int, int]) -> None:
     """Say what did not fit and what is no longer finite: such a figure is not worth comparing with."""
-    rows = int(np.max(state.nefc.numpy()))
-    if int(state.nacon.numpy()[0]) >= contact_room * run.num_envs or rows > row_room:
-        run.notes.append(f"room for {contact_room} contacts and {row_room} rows an environment was not enough")
-    lost = int((~np.isfinite(state.qpos.numpy()).all(axis=1)).sum())
+    flags = stage.flags()
+    if _larger(room, set(flags)) != room:
+        run.notes.append(f"room for {room[0]} contacts and {room[1]} rows an environment was not enough")
+    for name, count in flags.items():
+        if name not in (*IN_CONTACTS, *IN_ROWS):
+            run.notes.append(f"{name} (what MuJoCo Warp calls it) in {count} of {run.num_envs} environments")
+    lost = int((~np.isfinite(stage.state.qpos.numpy()).all(axis=1)).sum())
     if lost:
         run.notes.append(f"{lost} of {run.num_envs} environments diverged")

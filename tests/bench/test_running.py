@@ -9,6 +9,7 @@ import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import mujoco
@@ -175,6 +176,7 @@ def test_peers_are_printed_side_by_side(humanoid):
     row = next(line for line in lines if "mujoco.rollout" in line)
     assert f"{ours['env_steps_per_second'] / theirs['env_steps_per_second']:.2f}" in row
     assert f"{theirs['touching_per_env']:.1f}" in row and f"{theirs['height']:.3f}" in row
+    assert f"{theirs['height_at_end']:.3f}" in row
     lost = {**theirs, "notes": ["2 of 16 environments diverged"]}
     told = bench.table({**results, "cases": [{**humanoid, "peers": [lost]}]})
     assert "humanoid, 16, mujoco.rollout: 2 of 16 environments diverged" in told
@@ -353,7 +355,7 @@ def test_missing_peers_are_named_with_the_remedy(monkeypatch, tmp_path):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in hidden else real(name))
     with pytest.raises(PeerMissing, match=r"needs mujoco.rollout here, and mujoco is not installed: pip install"):
         peer_for("cpu")
-    with pytest.raises(PeerMissing, match=r"mujoco and warp and mujoco_warp is not installed: pip install mujoco-warp"):
+    with pytest.raises(PeerMissing, match=r"mujoco and warp and mujoco_warp is not installed: pip install 'muj"):
         peer_for("cuda:0")
     with pytest.raises(UserError, match="--peers needs mujoco"):
         bench_command(BenchOptions(["arm"], device="cpu", peers=True, json=tmp_path / "a.json"))
@@ -396,6 +398,44 @@ def test_room_for_mujoco_warp_is_found_by_trying():
     assert 12 <= contacts < 60 and 48 <= rows < 200
     np.testing.assert_array_equal(data.qpos, compiled.key_qpos[0])  # back at the start
     assert warp_peer.rooms(set_up(SCENES["humanoid"], 1), compiled, data, 1) == (24, 64)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mujoco_warp") is None, reason="MuJoCo Warp is not installed")
+def test_mujoco_warp_begins_anew_where_room_is_too_small(device, monkeypatch):
+    """There is room for the four contacts of the start, but not for all pairs that may touch."""
+    from phalanx.bench import warp_peer
+
+    cramped = replace(SCENES["quadruped"], mujoco=replace(SCENES["quadruped"].mujoco, nconmax=4, njmax=28))
+    run = warp_peer.measure(set_up(cramped, 2, device), 2, 2)
+    reference = warp_peer.measure(set_up(SCENES["quadruped"], 2, device), 2, 1)
+    assert run.notes == [] and len(run.seconds) == 2 and len(run.seconds[0]) == len(run.heights) == 2
+    assert run.contacts == reference.contacts == [4.0, 4.0]
+    assert run.heights == pytest.approx(reference.heights, abs=1e-4)
+    monkeypatch.setattr(warp_peer, "TRIES", 1)
+    run = warp_peer.measure(set_up(cramped, 2, device), 2, 1)
+    assert run.notes == ["room for 4 contacts and 28 rows an environment was not enough"]
+
+
+def test_room_grows_where_it_was_too_small():
+    from phalanx.bench import warp_peer
+
+    assert warp_peer._larger((10, 40), set()) == (10, 40)
+    assert warp_peer._larger((10, 40), {"BROADPHASE", "ITERATIONS"}) == (20, 40)
+    assert warp_peer._larger((10, 40), {"NEFC", "NARROWPHASE"}) == (20, 80)
+
+
+def test_what_went_wrong_in_mujoco_warp_is_noted():
+    from phalanx.bench import warp_peer
+
+    run = Run("mujoco_warp", "0", "cuda:0", 4, 50)
+    qpos = SimpleNamespace(numpy=lambda: np.array([[0.0, 1.0], [np.nan, 0.0], [0.0, 0.0], [0.0, np.inf]]))
+    stage: Any = SimpleNamespace(flags=lambda: {"NEFC": 3, "ITERATIONS": 2}, state=SimpleNamespace(qpos=qpos))
+    warp_peer._warn(run, stage, (10, 40))
+    assert run.notes == [
+        "room for 10 contacts and 40 rows an environment was not enough",
+        "ITERATIONS (what MuJoCo Warp calls it) in 2 of 4 environments",
+        "2 of 4 environments diverged",
+    ]
 
 
 def test_where_time_goes_has_every_system_that_ran(device):
