@@ -6,7 +6,7 @@ import gc
 import json
 import logging
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import pytest
 from oracles import host
 
 from phalanx.components import ExternalWrench
-from phalanx.facade import physics_events, stage
+from phalanx.facade import arrays, physics_events, stage
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.actuators import DCMotorCfg, IdealPDActuatorCfg, ImplicitActuatorCfg
 from phalanx.facade.isaaclab.assets import Articulation, ArticulationCfg
@@ -325,6 +325,55 @@ def test_wrong_use_changes_nothing(scene: Any, count: int) -> None:
     robot.update(0.005)
     for name, values in before.items():
         np.testing.assert_array_equal(host(getattr(robot.data, name)), values)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("on_gpu", [False, True], ids=["world on the CPU", "world on the GPU"])
+def test_tensors_of_another_device_are_brought_over(on_gpu: bool, gpu: str, torch: Any, file: str) -> None:
+    device, other = (gpu, "cpu") if on_gpu else ("cpu", gpu)
+    before = arrays._chosen
+    arrays.set_array_api("torch")
+    try:
+        own = after_writes(device, lambda value: torch.as_tensor(value).to(device), file)
+        brought = after_writes(device, lambda value: torch.as_tensor(value).to(other), file)
+    finally:
+        arrays.set_array_api(before)
+    for name, values in own.items():
+        np.testing.assert_array_equal(brought[name], values, name)
+
+
+def after_writes(device: str, give: Callable[[np.ndarray], Any], file: str) -> dict[str, np.ndarray]:
+    """Some of all that there is of three robots, once most of it was written, and a step made."""
+    stage.new_stage()
+    sim = SimulationContext(SimulationCfg(device=device, dt=0.005))
+    for i in range(3):
+        sim_utils.create_prim(f"/World/envs/env_{i}", "Xform", translation=(3.0 * i, -1.0, 0.0))
+    robot = Articulation(cfg(file))
+    sim.reset()
+    rng = np.random.default_rng(8)
+
+    def some(*shape: int) -> Any:
+        return give(rng.uniform(0.1, 0.2, (2, *shape)).astype("float32"))
+
+    chosen, joints = give(np.array([2, 0])), give(np.array([3, 1]))
+    robot.write_root_pose_to_sim(give(np.array([[1, 2, 5, 1, 0, 0, 0], [0, 1, 6, 0, 1, 0, 0]], "float32")), chosen)
+    robot.write_root_velocity_to_sim(some(6), chosen)
+    robot.write_joint_state_to_sim(some(12), some(12), env_ids=chosen)
+    robot.write_joint_stiffness_to_sim(some(2), joints, chosen)
+    robot.set_joint_position_target(some(2), joints, chosen)
+    robot.set_external_force_and_torque(some(1, 3), some(1, 3), body_ids=[0], env_ids=chosen)
+    view = robot.root_physx_view
+    view.set_dof_armatures(give(rng.uniform(0.01, 0.02, (3, 12)).astype("float32")), give(np.array([1, 2])))
+    robot.write_data_to_sim()
+    sim.step()
+    robot.update(0.005)
+    found = {
+        n: host(getattr(robot.data, n)).copy() for n in ("joint_pos", "joint_vel", "root_state_w", "applied_torque")
+    }
+    found |= {"armatures": host(view.get_dof_armatures()).copy(), "stiffness": host(robot.data.joint_stiffness).copy()}
+    SimulationContext.clear_instance()
+    physics_events.clear()
+    return found
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,15 @@ def block(device: str, *ids: Any) -> Any:
         device: where the buffer is.
         ids: which rows, and which columns; ``None``: all.
     """
-    chosen = [rows(each) for each in ids]
+    chosen = [_there(rows(each), device) for each in ids]
     if len(chosen) == 2 and not any(isinstance(each, slice) for each in chosen):
         chosen[0] = array(chosen[0], device, "int64").reshape(-1, 1)
     return tuple(chosen)
+
+
+def _there(ids: Any, device: str) -> Any:
+    """Indices on a device, if they are an array: torch takes none from a GPU on the CPU."""
+    return ids if api_of(ids) is None or device_of(ids) == device else array(ids, device, "int64")
 
 
 def refuse_outside(who: str, what: str, ids: Any, whole: int) -> None:
