@@ -261,6 +261,8 @@ def test_reset_of_some_leaves_the_others_bitwise_untouched(scene: Any, count: in
     }
     some = list(range(0, count, 2))
     others = [i for i in range(count) if i not in some]
+    world = robot.root_physx_view.world
+    state = world.state()
     robot.reset(some)
     robot.write_root_state_to_sim(host(robot.data.default_root_state)[some], some)
     robot.write_joint_state_to_sim(
@@ -273,6 +275,19 @@ def test_reset_of_some_leaves_the_others_bitwise_untouched(scene: Any, count: in
             host(robot.data.joint_pos)[some], host(robot.data.default_joint_pos)[some], atol=1e-6
         )
         robot.update(0.0)
+    later = []
+    for is_reset in (True, False):  # and stay so as time goes on
+        if not is_reset:
+            world.set_state(state)
+            robot.update(0.0)
+        for _ in range(5):
+            robot.write_data_to_sim()
+            sim.step()
+            robot.update(0.005)
+        later.append({name: host(getattr(robot.data, name)).copy() for name in before})
+    for name in before:
+        np.testing.assert_array_equal(later[0][name][others], later[1][name][others])
+        assert (later[0][name][some] != later[1][name][some]).any()
 
 
 def test_properties_reach_the_simulation(scene: Any, count: int, caplog: pytest.LogCaptureFixture) -> None:
