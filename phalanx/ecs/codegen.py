@@ -67,6 +67,8 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
         dtype: ``"float32"`` or ``"float64"``.
         target: back end.
     """
+    if system.program is not None:
+        return system.program.module(system, shared, dtype)
     accesses = tuple((name, access.mode, id(access.target)) for name, access in system.arguments.items())
     kind = (system.function, id(system.over), system.order, system.leading, system.one_lane, accesses)
     key = (*kind, shared, dtype, target)

@@ -29,7 +29,7 @@ REGISTERS = 128
 array = carray = stack = None  # generated modules import the same names from both back ends
 entry = None
 helper = routine = cuda.jit(device=True)
-kernel = scalar_kernel = cuda.jit(cache=True)
+kernel = scalar_kernel = straight_kernel = cuda.jit(cache=True)
 team_kernel = cuda.jit(cache=True, max_registers=REGISTERS)
 
 

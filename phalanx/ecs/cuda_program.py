@@ -22,8 +22,15 @@ from phalanx.ecs.flat import MOST_ITEMS, flat_arguments
 from phalanx.ecs.team_language import THREADS
 from phalanx.ecs.teams import TEAM, is_team
 
+TOGETHER = 4
+"""Steps of one graph, where so many are asked for: one begins while the step before has yet to end."""
+
 WIDE = 16
 """Blocks that share out the loop of a wide system, for the same environments."""
+
+
+NARROW = 32
+"""Threads of a block where an environment has one thread: small blocks reach more multiprocessors."""
 
 
 def open_device(index: int) -> Any:
@@ -69,28 +76,26 @@ class Program:
     """Kernels bound to their arrays, replayed as one graph; its branches are those of :mod:`phalanx.ecs.branches`."""
 
     def __init__(self, bound: list[Bound], num_envs: int, stride: int, stream: Any) -> None:
-        import cupy
-
         self.names = [b.system.name for b in bound]
         self._stream = stream
-        self._turns = turns(_uses(bound))
-        count = max((turn.stream for turn in self._turns), default=0)
-        self._streams = [stream, *(cupy.cuda.Stream(non_blocking=True) for _ in range(count))]
-        self._waited_for = {j for turn in self._turns for j in turn.waits} | set(ends(self._turns))
+        self._streams = [stream]
+        self._uses = _uses(bound)
         self._launches = [self._launch(b, num_envs, stride) for b in bound]
         self._arrays = [b.arguments for b in bound]
-        self._graph: Any = None
+        self._graphs: dict[int, Any] = {}
 
     def _launch(self, bound: Bound, num_envs: int, stride: int) -> Callable[[Any], None]:
         system = bound.system
         arguments = [self._wrapped(system, *given) for given in zip(system.arguments, bound.arguments, strict=True)]
-        if is_team(system) or system.is_native:
+        if system.program is not None:
+            shape: tuple[Any, ...] = (-(-num_envs // NARROW), system.program.parts), NARROW
+        elif is_team(system) or system.is_native:
             size = system.team_size or TEAM
-            shape: tuple[Any, ...] = ((-(-num_envs * size // THREADS), bound.rows), THREADS)
+            shape = (-(-num_envs * size // THREADS), bound.rows), THREADS
         else:
             rows = min(bound.rows, 65535) if system.over is not None and system.order == "parallel" else 1
             rows = WIDE if system.spreads else rows
-            threads = THREADS if rows > 1 else 32  # sequential systems: small blocks reach more multiprocessors
+            threads = THREADS if rows > 1 else NARROW
             shape = (-(-num_envs // threads), max(rows, 1)), threads
 
         @cache
@@ -106,7 +111,7 @@ class Program:
         if argument.size >= MOST_ITEMS:
             key = system.arguments[name].target.key
             raise ValueError(f"{key} would have {argument.size} items, more than {MOST_ITEMS}: use fewer environments")
-        is_flat = name in flat_arguments(system)
+        is_flat = system.program is not None or name in flat_arguments(system)
         return cuda.as_cuda_array(argument.reshape(-1) if is_flat else argument, sync=False)
 
     def run(self, steps: int = 1) -> None:
@@ -116,23 +121,35 @@ class Program:
         if trace.active():
             self._run_traced(steps)
             return
-        if self._graph is None:
-            self._queue()  # the first launch compiles, which a capture does not allow
-            self._stream.begin_capture()
-            self._queue()
-            self._graph = self._stream.end_capture()
+        if not self._graphs:
+            self._queue(1)  # the first launch compiles, which a capture does not allow
+            self._graphs[1] = self._captured(1)
             steps -= 1
-        for _ in range(steps):
-            self._graph.launch(self._stream)
+        if steps >= TOGETHER and TOGETHER not in self._graphs:
+            self._graphs[TOGETHER] = self._captured(TOGETHER)
+        for _ in range(steps // TOGETHER):
+            self._graphs[TOGETHER].launch(self._stream)
+        for _ in range(steps % TOGETHER):
+            self._graphs[1].launch(self._stream)
 
-    def _queue(self) -> None:
-        """Queue the sequence on its streams, which start and end with the first one."""
+    def _captured(self, steps: int) -> Any:
+        self._stream.begin_capture()
+        self._queue(steps)
+        return self._stream.end_capture()
+
+    def _queue(self, steps: int) -> None:
+        """Queue the sequence, some times over, on its streams, which start and end with the first one."""
         import cupy
 
+        plan = turns(self._uses * steps)
+        count = max((turn.stream for turn in plan), default=0)
+        while len(self._streams) <= count:
+            self._streams.append(cupy.cuda.Stream(non_blocking=True))
+        waited_for = {j for turn in plan for j in turn.waits} | set(ends(plan))
         begin = self._stream.record(cupy.cuda.Event(disable_timing=True))
         ended: dict[int, Any] = {}
         started = {0}
-        for i, (turn, launch) in enumerate(zip(self._turns, self._launches, strict=True)):
+        for i, (turn, launch) in enumerate(zip(plan, self._launches * steps, strict=True)):
             stream = self._streams[turn.stream]
             if turn.stream not in started:
                 stream.wait_event(begin)
@@ -140,9 +157,9 @@ class Program:
             for j in turn.waits:
                 stream.wait_event(ended[j])
             launch(stream)
-            if i in self._waited_for:
+            if i in waited_for:
                 ended[i] = stream.record(cupy.cuda.Event(disable_timing=True))
-        for i in ends(self._turns):
+        for i in ends(plan):
             self._stream.wait_event(ended[i])
 
     def _run_traced(self, steps: int) -> None:

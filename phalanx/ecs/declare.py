@@ -190,6 +190,8 @@ class System:
     needs: Table | None = None
     teams_of: Table | None = None
     team_size: int = 0
+    program: Any = None
+    """What has been recorded of it (:class:`~.straight_groups.Program`), which is what runs."""
 
     @property
     def name(self) -> str:

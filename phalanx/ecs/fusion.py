@@ -68,6 +68,11 @@ def fused(kernels: Sequence[Kernel]) -> list[Kernel]:
     return found
 
 
+def repeated(kernels: Sequence[Kernel]) -> set[System]:
+    """Systems of such a sequence that are part of something repeated."""
+    return {system for group in _repeated(kernels) for system, _ in group}
+
+
 def _repeated(kernels: Sequence[Kernel]) -> set[tuple[Kernel, ...]]:
     """Sequences that follow upon themselves and can be run by teams."""
     found: set[tuple[Kernel, ...]] = set()

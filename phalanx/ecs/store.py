@@ -10,7 +10,8 @@ import numpy as np
 
 from phalanx.ecs.declare import Bound, Component, Field, System, Table
 from phalanx.ecs.device import Device
-from phalanx.ecs.fusion import fused
+from phalanx.ecs.fusion import fused, repeated
+from phalanx.ecs.straight_groups import Straightener
 from phalanx.ecs.substitutes import Substitute, substituted
 
 ALIGN = 16
@@ -66,6 +67,7 @@ class Store:
         self._rows: dict[Table, int] = {}
         self._arrays: dict[Field, Any] = {}
         self._compiled: dict[tuple[System, frozenset[str]], Any] = {}
+        self._straight = Straightener(real, lambda f: self.device.to_host(self.array(f)), self.rows, self.stride)
         self.version = 0
         """Grows whenever an array is replaced, so that programs bound to old ones are rebuilt."""
         self.on_set: Callable[[Field], None] | None = None
@@ -88,6 +90,7 @@ class Store:
         if count < self.rows(table):
             raise ValueError(f"table {table.name} has {self.rows(table)} rows; it cannot shrink to {count}")
         self._rows[table] = count
+        self._straight.forget(table)
         for declared, array in list(self._arrays.items()):
             if declared.table is table:
                 with self.active():
@@ -153,6 +156,8 @@ class Store:
             else:
                 array[..., : self.num_envs] = value
                 array[..., self.num_envs :] = array[..., self.num_envs - 1 : self.num_envs]
+        if declared.constant:
+            self._straight.forget()
         if self.on_set is not None:
             self.on_set(declared)
 
@@ -208,7 +213,8 @@ class Store:
         """What stands for a sequence of systems, and the arguments of each that all environments share.
 
         Systems of tables without rows are left out; what is repeated is one kernel where that is faster
-        (:mod:`phalanx.ecs.fusion`), and some have substitutes on GPUs (:mod:`phalanx.ecs.substitutes`).
+        (:mod:`phalanx.ecs.fusion`). On GPUs some have substitutes (:mod:`phalanx.ecs.substitutes`), and what only
+        goes through known rows is recorded (:mod:`phalanx.ecs.straight`).
 
         Args:
             systems: in the order in which they run.
@@ -218,6 +224,9 @@ class Store:
         wanted = [s for s, needed in tables if all(t is None or self.rows(t) > 0 for t in needed)]
         for substitute in self._substitutes:
             wanted = substituted(wanted, substitute, self.rows)
+        if self.device.is_cuda and not own:
+            again = repeated([(s, frozenset()) for s in wanted])
+            wanted = self._straight.each(wanted, again)
         found = [(s, self._shared(s, own)) for s in wanted]
         return fused(found) if self.num_envs <= self.device.teams_at_once else found
 

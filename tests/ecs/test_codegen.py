@@ -6,14 +6,14 @@ import importlib.util
 import re
 import sys
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import numba
 import numpy as np
 import pytest
+from ecs.ptx import float64_instructions
 from numba.core import compiler, typed_passes
 from numba.core.registry import cpu_target
 
@@ -293,37 +293,7 @@ def test_cache_folder_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.Mo
 # CUDA without a GPU.
 
 
-def why_no_ptx() -> str:
-    """Reason why kernels cannot be compiled to PTX here; empty when they can."""
-    if importlib.util.find_spec("numba_cuda") is None:
-        return "numba-cuda is not installed (pip install 'phalanx[cuda12]')"
-    nvvm: Any = importlib.import_module("numba.cuda.cudadrv.nvvm")
-    pathfinder: Any = importlib.import_module("cuda.pathfinder")
-    try:
-        nvvm.NVVM()
-        pathfinder.load_nvidia_dynamic_lib("nvrtc")
-    except Exception as error:  # it has a type of its own for each way of not being there
-        return f"NVVM or NVRTC is not installed: {error}"
-    return ""
-
-
-@pytest.fixture(scope="module")
-def ptx() -> Iterator[ModuleType]:
-    """The CUDA back end, told of a device of compute capability 9.0: helpers are compiled for the current one."""
-    if reason := why_no_ptx():
-        pytest.skip(reason)
-    dispatcher: Any = importlib.import_module("numba.cuda.dispatcher")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dispatcher, "get_current_device", lambda: SimpleNamespace(compute_capability=(9, 0)))
-        yield importlib.import_module("phalanx.ecs.cuda")
-
-
 ISLANDS = [list_islands, sweep_island, sweep_large_island]
-
-
-def float64_instructions(text: str) -> list[str]:
-    lines = [line.strip() for line in text.splitlines() if ".f64" in line]
-    return [line for line in lines if not line.startswith((".reg", "//"))]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,211 @@
+"""The body of a kernel from the text of a straight-line program (:mod:`phalanx.ecs.straight_parts`), as LLVM has it.
+
+Numba types and lowers a line of Python in a millisecond or more, and there are ten thousand; so the kernel is one call,
+which writes LLVM's instructions itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+from llvmlite import ir as llvm
+from numba.core import cgutils
+from numba.cuda.extending import intrinsic
+
+_WORD, _LONG = llvm.IntType(32), llvm.IntType(64)
+
+
+def straight_line(program: str) -> Any:
+    """The intrinsic for a program: ``run(environment, part, stride, fields)``, of a tuple of flat arrays.
+
+    The text has lines ``real TYPE``, ``stride NUMBER`` (0: that of the launch), one for each argument, ``field each``
+    or ``shared`` and ``read`` or ``write``, then for each class of parts ``class COUNT``, ``base FIELD FIRST ...``
+    (items before a part's first row, for each part) and its operations.
+    """
+
+    @intrinsic
+    def run(typing_context: Any, environment: Any, part: Any, stride: Any, fields: Any) -> Any:
+        del typing_context
+
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            lane, number, step, packed = arguments
+            types = list(signature.args[3])
+            arrays = cgutils.unpack_tuple(builder, packed)
+            data = [context.make_array(t)(context, builder, a).data for t, a in zip(types, arrays, strict=True)]
+            kinds = [t.dtype for t in types]
+            _Emitter(context, builder, data, kinds, lane, number, step).program(program)
+            return context.get_dummy_value()
+
+        return numba.void(numba.uint64, numba.uint64, numba.int64, fields), emit
+
+    return run
+
+
+class _Emitter:
+    """Writes a program."""
+
+    def __init__(
+        self, context: Any, builder: Any, data: list[Any], kinds: list[Any], lane: Any, part: Any, step: Any
+    ) -> None:
+        self.context, self.builder, self.part = context, builder, builder.trunc(part, _WORD)
+        self.kinds = kinds
+        self.types = [context.get_value_type(kind) for kind in kinds]
+        self.sizes = [kind.bitwidth // 8 for kind in kinds]
+        self.data = [builder.ptrtoint(pointer, _LONG) for pointer in data]
+        self.lane, self.step = lane, step
+        self.nothing = builder.module.add_metadata([])
+        self.real: Any = None
+
+    def program(self, text: str) -> None:
+        """All classes; each for the numbers of its parts."""
+        head, *found = text.split("\nclass ")
+        (_, real), (_, stride), *fields = (line.split(maxsplit=1) for line in head.strip().splitlines())
+        self.fields = [words.split() for _, words in fields]
+        self.real = {"float32": llvm.FloatType(), "float64": llvm.DoubleType()}[real]
+        self.literal = int(stride)
+        begin = 0
+        for one in found:
+            count, *lines = one.splitlines()
+            end = begin + int(count)
+            builder = self.builder
+            inside = builder.and_(
+                builder.icmp_unsigned(">=", self.part, _WORD(begin)), builder.icmp_unsigned("<", self.part, _WORD(end))
+            )
+            with builder.if_then(inside if len(found) > 1 else llvm.Constant(llvm.IntType(1), 1)):
+                self._class(lines, builder.sub(self.part, _WORD(begin)))
+            begin = end
+
+    def _class(self, lines: list[str], number: Any) -> None:
+        bases: dict[int, Any] = {}
+        values: list[Any] = []
+        self.pointers: dict[int, Any] = {}
+        for line in lines:
+            word, *rest = line.split()
+            if word == "base":
+                bases[int(rest[0])] = self._base([int(r) for r in rest[1:]], number)
+                continue
+            values.append(self._operation(word, rest, values, bases))
+
+    def _base(self, items: list[int], number: Any) -> Any:
+        """Of so many items, the one for a part: the first and a multiple of their distance, or out of a table."""
+        distance = items[1] - items[0] if len(items) > 1 else 0
+        if all(item == items[0] + k * distance for k, item in enumerate(items)):
+            return self.builder.add(_WORD(items[0]), self.builder.mul(number, _WORD(distance)))
+        kind = llvm.ArrayType(_WORD, len(items))
+        module = self.builder.module
+        table = llvm.GlobalVariable(module, kind, module.get_unique_name("bases"), addrspace=4)
+        table.global_constant, table.linkage = True, "internal"
+        table.initializer = llvm.Constant(kind, items)  # pyright: ignore[reportAttributeAccessIssue]
+        return self.builder.load(self.builder.gep(table, [_WORD(0), number]))
+
+    def _pointer(self, field: int, item: int, bases: dict[int, Any]) -> Any:
+        """Where an item of a field is, counted from the part's first row."""
+        builder, size = self.builder, self.sizes[field]
+        shared = self.fields[field][0] == "shared"
+        if field not in self.pointers:
+            base = bases.get(field, _WORD(0))
+            if shared:
+                offset = builder.zext(base, _LONG)
+            else:
+                offset = builder.add(builder.mul(builder.zext(base, _LONG), self.step), self.lane)
+            self.pointers[field] = builder.add(self.data[field], builder.mul(offset, _LONG(size)))
+        if shared:
+            place = builder.add(self.pointers[field], _LONG(item * size))
+        elif self.literal or item == 0:
+            place = builder.add(self.pointers[field], _LONG(item * size * self.literal))
+        else:
+            # as an instruction: LLVM would compute each place from another one, in longer and longer chains
+            kind = llvm.FunctionType(_LONG, [_WORD, _WORD, _LONG])
+            text = llvm.InlineAsm(kind, "mad.wide.u32 $0, $1, $2, $3;", "=l,r,n,l")
+            step = builder.trunc(builder.mul(self.step, _LONG(size)), _WORD)
+            place = builder.call(text, [step, _WORD(item), self.pointers[field]], attrs=("readnone", "nounwind"))
+        return builder.inttoptr(place, llvm.PointerType(self.types[field], addrspace=1))
+
+    def _operation(self, name: str, words: list[str], values: list[Any], bases: dict[int, Any]) -> Any:
+        kind, *rest = words
+        builder = self.builder
+        if name == "load":
+            field, item = map(int, rest)
+            found = builder.load(self._pointer(field, item, bases), align=self.sizes[field])
+            if self.fields[field][1] == "read":
+                found.set_metadata("invariant.load", self.nothing)
+            return found
+        if name == "store":
+            value, field, item = map(int, rest)
+            builder.store(values[value], self._pointer(field, item, bases), align=self.sizes[field])
+            return None
+        if name == "const":
+            if kind == "r":
+                return llvm.Constant(self.real, float(rest[0]))
+            return llvm.Constant(_WORD if kind == "i" else llvm.IntType(1), int(rest[0]))
+        return getattr(self, f"_{name}")(kind, *(values[int(r)] for r in rest))
+
+    def _is_real(self, value: Any) -> bool:
+        return value.type == self.real
+
+    def _two(name: str, of_reals: str, of_integers: str) -> Any:  # type: ignore[misc]
+        def emit(self: _Emitter, kind: str, a: Any, b: Any) -> Any:
+            return getattr(self.builder, of_reals if kind == "r" else of_integers)(a, b)
+
+        emit.__name__ = name
+        return emit
+
+    _add, _sub, _mul = _two("add", "fadd", "add"), _two("sub", "fsub", "sub"), _two("mul", "fmul", "mul")
+
+    def _div(self, kind: str, a: Any, b: Any) -> Any:
+        """In float32 to two units in the last place: an exact quotient takes a branch, which loads cannot pass."""
+        del kind
+        if not isinstance(self.real, llvm.FloatType):
+            return self.builder.fdiv(a, b)
+        text = llvm.InlineAsm(llvm.FunctionType(self.real, [self.real] * 2), "div.full.f32 $0, $1, $2;", "=f,f,f")
+        return self.builder.call(text, [a, b], attrs=("readnone", "nounwind"))
+
+    _bitand, _bitor = _two("bitand", "and_", "and_"), _two("bitor", "or_", "or_")
+    _shl, _shr = _two("shl", "shl", "shl"), _two("shr", "ashr", "ashr")
+    _both, _any = _two("both", "and_", "and_"), _two("any", "or_", "or_")
+
+    def _neg(self, kind: str, a: Any) -> Any:
+        return self.builder.fsub(llvm.Constant(self.real, -0.0), a) if kind == "r" else self.builder.neg(a)
+
+    def _not(self, kind: str, a: Any) -> Any:
+        del kind
+        return self.builder.not_(a)
+
+    def _select(self, kind: str, test: Any, a: Any, b: Any) -> Any:
+        del kind
+        return self.builder.select(test, a, b)
+
+    def _real(self, kind: str, a: Any) -> Any:
+        del kind
+        return self.builder.sitofp(a, self.real)
+
+    def _int(self, kind: str, a: Any) -> Any:
+        del kind
+        return self.builder.fptosi(a, _WORD)
+
+    def _libdevice(name: str) -> Any:  # type: ignore[misc]
+        def emit(self: _Emitter, kind: str, a: Any) -> Any:
+            del kind
+            function = f"__nv_{name}{'f' if isinstance(self.real, llvm.FloatType) else ''}"
+            declared = cgutils.get_or_insert_function(
+                self.builder.module, llvm.FunctionType(self.real, [self.real]), function
+            )
+            return self.builder.call(declared, [a])
+
+        return emit
+
+    _sqrt, _fabs, _floor = _libdevice("sqrt"), _libdevice("fabs"), _libdevice("floor")
+
+    def _comparison(sign: str) -> Any:  # type: ignore[misc]
+        def emit(self: _Emitter, kind: str, a: Any, b: Any) -> Any:
+            del kind
+            if self._is_real(a):
+                compare = self.builder.fcmp_unordered if sign == "!=" else self.builder.fcmp_ordered
+                return compare(sign, a, b)
+            return self.builder.icmp_signed(sign, a, b)
+
+        return emit
+
+    _lt, _le, _gt = _comparison("<"), _comparison("<="), _comparison(">")
+    _ge, _eq, _ne = _comparison(">="), _comparison("=="), _comparison("!=")

@@ -1,0 +1,335 @@
+"""Straight-line programs: what has been recorded does what the systems do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import ModuleType
+
+import numpy as np
+import pytest
+from ecs.ptx import float64_instructions
+from ecs.straight_reference import run as run_program
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import phalanx as px
+from phalanx.components import MassFactor
+from phalanx.ecs import Component, Field, System, Table, function, read, real, rows, spread, system, update, write
+from phalanx.ecs.device import Device
+from phalanx.ecs.fusion import repeated
+from phalanx.ecs.modules import load
+from phalanx.ecs.store import Store
+from phalanx.ecs.straight import Dynamic, Recorder
+from phalanx.ecs.straight_groups import LONGEST, MANY, Straightener
+from phalanx.systems import STEP
+
+Twig = Table("twig", "parts of plants")
+Garden = Table("garden", "one row")
+
+
+class TwigShape(Component, table=Twig):
+    """How plants grow."""
+
+    below = Field(dtype="int32", doc="the twig that this one grows on, or -1", constant=True)
+
+
+class TwigLoad(Component, table=Twig):
+    """What twigs carry."""
+
+    own = Field(2, doc="of its own", role="state")
+    all = Field(2, doc="with all above it")
+    height = Field(doc="of its tip")
+    old = Field(dtype="int32", doc="1: old", role="state")
+
+
+class GardenWeather(Component, table=Garden):
+    """What all have in common."""
+
+    wind = Field(doc="speed", role="parameter", shared=True)
+    broken = Field(dtype="int32", doc="1: a twig is overloaded")
+
+
+HEAVY = 3.0
+
+
+@function
+def bent(x, wind):
+    """A length in the wind."""
+    return x / (1.0 + wind * wind) if wind > 0.25 else x
+
+
+@system(over=Twig, phase="sense", order="forward")
+def grow(i, e, below=read(TwigShape.below), own=read(TwigLoad.own), height=write(TwigLoad.height)):
+    """Heights, from the ground up."""
+    b = below[i, e]
+    height[i, e] = own[i, 0, e]
+    if b >= 0:
+        height[i, e] += height[b, e]
+
+
+@system(over=Twig, phase="sense", order="reverse")
+def carry(
+    i,
+    e,
+    below=read(TwigShape.below),
+    wind=read(GardenWeather.wind),
+    old=read(TwigLoad.old),
+    own=read(TwigLoad.own),
+    all=update(TwigLoad.all),
+):
+    """Loads, from the tips down; old twigs without load fall off."""
+    for k in range(2):
+        all[i, k, e] += bent(own[i, k, e], wind[0, e])
+    if old[i, e] == 1 and all[i, 0, e] < 0.0:
+        all[i, 0, e] = 0.0
+        return
+    share, b = 1.0, below[i, e]
+    if old[i, e] == 1:
+        share = max(min(0.5 * all[i, 1, e], 1.0), -1.0)
+    if b >= 0:
+        all[b, 0, e] += share * all[i, 0, e]
+        all[b, 1, e] -= all[i, 1, e] if i - b > 1 else -all[i, 1, e]
+
+
+@system(phase="sense", after="carry")
+def look(
+    lanes,
+    count=rows(Twig),
+    below=read(TwigShape.below),
+    all=read(TwigLoad.all),
+    broken=update(GardenWeather.broken),
+):
+    """Whether any twig that grows on the ground carries too much."""
+    for i in spread(count):
+        if below[i, 0] < 0:
+            for e in lanes:
+                if all[i, 0, e] > HEAVY or not (all[i, 1, e] < HEAVY):
+                    broken[0, e] = 1
+
+
+@system(over=Twig, phase="sense")
+def climb(i, e, below=read(TwigShape.below), old=read(TwigLoad.old), height=update(TwigLoad.height)):
+    """Of no use, but it goes where a number says."""
+    for _ in range(old[i, e]):
+        height[i, e] += 1.0
+
+
+def garden(below: Sequence[int], num_envs: int = 6, dtype: str = "float32", seed: int = 0) -> Store:
+    store = Store(num_envs, Device("cpu"), dtype)
+    store.set_rows(Twig, len(below))
+    store.set_rows(Garden, 1)
+    random = np.random.default_rng(seed)
+    store[TwigShape].below = np.reshape(below, (-1, 1))
+    store[TwigLoad].own = random.normal(0.0, 2.0, (len(below), 2, num_envs))
+    store[TwigLoad].old = random.integers(0, 2, (len(below), num_envs))
+    store[GardenWeather].wind = random.uniform(0.0, 1.0, (1, num_envs))
+    return store
+
+
+def straightener(store: Store) -> Straightener:
+    return Straightener(store.real, store.array, store.rows, store.stride)
+
+
+def check(store: Store, systems: Sequence[System], but: set[System] | frozenset[System] = frozenset()) -> list[System]:
+    """Run a sequence on the CPU, system by system; before them each program, and compare. Returns the programs."""
+    programs = []
+    left = list(systems)
+    for found in straightener(store).each(systems, but):
+        if found.program is None:
+            store.program([left.pop(0)]).run()
+            continue
+        count = 1
+        while straightener(store).each(left[:count])[0].name != found.name:
+            count += 1
+        fields = list(found.program.fields.values())
+        mine = [store.array(field).copy() for field in fields]
+        text = found.program.text(found, store._shared(found), store.real)
+        run_program(text, dict(enumerate(mine)))
+        store.program(left[:count]).run()
+        del left[:count]
+        tolerance = 2e-5 if store.real == "float32" else 1e-12
+        for field, array in zip(fields, mine, strict=True):
+            there, got = (a[..., : store.num_envs].astype(float) for a in (store.array(field), array))
+            size = np.max(np.abs(there[np.isfinite(there)]), initial=0.0)
+            # what is left of a momentum once it is taken out is rounding
+            size = max(size, 1.0) if field.component.__name__ == "TreeMomentum" else size
+            np.testing.assert_allclose(got, there, rtol=0, atol=tolerance * size + 1e-12, err_msg=field.key)
+        programs.append(found)
+    assert not left
+    return programs
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_recorded_systems_do_what_systems_do(dtype: str) -> None:
+    store = garden([-1, 0, 1, 1, 0, -1, 5, -1], dtype=dtype)
+    programs = check(store, [grow, carry, look])
+    assert [p.name for p in programs] == ["grow_and_1_more", "look_straight"]
+    assert store[GardenWeather].broken.any()
+    assert not store[GardenWeather].broken.all()
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.data())
+def test_any_forest(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 14))
+    below = [data.draw(st.integers(-1, i - 1)) for i in range(count)]
+    store = garden(below, seed=data.draw(st.integers(0, 99)))
+    before = [store.array(f).copy() for f in (TwigLoad.all, TwigLoad.height)]
+    store.program([grow, carry]).run()
+    there = [store.view(f).copy() for f in (TwigLoad.all, TwigLoad.height)]
+    for field, array in zip((TwigLoad.all, TwigLoad.height), before, strict=True):
+        store.array(field)[...] = array
+    (found,) = straightener(store).each([grow, carry])
+    fields = dict(enumerate(map(store.array, found.program.fields.values())))
+    run_program(found.program.text(found, store._shared(found), store.real), fields)
+    for field, array in zip((TwigLoad.all, TwigLoad.height), there, strict=True):
+        np.testing.assert_allclose(store.view(field), array, rtol=1e-5, atol=1e-5)
+    assert found.program.parts == below.count(-1)
+
+
+def test_trees_that_are_alike_are_one_text() -> None:
+    store = garden([-1, 0, 1, 1, -1, 4, 5, 5, -1, 8, -1, 10, 11, 11])
+    (found,) = straightener(store).each([grow, carry])
+    alike, other = found.program.classes
+    assert alike.bases == ((0,), (4,), (10,))
+    assert other.bases == ((8,),)
+    text = found.program.text(found, store._shared(found), store.real)
+    assert f"base {list(found.program.fields.values()).index(TwigLoad.all)} 0 8 20" in text
+
+
+def test_what_all_trees_store_to_does_not_tie_them() -> None:
+    store = garden([-1, 0, -1, 2])
+    for order in ([carry, look], [look, carry]):
+        assert [s.name for s in straightener(store).each(order)] == [f"{s.name}_straight" for s in order]
+    one = garden([-1, 0])
+    assert [s.name for s in straightener(one).each([grow, look, carry])] == ["grow_and_2_more"]
+
+
+def test_where_a_number_decides_about_a_loop_nothing_is_recorded() -> None:
+    store = garden([-1, 0])
+    found = straightener(store).each([grow, climb, carry])
+    assert [s.name for s in found] == ["grow_straight", "climb", "carry_straight"]
+    with pytest.raises(Dynamic, match="loop"):
+        Recorder("float32", store.array, store.rows).system(climb)
+
+
+def test_some_may_be_left_out() -> None:
+    store = garden([-1, 0])
+    assert [s.name for s in straightener(store).each([grow, carry], {carry})] == ["grow_straight", "carry"]
+
+
+def test_rows_and_topology_are_looked_at_again_once_they_change() -> None:
+    store = garden([-1, 0, 0])
+    made = straightener(store)
+    (first,) = made.each([grow])
+    assert made.each([grow])[0] is first
+    made.forget(Garden)
+    assert made.each([grow])[0] is first, "the garden's rows have no say in it"
+    store[TwigShape].below = np.array([[-1], [0], [1]])
+    made.forget()
+    (second,) = made.each([grow])
+    assert first.program.text(first, frozenset(), "float32") != second.program.text(second, frozenset(), "float32")
+
+
+def record(function_: object, **given: object) -> Recorder:
+    """Record a system of two twigs."""
+    store = garden([-1, 0])
+    recorder = Recorder("float32", store.array, store.rows)
+    recorder.system(function_)  # type: ignore[arg-type]
+    return recorder
+
+
+def test_a_number_that_is_stored_and_read_again_is_not_loaded() -> None:
+    @system(over=Twig, phase="sense")
+    def there_and_back(i, e, height=write(TwigLoad.height)):
+        height[i, e] = 3.0
+        height[i, e] = height[i, e] * 2.0
+
+    names = [op.name for op in record(there_and_back).ops]
+    assert "load" not in names
+    assert "mul" not in names, "3 * 2 is known"
+
+
+def test_a_name_that_one_way_assigns_cannot_be_used_after_both() -> None:
+    @system(over=Twig, phase="sense")
+    def one_way(i, e, old=read(TwigLoad.old), height=write(TwigLoad.height)):
+        if old[i, e] == 1:
+            x = 1.0
+        height[i, e] = x * 2.0  # pyright: ignore[reportPossiblyUnboundVariable]
+
+    with pytest.raises(Dynamic, match="only one of two ways"):
+        record(one_way)
+
+
+def test_integers_and_reals_do_not_mix_unseen() -> None:
+    @system(over=Twig, phase="sense")
+    def mixed(i, e, old=read(TwigLoad.old), height=update(TwigLoad.height)):
+        height[i, e] = height[i, e] * old[i, e]
+
+    with pytest.raises(Dynamic):
+        record(mixed)
+
+    @system(over=Twig, phase="sense")
+    def told(i, e, old=read(TwigLoad.old), height=update(TwigLoad.height)):
+        height[i, e] = height[i, e] * real(old[i, e] + 1)
+
+    assert "real" in [op.name for op in record(told).ops]
+
+
+def test_zeros_have_signs() -> None:
+    @system(over=Twig, phase="sense")
+    def signed(i, e, height=write(TwigLoad.height), all=write(TwigLoad.all)):
+        height[i, e] = 0.0
+        all[i, 0, e] = -0.0
+        all[i, 1, e] = 0.0 * 0.0
+
+    values = [op.value for op in record(signed).ops if op.name == "const" and op.value == 0]
+    assert sorted(np.signbit(v) for v in values) == [False, True]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_programs_of_a_robot_do_what_its_systems_do(dtype: str) -> None:
+    world = px.World(num_envs=3, device="cpu", dtype=dtype)
+    world.add_ground()
+    world.add_robot("quadruped", "a", position=(0.0, 0.0, 0.45))
+    world.add_robot("quadruped", "b", position=(2.0, 0.0, 0.45))
+    world.add_rigid_object(px.Shape("box", (0.1, 0.1, 0.1)), "box", mass=1.0, position=(0.0, 3.0, 0.3))
+    world.build()
+    robot = world.actors["a"]
+    assert isinstance(robot, px.Robot)
+    robot.set_joint_state(vel=np.random.default_rng(3).normal(0.0, 0.5, (3, 12)))
+    world.step(40)
+    store = world._store
+    steps = ((s, (s.over, s.needs, s.teams_of)) for s in world._sequence(STEP))
+    wanted = [s for s, tables in steps if all(t is None or store.rows(t) > 0 for t in tables)]
+    programs = check(store, wanted, repeated([(s, frozenset()) for s in wanted]))
+    (solve,) = (p for p in programs if MassFactor.value in p.writes)
+    large = [len(c.bases) for c in solve.program.classes if len(c.lines) > 100]
+    assert sorted(large) == [1, 2], "two robots alike, and a box"
+    lengths = [sum(not line.startswith("store") for line in c.lines) for p in programs for c in p.program.classes]
+    assert max(lengths) <= LONGEST
+
+
+def test_of_many_environments_places_are_known(ptx: ModuleType) -> None:
+    compiled = {}
+    for num_envs in (6, MANY):
+        store = garden([-1, 0, 1, 1, -1, 4, 5, 5], num_envs=num_envs)
+        (found,) = straightener(store).each([grow, carry])
+        assert (found.program.stride != 0) == (num_envs == MANY)
+        compiled[num_envs] = compile_program(found, store)
+    assert compiled[MANY].count("mad.wide") < compiled[6].count("mad.wide")
+    for text in compiled.values():
+        assert not float64_instructions(text)
+        assert "ld.global.nc" in text
+
+
+def compile_program(found: System, store: Store) -> str:
+    """PTX of a program's kernel."""
+    from numba import cuda
+
+    from phalanx.ecs.cuda import signature
+
+    generated = found.program.module(found, store._shared(found), store.real)
+    kernel = getattr(load(generated), generated.entry)
+    text, _ = cuda.compile_ptx(kernel.py_func, signature(generated.source), cc=(9, 0))  # pyright: ignore[reportPrivateImportUsage]
+    return text
