@@ -126,7 +126,7 @@ def search_field(samples, base, nx, ny, dx, dy, sides, any_hit, px, py, pz, ux, 
                                 samples[corner + 1] - pz if upper == 1 else z11,
                                 x0, x1, x2, y0, y1, y2, z0, z1, z2,
                             )  # fmt: skip
-                            seen = sides == BOTH or area * sign < 0.0
+                            seen = sides == BOTH or area * sign > 0.0
                             if seen and distance >= first and distance <= best and (found < 0 or distance < best):
                                 best = distance
                                 found = 2 * (i * (ny - 1) + j) + upper

@@ -122,7 +122,7 @@ def search_by_octant(nodes, triangles, root, sides, any_hit, px, py, pz, dx, dy,
             last = narrow(t + (meta >> 5 & 7))
             while t <= last:
                 distance, area = ray_triangle_at(triangles, t, px, py, pz, x0, x1, x2, y0, y1, y2, z0, z1, z2)
-                seen = sides == BOTH or area * sign < 0.0
+                seen = sides == BOTH or area * sign > 0.0
                 if seen and distance >= first and distance <= best and (found == NOTHING or distance < best):
                     best = distance
                     found = t

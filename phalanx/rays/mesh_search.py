@@ -75,7 +75,7 @@ def search_by_distance(nodes, triangles, root, sides, any_hit, px, py, pz, dx, d
                 if (
                     distance >= first
                     and distance <= best
-                    and (sides == BOTH or area * sign < 0.0)
+                    and (sides == BOTH or area * sign > 0.0)
                     and (found < 0 or distance < best)
                 ):
                     best = distance

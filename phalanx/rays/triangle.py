@@ -66,7 +66,7 @@ def ray_corners(ax, ay, az, bx, by, bz, cx, cy, cz, x0, x1, x2, y0, y1, y2, z0, 
 
     Returns:
         distance in lengths of the direction, or inf; twice the area that the ray sees, in the frame: times the sign of
-        z0 + z1 + z2 it is negative from the front.
+        z0 + z1 + z2 it is positive from the front.
     """
     au = along(x0, x1, x2, ax, ay, az)
     av = along(y0, y1, y2, ax, ay, az)

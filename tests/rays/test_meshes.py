@@ -10,7 +10,8 @@ import trimesh
 from rays.ray_scenes import cast, meshes, rays_at
 from real_robots import robots_folder
 
-from phalanx.rays import RayScene, mesh_geometry
+from phalanx.io.height_fields import grid_triangles
+from phalanx.rays import RayScene, field_geometry, mesh_geometry
 from phalanx.rays.cpu import bind, launch
 from phalanx.rays.generate import load
 from phalanx.rays.mesh_octants import search_by_octant
@@ -86,6 +87,26 @@ def test_rays_from_the_surface_itself(device: str) -> None:
     near = distance < 1e-4
     assert near.mean() > 0.2 and (~near & np.isfinite(distance)).mean() > 0.2
     assert distance.min() >= 0.0
+
+
+def test_front_sides(device: str) -> None:
+    """Surfaces are met from where their corners run counter-clockwise, and passed from behind: meshes and fields."""
+    ball = trimesh.creation.icosphere(3)
+    ways = np.random.default_rng(0).standard_normal((1, 1000, 3))
+    ways /= np.linalg.norm(ways, axis=2, keepdims=True)
+    scene = RayScene(1, device)
+    scene.add(mesh_geometry(ball.vertices, ball.faces))
+    np.testing.assert_allclose(cast(scene, -3 * ways, ways, sides="front").distance, 2.0, atol=0.02)
+    assert np.isinf(cast(scene, 0 * ways, ways, sides="front").distance).all()
+    heights = np.random.default_rng(1).uniform(0, 0.1, (9, 9))
+    vertices, faces = grid_triangles(heights, (0.1, 0.1))
+    for ground in (field_geometry(heights, (0.1, 0.1)), mesh_geometry(vertices, faces)):
+        scene = RayScene(1, device)
+        scene.add(ground)
+        for way, hit in ((-1.0, True), (1.0, False)):
+            origin, down = np.array([[[0.03, 0.05, -way]]]), np.array([[[0.0, 0.0, way]]])
+            assert np.isfinite(cast(scene, origin, down).distance).all()
+            assert np.isfinite(cast(scene, origin, down, sides="front").distance).all() == hit
 
 
 def compare(mesh: trimesh.Trimesh, count: int, device: str, slivers: bool = False) -> None:
