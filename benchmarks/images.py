@@ -6,8 +6,8 @@ depth, and with everything at once; with shapes as primitives, and as meshes of 
 of a mesh of 131,072 triangles, 1024 times (on a CPU 16 times) 64 x 64.
 
 On a GPU the time is that of CUDA events around 8 captures in a row, the median of 10 rows; cameras are four sets in
-turn. What is asked for with ``--threads`` (in a block) and ``--registers`` (at most, of a thread) is measured in each
-combination, so that one run says which is best: ``--threads 64 128 256 --registers 64 80 96 128 168``.
+turn. What is asked for with ``--registers`` (at most, of a thread) is measured too, so that one run says which is best:
+``--registers 64 80 96 128 168``.
 """
 
 from __future__ import annotations
@@ -160,25 +160,23 @@ def seconds_of(scene: RayScene, runs: list[Callable[[], Any]], repeats: int = 10
 
 
 def variants(scene: RayScene, sensor: ImageSensor, given: argparse.Namespace) -> list[tuple[str, Callable[[], None]]]:
-    """What sets the kernel to each combination of threads and registers; on a CPU, and first, the package's own."""
+    """What sets the kernel to each number of registers; on a CPU, and first, the package's own."""
     found: list[tuple[str, Callable[[], None]]] = [("", lambda: None)]
     if not scene.device.is_cuda:
         return found
     from numba import cuda
 
-    from phalanx.rays import cuda as backend
-
     kernel = scene._kernels[draw_pixels, sensor._constants(scene.packed())]
-    own = kernel.compiled, backend.THREADS
+    own = kernel.compiled
 
-    def use(compiled: Any, threads: int) -> None:
-        kernel.compiled, backend.THREADS = compiled, threads
+    def use(compiled: Any) -> None:
+        kernel.compiled = compiled
         kernel.graphs.clear()
 
     for registers in given.registers:
         compiled = cuda.jit(max_registers=registers)(kernel.compiled.py_func)
-        found += [(f"{n} threads, {registers} registers", lambda c=compiled, n=n: use(c, n)) for n in given.threads]
-    found[0] = ("", lambda: use(*own))
+        found.append((f"{registers} registers", lambda c=compiled: use(c)))
+    found[0] = ("", lambda: use(own))
     return found
 
 
@@ -204,7 +202,6 @@ def main() -> None:
     options.add_argument(
         "--num-envs", type=int, default=0, help="4096 on a GPU, 64 on a CPU; a quarter for depth alone"
     )
-    options.add_argument("--threads", type=int, nargs="*", default=[], help="in a block of a GPU")
     options.add_argument("--registers", type=int, nargs="*", default=[], help="most a thread, on a GPU")
     options.add_argument("--only", default="", help="cases that have this in their name")
     options.add_argument(

@@ -249,9 +249,10 @@ def tuned(threads: int, registers: int) -> None:
 
     from phalanx.rays import cuda as backend
 
-    backend.THREADS = threads or backend.THREADS
-    if registers:
-        backend.kernel = backend.lean_kernel = cuda.jit(max_registers=registers)
+    backend.THREADS = threads or backend.THREADS  # compiled into kernels, so none that are kept will do
+    if threads or registers:
+        own = cuda.jit(max_registers=registers) if registers else cuda.jit()
+        backend.kernel = backend.lean_kernel = own
 
 
 def main() -> None:

@@ -16,10 +16,11 @@ from numba.np.numpy_support import carray
 from phalanx.ecs.cpu import array, helper, routine
 from phalanx.ecs.threads import at_once, num_threads
 from phalanx.rays.generate import load
+from phalanx.rays.wide_nodes import PLACES
 
 __all__ = ["array", "carray", "helper", "routine"]
 
-cuda = None  # generated modules import the same names from both back ends
+cuda = scratch = None  # generated modules import the same names from both back ends
 
 kernel = lean_kernel = numba.njit(cache=True, nogil=True, error_model="numpy", boundscheck=False)
 
@@ -27,6 +28,8 @@ FEWEST = 2048
 """Rays that are worth another thread."""
 
 _LINE = 64  # bytes of the cache
+
+_SLOTS = [int(np.flatnonzero(k == PLACES)[0]) for k in range(8)]  # of the bytes of a node's boxes
 
 _REAL, _WORD, _BYTE, _LONG = ir.FloatType(), ir.IntType(32), ir.IntType(8), ir.IntType(64)
 _REALS, _WORDS, _BYTES = (ir.VectorType(kind, 8) for kind in (_REAL, _WORD, _BYTE))
@@ -50,8 +53,9 @@ def _call(builder: Any, name: str, *arguments: Any) -> Any:
 
 def _all_lanes(builder: Any, value: Any) -> Any:
     """A vector of eight times the same."""
-    one = builder.insert_element(ir.Constant(_REALS, ir.Undefined), value, ir.Constant(_WORD, 0))
-    return builder.shuffle_vector(one, ir.Constant(_REALS, ir.Undefined), ir.Constant(_WORDS, [0] * 8))
+    kind = ir.VectorType(value.type, 8)
+    one = builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.Constant(_WORD, 0))
+    return builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), ir.Constant(_WORDS, [0] * 8))
 
 
 @intrinsic(prefer_literal=True)
@@ -76,6 +80,12 @@ def fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
         return _call(builder, "fma", *arguments)
 
     return types.float32(types.float32, types.float32, types.float32), emit
+
+
+@numba.njit(inline="always")
+def inverse(d: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    return np.float32(1.0) / d
 
 
 @numba.njit(inline="always")
@@ -119,7 +129,7 @@ def add_entered(children: Any, k: Any, ax: Any, ay: Any, az: Any, bx: Any, by: A
     """See :mod:`~.primitives`."""
     low = max(max(ax, ay), max(az, np.float32(0.0)))
     high = min(min(bx, by), min(bz, limit))
-    return children | (1 << k if low <= high else 0)
+    return children | (15 << 4 * k if low <= high else 0)
 
 
 @numba.njit(inline="always")
@@ -129,9 +139,81 @@ def byte_above_one(bits: Any, k: Any, one: Any) -> Any:
 
 
 @numba.njit(inline="always")
+def four_below(x: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    return np.int64(np.floor(min(max(x, np.float32(0.0)), np.float32(255.0)))) * 0x01010101
+
+
+@numba.njit(inline="always")
+def four_above(x: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    return np.int64(np.ceil(min(max(x, np.float32(0.0)), np.float32(255.0)))) * 0x01010101
+
+
+@numba.njit(inline="always")
+def not_above(a: Any, b: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    low = np.int64(0x7F7F7F7F)
+    return (b & ~a) | (~(a ^ b) & ((b | ~low) - (a & low)))
+
+
+@numba.njit(inline="always")
+def members() -> Any:
+    """See :mod:`~.primitives`."""
+    return 1
+
+
+@numba.njit(inline="always")
+def votes(warp: Any, flag: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    return 1 if flag else 0
+
+
+@numba.njit(inline="always")
+def lane_number() -> Any:
+    """See :mod:`~.primitives`."""
+    return 0
+
+
+@numba.njit(inline="always")
+def warp_cells() -> Any:
+    """See :mod:`~.primitives`."""
+    return 0
+
+
+@numba.njit(inline="always")
+def put_pair(cells: Any, deep: Any, rows: Any, row: Any, lane: Any, one: Any, two: Any) -> None:
+    """See :mod:`~.primitives`."""
+    at = np.uint64(2 * row)
+    deep[at] = one
+    deep[at + np.uint64(1)] = two
+
+
+@numba.njit(inline="always")
+def pair_at(cells: Any, deep: Any, rows: Any, row: Any, lane: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    at = np.uint64(2 * row)
+    return np.int64(np.uint32(deep[at])), np.int64(np.uint32(deep[at + np.uint64(1)]))
+
+
+@numba.njit(inline="always")
+def put_aside(cells: Any, row: Any, lane: Any, a: Any, b: Any) -> None:
+    """See :mod:`~.primitives`."""
+
+
+@numba.njit(inline="always")
+def taken_back(cells: Any, row: Any, lane: Any, a: Any, b: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    return a, b
+
+
+@numba.njit(inline="always")
 def narrow(number: Any) -> Any:
     """See :mod:`~.primitives`."""
     return np.int64(number)
+
+
+narrow_signed = narrow
 
 
 @intrinsic
@@ -206,15 +288,23 @@ def entered_children(
             builder.gep(start, [offset if isinstance(offset, ir.Value) else ir.Constant(_LONG, offset)]),
             kind.as_pointer(),
         )
-        steps = builder.load(at(12, _WORD))
-        low = high = None
+        # Corner and steps at once: the exponents' bytes, put where float32 have them.
+        four, word = ir.VectorType(_REAL, 4), ir.VectorType(_WORD, 4)
+        origin, inverse = ir.Constant(four, [0.0] * 4), ir.Constant(four, [0.0] * 4)
         for axis, (p, i) in enumerate(((px, ix), (py, iy), (pz, iz))):
-            # The exponent's byte, put where a float32 has it.
-            step = builder.lshr(steps, ir.Constant(_WORD, 8 * axis))
-            step = builder.shl(builder.and_(step, ir.Constant(_WORD, 255)), ir.Constant(_WORD, 23))
-            slope = _all_lanes(builder, builder.fmul(builder.bitcast(step, _REAL), i))
-            corner = builder.load(at(4 * axis, _REAL))
-            base = _all_lanes(builder, builder.fmul(builder.fsub(corner, p), i))
+            origin = builder.insert_element(origin, p, ir.Constant(_WORD, axis))
+            inverse = builder.insert_element(inverse, i, ir.Constant(_WORD, axis))
+        corners = builder.load(at(0, four), align=16)
+        corners = builder.insert_element(corners, ir.Constant(_REAL, 0.0), ir.Constant(_WORD, 3))
+        bytes_ = builder.load(at(12, ir.VectorType(_BYTE, 4)), align=4)
+        steps = builder.bitcast(builder.shl(builder.zext(bytes_, word), ir.Constant(word, [23] * 4)), four)
+        slopes = builder.fmul(steps, inverse)
+        bases = builder.fmul(builder.fsub(corners, origin), inverse)
+        low = high = None
+        for axis, i in enumerate((ix, iy, iz)):
+            every = ir.Constant(ir.VectorType(_WORD, 8), [axis] * 8)
+            slope = builder.shuffle_vector(slopes, ir.Constant(four, ir.Undefined), every)
+            base = builder.shuffle_vector(bases, ir.Constant(four, ir.Undefined), every)
             back = builder.fcmp_ordered("<", i, ir.Constant(_REAL, 0.0))
             first, second = (ir.Constant(_LONG, o + 8 * axis) for o in (32, 56))
             near = at(builder.select(back, second, first), _BYTES)
@@ -229,7 +319,7 @@ def entered_children(
         high = _greater(builder, high, _all_lanes(builder, limit), "<")
         inside = builder.fcmp_ordered("<=", low, high)
         key = builder.and_(builder.bitcast(low, _WORDS), ir.Constant(_WORDS, [~7 & 0xFFFFFFFF] * 8))
-        key = builder.or_(key, ir.Constant(_WORDS, list(range(8))))
+        key = builder.or_(key, ir.Constant(_WORDS, _SLOTS))
         key = builder.select(inside, key, ir.Constant(_WORDS, [0x7FFFFFFF] * 8))
         builder.store(key, _eight(context, builder, signature.args[9], keys, place), align=4)
         return _least(builder, key)
@@ -243,7 +333,8 @@ def least_key(typing_context: Any, keys: Any, place: Any, slots: Any) -> Any:
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         found = builder.load(_eight(context, builder, signature.args[0], *arguments[:2]), align=4)
-        mask = builder.bitcast(builder.trunc(arguments[2], _BYTE), ir.VectorType(ir.IntType(1), 8))
+        bits = builder.and_(_all_lanes(builder, arguments[2]), ir.Constant(_WORDS, [1 << s for s in _SLOTS]))
+        mask = builder.icmp_unsigned("!=", bits, ir.Constant(_WORDS, [0] * 8))
         found = builder.select(mask, found, ir.Constant(_WORDS, [0x7FFFFFFF] * 8))
         return _least(builder, found)
 

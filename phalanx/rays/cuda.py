@@ -14,7 +14,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import cuda
-from numba.core import types
+from numba.core import cgutils, types
 from numba.cuda.extending import intrinsic
 
 from phalanx.rays.generate import argument_types, generated, load
@@ -28,8 +28,12 @@ routine = cuda.jit(device=True, forceinline=True)
 kernel = cuda.jit(cache=True, max_registers=128)
 lean_kernel = cuda.jit(cache=True, max_registers=72)  # as many as searching a tree can do with
 
-THREADS = 128
+THREADS = 64
 """Threads in a block."""
+
+ROWS = 15
+"""Of cells in a block's memory (:func:`~.primitives.warp_cells`): 8 for levels of a tree, which are enough for two
+million triangles, and what else :mod:`~.mesh_octants` and :mod:`~.scene_kernels` keep there."""
 
 MOST_GRAPHS = 64
 """Launches that are kept for replay."""
@@ -62,6 +66,27 @@ def array(typing_context: Any, address: Any, shape: Any, dtype: Any) -> Any:
 
 
 @intrinsic
+def scratch(typing_context: Any, count: Any, dtype: Any) -> Any:
+    """An array of a thread's own, not initialised: Numba fills what it makes with zeros, 12 KB a warp for a stack."""
+    if not hasattr(count, "literal_value"):
+        return None  # asked again with the literal
+    kind = types.Array(dtype.dtype, 1, "C")
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        item, size = context.get_data_type(kind.dtype), kind.dtype.bitwidth // 8
+        with builder.goto_entry_block():
+            place = builder.alloca(ir.ArrayType(item, count.literal_value))
+        place.align = 16
+        made = context.make_array(kind)(context, builder)
+        length, stride = context.get_constant(types.intp, count.literal_value), context.get_constant(types.intp, size)
+        data = builder.bitcast(place, ir.PointerType(item))
+        context.populate_array(made, data=data, shape=[length], strides=[stride], itemsize=stride, meminfo=None)
+        return made._getvalue()
+
+    return kind(count, dtype), emit
+
+
+@intrinsic
 def fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
     """See :mod:`~.primitives`."""
 
@@ -69,6 +94,16 @@ def fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
         return _assembly(builder, _REAL, "fma.rn.f32 $0, $1, $2, $3;", "=f,f,f,f", *arguments)
 
     return types.float32(types.float32, types.float32, types.float32), emit
+
+
+@intrinsic
+def inverse(typing_context: Any, d: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _assembly(builder, _REAL, "rcp.approx.f32 $0, $1;", "=f,f", *arguments)
+
+    return types.float32(types.float32), emit
 
 
 def _loader(letter: str, kind: str, item: Any, result: Any) -> Any:
@@ -152,9 +187,9 @@ def add_entered(
             low = builder.select(builder.icmp_signed(">", low, border), low, border)
         for border in (borders[4], borders[5], builder.bitcast(limit, _WORD)):
             high = builder.select(builder.icmp_signed("<", high, border), high, border)
-        bit = builder.shl(ir.Constant(_WORD, 1), builder.trunc(k, _WORD))
+        bits = builder.shl(ir.Constant(_WORD, 15), builder.shl(builder.trunc(k, _WORD), ir.Constant(_WORD, 2)))
         children = builder.trunc(children, _WORD)
-        found = builder.select(builder.icmp_signed("<=", low, high), builder.or_(children, bit), children)
+        found = builder.select(builder.icmp_signed("<=", low, high), builder.or_(children, bits), children)
         return builder.zext(found, _LONG)
 
     return types.int64(types.int64, types.int64, *[types.float32] * 7), emit
@@ -175,12 +210,199 @@ def byte_above_one(typing_context: Any, bits: Any, k: Any, one: Any) -> Any:
     return types.float32(types.uint32, types.int64, types.uint32), emit
 
 
+def _four(way: str) -> Any:
+    """A number of 0 to 255 rounded one way: behind 2**23 a float32 has whole numbers only, in its last bits."""
+    text = (
+        "{ .reg .f32 %x; .reg .b32 %b; min.f32 %x, $1, 0f437F0000; max.f32 %x, %x, 0f00000000; "
+        f"add.{way}.f32 %x, %x, 0f4B000000; mov.b32 %b, %x; prmt.b32 $0, %b, %b, 0; }}"
+    )
+
+    @intrinsic
+    def four(typing_context: Any, x: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.zext(_assembly(builder, _WORD, text, "=r,f", *arguments), _LONG)
+
+        return types.int64(types.float32), emit
+
+    return four
+
+
+four_below, four_above = _four("rm"), _four("rp")
+
+
+@intrinsic
+def not_above(typing_context: Any, a: Any, b: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        a, b = (builder.trunc(four, _WORD) for four in arguments)
+        low = ir.Constant(_WORD, 0x7F7F7F7F)
+        rest = builder.sub(builder.or_(b, ir.Constant(_WORD, 0x80808080)), builder.and_(a, low))
+        # Where highest bits differ, b & ~a, else those of the difference of what is below them.
+        found = _assembly(builder, _WORD, "lop3.b32 $0, $1, $2, $3, 0x8E;", "=r,r,r,r", a, b, rest)
+        return builder.zext(found, _LONG)
+
+    return types.int64(types.int64, types.int64), emit
+
+
+def _together(builder: Any, result: Any, text: str, constraints: str, *operands: Any) -> Any:
+    """An instruction that threads of a warp do together, or whose place among others matters."""
+    kind = ir.FunctionType(result, [operand.type for operand in operands])
+    call = ir.InlineAsm(kind, text, constraints, side_effect=True)
+    return builder.call(call, operands, attrs=("convergent", "nounwind"))
+
+
+@intrinsic
+def members(typing_context: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.zext(_together(builder, _WORD, "activemask.b32 $0;", "=r"), _LONG)
+
+    return types.int64(), emit
+
+
+@intrinsic
+def votes(typing_context: Any, warp: Any, flag: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        warp, flag = builder.trunc(arguments[0], _WORD), builder.zext(arguments[1], _WORD)
+        text = "{ .reg .pred %v; setp.ne.u32 %v, $1, 0; vote.sync.ballot.b32 $0, %v, $2; }"
+        return builder.zext(_together(builder, _WORD, text, "=r,r,r", flag, warp), _LONG)
+
+    return types.int64(types.int64, types.boolean), emit
+
+
+@intrinsic
+def lane_number(typing_context: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        thread = _assembly(builder, _WORD, "mov.u32 $0, %tid.x;", "=r")
+        return builder.zext(builder.and_(thread, ir.Constant(_WORD, 31)), _LONG)
+
+    return types.int64(), emit
+
+
+@intrinsic
+def warp_cells(typing_context: Any) -> Any:
+    """See :mod:`~.primitives`: an address in the block's memory, of 32 bits."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = ir.ArrayType(ir.VectorType(_WORD, 2), ROWS * THREADS)
+        made: Any = cgutils.add_global_variable(builder.module, kind, "_phalanx_cells", addrspace=3)
+        made.linkage = "internal"
+        made.initializer = ir.Constant(kind, ir.Undefined)
+        made.align = 8
+        thread = _assembly(builder, _WORD, "mov.u32 $0, %tid.x;", "=r")
+        first = builder.and_(thread, ir.Constant(_WORD, 0xFFFFFFE0))
+        start = builder.gep(made, [ir.Constant(_WORD, 0), first])
+        # The compiler would find the address anew at each use, which takes it nine instructions.
+        text = "{ .reg .u64 %s; mov.u64 %s, $1; cvt.u32.u64 $0, %s; }"
+        return builder.zext(_together(builder, _WORD, text, "=r,l", builder.ptrtoint(start, _LONG)), _LONG)
+
+    return types.int64(), emit
+
+
+def _cell(builder: Any, cells: Any, row: Any, lane: Any) -> Any:
+    """The address of a thread's cell."""
+    cells, row, lane = (builder.trunc(number, _WORD) for number in (cells, row, lane))
+    place = builder.add(cells, builder.mul(row, ir.Constant(_WORD, 8 * THREADS)))
+    return builder.add(place, builder.shl(lane, ir.Constant(_WORD, 3)))
+
+
+def _store(kind: Any, letter: str) -> Any:
+    """Two numbers to a cell."""
+
+    @intrinsic
+    def store_two(typing_context: Any, cells: Any, row: Any, lane: Any, one: Any, two: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            place = _cell(builder, *arguments[:3])
+            two = [a if letter == "f" else builder.trunc(a, _WORD) for a in arguments[3:]]
+            text = "st.shared.v2.b32 [$0], {$1, $2};"
+            _together(builder, ir.VoidType(), text, f"r,{letter},{letter},~{{memory}}", place, *two)
+            return context.get_dummy_value()
+
+        return types.void(*[types.int64] * 3, kind, kind), emit
+
+    return store_two
+
+
+def _load(kind: Any, letter: str, item: Any) -> Any:
+    """Two numbers of a cell."""
+
+    @intrinsic
+    def load_two(typing_context: Any, cells: Any, row: Any, lane: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            place = _cell(builder, *arguments)
+            pair = ir.LiteralStructType([item] * 2)
+            text = "ld.shared.v2.b32 {$0, $1}, [$2];"
+            found = _together(builder, pair, text, f"={letter},={letter},r,~{{memory}}", place)
+            two = [builder.extract_value(found, k) for k in range(2)]
+            two = two if letter == "f" else [builder.zext(a, _LONG) for a in two]
+            return context.make_tuple(builder, signature.return_type, two)
+
+        return types.UniTuple(kind, 2)(*[types.int64] * 3), emit
+
+    return load_two
+
+
+_store_words, _store_floats = _store(types.int64, "r"), _store(types.float32, "f")
+_load_words, _load_floats = _load(types.int64, "r", _WORD), _load(types.float32, "f", _REAL)
+
+
+@helper
+def put_pair(cells: Any, deep: Any, rows: Any, row: Any, lane: Any, one: Any, two: Any) -> None:
+    """See :mod:`~.primitives`."""
+    if rows <= ROWS or row < ROWS:
+        _store_words(cells, row, lane, one, two)
+    else:
+        at = np.uint64(2 * row)
+        deep[at] = one
+        deep[at + np.uint64(1)] = two
+
+
+@helper
+def pair_at(cells: Any, deep: Any, rows: Any, row: Any, lane: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    if rows <= ROWS or row < ROWS:
+        one, two = _load_words(cells, row, lane)
+    else:
+        at = np.uint64(2 * row)
+        one = np.int64(np.uint32(deep[at]))
+        two = np.int64(np.uint32(deep[at + np.uint64(1)]))
+    return one, two
+
+
+@helper
+def put_aside(cells: Any, row: Any, lane: Any, a: Any, b: Any) -> None:
+    """See :mod:`~.primitives`."""
+    _store_floats(cells, row, lane, a, b)
+
+
+@helper
+def taken_back(cells: Any, row: Any, lane: Any, a: Any, b: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    return _load_floats(cells, row, lane)
+
+
 @intrinsic
 def narrow(typing_context: Any, number: Any) -> Any:
     """See :mod:`~.primitives`."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.zext(builder.trunc(arguments[0], _WORD), _LONG)
+
+    return types.int64(types.int64), emit
+
+
+@intrinsic
+def narrow_signed(typing_context: Any, number: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.sext(builder.trunc(arguments[0], _WORD), _LONG)
 
     return types.int64(types.int64), emit
 

@@ -3,6 +3,7 @@
 import math
 
 from phalanx.ecs import function
+from phalanx.rays.primitives import inverse
 
 INF = math.inf
 
@@ -16,7 +17,7 @@ SLACK = 1e-6
 @function
 def inverse_of(d):
     """1 / d, or what stands for it where d is next to nothing."""
-    return (-STEEP if d < 0.0 else STEEP) if math.fabs(d) * STEEP < 1.0 else 1.0 / d
+    return (-STEEP if d < 0.0 else STEEP) if math.fabs(d) * STEEP < 1.0 else inverse(d)
 
 
 @function

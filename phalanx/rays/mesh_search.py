@@ -7,6 +7,7 @@ from phalanx.rays.directions import inverse_of
 from phalanx.rays.mesh_tree import LEVELS
 from phalanx.rays.primitives import as_float, count_bits, entered_children, fetch, least_key
 from phalanx.rays.triangle import ray_frame, ray_triangle_at
+from phalanx.rays.wide_nodes import NODES, TRIANGLES
 
 INF = math.inf
 
@@ -19,10 +20,12 @@ nodes have 160, eight leaves of two triangles 192."""
 
 
 @function
-def search_by_distance(nodes, triangles, root, sides, any_hit, px, py, pz, dx, dy, dz, first, limit):
+def search_by_distance(depth, cells, nodes, triangles, root, sides, any_hit, px, py, pz, dx, dy, dz, first, limit):
     """The nearest triangle of a mesh within ``first``..``limit`` along a ray: distance, triangle.
 
     Args:
+        depth: levels of nodes that the tree may have.
+        cells: see :func:`~.primitives.warp_cells`.
         nodes, triangles: :attr:`~.mesh_tree.MeshTree.nodes`, flat, and ``triangles``, flat.
         root: node to begin with.
         sides: BOTH or FRONT.
@@ -57,10 +60,11 @@ def search_by_distance(nodes, triangles, root, sides, any_hit, px, py, pz, dx, d
         left[level] = left[level] & ~(1 << s)
         rest = least_key(keys, level, left[level])  # now, when nothing waits for it
         at = 20 * owners[level]
-        inner = nodes[at + 3] >> 24
-        meta = nodes[at + 6 + (s >> 2)] >> 8 * (s & 3)
-        if inner >> s & 1 != 0:
-            child = nodes[at + 4] + count_bits(inner & ((1 << s) - 1))
+        kinds = nodes[at + 6]
+        before = kinds & ((1 << 4 * s) - 1)
+        own = kinds >> 4 * s & 15
+        if own == 8:
+            child = nodes[at + 4] + count_bits(before & NODES)
             nearest[level] = rest
             level += 1 if as_float(rest & -8) <= best else 0
             fetch(nodes, 20 * nodes[20 * child + 4], NODES_AHEAD)
@@ -69,8 +73,8 @@ def search_by_distance(nodes, triangles, root, sides, any_hit, px, py, pz, dx, d
             owners[level] = child
             left[level] = 255
         else:
-            leaf = nodes[at + 5] + (meta & 31)
-            for t in range(leaf, leaf + (meta >> 5 & 7) + 1):
+            leaf = nodes[at + 5] + count_bits(before & TRIANGLES)
+            for t in range(leaf, leaf + count_bits(own)):
                 distance, area = ray_triangle_at(triangles, t, px, py, pz, x0, x1, x2, y0, y1, y2, z0, z1, z2)
                 if (
                     distance >= first

@@ -9,6 +9,7 @@ import numpy as np
 
 from phalanx.components.shape import CONE, HEIGHT_FIELD, MESH, PLANE
 from phalanx.rays.geometry import RayGeometry
+from phalanx.rays.mesh_tree import LEVELS
 from phalanx.rays.placing import EXTENTS
 from phalanx.rays.scene_kernels import BOUNDS, ENTRIES, FRAME, GROUP
 
@@ -39,6 +40,10 @@ class Instance:
     def number(self) -> int:
         """What :meth:`~.RayScene.add` returned."""
         return self.table[6]
+
+
+SHALLOW = 8
+"""Levels of a tree for which a GPU's kernels have fast memory."""
 
 
 @dataclass
@@ -85,7 +90,9 @@ def pack(instances: list[Instance], num_envs: int) -> Packed:
             places[id(geometry)] = sum(map(len, samples))
             samples.append(geometry.samples)
     kinds = {i.geometry.kind for i in order} or {MESH}
+    deepest = max((int(i.geometry.tree.levels.max()) + 1 for i in order if i.geometry.tree is not None), default=1)
     constants = (
+        ("DEPTH", SHALLOW if deepest <= SHALLOW else LEVELS),
         ("FIELDS", int(HEIGHT_FIELD in kinds)),
         ("GROUPED", int(own > GROUP)),
         ("MESHES", int(MESH in kinds)),

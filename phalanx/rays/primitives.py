@@ -40,6 +40,12 @@ def fma(a, b, c) -> Any:
 
 
 @primitive
+def inverse(d) -> Any:
+    """1 / d, in the last place or nearly so: a GPU's instruction rather than ten."""
+    raise NotImplementedError
+
+
+@primitive
 def load_floats(array, index) -> Any:
     """Four numbers of a float32 array from ``index`` on, a multiple of 4."""
     raise NotImplementedError
@@ -77,7 +83,8 @@ def byte_above_one(bits, k, one) -> Any:
 
 @primitive
 def add_entered(children, k, ax, ay, az, bx, by, bz, limit) -> Any:
-    """``children``, a word, with bit k set if the greatest of 0 and a is not above the least of b and ``limit``.
+    """``children``, a word, with bits 4 k to 4 k + 3 set if the greatest of 0 and a is not above the least of b and
+    ``limit``.
 
     None may be NaN, and ``limit`` not below zero; b of -0.0 count as below zero.
     """
@@ -85,8 +92,85 @@ def add_entered(children, k, ax, ay, az, bx, by, bz, limit) -> Any:
 
 
 @primitive
+def four_below(x) -> Any:
+    """The greatest whole number not above x, of 0 to 255, as each of four bytes; x may be infinite."""
+    raise NotImplementedError
+
+
+@primitive
+def four_above(x) -> Any:
+    """The least whole number not below x, of 0 to 255, as each of four bytes; x may be infinite."""
+    raise NotImplementedError
+
+
+@primitive
+def not_above(a, b) -> Any:
+    """The highest bit of each of four bytes, set where that of a is not above that of b; other bits are anything."""
+    raise NotImplementedError
+
+
+@primitive
+def members() -> Any:
+    """Bits of the threads of a warp that are here with this one, which then do everything together; on the CPU 1."""
+    raise NotImplementedError
+
+
+@primitive
+def votes(warp, flag) -> Any:
+    """Bits of those of the threads ``warp``, all of which must ask, whose flag is true."""
+    raise NotImplementedError
+
+
+@primitive
+def lane_number() -> Any:
+    """Number of the thread in its warp."""
+    raise NotImplementedError
+
+
+@primitive
+def warp_cells() -> Any:
+    """Fast memory of a warp, for :func:`put_pair`: rows with a cell of two words for each thread."""
+    raise NotImplementedError
+
+
+@primitive
+def put_pair(cells, deep, rows, row, lane, one, two) -> None:
+    """Write two words, numbers of 32 bits, to a thread's cell.
+
+    Args:
+        cells: see :func:`warp_cells`.
+        deep: an int32 array of two words for each of ``rows`` rows, for what there is no room for, on the CPU all.
+    """
+    raise NotImplementedError
+
+
+@primitive
+def pair_at(cells, deep, rows, row, lane) -> Any:
+    """Two words that :func:`put_pair` wrote."""
+    raise NotImplementedError
+
+
+@primitive
+def put_aside(cells, row, lane, a, b) -> None:
+    """Have two float32 kept in a cell rather than in registers; on the CPU nothing."""
+    raise NotImplementedError
+
+
+@primitive
+def taken_back(cells, row, lane, a, b) -> Any:
+    """Two float32 that were put aside; they must be given, since on the CPU nothing was."""
+    raise NotImplementedError
+
+
+@primitive
 def narrow(number) -> Any:
     """The same whole number, 0 to 2**32 - 1; GPUs then take one register for it, not two."""
+    raise NotImplementedError
+
+
+@primitive
+def narrow_signed(number) -> Any:
+    """Likewise, of -2**31 to 2**31 - 1."""
     raise NotImplementedError
 
 

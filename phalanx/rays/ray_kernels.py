@@ -1,6 +1,6 @@
 """Kernels over rays: given one by one, or as a pattern that moves with a sensor."""
 
-from phalanx.rays.primitives import Int, Ints, Real, Reals, Words, split
+from phalanx.rays.primitives import Int, Ints, Real, Reals, Words, narrow, split
 from phalanx.rays.scene_kernels import store_hit
 from phalanx.systems.math3d import rotate
 
@@ -118,7 +118,7 @@ def cast_pattern(
         oz = oz + sz
     dx, dy, dz = rotate(w, x, y, z, directions[at], directions[at + 1], directions[at + 2])
     store_hit(
-        e * per_environment + p, e, table, sizes, frames, boxes, bounds, nodes, triangles, samples,
+        narrow(e * per_environment + p), e, table, sizes, frames, boxes, bounds, nodes, triangles, samples,
         shared, own, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, limit,
         distance, position, has_position, normal, has_normal, ids, has_ids,
     )  # fmt: skip

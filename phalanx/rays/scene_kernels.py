@@ -7,7 +7,17 @@ from phalanx.ecs import function
 from phalanx.rays.directions import SLACK, enter_box, inverse_of
 from phalanx.rays.field_search import search_field
 from phalanx.rays.mesh_hits import search_mesh
-from phalanx.rays.primitives import as_int, load_floats, split
+from phalanx.rays.primitives import (
+    as_int,
+    lane_number,
+    load_floats,
+    narrow,
+    narrow_signed,
+    put_aside,
+    split,
+    taken_back,
+    warp_cells,
+)
 from phalanx.rays.solids import ray_surface
 from phalanx.rays.triangle import cross_of, plane_depth, triangle_normal
 
@@ -18,6 +28,12 @@ SOLIDS = 1
 MESHES = 1
 FIELDS = 1
 PLANES = 1
+
+DEPTH = 48
+"""Levels of nodes that trees have, at most: 8, or as many as there may be."""
+
+ASIDE = 3
+"""The first row of cells for what is put aside while a mesh is searched."""
 
 GROUPED = 1
 """1 where an environment has so many instances that the bounds of groups are looked at first."""
@@ -31,6 +47,9 @@ number for the user, its body), (size x, y, z, ...)."""
 
 FARTHEST = 1e18
 """m: nothing is farther; the squares of such numbers are numbers."""
+
+UNIT = 2.5e-7
+"""The square of a length differs from 1 by no more: that of a unit vector in float32, or nearly so."""
 
 FRAME, BOUNDS = 12, 8
 """Numbers of a placed instance: rows of the matrix and the offset that bring the world to its frame; its bounds."""
@@ -105,6 +124,8 @@ def cast_one(
     ix = inverse_of(dx)
     iy = inverse_of(dy)
     iz = inverse_of(dz)
+    cells = warp_cells()
+    lane = lane_number()
     best = limit
     hit = -1
     face = -1
@@ -118,8 +139,9 @@ def cast_one(
     past_last = shared if GROUPED else shared + own
     groups_left = (own + GROUP - 1) // GROUP if GROUPED else 0
     while g < groups_left:
-        for k in range(first, past_last):
-            f = k if k < shared else place + k - shared
+        k = narrow(first)
+        while k < past_last:
+            f = narrow(k if k < shared else place + k - shared)
             lx, ly, lz, hx = load_floats(boxes, BOUNDS * f)
             hy, hz, _one, _two = load_floats(boxes, BOUNDS * f + 4)
             start, past = enter_box(lx, ly, lz, hx, hy, hz, ox, oy, oz, ix, iy, iz)
@@ -145,9 +167,22 @@ def cast_one(
                     # From where the ray enters the box, so that rounding is of the box's size.
                     px, py, pz = to_local(frames, f, ox + start * dx, oy + start * dy, oz + start * dz)
                     if MESHES and kind == MESH:
+                        put_aside(cells, ASIDE, lane, ox, oy)
+                        put_aside(cells, ASIDE + 1, lane, oz, dx)
+                        put_aside(cells, ASIDE + 2, lane, dy, dz)
+                        put_aside(cells, ASIDE + 3, lane, start, best)
                         t, triangle = search_mesh(
-                            nodes, triangles, root, sides, any_hit, px, py, pz, ux, uy, uz, -start, best - start
-                        )
+                            DEPTH, cells, nodes, triangles, root, sides, any_hit, px, py, pz, ux, uy, uz, -start,
+                            best - start,
+                        )  # fmt: skip
+                        ox, oy = taken_back(cells, ASIDE, lane, ox, oy)
+                        oz, dx = taken_back(cells, ASIDE + 1, lane, oz, dx)
+                        dy, dz = taken_back(cells, ASIDE + 2, lane, dy, dz)
+                        start, best = taken_back(cells, ASIDE + 3, lane, start, best)
+                        ix = inverse_of(dx)
+                        iy = inverse_of(dy)
+                        iz = inverse_of(dz)
+                        ux, uy, uz = turned_to_local(frames, f, dx, dy, dz)
                         if triangle >= 0:  # rounding may not put it behind the ray's origin
                             t = max(plane_depth(triangles, triangle, px, py, pz, ux, uy, uz, t), -start)
                     if FIELDS and kind == HEIGHT_FIELD:
@@ -158,8 +193,9 @@ def cast_one(
                     t = t + start
                 if t <= best and (hit < 0 or t < best):
                     best = t
-                    hit = k
-                    face = triangle
+                    hit = narrow_signed(k)
+                    face = narrow_signed(triangle)
+            k = narrow(k + 1)
         g += 1
         if g < groups_left:
             lx, ly, lz, hx = load_floats(bounds, BOUNDS * (first_group + g))
@@ -208,18 +244,20 @@ def store_hit(
     distance, position, has_position, normal, has_normal, ids, has_ids,
 ):  # fmt: skip
     """Cast a ray, of any direction, and store what it hits; see :func:`~.ray_kernels.cast_rays`."""
-    place = shared + e * own
-    first_group = e * ((own + GROUP - 1) // GROUP)
-    most = max(math.fabs(dx), max(math.fabs(dy), math.fabs(dz)))
-    scale = 1.0 / most if most > 0.0 else 0.0
-    dx = dx * scale
-    dy = dy * scale
-    dz = dz * scale
-    length = math.sqrt(dx * dx + dy * dy + dz * dz)
-    scale = 1.0 / length if length > 0.0 else 0.0
-    dx = dx * scale
-    dy = dy * scale
-    dz = dz * scale
+    place = narrow(shared + e * own)
+    first_group = narrow(e * ((own + GROUP - 1) // GROUP))
+    square = dx * dx + dy * dy + dz * dz
+    if math.fabs(square - 1.0) > UNIT:
+        most = max(math.fabs(dx), max(math.fabs(dy), math.fabs(dz)))
+        scale = 1.0 / most if most > 0.0 else 0.0
+        dx = dx * scale
+        dy = dy * scale
+        dz = dz * scale
+        length = math.sqrt(dx * dx + dy * dy + dz * dz)
+        scale = 1.0 / length if length > 0.0 else 0.0
+        dx = dx * scale
+        dy = dy * scale
+        dz = dz * scale
     usual = math.fabs(ox) + math.fabs(oy) + math.fabs(oz) < FARTHEST and reach >= 0.0
     t = INF
     hit = -1

@@ -15,13 +15,10 @@ INF = math.inf
 
 
 @function
-def ray_frame(dx, dy, dz):
-    """Rows of a frame in which direction d is (0, 0, 1), right-handed if the third result's sign is positive.
+def ray_shear(dx, dy, dz):
+    """What :func:`frame_rows` makes a ray's frame of: slopes x and y, 1 / the longest of d, and which axis that is.
 
-    A shear of the coordinates in cyclic order, so that the one along which d is longest comes last.
-
-    Returns:
-        x row, y row, z row (each 3), of which each has one or two zeros.
+    In the frame direction d is (0, 0, 1): a shear of the coordinates in cyclic order, so that the longest comes last.
     """
     ax = math.fabs(dx)
     ay = math.fabs(dy)
@@ -31,6 +28,14 @@ def ray_frame(dx, dy, dz):
     inverse = 1.0 / (dx if by_x else (dy if by_y else dz))
     sx = -(dy if by_x else (dz if by_y else dx)) * inverse
     sy = -(dz if by_x else (dx if by_y else dy)) * inverse
+    return sx, sy, inverse, 0 if by_x else (1 if by_y else 2)
+
+
+@function
+def frame_rows(sx, sy, inverse, axis):
+    """Rows of a ray's frame, x, y and z, each of which has one or two zeros."""
+    by_x = axis == 0
+    by_y = axis == 1
     return (
         sx if by_x else (0.0 if by_y else 1.0),
         1.0 if by_x else (sx if by_y else 0.0),
@@ -42,6 +47,13 @@ def ray_frame(dx, dy, dz):
         inverse if by_y else 0.0,
         0.0 if by_x or by_y else inverse,
     )  # fmt: skip
+
+
+@function
+def ray_frame(dx, dy, dz):
+    """Rows of a frame in which direction d is (0, 0, 1), right-handed if the third result's sign is positive."""
+    sx, sy, inverse, axis = ray_shear(dx, dy, dz)
+    return frame_rows(sx, sy, inverse, axis)
 
 
 @function

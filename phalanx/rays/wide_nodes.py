@@ -5,11 +5,14 @@ A node is 20 words of 32 bits:
 
 ====== ==========================================================================================================
 0..2   corner of its grid, float32
-3      log2 of the grid's steps along x, y, z, biased by 127, a byte each; the last byte says which children are nodes
+3      log2 of the grid's steps along x, y, z, biased by 127, a byte each; the last byte is 0
 4      the first of the children that are nodes; they follow one another in the order of their slots
-5      the first triangle of the children that are leaves
-6, 7   a byte for each child that is a leaf: its first triangle from word 5 on (5 bits), its triangles less 1 (3 bits)
-8..19  boxes of the children in steps of the grid: low x, low y, low z, high x, high y, high z, eight bytes each
+5      the first triangle of the children that are leaves; they follow one another likewise
+6      four bits for each child: three of which as many are set, from the lowest, as a leaf has triangles, and one that
+       is set for a node. So what is before a child is counted by bits.
+7      not used
+8..19  boxes of the children in steps of the grid: low x, low y, low z, high x, high y, high z, eight bytes each: those
+       of even slots, then those of odd ones
 ====== ==========================================================================================================
 
 Boxes are rounded outwards by at least a quarter of a step, which covers the rounding of float32 in the test of a ray
@@ -31,8 +34,14 @@ WORDS = 20
 
 WIDTH = 8
 
+PLACES = np.array([4 * (slot & 1) + (slot >> 1) for slot in range(WIDTH)])
+"""Which of eight bytes a slot has."""
+
 LEAF = 3
-"""Most triangles of a leaf: eight leaves have 32 at most, for which there are bits."""
+"""Most triangles of a leaf, for which there are bits."""
+
+TRIANGLES, NODES = 0x77777777, 0x88888888
+"""Bits of word 6: of triangles, and of children that are nodes."""
 
 VISIT = 1.2
 """Cost of going into a node, in tests of a triangle."""
@@ -173,8 +182,8 @@ def write_boxes(words: Any, bytes_: Any, node: Any, box: Any, whole: Any, finest
             if box[s, i] <= box[s, 3 + i]:
                 low = np.floor((np.float64(box[s, i]) - np.float64(corner)) / step - 0.25)
                 high = np.ceil((np.float64(box[s, 3 + i]) - np.float64(corner)) / step + 0.25)
-            bytes_[node, 32 + 8 * i + s] = np.uint8(low)
-            bytes_[node, 56 + 8 * i + s] = np.uint8(high)
+            bytes_[node, 32 + 8 * i + PLACES[s]] = np.uint8(low)
+            bytes_[node, 56 + 8 * i + PLACES[s]] = np.uint8(high)
 
 
 @numba.njit(cache=True)
@@ -209,7 +218,6 @@ def wide_tree(nodes: Any, links: Any) -> Any:
         count = _children(links, choice, origin, kids)
         _assign_slots(nodes, origin, kids, count, slots)
         words[node, 4], words[node, 5] = made, placed
-        first = placed
         for s in range(WIDTH):
             kid = slots[s]
             for i in range(6):
@@ -217,10 +225,10 @@ def wide_tree(nodes: Any, links: Any) -> Any:
             if kid < 0:
                 continue
             if choice[kid, 0] < 0:
-                bytes_[node, 24 + s] = np.uint8(placed - first | size[kid] - 1 << 5)
+                words[node, 6] |= np.uint32((1 << size[kid]) - 1 << 4 * s)
                 placed = _leaf_items(links, kid, items, placed)
             else:
-                bytes_[node, 15] |= np.uint8(1 << s)
+                words[node, 6] |= np.uint32(8 << 4 * s)
                 source[made] = kid
                 levels[made] = levels[node] + 1
                 made += 1
@@ -248,22 +256,23 @@ def refit_nodes(words: Any, triangles: Any) -> None:
             size = max(size, abs(triangles[t, i]))
     finest = max(np.float64(size) * FINEST, 1e-30)
     for node in range(len(words) - 1, -1, -1):
-        child = np.int64(words[node, 4])
+        child, first = np.int64(words[node, 4]), np.int64(words[node, 5])
         for i in range(3):
             whole[node, i], whole[node, 3 + i] = np.inf, -np.inf
         for s in range(WIDTH):
             for i in range(3):
                 box[s, i], box[s, 3 + i] = np.inf, -np.inf
-            if bytes_[node, 15] >> s & 1:
+            if words[node, 6] >> np.uint32(4 * s + 3) & 1:
                 for i in range(6):
                     box[s, i] = whole[child, i]
                 child += 1
-            elif bytes_[node, 32 + s] <= bytes_[node, 56 + s]:
-                first = np.int64(words[node, 5]) + (bytes_[node, 24 + s] & 31)
-                for t in range(first, first + 1 + (bytes_[node, 24 + s] >> 5)):
-                    for i in range(9):
-                        box[s, i % 3] = min(box[s, i % 3], triangles[t, i])
-                        box[s, 3 + i % 3] = max(box[s, 3 + i % 3], triangles[t, i])
+            else:
+                for k in range(LEAF):
+                    if words[node, 6] >> np.uint32(4 * s + k) & 1:
+                        for i in range(9):
+                            box[s, i % 3] = min(box[s, i % 3], triangles[first, i])
+                            box[s, 3 + i % 3] = max(box[s, 3 + i % 3], triangles[first, i])
+                        first += 1
             for i in range(3):
                 whole[node, i] = min(whole[node, i], box[s, i])
                 whole[node, 3 + i] = max(whole[node, 3 + i], box[s, 3 + i])

@@ -157,7 +157,7 @@ def compare(mesh: trimesh.Trimesh, count: int, device: str, slivers: bool = Fals
 def by_distance(ray, nodes: Words, triangles: Reals, rays: Reals, distances: Reals, found: Ints):
     """A kernel with the one search."""
     t, k = search_by_distance(
-        nodes, triangles, 0, 0, 0, rays[6 * ray], rays[6 * ray + 1], rays[6 * ray + 2],
+        48, 0, nodes, triangles, 0, 0, 0, rays[6 * ray], rays[6 * ray + 1], rays[6 * ray + 2],
         rays[6 * ray + 3], rays[6 * ray + 4], rays[6 * ray + 5], 0.0, 1e9,
     )  # fmt: skip
     distances[ray] = t
@@ -167,7 +167,7 @@ def by_distance(ray, nodes: Words, triangles: Reals, rays: Reals, distances: Rea
 def by_octant(ray, nodes: Words, triangles: Reals, rays: Reals, distances: Reals, found: Ints):
     """And one with the other."""
     t, k = search_by_octant(
-        nodes, triangles, 0, 0, 0, rays[6 * ray], rays[6 * ray + 1], rays[6 * ray + 2],
+        48, 0, nodes, triangles, 0, 0, 0, rays[6 * ray], rays[6 * ray + 1], rays[6 * ray + 2],
         rays[6 * ray + 3], rays[6 * ray + 4], rays[6 * ray + 5], 0.0, 1e9,
     )  # fmt: skip
     distances[ray] = t
@@ -176,9 +176,14 @@ def by_octant(ray, nodes: Words, triangles: Reals, rays: Reals, distances: Reals
 
 def test_both_searches_find_the_same() -> None:
     """The search that GPUs use, on the CPU: the same distances to the bit."""
+    rng = np.random.default_rng(3)
     for mesh in meshes().values():
         tree = build_mesh_tree(mesh.vertices, mesh.faces)
         rays = np.ascontiguousarray(np.concatenate(rays_at(mesh.bounds, 20_000), axis=-1)[0])
+        along = rays[::2]  # axes, which GPUs search in a way of their own
+        along[:, 3:] = np.concatenate([np.eye(3), -np.eye(3)])[rng.integers(0, 6, len(along))]
+        along[:, :3] = rng.uniform(mesh.bounds[0], mesh.bounds[1], (len(along), 3))
+        along[:, :3] -= rng.uniform(0, 2, (len(along), 1)) * along[:, 3:]
         found = []
         for kernel in (by_distance, by_octant):
             distance, triangle = np.empty(len(rays), np.float32), np.empty(len(rays), np.int32)
