@@ -223,17 +223,23 @@ def bench(
     return 0
 
 
-def warmup(name: Warmed = (), device: Device = "auto", dtype: Literal["float32", "float64"] = "float32") -> int:
+def warmup(
+    name: Warmed = (),
+    device: Device = "auto",
+    dtype: Literal["float32", "float64"] = "float32",
+    num_envs: int = 2,
+) -> int:
     """Compile the kernels of scenes and robots into the cache, in parallel, so that later runs start at once.
 
     Args:
         name: benchmark scenes, robots that Phalanx ships, or robot files; all that come with it by default.
         device: for which device; auto is the first GPU, or else the CPU.
         dtype: for which precision.
+        num_envs: for how many environments; GPUs have kernels of their own for each number from about 1,000 on.
     """
     from phalanx.commands.warmup import warmup
 
-    warmup([*name], device, dtype)
+    warmup([*name], device, dtype, num_envs)
     return 0
 
 

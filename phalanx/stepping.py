@@ -106,8 +106,9 @@ class Stepping(Contents):
                 sequence = self._sequence(SUBSTEP) * self.substeps + self._sequence(("sense",))
             else:
                 sequence = self._sequence(phases)
-            sequence += self._sequence(dict.fromkeys(phase for probe in probes for phase in probe.phases))
-            self._programs[key] = self._store.program(sequence, *((p.systems, p.arrays) for p in probes))
+            asked = self._sequence(dict.fromkeys(phase for probe in probes for phase in probe.phases))
+            # apart from the step, whose kernels are the same whoever looks
+            self._programs[key] = self._store.program(sequence, (asked, {}), *((p.systems, p.arrays) for p in probes))
         return self._programs[key]
 
     def _sequence(self, phases: Iterable[str]) -> list[System]:

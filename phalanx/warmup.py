@@ -14,11 +14,12 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from phalanx.ecs import System
 from phalanx.ecs.codegen import generate
 from phalanx.ecs.modules import Target
 from phalanx.ecs.precompile import marker
 from phalanx.io.library import names as shipped
-from phalanx.systems import QUERIES
+from phalanx.systems import QUERIES, REFRESH, STEP
 from phalanx.world import World
 
 
@@ -48,7 +49,7 @@ def warm_up(worlds: Sequence[World]) -> Warmed:
         world.build()
     device, real = worlds[0]._device, worlds[0].dtype
     target: Target = "cuda" if device.is_cuda else "cpu"
-    wanted = list(dict.fromkeys(key for world in worlds for key in world._store.kernels(world.schedule.systems())))
+    wanted = list(dict.fromkeys(key for world in worlds for phases in _SEQUENCES for key in _kernels(world, phases)))
     markers = {key: marker(generate(*key, real, target), target) for key in wanted}
     missing = [key for key in wanted if not markers[key].exists()]
     device.precompile(missing, real)
@@ -60,6 +61,14 @@ def warm_up(worlds: Sequence[World]) -> Warmed:
     for key in missing:
         markers[key].touch()
     return Warmed(len(wanted), len(missing), time.perf_counter() - begin)
+
+
+_SEQUENCES = (STEP, REFRESH, *((phase,) for phase in QUERIES))
+"""What worlds run at once; kernels on a GPU depend on what comes after what."""
+
+
+def _kernels(world: World, phases: Sequence[str]) -> list[tuple[System, frozenset[str]]]:
+    return world._store.kernels(world._sequence(phases))
 
 
 def worlds_for(names: Iterable[str], device: str = "cpu", dtype: str = "float32", num_envs: int = 2) -> list[World]:

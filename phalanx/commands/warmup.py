@@ -5,7 +5,7 @@ from __future__ import annotations
 from phalanx.commands.common import patience, user_mistakes
 
 
-def warmup(names: list[str], device: str, dtype: str) -> None:
+def warmup(names: list[str], device: str, dtype: str, num_envs: int) -> None:
     """Compile the kernels of scenes and robots into the cache; all that come with the package when none is named."""
     with user_mistakes(ValueError):
         import phalanx as px
@@ -13,7 +13,7 @@ def warmup(names: list[str], device: str, dtype: str) -> None:
         from phalanx.warmup import warm_up, worlds_for
 
         device = px.World(device=device).device
-        worlds = worlds_for(names, device, dtype)
+        worlds = worlds_for(names, device, dtype, num_envs)
         with patience(f"Compiling the kernels of {len(worlds)} worlds for {device} ..."):
             done = warm_up(worlds)
     print(

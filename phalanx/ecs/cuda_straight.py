@@ -2,6 +2,9 @@
 
 Numba types and lowers a line of Python in a millisecond or more, and there are ten thousand; so the kernel is one call,
 which writes LLVM's instructions itself.
+
+Which product a sum rounds together with itself is decided here, by what was recorded, not by the compiler, which looks
+at all of a program: so results do not depend on which systems are recorded together.
 """
 
 from __future__ import annotations
@@ -80,11 +83,14 @@ class _Emitter:
         bases: dict[int, Any] = {}
         values: list[Any] = []
         self.pointers: dict[int, Any] = {}
+        self.products: dict[int, tuple[Any, Any]] = {}
         for line in lines:
             word, *rest = line.split()
             if word == "base":
                 bases[int(rest[0])] = self._base([int(r) for r in rest[1:]], number)
                 continue
+            if word == "mul" and rest[0] == "r":
+                self.products[len(values)] = (values[int(rest[1])], values[int(rest[2])])
             values.append(self._operation(word, rest, values, bases))
 
     def _base(self, items: list[int], number: Any) -> Any:
@@ -139,7 +145,34 @@ class _Emitter:
             if kind == "r":
                 return llvm.Constant(self.real, float(rest[0]))
             return llvm.Constant(_WORD if kind == "i" else llvm.IntType(1), int(rest[0]))
+        if kind == "r" and name in ("add", "sub"):
+            return self._sum(name == "sub", int(rest[0]), int(rest[1]), values)
         return getattr(self, f"_{name}")(kind, *(values[int(r)] for r in rest))
+
+    def _sum(self, less: bool, first: int, second: int, values: list[Any]) -> Any:
+        """a + b or a - b; if one of them is a product, with one rounding: of two products the second."""
+        a, b = values[first], values[second]
+        if second in self.products:
+            x, y = self.products[second]
+            return self._rounded("fma", self._neg("r", x) if less else x, y, a)
+        if first in self.products:
+            return self._rounded("fma", *self.products[first], self._neg("r", b) if less else b)
+        return self._rounded("add", a, self._neg("r", b) if less else b)
+
+    def _rounded(self, name: str, *operands: Any) -> Any:
+        """An operation that compilers leave as it is."""
+        suffix = "f" if isinstance(self.real, llvm.FloatType) else "d"
+        kind = llvm.FunctionType(self.real, [self.real] * len(operands))
+        declared = cgutils.get_or_insert_function(self.builder.module, kind, f"llvm.nvvm.{name}.rn.{suffix}")
+        return self.builder.call(declared, operands)
+
+    def _mul(self, kind: str, a: Any, b: Any) -> Any:
+        return self._rounded("mul", a, b) if kind == "r" else self.builder.mul(a, b)
+
+    def _kept(self, kind: str, a: Any) -> Any:
+        """A product that was stored and read again, as it is."""
+        del kind
+        return a
 
     def _is_real(self, value: Any) -> bool:
         return value.type == self.real
@@ -151,7 +184,7 @@ class _Emitter:
         emit.__name__ = name
         return emit
 
-    _add, _sub, _mul = _two("add", "fadd", "add"), _two("sub", "fsub", "sub"), _two("mul", "fmul", "mul")
+    _add, _sub = _two("add", "fadd", "add"), _two("sub", "fsub", "sub")
 
     def _div(self, kind: str, a: Any, b: Any) -> Any:
         """In float32 to two units in the last place: an exact quotient takes a branch, which loads cannot pass."""

@@ -182,7 +182,11 @@ class Recorder:
 
     def load(self, place: Place) -> Value:
         """The number that is at a place now."""
-        found = self._stored[place] if place in self._stored else self._loaded.get(place)
+        found = self._stored.get(place)
+        if found is not None:
+            # a product must not become part of a sum because it happens to be in a register
+            return self._append(Op("kept", "r", (found.at,))) if self.ops[found.at].name == "mul" else found
+        found = self._loaded.get(place)
         if found is None and place[0].private:
             raise Dynamic(f"{place[0].key} is private and read before it is written")
         if found is None:

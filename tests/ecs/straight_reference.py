@@ -15,6 +15,7 @@ BINARY: dict[str, Any] = {
     "eq": np.equal, "ne": np.not_equal,
 }  # fmt: skip
 UNARY: dict[str, Any] = {
+    "kept": np.positive,
     "neg": np.negative,
     "not": np.logical_not,
     "sqrt": np.sqrt,

@@ -250,6 +250,18 @@ def test_a_number_that_is_stored_and_read_again_is_not_loaded() -> None:
     assert "mul" not in names, "3 * 2 is known"
 
 
+def test_a_product_that_was_stored_is_no_part_of_a_sum() -> None:
+    @system(over=Twig, phase="sense")
+    def square(i, e, own=read(TwigLoad.own), height=write(TwigLoad.height), all=write(TwigLoad.all)):
+        height[i, e] = own[i, 0, e] * own[i, 0, e]
+        all[i, 0, e] = own[i, 0, e] * own[i, 1, e] + own[i, 1, e]
+        all[i, 1, e] = height[i, e] + own[i, 1, e]
+
+    ops = record(square).ops
+    sums = [ops[ops[at].operands[0]].name for at in range(len(ops)) if ops[at].name == "add"]
+    assert sums == ["mul", "kept"] * 2, "rounded once, and twice as if it had been loaded"
+
+
 def test_a_name_that_one_way_assigns_cannot_be_used_after_both() -> None:
     @system(over=Twig, phase="sense")
     def one_way(i, e, old=read(TwigLoad.old), height=write(TwigLoad.height)):
