@@ -93,15 +93,18 @@ def _contact_cost(results: dict[str, Any]) -> list[Point]:
 
 
 def newest(paths: Iterable[Path]) -> list[Point]:
-    """All points, those of later files (by name) instead of earlier ones of the same machine, scene, engine, size; none
-    of files of the first version where a machine has others.
+    """All points; each line of a machine from the latest file (by name) that has any of it, since versions on one line
+    would show what is none of its sizes' doing; none of files of the first version where a machine has others.
     """
-    found: dict[tuple[Any, ...], Point] = {}
+    found: dict[tuple[Any, ...], list[Point]] = {}
     for path in sorted(paths):
+        lines: dict[tuple[Any, ...], list[Point]] = {}
         for point in read(path):
-            found[point.machine, point.scene, point.engine, point.num_envs] = point
-    renewed = {p.machine for p in found.values() if not p.first_version and not family(p)[0]}
-    return [p for p in found.values() if not (p.first_version and p.machine in renewed)]
+            lines.setdefault((point.machine, line_of(point)), []).append(point)
+        found |= lines
+    points = [point for line in found.values() for point in line]
+    renewed = {p.machine for p in points if not p.first_version and not family(p)[0]}
+    return [p for p in points if not (p.first_version and p.machine in renewed)]
 
 
 def family(point: Point) -> tuple[str, str]:

@@ -50,8 +50,9 @@ def results(*cases: tuple[str, int, float, int, float]) -> dict[str, Any]:
     }
 
 
-def test_later_files_replace_earlier_ones(plots, tmp_path):
-    (tmp_path / "1.json").write_text(json.dumps(results(("arm", 1, 10.0, 9, 0.0), ("arm", 64, 90.0, 9, 0.0))))
+def test_later_files_replace_lines_of_earlier_ones(plots, tmp_path):
+    both = results(("arm", 1, 10.0, 9, 0.0), ("arm", 64, 90.0, 9, 0.0), ("leg", 64, 7.0, 9, 0.0))
+    (tmp_path / "1.json").write_text(json.dumps(both))
     (tmp_path / "2.json").write_text(json.dumps(results(("arm", 64, 100.0, 9, 0.0))))
     old = {
         "machine": {"processors": 2, "processor": "abacus"},
@@ -60,8 +61,8 @@ def test_later_files_replace_earlier_ones(plots, tmp_path):
     (tmp_path / "0.json").write_text(json.dumps(old))
     assert [p.rate for p in plots.newest([tmp_path / "0.json"])] == [1.0]
     found = plots.newest(tmp_path.glob("*.json"))
-    assert {(p.engine, p.num_envs): p.rate for p in found} == {
-        ("phalanx", 1): 10.0, ("peer", 1): 5.0, ("phalanx", 64): 100.0, ("peer", 64): 50.0,
+    assert {(p.scene, p.engine, p.num_envs): p.rate for p in found} == {
+        ("arm", "phalanx", 64): 100.0, ("arm", "peer", 64): 50.0, ("leg", "phalanx", 64): 7.0, ("leg", "peer", 64): 3.5,
     }  # fmt: skip
     assert {p.machine for p in found} == {"2 cores of abacus"}
 
