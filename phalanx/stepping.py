@@ -99,17 +99,20 @@ class Stepping(Contents):
         if self._programs_version != self._store.version:
             self._programs.clear()
             self._programs_version = self._store.version
-            self._store.precompile(self._sequence(STEP))
+            self._store.precompile(self._run_by(STEP))
         key = (phases, *probes)
         if key not in self._programs:
-            if phases == STEP:
-                sequence = self._sequence(SUBSTEP) * self.substeps + self._sequence(("sense",))
-            else:
-                sequence = self._sequence(phases)
+            sequence = self._run_by(phases)
             asked = self._sequence(dict.fromkeys(phase for probe in probes for phase in probe.phases))
             # apart from the step, whose kernels are the same whoever looks
             self._programs[key] = self._store.program(sequence, (asked, {}), *((p.systems, p.arrays) for p in probes))
         return self._programs[key]
+
+    def _run_by(self, phases: tuple[str, ...]) -> list[System]:
+        """What phases are as a world runs them: substeps are repeated."""
+        if phases != STEP:
+            return self._sequence(phases)
+        return self._sequence(SUBSTEP) * self.substeps + self._sequence(("sense",))
 
     def _sequence(self, phases: Iterable[str]) -> list[System]:
         """The systems of phases in the order in which they run; those of the solver's sweeps repeated."""

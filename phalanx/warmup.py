@@ -67,8 +67,8 @@ _SEQUENCES = (STEP, REFRESH, *((phase,) for phase in QUERIES))
 """What worlds run at once; kernels on a GPU depend on what comes after what."""
 
 
-def _kernels(world: World, phases: Sequence[str]) -> list[tuple[System, frozenset[str]]]:
-    return world._store.kernels(world._sequence(phases))
+def _kernels(world: World, phases: tuple[str, ...]) -> list[tuple[System, frozenset[str]]]:
+    return world._store.kernels(world._run_by(phases))
 
 
 def worlds_for(names: Iterable[str], device: str = "cpu", dtype: str = "float32", num_envs: int = 2) -> list[World]:

@@ -25,6 +25,9 @@ from phalanx.ecs.teams import TEAM, is_team
 TOGETHER = 4
 """Steps of one graph, where so many are asked for: one begins while the step before has yet to end."""
 
+LONG = 256
+"""Kernels of a step that is long enough alone: the time to find what may run beside what grows with their square."""
+
 WIDE = 16
 """Blocks that share out the loop of a wide system, for the same environments."""
 
@@ -125,11 +128,12 @@ class Program:
             self._queue(1)  # the first launch compiles, which a capture does not allow
             self._graphs[1] = self._captured(1)
             steps -= 1
-        if steps >= TOGETHER and TOGETHER not in self._graphs:
-            self._graphs[TOGETHER] = self._captured(TOGETHER)
-        for _ in range(steps // TOGETHER):
-            self._graphs[TOGETHER].launch(self._stream)
-        for _ in range(steps % TOGETHER):
+        together = TOGETHER if len(self._launches) <= LONG else 1
+        if steps >= together and together not in self._graphs:
+            self._graphs[together] = self._captured(together)
+        for _ in range(steps // together):
+            self._graphs[together].launch(self._stream)
+        for _ in range(steps % together):
             self._graphs[1].launch(self._stream)
 
     def _captured(self, steps: int) -> Any:

@@ -55,7 +55,7 @@ class Field:
         role: ``state`` (continues a simulation, saved), ``input`` (set by the user between steps, saved and
             recorded), ``parameter`` (the model, saved) or ``derived`` (recomputed, not saved).
         shared: one value for all environments until an environment is given its own.
-        constant: shared for ever (topology).
+        constant: shared for ever (topology). Programs for GPUs are made from its values: only ``set`` may change them.
         initial: value before anything is written.
         private: means something only while a system goes through one environment, as a sum over rows does; on the GPU
             each thread has its own, in registers. Has one row: its first index is a literal 0.

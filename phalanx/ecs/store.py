@@ -84,6 +84,7 @@ class Store:
         if any(f.table is table for f in self._arrays) and self._rows.get(table) != count:
             raise ValueError(f"table {table.name} already holds data for {self._rows.get(table)} rows")
         self._rows[table] = count
+        self._straight.forget(table)
 
     def grow(self, table: Table, count: int) -> None:
         """Give a table more rows, between steps; what its fields hold is kept."""
@@ -156,8 +157,9 @@ class Store:
             else:
                 array[..., : self.num_envs] = value
                 array[..., self.num_envs :] = array[..., self.num_envs - 1 : self.num_envs]
-        if declared.constant:
+        if declared.constant:  # programs may have been recorded from it
             self._straight.forget()
+            self.version += 1
         if self.on_set is not None:
             self.on_set(declared)
 

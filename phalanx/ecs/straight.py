@@ -26,7 +26,7 @@ from phalanx.ecs.straight_source import code_of, names_in
 Place = tuple[Field, int, int]
 """A number of a field: field, row, item (row-major)."""
 
-MOST = 150_000
+MOST = 40_000
 """Operations of a program: to record more takes too long."""
 
 
@@ -93,7 +93,9 @@ for _name in COMPARISONS:
     setattr(Value, f"__{_name}__", _operator(_name)[0])
 
 OF_REALS = frozenset(("add", "sub", "mul", "div", "neg", "sqrt", "fabs", "floor")) | COMPARISONS
-OF_INTEGERS = frozenset(("add", "sub", "mul", "neg", *_BITS.values())) | COMPARISONS
+OF_INTEGERS = frozenset(("add", "sub", "neg", "bitand", "bitor", "shr")) | COMPARISONS
+"""No products or shifts to the left: numbers have 32 bits here, and 64 in other kernels."""
+
 
 _FOLD: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b,
@@ -184,8 +186,13 @@ class Recorder:
         """The number that is at a place now."""
         found = self._stored.get(place)
         if found is not None:
-            # a product must not become part of a sum because it happens to be in a register
-            return self._append(Op("kept", "r", (found.at,))) if self.ops[found.at].name == "mul" else found
+            # A product must not become part of a sum because it happens to be in a register, nor a constant be computed
+            # with beforehand, which rounds otherwise.
+            known = self._known.get(found.at)
+            is_constant = found.kind == "r" and known is not None and abs(known) not in (0.0, 1.0)
+            if is_constant or self.ops[found.at].name == "mul":
+                return self._append(Op("kept", found.kind, (found.at,)))
+            return found
         found = self._loaded.get(place)
         if found is None and place[0].private:
             raise Dynamic(f"{place[0].key} is private and read before it is written")
@@ -246,8 +253,10 @@ class Recorder:
 
     def operate(self, name: str, first: Any, second: Any = None) -> Any:
         """The result of an operation on one or two numbers; of two, one may be known."""
-        a = first if type(first) is Value else self._made(first, second.kind)
+        a = first if type(first) is Value else self._made(first, "r" if second is None else second.kind)
         kind = a.kind
+        if kind == "b" and name not in ("eq", "ne", "bitand", "bitor"):
+            raise Dynamic(f"{name} of truth values")
         b = second if type(second) is Value or second is None else self._made(second, kind)
         if (b is not None and b.kind != kind) or name not in (OF_REALS if kind == "r" else OF_INTEGERS):
             raise Dynamic(f"{name} of {kind} and {kind if b is None else b.kind}")
@@ -295,14 +304,15 @@ class Recorder:
 
     def _logic(self, name: str, decides: bool, terms: tuple[Callable[[], Any], ...]) -> Any:
         found: Any = not decides
+        now: Any = found
         for term in terms:
             now = term()
             if isinstance(now, Value):
                 now = self._truth(now)
                 found = self._append(Op(name, "b", (found.at, now.at))) if isinstance(found, Value) else now
             elif bool(now) == decides:
-                return decides
-        return found
+                return decides if isinstance(found, Value) else now
+        return found if isinstance(found, Value) else now
 
     def negated(self, condition: Any) -> Any:
         """``not a``."""
@@ -468,12 +478,14 @@ def _recordable(recorder: Recorder, function: Callable[..., Any]) -> Callable[..
     if hasattr(function, "__phalanx_primitive__"):
         raise Dynamic(f"{function.__name__}()")
     code = code_of(function)
+    if {"local", "local_int", "block_memory"} & names_in(code):
+        raise Dynamic("scratch: what each of two ways stores in it is not kept apart")
     names: dict[str, Any] = {
         "_record": recorder,
         "math": _Math(recorder),
         "min": lambda *terms: recorder.extreme("min", *terms),
         "max": lambda *terms: recorder.extreme("max", *terms),
-        "abs": lambda x: recorder.operate("fabs", x),
+        "abs": lambda x: recorder.operate("fabs", x) if isinstance(x, Value) else abs(x),
         "real": recorder.number,
         "float": recorder.number,
         "int": recorder.integer,

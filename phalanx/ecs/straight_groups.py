@@ -26,12 +26,16 @@ LONGEST = 5_500
 """Operations but for stores that a part of a program stays below: compilers take more than proportionally longer, and
 registers no longer do. One system may have twice as many; factorising 64 dofs in a chain has more, and keeps loops."""
 
+MOST_PARTS = 65_535
+"""The size of a grid along y. A program that stores nothing has no parts."""
+
 SHORT = 1_500
 """Operations of a system without recursion that may begin or end a program."""
 
 MANY = 1_024
-"""From this stride on programs are made for it: then a number's place is a known distance from its field's, and the
-third of the instructions that compute places goes. (A program for each number of environments is more to compile.)"""
+"""From this stride on (993 environments) programs are made for it: then a number's place is a known distance from its
+field's, and the third of the instructions that compute places goes. (A program for each number of environments is more
+to compile.)"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +167,8 @@ class Straightener:
         recorder.back_to(marks[count])
         made = self._system(systems[:count], recorder.ops)
         asked.update(field.table for field in made.program.fields.values())
+        if not 0 < made.program.parts <= MOST_PARTS:
+            return 1, None, frozenset(asked)
         return count, made, frozenset(asked)
 
     def _recorded(self, recorder: Recorder, system: System, room: int) -> bool:
@@ -173,7 +179,8 @@ class Straightener:
             recorder.system(system, room)
         except TooLong:
             return False
-        except (Dynamic, TypeError, IndexError):  # what the recorder, or Python, cannot do with numbers not yet known
+        except (Dynamic, TypeError, IndexError, ValueError, ArithmeticError, NameError):
+            # what cannot be done with numbers that are not known yet, or with known ones on a way that is not gone
             self._refused.add(system)
             return False
         return True
