@@ -157,8 +157,7 @@ class Store:
             else:
                 array[..., : self.num_envs] = value
                 array[..., self.num_envs :] = array[..., self.num_envs - 1 : self.num_envs]
-        if declared.constant:  # programs may have been recorded from it
-            self._straight.forget()
+        if declared.constant and self._straight.forget():  # programs have been recorded from it
             self.version += 1
         if self.on_set is not None:
             self.on_set(declared)

@@ -132,11 +132,13 @@ class Straightener:
             at += length
         return found
 
-    def forget(self, grown: Table | None = None) -> None:
-        """Topology has changed, or the number of rows of a table."""
+    def forget(self, grown: Table | None = None) -> bool:
+        """Topology has changed, or the number of rows of a table. Whether anything had been recorded from it."""
         if grown is None:
             self._refused.clear()
+        before = len(self._made)
         self._made = {run: made for run, made in self._made.items() if grown is not None and grown not in made[2]}
+        return len(self._made) < before
 
     def _longest(self, systems: Sequence[System]) -> tuple[int, System | None, frozenset[Table]]:
         """How many systems from the first on are a program, and that; 1 and ``None`` if none are.

@@ -360,6 +360,9 @@ def test_errors_on_ways_that_are_not_gone_are_no_errors() -> None:
 def test_topology_that_is_set_makes_programs_anew() -> None:
     store = garden([-1, 0])
     version = store.version
+    store[TwigShape].below = np.array([[-1], [0]])
+    assert store.version == version, "nothing has been recorded yet"
+    store._straight.each([grow])
     store[TwigShape].below = np.array([[-1], [-1]])
     assert store.version > version
 
