@@ -147,98 +147,72 @@ class _Emitter:
             return llvm.Constant(_WORD if kind == "i" else llvm.IntType(1), int(rest[0]))
         if kind == "r" and name in ("add", "sub"):
             return self._sum(name == "sub", int(rest[0]), int(rest[1]), values)
-        return getattr(self, f"_{name}")(kind, *(values[int(r)] for r in rest))
+        return self._computed(name, kind, [values[int(r)] for r in rest])
 
     def _sum(self, less: bool, first: int, second: int, values: list[Any]) -> Any:
         """a + b or a - b; if one of them is a product, with one rounding: of two products the second."""
         a, b = values[first], values[second]
         if second in self.products:
             x, y = self.products[second]
-            return self._rounded("fma", self._neg("r", x) if less else x, y, a)
+            return self._called("llvm.nvvm.fma.rn", self._minus(x) if less else x, y, a)
         if first in self.products:
-            return self._rounded("fma", *self.products[first], self._neg("r", b) if less else b)
-        return self._rounded("add", a, self._neg("r", b) if less else b)
+            return self._called("llvm.nvvm.fma.rn", *self.products[first], self._minus(b) if less else b)
+        return self._called("llvm.nvvm.add.rn", a, self._minus(b) if less else b)
 
-    def _rounded(self, name: str, *operands: Any) -> Any:
-        """An operation that compilers leave as it is."""
-        suffix = "f" if isinstance(self.real, llvm.FloatType) else "d"
-        kind = llvm.FunctionType(self.real, [self.real] * len(operands))
-        declared = cgutils.get_or_insert_function(self.builder.module, kind, f"llvm.nvvm.{name}.rn.{suffix}")
-        return self.builder.call(declared, operands)
+    def _computed(self, name: str, kind: str, operands: list[Any]) -> Any:
+        """Any other operation; ``kind`` is that of the result."""
+        builder = self.builder
+        a = operands[0]
+        if name == "kept":  # a number that was stored and read again, as it is
+            return a
+        if name in _COMPARISONS:
+            sign = _COMPARISONS[name]
+            if a.type != self.real:
+                return builder.icmp_signed(sign, *operands)
+            return (builder.fcmp_unordered if sign == "!=" else builder.fcmp_ordered)(sign, *operands)
+        if name == "real":
+            return builder.sitofp(a, self.real)
+        if name == "int":
+            return builder.fptosi(a, _WORD)
+        if kind != "r" or name == "select":
+            return getattr(builder, _PLAIN[name])(*operands)
+        if name == "neg":
+            return self._minus(a)
+        if name == "div":
+            return self._quotient(*operands)
+        # what compilers would fuse with a sum has a name for its rounding; the rest is libdevice's, as Numba has it
+        return self._called("llvm.nvvm.mul.rn" if name == "mul" else f"__nv_{name}", *operands)
 
-    def _mul(self, kind: str, a: Any, b: Any) -> Any:
-        return self._rounded("mul", a, b) if kind == "r" else self.builder.mul(a, b)
+    def _minus(self, a: Any) -> Any:
+        return self.builder.fsub(llvm.Constant(self.real, -0.0), a)
 
-    def _kept(self, kind: str, a: Any) -> Any:
-        """A product that was stored and read again, as it is."""
-        del kind
-        return a
-
-    def _is_real(self, value: Any) -> bool:
-        return value.type == self.real
-
-    def _two(name: str, of_reals: str, of_integers: str) -> Any:  # type: ignore[misc]
-        def emit(self: _Emitter, kind: str, a: Any, b: Any) -> Any:
-            return getattr(self.builder, of_reals if kind == "r" else of_integers)(a, b)
-
-        emit.__name__ = name
-        return emit
-
-    _add, _sub = _two("add", "fadd", "add"), _two("sub", "fsub", "sub")
-
-    def _div(self, kind: str, a: Any, b: Any) -> Any:
+    def _quotient(self, a: Any, b: Any) -> Any:
         """In float32 to two units in the last place: an exact quotient takes a branch, which loads cannot pass."""
-        del kind
         if not isinstance(self.real, llvm.FloatType):
             return self.builder.fdiv(a, b)
         text = llvm.InlineAsm(llvm.FunctionType(self.real, [self.real] * 2), "div.full.f32 $0, $1, $2;", "=f,f,f")
         return self.builder.call(text, [a, b], attrs=("readnone", "nounwind"))
 
-    _bitand, _bitor = _two("bitand", "and_", "and_"), _two("bitor", "or_", "or_")
-    _shl, _shr = _two("shl", "shl", "shl"), _two("shr", "ashr", "ashr")
-    _both, _any = _two("both", "and_", "and_"), _two("any", "or_", "or_")
+    def _called(self, name: str, *operands: Any) -> Any:
+        """A function of reals: an instruction of NVVM or a function of libdevice, by the name of its float type's."""
+        single = isinstance(self.real, llvm.FloatType)
+        suffix = (".f" if single else ".d") if name.startswith("llvm.") else "f" if single else ""
+        kind = llvm.FunctionType(self.real, [self.real] * len(operands))
+        return self.builder.call(cgutils.get_or_insert_function(self.builder.module, kind, name + suffix), operands)
 
-    def _neg(self, kind: str, a: Any) -> Any:
-        return self.builder.fsub(llvm.Constant(self.real, -0.0), a) if kind == "r" else self.builder.neg(a)
 
-    def _not(self, kind: str, a: Any) -> Any:
-        del kind
-        return self.builder.not_(a)
+_COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 
-    def _select(self, kind: str, test: Any, a: Any, b: Any) -> Any:
-        del kind
-        return self.builder.select(test, a, b)
-
-    def _real(self, kind: str, a: Any) -> Any:
-        del kind
-        return self.builder.sitofp(a, self.real)
-
-    def _int(self, kind: str, a: Any) -> Any:
-        del kind
-        return self.builder.fptosi(a, _WORD)
-
-    def _libdevice(name: str) -> Any:  # type: ignore[misc]
-        def emit(self: _Emitter, kind: str, a: Any) -> Any:
-            del kind
-            function = f"__nv_{name}{'f' if isinstance(self.real, llvm.FloatType) else ''}"
-            declared = cgutils.get_or_insert_function(
-                self.builder.module, llvm.FunctionType(self.real, [self.real]), function
-            )
-            return self.builder.call(declared, [a])
-
-        return emit
-
-    _sqrt, _fabs, _floor = _libdevice("sqrt"), _libdevice("fabs"), _libdevice("floor")
-
-    def _comparison(sign: str) -> Any:  # type: ignore[misc]
-        def emit(self: _Emitter, kind: str, a: Any, b: Any) -> Any:
-            del kind
-            if self._is_real(a):
-                compare = self.builder.fcmp_unordered if sign == "!=" else self.builder.fcmp_ordered
-                return compare(sign, a, b)
-            return self.builder.icmp_signed(sign, a, b)
-
-        return emit
-
-    _lt, _le, _gt = _comparison("<"), _comparison("<="), _comparison(">")
-    _ge, _eq, _ne = _comparison(">="), _comparison("=="), _comparison("!=")
+_PLAIN = {
+    "add": "add",
+    "sub": "sub",
+    "neg": "neg",
+    "bitand": "and_",
+    "bitor": "or_",
+    "shr": "ashr",
+    "both": "and_",
+    "any": "or_",
+    "not": "not_",
+    "select": "select",
+}
+"""The builder's names of operations of whole numbers and truth values, and of selections."""

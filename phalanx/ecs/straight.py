@@ -84,7 +84,7 @@ def _operator(name: str) -> tuple[Callable[[Value, Any], Any], Callable[[Value, 
 COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 
 _ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div"}
-_BITS = {"and": "bitand", "or": "bitor", "rshift": "shr", "lshift": "shl"}
+_BITS = {"and": "bitand", "or": "bitor", "rshift": "shr"}
 for _python, _name in {**_ARITHMETIC, **_BITS}.items():
     _straight, _reflected = _operator(_name)
     setattr(Value, f"__{_python}__", _straight)
@@ -109,7 +109,6 @@ _FOLD: dict[str, Callable[..., Any]] = {
     "bitand": lambda a, b: a & b,
     "bitor": lambda a, b: a | b,
     "shr": lambda a, b: a >> b,
-    "shl": lambda a, b: a << b,
     "lt": lambda a, b: a < b,
     "le": lambda a, b: a <= b,
     "gt": lambda a, b: a > b,

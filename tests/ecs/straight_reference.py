@@ -9,7 +9,7 @@ import numpy as np
 
 BINARY: dict[str, Any] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide,
-    "bitand": np.bitwise_and, "bitor": np.bitwise_or, "shl": np.left_shift, "shr": np.right_shift,
+    "bitand": np.bitwise_and, "bitor": np.bitwise_or, "shr": np.right_shift,
     "both": np.logical_and, "any": np.logical_or,
     "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
     "eq": np.equal, "ne": np.not_equal,
