@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,7 @@ class Program:
     fields: dict[str, Field]
     single: frozenset[Table]
     stride: int
+    _modules: dict[tuple[frozenset[str], str], Generated] = field(default_factory=dict)
 
     @cached_property
     def classes(self) -> list[Class]:
@@ -66,6 +67,12 @@ class Program:
 
     def module(self, system: System, shared: frozenset[str], dtype: str) -> Generated:
         """The module of its kernel for CUDA."""
+        key = shared, dtype
+        if key not in self._modules:
+            self._modules[key] = self._written(system, *key)
+        return self._modules[key]
+
+    def _written(self, system: System, shared: frozenset[str], dtype: str) -> Generated:
         names = ", ".join(self.fields)
         types = " ".join(f"{dtype if f.dtype == 'real' else 'int32'}:1" for f in self.fields.values())
         source = (
@@ -168,7 +175,7 @@ class Straightener:
             return 1, None, frozenset(asked)
         recorder.back_to(marks[count])
         made = self._system(systems[:count], recorder.ops)
-        asked.update(field.table for field in made.program.fields.values())
+        asked.update(one.table for one in made.program.fields.values())
         if not 0 < made.program.parts <= MOST_PARTS:
             return 1, None, frozenset(asked)
         return count, made, frozenset(asked)
@@ -195,7 +202,7 @@ class Straightener:
         if begin == 0 or not links.ties:
             return True
         # what all parts store to makes them one: then each side must have been one
-        if links.count < before.count and any(map(self._is_single, {field.table for field in system.writes})):
+        if links.count < before.count and any(map(self._is_single, {one.table for one in system.writes})):
             return False
         if not _recurs(system):
             return True
@@ -213,11 +220,11 @@ class Straightener:
     def _system(self, systems: Sequence[System], ops: list[Op]) -> System:
         """What runs a program."""
         places = dict.fromkeys((op.name, op.place[0]) for op in ops if op.place is not None)
-        fields = {field.key.replace(".", "_"): field for field in dict.fromkeys(field for _, field in places)}
+        fields = {one.key.replace(".", "_"): one for one in dict.fromkeys(target for _, target in places)}
         arguments: dict[str, Access] = {}
-        for name, field in fields.items():
-            reads, writes = ("load", field) in places, ("store", field) in places
-            arguments[name] = Access(("update" if reads else "write") if writes else "read", field)
+        for name, target in fields.items():
+            reads, writes = ("load", target) in places, ("store", target) in places
+            arguments[name] = Access(("update" if reads else "write") if writes else "read", target)
         name = systems[0].name + (f"_and_{len(systems) - 1}_more" if len(systems) > 1 else "_straight")
 
         def body(lanes: Any) -> None:
