@@ -4,7 +4,7 @@ import math
 
 from phalanx.components.shape import MESH
 from phalanx.ecs import function, real
-from phalanx.images.layout import LOOK_NUMBERS
+from phalanx.images.layout import DIMS, LOOK_NUMBERS, OPACITY, SEEN, SHADES
 from phalanx.images.motion import earlier_place, moved_direction
 from phalanx.images.shading import encoded_byte, light_at, reflected
 from phalanx.images.surface import SMOOTH, smooth_normal, surface_color
@@ -33,8 +33,18 @@ MOTION = 1
 SHADOWS = 2
 """0, 1 or more lights that cast shadows."""
 
-SEEN, SHADES = 1, 2
-"""Bits of groups in the table that images are drawn with: what cameras see, and what casts shadows."""
+ORIGINS = 1
+"""1 where pixels have places of their own from which they look."""
+
+TRANSPARENT = 1
+"""1 where something is seen through which something else may be seen."""
+
+LAYERS = 8
+"""Surfaces that are seen behind each other, at most: the last of so many hides what is behind it. Light goes through
+no more of them, either."""
+
+FAINT = 1e-3
+"""What is hidden by all but so much is not looked for."""
 
 
 @function
@@ -69,6 +79,7 @@ def draw_pixels(
     intrinsics: Reals,
     directions: Reals,
     has_directions: Int,
+    origins: Reals,
     spread: Real,
     position: Reals,
     orientation: Reals,
@@ -121,14 +132,16 @@ def draw_pixels(
         environments: how many there are; numbers in ``envs`` beyond them are passed over.
         intrinsics: fx, fy, cx, cy of each environment's camera, or else:
         directions, has_directions: 3 a pixel, in the camera's frame: 1: one image of them for all, 2: each its own.
+        origins: then, if there are any, where pixels look from, likewise.
         spread: then the angle between neighbours, rad.
         position, orientation: of cameras, 3 and 4 an environment; x right, y down, z forward.
         near, far: m along the optical axis, or, with directions, along rays.
-        shared .. samples: see :func:`~.cast_one`; groups of the table are SEEN and SHADES.
+        shared .. samples: see :func:`~.cast_one`; groups of the table are SEEN, SHADES and DIMS.
         looks .. lights: see :class:`~.LookTables`; lamps of them, of which the last ``traced`` cast shadows.
         sky: 4 each: horizon and zenith, ambient light on what looks up and on what looks down.
         last_frames .. known: what :func:`~.remember_frames` kept.
-        rgb .. ids: results, row by row; each with 1 if it is wanted.
+        rgb .. ids: results, row by row; each with 1 if it is wanted. All but colours are of the first surface that is
+            seen, also where it hides only some of what is behind it.
     """
     n, rest = split(pixel, 32 * columns * rows)
     tile, lane = split(rest, 32)
@@ -150,6 +163,18 @@ def draw_pixels(
         oy = position[3 * e + 1]
         oz = position[3 * e + 2]
         vx, vy, vz = rotate(qw, qx, qy, qz, cx, cy, cz)
+        bx = 0.0
+        by = 0.0
+        bz = 0.0
+        if ORIGINS:
+            begin = 3 * p if has_directions == 1 else 3 * at
+            bx = origins[begin]
+            by = origins[begin + 1]
+            bz = origins[begin + 2]
+            mx, my, mz = rotate(qw, qx, qy, qz, bx, by, bz)
+            ox = ox + mx
+            oy = oy + my
+            oz = oz + mz
         per_metre = cz if has_directions == 0 else 1.0
         start = near / per_metre
         ox = ox + start * vx
@@ -187,6 +212,14 @@ def draw_pixels(
         gz = 0.0
         slack = 0.0
         k = 0
+        # Of surfaces one behind the other: how many were passed, what they let through, their light so far.
+        layer = 0
+        through = 1.0
+        step = 0.0
+        passed = 0
+        all_red = 0.0
+        all_green = 0.0
+        all_blue = 0.0
         while stage == 0 or going:
             t = INF
             met = -1
@@ -197,9 +230,10 @@ def draw_pixels(
             if going:
                 t, met, face, mx, my, mz = cast_one(
                     table, sizes, frames, boxes, bounds, nodes, triangles, samples,
-                    shared, own, place, first_group, groups, 0, stage, ox, oy, oz, dx, dy, dz, limit,
+                    shared, own, place, first_group, groups, 0, stage & 1, ox, oy, oz, dx, dy, dz, limit,
                 )  # fmt: skip
             going = False
+            following = 1
             if stage == 0:
                 hit = met
                 f = hit if hit < shared else place + hit - shared
@@ -219,17 +253,18 @@ def draw_pixels(
                             places, attributes, frames, f, triangles, hit, face, lx, ly, lz, nx, ny, nz
                         )
                 t = t + start
-                if has_to_camera == 1:
+                first = TRANSPARENT == 0 or layer == 0
+                if first and has_to_camera == 1:
                     to_camera[at] = t if hit >= 0 else INF
-                if has_to_plane == 1:
+                if first and has_to_plane == 1:
                     to_plane[at] = t * cz if hit >= 0 else INF
-                if has_normals == 1:
+                if first and has_normals == 1:
                     normals[3 * at] = nx
                     normals[3 * at + 1] = ny
                     normals[3 * at + 2] = nz
-                if has_ids == 1:
+                if first and has_ids == 1:
                     ids[3 * at], ids[3 * at + 1], ids[3 * at + 2] = hit_ids(table, triangles, hit, face)
-                if MOTION:
+                if MOTION and first:
                     mu = 0.0
                     mv = 0.0
                     if known[e] == 1:
@@ -249,6 +284,10 @@ def draw_pixels(
                             last_orientation[4 * e], -last_orientation[4 * e + 1], -last_orientation[4 * e + 2],
                             -last_orientation[4 * e + 3], wx, wy, wz,
                         )  # fmt: skip
+                        if ORIGINS and hit >= 0:
+                            wx = wx - bx
+                            wy = wy - by
+                            wz = wz - bz
                         if has_directions == 0:
                             fx, fy, mid_u, mid_v = load_floats(intrinsics, 4 * e)
                             if wz > 0.0:
@@ -293,7 +332,29 @@ def draw_pixels(
                     blue = blue + b * (sky[14] + share * (sky[10] - sky[14]))
                     # Away from the surface, by more than the place's rounding.
                     slack = 1e-4 + 4e-6 * (math.fabs(px) + math.fabs(py) + math.fabs(pz) + t)
-            elif met < 0:
+                    if TRANSPARENT:
+                        step = slack / max(math.fabs(slant), 0.05)
+                        start = t + step
+            elif TRANSPARENT and stage == 1 and met < 0:
+                # Nothing opaque is in the light's way; now what dims it, one after the other.
+                following = 2
+                passed = 0
+                groups = DIMS
+                going = True
+            elif TRANSPARENT and stage == 2 and met >= 0 and passed < LAYERS:
+                _one, _two, opacity, _three = load_floats(looks, LOOK_NUMBERS * met + OPACITY - 2)
+                more_red = more_red * (1.0 - opacity)
+                more_green = more_green * (1.0 - opacity)
+                more_blue = more_blue * (1.0 - opacity)
+                ahead = t + 1e-4 + 4e-6 * (math.fabs(ox) + math.fabs(oy) + math.fabs(oz) + t)
+                ox = ox + ahead * dx
+                oy = oy + ahead * dy
+                oz = oz + ahead * dz
+                limit = max(limit - ahead, 0.0)
+                passed += 1
+                following = 2
+                going = True
+            elif met < 0 or stage == 2:
                 red = red + more_red
                 green = green + more_green
                 blue = blue + more_blue
@@ -323,8 +384,39 @@ def draw_pixels(
                             green = green + more_green
                             blue = blue + more_blue
                     k += 1
-            stage = 1
+            if TRANSPARENT and not going:
+                opacity = 1.0
+                if hit >= 0 and layer + 1 < LAYERS:
+                    _one, _two, opacity, _three = load_floats(looks, LOOK_NUMBERS * hit + OPACITY - 2)
+                all_red = all_red + through * opacity * red
+                all_green = all_green + through * opacity * green
+                all_blue = all_blue + through * opacity * blue
+                if hit >= 0:
+                    through = through * (1.0 - opacity)
+                    if through > FAINT:  # what is behind it
+                        layer += 1
+                        following = 0
+                        going = True
+                        k = 0
+                        ox = px + step * vx
+                        oy = py + step * vy
+                        oz = pz + step * vz
+                        dx = vx
+                        dy = vy
+                        dz = vz
+                        limit = max(min(far / per_metre - start, FARTHEST), 0.0)
+                        groups = SEEN
+            stage = following
         if SHADED:
+            cover = 255
+            if TRANSPARENT:
+                red = all_red
+                green = all_green
+                blue = all_blue
+                if hit < 0:
+                    cover = int(255.0 * (1.0 - through) + 0.5)
+            elif hit < 0:
+                cover = 0
             one = encoded_byte(red)
             two = encoded_byte(green)
             three = encoded_byte(blue)
@@ -333,4 +425,4 @@ def draw_pixels(
                 rgb[3 * at + 1] = two
                 rgb[3 * at + 2] = three
             if has_rgba == 1:
-                rgba[at] = one | two << 8 | three << 16 | (255 << 24 if hit >= 0 else 0)
+                rgba[at] = one | two << 8 | three << 16 | cover << 24

@@ -14,12 +14,16 @@ import numpy as np
 
 from phalanx.images.layout import (
     COLORS,
+    DIMS,
     DISTANT,
     LIGHT,
     LOOK_NUMBERS,
     LOOK_PLACES,
     NORMALS,
+    OPACITY,
     POINT,
+    SEEN,
+    SHADES,
     TEXTURE,
     UV,
 )
@@ -116,7 +120,8 @@ class Look:
 
     Attributes:
         color: linear r, g, b, of what it reflects all around; a texture and colours of faces are multiplied with it.
-        opacity: 0: cameras do not see it, and it casts no shadow; all else is opaque.
+        opacity: share of what is behind it that it hides, and of light that it keeps back; all else goes straight on.
+            0: cameras do not see it, and it casts no shadow.
         emission: linear r, g, b of its own light.
         roughness: 0 to 1: the less, the smaller and brighter are reflections of lights; 1 has none.
         metallic: 0 to 1: 1 shines in its own colour.
@@ -234,9 +239,10 @@ class LookTables:
         attributes: float32 of all faces.
         lights: those with a place or direction, ones without shadows first.
         ambient: of what looks up, and of what looks down.
-        hidden: of each row, 1: not seen, 2: casts no shadow.
+        groups: of each row, bits: SEEN, and SHADES or DIMS if it casts shadows.
         traced: lights with shadows.
         smooth: whether a mesh has normals of its own.
+        transparent: whether something is seen of which the opacity is between 0 and 1.
     """
 
     looks: np.ndarray
@@ -246,9 +252,10 @@ class LookTables:
     attributes: np.ndarray
     lights: np.ndarray
     ambient: np.ndarray
-    hidden: np.ndarray
+    groups: np.ndarray
     traced: int
     smooth: bool
+    transparent: bool
 
 
 def look_tables(
@@ -271,20 +278,30 @@ def look_tables(
     chosen = [made[i] or Look(PALETTE[o.object % len(PALETTE)]) for i, o in enumerate(order)]
     numbers = np.zeros((len(order) + 1, LOOK_NUMBERS), np.float32)
     places = np.full((len(order) + 1, LOOK_PLACES), -1, np.int32)
-    hidden = np.zeros(len(order) + 1, np.int32)
+    groups = np.zeros(len(order) + 1, np.int32)
     textures: dict[int, tuple[int, Texture]] = {}
     attributes, starts = _attributes(order)
     for k, (instance, look) in enumerate(zip(order, chosen, strict=True)):
         size = (1.0, 1.0) if look.texture is None else look.texture.size
-        numbers[k] = (*look.color, look.roughness, *look.emission, look.metallic, 1.0 / size[0], 1.0 / size[1], 0, 0)
+        numbers[k, :OPACITY] = (
+            *look.color,
+            look.roughness,
+            *look.emission,
+            look.metallic,
+            1.0 / size[0],
+            1.0 / size[1],
+        )
+        numbers[k, OPACITY] = look.opacity
         if look.texture is not None:
             places[k, TEXTURE] = textures.setdefault(id(look.texture), (len(textures), look.texture))[0]
         places[k, UV], places[k, COLORS], places[k, NORMALS] = starts[id(instance.geometry)]
-        hidden[k] = (3 if look.opacity == 0.0 else 0) | (0 if look.shadow else 2)
+        if look.opacity > 0.0:
+            groups[k] = SEEN | ((SHADES if look.opacity == 1.0 else DIMS) if look.shadow else 0)
     texels, sizes = _texels([texture for _, texture in textures.values()])
     lamps, ambient, traced = _lights(lights, shadows)
     smooth = any(instance.geometry.normals is not None for instance in order)
-    return LookTables(numbers, places, sizes, texels, attributes, lamps, ambient, hidden, traced, smooth)
+    transparent = any(0.0 < look.opacity < 1.0 for look in chosen)
+    return LookTables(numbers, places, sizes, texels, attributes, lamps, ambient, groups, traced, smooth, transparent)
 
 
 def _attributes(order: Sequence[Instance]) -> tuple[np.ndarray, dict[int, tuple[int, int, int]]]:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.images.image_kernels import SEEN, SHADES, draw_pixels
+from phalanx.images.image_kernels import draw_pixels
 from phalanx.images.looks import DAYLIGHT, DECODED, Light, Look, LookTables, look_tables
 from phalanx.images.motion import remember_frames
 from phalanx.rays import RayScene
@@ -53,7 +53,8 @@ class ImageSensor:
     Attributes:
         output: by type, (num_envs, height, width, ...), on the scene's device; the same arrays all the time:
 
-            * "rgb", "rgba": (..., 3) and (..., 4) uint8, sRGB; alpha is 0 where nothing was hit, else 255.
+            * "rgb", "rgba": (..., 3) and (..., 4) uint8, sRGB; alpha is 0 where nothing was hit, 255 where what is
+              behind is hidden, and between where transparent surfaces have nothing behind them.
             * "distance_to_camera": float32, m along the pixel's ray; inf where nothing was hit.
             * "distance_to_image_plane", "depth": float32, m along the optical axis; inf where nothing was hit. Both
               names are one array.
@@ -61,7 +62,8 @@ class ImageSensor:
             * "motion_vectors": (..., 2) float32, pixels along u and v: where what the pixel shows was in the last image
               of the environment, less where it is now: positive for what moved to the left, and up, as Isaac Lab has
               them. The background is taken to be at rest, infinitely far away; what was behind the camera has 0, and
-              so has the first image. With directions instead of a pinhole they are of first order.
+              so has the first image. With directions instead of a pinhole they are of first order, and parallel ones
+              have none.
             * "ids": (..., 3) int32: face (-1 but for meshes and height fields), object, instance; -1 where nothing was
               hit.
 
@@ -128,6 +130,7 @@ class ImageSensor:
         self._look: LookTables | None = None
         self._arrays: dict[str, Any] = {}
         self._directions: Any = None
+        self._origins: Any = None
         self._spread = 0.0
         xp = scene.device.xp
         with scene.device.active():
@@ -166,7 +169,7 @@ class ImageSensor:
             for k, value in enumerate((fx, fy, cx, cy)):
                 self._intrinsics[:, k] = xp.asarray(value, np.float32)
         if self._directions is not None:
-            self._directions = None
+            self._directions = self._origins = None
             self._launches.forget()
 
     @property
@@ -174,12 +177,14 @@ class ImageSensor:
         """(num_envs, 4) float32, on the scene's device: fx, fy, cx, cy of pinholes; may be written to."""
         return self._intrinsics
 
-    def set_directions(self, directions: Any) -> None:
-        """Give pixels directions of their own: fisheyes and others.
+    def set_directions(self, directions: Any, origins: Any = None) -> None:
+        """Give pixels rays of their own: fisheyes, parallel projections and others.
 
         Args:
             directions: (height * width, 3) float32, or (num_envs, height * width, 3), on the scene's device or not: in
                 the camera's frame, of any length whose square is a float32; of length 0 for pixels that see nothing.
+            origins: where rays begin in the camera's frame, of the same shape, m; in its origin by default. Distances
+                are from there.
 
         Raises:
             ValueError: their shape is another.
@@ -190,13 +195,19 @@ class ImageSensor:
             made = xp.ascontiguousarray(xp.asarray(directions, np.float32))
         if made.shape not in shapes:
             raise ValueError(f"directions have shape {made.shape}; {shapes[0]} or {shapes[1]} is needed")
+        begins = None
+        if origins is not None:
+            with self.scene.device.active():
+                begins = xp.ascontiguousarray(xp.asarray(origins, np.float32))
+            if begins.shape != made.shape:
+                raise ValueError(f"origins have shape {begins.shape}; that of the directions, {made.shape}, is needed")
         one = self.scene.device.to_host(made.reshape(-1, self.height, self.width, 3)[0]).astype(float)
         length = np.linalg.norm(one, axis=-1, keepdims=True)
         one = np.divide(one, length, out=np.zeros_like(one), where=length > 0)
         step = np.linalg.norm(np.diff(one, axis=1), axis=-1) if self.width > 1 else np.zeros(1)
         step = step[np.isfinite(step)]
         self._spread = float(np.median(step)) if step.size else 0.0
-        self._directions = made
+        self._directions, self._origins = made, begins
         self._launches.forget()
 
     # -- what things look like -------------------------------------------------------------------------------
@@ -281,6 +292,7 @@ class ImageSensor:
             self._intrinsics,
             directions,
             kind,
+            directions if self._origins is None else self._origins,
             self._spread,
         )
         scene = (arrays["table"], *(packed.arrays[name] for name in SCENE_ARRAYS[1:]))
@@ -325,10 +337,12 @@ class ImageSensor:
         shaded = "rgb" in self.types or "rgba" in self.types
         own = {
             "MOTION": int("motion_vectors" in self.types),
+            "ORIGINS": int(self._origins is not None),
             "SHADED": int(shaded),
             "SHADOWS": min(self._look.traced, 2) * int(shaded),
             "SMOOTH": int(self._look.smooth),
             "TEXTURED": int(len(self._look.textures) > 1),
+            "TRANSPARENT": int(self._look.transparent and shaded),
         }
         return tuple(sorted({**dict(packed.constants), **own}.items()))
 
@@ -341,7 +355,7 @@ class ImageSensor:
         look = look_tables(packed.order, self._looks, self._lights, self._shadows)
         table = self.scene.device.to_host(packed.arrays["table"]).copy()
         seen = (table[:, 5] & self._groups) != 0
-        table[:, 5] = np.where(seen, (SEEN | SHADES) & ~look.hidden, 0)
+        table[:, 5] = np.where(seen, look.groups, 0)
         sky = np.zeros((4, 4), np.float32)
         sky[:2, :3], sky[2:] = self._background, look.ambient
         host = {name: getattr(look, name) for name in ("looks", "places", "textures", "texels", "attributes", "lights")}

@@ -21,6 +21,7 @@ from phalanx.facade.isaaclab.scene import InteractiveScene, InteractiveSceneCfg
 from phalanx.facade.isaaclab.sensors import TiledCameraCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.isaaclab.utils import configclass
+from phalanx.facade.visible.materials import GLASS
 from phalanx.images.looks import encoded
 from phalanx.io.usd.bindings import Gf, Sdf, UsdGeom, UsdPhysics, UsdShade, Vt
 from phalanx.rotations import between
@@ -122,6 +123,37 @@ def test_colors_and_materials(sim: SimulationContext, tmp_path: Path) -> None:
     expected[0.1, 0.2] = encoded((0.9, 0.1, 0.1))
     for place, color in expected.items():
         np.testing.assert_allclose(spot(one.data.output["rgb"], *place), color, atol=12, err_msg=str(place))
+
+
+def test_transparency(sim: SimulationContext) -> None:
+    """Materials and display opacities mix with what is behind them; thresholds cut; glass is clear."""
+    basics()
+    behind, front = (0.1, 0.2, 0.8), (0.8, 0.3, 0.1)
+    shown = {"half": (-1.4, 0.5), "display": (-0.9, 0.4), "gone": (-0.4, 0.0), "cut": (0.1, 0.0), "whole": (0.6, 1.0)}
+    shown |= {"glass": (1.1, GLASS), "plain": (1.6, 1.0)}
+    for name, (x, _) in shown.items():
+        bind(plate(f"/World/{name}_behind", x), f"{name}_behind", diffuse_color=behind, roughness=1.0)
+        above = plate(f"/World/{name}", x, [front])
+        UsdGeom.XformCommonAPI(above).SetTranslate((0.0, 0.0, 0.1))
+        if name == "display":
+            above.CreateDisplayOpacityPrimvar("constant").Set(Vt.FloatArray([0.4]))
+        elif name == "glass":
+            cfg = sim_utils.GlassMdlCfg(glass_color=front, frosting_roughness=1.0)
+            cfg.func("/World/looks/glass", cfg)
+            sim_utils.bind_visual_material("/World/glass", "/World/looks/glass")
+        elif name != "plain":
+            opacity = {"half": 0.5, "gone": 0.0, "cut": 0.3, "whole": 0.7}[name]
+            shader = UsdShade.Shader(bind(above, name, diffuse_color=front, roughness=1.0, opacity=opacity))
+            if name in ("cut", "whole"):
+                shader.CreateInput("opacityThreshold", Sdf.ValueTypeNames.Float).Set(0.5)
+    one = camera("/World/eye", offset=down())
+    sim.reset()
+    output = one.data.output
+    for name, (x, opacity) in shown.items():
+        color = encoded(opacity * np.array(front) + (1.0 - opacity) * np.array(behind))
+        np.testing.assert_allclose(spot(output["rgb"], x, 0.2), color, atol=12, err_msg=name)
+        height = 0.11 if opacity else 0.01  # of the first surface that is not wholly transparent
+        np.testing.assert_allclose(spot(output["depth"], x, 0.2), 4.0 - height, atol=1e-3, err_msg=name)
 
 
 def test_lights(sim: SimulationContext) -> None:

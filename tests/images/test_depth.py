@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import trimesh
 from images.image_scenes import camera, capture, inside, looking, pixel_rays, place, ray_box, ray_sphere
 
+from phalanx.images import ImageSensor
 from phalanx.rays import RayScene, mesh_geometry, primitive_geometry
 from phalanx.rotations import matrix
 
@@ -145,3 +147,26 @@ def test_directions(device: str) -> None:
         np.testing.assert_allclose(seen["distance_to_camera"][e][clear], expected[clear], rtol=2e-4)
     assert (seen["depth"][0][np.isfinite(seen["depth"][0])] < 0).any(), "what is behind the image plane"
     assert (seen["ids"][0][radius > 20.0] == -1).all()
+
+
+def test_origins(device: str) -> None:
+    """Rays side by side see a box and a ground without perspective, from wherever the camera is."""
+    scene = RayScene(2, device)
+    scene.add(primitive_geometry("box", (0.5, 0.25, 0.3)), body=0, object=1)
+    scene.add(primitive_geometry("plane"), object=2)
+    sensor = ImageSensor(scene, 24, 32, ("depth", "distance_to_camera", "ids"))
+    v, u = np.mgrid[:24, :32] + 0.5
+    starts = np.stack([(u - 16.0) / 8.0, (v - 12.0) / 8.0, np.zeros_like(u)], axis=-1).reshape(-1, 3)
+    sensor.set_directions(np.tile([0.0, 0.0, 1.0], (len(starts), 1)), starts)
+    turned = looking([0, 0, 5.0], [0, 0, 0])
+    place(scene, [[[0.0, 0.0, 1.0]], [[1.0, 0.5, 1.0]]])
+    eye = np.array([[0.0, 0.0, 5.0], [1.0, 0.5, 5.0]])
+    images = capture(sensor, eye, turned)
+    inside = (np.abs(u - 16.0) < 4.0) & (np.abs(v - 12.0) < 2.0)
+    for env in range(2):
+        np.testing.assert_array_equal(images["ids"][env, ..., 1] == 1, inside)
+        np.testing.assert_allclose(images["depth"][env], np.where(inside, 3.7, 5.0), rtol=1e-6)
+    np.testing.assert_array_equal(images["depth"], images["distance_to_camera"])
+    pinhole = ImageSensor(scene, 24, 32, ("depth",))
+    with pytest.raises(ValueError, match=r"origins have shape \(3, 3\); that of the directions, \(768, 3\), is needed"):
+        pinhole.set_directions(np.tile([0.0, 0.0, 1.0], (len(starts), 1)), starts[:3])

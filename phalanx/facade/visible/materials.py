@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 GRAY = (0.5, 0.5, 0.5)
 """Of what says nothing else."""
 
+GLASS = 0.3
+"""Opacity of a surface of glass, which is clear and does not bend light."""
+
 GRID = 1.0
 """m: distance of the lines on grounds without a material."""
 
@@ -52,7 +55,7 @@ class Materials:
         material = self._material(piece.subset) if piece.subset is not None else None
         material = self._material(prim) if material is None else material
         if material is None:
-            return self._plain(prim, piece)
+            return self._plain(prim, piece)  # display colours and opacities are of what has no material
         key = str(material.GetPath()), piece.corners
         if key not in self._looks:
             self._looks[key] = self._made(material, piece)
@@ -68,10 +71,12 @@ class Materials:
 
         color = ((1.0,) * 3 if piece.corners else GRAY) if piece.color is None else piece.color
         ground = str(prim.GetTypeName()) == "Plane" and prim.HasAPI(UsdPhysics.CollisionAPI)
-        key = color, ground
+        key, opacity = (color, ground, piece.opacity), _unit(piece.opacity)
         if key not in self._looks:
             self._looks[key] = (
-                Look((1.0, 1.0, 1.0), roughness=0.8, texture=grid(color)) if ground else Look(tuple(map(_unit, color)))
+                Look((1.0, 1.0, 1.0), opacity, roughness=0.8, texture=grid(color))
+                if ground
+                else Look(tuple(map(_unit, color)), opacity)
             )
         return self._looks[key]
 
@@ -97,6 +102,7 @@ class Materials:
         for name, default in found.items():
             value = _value(shader, name)
             found[name] = default if value is None else float(value)
+        found["opacity"] = _cut(found["opacity"], _value(shader, "opacityThreshold"))
         return {"color": color, "texture": texture, "emission": emission, **found}
 
     def _mdl(self, shader: Any) -> dict[str, Any]:
@@ -113,13 +119,15 @@ class Materials:
         emits = _value(shader, "enable_emission")
         emission = first("emission") if emits else None
         opacity = _value(shader, "opacity_constant") if _value(shader, "enable_opacity") else None
+        glass = _value(shader, "glass_color") is not None and opacity is None
+        clear = GLASS if glass else 1.0
         return {
             "color": color,
             "texture": texture,
             "emission": (0.0, 0.0, 0.0) if emission is None else tuple(emission)[:3],
             "roughness": 0.5 if (value := first("roughness")) is None else float(value),
             "metallic": 0.0 if (value := first("metallic")) is None else float(value),
-            "opacity": 1.0 if opacity is None else float(opacity),
+            "opacity": clear if opacity is None else _cut(float(opacity), _value(shader, "opacity_threshold")),
         }
 
     def _color(self, shader: Any, name: str, default: tuple[float, ...]) -> tuple[tuple[float, ...], Texture | None]:
@@ -165,6 +173,13 @@ def grid(color: Sequence[float]) -> Texture:
 
 def _unit(value: Any) -> float:
     return min(max(float(value), 0.0), 1.0)
+
+
+def _cut(opacity: float, threshold: Any) -> float:
+    """An opacity after a threshold: 0 below it and 1 from there on, if it is positive."""
+    if threshold is None or float(threshold) <= 0.0:
+        return opacity
+    return 1.0 if opacity >= float(threshold) else 0.0
 
 
 def _shader(material: Any) -> Any:

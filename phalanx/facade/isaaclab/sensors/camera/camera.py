@@ -11,7 +11,7 @@ from phalanx.facade.arrays import accept, hand_out
 from phalanx.facade.isaaclab.sensors.attachment import Attachment
 from phalanx.facade.isaaclab.sensors.buffers import merged, put
 from phalanx.facade.isaaclab.sensors.camera.camera_data import CameraData
-from phalanx.facade.isaaclab.sensors.camera.optics import clipping_range, intrinsic_matrices, lens_directions
+from phalanx.facade.isaaclab.sensors.camera.optics import clipping_range, intrinsic_matrices, lens_rays
 from phalanx.facade.isaaclab.sensors.camera.placed_camera import PlacedCamera
 from phalanx.facade.isaaclab.sensors.camera.segmentation import TYPES as SEGMENTATIONS
 from phalanx.facade.isaaclab.sensors.camera.segmentation import Segmentation
@@ -131,7 +131,7 @@ class Camera(PlacedCamera):
             RuntimeError: the camera is no pinhole.
         """
         self._check_initialized()
-        if self._directions is not None:
+        if self._rays is not None:
             raise RuntimeError(f"{self._who} has a fisheye lens, which no matrix can tell; spawn a PinholeCameraCfg")
         given, own = self._given_matrices(matrices, env_ids)
         if not bool((given[:, 0, 0] > 0.0).all()) or not bool((given[:, 1, 1] > 0.0).all()):
@@ -179,7 +179,7 @@ class Camera(PlacedCamera):
             self._place = zeros((n, 3), self._device)
             turn = np.tile(np.array([1.0, 0.0, 0.0, 0.0], "float32"), (n, 1))
             self._turn = convert_camera_frame_orientation_convention(array(turn, self._device), "opengl", "world")
-        self._directions = lens_directions(prims[0], *self.image_shape)
+        self._rays = lens_rays(prims[0], *self.image_shape, self.cfg.spawn is None)
         matrices = getattr(self, "_matrices", None)  # that were set
         if matrices is None or len(matrices) != n:
             matrices = array(intrinsic_matrices(prims, *self.image_shape, self.cfg.spawn is None), self._device)
@@ -243,8 +243,8 @@ class Camera(PlacedCamera):
             )
 
     def _set_optics(self) -> None:
-        if self._directions is not None:
-            self._engine.set_directions(self._directions)
+        if self._rays is not None:
+            self._engine.set_directions(*self._rays)
             return
         matrices = accept(self._pictures.intrinsic_matrices, self._device)
         self._engine.set_pinhole(matrices[:, 0, 0], matrices[:, 1, 1], matrices[:, 0, 2], matrices[:, 1, 2])

@@ -101,7 +101,7 @@ class PinholeCameraCfg(SpawnerCfg):
 
 @configclass
 class FisheyeCameraCfg(PinholeCameraCfg):
-    """A camera with a wide lens, by a polynomial of the angle off the axis."""
+    """A camera with a wide lens, by default by a polynomial of the angle off the axis."""
 
     projection_type: Literal[  # pyright: ignore[reportIncompatibleVariableOverride]
         "fisheyePolynomial",
@@ -110,7 +110,8 @@ class FisheyeCameraCfg(PinholeCameraCfg):
         "fisheyeRadTanThinPrism",
         "omniDirectionalStereo",
     ] = "fisheyePolynomial"
-    """How it projects; ``isaaclab.sensors.Camera`` makes pictures of the first two, and refuses the others."""
+    """How it projects. ``fisheyeKannalaBrandtK3`` and ``fisheyeRadTanThinPrism`` have the focal length and aperture of
+    a pinhole, and their radial coefficients in ``fisheye_polynomial_a`` and so on."""
 
     fisheye_nominal_width: float = 1936.0
     """Of the picture, pixels."""
