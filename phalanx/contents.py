@@ -355,6 +355,7 @@ class Contents(Jointed, Scenes, UsdScenes):
             topology.coord = [[actor._bound.coords.start] for actor in moved]
             topology.substeps = [[self.substeps]]
         world._write_defaults(None)
+        store.decide(world._sequence(STEP))
         store.kernels(world._sequence(STEP))  # allocates what systems of the GPU have of their own, too
         self.input_revision = self.state_revision = 0
         return world

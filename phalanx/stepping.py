@@ -99,6 +99,7 @@ class Stepping(Contents):
         if self._programs_version != self._store.version:
             self._programs.clear()
             self._programs_version = self._store.version
+            self._store.decide(self._sequence(STEP))
             self._store.precompile(self._run_by(STEP))
         key = (phases, *probes)
         if key not in self._programs:

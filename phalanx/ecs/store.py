@@ -221,15 +221,28 @@ class Store:
             systems: in the order in which they run.
             own: fields that this store does not hold.
         """
+        wanted = self._wanted(systems)
+        if self.device.is_cuda and not own:
+            wanted = self._straight.each(wanted, _repeated(wanted))
+        found = [(s, self._shared(s, own)) for s in wanted]
+        return fused(found) if self.num_envs <= self.device.teams_at_once else found
+
+    def decide(self, systems: Iterable[System]) -> None:
+        """Have systems recorded, on GPUs, as in this sequence, whatever sequence they run in; before programs are made.
+
+        Results of a system do not depend, then, on which others run before and after it.
+        """
+        if self.device.is_cuda:
+            wanted = self._wanted(systems)
+            self._straight.decide(wanted, _repeated(wanted))
+
+    def _wanted(self, systems: Iterable[System]) -> list[System]:
+        """Systems of tables that have rows, or what stands in for them."""
         tables = ((s, (s.over, s.needs, s.teams_of)) for s in systems)
         wanted = [s for s, needed in tables if all(t is None or self.rows(t) > 0 for t in needed)]
         for substitute in self._substitutes:
             wanted = substituted(wanted, substitute, self.rows)
-        if self.device.is_cuda and not own:
-            again = repeated([(s, frozenset()) for s in wanted])
-            wanted = self._straight.each(wanted, again)
-        found = [(s, self._shared(s, own)) for s in wanted]
-        return fused(found) if self.num_envs <= self.device.teams_at_once else found
+        return wanted
 
     def precompile(self, systems: Iterable[System]) -> None:
         """Have kernels ready for programs of these systems, compiled side by side where they are not cached."""
@@ -290,3 +303,7 @@ class Store:
     def nbytes(self, num_envs: int | None = None) -> int:
         """Bytes of all arrays on the device; or what they were with so many environments."""
         return sum(self.sizes(num_envs).values())
+
+
+def _repeated(systems: Iterable[System]) -> set[System]:
+    return repeated([(system, frozenset()) for system in systems])

@@ -1,7 +1,8 @@
 """Which systems of a sequence become straight-line programs (:mod:`phalanx.ecs.straight`), together with which others.
 
 A run of systems one after the other that can be recorded is one program. It begins and ends with a recursion, or with
-something short: what goes over many rows that do not need each other is faster with a thread for each row.
+something short: what goes over many rows that do not need each other is faster with a thread for each row. So company
+decides; but only once, that of a world's step (:meth:`Straightener.decide`).
 """
 
 from __future__ import annotations
@@ -107,6 +108,10 @@ class Program:
         return "\n".join(lines)
 
 
+_Made = dict[tuple[System, ...], tuple[int, System | None, frozenset[Table]]]
+"""What systems begin with: how many of them are a program, that, and tables whose number of rows has a say in it."""
+
+
 class Straightener:
     """Makes programs for one store.
 
@@ -122,12 +127,23 @@ class Straightener:
     ) -> None:
         self._real, self._constants, self._rows = real, constants, rows
         self._stride = stride if stride >= MANY else 0
-        self._made: dict[tuple[System, ...], tuple[int, System | None, frozenset[Table]]] = {}
+        self._made: _Made = {}
+        self._undecided: _Made = {}
+        """The same, of what decides."""
         self._refused: set[System] = set()
+        self._decided: dict[System, bool] = {}
+        self._deciding: tuple[System, ...] = ()
+        self._is_decided = False
 
     def each(self, systems: Sequence[System], but: Set[System] = frozenset()) -> list[System]:
         """The same sequence with programs in place of what can be recorded and is not ``but``."""
-        found: list[System] = []
+        return [group[0] if made is None else made for group, made in self.groups(systems, but)]
+
+    def groups(
+        self, systems: Sequence[System], but: Set[System] = frozenset()
+    ) -> list[tuple[Sequence[System], System | None]]:
+        """The systems of a sequence that are a program, with that, and the others one by one."""
+        found: list[tuple[Sequence[System], System | None]] = []
         at = 0
         while at < len(systems):
             end = next((i for i in range(at, len(systems)) if systems[i] in but), len(systems))
@@ -135,17 +151,42 @@ class Straightener:
             if run not in self._made:
                 self._made[run] = self._longest(run)
             length, made, _ = self._made[run]
-            found.append(made if made is not None else systems[at])
+            found.append((systems[at : at + length], made))
             at += length
         return found
+
+    def decide(self, systems: Sequence[System], but: Set[System] = frozenset()) -> None:
+        """Record of these systems, in whatever sequence, those that are recorded in this one, and no others.
+
+        Compilers round sums of products otherwise than programs do: in company that makes a system worth recording its
+        results would have other bits than in company that does not.
+        """
+        again = self._deciding == tuple(systems)
+        if again and self._is_decided:
+            return
+        self._made, self._decided = self._undecided if again else {}, {}
+        found: dict[System, bool] = {}
+        alike = True
+        for group, made in self.groups(systems, but):
+            for system in group:
+                alike = alike and found.get(system, made is not None) == (made is not None)
+                found[system] = made is not None and found.get(system, True)
+        self._undecided, self._made = self._made, dict(self._made) if alike else {}
+        self._decided, self._deciding, self._is_decided = found, tuple(systems), True
 
     def forget(self, grown: Table | None = None) -> bool:
         """Topology has changed, or the number of rows of a table. Whether anything had been recorded from it."""
         if grown is None:
             self._refused.clear()
         before = len(self._made)
-        self._made = {run: made for run, made in self._made.items() if grown is not None and grown not in made[2]}
-        return len(self._made) < before
+        self._made, self._undecided = (
+            {run: one for run, one in made.items() if grown is not None and grown not in one[2]}
+            for made in (self._made, self._undecided)
+        )
+        if len(self._made) == before:
+            return False
+        self._is_decided = False
+        return True
 
     def _longest(self, systems: Sequence[System]) -> tuple[int, System | None, frozenset[Table]]:
         """How many systems from the first on are a program, and that; 1 and ``None`` if none are.
@@ -161,7 +202,9 @@ class Straightener:
         recorder, links = Recorder(self._real, self._constants, rows), Links(self._is_single)
         marks = [recorder.mark()]
         for n, system in enumerate(systems):
-            room = MOST if any(map(_recurs, systems[: n + 1])) else SHORT
+            if not self._decided.get(system, True):
+                break
+            room = MOST if any(map(self._is_worth_it, systems[: n + 1])) else SHORT
             before = links.mark()
             if not self._recorded(recorder, system, room) or not self._belongs(
                 recorder.ops, before, links, marks[-1][0], system
@@ -169,9 +212,9 @@ class Straightener:
                 break
             marks.append(recorder.mark())
         count = len(marks) - 1
-        while count > 0 and not _recurs(systems[count - 1]) and marks[count][0] - marks[count - 1][0] > SHORT:
+        while count > 0 and not self._is_worth_it(systems[count - 1]) and marks[count][0] - marks[count - 1][0] > SHORT:
             count -= 1
-        if not any(map(_recurs, systems[:count])):
+        if not any(map(self._is_worth_it, systems[:count])):
             return 1, None, frozenset(asked)
         recorder.back_to(marks[count])
         made = self._system(systems[:count], recorder.ops)
@@ -179,6 +222,10 @@ class Straightener:
         if not 0 < made.program.parts <= MOST_PARTS:
             return 1, None, frozenset(asked)
         return count, made, frozenset(asked)
+
+    def _is_worth_it(self, system: System) -> bool:
+        """Whether there is a program for a system's sake: it recurs, or is recorded wherever it runs."""
+        return _recurs(system) or self._decided.get(system, False)
 
     def _recorded(self, recorder: Recorder, system: System, room: int) -> bool:
         """Record a system, if that is possible."""

@@ -35,7 +35,7 @@ from phalanx.ecs.modules import load
 from phalanx.ecs.store import Store
 from phalanx.ecs.straight import Dynamic, Recorder
 from phalanx.ecs.straight_groups import LONGEST, MANY, Straightener
-from phalanx.systems import STEP
+from phalanx.systems import REFRESH, STEP
 
 Twig = Table("twig", "parts of plants")
 Garden = Table("garden", "one row")
@@ -230,6 +230,53 @@ def test_where_a_number_decides_about_a_loop_nothing_is_recorded() -> None:
 def test_some_may_be_left_out() -> None:
     store = garden([-1, 0])
     assert [s.name for s in straightener(store).each([grow, carry], {carry})] == ["grow_straight", "carry"]
+
+
+@system(over=Twig, phase="sense")
+def stretch(i, e, height=update(TwigLoad.height)):
+    """Twigs by themselves."""
+    height[i, e] = 1.5 * height[i, e] + 0.25
+
+
+def test_company_decides_once() -> None:
+    made = straightener(garden([-1, 0]))
+    assert [s.name for s in made.each([grow, stretch])] == ["grow_and_1_more"]
+    assert [s.name for s in made.each([stretch])] == ["stretch"], "each twig has a thread as it is"
+    made = straightener(garden([-1, 0]))
+    made.decide([grow, stretch])
+    assert [s.name for s in made.each([stretch])] == ["stretch_straight"]
+    made.decide([climb, stretch])
+    assert [s.name for s in made.each([grow, stretch])] == ["grow_straight", "stretch"]
+    made.decide([grow, stretch, climb, stretch])
+    assert [s.name for s in made.each([grow, stretch])] == ["grow_straight", "stretch"], "not worth it each time"
+
+
+@pytest.mark.parametrize("robot", ["quadruped", "arm"])
+def test_what_is_recorded_of_a_step_is_recorded_wherever_it_runs(robot: str) -> None:
+    world = px.World(num_envs=2, device="cpu", substeps=3)
+    world.add_ground()
+    world.add_robot(robot)
+    world.build()
+    store = world._store
+    made = straightener(store)
+    step = store._wanted(world._sequence(STEP))
+    made.decide(step)
+    recorded = {s: program is not None for group, program in made.groups(step) for s in group if stores(s, store)}
+    assert set(recorded.values()) == {False, True}
+    for systems in (world._run_by(STEP), world._sequence(REFRESH), *([s] for s in step)):
+        for group, program in made.groups(store._wanted(systems)):
+            for s in group:
+                assert recorded.get(s, program is not None) == (program is not None), s.name
+
+
+def stores(system: System, store: Store) -> bool:
+    """Whether a system does anything at all; systems for roots that move do not where they are fixed."""
+    recorder = Recorder(store.real, store.array, store.rows)
+    try:
+        recorder.system(system)
+    except (Dynamic, TypeError):
+        return True
+    return any(op.name == "store" for op in recorder.ops)
 
 
 def test_rows_and_topology_are_looked_at_again_once_they_change() -> None:
