@@ -38,7 +38,8 @@ class Launch:
     Args:
         system: a system over rows.
         rows: how many.
-        arrays: of fields that are not the world's, the arrays; (..., 1) for those as users have them.
+        arrays: of fields that are not the world's, the arrays; (..., 1) for those as users have them. ``None``: there
+            is none, and the system does not look at it.
         numbers: what its arguments of ``rows(Table)`` are, besides :data:`Environments`.
     """
 
@@ -46,6 +47,21 @@ class Launch:
     rows: int
     arrays: Mapping[Field, Any] = field(default_factory=dict)
     numbers: Mapping[Table, int] = field(default_factory=dict)
+
+
+def side_by_side(launches: Sequence[Launch]) -> list[Launch]:
+    """The same with one launch of each system, for systems with rows of several sorts, of which launches have one each.
+
+    It has the arrays that one of the launches has, and the largest of the numbers.
+    """
+    found: dict[System, Launch] = {}
+    for one in launches:
+        known = found.get(one.system, one)
+        arrays = {**known.arrays, **{name: array for name, array in one.arrays.items() if array is not None}}
+        numbers = {table: max(number, known.numbers[table]) for table, number in one.numbers.items()}
+        count = one.rows if known is one else known.rows + one.rows
+        found[one.system] = Launch(one.system, count, arrays, numbers)
+    return list(found.values())
 
 
 class Kernels:
@@ -87,8 +103,13 @@ class Kernels:
     def _argument(self, launch: Launch, access: Any) -> Any:
         if access.mode == "rows":
             return self._world.num_envs if access.target is Environments else launch.numbers[access.target]
-        found = launch.arrays.get(access.target)
-        return self._world._store.array(access.target) if found is None else found
+        if access.target not in launch.arrays:
+            return self._world._store.array(access.target)
+        found = launch.arrays[access.target]
+        if found is None:
+            dtype = "int32" if access.target.dtype == "int32" else self._world.dtype
+            return self._world._device.xp.zeros((1, *access.target.shape, 1), dtype)
+        return found
 
 
 def constants(world: World, columns: Mapping[Field, Any]) -> dict[Field, Any]:

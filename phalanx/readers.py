@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from phalanx.ecs import Field
-from phalanx.launches import Kernels, Launch, flat
+from phalanx.launches import Kernels, Launch, flat, side_by_side
 
 if TYPE_CHECKING:
     from phalanx.world import World
@@ -92,15 +92,19 @@ class Reader:
     def _run(self) -> None:
         """Let kernels write into the array that is theirs, whose address is in a graph on a GPU."""
         if self._kernels is None:
-            self._whole = self._world._device.xp.zeros(self._size, self._world.dtype)
-            launches = []
-            for reading, places in zip(self._readings, self._places, strict=True):
-                arrays = dict(reading.launch.arrays)
-                for name, (one, _) in reading.results.items():
-                    arrays[one] = flat(self._whole[places[name].start : places[name].end])
-                launches.append(replace(reading.launch, arrays=arrays))
-            self._kernels = Kernels(self._world, launches)
+            self._whole, self._kernels = self._bound()
         self._kernels.run()
+
+    def _bound(self) -> tuple[Any, Kernels]:
+        """A new array for all results, and the kernels that write it."""
+        whole = self._world._device.xp.zeros(self._size, self._world.dtype)
+        launches = []
+        for reading, places in zip(self._readings, self._places, strict=True):
+            arrays = dict(reading.launch.arrays)
+            for name, (one, _) in reading.results.items():
+                arrays[one] = flat(whole[places[name].start : places[name].end])
+            launches.append(replace(reading.launch, arrays=arrays))
+        return whole, Kernels(self._world, side_by_side(launches))
 
     def _give_away(self) -> Any:
         """The kernels' own array, on the CPU: where it is large, binding them to another one costs less than a copy."""

@@ -1,57 +1,78 @@
-"""Readers of the engine whose results are arrays of the user's API."""
+"""Readers of the engine whose results are arrays of the user's API, in the memory that kernels write."""
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from phalanx.facade.arrays import array_api, hand_out
-from phalanx.facade.namespaces import copy
 from phalanx.facade.shared_device import in_order
-from phalanx.readers import LARGE, Reader, Reading, Results
+from phalanx.launches import Kernels
+from phalanx.readers import Reader, Reading, Results
 from phalanx.world import World
+
+LENT = 4
+"""Arrays that a reader lends before it copies: of now, of the last step, and two that users keep."""
 
 
 class UserReader(Reader):
-    """Readings in one program; see :class:`phalanx.readers.Reader`."""
+    """Readings in one program; see :class:`phalanx.readers.Reader`. Their kernels write all numbers of their results.
+
+    What is read is lent: kernels write into an array that users get, and into another one as long as they have it.
+    """
 
     def __init__(self, world: World, *readings: Reading) -> None:
         super().__init__(world, *readings)
-        self._handed: Any = None  # the kernels' array as the user's API has it, on the CPU
-        self._api = ""
+        self._lent: list[_Lent] = []
 
     def read(self) -> list[Results]:
         """What there is now, of each reading, as arrays of the user's API."""
-        world = self._world
-        api, given = array_api(world.device), None
-        on_gpu = world._device.is_cuda
-        if on_gpu and api == "torch":
-            # In torch's own memory, for which it is in order with its stream; before the device waits for that.
-            given = _empty(self._size, world)
-        with in_order(world):
-            self._run()
-            if given is not None:
-                _copy_on_gpu(given, self._whole, world)
-                whole = given
-            elif on_gpu:
-                whole = hand_out(self._whole.copy())
-            elif self._size < LARGE:
-                if self._handed is None or self._api != api:
-                    self._handed, self._api = hand_out(self._whole), api
-                whole = copy(self._handed)
+        with in_order(self._world):
+            free = next((one for one in self._lent if one.is_free), None)
+            if free is None and len(self._lent) < LENT:
+                free = _Lent(*self._bound())
+                self._lent.append(free)
+            if free is not None:
+                whole = free.read(self._world)
             else:
-                whole = hand_out(self._give_away())
+                self._run()
+                whole = hand_out(self._whole.copy())
         return [Results(whole, place) for place in self._places]
 
 
-def _empty(size: int, world: World) -> Any:
-    """A tensor of the world's type on its GPU."""
-    import torch  # pyright: ignore[reportMissingImports]
+class _Lent:
+    """An array, the kernels that write it, and whether users have it."""
 
-    return torch.empty(size, dtype=getattr(torch, world.dtype), device=world.device)
+    def __init__(self, whole: Any, kernels: Kernels) -> None:
+        self._whole, self._kernels = whole, kernels
+        self._user: weakref.ref[_User] | None = None
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nobody has any part of what was read last."""
+        return self._user is None or self._user() is None
+
+    def read(self, world: World) -> Any:
+        """What there is now, as an array of the user's API."""
+        self._kernels.run()
+        user = _User(self._whole)
+        self._user = weakref.ref(user)
+        array = world._device.xp.asarray(user)
+        if world._device.is_cuda and array_api(world.device) == "torch":
+            import torch  # pyright: ignore[reportMissingImports]
+
+            return torch.from_dlpack(
+                array.__dlpack__(stream=-1)
+            )  # without events: torch's stream waits for ours anyway
+        return hand_out(array)
 
 
-def _copy_on_gpu(tensor: Any, array: Any, world: World) -> None:
-    """Queue a copy on the device's stream; tensors need no CuPy array of their own for that."""
-    runtime, stream = world._device.xp.cuda.runtime, world._device.stream
-    assert stream is not None
-    runtime.memcpyAsync(tensor.data_ptr(), array.data.ptr, array.nbytes, runtime.memcpyDeviceToDevice, stream.ptr)
+class _User:
+    """What all arrays of users that share an array's memory hold on to, and nothing else."""
+
+    def __init__(self, whole: Any) -> None:
+        self._whole = whole
+        for name in ("__array_interface__", "__cuda_array_interface__"):
+            if hasattr(whole, name):
+                # without a stream, for which CuPy would wait
+                setattr(self, name, {key: value for key, value in getattr(whole, name).items() if key != "stream"})

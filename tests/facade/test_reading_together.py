@@ -15,7 +15,7 @@ from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.actuators import DCMotorCfg
 from phalanx.facade.isaaclab.assets import Articulation, ArticulationCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
-from phalanx.facade.readers import UserReader
+from phalanx.facade.readers import LENT, UserReader
 from phalanx.facade.shared_device import shares_memory
 from phalanx.io import library
 from phalanx.io.usd import write_robot
@@ -162,3 +162,53 @@ def test_values_of_a_step_stay_while_later_ones_are_read(robot: Any) -> None:
         for name, value in values.items():
             np.testing.assert_array_equal(one[name], host(value))
     assert np.abs(seen[0]["joint_vel"] - seen[2]["joint_vel"]).max() > 0.0
+
+
+def address(value: Any) -> int:
+    """Where an array's memory begins."""
+    if hasattr(value, "data_ptr"):
+        return value.data_ptr()
+    return value.data.ptr if hasattr(value.data, "ptr") else value.ctypes.data
+
+
+def test_memory_is_lent_until_nobody_has_any_of_it(robot: Any) -> None:
+    sim, quadruped = robot
+    if not reads_by_kernels(quadruped):
+        pytest.skip("values are read one by one")
+
+    def speeds() -> Any:
+        go_on(sim, quadruped)
+        return quadruped.data.joint_vel
+
+    _ = speeds(), speeds()  # from now on joints are read alone
+    first = address(speeds())
+    assert address(speeds()) == first, "what nobody has is written anew"
+    kept = speeds()[1:, 3]
+    before = host(kept).copy()
+    later = [speeds() for _ in range(2 * LENT)]
+    addresses = [address(one) for one in later]
+    assert len({first, *addresses}) == 1 + len(later)
+    np.testing.assert_array_equal(host(kept), before)
+    values = [host(one).copy() for one in later]
+    del kept
+    assert address(speeds()) == first
+    later[0][...] = 7.0  # theirs: nobody else sees it
+    for one, value in zip(later[1:], values[1:], strict=True):
+        np.testing.assert_array_equal(host(one), value)
+    del later, one
+    found = host(speeds()).copy()
+    quadruped.data.update(0.0)
+    np.testing.assert_array_equal(found, one_by_one(quadruped)["joint_vel"])
+
+
+def test_what_is_read_outlives_its_reader_and_the_world(robot: Any) -> None:
+    sim, quadruped = robot
+    go_on(sim, quadruped)
+    kept = quadruped.data.joint_vel
+    before = host(kept).copy()
+    assert np.abs(before).max() > 0.0
+    quadruped.data._together._readers.clear()
+    for _ in range(3):
+        go_on(sim, quadruped)
+        read(quadruped)
+    np.testing.assert_array_equal(host(kept), before)

@@ -1,8 +1,9 @@
-"""Kernels that read the state of a view's roots and joints as users have it, a few quantities in one launch."""
+"""The kernel that reads the state of a view's roots and joints as users have it, or of some of that, in one launch."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from phalanx.readers import Reading
 from phalanx.systems.math3d import cross, rotate
 
 Root = Table("root", "a root of a view in all environments")
+StateOfRoot = Table("state of a root", "a root whose state is read")
+FrameOfRoot = Table("frame of a root", "a root of which is read what follows from its state")
 DofOfView = Table("dof of a view", "a degree of freedom of a view's articulations in all environments")
 Item = Table("item", "arrays as users have them, number by number")
 RowStep = Table("row step", "how many rows of a view environments are apart")
@@ -54,113 +57,6 @@ class RootResult(Component, table=Item):
     heading = Field(unit="rad", doc="(1) angle of what is ahead about the world's z axis", shared=True)
 
 
-@system(over=Root, phase="query_bodies")
-def root_states(
-    i,
-    e,
-    envs=rows(Environments),
-    step=rows(RowStep),
-    row=read(RootPlace.row),
-    coord=read(RootPlace.coord),
-    dof=read(RootPlace.dof),
-    free=read(RootPlace.free),
-    link=read(RootPlace.link),
-    body=read(RootPlace.body),
-    alone=read(RootPlace.alone),
-    q=read(Coordinate.value),
-    qd=read(DofState.velocity),
-    link_com=read(LinkInertia.com),
-    own_com=read(BodyInertia.com),
-    origin=read(Around.origin),
-    state=write(RootResult.state),
-):
-    """The pose of a root's link, and v + w x r of its centre of mass, r from the link's origin."""
-    if e >= envs:
-        return
-    r = e * step + row[i, 0]
-    k, at = coord[i, 0], 13 * r
-    for n in range(3):
-        state[at + n, 0] = q[k + n, e] + origin[3 * r + n, 0]
-    for n in range(3, 7):
-        state[at + n, 0] = q[k + n, e]
-    d, b = dof[i, 0], body[i, 0]
-    x, y, z = own_com[b, 0, e], own_com[b, 1, e], own_com[b, 2, e]
-    if alone[i, 0] == 1:
-        m = link[i, 0]
-        x, y, z = link_com[m, 0, e], link_com[m, 1, e], link_com[m, 2, e]
-    vx, vy, vz, wx, wy, wz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    if free[i, 0] == 1:
-        vx, vy, vz, wx, wy, wz = qd[d, e], qd[d + 1, e], qd[d + 2, e], qd[d + 3, e], qd[d + 4, e], qd[d + 5, e]
-    x, y, z = rotate(q[k + 3, e], q[k + 4, e], q[k + 5, e], q[k + 6, e], x, y, z)
-    x, y, z = cross(wx, wy, wz, x, y, z)
-    state[at + 7, 0], state[at + 8, 0], state[at + 9, 0] = vx + x, vy + y, vz + z
-    state[at + 10, 0], state[at + 11, 0], state[at + 12, 0] = wx, wy, wz
-
-
-@system(over=Root, phase="query_bodies")
-def root_frames(
-    i,
-    e,
-    envs=rows(Environments),
-    step=rows(RowStep),
-    row=read(RootPlace.row),
-    coord=read(RootPlace.coord),
-    dof=read(RootPlace.dof),
-    free=read(RootPlace.free),
-    link=read(RootPlace.link),
-    body=read(RootPlace.body),
-    alone=read(RootPlace.alone),
-    q=read(Coordinate.value),
-    qd=read(DofState.velocity),
-    link_com=read(LinkInertia.com),
-    own_com=read(BodyInertia.com),
-    origin=read(Around.origin),
-    gravity=read(Around.gravity),
-    ahead=read(Around.ahead),
-    com_pose=write(RootResult.com_pose),
-    link_velocity=write(RootResult.link_velocity),
-    link_velocity_b=write(RootResult.link_velocity_b),
-    com_velocity_b=write(RootResult.com_velocity_b),
-    gravity_b=write(RootResult.gravity_b),
-    heading=write(RootResult.heading),
-):
-    """What else is known of roots, in the world's axes and in their own."""
-    if e >= envs:
-        return
-    r = e * step + row[i, 0]
-    k, d, b = coord[i, 0], dof[i, 0], body[i, 0]
-    w, x, y, z = q[k + 3, e], q[k + 4, e], q[k + 5, e], q[k + 6, e]
-    cx, cy, cz = own_com[b, 0, e], own_com[b, 1, e], own_com[b, 2, e]
-    if alone[i, 0] == 1:
-        m = link[i, 0]
-        cx, cy, cz = link_com[m, 0, e], link_com[m, 1, e], link_com[m, 2, e]
-    ax, ay, az = rotate(w, x, y, z, cx, cy, cz)
-    com_pose[7 * r, 0] = q[k, e] + origin[3 * r, 0] + ax
-    com_pose[7 * r + 1, 0] = q[k + 1, e] + origin[3 * r + 1, 0] + ay
-    com_pose[7 * r + 2, 0] = q[k + 2, e] + origin[3 * r + 2, 0] + az
-    com_pose[7 * r + 3, 0], com_pose[7 * r + 4, 0] = w, x
-    com_pose[7 * r + 5, 0], com_pose[7 * r + 6, 0] = y, z
-    vx, vy, vz, ux, uy, uz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    if free[i, 0] == 1:
-        vx, vy, vz, ux, uy, uz = qd[d, e], qd[d + 1, e], qd[d + 2, e], qd[d + 3, e], qd[d + 4, e], qd[d + 5, e]
-    at = 6 * r
-    link_velocity[at, 0], link_velocity[at + 1, 0], link_velocity[at + 2, 0] = vx, vy, vz
-    link_velocity[at + 3, 0], link_velocity[at + 4, 0], link_velocity[at + 5, 0] = ux, uy, uz
-    ax, ay, az = cross(ux, uy, uz, ax, ay, az)
-    ax, ay, az = rotate(w, -x, -y, -z, vx + ax, vy + ay, vz + az)
-    vx, vy, vz = rotate(w, -x, -y, -z, vx, vy, vz)
-    ux, uy, uz = rotate(w, -x, -y, -z, ux, uy, uz)
-    link_velocity_b[at, 0], link_velocity_b[at + 1, 0], link_velocity_b[at + 2, 0] = vx, vy, vz
-    link_velocity_b[at + 3, 0], link_velocity_b[at + 4, 0], link_velocity_b[at + 5, 0] = ux, uy, uz
-    com_velocity_b[at, 0], com_velocity_b[at + 1, 0], com_velocity_b[at + 2, 0] = ax, ay, az
-    com_velocity_b[at + 3, 0], com_velocity_b[at + 4, 0], com_velocity_b[at + 5, 0] = ux, uy, uz
-    at = 3 * r
-    vx, vy, vz = rotate(w, -x, -y, -z, gravity[at, 0], gravity[at + 1, 0], gravity[at + 2, 0])
-    gravity_b[at, 0], gravity_b[at + 1, 0], gravity_b[at + 2, 0] = vx, vy, vz
-    vx, vy, vz = rotate(w, x, y, z, ahead[at, 0], ahead[at + 1, 0], ahead[at + 2, 0])
-    heading[r, 0] = math.atan2(vy, vx)
-
-
 class DofPlace(Component, table=DofOfView):
     """Where a dof is in the engine's tables and in users' arrays."""
 
@@ -176,38 +72,132 @@ class DofResult(Component, table=Item):
     velocity = Field(unit="rad/s", doc="velocity", shared=True)
 
 
-@system(phase="query_joints")
-def dof_states(
+@system(phase="query_bodies")
+def view_states(
     lanes,
-    count=rows(DofOfView),
+    states=rows(StateOfRoot),
+    frames=rows(FrameOfRoot),
+    dofs=rows(DofOfView),
     envs=rows(Environments),
     step=rows(RowStep),
     width=rows(Width),
+    row=read(RootPlace.row),
+    root_coord=read(RootPlace.coord),
+    root_dof=read(RootPlace.dof),
+    free=read(RootPlace.free),
+    link=read(RootPlace.link),
+    body=read(RootPlace.body),
+    alone=read(RootPlace.alone),
     dof=read(DofPlace.dof),
     coord=read(DofPlace.coord),
     offset=read(DofPlace.offset),
     q=read(Coordinate.value),
     qd=read(DofState.velocity),
+    link_com=read(LinkInertia.com),
+    own_com=read(BodyInertia.com),
+    origin=read(Around.origin),
+    gravity=read(Around.gravity),
+    ahead=read(Around.ahead),
+    state=write(RootResult.state),
+    com_pose=write(RootResult.com_pose),
+    link_velocity=write(RootResult.link_velocity),
+    link_velocity_b=write(RootResult.link_velocity_b),
+    com_velocity_b=write(RootResult.com_velocity_b),
+    gravity_b=write(RootResult.gravity_b),
+    heading=write(RootResult.heading),
     position=write(DofResult.position),
     velocity=write(DofResult.velocity),
 ):
-    """Positions and velocities."""
-    way = step * width
-    for i in spread(count):
-        d, c, place = dof[i, 0], coord[i, 0], offset[i, 0]
-        for e in lanes:
-            if e < envs:
-                position[e * way + place, 0] = q[c, e]
-                velocity[e * way + place, 0] = qd[d, e]
+    """One after the other, but side by side on a GPU: roots' states, what follows from them, and joints.
+
+    A state is the pose of a root's link, and v + w x r of its centre of mass, r from the link's origin.
+    """
+    for n in spread(states + frames + dofs):
+        if n < states:
+            r0, k, d, b = row[n, 0], root_coord[n, 0], root_dof[n, 0], body[n, 0]
+            m, moves, single = link[n, 0], free[n, 0], alone[n, 0]
+            for e in lanes:
+                if e < envs:
+                    r = e * step + r0
+                    at = 13 * r
+                    w, x, y, z = q[k + 3, e], q[k + 4, e], q[k + 5, e], q[k + 6, e]
+                    state[at, 0] = q[k, e] + origin[3 * r, 0]
+                    state[at + 1, 0] = q[k + 1, e] + origin[3 * r + 1, 0]
+                    state[at + 2, 0] = q[k + 2, e] + origin[3 * r + 2, 0]
+                    state[at + 3, 0], state[at + 4, 0], state[at + 5, 0], state[at + 6, 0] = w, x, y, z
+                    cx, cy, cz = own_com[b, 0, e], own_com[b, 1, e], own_com[b, 2, e]
+                    if single == 1:
+                        cx, cy, cz = link_com[m, 0, e], link_com[m, 1, e], link_com[m, 2, e]
+                    vx, vy, vz, ux, uy, uz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+                    if moves == 1:
+                        vx, vy, vz = qd[d, e], qd[d + 1, e], qd[d + 2, e]
+                        ux, uy, uz = qd[d + 3, e], qd[d + 4, e], qd[d + 5, e]
+                    cx, cy, cz = rotate(w, x, y, z, cx, cy, cz)
+                    cx, cy, cz = cross(ux, uy, uz, cx, cy, cz)
+                    state[at + 7, 0], state[at + 8, 0], state[at + 9, 0] = vx + cx, vy + cy, vz + cz
+                    state[at + 10, 0], state[at + 11, 0], state[at + 12, 0] = ux, uy, uz
+        elif n < states + frames:
+            i = n - states
+            r0, k, d, b = row[i, 0], root_coord[i, 0], root_dof[i, 0], body[i, 0]
+            m, moves, single = link[i, 0], free[i, 0], alone[i, 0]
+            for e in lanes:
+                if e < envs:
+                    r = e * step + r0
+                    w, x, y, z = q[k + 3, e], q[k + 4, e], q[k + 5, e], q[k + 6, e]
+                    cx, cy, cz = own_com[b, 0, e], own_com[b, 1, e], own_com[b, 2, e]
+                    if single == 1:
+                        cx, cy, cz = link_com[m, 0, e], link_com[m, 1, e], link_com[m, 2, e]
+                    ax, ay, az = rotate(w, x, y, z, cx, cy, cz)
+                    com_pose[7 * r, 0] = q[k, e] + origin[3 * r, 0] + ax
+                    com_pose[7 * r + 1, 0] = q[k + 1, e] + origin[3 * r + 1, 0] + ay
+                    com_pose[7 * r + 2, 0] = q[k + 2, e] + origin[3 * r + 2, 0] + az
+                    com_pose[7 * r + 3, 0], com_pose[7 * r + 4, 0] = w, x
+                    com_pose[7 * r + 5, 0], com_pose[7 * r + 6, 0] = y, z
+                    vx, vy, vz, ux, uy, uz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+                    if moves == 1:
+                        vx, vy, vz = qd[d, e], qd[d + 1, e], qd[d + 2, e]
+                        ux, uy, uz = qd[d + 3, e], qd[d + 4, e], qd[d + 5, e]
+                    at = 6 * r
+                    link_velocity[at, 0], link_velocity[at + 1, 0], link_velocity[at + 2, 0] = vx, vy, vz
+                    link_velocity[at + 3, 0], link_velocity[at + 4, 0], link_velocity[at + 5, 0] = ux, uy, uz
+                    ax, ay, az = cross(ux, uy, uz, ax, ay, az)
+                    ax, ay, az = rotate(w, -x, -y, -z, vx + ax, vy + ay, vz + az)
+                    vx, vy, vz = rotate(w, -x, -y, -z, vx, vy, vz)
+                    ux, uy, uz = rotate(w, -x, -y, -z, ux, uy, uz)
+                    link_velocity_b[at, 0], link_velocity_b[at + 1, 0], link_velocity_b[at + 2, 0] = vx, vy, vz
+                    link_velocity_b[at + 3, 0], link_velocity_b[at + 4, 0], link_velocity_b[at + 5, 0] = ux, uy, uz
+                    com_velocity_b[at, 0], com_velocity_b[at + 1, 0], com_velocity_b[at + 2, 0] = ax, ay, az
+                    com_velocity_b[at + 3, 0], com_velocity_b[at + 4, 0], com_velocity_b[at + 5, 0] = ux, uy, uz
+                    at = 3 * r
+                    vx, vy, vz = rotate(w, -x, -y, -z, gravity[at, 0], gravity[at + 1, 0], gravity[at + 2, 0])
+                    gravity_b[at, 0], gravity_b[at + 1, 0], gravity_b[at + 2, 0] = vx, vy, vz
+                    vx, vy, vz = rotate(w, x, y, z, ahead[at, 0], ahead[at + 1, 0], ahead[at + 2, 0])
+                    heading[r, 0] = math.atan2(vy, vx)
+        else:
+            i = n - states - frames
+            d, c, place, way = dof[i, 0], coord[i, 0], offset[i, 0], step * width
+            for e in lanes:
+                if e < envs:
+                    position[e * way + place, 0] = q[c, e]
+                    velocity[e * way + place, 0] = qd[d, e]
 
 
-def _roots(view: Any) -> tuple[dict[Any, Any], dict[Any, int]]:
+SORTS = (StateOfRoot, FrameOfRoot, DofOfView)
+GIVEN = tuple(one for kind in (RootPlace, DofPlace, Around, RootResult, DofResult) for one in kind.fields())
+
+
+def _launch(view: Any, arrays: Mapping[Field, Any], sort: Table, count: int, width: int = 0) -> Launch:
+    """Of one sort of rows; of what is for the others there is nothing."""
+    numbers = dict.fromkeys(SORTS, 0) | {sort: count, RowStep: view.placement[0], Width: width}
+    return Launch(view_states, count, dict.fromkeys(GIVEN) | dict(arrays), numbers)
+
+
+def _roots(view: Any) -> dict[Field, Any]:
     """What kernels need to know of a view's roots."""
-    step, starts = view.placement
     arrays = constants(
         view.world,
         {
-            RootPlace.row: starts,
+            RootPlace.row: view.placement[1],
             RootPlace.coord: view._coord_rows[:, 0],
             RootPlace.dof: view._root_dofs[:, 0],
             RootPlace.free: view._free,
@@ -218,14 +208,14 @@ def _roots(view: Any) -> tuple[dict[Any, Any], dict[Any, int]]:
     )
     xp, origins = view._xp, view._origins
     where = np.zeros((view.count, 3)) if origins is None else origins
-    return arrays | {Around.origin: flat(xp.asarray(where, view.world.dtype))}, {RowStep: step}
+    return arrays | {Around.origin: flat(xp.asarray(where, view.world.dtype))}
 
 
 def root_reading(view: Any) -> Reading:
     """Reads ``state``, (count, 13), of a view whose rows begin with a root each."""
     with in_order(view.world):
-        arrays, numbers = _roots(view)
-    launch = Launch(root_states, len(view.placement[1]), arrays, numbers)
+        arrays = _roots(view)
+    launch = _launch(view, arrays, StateOfRoot, len(view.placement[1]))
     return Reading(launch, {"state": (RootResult.state, (view.count, 13))})
 
 
@@ -237,7 +227,7 @@ def frame_reading(view: Any, gravity: Any, ahead: Any) -> Reading:
         gravity, ahead: users' arrays, (count, 3), which are read at each call.
     """
     with in_order(view.world):
-        arrays, numbers = _roots(view)
+        arrays = _roots(view)
         arrays[Around.gravity] = flat(accept(gravity, view.world.device))
         arrays[Around.ahead] = flat(accept(ahead, view.world.device))
     n, one = view.count, RootResult
@@ -249,13 +239,12 @@ def frame_reading(view: Any, gravity: Any, ahead: Any) -> Reading:
         "gravity_b": (one.gravity_b, (n, 3)),
         "heading": (one.heading, (n,)),
     }
-    return Reading(Launch(root_frames, len(view.placement[1]), arrays, numbers), results)
+    return Reading(_launch(view, arrays, FrameOfRoot, len(view.placement[1])), results)
 
 
 def dof_reading(view: Any) -> Reading:
     """Reads ``position`` and ``velocity``, (count, max_dofs), of a view of articulations without ball joints."""
-    step, starts = view.placement
-    width = view.max_dofs
+    starts, width = view.placement[1], view.max_dofs
     place = {
         DofPlace.dof: view.dof_rows,
         DofPlace.coord: view.dof_coordinates,
@@ -263,6 +252,5 @@ def dof_reading(view: Any) -> Reading:
     }
     with in_order(view.world):
         arrays = constants(view.world, place)
-    numbers = {RowStep: step, Width: width, DofOfView: view.dof_rows.size}
     results = {name: (getattr(DofResult, name), (view.count, width)) for name in ("position", "velocity")}
-    return Reading(Launch(dof_states, view.dof_rows.size, arrays, numbers), results)
+    return Reading(_launch(view, arrays, DofOfView, view.dof_rows.size, width), results)
