@@ -59,7 +59,7 @@ def set_part(who: str, what: str, buffer: Any, value: Any, env_ids: Any, column_
         IndexError: there is no such row or column.
     """
     if env_ids is None and column_ids is None and _alike(buffer, value):
-        _overwrite(buffer, value)
+        buffer[...] = value
         return
     refuse_outside(who, "row", env_ids, int(buffer.shape[0]))
     refuse_outside(who, "column", column_ids, int(buffer.shape[1]))
@@ -71,16 +71,6 @@ def set_part(who: str, what: str, buffer: Any, value: Any, env_ids: Any, column_
     if shape and not fits:
         raise ValueError(f"{who}: {what} has shape {shape}; it must be {tuple(int(n) for n in wanted)}")
     buffer[block(device, env_ids, column_ids)] = value
-
-
-def _overwrite(buffer: Any, value: Any) -> None:
-    """Copy an array that is like another one; on a GPU by a kernel, which others wait less for than for a copy."""
-    if api_of(buffer) == "torch" and buffer.is_cuda and "float" in str(buffer.dtype) and not value.requires_grad:
-        import torch  # pyright: ignore[reportMissingImports]
-
-        torch.mul(value, 1.0, out=buffer)
-    else:
-        buffer[...] = value
 
 
 def _alike(a: Any, b: Any) -> bool:
