@@ -22,7 +22,13 @@ __all__ = ["array", "carray", "helper", "routine"]
 
 cuda = scratch = None  # generated modules import the same names from both back ends
 
-kernel = lean_kernel = numba.njit(cache=True, nogil=True, error_model="numpy", boundscheck=False)
+_kernel = numba.njit(cache=True, nogil=True, error_model="numpy", boundscheck=False)
+
+
+def kernel(kind: str) -> Any:
+    """What compiles a kernel, of any kind."""
+    return _kernel
+
 
 FEWEST = 2048
 """Rays that are worth another thread."""
@@ -170,6 +176,12 @@ def votes(warp: Any, flag: Any) -> Any:
 
 
 @numba.njit(inline="always")
+def marked(warp: Any, bits: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    return 1 if bits != 0 else 0
+
+
+@numba.njit(inline="always")
 def lane_number() -> Any:
     """See :mod:`~.primitives`."""
     return 0
@@ -214,6 +226,12 @@ def narrow(number: Any) -> Any:
 
 
 narrow_signed = narrow
+
+
+@numba.njit(inline="always")
+def word(number: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    return np.uint32(number)
 
 
 @intrinsic

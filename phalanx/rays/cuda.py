@@ -25,8 +25,16 @@ carray = stack = None  # generated modules import the same names from both back 
 
 helper = cuda.jit(device=True, forceinline=True)
 routine = cuda.jit(device=True, forceinline=True)
-kernel = cuda.jit(cache=True, max_registers=128)
-lean_kernel = cuda.jit(cache=True, max_registers=72)  # as many as searching a tree can do with
+
+REGISTERS = {"any": 128, "meshes": 72, "mesh": 48, "colors": 80, "depths": 64}
+"""Of a thread, at most, by the kind of kernel (:func:`~.generate.kind_of`): the more threads there are at once, the
+more of their waiting is hidden, until what is put into memory instead costs more."""
+
+
+def kernel(kind: str) -> Any:
+    """What compiles a kernel of a kind."""
+    return cuda.jit(cache=True, max_registers=REGISTERS[kind])
+
 
 THREADS = 64
 """Threads in a block."""
@@ -275,6 +283,18 @@ def votes(typing_context: Any, warp: Any, flag: Any) -> Any:
 
 
 @intrinsic
+def marked(typing_context: Any, warp: Any, bits: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        warp, bits = (builder.trunc(a, _WORD) for a in arguments)
+        text = "{ .reg .pred %v; setp.ne.u32 %v, $1, 0; vote.sync.ballot.b32 $0, %v, $2; }"
+        return builder.zext(_together(builder, _WORD, text, "=r,r,r", bits, warp), _LONG)
+
+    return types.int64(types.int64, types.int64), emit
+
+
+@intrinsic
 def lane_number(typing_context: Any) -> Any:
     """See :mod:`~.primitives`."""
 
@@ -405,6 +425,16 @@ def narrow_signed(typing_context: Any, number: Any) -> Any:
         return builder.sext(builder.trunc(arguments[0], _WORD), _LONG)
 
     return types.int64(types.int64), emit
+
+
+@intrinsic
+def word(typing_context: Any, number: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.trunc(arguments[0], _WORD)
+
+    return types.uint32(types.int64), emit
 
 
 @intrinsic

@@ -17,7 +17,8 @@ SLACK = 1e-6
 @function
 def inverse_of(d):
     """1 / d, or what stands for it where d is next to nothing."""
-    return (-STEEP if d < 0.0 else STEEP) if math.fabs(d) * STEEP < 1.0 else inverse(d)
+    found = inverse(d)  # also of zero: a choice between two numbers takes no branch
+    return (-STEEP if d < 0.0 else STEEP) if math.fabs(d) * STEEP < 1.0 else found
 
 
 @function

@@ -23,12 +23,15 @@ from phalanx.rays.primitives import (
     highest_bit,
     lane_number,
     load_words,
+    marked,
     members,
     narrow,
+    narrow_signed,
     not_above,
     pair_at,
     put_pair,
     votes,
+    word,
 )
 from phalanx.rays.triangle import frame_rows, ray_shear, ray_triangle_at
 from phalanx.rays.wide_nodes import NODES, TRIANGLES
@@ -136,21 +139,22 @@ def search_by_octant(depth, cells, nodes, triangles, root, sides, any_hit, px, p
     octant = (0 if ix < 0.0 else 1) + (0 if iy < 0.0 else 2) + (0 if iz < 0.0 else 4)
     one = bits_of_one()
     best = limit
-    found = NOTHING
-    level = 0
+    # Words: what the compiler knows to be of 32 bits takes one register in loops, not two.
+    found = word(NOTHING)
+    level = word(0)
     # As if the root were the only child of a node.
-    base = narrow(root)
-    mask = FIRST
-    kinds = 0
-    leaves = 0
-    pending = 0
-    waiting = 0
-    going = warp
+    base = word(root)
+    mask = word(FIRST)
+    kinds = word(0)
+    leaves = word(0)
+    pending = word(0)
+    waiting = word(0)
+    going = word(warp)
     while going != 0:
         if count_bits(waiting) * PATIENCE > count_bits(going):
             if pending != 0:
                 bit = highest_bit(pending)
-                pending = narrow(pending ^ (1 << bit))
+                pending = word(pending ^ (1 << bit))
                 t = narrow(leaves + count_bits(kinds & TRIANGLES & ((1 << bit) - 1)))
                 slope_x, slope_y = pair_at(cells, deep, rows, RAY, lane)
                 scale, longest = pair_at(cells, deep, rows, RAY + 1, lane)
@@ -159,25 +163,27 @@ def search_by_octant(depth, cells, nodes, triangles, root, sides, any_hit, px, p
                     as_float(slope_x), as_float(slope_y), as_float(scale), longest
                 )
                 distance, area = ray_triangle_at(triangles, t, px, py, pz, x0, x1, x2, y0, y1, y2, z0, z1, z2)
-                seen = sides == BOTH or area * as_float(scale) > 0.0
+                seen = word(sides) == BOTH or area * as_float(scale) > 0.0
                 if seen and distance >= as_float(least) and distance <= best and (found == NOTHING or distance < best):
                     best = distance
-                    found = t
-                    if any_hit == 1:
-                        pending = 0
-                        mask = 0
-                        level = 0
+                    found = word(t)
+                    if word(any_hit) == 1:
+                        pending = word(0)
+                        mask = word(0)
+                        level = word(0)
         elif pending == 0 and narrow(mask & NODES | level) != 0:
             if mask & NODES == 0:
-                level = narrow(level - 1)
-                base, mask = pair_at(cells, deep, rows, LEVEL_0 + level, lane)
+                level = word(level - 1)
+                under, rest = pair_at(cells, deep, rows, LEVEL_0 + level, lane)
+                base = word(under)
+                mask = word(rest)
             bit = highest_bit(mask & NODES)
-            mask = narrow(mask ^ (1 << bit))
+            mask = word(mask ^ (1 << bit))
             slot = (bit >> 2) ^ octant
             node = narrow(base + count_bits(mask & (NODES >> 1) & ((1 << 4 * slot) - 1)))
             if mask & NODES != 0:
                 put_pair(cells, deep, rows, LEVEL_0 + level, lane, base, mask)
-                level = narrow(level + 1)
+                level = word(level + 1)
             at = 20 * node
             cx, cy, cz, steps = load_words(nodes, at)
             base, leaves, kinds, _unused = load_words(nodes, at + 4)
@@ -213,8 +219,8 @@ def search_by_octant(depth, cells, nodes, triangles, root, sides, any_hit, px, p
                     ax, ay, az, ox, oy, oz, best,
                 )  # fmt: skip
             hits = hits & kinds
-            pending = narrow(hits & TRIANGLES)
-            mask = narrow(exchanged(hits & NODES, octant) | (kinds & NODES) >> 1)
-        waiting = votes(warp, pending != 0)
-        going = narrow(waiting | votes(warp, narrow(mask & NODES | level) != 0))
-    return (best, found) if found != NOTHING else (INF, -1)
+            pending = word(hits & TRIANGLES)
+            mask = word(exchanged(hits & NODES, octant) | (kinds & NODES) >> 1)
+        waiting = word(marked(warp, pending))
+        going = word(waiting | marked(warp, mask & NODES | level))
+    return (best, narrow_signed(found)) if found != NOTHING else (INF, -1)

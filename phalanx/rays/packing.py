@@ -92,6 +92,7 @@ def pack(instances: list[Instance], num_envs: int) -> Packed:
     kinds = {i.geometry.kind for i in order} or {MESH}
     deepest = max((int(i.geometry.tree.levels.max()) + 1 for i in order if i.geometry.tree is not None), default=1)
     constants = (
+        ("ALONE", int(len(order) == 1 and shared == 1 and kinds == {MESH})),
         ("DEPTH", SHALLOW if deepest <= SHALLOW else LEVELS),
         ("FIELDS", int(HEIGHT_FIELD in kinds)),
         ("GROUPED", int(own > GROUP)),

@@ -122,6 +122,12 @@ def votes(warp, flag) -> Any:
 
 
 @primitive
+def marked(warp, bits) -> Any:
+    """Bits of those of the threads ``warp``, all of which must ask, whose ``bits``, a word, are not all 0."""
+    raise NotImplementedError
+
+
+@primitive
 def lane_number() -> Any:
     """Number of the thread in its warp."""
     raise NotImplementedError
@@ -171,6 +177,12 @@ def narrow(number) -> Any:
 @primitive
 def narrow_signed(number) -> Any:
     """Likewise, of -2**31 to 2**31 - 1."""
+    raise NotImplementedError
+
+
+@primitive
+def word(number) -> Any:
+    """The same whole number, 0 to 2**32 - 1, of a type of 32 bits."""
     raise NotImplementedError
 
 

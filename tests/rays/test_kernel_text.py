@@ -50,9 +50,10 @@ def cuda() -> Iterator[ModuleType]:
         (attach_cameras, ()),
         (draw_pixels, (*EVERYTHING, *PICTURES)),
         (cast_rays, (*NOTHING[:1], ("MESHES", 1), *NOTHING[2:])),
+        (cast_pattern, (("ALONE", 1), *NOTHING[:1], ("MESHES", 1), *NOTHING[2:])),
         (cast_pattern, EVERYTHING),
     ],
-    ids=["place", "remember", "gather", "attach", "images", "meshes", "everything"],
+    ids=["place", "remember", "gather", "attach", "images", "meshes", "alone", "everything"],
 )
 def test_compiles_to_ptx(kernel: Any, constants: Any, cuda: ModuleType) -> None:
     """Without float64, in one function; trees are loaded by 16 bytes, and their boxes' bytes become floats by prmt."""
