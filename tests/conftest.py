@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 import real_robots
+from hypothesis import HealthCheck, settings
+
+# a machine that is busy fails no test
+settings.register_profile("phalanx", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("phalanx")
 
 
 def _why_no_gpu() -> str:

@@ -13,10 +13,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Use:
-    """What one kernel does with memory: the blocks that it reads, and those that it writes (it may read them, too)."""
+    """What one kernel does with memory: the blocks that it reads, and those that it writes (it may read them, too).
+
+    Kernels that have ``apart`` in common never meet in one place of a block.
+    """
 
     reads: frozenset[int]
     writes: frozenset[int]
+    apart: str = ""
+
+    def clashes(self, earlier: Use) -> bool:
+        """Whether it must wait for an earlier one."""
+        if self.apart and self.apart == earlier.apart and self != earlier:
+            return False
+        return bool(earlier.writes & (self.reads | self.writes) or earlier.reads & self.writes)
 
 
 @dataclass(frozen=True)
@@ -64,11 +74,10 @@ def _needed(uses: Sequence[Use]) -> list[tuple[set[int], list[int]]]:
     """For each kernel, all earlier ones that must have ended, and of those the ones that none of the others needs."""
     found: list[tuple[set[int], list[int]]] = []
     for i, use in enumerate(uses):
-        touched = use.reads | use.writes
         needed: set[int] = set()
         direct: list[int] = []
         for j in range(i - 1, -1, -1):
-            if j not in needed and (uses[j].writes & touched or uses[j].reads & use.writes):
+            if j not in needed and use.clashes(uses[j]):
                 needed |= {j} | found[j][0]
                 direct.insert(0, j)
         found.append((needed, direct))

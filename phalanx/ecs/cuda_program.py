@@ -218,5 +218,5 @@ def _uses(bound: list[Bound]) -> list[Use]:
         fields = list(zip(one.system.field_arguments.values(), (number[span] for span in each), strict=True))
         fields = [(access, n) for access, n in fields if not access.target.private]
         reads = frozenset(n for access, n in fields if access.reads)
-        found.append(Use(reads, frozenset(n for access, n in fields if access.writes)))
+        found.append(Use(reads, frozenset(n for access, n in fields if access.writes), one.system.apart))
     return found

@@ -53,6 +53,64 @@ def team_sum(size, x):
     return x
 
 
+@helper
+def _halved(team, bit, first, second):
+    """Of two numbers, the sum of one over a pair of threads that differ in a bit: the second where it is set."""
+    upper = cuda.threadIdx.x & bit != 0
+    return (second if upper else first) + cuda.shfl_xor_sync(team, first if upper else second, bit)
+
+
+@helper
+def team_eight_sums(size, a, b, c, d, e, f, g, h):
+    """See :mod:`~.team_language`: seven shuffles instead of 24, since pairs of threads share out what is left."""
+    team = _team(size)
+    a, b, c, d = _halved(team, 1, a, b), _halved(team, 1, c, d), _halved(team, 1, e, f), _halved(team, 1, g, h)
+    a, b = _halved(team, 2, a, b), _halved(team, 2, c, d)
+    a = _halved(team, 4, a, b)
+    step = 8
+    while step < size:
+        a += cuda.shfl_xor_sync(team, a, step)
+        step *= 2
+    return a
+
+
+@helper
+def team_ballot(size, condition):
+    """See :mod:`~.team_language`."""
+    votes = cuda.ballot_sync(_team(size), condition)  # pyright: ignore[reportCallIssue]
+    return (numba.int64(votes) >> (cuda.threadIdx.x % 32 - cuda.threadIdx.x % size)) & ((1 << size) - 1)  # pyright: ignore[reportOperatorIssue]
+
+
+@helper
+def team_from(size, x, rank):
+    """See :mod:`~.team_language`."""
+    return cuda.shfl_sync(_team(size), x, cuda.threadIdx.x % 32 - cuda.threadIdx.x % size + rank)  # pyright: ignore[reportOperatorIssue]
+
+
+@helper
+def count_bits(x):
+    """See :mod:`~.team_language`."""
+    return cuda.popc(numba.uint32(x))  # pyright: ignore[reportCallIssue]
+
+
+@helper
+def lowest_bit(x):
+    """See :mod:`~.team_language`."""
+    return cuda.ffs(numba.uint32(x)) - 1  # pyright: ignore[reportCallIssue, reportOperatorIssue]
+
+
+@helper
+def as_real(x):
+    """See :mod:`~.team_language`."""
+    return cuda.libdevice.int_as_float(numba.int32(x))  # pyright: ignore[reportAttributeAccessIssue]
+
+
+@helper
+def as_bits(x):
+    """See :mod:`~.team_language`."""
+    return numba.int64(numba.uint32(cuda.libdevice.float_as_int(x)))  # pyright: ignore[reportAttributeAccessIssue]
+
+
 def _four_at(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Pointer to four items of a flat float32 array in global memory."""
     data = context.make_array(signature.args[0])(context, builder, arguments[0]).data

@@ -192,6 +192,8 @@ class System:
     team_size: int = 0
     program: Any = None
     """What has been recorded of it (:class:`~.straight_groups.Program`), which is what runs."""
+    apart: str = ""
+    """Systems that have this in common never meet in an item of the fields that they have in common."""
 
     @property
     def name(self) -> str:

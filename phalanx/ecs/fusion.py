@@ -9,10 +9,11 @@ its environment by itself. Measured in docs/decisions/0024-branches-and-fusion.m
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from itertools import count
+from typing import Any, NamedTuple
 
 from phalanx.ecs.declare import Access, Field, System
 from phalanx.ecs.source import parse, reach, without_docstring
@@ -49,6 +50,13 @@ class Rest:
 
     left: Field
     counter: Field | None
+
+
+class Before(NamedTuple):
+    """Systems that run before one of the turns, counted from 0."""
+
+    turn: int
+    systems: tuple[System, ...]
 
 
 def fused(kernels: Sequence[Kernel]) -> list[Kernel]:
@@ -103,9 +111,18 @@ def _joined(group: tuple[Kernel, ...], times: int) -> Kernel:
 
 
 @cache
-def joined(systems: tuple[System, ...], times: int, rest: Rest | None = None) -> System:
-    """Systems that a team can run, ``times`` in turn, as one system; if need be for some environments only."""
-    joined = _join(systems, rest)
+def joined(
+    systems: tuple[System, ...], times: int, rest: Rest | None = None, before: tuple[Before, ...] = ()
+) -> System:
+    """Systems that a team can run, ``times`` in turn, as one system; if need be for some environments only.
+
+    Args:
+        systems: they.
+        times: how many turns.
+        rest: for which environments; ``None``: all.
+        before: what runs once, before which turns.
+    """
+    joined = _join(systems, rest, before)
     assert joined is not None
     function, arguments = joined
     one_lane = any(system.one_lane for system in systems)
@@ -115,24 +132,31 @@ def joined(systems: tuple[System, ...], times: int, rest: Rest | None = None) ->
 
 
 @cache
-def _join(systems: tuple[System, ...], rest: Rest | None = None) -> tuple[Any, dict[str, Access]] | None:
+def _join(
+    systems: tuple[System, ...], rest: Rest | None = None, before: tuple[Before, ...] = ()
+) -> tuple[Any, dict[str, Access]] | None:
     """The function of a joined system and its arguments; ``None`` where the systems cannot be joined."""
-    if any(system.over is not None for system in systems) or not any(system.spreads for system in systems):
+    all_systems = (*(system for one in before for system in one.systems), *systems)
+    if any(system.over is not None for system in all_systems) or not any(system.spreads for system in all_systems):
         return None
     names: dict[str, Any] = {}
-    for system in systems:
+    for system in all_systems:
         for name, value in _globals(system).items():
             if names.setdefault(name, value) is not value and names[name] != value:
                 return None  # modules that call different things the same
     arguments: dict[str, Access] = {}
+    number = count()
     body: list[ast.stmt] = []
-    for n, system in enumerate(systems):
-        renamed = _Rename(system, n, arguments)
-        body += [renamed.visit(s) for s in without_docstring(parse(system.function).body)]
+    for one in before:
+        once = ast.parse(f"if _turn == {one.turn}:\n    pass").body[0]
+        assert isinstance(once, ast.If)
+        once.body = _bodies(one.systems, number, arguments)
+        body.append(once)
+    body += _bodies(systems, number, arguments)
     loop = ast.parse(f"for _turn in range({TIMES}):\n    pass").body[0]
     assert isinstance(loop, ast.For)
     loop.body = body
-    before: list[ast.stmt] = []
+    head_of: list[ast.stmt] = []
     if rest is not None:
         left = Access("read", rest.left)
         _add(arguments, _field_name(left), left)
@@ -141,18 +165,27 @@ def _join(systems: tuple[System, ...], rest: Rest | None = None) -> tuple[Any, d
             counter = Access("update", rest.counter)
             _add(arguments, _field_name(counter), counter)
             text += _COUNT.format(counter=_field_name(counter))
-        before = ast.parse(text).body
+        head_of = ast.parse(text).body
         loop.iter = ast.parse("range(turns)", mode="eval").body
-    name = systems[0].name + (f"_and_{len(systems) - 1}_more" if len(systems) > 1 else "_elsewhere")
+    name = systems[0].name + (f"_and_{len(all_systems) - 1}_more" if len(all_systems) > 1 else "_elsewhere")
     head = ast.parse(f"def {name}(lanes, {', '.join([*arguments, TIMES])}):\n    pass").body[0]
     assert isinstance(head, ast.FunctionDef)
-    head.body = [*before, loop]
+    head.body = [*head_of, loop]
     text = ast.unparse(ast.fix_missing_locations(head))
     exec(compile(text, f"<{name}>", "exec"), names)
     function = names[name]
     function.__phalanx_source__ = text
     whole = System(function, None, "parallel", "", arguments=arguments, leading=("lanes",))
     return (function, arguments) if can_be_shared_out(whole) else None
+
+
+def _bodies(systems: Sequence[System], number: Iterator[int], arguments: dict[str, Access]) -> list[ast.stmt]:
+    """The statements of systems one after the other, with names of their own."""
+    found: list[ast.stmt] = []
+    for system in systems:
+        renamed = _Rename(system, next(number), arguments)
+        found += [renamed.visit(s) for s in without_docstring(parse(system.function).body)]
+    return found
 
 
 def _globals(system: System) -> dict[str, Any]:

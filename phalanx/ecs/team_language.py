@@ -72,6 +72,48 @@ def team_sum(size, x) -> Any:
 
 
 @primitive
+def team_eight_sums(size, a, b, c, d, e, f, g, h) -> Any:
+    """The sums of eight numbers of every thread: the first for threads 0, 8, ... of the team, and so on."""
+    raise NotImplementedError
+
+
+@primitive
+def team_ballot(size, condition) -> Any:
+    """A number with a bit for each thread of the team: whether the condition holds there; the same for all."""
+    raise NotImplementedError
+
+
+@primitive
+def team_from(size, x, rank) -> Any:
+    """The x of the team's thread with that number."""
+    raise NotImplementedError
+
+
+@primitive
+def count_bits(x) -> Any:
+    """How many bits of a number of 32 are set."""
+    raise NotImplementedError
+
+
+@primitive
+def lowest_bit(x) -> Any:
+    """The place of the lowest bit that is set, from 0."""
+    raise NotImplementedError
+
+
+@primitive
+def as_real(x) -> Any:
+    """A number of 32 bits in the place of a float32, as it is; :func:`as_bits` takes it out again."""
+    raise NotImplementedError
+
+
+@primitive
+def as_bits(x) -> Any:
+    """See :func:`as_real`."""
+    raise NotImplementedError
+
+
+@primitive
 def load_four(field, index) -> Any:
     """Four numbers of a float32 field's memory, from ``index`` on, a multiple of 4."""
     raise NotImplementedError

@@ -27,7 +27,7 @@ from phalanx.systems import (
     factorization,
     inertia,
     integration,
-    island_sweeps,
+    island_solver,
     kinematic_targets,
     kinematics,
     loads,
@@ -90,7 +90,7 @@ QUERIES = (
 """Run only when somebody asks."""
 
 
-SUBSTITUTES = (island_sweeps.SUBSTITUTE,)
+SUBSTITUTES = (island_solver.SUBSTITUTE,)
 """What stands in for systems on GPUs."""
 
 

@@ -32,6 +32,16 @@ from phalanx.systems.two_trees import lower_tree_first
 from phalanx.systems.windows import WINDOW
 
 
+@function
+def same_trees(a, b, i, j):
+    """Whether contacts of trees a and b, and of i and j, have the same dofs; -1 for sides that cannot move.
+
+    One tree alone, whether on side a, on side b or on both, is the same to the rows.
+    """
+    alone = max(a, b) == max(i, j) and (a == b or min(a, b) < 0) and (i == j or min(i, j) < 0)
+    return alone or (a == i and b == j)
+
+
 @system(phase="rows")
 def contact_windows(
     lanes,
@@ -53,11 +63,40 @@ def contact_windows(
             b = first[b, 0] if b >= 0 else -1
             i = first[i, 0] if i >= 0 else -1
             j = first[j, 0] if j >= 0 else -1
-            # one tree alone, whether on side a, on side b or on both, is the same to the rows
-            same = max(a, b) == max(i, j) and (a == b or min(a, b) < 0) and (i == j or min(i, j) < 0)
-            same = same or (a == i and b == j)
-            goes_on = c > 0 and same and member[p, e] < WINDOW - 1
+            goes_on = c > 0 and same_trees(a, b, i, j) and member[p, e] < WINDOW - 1
             member[c, e] = member[p, e] + 1 if goes_on else 0
+
+
+@function
+def contact_velocity(turns, on_a, on_b, ux, uy, uz, ox, oy, oz, ax, ay, az, bx, by, bz):
+    """Velocity of the contact point on a less that on b, per velocity of one dof.
+
+    Args:
+        turns: whether the dof is a rotation.
+        on_a, on_b: 1 where it moves side a, side b, else 0.
+        ux, uy, uz: its axis.
+        ox, oy, oz: the origin of its link, from that of the root link.
+        ax to az, bx to bz: the contact point on either side, from there; within a tree both start at the same root.
+    """
+    vx, vy, vz = (on_a - on_b) * ux, (on_a - on_b) * uy, (on_a - on_b) * uz
+    if turns:
+        x = on_a * (ax - ox) - on_b * (bx - ox)
+        y = on_a * (ay - oy) - on_b * (by - oy)
+        z = on_a * (az - oz) - on_b * (bz - oz)
+        vx, vy, vz = cross(ux, uy, uz, x, y, z)
+    return vx, vy, vz
+
+
+@function
+def inverted_tangents(a, b, c):
+    """The inverse of a tangential block, 11, 12, 22, and that of the mean of its diagonal.
+
+    A point that cannot move along a tangent (or at all) leaves its block singular: no friction there.
+    """
+    determinant = a * c - b * b
+    solid = determinant > 1e-9 * a * c
+    scale = 1.0 / determinant if solid else 0.0
+    return c * scale, -b * scale, a * scale, 2.0 / (a + c) if solid else 0.0
 
 
 @function
@@ -137,12 +176,11 @@ def contact_jacobians(
                         with_b = b >= 0 and first[max(b, 0), 0] == low
                         on_a = 1.0 if with_a and moves[relations[a if with_a else k, 0] + k, 0] == 1 else 0.0
                         on_b = 1.0 if with_b and moves[relations[b if with_b else k, 0] + k, 0] == 1 else 0.0
-                        vx, vy, vz = (on_a - on_b) * ux, (on_a - on_b) * uy, (on_a - on_b) * uz
-                        if turns:  # within a tree both arms start at the same root
-                            x = on_a * (arm_a[c, 0, e] - offset[i, 0, e]) - on_b * (arm_b[c, 0, e] - offset[i, 0, e])
-                            y = on_a * (arm_a[c, 1, e] - offset[i, 1, e]) - on_b * (arm_b[c, 1, e] - offset[i, 1, e])
-                            z = on_a * (arm_a[c, 2, e] - offset[i, 2, e]) - on_b * (arm_b[c, 2, e] - offset[i, 2, e])
-                            vx, vy, vz = cross(ux, uy, uz, x, y, z)
+                        vx, vy, vz = contact_velocity(
+                            turns, on_a, on_b, ux, uy, uz, offset[i, 0, e], offset[i, 1, e], offset[i, 2, e],
+                            arm_a[c, 0, e], arm_a[c, 1, e], arm_a[c, 2, e],
+                            arm_b[c, 0, e], arm_b[c, 1, e], arm_b[c, 2, e],
+                        )  # fmt: skip
                         along = vx * nx + vy * ny + vz * nz
                         rub = vx * tx + vy * ty + vz * tz
                         across = vx * bx + vy * by + vz * bz
@@ -256,12 +294,10 @@ def contact_blocks(
                         block_normal[c, m, e] += jacobian[base + i, 0, e] * mobility[k, e] * jacobian[other + j, 0, e]
                 i, j = i + (1 if k <= n else 0), j + (1 if n <= k else 0)
         for e in lanes:
-            a, b2, c2 = block_tangent[c, 0, e], block_tangent[c, 1, e], block_tangent[c, 2, e]
-            determinant = a * c2 - b2 * b2
-            # A point that cannot move along a tangent (or at all) leaves its block singular: no friction there.
-            solid = determinant > 1e-9 * a * c2
-            scale = 1.0 / determinant if solid else 0.0
-            block_tangent[c, 0, e] = c2 * scale
-            block_tangent[c, 1, e] = -b2 * scale
-            block_tangent[c, 2, e] = a * scale
-            block_tangent[c, 3, e] = 2.0 / (a + c2) if solid else 0.0
+            y11, y12, y22, mean = inverted_tangents(
+                block_tangent[c, 0, e], block_tangent[c, 1, e], block_tangent[c, 2, e]
+            )
+            block_tangent[c, 0, e] = y11
+            block_tangent[c, 1, e] = y12
+            block_tangent[c, 2, e] = y22
+            block_tangent[c, 3, e] = mean

@@ -1,6 +1,6 @@
 """Islands: trees that contacts tie together, with their dofs, rows and contacts sorted by them.
 
-For sweeps that take each island by itself (:mod:`phalanx.systems.island_sweeps`).
+For a solver that takes each island by itself (:mod:`~.island_rows`, :mod:`~.island_sweeps`).
 """
 
 from phalanx.components import (
@@ -9,6 +9,7 @@ from phalanx.components import (
     ContactMotion,
     ContactPoint,
     DofRow,
+    DofTopology,
     IslandContact,
     IslandDof,
     IslandRest,
@@ -23,7 +24,7 @@ from phalanx.components.island import FEW_CONTACTS, FEW_DOFS, MOST_CONTACTS, MOS
 from phalanx.ecs import read, rows, system, update, write
 
 
-@system(phase="sweep")
+@system(phase="rows")
 def list_islands(
     lanes,
     trees=rows(Tree),
@@ -40,35 +41,31 @@ def list_islands(
     large=rows(Tree),
     island=update(IslandTree.first),
     sort=write(IslandTree.sort),
-    dofs=write(IslandTree.dofs),
-    begin=update(IslandTree.begin),
-    contacts=update(IslandTree.contacts),
+    groups=write(IslandTree.groups),
+    begin=write(IslandTree.begin),
+    contacts=write(IslandTree.contacts),
     first_contact=write(IslandTree.first_contact),
-    cursor=update(IslandTree.cursor),
-    active_dofs=read(Sweep.dofs),
-    row_order=read(DofRow.order),
-    dof_rows=update(IslandTree.rows),
-    place=update(IslandDof.place),
-    row_dof=write(IslandDof.row),
     order=write(IslandDof.order),
-    contact_island=update(IslandContact.island),
+    contact_tree=update(IslandContact.tree),
+    contact_yields=write(IslandContact.yields),
     contact_order=write(IslandContact.order),
     total=update(ContactImpulse.value),
     left=write(IslandRest.left),
 ):
-    """Find the islands, and sort dofs and contacts by them; what cannot be moved ties nothing."""
+    """Find the islands, and sort groups of dofs and contacts by them; what cannot be moved ties nothing."""
     for e in lanes:
         for t in range(trees):
             island[t, e] = t
-            contacts[t, e] = 0
-            dof_rows[t, e] = 0
         for c in range(count[0, e]):
             a = tree[link[shape_a[c, e], 0], 0] if dof_a[c, e] >= 0 else -1
             b = tree[link[shape_b[c, e], 0], 0] if dof_b[c, e] >= 0 else -1
             a = a if a >= 0 and yields[max(a, 0), 0] == 1 else -1
             b = b if b >= 0 and yields[max(b, 0), 0] == 1 else -1
-            contact_island[c, e] = max(a, b)
-            if min(a, b) >= 0:
+            contact_tree[c, e] = max(a, b)
+            contact_yields[c, e] = (1 if a >= 0 else 0) + (2 if b >= 0 else 0)
+            if max(a, b) < 0:
+                total[c, 0, e], total[c, 1, e], total[c, 2, e] = 0.0, 0.0, 0.0
+            if min(a, b) >= 0 and a != b:
                 while island[a, e] != a:
                     a = island[a, e]
                 while island[b, e] != b:
@@ -76,42 +73,57 @@ def list_islands(
                 island[max(a, b), e] = min(a, b)
         for t in range(trees):
             island[t, e] = island[island[t, e], e]
-        for c in range(count[0, e]):
-            own = contact_island[c, e]
-            if own >= 0:
-                own = island[own, e]
-                contact_island[c, e] = own
-                contacts[own, e] += 1
         n, m, rest = 0, 0, 0
         for t in range(trees):
-            size = 0
+            size, ends = 0, m
+            begin[t, e] = n
+            first_contact[t, e] = m
             if island[t, e] == t:
-                begin[t, e] = n
-                first_contact[t, e] = m
-                cursor[t, e] = m
-                m += contacts[t, e]
                 for s in range(t, trees):
                     if island[s, e] == t:
-                        for d in range(first_dof[s, 0], end_dof[s, 0]):
-                            order[n, e] = d
-                            place[d, e] = t * MOST_DOFS + size
+                        for k in range(first_dof[s, 0], end_dof[s, 0], 4):
+                            order[n, e] = k
                             size += 1
                             n += 1
+                for c in range(count[0, e]):
+                    own = contact_tree[c, e]
+                    if own >= 0 and island[max(own, 0), e] == t:
+                        contact_order[ends, e] = c
+                        ends += 1
             kind = 1 if size > 0 else 0
-            kind = 2 * kind if size > FEW_DOFS or contacts[t, e] > FEW_CONTACTS else kind
-            rest = 1 if kind == 2 and (large == 0 or size > MOST_DOFS or contacts[t, e] > MOST_CONTACTS) else rest
-            dofs[t, e] = size
+            kind = 2 * kind if 4 * size > FEW_DOFS or ends - m > FEW_CONTACTS else kind
+            rest = 1 if kind == 2 and (large == 0 or 4 * size > MOST_DOFS or ends - m > MOST_CONTACTS) else rest
+            groups[t, e] = size
+            contacts[t, e] = ends - m
             sort[t, e] = kind
-        for i in range(active_dofs[0, e]):
-            d = row_order[i, e]
-            own = place[d, e] // MOST_DOFS
-            row_dof[begin[own, e] + dof_rows[own, e], e] = d
-            dof_rows[own, e] += 1
-        for c in range(count[0, e]):
-            own = contact_island[c, e]
-            if own >= 0:
-                contact_order[cursor[own, e], e] = c
-                cursor[own, e] += 1
-            else:
-                total[c, 0, e], total[c, 1, e], total[c, 2, e] = 0.0, 0.0, 0.0
+            m = ends
         left[0, e] = rest
+
+
+@system(phase="rows", after="list_islands")
+def list_island_rows(
+    lanes,
+    trees=rows(Tree),
+    island=read(IslandTree.first),
+    link=read(DofTopology.link),
+    tree=read(LinkTopology.tree),
+    active=read(Sweep.dofs),
+    order=read(DofRow.order),
+    first_row=write(IslandTree.first_row),
+    count=write(IslandTree.rows),
+    row=write(IslandDof.row),
+):
+    """Sort dofs that have rows by islands; by itself, since rows of contacts need not wait for it."""
+    for e in lanes:
+        begin = 0
+        for t in range(trees):
+            end = begin
+            first_row[t, e] = begin
+            if island[t, e] == t:
+                for i in range(active[0, e]):
+                    d = order[i, e]
+                    if island[tree[link[d, 0], 0], e] == t:
+                        row[end, e] = d
+                        end += 1
+            count[t, e] = end - begin
+            begin = end

@@ -60,6 +60,15 @@ def test_what_is_alone_has_a_branch_of_its_own() -> None:
     assert plan == [Turn(0, ()), Turn(1, ()), Turn(1, (0,))]
 
 
+def test_what_is_apart_runs_side_by_side() -> None:
+    """Two kernels that share out the rows of one field, before and after one that goes over all of it."""
+    block = frozenset({0})
+    small, large, whole = Use(block, block, "parts"), Use(block, frozenset({0, 1}), "parts"), Use(block, block)
+    assert turns([small, large]) == [Turn(0, ()), Turn(1, ())]
+    assert turns([whole, small, large, whole])[1:] == [Turn(0, ()), Turn(1, (0,)), Turn(1, (1,))]
+    assert turns([small, small]) == [Turn(0, ()), Turn(0, ())], "the same kernel again"
+
+
 def test_memory_that_overlaps_is_one_block() -> None:
     found = blocks([(0, 8), (4, 12), (12, 16), (20, 24), (0, 8)])
     assert found[(0, 8)] == found[(4, 12)]

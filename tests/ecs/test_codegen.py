@@ -17,11 +17,10 @@ from ecs.ptx import float64_instructions
 from numba.core import compiler, typed_passes
 from numba.core.registry import cpu_target
 
+from phalanx.components.island import FEW_DOFS, MOST_DOFS
 from phalanx.ecs import Component, Field, System, Table, codegen, function, modules, read, rows, system, update, write
-from phalanx.systems import systems
+from phalanx.systems import island_solver, systems
 from phalanx.systems.contact_views import contact_views
-from phalanx.systems.island_lists import list_islands
-from phalanx.systems.island_sweeps import sweep_island, sweep_large_island
 from phalanx.systems.queries import PROBES, RAYS
 from phalanx.systems.sampling import SAMPLERS, next_sample
 
@@ -293,7 +292,13 @@ def test_cache_folder_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.Mo
 # CUDA without a GPU.
 
 
-ISLANDS = [list_islands, sweep_island, sweep_large_island]
+ISLANDS = [
+    *island_solver.prepare(lambda table: MOST_DOFS),
+    *island_solver.prepare(lambda table: FEW_DOFS)[1:],
+    *island_solver.instead(lambda table: MOST_DOFS, 5, 4, True),
+    *island_solver.instead(lambda table: FEW_DOFS, 5, 4, True),
+    *island_solver.SUBSTITUTE.replaced.values(),
+]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from phalanx.ecs import Component, Field, System, Table, real, rows, spread, system, update
+from phalanx.ecs import Component, Field, System, Table, read, real, rows, spread, system, update, write
 from phalanx.ecs.declare import Access, DeclarationError
 from phalanx.ecs.fusion import TIMES, Rest
 from phalanx.ecs.substitutes import Substitute, substituted
@@ -39,52 +39,97 @@ def over_cells(name: str) -> System:
 START, WARM, FILL, DRAIN, OTHER, LIST, INSTEAD = map(
     over_cells, ("start", "warm", "fill", "drain", "other", "list_them", "instead")
 )
+SLOW, FAST, PAUSE = map(over_cells, ("slow", "fast", "pause"))
 
 
-def made(log: list[tuple[int, bool, bool]]) -> Substitute:
-    def instead(rows_of: object, times: int, first: bool, absorbs: bool) -> list[System]:
-        log.append((times, first, absorbs))
+class CellRow(Component, table=Cell):
+    """What is made for those that are stood in for."""
+
+    value = Field(doc="a row")
+
+
+@system(phase="sense")
+def make_rows(lanes, count=rows(Cell), y=write(CellRow.value)):
+    for i in spread(count):
+        for e in lanes:
+            y[i, e] = 1.0
+
+
+@system(phase="sense")
+def look_at_rows(lanes, count=rows(Cell), y=read(CellRow.value), x=update(CellCharge.value)):
+    for i in spread(count):
+        for e in lanes:
+            x[i, e] += y[i, e]
+
+
+def made(log: list[tuple[int, int, bool]]) -> Substitute:
+    def instead(rows_of: object, times: int, bounces_at: int, absorbs: bool) -> list[System]:
+        log.append((times, bounces_at, absorbs))
         return [INSTEAD]
 
-    rest = Rest(CellsLeft.here, CellsLeft.turns)
-    return Substitute(("fill", "drain"), "start", "warm", lambda _: [LIST], instead, rest)
+    return Substitute(
+        group=("fill", "drain"),
+        between=("pause",),
+        absorbed="warm",
+        prepared=("make_rows",),
+        replaced={"slow": FAST},
+        prepare=lambda _: [LIST],
+        instead=instead,
+        rest=Rest(CellsLeft.here, CellsLeft.turns),
+    )
 
 
-def names_of(sequence: list[System]) -> tuple[list[str], list[tuple[int, bool, bool]]]:
-    log: list[tuple[int, bool, bool]] = []
+def names_of(sequence: list[System]) -> tuple[list[str], list[tuple[int, int, bool]]]:
+    log: list[tuple[int, int, bool]] = []
     return [s.name for s in substituted(sequence, made(log), lambda table: 1)], log
 
 
-def test_turns_are_taken_over_and_prepared_once() -> None:
-    sequence = [START, WARM, *[FILL, DRAIN] * 4, OTHER, FILL, DRAIN]
-    found, log = names_of(sequence)
+PREPARED = ["fast", "list_them", "make_rows_elsewhere"]
+DONE = ["start", "instead", "fill_and_3_more"]
+
+
+def test_turns_are_taken_over_with_what_comes_between_and_prepared_once() -> None:
+    found, log = names_of([SLOW, make_rows, START, WARM, *[FILL, DRAIN] * 4, PAUSE, FILL, DRAIN, OTHER])
+    assert found == [*PREPARED, *DONE, "other"]
+    assert log == [(5, 4, True)]
+
+
+def test_what_comes_otherwise_is_not_absorbed() -> None:
+    found, log = names_of([make_rows, START, WARM, OTHER, FILL, DRAIN, PAUSE])
+    assert found == [*PREPARED[1:], "start", "warm", "other", "instead", "fill_and_1_more", "pause"]
+    assert log == [(1, -1, False)]
+    found, log = names_of([make_rows, START, FILL, DRAIN, OTHER, PAUSE, FILL, DRAIN])
     assert found == [
-        *("start", "list_them", "warm_elsewhere", "instead", "fill_and_1_more"),
-        *("other", "instead", "fill_and_1_more"),
+        *(*PREPARED[1:], "start", "instead", "fill_and_1_more", "other", "pause"),
+        *("instead", "fill_and_1_more"),
     ]
-    assert log == [(4, True, True), (1, False, False)]
-
-
-def test_what_comes_in_between_is_not_absorbed() -> None:
-    found, log = names_of([START, WARM, OTHER, FILL, DRAIN])
-    assert found == ["start", "warm", "other", "list_them", "instead", "fill_and_1_more"]
-    assert log == [(1, True, False)]
+    assert log == [(1, -1, False)] * 2
 
 
 def test_each_substep_is_prepared_anew() -> None:
-    found, log = names_of([START, WARM, FILL, DRAIN] * 2)
-    assert found == ["start", "list_them", "warm_elsewhere", "instead", "fill_and_1_more"] * 2
-    assert log == [(1, True, True)] * 2
+    found, log = names_of([SLOW, make_rows, START, WARM, FILL, DRAIN, PAUSE, FILL, DRAIN, OTHER] * 2)
+    assert found == [*PREPARED, *DONE, "other"] * 2
+    assert log == [(2, 1, True)] * 2
+
+
+@pytest.mark.parametrize("reader", [0, 1, 2])
+def test_rows_that_others_read_are_made_everywhere(reader: int) -> None:
+    sequence = [make_rows, START, FILL, DRAIN, OTHER]
+    sequence.insert((1, 2, 5)[reader], look_at_rows)
+    found, _ = names_of(sequence)
+    assert "make_rows" in found and "make_rows_elsewhere" not in found
+    assert found.index("make_rows") < found.index("list_them") < found.index("instead")
+    assert found.index("look_at_rows") > found.index("make_rows")
 
 
 def test_other_sequences_stay_as_they_are() -> None:
-    sequence = [START, WARM, FILL, OTHER, DRAIN]
-    found, log = names_of(sequence)
-    assert found == [s.name for s in sequence] and log == []
+    for sequence in ([SLOW, make_rows, START, WARM, FILL, OTHER, DRAIN], [START, WARM, FILL, DRAIN], [PAUSE]):
+        found, log = names_of(sequence)
+        assert found == [s.name for s in sequence] and log == []
 
 
 def test_the_rest_is_run_where_it_is_asked_for_and_turns_are_counted_everywhere() -> None:
-    rest = substituted([START, *[FILL, DRAIN] * 3], made([]), lambda table: 1)[-1]
+    rest = substituted([make_rows, *[FILL, DRAIN] * 3], made([]), lambda table: 1)[-1]
     assert rest.arguments[TIMES].target == 3
     fields = {a.target: a.mode for a in rest.field_arguments.values()}
     assert fields == {CellsLeft.here: "read", CellsLeft.turns: "update", CellCharge.value: "update"}
