@@ -342,26 +342,22 @@ def sweep_island(
                             team_sum(TEAM, a20 * d0 + a21 * d1 + a22 * d2 + a23 * d3),
                             team_sum(TEAM, a30 * d0 + a31 * d1 + a32 * d2 + a33 * d3),
                         )  # fmt: skip
-                        x0, t0 = memory[p0], memory[p0 + TOTAL]
-                        c0 = n0 - x0
+                        x0, t0, x1, t1 = memory[p0], memory[p0 + TOTAL], memory[p1], memory[p1 + TOTAL]
+                        x2, t2, x3, t3 = memory[p2], memory[p2 + TOTAL], memory[p3], memory[p3 + TOTAL]
+                        team_wait(TEAM)  # until all have read what each will store
+                        c0, c1 = n0 - x0, n1 - x1 if in1 else 0.0
+                        c2, c3 = n2 - x2 if in2 else 0.0, n3 - x3 if in3 else 0.0
                         memory[p0] = n0
-                        memory[p0 + TOTAL] = n0 if t0 == x0 else t0 + (n0 - x0)
-                        c1, c2, c3 = 0.0, 0.0, 0.0
+                        memory[p0 + TOTAL] = n0 if t0 == x0 else t0 + c0
                         if in1:
-                            x1, t1 = memory[p1], memory[p1 + TOTAL]
-                            c1 = n1 - x1
                             memory[p1] = n1
-                            memory[p1 + TOTAL] = n1 if t1 == x1 else t1 + (n1 - x1)
+                            memory[p1 + TOTAL] = n1 if t1 == x1 else t1 + c1
                         if in2:
-                            x2, t2 = memory[p2], memory[p2 + TOTAL]
-                            c2 = n2 - x2
                             memory[p2] = n2
-                            memory[p2 + TOTAL] = n2 if t2 == x2 else t2 + (n2 - x2)
+                            memory[p2 + TOTAL] = n2 if t2 == x2 else t2 + c2
                         if in3:
-                            x3, t3 = memory[p3], memory[p3 + TOTAL]
-                            c3 = n3 - x3
                             memory[p3] = n3
-                            memory[p3 + TOTAL] = n3 if t3 == x3 else t3 + (n3 - x3)
+                            memory[p3 + TOTAL] = n3 if t3 == x3 else t3 + c3
                         u0 += m0 * (a00 * c0 + a10 * c1 + a20 * c2 + a30 * c3)
                         u1 += m1 * (a01 * c0 + a11 * c1 + a21 * c2 + a31 * c3)
                         u2 += m2 * (a02 * c0 + a12 * c1 + a22 * c2 + a32 * c3)

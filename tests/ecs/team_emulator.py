@@ -1,0 +1,143 @@
+"""Runs systems that are written for teams of GPU threads, with a thread of Python for each of the GPU's.
+
+Slow, but it needs no GPU, and computes in the world's float type: in float64 what a team finds can be compared to the
+last digits with what the systems find that it stands in for. Threads go as they like between places where they wait for
+each other, so it also shows where they should.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from phalanx.ecs import System, Table
+from phalanx.ecs.store import Store
+
+
+class Items:
+    """A field, indexed as in systems: what all environments share has one of them."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.memory = array.reshape(-1)
+        assert np.shares_memory(self.memory, array)
+        self._array = array
+
+    def _at(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        assert all(i >= 0 for i in index), f"{index} counts from the end"
+        return (*index[:-1], 0) if self._array.shape[-1] == 1 else index
+
+    def __getitem__(self, index: tuple[int, ...]) -> Any:
+        return self._array[self._at(index)].item()
+
+    def __setitem__(self, index: tuple[int, ...], value: Any) -> None:
+        self._array[self._at(index)] = value
+
+
+class Team:
+    """One team: what its threads know of each other."""
+
+    def __init__(self, size: int, row: int) -> None:
+        self.size, self.row = size, row
+        self._barrier = threading.Barrier(size, timeout=60)
+        self._given: list[Any] = [None] * size
+        self._own = threading.local()
+        self._memory: dict[int, np.ndarray] = {}
+
+    def run(self, body: Callable[[], None]) -> None:
+        """Let every thread run the body."""
+        failed: list[BaseException] = []
+
+        def one(rank: int) -> None:
+            self._own.rank = rank
+            try:
+                body()
+            except BaseException as error:
+                failed.append(error)
+                self._barrier.abort()
+
+        threads = [threading.Thread(target=one, args=(rank,)) for rank in range(self.size)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        causes = [error for error in failed if not isinstance(error, threading.BrokenBarrierError)]
+        if failed:
+            raise (causes or failed)[0]
+
+    def language(self) -> dict[str, Any]:
+        """What :mod:`phalanx.ecs.team_language` declares, for this team."""
+        return {
+            "team_row": lambda: self.row,
+            "team_rank": lambda size: self._own.rank,
+            "team_slot": lambda size: 0,
+            "team_wait": lambda size: self._all(None),
+            "team_sum": lambda size, x: sum(self._all(x)),
+            "team_eight_sums": self._eight_sums,
+            "team_ballot": lambda size, x: sum(1 << rank for rank, one in enumerate(self._all(x)) if one),
+            "team_from": lambda size, x, rank: self._all(x)[rank],
+            "count_bits": lambda x: int(x).bit_count(),
+            "lowest_bit": lambda x: (x & -x).bit_length() - 1,
+            "as_real": float,
+            "as_bits": int,
+            "load_four": lambda field, at: tuple(field.memory[at : at + 4].tolist()),
+            "store_four": self._store_four,
+            "store_one": self._store_one,
+            "block_memory": self._block_memory,
+            "real": float,
+        }
+
+    def _all(self, x: Any) -> list[Any]:
+        """What every thread gives."""
+        self._given[self._own.rank] = x
+        self._barrier.wait()
+        found = list(self._given)
+        self._barrier.wait()
+        return found
+
+    def _eight_sums(self, size: int, *numbers: float) -> float:
+        return sum(given[self._own.rank % 8] for given in self._all(numbers))
+
+    @staticmethod
+    def _store_four(field: Items, at: int, *values: float) -> None:
+        assert at % 4 == 0 and len(values) == 4
+        field.memory[at : at + 4] = values
+
+    @staticmethod
+    def _store_one(field: Items, at: int, value: float) -> None:
+        field.memory[at] = value
+
+    def _block_memory(self, count: int) -> np.ndarray:
+        return self._memory.setdefault(count, np.full(count, np.nan))
+
+
+def run_team_system(system: System, store: Store) -> None:
+    """Run a system of teams in every environment of a store on the CPU, for every row of its table."""
+    assert system.is_native and isinstance(system.teams_of, Table)
+    given = {
+        name: (access.target if isinstance(access.target, int) else store.rows(access.target))
+        if access.mode == "rows"
+        else Items(store.array(access.target))
+        for name, access in system.arguments.items()
+    }
+    for row in range(store.rows(system.teams_of)):
+        for e in range(store.num_envs):
+            team = Team(system.team_size, row)
+            body = _bound(system.function, team.language())
+            team.run(lambda body=body, e=e: body((e,), **given))
+
+
+def _bound(function: Callable[..., None], language: dict[str, Any]) -> Callable[..., None]:
+    """The function, and the helpers of its module, with what a team means by the words of the language."""
+    names = {**function.__globals__, **language}
+    for name, value in function.__globals__.items():
+        if (
+            isinstance(value, FunctionType)
+            and name not in language
+            and value.__module__ == function.__globals__["__name__"]
+        ):
+            names[name] = FunctionType(value.__code__, names, name)
+    return FunctionType(function.__code__, names)
