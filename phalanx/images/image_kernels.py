@@ -14,6 +14,7 @@ from phalanx.rays.scene_kernels import (
     FARTHEST,
     GROUP,
     MESHES,
+    TRANSPARENT,
     cast_one,
     hit_ids,
     hit_normal,
@@ -35,9 +36,6 @@ SHADOWS = 2
 
 ORIGINS = 1
 """1 where pixels have places of their own from which they look."""
-
-TRANSPARENT = 1
-"""1 where something is seen through which something else may be seen."""
 
 LAYERS = 8
 """Surfaces that are seen behind each other, at most: the last of so many hides what is behind it. Light goes through
@@ -216,6 +214,10 @@ def draw_pixels(
         layer = 0
         through = 1.0
         step = 0.0
+        last = -INF
+        left = -1
+        other = -1
+        crowd = 0
         passed = 0
         all_red = 0.0
         all_green = 0.0
@@ -231,6 +233,7 @@ def draw_pixels(
                 t, met, face, mx, my, mz = cast_one(
                     table, sizes, frames, boxes, bounds, nodes, triangles, samples,
                     shared, own, place, first_group, groups, 0, stage & 1, ox, oy, oz, dx, dy, dz, limit,
+                    left if stage == 0 else -1, other if stage == 0 else -1, 2.0 * step,
                 )  # fmt: skip
             going = False
             following = 1
@@ -333,8 +336,20 @@ def draw_pixels(
                     # Away from the surface, by more than the place's rounding.
                     slack = 1e-4 + 4e-6 * (math.fabs(px) + math.fabs(py) + math.fabs(pz) + t)
                     if TRANSPARENT:
+                        # On from a little before, since what is behind may be in the same plane, as a ground is that
+                        # this stands on; but of three in a plane not for ever from one to the next.
                         step = slack / max(math.fabs(slant), 0.05)
-                        start = t + step
+                        if t - last > 2.0 * step:
+                            other = -1
+                            crowd = 0
+                        elif hit != left:
+                            other = left
+                            crowd += 1
+                        left = hit
+                        if crowd > 1:
+                            left = -1
+                            other = -1
+                        last = t
             elif TRANSPARENT and stage == 1 and met < 0:
                 # Nothing opaque is in the light's way; now what dims it, one after the other.
                 following = 2
@@ -398,9 +413,11 @@ def draw_pixels(
                         following = 0
                         going = True
                         k = 0
-                        ox = px + step * vx
-                        oy = py + step * vy
-                        oz = pz + step * vz
+                        back = step if left >= 0 else -step
+                        start = last - back
+                        ox = px - back * vx
+                        oy = py - back * vy
+                        oz = pz - back * vz
                         dx = vx
                         dy = vy
                         dz = vz

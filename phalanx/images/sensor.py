@@ -335,14 +335,16 @@ class ImageSensor:
     def _constants(self, packed: Packed) -> tuple[tuple[str, int], ...]:
         assert self._look is not None
         shaded = "rgb" in self.types or "rgba" in self.types
+        transparent = self._look.transparent and shaded
         own = {
+            "ALONE": dict(packed.constants)["ALONE"] * int(not transparent),
             "MOTION": int("motion_vectors" in self.types),
             "ORIGINS": int(self._origins is not None),
             "SHADED": int(shaded),
             "SHADOWS": min(self._look.traced, 2) * int(shaded),
             "SMOOTH": int(self._look.smooth),
             "TEXTURED": int(len(self._look.textures) > 1),
-            "TRANSPARENT": int(self._look.transparent and shaded),
+            "TRANSPARENT": int(transparent),
         }
         return tuple(sorted({**dict(packed.constants), **own}.items()))
 

@@ -41,6 +41,9 @@ GROUPED = 1
 ALONE = 0
 """1 where there is one instance, a mesh that all environments share: nothing is kept for others."""
 
+TRANSPARENT = 0
+"""1 where rays go on behind what they hit."""
+
 GROUP = 8
 """Instances in a group: neighbours in the order in which they were added."""
 
@@ -107,7 +110,7 @@ def field_normal(samples, base, nx, ny, dx, dy, triangle):
 @function
 def cast_one(
     table, sizes, frames, boxes, bounds, nodes, triangles, samples,
-    shared, own, place, first_group, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, limit,
+    shared, own, place, first_group, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, limit, left, other, beyond,
 ):  # fmt: skip
     """The nearest hit of a ray.
 
@@ -120,6 +123,8 @@ def cast_one(
         groups: bits of the groups that are seen.
         sides, any_hit: see :func:`~.mesh_search.search_by_distance`.
         o, d, limit: origin, direction (a unit vector) and reach, all finite.
+        left, other, beyond: instances that are not met nearer than that, since the ray is leaving them, or -1. Kernels
+            that are not TRANSPARENT pass over them.
 
     Returns:
         distance (inf if there is none), instance, face, normal x, y, z: in the frame of a primitive.
@@ -160,17 +165,32 @@ def cast_one(
                 ux, uy, uz = turned_to_local(frames, f, dx, dy, dz)
                 t = INF
                 triangle = -1
+                leaving = k == left
+                if k == other:
+                    leaving = True
+                qx = ox
+                qy = oy
+                qz = oz
+                if TRANSPARENT and leaving:
+                    qx = ox + beyond * dx
+                    qy = oy + beyond * dy
+                    qz = oz + beyond * dz
+                    start = max(start, beyond)
                 if SOLIDS and kind <= CONE:
-                    px, py, pz = to_local(frames, f, ox, oy, oz)
+                    px, py, pz = to_local(frames, f, qx, qy, qz)
                     t, ax, ay, az = ray_surface(kind, sx, sy, sz, px, py, pz, ux, uy, uz, sides)
+                    if TRANSPARENT and leaving:
+                        t = t + beyond
                     if t <= best and (hit < 0 or t < best):
                         nx = ax
                         ny = ay
                         nz = az
                 elif PLANES and kind == PLANE:
-                    px, py, pz = to_local(frames, f, ox, oy, oz)
+                    px, py, pz = to_local(frames, f, qx, qy, qz)
                     t = -pz / uz if uz != 0.0 and not (sides == 1 and uz > 0.0) else INF
                     t = t if t >= 0.0 else INF
+                    if TRANSPARENT and leaving:
+                        t = t + beyond
                 else:
                     # From where the ray enters the box, so that rounding is of the box's size.
                     px, py, pz = to_local(frames, f, ox + start * dx, oy + start * dy, oz + start * dz)
@@ -179,8 +199,11 @@ def cast_one(
                         put_aside(cells, ASIDE + 1, lane, oz, dx)
                         put_aside(cells, ASIDE + 2, lane, dy, dz)
                         put_aside(cells, ASIDE + 3, lane, start, best)
+                        least = -start
+                        if TRANSPARENT and leaving:
+                            least = beyond - start
                         t, triangle = search_mesh(
-                            DEPTH, cells, nodes, triangles, root, sides, any_hit, px, py, pz, ux, uy, uz, -start,
+                            DEPTH, cells, nodes, triangles, root, sides, any_hit, px, py, pz, ux, uy, uz, least,
                             best - start,
                         )  # fmt: skip
                         ox, oy = taken_back(cells, ASIDE, lane, ox, oy)
@@ -192,11 +215,17 @@ def cast_one(
                         iz = inverse_of(dz)
                         ux, uy, uz = turned_to_local(frames, f, dx, dy, dz)
                         if triangle >= 0:  # rounding may not put it behind the ray's origin
-                            t = max(plane_depth(triangles, triangle, px, py, pz, ux, uy, uz, t), -start)
+                            least = -start
+                            if TRANSPARENT and leaving:
+                                least = beyond - start
+                            t = max(plane_depth(triangles, triangle, px, py, pz, ux, uy, uz, t), least)
                     if FIELDS and kind == HEIGHT_FIELD:
+                        least = -min(start, (past - start) * SLACK)
+                        if TRANSPARENT and leaving:
+                            least = beyond - start
                         t, triangle = search_field(
                             samples, root, table[ENTRIES * k + 2], table[ENTRIES * k + 3], sx, sy, sides, any_hit,
-                            px, py, pz, ux, uy, uz, -min(start, (past - start) * SLACK), min(best, past) - start,
+                            px, py, pz, ux, uy, uz, least, min(best, past) - start,
                         )  # fmt: skip
                     t = t + start
                 if t <= best and (hit < 0 or t < best):
@@ -303,6 +332,7 @@ def store_hit(
         t, hit, face, nx, ny, nz = cast_one(
             table, sizes, frames, boxes, bounds, nodes, triangles, samples,
             shared, own, place, first_group, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, min(reach, FARTHEST),
+            -1, -1, 0.0,
         )  # fmt: skip
     distance[ray] = t
     if has_position == 1:

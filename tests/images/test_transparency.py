@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import trimesh
 from images.image_scenes import DOME, QUAD, QUAD_FACES, capture, looking
 
 from phalanx.images import ImageSensor, Light, Look
@@ -102,6 +103,33 @@ def test_grazing_sheets_count_once(device: str) -> None:
         assert seen[4, 4]
         expected = encoded(0.5 * RED + 0.5 * GROUND).astype(int)
         assert np.abs(images["rgb"][0][seen].astype(int) - expected).max() <= 1
+
+
+def test_what_stands_on_the_ground(device: str) -> None:
+    """Through a box whose lower side is in the ground's plane the ground is seen, not what is below it; also by way of
+    meshes, of two that are in one place, and within a transparent ball.
+    """
+    made = trimesh.creation.box((1.0, 1.0, 0.6))
+    solids = (primitive_geometry("box", (0.5, 0.5, 0.3)), mesh_geometry(made.vertices, made.faces))
+    for bodies in (solids[:1], solids[1:], solids):
+        scene = RayScene(1, device)
+        looks = {scene.add(primitive_geometry("plane")): Look((0, 0, 0), emission=(0.0, 0.3, 0.0), roughness=1.0)}
+        for k, solid in enumerate(bodies):
+            looks[scene.add(solid, position=(0, 0, 0.3), object=1 + k)] = Look((0, 0, 0), opacity=0.5, roughness=1.0)
+        around = primitive_geometry("sphere", (3.0,))
+        looks[scene.add(around, object=9)] = Look((0, 0, 0), opacity=0.2, roughness=1.0)
+        sensor = ImageSensor(scene, 48, 64, ("rgb", "ids"), looks=looks, lights=[DOME], background=(1.0, 0.0, 0.0))
+        eye = [4.0, 1.0, 3.0]
+        sensor.set_pinhole(120.0)
+        images = capture(sensor, eye, looking(eye, [0.0, 0.0, 0.1]))
+        rgb = images["rgb"][0].reshape(-1, 3)
+        assert (images["ids"][0, ..., 1] == 9).all()  # the ball is in front of all
+        assert not rgb[:, 0].any(), "something red is below the ground"
+        layers = [0.8 * 0.5**n for n in range(5)]  # the ball, and the box's two or four sides, or all but its lower
+        allowed = {int(encoded((0, 0.3 * share, 0))[1]) for share in layers}
+        found, counts = np.unique(rgb[:, 1], return_counts=True)
+        near = np.array([min(abs(int(g) - a) for a in allowed) <= 1 for g in found])
+        assert counts[near].sum() > 0.98 * len(rgb)  # but for edges, where rays meet fewer sides
 
 
 def test_scenes_without_have_kernels_without(device: str) -> None:

@@ -22,7 +22,8 @@ from phalanx.rays.ray_kernels import cast_pattern, cast_rays
 
 NOTHING = (("FIELDS", 0), ("MESHES", 0), ("PLANES", 0), ("SOLIDS", 0))
 EVERYTHING = tuple((name, 1) for name, _ in NOTHING)
-PICTURES = (("MOTION", 1), ("SHADED", 1), ("SHADOWS", 2), ("SMOOTH", 1), ("TEXTURED", 1))
+PICTURES = tuple((name, 1) for name in ("MOTION", "ORIGINS", "SHADED", "SMOOTH", "TEXTURED", "TRANSPARENT"))
+PICTURES += (("SHADOWS", 2),)
 
 
 @pytest.fixture(scope="module")
