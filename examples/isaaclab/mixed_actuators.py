@@ -121,7 +121,10 @@ def run_simulator(sim: sim_utils.SimulationContext, scene: InteractiveScene) -> 
         print(f"{name}: {kind} at {actuator.joint_names}, at most {effort[name]:.1f} N m")
     upright = ", ".join(f"{-float(z):.3f}" for z in robot.data.projected_gravity_b[:, 2])
     print(f"After {count} steps the cosines of the bodies' tilts are {upright}.")
-    print(f"The bodies go up and down between {low:.3f} and {high:.3f} m.")
+    if low <= high:
+        print(f"The bodies go up and down between {low:.3f} and {high:.3f} m.")
+    else:
+        print(f"They go up and down once in {PERIOD} s, for which --steps were too few.")
 
 
 def main() -> None:
