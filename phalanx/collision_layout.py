@@ -60,6 +60,8 @@ class Capacity:
     manifold_points: int
     window: int
     """Most dofs that one contact can move."""
+    groups: int
+    """Most groups of four dofs, each of one tree, that it can."""
 
 
 def place_shapes(
@@ -338,10 +340,13 @@ def capacity(shapes: list[PlacedShape], pairs: np.ndarray, plane_contacts: int, 
     potential = plane_contacts + width * len(pairs)
     contacts = min(potential, (AUTOMATIC_CONTACTS + CONTACTS_PER_SHAPE * meeting) if most is None else most)
     window = max((len(s.tree) for s in shapes), default=0)
+    groups = -(-window // 4)
     trees = np.array([(s.tree.start, len(s.tree)) for s in shapes]).reshape(-1, 2)
     if len(pairs):
         first, size = trees[:, 0], trees[:, 1]
         a, b = pairs.T
         same = (first[a] == first[b]) & (size[a] > 0) & (size[b] > 0)
         window = max(window, int(np.where(same, size[a], size[a] + size[b]).max()))
-    return Capacity(contacts, candidates, candidates * width, window)
+        size = -(-size // 4)
+        groups = max(groups, int(np.where(same, size[a], size[a] + size[b]).max()))
+    return Capacity(contacts, candidates, candidates * width, window, groups)

@@ -18,6 +18,7 @@ from phalanx.collision_layout import (
     place_shapes,
 )
 from phalanx.columns import Columns
+from phalanx.components.island import MOTION, ROW
 from phalanx.components.link import PRISMATIC, REVOLUTE
 from phalanx.ecs import Store, Table
 from phalanx.geometry_tables import GeometryTables
@@ -121,6 +122,7 @@ def fill(
     pairs = find_pairs(parts, shapes, disabled_parts, [(a, b) for a, b in apart], [(a, b) for a, b in kept])
     place_pairs(columns, parts, shapes, len(grounds), pairs)
     room = capacity(shapes, pairs.allowed, plane_contacts, max_contacts)
+    widest = max((-(-(r.dofs.stop - r.dofs.start) // 4) for r in ranges), default=0)
     moves = _moves(dof_parents, [(r.dofs.start, r.dofs.stop) for r in ranges])
     for table, size in (
         (c.World, 1),
@@ -142,6 +144,8 @@ def fill(
         (c.ManifoldPoint, room.manifold_points),
         (c.Contact, room.contacts),
         (c.ContactRow, room.contacts * room.window),
+        (c.IslandRowFour, room.contacts * 3 * room.groups),
+        (c.IslandDofFour, count["dof"] * (widest + (ROW + MOTION) // 4)),
     ):
         store.set_rows(table, size)
     columns.write(store)
@@ -156,10 +160,16 @@ def fill(
 
 def grow_contacts(store: Store, table: Table, wanted: int) -> None:
     """Give a world more slots for contacts or candidates per environment than ``wanted``, by half, between steps."""
-    inner = c.ContactRow if table is c.Contact else c.ManifoldPoint
-    width = store.rows(inner) // max(store.rows(table), 1)
-    store.grow(table, wanted + wanted // 2)
-    store.grow(inner, store.rows(table) * width)
+    grow_slots(store, table, wanted + wanted // 2)
+
+
+def grow_slots(store: Store, table: Table, wanted: int) -> None:
+    """Give a world so many slots for contacts or candidates, and what each of them has room for."""
+    inner = (c.ContactRow, c.IslandRowFour) if table is c.Contact else (c.ManifoldPoint,)
+    widths = [store.rows(one) // max(store.rows(table), 1) for one in inner]
+    store.grow(table, wanted)
+    for one, width in zip(inner, widths, strict=True):
+        store.grow(one, wanted * width)
 
 
 def _add_links(columns: Columns, tree: int, part: Part, count: dict[str, int], dof_parents: list[int]) -> list[int]:

@@ -15,6 +15,7 @@ import numpy as np
 from phalanx import components as c
 from phalanx.ecs.device import DeviceError
 from phalanx.io.model import LoadError, RobotModel
+from phalanx.layout import grow_slots
 
 if TYPE_CHECKING:
     from phalanx.world import World
@@ -133,9 +134,7 @@ def fit_slots(world: World, state: dict[str, np.ndarray]) -> dict[str, np.ndarra
     if len(rows) != 1 or (wanted := rows.pop()) == store.rows(c.Contact):
         return state
     if wanted > store.rows(c.Contact):
-        width = store.rows(c.ContactRow) // max(store.rows(c.Contact), 1)
-        store.grow(c.Contact, wanted)
-        store.grow(c.ContactRow, wanted * width)
+        grow_slots(store, c.Contact, wanted)
         return state
     missing = store.rows(c.Contact) - wanted
     padded = {key: np.pad(state[key], [(0, missing)] + [(0, 0)] * (state[key].ndim - 1)) for key in fields}

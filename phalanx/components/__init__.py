@@ -67,7 +67,16 @@ from phalanx.components.dof import (
     Mimic,
     MimicConstraint,
 )
-from phalanx.components.island import IslandContact, IslandDof, IslandRest, IslandTree
+from phalanx.components.island import (
+    IslandContact,
+    IslandDof,
+    IslandDofFour,
+    IslandDofNumbers,
+    IslandRest,
+    IslandRowFour,
+    IslandRows,
+    IslandTree,
+)
 from phalanx.components.kinematic import Kinematic, KinematicState, KinematicTarget, KinematicTopology
 from phalanx.components.link import (
     Body,
@@ -268,7 +277,11 @@ __all__ = [
     "HullVertexPosition",
     "IslandContact",
     "IslandDof",
+    "IslandDofFour",
+    "IslandDofNumbers",
     "IslandRest",
+    "IslandRowFour",
+    "IslandRows",
     "IslandTree",
     "JointFrame",
     "Kinematic",

@@ -4,7 +4,7 @@ from phalanx.components.contact import Contact
 from phalanx.components.dof import Dof
 from phalanx.components.tree import Tree
 from phalanx.components.world import World
-from phalanx.ecs import Component, Field
+from phalanx.ecs import Component, Field, Table
 
 FEW_DOFS = 32
 """Dofs of an island that eight threads solve, four in the registers of each; those of a tree are whole fours."""
@@ -27,6 +27,9 @@ MOTION = 8
 RECORD = 12
 """What comes of a contact's rows, see island_rows."""
 
+IslandDofFour = Table("island dof four", "fours of numbers that solvers of islands know of dofs")
+IslandRowFour = Table("island row four", "fours of dofs in the rows of contacts that solvers of islands have")
+
 
 class IslandTree(Component, table=Tree):
     """Which trees are one island; what is known of it is in the row of its first tree."""
@@ -42,26 +45,33 @@ class IslandTree(Component, table=Tree):
 
 
 class IslandDof(Component, table=Dof):
-    """Dofs island by island. What is dense lies as (environment, dof, item) in memory, whatever its shape."""
+    """Dofs island by island."""
 
     order = Field(dtype="int32", doc="first dofs of groups, island by island")
     row = Field(dtype="int32", doc="dofs that have rows, island by island")
-    dense = Field(
-        FEW_DOFS + ROW + MOTION,
-        doc="row of L^-1 by place of the dof in its tree, numbers of its constraints, and of its motion",
+
+
+class IslandDofNumbers(Component, table=IslandDofFour):
+    """What is known of dofs, as (environment, dof, number) in memory."""
+
+    value = Field(
+        4, doc="row of L^-1 by place of the dof in its tree, then ROW numbers of its constraints, MOTION of its motion"
     )
-    wide = Field(MOST_DOFS + ROW + MOTION, doc="the same in worlds that have large islands")
 
 
 class IslandContact(Component, table=Contact):
-    """Contacts island by island. What is dense lies as (environment, contact, item) in memory."""
+    """Contacts island by island."""
 
     tree = Field(dtype="int32", doc="a tree of it that can be moved, -1: nothing can")
     yields = Field(dtype="int32", doc="1: side a can be moved; 2: side b; 3: both")
     order = Field(dtype="int32", doc="contacts, island by island, in each as they were")
-    dense = Field(3 * FEW_DOFS, doc="decoupled rows of the contacts in that order, by groups of dofs that are not zero")
-    wide = Field(3 * MOST_DOFS, doc="the same for large islands")
-    record = Field(RECORD, doc="what comes of rows, of the contacts in that order: see island_rows")
+    record = Field(RECORD, doc="what comes of their rows, (environment, contact, number) in memory: see island_rows")
+
+
+class IslandRows(Component, table=IslandRowFour):
+    """Decoupled rows of contacts, as (environment, contact, number) in memory."""
+
+    value = Field(4, doc="groups of dofs that are not zero: of the row along the normal, then of those along tangents")
 
 
 class IslandRest(Component, table=World):

@@ -26,7 +26,11 @@ from phalanx.components import (
     DriveEffort,
     IslandContact,
     IslandDof,
+    IslandDofFour,
+    IslandDofNumbers,
     IslandRest,
+    IslandRowFour,
+    IslandRows,
     IslandTree,
     LinkPose,
     MassFactor,
@@ -35,7 +39,7 @@ from phalanx.components import (
     Tree,
     TreeTopology,
 )
-from phalanx.components.island import FEW_DOFS, MOST_DOFS, MOTION, RECORD, ROW
+from phalanx.components.island import MOTION, RECORD, ROW
 from phalanx.ecs import function, read, real, rows, system, update, write
 from phalanx.ecs.declare import block_memory
 from phalanx.ecs.team_language import (
@@ -61,8 +65,11 @@ from phalanx.ecs.team_language import (
 from phalanx.systems.dof_solver import softness
 from phalanx.systems.math3d import cross
 
-SORT, TEAM, DOFS, WIDTH = 1, 8, FEW_DOFS, FEW_DOFS
-"""Sort of islands, threads that have its dofs, most dofs of an island, and of a row of L^-1; there are variants."""
+SORT, TEAM = 1, 8
+"""Sort of islands, and threads that have its dofs; :func:`lay_out_large_islands` has others.
+
+Systems are told how many numbers there are of each dof, and of a contact's rows: ``each`` and ``stride``.
+"""
 
 MEMBER, TREES, TABLES = 30, 31, 33  # of the last two two each
 """Where what is fetched of a contact is in the memory of the block, after ten numbers each of its normal and tangents:
@@ -110,6 +117,7 @@ def inverse_factor(
 def lay_out_inverse(
     lanes,
     nv=rows(Dof),
+    each=rows(IslandDofFour),
     first_dof=read(TreeTopology.first_dof),
     end_dof=read(TreeTopology.end_dof),
     chain=read(DofTopology.chain),
@@ -123,7 +131,7 @@ def lay_out_inverse(
     mobility=read(DofSolve.inverse_pivot),
     qd=read(DofState.velocity),
     jacobian=read(DofJacobian.value),
-    dense=update(IslandDof.dense),
+    dense=update(IslandDofNumbers.value),
 ):
     """Rows of L^-1 by place of the dof in its tree, and the dofs' motions.
 
@@ -145,7 +153,7 @@ def lay_out_inverse(
                 g3 = jacobian[top - depth[k3, 0] if s3 else 0, e]
                 if s0 or s1 or s2 or s3:  # the others stay 0
                     store_four(
-                        dense, (e * nv + d) * (WIDTH + ROW + MOTION) + k - low,
+                        dense, (e * nv + d) * each + k - low,
                         g0 if s0 else 0.0, g1 if s1 else 0.0, g2 if s2 else 0.0, g3 if s3 else 0.0,
                     )  # fmt: skip
                 k += 32
@@ -154,7 +162,7 @@ def lay_out_inverse(
             i, turns = link[d, 0], angular[d, 0] == 1
             ux, uy, uz = axis[d, 0, e], axis[d, 1, e], axis[d, 2, e]
             vx, vy, vz = cross(offset[i, 0, e], offset[i, 1, e], offset[i, 2, e], ux, uy, uz)
-            at = (e * nv + d) * (WIDTH + ROW + MOTION) + WIDTH + ROW
+            at = (e * nv + d) * each + each - MOTION
             vx, vy, vz = vx if turns else ux, vy if turns else uy, vz if turns else uz
             store_four(dense, at, ux if turns else 0.0, uy if turns else 0.0, uz if turns else 0.0, vx)
             store_four(dense, at + 4, vy, vz, mobility[d, e], qd[d, e])
@@ -165,6 +173,7 @@ def lay_out_inverse(
 def lay_out_dofs(
     lanes,
     nv=rows(Dof),
+    each=rows(IslandDofFour),
     h=read(Settings.timestep),
     first_dof=read(TreeTopology.first_dof),
     end_dof=read(TreeTopology.end_dof),
@@ -187,7 +196,7 @@ def lay_out_dofs(
     drive=read(DofRow.drive),
     stop=read(DofRow.stop),
     response=read(DofRow.response),
-    dense=update(IslandDof.dense),
+    dense=update(IslandDofNumbers.value),
 ):
     """What there is to know of dofs that have rows."""
     for e in lanes:
@@ -196,7 +205,7 @@ def lay_out_dofs(
         d = low + team_rank(8)
         while d < end:
             if active[d, e] == 1:
-                at = (e * nv + d) * (WIDTH + ROW + MOTION) + WIDTH
+                at = (e * nv + d) * each + each - MOTION - ROW
                 y, slope, spring = response[d, e], h[0, e] * row_slope[d, e], h[0, e] * stiffness[d, e]
                 give = h[0, e] * (spring + damping[d, e])
                 soft_drive, soft_both, soft_stop = softness(y, slope, give)
@@ -228,6 +237,8 @@ def lay_out_contacts(
     lanes,
     slots=rows(Contact),
     nv=rows(Dof),
+    each=rows(IslandDofFour),
+    stride=rows(IslandRowFour),
     left=read(IslandRest.left),
     sort=read(IslandTree.sort),
     groups=read(IslandTree.groups),
@@ -248,8 +259,8 @@ def lay_out_contacts(
     arm_b=read(ContactPoint.arm_b),
     normal=read(ContactPoint.normal),
     tangent=read(ContactPoint.tangent),
-    dof_rows=read(IslandDof.dense),
-    dense=update(IslandContact.dense),
+    dof_rows=read(IslandDofNumbers.value),
+    dense=update(IslandRows.value),
     record=update(IslandContact.record),
 ):
     """Decoupled rows of the contacts of one island, and what comes of them.
@@ -266,8 +277,7 @@ def lay_out_contacts(
             on0, on1 = r < size, r < size and k0 + 1 < end
             on2, on3 = r < size and k0 + 2 < end, r < size and k0 + 3 < end
             k1, k2, k3 = min(k0 + 1, end - 1), min(k0 + 2, end - 1), min(k0 + 3, end - 1)
-            each = WIDTH + ROW + MOTION
-            at = e * nv * each + WIDTH + ROW
+            at = e * nv * each + each - MOTION
             wx0, wy0, wz0, vx0 = load_four(dof_rows, at + k0 * each)
             wx1, wy1, wz1, vx1 = load_four(dof_rows, at + k1 * each)
             wx2, wy2, wz2, vx2 = load_four(dof_rows, at + k2 * each)
@@ -279,7 +289,7 @@ def lay_out_contacts(
             # dofs that are not there have no part in anything
             m0, m1, m2, m3 = m0 if on0 else 0.0, m1 if on1 else 0.0, m2 if on2 else 0.0, m3 if on3 else 0.0
             first, n = first_contact[t, e], contacts[t, e]
-            rows_at, share = (e * slots + first) * (3 * DOFS), k0 - low
+            rows_at, share = (e * slots + first) * stride, k0 - low
             p10, p11, p12, p13 = 0.0, 0.0, 0.0, 0.0  # normal rows of the three contacts before
             p20, p21, p22, p23 = 0.0, 0.0, 0.0, 0.0
             p30, p31, p32, p33 = 0.0, 0.0, 0.0, 0.0
@@ -403,7 +413,7 @@ def lay_out_contacts(
                         s2, s3 = s2 + gz2 * l2 + gz3 * w2, s3 + gz2 * l3 + gz3 * w3
                 if reached:
                     count = count_bits(mask)
-                    to = rows_at + i * (3 * DOFS) + 4 * count_bits(mask & ((1 << r) - 1))
+                    to = rows_at + i * stride + 4 * count_bits(mask & ((1 << r) - 1))
                     store_four(dense, to, n0, n1, n2, n3)
                     store_four(dense, to + 4 * count, f0, f1, f2, f3)
                     store_four(dense, to + 8 * count, s0, s1, s2, s3)
@@ -430,9 +440,4 @@ def lay_out_contacts(
                 p10, p11, p12, p13 = n0, n1, n2, n3
 
 
-lay_out_inverse_wide = variant(lay_out_inverse, "lay_out_inverse_wide", 8, WIDTH=MOST_DOFS)
-lay_out_dofs_wide = variant(lay_out_dofs, "lay_out_dofs_wide", 8, WIDTH=MOST_DOFS)
-lay_out_contacts_wide = variant(lay_out_contacts, "lay_out_contacts_wide", TEAM, WIDTH=MOST_DOFS)
-lay_out_large_islands = variant(
-    lay_out_contacts, "lay_out_large_islands", 32, SORT=2, TEAM=32, DOFS=MOST_DOFS, WIDTH=MOST_DOFS
-)
+lay_out_large_islands = variant(lay_out_contacts, "lay_out_large_islands", 32, SORT=2, TEAM=32)

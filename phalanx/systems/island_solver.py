@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
-from phalanx.components import Dof, IslandContact, IslandDof, IslandRest, Sweep
+from phalanx.components import Contact, Dof, IslandDofFour, IslandRest, IslandRowFour, Sweep
 from phalanx.components.island import FEW_DOFS, MOST_DOFS
 from phalanx.ecs import System, Table
 from phalanx.ecs.declare import Access
@@ -19,56 +19,59 @@ from phalanx.systems.island_lists import list_island_rows, list_islands
 from phalanx.systems.island_rows import (
     inverse_factor,
     lay_out_contacts,
-    lay_out_contacts_wide,
     lay_out_dofs,
-    lay_out_dofs_wide,
     lay_out_inverse,
-    lay_out_inverse_wide,
     lay_out_large_islands,
 )
-from phalanx.systems.island_sweeps import sweep_island, sweep_island_wide, sweep_large_island
+from phalanx.systems.island_sweeps import sweep_island, sweep_large_island
 
 Rows = Callable[[Table], int]
 
 
 def has_large(rows: Rows) -> bool:
-    """Whether islands may be too large for eight threads, and none too large for a warp.
-
-    One tree of few dofs has few contacts most of the time. Worlds of many bodies have room for hundreds of contacts,
-    whose wide rows would take more memory than all else.
-    """
+    """Whether islands may be too large for eight threads, and none too large for a warp."""
     return FEW_DOFS < rows(Dof) <= MOST_DOFS
 
 
 def prepare(rows: Rows) -> list[System]:
     """What finds the islands and lays out their rows."""
     large = has_large(rows)
-    found = (lay_out_inverse, lay_out_dofs, lay_out_contacts)
-    if large:
-        found = (lay_out_inverse_wide, lay_out_dofs_wide, lay_out_contacts_wide, lay_out_large_islands)
-    lists = (_made(list_islands, False, large=int(large)), list_island_rows)
-    return [*lists, *(_made(system, large) for system in found)]
+    lists = (_made(list_islands, large=int(large)), list_island_rows)
+    each = _numbers(rows)["each"]
+    dofs = [_made(system, each=each) for system in (lay_out_inverse, lay_out_dofs)]
+    contacts = _sizes(large, lay_out_contacts, lay_out_large_islands)
+    return [*lists, *dofs, *(_made(system, **_numbers(rows)) for system in contacts)]
 
 
 def instead(rows: Rows, times: int, bounces_at: int, warm: bool) -> list[System]:
     """What sweeps them, so many times; before which of them bounces are found (-1: not there); with a warm start."""
-    large = has_large(rows)
-    found = (sweep_island_wide, sweep_large_island) if large else (sweep_island,)
-    return [_made(system, large, times=times, bounces_at=bounces_at, warm=int(warm)) for system in found]
+    found = _sizes(has_large(rows), sweep_island, sweep_large_island)
+    numbers = {"times": times, "bounces_at": bounces_at, "warm": int(warm), **_numbers(rows)}
+    return [_made(system, **numbers) for system in found]
+
+
+def _numbers(rows: Rows) -> dict[str, int]:
+    """How many numbers there are of each dof, and of a contact's rows."""
+    return {
+        "each": 4 * rows(IslandDofFour) // max(rows(Dof), 1),
+        "stride": 4 * rows(IslandRowFour) // max(rows(Contact), 1),
+    }
+
+
+def _sizes(large: bool, one: System, other: System) -> list[System]:
+    """Systems for small and large islands, if there may be any: neither meets what is the other's."""
+    return [_apart(one), _apart(other)] if large else [one]
 
 
 @cache
-def _made(one: System, wide: bool, **numbers: int) -> System:
-    """A system with numbers for some of its arguments, and with the wide rows of worlds that have large islands."""
-    instead = {IslandDof.dense: IslandDof.wide} if wide else {}
-    if one in (lay_out_large_islands, sweep_large_island):
-        instead[IslandContact.dense] = IslandContact.wide
-    arguments = dict(one.arguments)
-    for name, access in one.field_arguments.items():
-        arguments[name] = replace(access, target=instead.get(access.target, access.target))
-    arguments |= {name: Access("rows", number) for name, number in numbers.items()}
-    # an island is small or large, so neither kernel meets what is the other's
-    return replace(one, arguments=arguments, apart=f"{one.phase} of islands" if wide else "")
+def _apart(one: System) -> System:
+    return replace(one, apart=f"{one.phase} of islands")
+
+
+@cache
+def _made(one: System, **numbers: int) -> System:
+    """A system with numbers for some of its arguments."""
+    return replace(one, arguments=one.arguments | {name: Access("rows", number) for name, number in numbers.items()})
 
 
 SUBSTITUTE = Substitute(

@@ -21,13 +21,17 @@ from phalanx.components import (
     DofTopology,
     IslandContact,
     IslandDof,
+    IslandDofFour,
+    IslandDofNumbers,
     IslandRest,
+    IslandRowFour,
+    IslandRows,
     IslandTree,
     Settings,
     Sweep,
     Tree,
 )
-from phalanx.components.island import FEW_CONTACTS, FEW_DOFS, MOST_CONTACTS, MOST_DOFS, MOTION, RECORD, ROW
+from phalanx.components.island import FEW_CONTACTS, MOST_CONTACTS, MOTION, RECORD, ROW
 from phalanx.ecs import function, read, real, rows, update, write
 from phalanx.ecs.declare import block_memory
 from phalanx.ecs.team_language import (
@@ -60,8 +64,8 @@ BOUNCE: its restitution, and from the phase ``bounce`` on the speed that it leav
 ITEMS = 25
 """Numbers of a contact there: odd, so that threads which load contacts meet different banks."""
 
-SORT, TEAM, DOFS, CONTACTS, WIDTH = 1, 8, FEW_DOFS, FEW_CONTACTS, FEW_DOFS
-"""Of small islands; there are variants."""
+SORT, TEAM, CONTACTS = 1, 8, FEW_CONTACTS
+"""Of small islands: :func:`sweep_large_island` has others."""
 
 BLOCK = THREADS // TEAM * FEW_CONTACTS * ITEMS
 """Numbers of all contacts that a block is at; for large islands as many."""
@@ -90,6 +94,8 @@ def sweep_island(
     lanes,
     slots=rows(Contact),
     nv=rows(Dof),
+    each=rows(IslandDofFour),
+    stride=rows(IslandRowFour),
     times=rows(Contact),
     bounces_at=rows(Contact),
     warm=rows(Contact),
@@ -111,8 +117,8 @@ def sweep_island(
     order=read(IslandDof.order),
     row_dof=read(IslandDof.row),
     contact_order=read(IslandContact.order),
-    constraint=update(IslandDof.dense),
-    dense=read(IslandContact.dense),
+    constraint=update(IslandDofNumbers.value),
+    dense=read(IslandRows.value),
     record=read(IslandContact.record),
     own_push=read(DofModel.max_depenetration_velocity),
     dof_a=read(ContactMotion.dof_a),
@@ -152,7 +158,7 @@ def sweep_island(
             memory = block_memory(BLOCK)
             mine = team_slot(TEAM) * (CONTACTS * ITEMS)
             m, first_dof_row = dof_rows[t, e], first_row[t, e]
-            rows_at, share = (e * slots + first) * (3 * DOFS), k0 - root
+            rows_at, share = (e * slots + first) * stride, k0 - root
             u0, u1, u2, u3 = u[k0, e], u[k1, e], u[k2, e], u[k3, e]
             d0, d1, d2, d3 = displacement[k0, e], displacement[k1, e], displacement[k2, e], displacement[k3, e]
             m0, m1, m2, m3 = mobility[k0, e], mobility[k1, e], mobility[k2, e], mobility[k3, e]
@@ -208,7 +214,7 @@ def sweep_island(
             if warm == 1:  # the impulses of the substep before
                 for i in range(n):
                     at = mine + i * ITEMS
-                    mask, from_ = memory[at + MASK], rows_at + i * (3 * DOFS)
+                    mask, from_ = memory[at + MASK], rows_at + i * stride
                     x0, x1, x2 = memory[at], memory[at + 1], memory[at + 2]
                     a0, a1, a2, a3 = share_of(dense, from_, mask, 0, r)
                     u0 += m0 * (a0 * x0)
@@ -233,7 +239,7 @@ def sweep_island(
                         near, springs = memory[at + APPROACH], memory[at + BOUNCE]
                         leaves = 0.0
                         if springs > 0.0 and near < -threshold[0, e]:
-                            a0, a1, a2, a3 = share_of(dense, rows_at + i * (3 * DOFS), memory[at + MASK], 0, r)
+                            a0, a1, a2, a3 = share_of(dense, rows_at + i * stride, memory[at + MASK], 0, r)
                             f0, f1 = forced[k0, e] if on0 else 0.0, forced[k1, e] if on1 else 0.0
                             f2, f3 = forced[k2, e] if on2 else 0.0, forced[k3, e] if on3 else 0.0
                             moved = h[0, e] * near + team_sum(TEAM, a0 * d0 + a1 * d1 + a2 * d2 + a3 * d3)
@@ -249,7 +255,7 @@ def sweep_island(
                         for i in range(bouncing):
                             at = mine + i * ITEMS
                             if memory[at + BOUNCE] > 0.0:
-                                mask, from_ = memory[at + MASK], rows_at + i * (3 * DOFS)
+                                mask, from_ = memory[at + MASK], rows_at + i * stride
                                 if again == 0:  # friction so far was with a spin that the impact does not have
                                     a0, a1, a2, a3 = share_of(dense, from_, mask, 1, r)
                                     b0, b1, b2, b3 = share_of(dense, from_, mask, 2, r)
@@ -282,9 +288,9 @@ def sweep_island(
                     part = h[0, e] / real(parts) if pushing else h[0, e]
                     pace = 1.0 / part
                     for i in range(m):
-                        at = (e * nv + row_dof[first_dof_row + i, e]) * (WIDTH + ROW + MOTION)
+                        at = (e * nv + row_dof[first_dof_row + i, e]) * each
                         g0, g1, g2, g3 = load_four(constraint, at + share)
-                        at += WIDTH
+                        at += each - MOTION - ROW
                         y, iy, soft_drive, soft_both = load_four(constraint, at)
                         soft_stop, now, came, low = load_four(constraint, at + 4)
                         high, spring, give, springy = load_four(constraint, at + 8)
@@ -318,10 +324,10 @@ def sweep_island(
                         in1 = i + 1 < n and memory[p1 + MEMBER] == 1.0
                         in2 = in1 and i + 2 < n and memory[p2 + MEMBER] == 2.0
                         in3 = in2 and i + 3 < n and memory[p3 + MEMBER] == 3.0
-                        a00, a01, a02, a03 = share_of(dense, rows_at + i * (3 * DOFS), memory[p0 + MASK], 0, r)
-                        a10, a11, a12, a13 = share_of(dense, rows_at + i1 * (3 * DOFS), memory[p1 + MASK], 0, r)
-                        a20, a21, a22, a23 = share_of(dense, rows_at + i2 * (3 * DOFS), memory[p2 + MASK], 0, r)
-                        a30, a31, a32, a33 = share_of(dense, rows_at + i3 * (3 * DOFS), memory[p3 + MASK], 0, r)
+                        a00, a01, a02, a03 = share_of(dense, rows_at + i * stride, memory[p0 + MASK], 0, r)
+                        a10, a11, a12, a13 = share_of(dense, rows_at + i1 * stride, memory[p1 + MASK], 0, r)
+                        a20, a21, a22, a23 = share_of(dense, rows_at + i2 * stride, memory[p2 + MASK], 0, r)
+                        a30, a31, a32, a33 = share_of(dense, rows_at + i3 * stride, memory[p3 + MASK], 0, r)
                         n0, n1, n2, n3, z0, z1, z2, z3 = solve_normals(
                             pushing, pace, memory[p0 + CAP] * longest, gone * h[0, e], True, in1, in2, in3,
                             memory[p0 + NORMAL], memory[p1 + NORMAL], memory[p1 + NORMAL + 1],
@@ -372,7 +378,7 @@ def sweep_island(
                         at = mine + i * ITEMS
                         now1, now2, normal = memory[at + 1], memory[at + 2], memory[at + TOTAL]
                         if normal != 0.0 or now1 != 0.0 or now2 != 0.0:
-                            mask, from_ = memory[at + MASK], rows_at + i * (3 * DOFS)
+                            mask, from_ = memory[at + MASK], rows_at + i * stride
                             a0, a1, a2, a3 = share_of(dense, from_, mask, 1, r)
                             b0, b1, b2, b3 = share_of(dense, from_, mask, 2, r)
                             v1, v2 = memory[at + SLIP], memory[at + SLIP + 1]
@@ -426,14 +432,11 @@ def sweep_island(
             i = r
             while i < m:
                 d = row_dof[first_dof_row + i, e]
-                x0, x1, x2, _ = load_four(constraint, (e * nv + d) * (WIDTH + ROW + MOTION) + WIDTH + 20)
+                x0, x1, x2, _ = load_four(constraint, (e * nv + d) * each + each - MOTION - ROW + 20)
                 rub[d, e] = x0
                 drive[d, e] = x1
                 stop[d, e] = x2
                 i += TEAM
 
 
-sweep_island_wide = variant(sweep_island, "sweep_island_wide", TEAM, WIDTH=MOST_DOFS)
-sweep_large_island = variant(
-    sweep_island, "sweep_large_island", 32, SORT=2, TEAM=32, DOFS=MOST_DOFS, CONTACTS=MOST_CONTACTS, WIDTH=MOST_DOFS
-)
+sweep_large_island = variant(sweep_island, "sweep_large_island", 32, SORT=2, TEAM=32, CONTACTS=MOST_CONTACTS)

@@ -142,14 +142,16 @@ def test_pairs_of_2000_spheres_are_those_of_a_search_tree(device: str) -> None:
 
 
 def test_8192_environments_of_8_shapes_fit_and_agree(device: str) -> None:
-    """Less than 100 kB each; the last one does what the first does, to the bit."""
+    """Less than 100 kB each, on GPUs 140 with what solvers of islands need; the last one does what the first does, to
+    the bit.
+    """
     world = px.World(num_envs=8192, device=device, dt=1 / 60)
     world.add_ground()
     objects = heap(world, 8)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         world.step(18)
-    assert world._store.nbytes() < 8192 * 100e3
+    assert world._store.nbytes() < 8192 * (100e3 if device == "cpu" else 140e3)
     assert (host(world[ContactCount].current) > 8).all()
     for each in objects:
         pose = host(each.root_pose)
