@@ -61,9 +61,8 @@ class _Lent:
         if world._device.is_cuda and array_api(world.device) == "torch":
             import torch  # pyright: ignore[reportMissingImports]
 
-            return torch.from_dlpack(
-                array.__dlpack__(stream=-1)
-            )  # without events: torch's stream waits for ours anyway
+            # without events: torch's stream waits for ours anyway
+            return torch.from_dlpack(array.__dlpack__(stream=-1))
         return hand_out(array)
 
 

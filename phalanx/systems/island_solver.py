@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
 from phalanx.components import Contact, Dof, IslandDofFour, IslandRest, IslandRowFour, Sweep
 from phalanx.components.island import FEW_DOFS, MOST_DOFS
-from phalanx.ecs import System, Table
+from phalanx.ecs import System
 from phalanx.ecs.declare import Access
 from phalanx.ecs.fusion import Rest
-from phalanx.ecs.substitutes import Substitute
+from phalanx.ecs.substitutes import Rows, Substitute
 from phalanx.systems.island_lists import list_island_rows, list_islands
 from phalanx.systems.island_rows import (
     inverse_factor,
@@ -24,8 +23,6 @@ from phalanx.systems.island_rows import (
     lay_out_large_islands,
 )
 from phalanx.systems.island_sweeps import sweep_island, sweep_large_island
-
-Rows = Callable[[Table], int]
 
 
 def has_large(rows: Rows) -> bool:
