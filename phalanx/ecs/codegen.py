@@ -281,13 +281,13 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
     head = f"@kernel\ndef __ENTRY__(_count, _rows, _stride, {arguments}):\n{_fixed(system)}{_private(system)}"
     if teams.is_team(system) or system.is_native:
         size = system.team_size or teams.TEAM
-        guard = f"    _low = unsigned(cuda.grid(1) // {size})\n    _high = _low + unsigned(1)\n"
-        if not system.is_native:
-            guard += (
-                f"    _rank = signed(cuda.threadIdx.x % {size})\n"
-                f"    _mask = {2**size - 1} << (cuda.threadIdx.x % 32 - _rank)\n"
-            )
-        guard += "    if _low < unsigned(_count):\n"
+        guard = (
+            f"    _low = unsigned(cuda.grid(1) // {size})\n"
+            "    _high = _low + unsigned(1)\n"
+            f"    _rank = signed(cuda.threadIdx.x % {size})\n"
+            f"    _mask = {2**size - 1} << (cuda.threadIdx.x % 32 - _rank)\n"
+            "    if _low < unsigned(_count):\n"
+        )
         return head + guard + textwrap.indent(text, " " * 8)
     if system.over is None:
         guard = "    _low = unsigned(cuda.grid(1))\n    _high = _low + unsigned(1)\n    if _low < unsigned(_count):\n"
