@@ -28,7 +28,7 @@ class Substitute:
         prepared: names of systems before that, which make what those named so far need. Where no other system reads
             what they write, they run for the rest only.
         replaced: systems to run in place of others, by the names of these, where there are turns.
-        prepare: makes the systems to run after those that are prepared, from the number of rows of tables.
+        prepare: makes the systems to run after those that are prepared or replaced, from the number of rows of tables.
         instead: makes the systems for turns, from the number of rows of tables, how many turns, before which of them
             ``between`` comes (-1: not), and whether ``absorbed`` is theirs.
         rest: where what is stood in for is still to run.
@@ -57,6 +57,9 @@ def substituted(systems: Sequence[System], substitute: Substitute, rows: Rows) -
     for n, end in enumerate(ends):
         after = ends[n + 1] if n + 1 < len(ends) else len(systems)
         stop = next((i for i in range(end + 1, after) if names[i] == substitute.prepared[0]), after)
+        first = next((i for i in range(end + 1, stop) if _turns(systems, i, substitute.group)), end)
+        # What is prepared needs what is run in place of others, too, wherever that comes.
+        end = max((i for i in range(end, first) if names[i] in substitute.replaced), default=end)
         turns = _solved(systems[end + 1 : stop], substitute, rows)
         if turns is not None:
             found += _prepared(systems[begin : end + 1], turns[1], substitute, rows)

@@ -57,6 +57,22 @@ def bouncing_arms() -> px.World:
     return world
 
 
+def resting_boxes() -> px.World:
+    """Boxes that may go to sleep: there are loads to look for, and rows of dofs are known after those of contacts."""
+    world = px.World(num_envs=2, dt=1 / 100, device="cpu", dtype="float64")
+    world.add_ground()
+    cube = px.Shape("box", (0.1, 0.1, 0.1))
+    for k in range(2):
+        world.add_rigid_object(
+            cube, f"box{k}", mass=1.0 + k, position=(0.02 * k, 0.0, 0.1 + 0.2 * k), sleep_threshold=5e-5
+        )
+    world.build()
+    world.actors["box1"].set_root_state(
+        vel=np.array([[0.1, 0.0, -0.3, 0.0, 0.2, 1.0], [0.0, -0.2, -0.1, 0.0, 0.0, 0.0]])
+    )
+    return world
+
+
 def step_by_islands(world: px.World) -> set[str]:
     """A step as on a GPU; which systems of teams ran."""
     store = world._store
@@ -78,8 +94,9 @@ def step_by_islands(world: px.World) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("make", "large"), [(quadruped, False), (humanoid_on_conveyor, True), (bouncing_arms, False)],
-    ids=["quadruped", "humanoid", "balls"],
+    ("make", "large"),
+    [(quadruped, False), (humanoid_on_conveyor, True), (bouncing_arms, False), (resting_boxes, False)],
+    ids=["quadruped", "humanoid", "balls", "boxes"],
 )  # fmt: skip
 def test_islands_go_as_all_together_do(make: Callable[[], px.World], large: bool) -> None:
     """Velocities, impulses and what goes into them, after two steps: to rounding in float64."""

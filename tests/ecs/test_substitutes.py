@@ -112,6 +112,12 @@ def test_each_substep_is_prepared_anew() -> None:
     assert log == [(2, 1, True)] * 2
 
 
+def test_what_is_replaced_is_there_when_things_are_prepared() -> None:
+    found, log = names_of([make_rows, OTHER, SLOW, START, WARM, FILL, DRAIN, SLOW])
+    assert found == ["other", *PREPARED, "start", "instead", "fill_and_2_more", "fast"]
+    assert log == [(1, -1, True)]
+
+
 @pytest.mark.parametrize("reader", [0, 1, 2])
 def test_rows_that_others_read_are_made_everywhere(reader: int) -> None:
     sequence = [make_rows, START, FILL, DRAIN, OTHER]
