@@ -196,5 +196,6 @@ def test_edges_of_a_triangle_mesh_push_a_face_out(device: str) -> None:
 
 def test_not_a_number_gives_no_contact(device: str) -> None:
     for scene in (Scene(SOLIDS["box"], ball(), 4, device), Scene(torus(), FLOORS["grid"], 4, device)):
-        found = scene.collide(np.eye(3), np.eye(3), np.full((4, 3), np.nan), reach=REACH)
-        assert (found.count == 0).all()
+        for turn, between in ((np.eye(3), np.full((4, 3), np.nan)), (np.full((3, 3), np.nan), np.zeros((4, 3)))):
+            found = scene.collide(turn, np.eye(3), between, reach=REACH)
+            assert (found.count == 0).all()

@@ -45,15 +45,24 @@ def depth_weight(size, way):
 
 
 @function
-def useful_reach(reach, way, rest, size):
+def useful_reach(reach, way, rest, size, place):
     """Distance (m) beyond which contact points are of no use: less than the shapes' contact offsets would have it.
+
+    Where the shapes' poses are no numbers it is minus infinity: minima and maxima of a GPU pass over a NaN, so nothing
+    later would tell.
 
     Args:
         reach: CandidatePair.reach.
         way: as for :func:`clear_bins`.
         rest: sum of the shapes' rest offsets, m.
         size: as for :func:`clear_bins`.
+        place: 12 numbers, how the shapes lie to each other.
     """
+    total = 0.0
+    for k in range(12):
+        total += place[k]
+    if total - total != 0.0:
+        return -math.inf
     return min(reach, rest + 2.0 * way + _BEYOND * size)
 
 

@@ -229,7 +229,7 @@ def collide_convex_with_sdf(
                 place[3 * i + j] += rotation[a, 3 * k + i, e] * rotation[b, 3 * k + j, e]
     length = 0.5 * math.sqrt(min(one, other))
     way = reach[n, e] - margin[a, e] - margin[b, e]
-    near = useful_reach(reach[n, e], way, rest[a, e] + rest[b, e], length)
+    near = useful_reach(reach[n, e], way, rest[a, e] + rest[b, e], length, place)
     clear_bins(bins, length, way)
     solid_in_field(forms, solid, place, near, distances, dims, grid, vertices, bins)
     if forms[0] == HULL:

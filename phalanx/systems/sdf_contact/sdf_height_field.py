@@ -197,7 +197,7 @@ def collide_sdf_with_height_field(
                 place[3 * i + j] += rotation[a, 3 * k + i, e] * rotation[b, 3 * k + j, e]
     length = math.sqrt(square)
     way = reach[n, e] - margin[a, e] - margin[b, e]
-    near = useful_reach(reach[n, e], way, rest[a, e] + rest[b, e], length)
+    near = useful_reach(reach[n, e], way, rest[a, e] + rest[b, e], length, place)
     clear_bins(bins, length, way)
     points_on_height_field(
         root[a, e], place, near, high[b, 2, e], points, point_normals, limits, lows, highs, firsts, counts,

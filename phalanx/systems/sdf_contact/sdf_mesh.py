@@ -223,7 +223,7 @@ def collide_sdf_with_mesh(
                 place[3 * i + j] += rotation[a, 3 * k + i, e] * rotation[b, 3 * k + j, e]
     length = math.sqrt(square)
     way = reach[n, e] - margin[a, e] - margin[b, e]
-    near = useful_reach(reach[n, e], way, rest[a, e] + rest[b, e], length)
+    near = useful_reach(reach[n, e], way, rest[a, e] + rest[b, e], length, place)
     clear_bins(bins, length, way)
     points_on_mesh(
         point_root[a, e], root[b, e], double_sided[b, e], place, near, DEEP * shortest,

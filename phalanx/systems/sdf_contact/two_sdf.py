@@ -136,7 +136,6 @@ def collide_two_sdf(
         other += (high[b, i, e] - low[b, i, e]) * (high[b, i, e] - low[b, i, e])
     length = 0.5 * math.sqrt(min(one, other))
     way = reach[n, e] - margin[a, e] - margin[b, e]
-    near = useful_reach(reach[n, e], way, rest[a, e] + rest[b, e], length)
     clear_bins(bins, length, way)
     for side in range(2):
         of = b if side == 0 else a  # whose field it is
@@ -153,6 +152,7 @@ def collide_two_sdf(
                 place[3 * i + j] = 0.0
                 for k in range(3):
                     place[3 * i + j] += rotation[to, 3 * k + i, e] * rotation[of, 3 * k + j, e]
+        near = useful_reach(reach[n, e], way, rest[a, e] + rest[b, e], length, place)
         points_in_field(
             root[to, e], side, place, near, distances, dims, grid, points, point_normals, limits,
             node_lows, node_highs, node_firsts, node_counts, bins,
