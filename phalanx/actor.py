@@ -113,8 +113,8 @@ class Actor(Sleeping):
 
     def _pose(self, what: str, pose: Any, env_ids: Any) -> tuple[Any, np.ndarray | None]:
         """A user's poses, (n, 7), checked and with unit quaternions."""
-        values, envs = self._input(what, pose, 7, env_ids)
-        return self._unit(values, what), envs
+        values, envs = self._input(what, pose, 7, env_ids, poses=True)
+        return self._unit(values), envs
 
     @on_device
     def set_external_wrench(

@@ -103,6 +103,7 @@ class Handle:
         *,
         finite: bool = True,
         negative: bool = True,
+        poses: bool = False,
     ) -> tuple[Any, np.ndarray | None]:
         """Broadcast a user's value to (n, *shape) and check it; numbers that are on a GPU already are not waited for.
 
@@ -130,6 +131,8 @@ class Handle:
                     env = row if envs is None else int(envs[row])
                     place = f"environment {env}, column {', '.join(map(str, item))}" if item else f"environment {env}"
                     raise ValueError(f"{self}: {what} {verdict} in {place}")
+            if poses and not np.broadcast_to(array, wanted)[..., 3:].any(axis=-1).all():
+                raise ValueError(f"{self}: {what} has a quaternion of zero length")
         return self._xp.broadcast_to(self._xp.asarray(array), wanted), envs
 
     def _from_host(self, value: Any) -> np.ndarray | None:
@@ -143,10 +146,8 @@ class Handle:
         if given is not None and not (given > 0).all():
             raise ValueError(f"{self}: {what} must be above 0; got {given.min()}")
 
-    def _unit(self, poses: Any, what: str) -> Any:
+    def _unit(self, poses: Any) -> Any:
         """A float64 copy of poses (..., 7) with unit quaternions."""
-        if isinstance(poses, np.ndarray) and not poses[..., 3:].any(axis=-1).all():
-            raise ValueError(f"{self}: {what} has a quaternion of zero length")
         values = self._xp.array(poses, dtype="float64")
         values[..., 3:] /= self._xp.sqrt((values[..., 3:] ** 2).sum(axis=-1, keepdims=True))
         return values

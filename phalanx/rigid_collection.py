@@ -235,8 +235,8 @@ class RigidObjectCollection(Handle):
             )
 
     def _pose(self, pose: Any, count: int, env_ids: Any) -> tuple[Any, np.ndarray | None]:
-        values, envs = self._input("root pose", pose, (count, 7), env_ids)
-        return self._unit(values, "root pose"), envs
+        values, envs = self._input("root pose", pose, (count, 7), env_ids, poses=True)
+        return self._unit(values), envs
 
     def _write_runs(self, field: Any, starts: np.ndarray, values: Any, envs: np.ndarray | None) -> None:
         count = values.shape[-1]
