@@ -29,6 +29,7 @@ from phalanx.bench.peers import PeerMissing, peer_for
 from phalanx.commands.bench import BenchOptions
 from phalanx.commands.bench import bench as bench_command
 from phalanx.commands.common import UserError
+from phalanx.systems import STEP
 from phalanx.warmup import warm_up, worlds_for
 
 mj: Any = mujoco
@@ -89,7 +90,8 @@ def test_figures_are_complete_and_survive_json(humanoid, tmp_path):
         assert run["env_steps_per_second"] > 0 and run["spread"] >= 0 and run["repeats"] == 1
         assert run["first_step_seconds"] > 0 and run["build_seconds"] > 0
     phases, systems = humanoid["phase_seconds_per_step"], humanoid["system_seconds_per_step"]
-    assert {"collide", "rows", "sweep", "dynamics", "integrate"} <= set(phases)
+    assert {"collide", "rows", "sweep", "dynamics"} <= set(phases)
+    assert "integrate" in phases or humanoid["device"] != "cpu"  # there it is part of a kernel of another phase
     assert sum(phases.values()) == pytest.approx(sum(systems.values()))
     assert all(seconds > 0 for seconds in systems.values())
     memory = humanoid["memory"]
@@ -442,7 +444,10 @@ def test_where_time_goes_has_every_system_that_ran(device):
     setup = set_up(SCENES["quadruped"], 2, device)
     spent = where_time_goes(setup, 2)
     assert set(spent["phases"]) <= set(setup.world.schedule.phases)
-    assert {"drive_joints", "mass_matrix"} <= set(spent["systems"])
+    ran = {system.name for system, _shared in setup.world._store.kernels(setup.world._sequence(STEP))}
+    assert ran == set(spent["systems"])
+    if device == "cpu":  # on a GPU some stand for others, under names of their own
+        assert {"drive_joints", "mass_matrix"} <= ran
 
 
 def test_where_time_goes_knows_systems_that_were_joined(monkeypatch):

@@ -363,7 +363,8 @@ def test_a_system_runs_where_there_is_what_it_needs(leaks: int, device: str) -> 
     store[Water].level = 5.0
     program = store.program([lose_water])
     program.run()
-    assert (host(store[Water].level) == (4.0 if leaks else 5.0)).all() and program.names == ["lose_water"] * (leaks > 0)
+    assert (host(store[Water].level) == (4.0 if leaks else 5.0)).all()
+    assert [name.removesuffix("_straight") for name in program.names] == ["lose_water"] * (leaks > 0)
 
 
 def test_what_lanes_have_in_common(bench: Bench) -> None:

@@ -11,6 +11,7 @@ from oracles import host
 
 import phalanx as px
 from phalanx.ecs import trace
+from phalanx.systems import STEP
 
 
 def test_a_traced_step_names_every_system_and_changes_nothing(device: str, tmp_path: Path) -> None:
@@ -24,9 +25,11 @@ def test_a_traced_step_names_every_system_and_changes_nothing(device: str, tmp_p
     np.testing.assert_array_equal(host(robots[0].joint_pos), host(robots[1].joint_pos))
     events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
     names = [event["name"] for event in events if event["cat"] == "system"]
-    assert names.count("factorize_mass") == 3
-    assert {s.name for s in worlds[0].schedule.systems(("actuate", "dynamics"))} <= set(names)
-    assert {"drive_joints", "mass_matrix", "recouple", "place_links"} <= set(names)
+    ran = [system.name for system, _shared in worlds[0]._store.kernels(worlds[0]._sequence(STEP))]
+    assert sorted(names) == sorted(3 * ran)
+    if device == "cpu":  # on a GPU some stand for others, under names of their own
+        assert {s.name for s in worlds[0].schedule.systems(("actuate", "dynamics"))} <= set(names)
+        assert {"drive_joints", "mass_matrix", "factorize_mass", "recouple", "place_links"} <= set(names)
     assert any(name.startswith(("sweep_dofs", "sweep_island")) for name in names)
     assert all(event["dur"] > 0 for event in events)
     assert sum(event["dur"] for event in events if event["name"] == "step") > sum(

