@@ -18,7 +18,7 @@ from phalanx.collision_layout import (
     place_shapes,
 )
 from phalanx.columns import Columns
-from phalanx.components.island import MOTION, ROW
+from phalanx.components.island import LINK, ROW
 from phalanx.components.link import PRISMATIC, REVOLUTE
 from phalanx.ecs import Store, Table
 from phalanx.geometry_tables import GeometryTables
@@ -114,6 +114,8 @@ def fill(
             )
         )
     entries = _add_chains(columns, dof_parents)
+    trees = [(r.dofs.start, r.dofs.stop) for r in ranges]
+    links = _add_walks(columns, dof_parents, trees, {shape.dof for shape in shapes})
     geometry = GeometryTables()
     place_shapes(columns, parts, grounds, shapes, contact_offset, geometry)
     plane_contacts = place_planes(columns, grounds, parts, shapes)
@@ -123,7 +125,7 @@ def fill(
     place_pairs(columns, parts, shapes, len(grounds), pairs)
     room = capacity(shapes, pairs.allowed, plane_contacts, max_contacts)
     widest = max((-(-(r.dofs.stop - r.dofs.start) // 4) for r in ranges), default=0)
-    moves = _moves(dof_parents, [(r.dofs.start, r.dofs.stop) for r in ranges])
+    moves = _moves(dof_parents, trees)
     for table, size in (
         (c.World, 1),
         (c.Tree, len(parts)),
@@ -145,7 +147,8 @@ def fill(
         (c.Contact, room.contacts),
         (c.ContactRow, room.contacts * room.window),
         (c.IslandRowFour, room.contacts * 3 * room.groups),
-        (c.IslandDofFour, count["dof"] * (widest + (ROW + MOTION) // 4)),
+        (c.IslandDofFour, count["dof"] * (widest + ROW // 4)),
+        (c.IslandLinkFour, max(links, 1) * (LINK // 4 + 6 * widest)),
     ):
         store.set_rows(table, size)
     columns.write(store)
@@ -309,6 +312,47 @@ def _add_chains(columns: Columns, dof_parents: list[int]) -> int:
         columns.add({c.DofTopology.chain: entries, c.DofTopology.depth: length})
         entries += length
     return entries
+
+
+def _add_walks(columns: Columns, dof_parents: list[int], trees: list[tuple[int, int]], carrying: set[int]) -> int:
+    """Depth-first walks, and places of links that solvers of islands know; returns how many those are.
+
+    Args:
+        columns, dof_parents: as elsewhere; trees: their half-open ranges of dofs.
+        carrying: last dofs of links that have shapes.
+    """
+    walk: list[int] = []
+    sizes = [1] * len(dof_parents)
+    for first, end in trees:
+        children: dict[int, list[int]] = {}
+        for d in reversed(range(first, end)):
+            children.setdefault(dof_parents[d], []).append(d)
+            if dof_parents[d] >= 0:
+                sizes[dof_parents[d]] += sizes[d]
+        left = children.get(-1, [])
+        while left:
+            walk.append(left.pop())
+            left += children.get(walk[-1], [])
+    begin = {d: n for n, d in enumerate(walk)}
+    branches = {dof_parents[d] for before, d in zip([-1, *walk], walk, strict=False) if dof_parents[d] != before}
+    known = sorted((carrying | branches) - {-1})
+    place = {d: n for n, d in enumerate(known)}
+    reach = [0] * len(dof_parents)
+    for first, end in trees:
+        for d in range(first, end):
+            above = reach[dof_parents[d]] if dof_parents[d] >= 0 else 0
+            reach[d] = above | 1 << (d - first) // 4 % 32
+    for d in range(len(dof_parents)):
+        columns.add(
+            {
+                c.DofTopology.walk: walk[d],
+                c.DofTopology.walk_begin: begin[d],
+                c.DofTopology.walk_end: begin[d] + sizes[d],
+                c.IslandDof.place: place.get(d, -1),
+                c.IslandDof.reach: reach[d] - (reach[d] >> 31 << 32),
+            }
+        )
+    return len(known)
 
 
 def _moves(dof_parents: list[int], trees: list[tuple[int, int]]) -> np.ndarray:

@@ -29,6 +29,9 @@ class DofTopology(Component, table=Dof):
     mimicked = Field(dtype="int32", doc="1 if a mimic constraint involves it", constant=True)
     tree_end = Field(dtype="int32", doc="one past the last dof of its tree", constant=True)
     relations = Field(dtype="int32", doc="dof pair of this dof and dof k is relations + k", constant=True)
+    walk = Field(dtype="int32", doc="dofs depth first, each tree's in the places of its rows", constant=True)
+    walk_begin = Field(dtype="int32", doc="its place there; those that it moves come from there on", constant=True)
+    walk_end = Field(dtype="int32", doc="one past the place of the last one that it moves", constant=True)
 
 
 class DofModel(Component, table=Dof):

@@ -21,13 +21,14 @@ MOST_CONTACTS = 96
 ROW = 24
 """What sweeps need to know of a dof with rows, besides its row of L^-1."""
 
-MOTION = 8
-"""What rows of contacts need to know of a dof, besides its row of L^-1."""
+LINK = 8
+"""What rows of contacts need to know of a link, besides its velocities per decoupled velocity."""
 
 RECORD = 12
 """What comes of a contact's rows, see island_rows."""
 
 IslandDofFour = Table("island dof four", "fours of numbers that solvers of islands know of dofs")
+IslandLinkFour = Table("island link four", "fours of numbers that solvers of islands know of links")
 IslandRowFour = Table("island row four", "fours of dofs in the rows of contacts that solvers of islands have")
 
 
@@ -37,6 +38,7 @@ class IslandTree(Component, table=Tree):
     first = Field(dtype="int32", doc="first tree of the island")
     sort = Field(dtype="int32", doc="1: eight threads solve it; 2: a warp; 0: not the first tree, or too large")
     groups = Field(dtype="int32", doc="its number of groups: up to four dofs, one after the other, of one tree")
+    groups_before = Field(dtype="int32", doc="of any tree: its island's groups of trees before it")
     begin = Field(dtype="int32", doc="where its groups begin in IslandDof.order")
     rows = Field(dtype="int32", doc="how many of its dofs have rows")
     first_row = Field(dtype="int32", doc="where those begin in IslandDof.row")
@@ -49,13 +51,27 @@ class IslandDof(Component, table=Dof):
 
     order = Field(dtype="int32", doc="first dofs of groups, island by island")
     row = Field(dtype="int32", doc="dofs that have rows, island by island")
+    place = Field(
+        dtype="int32",
+        doc="of the link that it is the last dof of: its place in IslandLinkNumbers, -1: none",
+        constant=True,
+    )
+    reach = Field(dtype="int32", doc="groups of its tree that move it, as bits", constant=True)
 
 
 class IslandDofNumbers(Component, table=IslandDofFour):
     """What is known of dofs, as (environment, dof, number) in memory."""
 
+    value = Field(4, doc="row of L^-1 by place of the dof in its tree, then ROW numbers of its constraints")
+
+
+class IslandLinkNumbers(Component, table=IslandLinkFour):
+    """What is known of links with shapes, and where trees branch, as (environment, link, number) in memory."""
+
     value = Field(
-        4, doc="row of L^-1 by place of the dof in its tree, then ROW numbers of its constraints, MOTION of its motion"
+        4,
+        doc="LINK numbers of its motion, then its velocities per decoupled velocity, of each group of its tree: "
+        "angular x of four dofs, y, z, linear x, y, z, at the root link's origin",
     )
 
 

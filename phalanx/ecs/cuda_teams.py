@@ -53,11 +53,39 @@ def team_sum(size, x):
     return x
 
 
+_CHOICE_OF_PARTNER = (
+    "{.reg .pred p; .reg .b32 x; setp.ne.u32 p, $5, 0; selp.b32 x, $1, $2, p; shfl.sync.bfly.b32 $0, x, $3, 31, $4;}"
+)
+
+
+@intrinsic
+def _partner(typing_context: Any, first: Any, second: Any, bit: Any, team: Any, upper: Any) -> Any:
+    """What the thread that differs in a bit gives: the first where ``upper`` is not 0 for it, else the second.
+
+    Choice and shuffle are one text, since LLVM makes them a branch with a shuffle on either side, and threads that
+    shuffle with each other from two places are brought together by the dozen instructions, each time
+    (docs/decisions/0030-island-rows.md).
+    """
+    del typing_context
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        del context, signature
+        word = llvm.IntType(32)
+        kind = llvm.FunctionType(llvm.FloatType(), [llvm.FloatType()] * 2 + [word] * 3)
+        operands = [
+            builder.trunc(a, word) if isinstance(a.type, llvm.IntType) and a.type.width > 32 else a for a in arguments
+        ]
+        text = llvm.InlineAsm(kind, _CHOICE_OF_PARTNER, "=f,f,f,r,r,r", side_effect=True)
+        return builder.call(text, operands, attrs=("convergent", "nounwind"))
+
+    return numba.float32(first, second, bit, team, upper), emit
+
+
 @helper
 def _halved(team, bit, first, second):
     """Of two numbers, the sum of one over a pair of threads that differ in a bit: the second where it is set."""
-    upper = cuda.threadIdx.x & bit != 0
-    return (second if upper else first) + cuda.shfl_xor_sync(team, first if upper else second, bit)
+    upper = cuda.threadIdx.x & bit
+    return (second if upper != 0 else first) + _partner(first, second, bit, team, upper)  # pyright: ignore[reportCallIssue]
 
 
 @helper

@@ -42,6 +42,7 @@ def list_islands(
     island=update(IslandTree.first),
     sort=write(IslandTree.sort),
     groups=write(IslandTree.groups),
+    groups_before=write(IslandTree.groups_before),
     begin=write(IslandTree.begin),
     contacts=write(IslandTree.contacts),
     first_contact=write(IslandTree.first_contact),
@@ -81,6 +82,7 @@ def list_islands(
             if island[t, e] == t:
                 for s in range(t, trees):
                     if island[s, e] == t:
+                        groups_before[s, e] = size
                         for k in range(first_dof[s, 0], end_dof[s, 0], 4):
                             order[n, e] = k
                             size += 1

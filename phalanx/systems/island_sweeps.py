@@ -31,7 +31,7 @@ from phalanx.components import (
     Sweep,
     Tree,
 )
-from phalanx.components.island import FEW_CONTACTS, MOST_CONTACTS, MOTION, RECORD, ROW
+from phalanx.components.island import FEW_CONTACTS, MOST_CONTACTS, RECORD, ROW
 from phalanx.ecs import function, read, real, rows, update, write
 from phalanx.ecs.declare import block_memory
 from phalanx.ecs.team_language import (
@@ -171,9 +171,9 @@ def sweep_island(
             while i < n:  # each thread fetches what there is to know of its share of the contacts
                 c, at, from_ = contact_order[first + i, e], mine + i * ITEMS, (e * slots + first + i) * RECORD
                 a, b, own = dof_a[c, e], dof_b[c, e], member[c, e]
-                near, rub1, rub2, y11 = load_four(record, from_)
-                y12, y22, itself, one = load_four(record, from_ + 4)
-                two, three, mask, _ = load_four(record, from_ + 8)
+                near, rub1, rub2, mask = load_four(record, from_)
+                y11, y12, y22, itself = load_four(record, from_ + 4)
+                one, two, three, _ = load_four(record, from_ + 8)
                 x0, x1, x2 = impulse[c, 0, e], impulse[c, 1, e], impulse[c, 2, e]
                 approach[c, e] = near
                 slip[c, 0, e] = rub1
@@ -290,7 +290,7 @@ def sweep_island(
                     for i in range(m):
                         at = (e * nv + row_dof[first_dof_row + i, e]) * each
                         g0, g1, g2, g3 = load_four(constraint, at + share)
-                        at += each - MOTION - ROW
+                        at += each - ROW
                         y, iy, soft_drive, soft_both = load_four(constraint, at)
                         soft_stop, now, came, low = load_four(constraint, at + 4)
                         high, spring, give, springy = load_four(constraint, at + 8)
@@ -432,7 +432,7 @@ def sweep_island(
             i = r
             while i < m:
                 d = row_dof[first_dof_row + i, e]
-                x0, x1, x2, _ = load_four(constraint, (e * nv + d) * each + each - MOTION - ROW + 20)
+                x0, x1, x2, _ = load_four(constraint, (e * nv + d) * each + each - ROW + 20)
                 rub[d, e] = x0
                 drive[d, e] = x1
                 stop[d, e] = x2

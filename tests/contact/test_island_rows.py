@@ -1,4 +1,4 @@
-"""Dense rows of dofs for islands on a GPU, against the inverse of the factor."""
+"""Dense rows of dofs and velocities of links for islands on a GPU, against the inverse of the factor."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from oracles import host
 
 import phalanx as px
 from phalanx import components as c
-from phalanx.components.island import MOTION, ROW
+from phalanx.components.island import LINK, ROW
 from phalanx.systems import island_solver
 
 
@@ -47,17 +47,25 @@ def laid_out(world: px.World, name: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("robots", [("quadruped",), ("quadruped", "arm", "quadruped"), ("arm",)])
-def test_rows_and_motions_of_dofs(robots: tuple[str, ...], gpu: str) -> None:
+def test_rows_of_dofs_and_velocities_of_links(robots: tuple[str, ...], gpu: str) -> None:
     """L^-1 of the factor as it is after a step, and velocities of links at their roots, all in float64."""
     world = world_of(gpu, *robots)
     store = world._store
     nv, width = store.rows(c.Dof), 20 if "quadruped" in robots else 12  # whole fours of 18 and of 9 dofs
     found = laid_out(world, "lay_out_inverse")
-    assert found.shape == (3, nv, width + ROW + MOTION)
+    assert found.shape == (3, nv, width + ROW)
+    with store.active():
+        numbers = host(store.array(c.IslandLinkNumbers.value))
+    numbers = numbers.reshape(numbers.shape[-1], -1, LINK + 6 * width)[:3]
+    place, parent = whole(world[c.IslandDof].place)[:, 0], whole(world[c.DofTopology].parent)[:, 0]
+    known = np.flatnonzero(place >= 0)
+    assert sorted(place[known]) == list(range(numbers.shape[1]))
+    assert set(whole(world[c.ShapeTopology].dof)[:, 0]) <= {-1, *known.tolist()}
     chain, depth = whole(world[c.DofTopology].chain)[:, 0], whole(world[c.DofTopology].depth)[:, 0]
     column, factor = whole(world[c.MassTopology].column)[:, 0], host(world[c.MassFactor].value).astype(float)
     first, end = whole(world[c.DofTopology].tree_first)[:, 0], whole(world[c.DofTopology].tree_end)[:, 0]
     mobility, qd = host(world[c.DofSolve].inverse_pivot), host(world[c.DofState].velocity)
+    groups = numbers[..., 6].astype(np.float32).view(np.int32)  # bits in the place of a number
     response = host(world[c.DofRow].response)
     link, offset = whole(world[c.DofTopology].link)[:, 0], host(world[c.LinkPose].offset)
     axis, angular = host(world[c.DofMotion].axis), whole(world[c.DofTopology].angular)[:, 0]
@@ -67,22 +75,32 @@ def test_rows_and_motions_of_dofs(robots: tuple[str, ...], gpu: str) -> None:
             slots = range(chain[d] + 1, chain[d] + depth[d])
             lower[d, [column[s] for s in slots]] = [factor[s, e] for s in slots]
         inverse = np.linalg.inv(lower)
+        velocities = np.zeros((nv, 6, nv))  # of the link after each dof, per generalised velocity
         for d in range(nv):
             wanted = np.zeros(width)
             wanted[: end[d] - first[d]] = inverse[d, first[d] : end[d]]
             np.testing.assert_allclose(found[e, d, :width], wanted, rtol=0, atol=1e-5 * np.abs(wanted).max())
             np.testing.assert_allclose(response[d, e], inverse[d] ** 2 @ mobility[:, e], rtol=1e-4)
             turn, at = axis[d, :, e], offset[link[d], :, e]
-            motion = (*turn, *np.cross(at, turn)) if angular[d] else (0.0, 0.0, 0.0, *turn)
-            wanted = np.array([*motion, mobility[d, e], qd[d, e]])
-            np.testing.assert_allclose(found[e, d, width + ROW :], wanted, rtol=1e-5, atol=1e-6)
+            velocities[d] = velocities[parent[d]] if parent[d] >= 0 else 0.0
+            velocities[d, :, d] = (*turn, *np.cross(at, turn)) if angular[d] else (0.0, 0.0, 0.0, *turn)
+        for d in known:
+            one, own = numbers[e, place[d]], slice(first[d], end[d])
+            wanted = velocities[d] @ qd[:, e]
+            np.testing.assert_allclose(one[:6], wanted, rtol=0, atol=1e-5 * max(1.0, np.abs(wanted).max()))
+            moving = {k // 4 for k in np.flatnonzero(velocities[d, :, own].any(axis=0))}
+            assert groups[e, place[d]] == sum(1 << g for g in moving)
+            wanted = np.zeros((6, width))
+            wanted[:, : end[d] - first[d]] = (velocities[d] @ inverse)[:, own]
+            there = one[LINK:].reshape(-1, 6, 4).transpose(1, 0, 2).reshape(6, width)
+            np.testing.assert_allclose(there, wanted, rtol=0, atol=1e-5 * np.abs(wanted).max())
 
 
 def test_what_is_known_of_dofs(gpu: str) -> None:
     """Of each drive that has a row: its response and softness, limits, and the impulses to begin with."""
     world = world_of(gpu, "quadruped")
     store = world._store
-    found = laid_out(world, "lay_out_dofs")[..., -ROW - MOTION :]
+    found = laid_out(world, "lay_out_dofs")[..., -ROW:]
     scalar, coord = whole(world[c.DofTopology].scalar)[:, 0], whole(world[c.DofTopology].coord)[:, 0]
     rows = np.flatnonzero(scalar)
     assert len(rows) == 12

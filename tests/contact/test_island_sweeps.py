@@ -118,10 +118,35 @@ def test_rows_have_room_for_the_trees_that_may_touch(bodies: int, fours: int) ->
     world.build()
     store = world._store
     assert store.rows(c.IslandRowFour) == store.rows(c.Contact) * fours
-    assert store.rows(c.IslandDofFour) == store.rows(c.Dof) * (2 + 8)
+    assert store.rows(c.IslandDofFour) == store.rows(c.Dof) * (2 + 6)
+    assert store.rows(c.IslandLinkFour) == bodies * (2 + 6 * 2)
     before = store.rows(c.Contact)
     grow_contacts(store, c.Contact, 2 * before)
     assert store.rows(c.IslandRowFour) == store.rows(c.Contact) * fours > 2 * before * fours
+
+
+def test_walks_through_trees_go_depth_first() -> None:
+    """What a dof moves is in one piece there; links with shapes, and where trees branch, have a place."""
+    world = scene("three_humanoids")("cpu")
+    topology = {
+        name: numbers(getattr(world[c.DofTopology], name))[:, 0] for name in ("parent", "tree_first", "relations")
+    }
+    walk, begin, end = (numbers(getattr(world[c.DofTopology], f"walk{k}"))[:, 0] for k in ("", "_begin", "_end"))
+    moves, place = numbers(world[c.DofRelation].moves)[:, 0], numbers(world[c.IslandDof].place)[:, 0]
+    reach, first = numbers(world[c.IslandDof].reach)[:, 0], topology["tree_first"]
+    assert len(walk) == 81 and sorted(walk) == list(range(81))
+    chains = []
+    for d in range(81):
+        tree = [k for k in range(81) if first[k] == first[d]]
+        chains.append({k for k in tree if moves[topology["relations"][d] + k] == 1})
+        assert reach[d] == sum(1 << g for g in {(k - first[d]) // 4 for k in chains[d]})
+    for d in range(81):
+        assert set(walk[begin[d] : end[d]]) == {k for k in range(81) if d in chains[k]} and walk[begin[d]] == d
+    known = set(np.flatnonzero(place >= 0))
+    assert sorted(place[place >= 0]) == list(range(len(known)))
+    assert set(numbers(world[c.ShapeTopology].dof)[:, 0]) - {-1} <= known
+    for before, d in zip([-1, *walk], walk, strict=False):
+        assert topology["parent"][d] in {before, -1, *known}
 
 
 def scene(name: str) -> Callable[[str], px.World]:

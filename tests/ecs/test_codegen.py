@@ -19,7 +19,7 @@ from numba.core.registry import cpu_target
 
 from phalanx.components.island import FEW_DOFS, MOST_DOFS
 from phalanx.ecs import Component, Field, System, Table, codegen, function, modules, read, rows, system, update, write
-from phalanx.systems import island_solver, systems
+from phalanx.systems import island_rows, island_solver, systems
 from phalanx.systems.contact_views import contact_views
 from phalanx.systems.queries import PROBES, RAYS
 from phalanx.systems.sampling import SAMPLERS, next_sample
@@ -313,6 +313,13 @@ def test_compiles_to_ptx_without_float64(made: System, ptx: ModuleType) -> None:
     assert ".target sm_90" in text and ".entry" in text
     found = float64_instructions(text)
     assert not found, f"{made.name} computes in float64: {found[:3]}"
+
+
+def test_teams_shuffle_in_one_place(ptx: ModuleType) -> None:
+    """Of eight sums each shuffle is there once: none on either side of a branch, where threads wait for each other."""
+    made = island_rows.lay_out_contacts
+    shared = frozenset(name for name, access in made.field_arguments.items() if access.target.shared)
+    assert ptx.compile_ptx(made, shared, "float32", (9, 0)).count("shfl.sync") == 7
 
 
 def test_float64_worlds_compute_in_float64(ptx: ModuleType) -> None:
