@@ -136,6 +136,7 @@ def _prelude(dtype: str, target: Target, team: bool, provided: list[str]) -> str
     more = (
         "fixed as _fixed",
         "place as _place",
+        "scratch",
         *(("joined as _joined", "wait as _wait") if team else ()),
         *(("team_kernel",) if team or provided else ()),
     )

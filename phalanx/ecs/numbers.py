@@ -54,11 +54,10 @@ class Scratch(ast.NodeTransformer):
     Args:
         constants: what names in ``n`` stand for.
         target: back end.
-        filled: whether scratch of a GPU's threads may take the time that filling it with zeros takes.
     """
 
-    def __init__(self, constants: dict[str, Any], target: Target, filled: bool = True) -> None:
-        self.constants, self.target, self.filled = constants, target, filled
+    def __init__(self, constants: dict[str, Any], target: Target) -> None:
+        self.constants, self.target = constants, target
         self.used = False
         """Whether there has been any of the first two."""
 
@@ -77,9 +76,7 @@ class Scratch(ast.NodeTransformer):
             return ast.copy_location(ast.parse(f"cuda.shared.array({count}, real)", mode="eval").body, node)
         self.used = True
         kind = "real" if node.func.id == "local" else "np.int32"
-        text = f"cuda.local.array({count}, {kind})" if self.filled else f"scratch({count}, {kind})"
-        if self.target == "cpu":
-            text = f"carray(stack({count}), ({count},), {kind})"
+        text = f"carray(stack({count}), ({count},), {kind})" if self.target == "cpu" else f"scratch({count}, {kind})"
         return ast.copy_location(ast.parse(text, mode="eval").body, node)
 
 

@@ -17,9 +17,10 @@ from numba import cuda
 from numba.core import cgutils, types
 from numba.cuda.extending import intrinsic
 
+from phalanx.ecs.cuda import scratch
 from phalanx.rays.generate import argument_types, generated, load
 
-__all__ = ["carray", "cuda", "stack"]
+__all__ = ["carray", "cuda", "scratch", "stack"]
 
 carray = stack = None  # generated modules import the same names from both back ends
 
@@ -71,27 +72,6 @@ def array(typing_context: Any, address: Any, shape: Any, dtype: Any) -> Any:
         return made._getvalue()
 
     return kind(types.int64, shape, dtype), emit
-
-
-@intrinsic
-def scratch(typing_context: Any, count: Any, dtype: Any) -> Any:
-    """An array of a thread's own, not initialised: Numba fills what it makes with zeros, 12 KB a warp for a stack."""
-    if not hasattr(count, "literal_value"):
-        return None  # asked again with the literal
-    kind = types.Array(dtype.dtype, 1, "C")
-
-    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        item, size = context.get_data_type(kind.dtype), kind.dtype.bitwidth // 8
-        with builder.goto_entry_block():
-            place = builder.alloca(ir.ArrayType(item, count.literal_value))
-        place.align = 16
-        made = context.make_array(kind)(context, builder)
-        length, stride = context.get_constant(types.intp, count.literal_value), context.get_constant(types.intp, size)
-        data = builder.bitcast(place, ir.PointerType(item))
-        context.populate_array(made, data=data, shape=[length], strides=[stride], itemsize=stride, meminfo=None)
-        return made._getvalue()
-
-    return kind(count, dtype), emit
 
 
 @intrinsic

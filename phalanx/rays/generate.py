@@ -91,7 +91,7 @@ class _Writer:
     def body(self, function: Callable[..., None]) -> ast.FunctionDef:
         """A definition in the module's terms, without decorators, annotations and docstring."""
         tree = Literals(self.floats).visit(parse(function))
-        tree = _Indices().visit(Scratch(self.found, self.target, filled=False).visit(tree))
+        tree = _Indices().visit(Scratch(self.found, self.target).visit(tree))
         tree.decorator_list, tree.returns = [], None
         for argument in tree.args.args:
             argument.annotation = None

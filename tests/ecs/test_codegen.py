@@ -18,7 +18,21 @@ from numba.core import compiler, typed_passes
 from numba.core.registry import cpu_target
 
 from phalanx.components.island import FEW_DOFS, MOST_DOFS
-from phalanx.ecs import Component, Field, System, Table, codegen, function, modules, read, rows, system, update, write
+from phalanx.ecs import (
+    Component,
+    Field,
+    System,
+    Table,
+    codegen,
+    function,
+    local,
+    modules,
+    read,
+    rows,
+    system,
+    update,
+    write,
+)
 from phalanx.systems import island_rows, island_solver, systems
 from phalanx.systems.contact_views import contact_views
 from phalanx.systems.queries import PROBES, RAYS
@@ -335,6 +349,20 @@ def test_only_what_the_kernel_does_not_write_is_loaded_as_constant(made: System,
     plain = set(re.findall(r"ld\.global\.\w+\s+\S+, \[([^]]+)\]", text)) - constant
     assert constant and plain and plain <= stored
     assert not stored & constant
+
+
+@system(over=Lamp, phase="sense")
+def flicker(i, e, socket=read(Light.socket), level=update(Light.level)):
+    seen = local(64)
+    seen[socket[i, e]] = level[i, e]
+    level[i, e] = seen[63 - socket[i, e]]
+
+
+def test_scratch_is_not_filled(ptx: ModuleType) -> None:
+    """The level is stored to it, no zeros before, which compilers take for bits."""
+    text = ptx.compile_ptx(flicker, SHARED, "float32", (9, 0))
+    assert len(re.findall(r"__local_depot\d+\[256\]", text)) == 1
+    assert set(re.findall(r"st\.local\.(\w+)", text)) == {"f32"}
 
 
 def test_texts_are_kept_as_long_as_what_they_were_made_from_holds(
