@@ -70,7 +70,7 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
     if system.program is not None:
         return system.program.module(system, shared, dtype)
     accesses = tuple((name, access.mode, id(access.target)) for name, access in system.arguments.items())
-    kind = (system.function, id(system.over), system.order, system.leading, system.one_lane, accesses)
+    kind = (system.function, id(system.over), system.order, system.leading, system.one_lane, system.used, accesses)
     key = (*kind, shared, dtype, target)
     text = _texts.get(key)
     if text is None or not text.holds:
@@ -268,6 +268,9 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
             loops = f"    for {row} in {ordered}:\n        for _{env} in {LANE_LOOP}:\n" + textwrap.indent(
                 text, " " * 12
             )
+            if system.used:
+                most = f"_rows = max(_rows, signed({system.used}[0, {'0' if system.used in shared else '_' + env}]))"
+                loops = f"    _rows = 0\n    for _{env} in {LANE_LOOP}:\n        {most}\n{loops}"
         bound = ", ".join(_bind(i, name, system, shared) for i, name in enumerate(names))
         call = f"    __ENTRY___loops(unsigned(_low), unsigned(_high), _table[0], {bound})"
         if system.one_lane:
@@ -293,7 +296,10 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
     if system.over is None:
         guard = "    _low = unsigned(cuda.grid(1))\n    _high = _low + unsigned(1)\n    if _low < unsigned(_count):\n"
         return head + guard + textwrap.indent(text, " " * 8)
-    rows_ = "range(cuda.blockIdx.y, _rows, cuda.gridDim.y)" if system.order == "parallel" else ordered
+    end = "_rows"
+    if system.used:
+        end = f"signed({system.used}[{'0' if system.used in shared else f'_place(0, _stride, _{env})'}])"
+    rows_ = f"range(cuda.blockIdx.y, {end}, cuda.gridDim.y)" if system.order == "parallel" else ordered
     return (
         head
         + f"    _{env} = unsigned(cuda.grid(1))\n    if _{env} < unsigned(_count):\n        for {row} in {rows_}:\n"

@@ -194,6 +194,8 @@ class System:
     """What has been recorded of it (:class:`~.straight_groups.Program`), which is what runs."""
     apart: str = ""
     """Systems that have this in common never meet in an item of the fields that they have in common."""
+    used: str = ""
+    """The argument that says how many of its table's rows are in use, see :func:`system`."""
 
     @property
     def name(self) -> str:
@@ -253,6 +255,7 @@ def system(
     after: str | tuple[str, ...] = (),
     before: str | tuple[str, ...] = (),
     needs: Table | None = None,
+    used: str = "",
 ) -> Callable[[Callable[..., None]], System]:
     """Declare a system.
 
@@ -266,6 +269,9 @@ def system(
     ``phase`` places it in the step; ``after``/``before`` name systems of the same phase that it must follow or
     precede where the data alone does not say so. Where the table that it ``needs`` (or is ``over``) has no rows, it is
     not run.
+
+    Of tables of slots that are filled from the front mostly a few are in use. ``used`` names the argument, a field of
+    one row that is only read, which says how many: it does not matter whether the function is called for later rows.
     """
 
     def declare(function: Callable[..., None]) -> System:
@@ -288,6 +294,11 @@ def system(
                     f"or rows(), not {parameter.default!r}"
                 )
             arguments[parameter.name] = parameter.default
+        if used and (over is None or order != "parallel" or used not in arguments or arguments[used].mode != "read"):
+            raise DeclarationError(
+                f"system {function.__name__}: used= names an argument declared by read(), of a system over a table "
+                f"whose rows may run in parallel, not {used!r}"
+            )
         return System(
             function,
             over,
@@ -298,6 +309,7 @@ def system(
             arguments,
             leading,
             needs=needs,
+            used=used,
         )
 
     return declare

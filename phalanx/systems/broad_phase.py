@@ -192,7 +192,7 @@ def list_candidates(
         dropped[0, e] = max(dropped[0, e], missing)
 
 
-@system(over=Candidate, phase="collide")
+@system(over=Candidate, phase="collide", used="count")
 def relate_candidates(
     n,
     e,
@@ -211,9 +211,9 @@ def relate_candidates(
     points=write(Manifold.count),
 ):
     """From shape to shape, and how near contact points must be to matter: roots first, so that no digits are lost."""
-    points[n, e] = 0
     if n >= count[0, e]:
         return
+    points[n, e] = 0
     a, b = shape_a[n, e], shape_b[n, e]
     i, j = root[link[a, e], e], root[link[b, e], e]
     c, d = coord[i, e], coord[j, e]

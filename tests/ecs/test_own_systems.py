@@ -376,3 +376,51 @@ def test_what_lanes_have_in_common(bench: Bench) -> None:
     np.testing.assert_allclose(bench["total"][0], level.sum(axis=0), rtol=1e-6)
     with pytest.raises(DeclarationError, match=r"the last index of level must be the environment"):
         bench.store.program([look_aside])
+
+
+Once = Table("once", "one row")
+
+
+class Filled(Component, table=Once):
+    """How many tanks there is something to do with."""
+
+    count = Field(dtype="int32", doc="tanks in use")
+
+
+@system(over=Tank, phase="sense", used="count")
+def visit(i, e, count=read(Filled.count), level=update(Water.level), steps=update(Water.steps)):
+    """Count calls, and add water to what is in use."""
+    steps[i, e] += 1
+    if i >= count[0, e]:
+        return
+    level[i, e] += 1.0
+
+
+@pytest.mark.parametrize("least", [0, 2])
+def test_rows_that_are_not_in_use_are_not_visited(least: int, device: str) -> None:
+    """Each row in use once; none that no environment uses, and on a GPU none that its own does not."""
+    store = Store(ENVS, Device(device), "float32")
+    store.set_rows(Tank, ROWS)
+    store.set_rows(Once, 1)
+    count = np.random.default_rng(least).integers(0, ROWS - 1, ENVS) if least else np.zeros(ENVS, int)
+    store.set(Filled.count, count[None])
+    store.program([visit]).run()
+    used = np.arange(ROWS)[:, None] < count
+    np.testing.assert_array_equal(host(store.view(Water.level)), used)
+    steps = host(store.view(Water.steps))
+    assert (steps[used] == 1).all()
+    assert (steps[count.max() :] == 0).all() and count.max() < ROWS
+    if device != "cpu":
+        np.testing.assert_array_equal(steps, used)
+
+
+@pytest.mark.parametrize("options", [{"over": Tank, "used": "level"}, {"over": Tank, "order": "forward"}, {}])
+def test_what_says_how_many_rows_are_in_use_is_read_by_rows_that_run_in_parallel(options: dict[str, Any]) -> None:
+    def over_rows(i, e, count=read(Filled.count), level=update(Water.level)):
+        level[i, e] = 0.0
+
+    def over_lanes(lanes, count=read(Filled.count)):
+        pass
+
+    with pytest.raises(DeclarationError, match=r"used= names an argument declared by read\(\)"):
+        system(phase="sense", **{"used": "count", **options})(over_rows if "over" in options else over_lanes)

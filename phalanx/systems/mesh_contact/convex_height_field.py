@@ -95,7 +95,7 @@ def convex_height_field(
     return thin_patch(patch, count, size)
 
 
-@system(over=Candidate, phase="collide")
+@system(over=Candidate, phase="collide", used="used")
 def collide_convex_with_height_field(
     n,
     e,

@@ -110,7 +110,7 @@ def convex_mesh(
     return thin_patch(patch, count, size)
 
 
-@system(over=Candidate, phase="collide")
+@system(over=Candidate, phase="collide", used="used")
 def collide_convex_with_mesh(
     n,
     e,

@@ -65,7 +65,7 @@ def round_height_field(heights, base, nx, ny, dx, dy, cx, cy, cz, ux, uy, uz, ha
     return thin_patch(patch, found, radius + half)
 
 
-@system(over=Candidate, phase="collide")
+@system(over=Candidate, phase="collide", used="used")
 def collide_round_with_height_field(
     n,
     e,

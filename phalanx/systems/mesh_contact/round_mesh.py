@@ -92,7 +92,7 @@ def round_mesh(
     return thin_patch(patch, found, radius + half)
 
 
-@system(over=Candidate, phase="collide")
+@system(over=Candidate, phase="collide", used="used")
 def collide_round_with_mesh(
     n,
     e,

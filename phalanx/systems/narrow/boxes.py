@@ -210,7 +210,7 @@ def touch_boxes(pair, reach, out):
     return count
 
 
-@system(over=Candidate, phase="collide")
+@system(over=Candidate, phase="collide", used="used")
 def collide_boxes(
     n,
     e,

@@ -164,7 +164,7 @@ def touch_capsule_box(cx, cy, cz, ux, uy, uz, radius, half, sx, sy, sz, reach, o
     return count
 
 
-@system(over=Candidate, phase="collide")
+@system(over=Candidate, phase="collide", used="used")
 def collide_capsule_box(
     n,
     e,

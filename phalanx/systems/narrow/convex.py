@@ -25,7 +25,7 @@ from phalanx.systems.narrow.manifold import OUT, collide_convex_pair
 from phalanx.systems.narrow.support import FORMS, PAIR
 
 
-@system(over=Candidate, phase="collide")
+@system(over=Candidate, phase="collide", used="used")
 def collide_convex(
     n,
     e,

@@ -111,7 +111,7 @@ def outside_of(kind, sx, sy, sz, x, y, z):
     return outside_of_capsule(x, y, z, sx, sy if kind == CAPSULE else 0.0)
 
 
-@system(over=Candidate, phase="collide")
+@system(over=Candidate, phase="collide", used="used")
 def collide_spheres(
     n,
     e,

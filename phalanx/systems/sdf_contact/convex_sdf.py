@@ -146,7 +146,7 @@ def solid_in_field(forms, solid, place, reach, distances, dims, grid, vertices, 
             )  # fmt: skip
 
 
-@system(over=Candidate, phase="collide")
+@system(over=Candidate, phase="collide", used="used")
 def collide_convex_with_sdf(
     n,
     e,

@@ -128,7 +128,7 @@ def height_field_in_field(
                     )  # fmt: skip
 
 
-@system(over=Candidate, phase="collide")
+@system(over=Candidate, phase="collide", used="used")
 def collide_sdf_with_height_field(
     n,
     e,

@@ -150,7 +150,7 @@ def turn_corner(place, corners, o):
     corners[o + 2] = place[6] * x + place[7] * y + place[8] * z
 
 
-@system(over=Candidate, phase="collide")
+@system(over=Candidate, phase="collide", used="used")
 def collide_sdf_with_mesh(
     n,
     e,

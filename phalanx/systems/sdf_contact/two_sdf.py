@@ -82,7 +82,7 @@ def points_in_field(
                         add_to_bins(bins, x, y, z, nx, ny, nz, distance)
 
 
-@system(over=Candidate, phase="collide")
+@system(over=Candidate, phase="collide", used="used")
 def collide_two_sdf(
     n,
     e,
