@@ -284,6 +284,7 @@ WITHOUT_UNIT = {
     "LoopLimitResponse.velocity",
     "LoopLimitShare.value",
     "DofMotion.axis",
+    "IslandLinkNumbers.value",
 }
 """Their docs name a physical quantity, but they are pure numbers, or their unit differs from dof to dof."""
 
