@@ -338,6 +338,7 @@ class ImageSensor:
         transparent = self._look.transparent and shaded
         own = {
             "ALONE": dict(packed.constants)["ALONE"] * int(not transparent),
+            "TOGETHER": 0,  # pixels cast more rays, some of them
             "MOTION": int("motion_vectors" in self.types),
             "ORIGINS": int(self._origins is not None),
             "SHADED": int(shaded),

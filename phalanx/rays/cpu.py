@@ -16,7 +16,7 @@ from numba.np.numpy_support import carray
 from phalanx.ecs.cpu import array, helper, routine
 from phalanx.ecs.threads import at_once, num_threads
 from phalanx.rays.generate import load
-from phalanx.rays.wide_nodes import PLACES
+from phalanx.rays.wide_nodes import CHILD, HIGH, LOW, MIDDLE, WORDS
 
 __all__ = ["array", "carray", "helper", "routine"]
 
@@ -35,7 +35,9 @@ FEWEST = 2048
 
 _LINE = 64  # bytes of the cache
 
-_SLOTS = [int(np.flatnonzero(k == PLACES)[0]) for k in range(8)]  # of the bytes of a node's boxes
+_HIGH = np.array(HIGH)
+
+_SLOTS = list(range(8))
 
 _REAL, _WORD, _BYTE, _LONG = ir.FloatType(), ir.IntType(32), ir.IntType(8), ir.IntType(64)
 _REALS, _WORDS, _BYTES = (ir.VectorType(kind, 8) for kind in (_REAL, _WORD, _BYTE))
@@ -101,7 +103,21 @@ def load_floats(array: Any, index: Any) -> Any:
     return array[at], array[at + np.uint64(1)], array[at + np.uint64(2)], array[at + np.uint64(3)]
 
 
-load_words = load_floats
+@numba.njit(inline="always")
+def load_thirds(array: Any, index: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    at = np.uint64(index)
+    return array[at], array[at + np.uint64(3)], array[at + np.uint64(6)]
+
+
+@numba.njit(inline="always")
+def load_sides(nodes: Any, node: Any, octant: Any, axis: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    bit = 4 << axis
+    start = WORDS * node + _HIGH[axis]
+    near = load_floats(nodes, start | 4 * octant & bit)
+    far = load_floats(nodes, start | ~(4 * octant) & bit)
+    return near + far
 
 
 @intrinsic
@@ -112,6 +128,17 @@ def as_float(typing_context: Any, bits: Any) -> Any:
         return builder.bitcast(arguments[0], _REAL)
 
     return types.float32(types.uint32), emit
+
+
+_float: Any = as_float  # as functions call it
+
+
+@numba.njit(inline="always")
+def load_node(nodes: Any, node: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    x, y, z, kinds = load_floats(nodes, WORDS * node + MIDDLE)
+    child, triangle, _one, _two = load_floats(nodes, WORDS * node + CHILD)
+    return _float(x), _float(y), _float(z), kinds, child, triangle
 
 
 @intrinsic
@@ -125,12 +152,6 @@ def as_int(typing_context: Any, number: Any) -> Any:
 
 
 @numba.njit(inline="always")
-def bits_of_one() -> Any:
-    """See :mod:`~.primitives`."""
-    return np.uint32(0x3F800000)
-
-
-@numba.njit(inline="always")
 def add_entered(children: Any, k: Any, ax: Any, ay: Any, az: Any, bx: Any, by: Any, bz: Any, limit: Any) -> Any:
     """See :mod:`~.primitives`."""
     low = max(max(ax, ay), max(az, np.float32(0.0)))
@@ -139,34 +160,36 @@ def add_entered(children: Any, k: Any, ax: Any, ay: Any, az: Any, bx: Any, by: A
 
 
 @numba.njit(inline="always")
-def byte_above_one(bits: Any, k: Any, one: Any) -> Any:
+def exchanged_bytes(bits: Any, octant: Any) -> Any:
     """See :mod:`~.primitives`."""
-    return np.float32(1.0) + np.float32((bits >> np.uint32(8 * k)) & np.uint32(255)) * np.float32(1.0 / 32768.0)
+    found = np.int64(0)
+    for k in range(4):
+        found |= ((bits >> 8 * (k ^ octant >> 1)) & 255) << 8 * k
+    return found
 
 
 @numba.njit(inline="always")
-def four_below(x: Any) -> Any:
+def chosen(mask: Any, a: Any, b: Any) -> Any:
     """See :mod:`~.primitives`."""
-    return np.int64(np.floor(min(max(x, np.float32(0.0)), np.float32(255.0)))) * 0x01010101
-
-
-@numba.njit(inline="always")
-def four_above(x: Any) -> Any:
-    """See :mod:`~.primitives`."""
-    return np.int64(np.ceil(min(max(x, np.float32(0.0)), np.float32(255.0)))) * 0x01010101
-
-
-@numba.njit(inline="always")
-def not_above(a: Any, b: Any) -> Any:
-    """See :mod:`~.primitives`."""
-    low = np.int64(0x7F7F7F7F)
-    return (b & ~a) | (~(a ^ b) & ((b | ~low) - (a & low)))
+    return (a & mask) | (b & ~mask)
 
 
 @numba.njit(inline="always")
 def members() -> Any:
     """See :mod:`~.primitives`."""
     return 1
+
+
+@numba.njit(inline="always")
+def everyone() -> Any:
+    """See :mod:`~.primitives`."""
+    return 1
+
+
+@numba.njit(inline="always")
+def in_step(flag: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    return flag
 
 
 @numba.njit(inline="always")
@@ -299,38 +322,36 @@ def entered_children(
     """See :mod:`~.primitives`: eight boxes at once."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        nodes, node, px, py, pz, ix, iy, iz, limit, keys, place = arguments
+        nodes, node, px, py, pz, ix, iy, iz, limit, keys, row = arguments
         start = builder.bitcast(_data(context, builder, signature.args[0], nodes), _BYTE.as_pointer())
-        start = builder.gep(start, [builder.mul(node, ir.Constant(_LONG, 80))])
-        at = lambda offset, kind: builder.bitcast(  # noqa: E731
-            builder.gep(start, [offset if isinstance(offset, ir.Value) else ir.Constant(_LONG, offset)]),
+        start = builder.gep(start, [builder.mul(node, ir.Constant(_LONG, 4 * WORDS))])
+        at = lambda word, kind: builder.bitcast(  # noqa: E731
+            builder.gep(start, [word if isinstance(word, ir.Value) else ir.Constant(_LONG, 4 * word)]),
             kind.as_pointer(),
         )
-        # Corner and steps at once: the exponents' bytes, put where float32 have them.
-        four, word = ir.VectorType(_REAL, 4), ir.VectorType(_WORD, 4)
+        four, words = ir.VectorType(_REAL, 4), ir.VectorType(_WORD, 4)
         origin, inverse = ir.Constant(four, [0.0] * 4), ir.Constant(four, [0.0] * 4)
         for axis, (p, i) in enumerate(((px, ix), (py, iy), (pz, iz))):
             origin = builder.insert_element(origin, p, ir.Constant(_WORD, axis))
             inverse = builder.insert_element(inverse, i, ir.Constant(_WORD, axis))
-        corners = builder.load(at(0, four), align=16)
-        corners = builder.insert_element(corners, ir.Constant(_REAL, 0.0), ir.Constant(_WORD, 3))
-        bytes_ = builder.load(at(12, ir.VectorType(_BYTE, 4)), align=4)
-        steps = builder.bitcast(builder.shl(builder.zext(bytes_, word), ir.Constant(word, [23] * 4)), four)
-        slopes = builder.fmul(steps, inverse)
-        bases = builder.fmul(builder.fsub(corners, origin), inverse)
+        middle = builder.load(at(MIDDLE, four), align=16)
+        middle = builder.insert_element(middle, ir.Constant(_REAL, 0.0), ir.Constant(_WORD, 3))
+        bases = builder.fmul(builder.fsub(middle, origin), inverse)
+        # Each word twice: moved up for the first four slots, as it is for the others.
+        moved = ir.Constant(_WORDS, [16] * 4 + [0] * 4)
+        twice = ir.Constant(_WORDS, [0, 1, 2, 3] * 2)
         low = high = None
         for axis, i in enumerate((ix, iy, iz)):
             every = ir.Constant(ir.VectorType(_WORD, 8), [axis] * 8)
-            slope = builder.shuffle_vector(slopes, ir.Constant(four, ir.Undefined), every)
             base = builder.shuffle_vector(bases, ir.Constant(four, ir.Undefined), every)
             back = builder.fcmp_ordered("<", i, ir.Constant(_REAL, 0.0))
-            first, second = (ir.Constant(_LONG, o + 8 * axis) for o in (32, 56))
-            near = at(builder.select(back, second, first), _BYTES)
-            far = at(builder.select(back, first, second), _BYTES)
+            lower, upper = (ir.Constant(_LONG, 4 * word) for word in (LOW[axis], HIGH[axis]))
             found = []
-            for border in (near, far):
-                steps_in = builder.uitofp(builder.load(border, align=8), _REALS)
-                found.append(_call(builder, "fma", steps_in, slope, base))
+            for place in (builder.select(back, upper, lower), builder.select(back, lower, upper)):
+                side = builder.load(at(place, words), align=16)
+                side = builder.shuffle_vector(side, ir.Constant(words, ir.Undefined), twice)
+                side = builder.bitcast(builder.shl(side, moved), _REALS)
+                found.append(_call(builder, "fma", side, _all_lanes(builder, i), base))
             low = found[0] if low is None else _greater(builder, found[0], low, ">")
             high = found[1] if high is None else _greater(builder, found[1], high, "<")
         low = _greater(builder, low, _all_lanes(builder, ir.Constant(_REAL, 0.0)), ">")
@@ -339,7 +360,7 @@ def entered_children(
         key = builder.and_(builder.bitcast(low, _WORDS), ir.Constant(_WORDS, [~7 & 0xFFFFFFFF] * 8))
         key = builder.or_(key, ir.Constant(_WORDS, _SLOTS))
         key = builder.select(inside, key, ir.Constant(_WORDS, [0x7FFFFFFF] * 8))
-        builder.store(key, _eight(context, builder, signature.args[9], keys, place), align=4)
+        builder.store(key, _eight(context, builder, signature.args[9], keys, row), align=4)
         return _least(builder, key)
 
     return types.int32(nodes, types.int64, *[types.float32] * 7, keys, types.int64), emit

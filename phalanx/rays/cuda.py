@@ -19,6 +19,7 @@ from numba.cuda.extending import intrinsic
 
 from phalanx.ecs.cuda import scratch
 from phalanx.rays.generate import argument_types, generated, load
+from phalanx.rays.wide_nodes import CHILD, HIGH, MIDDLE, WORDS
 
 __all__ = ["carray", "cuda", "scratch", "stack"]
 
@@ -27,7 +28,7 @@ carray = stack = None  # generated modules import the same names from both back 
 helper = cuda.jit(device=True, forceinline=True)
 routine = cuda.jit(device=True, forceinline=True)
 
-REGISTERS = {"any": 128, "meshes": 72, "mesh": 48, "colors": 80, "depths": 64}
+REGISTERS = {"any": 128, "meshes": 72, "mesh": 64, "colors": 80, "depths": 64}
 """Of a thread, at most, by the kind of kernel (:func:`~.generate.kind_of`): the more threads there are at once, the
 more of their waiting is hidden, until what is put into memory instead costs more."""
 
@@ -40,7 +41,7 @@ def kernel(kind: str) -> Any:
 THREADS = 64
 """Threads in a block."""
 
-ROWS = 15
+ROWS = 16
 """Of cells in a block's memory (:func:`~.primitives.warp_cells`): 8 for levels of a tree, which are enough for two
 million triangles, and what else :mod:`~.mesh_octants` and :mod:`~.scene_kernels` keep there."""
 
@@ -94,28 +95,87 @@ def inverse(typing_context: Any, d: Any) -> Any:
     return types.float32(types.float32), emit
 
 
-def _loader(letter: str, kind: str, item: Any, result: Any) -> Any:
-    """Four words at once, from memory that nothing writes while the kernel runs."""
+@intrinsic
+def load_floats(typing_context: Any, array: Any, index: Any) -> Any:
+    """See :mod:`~.primitives`: at once, from memory that nothing writes while the kernel runs."""
 
-    @intrinsic
-    def load_four(typing_context: Any, array: Any, index: Any) -> Any:
-        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-            place = builder.ptrtoint(data, _LONG)
-            place = builder.add(place, builder.mul(arguments[1], ir.Constant(_LONG, 4)))
-            four = ir.LiteralStructType([item] * 4)
-            text = f"ld.global.nc.v4.{kind} {{$0, $1, $2, $3}}, [$4];"
-            found = _assembly(builder, four, text, f"={letter},={letter},={letter},={letter},l", place)
-            values = [builder.extract_value(found, k) for k in range(4)]
-            return context.make_tuple(builder, signature.return_type, values)
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        place = builder.ptrtoint(data, _LONG)
+        place = builder.add(place, builder.mul(arguments[1], ir.Constant(_LONG, 4)))
+        four = ir.LiteralStructType([_REAL] * 4)
+        found = _assembly(builder, four, "ld.global.nc.v4.f32 {$0, $1, $2, $3}, [$4];", "=f,=f,=f,=f,l", place)
+        values = [builder.extract_value(found, k) for k in range(4)]
+        return context.make_tuple(builder, signature.return_type, values)
 
-        return types.UniTuple(result, 4)(array, types.int64), emit
-
-    return load_four
+    return types.UniTuple(types.float32, 4)(array, types.int64), emit
 
 
-load_floats = _loader("f", "f32", _REAL, types.float32)
-load_words = _loader("r", "u32", _WORD, types.uint32)
+@intrinsic
+def load_thirds(typing_context: Any, array: Any, index: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        place = builder.ptrtoint(data, _LONG)
+        place = builder.add(place, builder.mul(arguments[1], ir.Constant(_LONG, 4)))
+        values = [
+            _assembly(builder, _REAL, f"ld.global.nc.f32 $0, [$1+{offset}];", "=f,l", place) for offset in (0, 12, 24)
+        ]
+        return context.make_tuple(builder, signature.return_type, values)
+
+    return types.UniTuple(types.float32, 3)(array, types.int64), emit
+
+
+@intrinsic
+def load_node(typing_context: Any, nodes: Any, node: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _node(context, builder, signature, arguments)
+        text = f"ld.global.nc.v4.b32 {{$0, $1, $2, $3}}, [$4+{4 * MIDDLE}];"
+        four = ir.LiteralStructType([_REAL] * 3 + [_WORD])
+        found = _assembly(builder, four, text, "=f,=f,=f,=r,l", place)
+        text = f"ld.global.nc.v2.u32 {{$0, $1}}, [$2+{4 * CHILD}];"
+        links = _assembly(builder, ir.LiteralStructType([_WORD] * 2), text, "=r,=r,l", place)
+        values = [builder.extract_value(found, k) for k in range(4)]
+        values += [builder.extract_value(links, k) for k in range(2)]
+        return context.make_tuple(builder, signature.return_type, values)
+
+    return types.Tuple([types.float32] * 3 + [types.uint32] * 3)(nodes, types.int64), emit
+
+
+def _node(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """The address of a node."""
+    data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+    return builder.add(builder.ptrtoint(data, _LONG), builder.mul(arguments[1], ir.Constant(_LONG, 4 * WORDS)))
+
+
+@intrinsic
+def load_sides(typing_context: Any, nodes: Any, node: Any, octant: Any, axis: Any) -> Any:
+    """See :mod:`~.primitives`: in one piece, or the compiler would keep six addresses in registers."""
+    if not hasattr(axis, "literal_value"):
+        return None  # asked again with the literal
+    along = axis.literal_value
+    bit, start = 16 << along, 4 * HIGH[along]
+    near, far = ("{" + ", ".join(f"${k}" for k in range(first, first + 4)) + "}" for first in (0, 4))
+    text = (  # nodes are aligned, so bits of the address are free for those of the octant
+        "{ .reg .b32 %low, %high, %place; .reg .b64 %address; mov.b64 {%low, %high}, $8; "
+        f"lop3.b32 %place, %low, $9, {bit}, 0xF8; mov.b64 %address, {{%place, %high}}; "
+        f"ld.global.nc.v4.u32 {near}, [%address+{start}]; "
+        f"lop3.b32 %place, %low, $9, {bit}, 0xF2; mov.b64 %address, {{%place, %high}}; "
+        f"ld.global.nc.v4.u32 {far}, [%address+{start}]; }}"
+    )
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _node(context, builder, signature, arguments)
+        octant = builder.shl(builder.trunc(arguments[2], _WORD), ir.Constant(_WORD, 4))
+        eight = ir.LiteralStructType([_WORD] * 8)
+        found = _assembly(builder, eight, text, "=r," * 8 + "l,r", place, octant)
+        values = [builder.extract_value(found, k) for k in range(8)]
+        return context.make_tuple(builder, signature.return_type, values)
+
+    return types.UniTuple(types.uint32, 8)(nodes, types.int64, types.int64, axis), emit
 
 
 @intrinsic
@@ -136,17 +196,6 @@ def as_int(typing_context: Any, number: Any) -> Any:
         return builder.bitcast(arguments[0], _WORD)
 
     return types.int32(types.float32), emit
-
-
-@intrinsic
-def bits_of_one(typing_context: Any) -> Any:
-    """See :mod:`~.primitives`: a block's size along y, which is 1, as a float32."""
-
-    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        size = _assembly(builder, _WORD, "mov.u32 $0, %ntid.y;", "=r")
-        return builder.bitcast(builder.uitofp(size, _REAL), _WORD)
-
-    return types.uint32(), emit
 
 
 @intrinsic
@@ -184,53 +233,30 @@ def add_entered(
 
 
 @intrinsic
-def byte_above_one(typing_context: Any, bits: Any, k: Any, one: Any) -> Any:
-    """See :mod:`~.primitives`: one permutation of bytes, of the word and of 1.0."""
-
-    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        bits, k, one = arguments
-        # From the top: 3f, 80, the byte, 00; bytes 4 to 7 are those of the second word.
-        selector = builder.shl(builder.trunc(k, _WORD), ir.Constant(_WORD, 4))
-        selector = builder.or_(selector, ir.Constant(_WORD, 0x7604))
-        found = _assembly(builder, _WORD, "prmt.b32 $0, $1, $2, $3;", "=r,r,r,r", bits, one, selector)
-        return builder.bitcast(found, _REAL)
-
-    return types.float32(types.uint32, types.int64, types.uint32), emit
-
-
-def _four(way: str) -> Any:
-    """A number of 0 to 255 rounded one way: behind 2**23 a float32 has whole numbers only, in its last bits."""
+def exchanged_bytes(typing_context: Any, bits: Any, octant: Any) -> Any:
+    """See :mod:`~.primitives`."""
     text = (
-        "{ .reg .f32 %x; .reg .b32 %b; min.f32 %x, $1, 0f437F0000; max.f32 %x, %x, 0f00000000; "
-        f"add.{way}.f32 %x, %x, 0f4B000000; mov.b32 %b, %x; prmt.b32 $0, %b, %b, 0; }}"
+        "{ .reg .b32 %k; shr.u32 %k, $2, 1; mul.lo.u32 %k, %k, 0x1111; xor.b32 %k, %k, 0x3210; "
+        "prmt.b32 $0, $1, $1, %k; }"
     )
 
-    @intrinsic
-    def four(typing_context: Any, x: Any) -> Any:
-        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.zext(_assembly(builder, _WORD, text, "=r,f", *arguments), _LONG)
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        bits, octant = (builder.trunc(a, _WORD) for a in arguments)
+        return builder.zext(_assembly(builder, _WORD, text, "=r,r,r", bits, octant), _LONG)
 
-        return types.int64(types.float32), emit
-
-    return four
-
-
-four_below, four_above = _four("rm"), _four("rp")
+    return types.int64(types.int64, types.int64), emit
 
 
 @intrinsic
-def not_above(typing_context: Any, a: Any, b: Any) -> Any:
+def chosen(typing_context: Any, mask: Any, a: Any, b: Any) -> Any:
     """See :mod:`~.primitives`."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        a, b = (builder.trunc(four, _WORD) for four in arguments)
-        low = ir.Constant(_WORD, 0x7F7F7F7F)
-        rest = builder.sub(builder.or_(b, ir.Constant(_WORD, 0x80808080)), builder.and_(a, low))
-        # Where highest bits differ, b & ~a, else those of the difference of what is below them.
-        found = _assembly(builder, _WORD, "lop3.b32 $0, $1, $2, $3, 0x8E;", "=r,r,r,r", a, b, rest)
+        operands = [builder.trunc(a, _WORD) for a in arguments]
+        found = _assembly(builder, _WORD, "lop3.b32 $0, $1, $2, $3, 0xCA;", "=r,r,r,r", *operands)
         return builder.zext(found, _LONG)
 
-    return types.int64(types.int64, types.int64), emit
+    return types.int64(types.int64, types.int64, types.int64), emit
 
 
 def _together(builder: Any, result: Any, text: str, constraints: str, *operands: Any) -> Any:
@@ -248,6 +274,18 @@ def members(typing_context: Any) -> Any:
         return builder.zext(_together(builder, _WORD, "activemask.b32 $0;", "=r"), _LONG)
 
     return types.int64(), emit
+
+
+@helper
+def everyone() -> Any:
+    """See :mod:`~.primitives`."""
+    return 0xFFFFFFFF
+
+
+@helper
+def in_step(flag: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    return True
 
 
 @intrinsic

@@ -6,8 +6,8 @@ from phalanx.ecs import function, local_int
 from phalanx.rays.directions import inverse_of
 from phalanx.rays.mesh_tree import LEVELS
 from phalanx.rays.primitives import as_float, count_bits, entered_children, fetch, least_key
-from phalanx.rays.triangle import ray_frame, ray_triangle_at
-from phalanx.rays.wide_nodes import NODES, TRIANGLES
+from phalanx.rays.triangle import in_order, ray_shear, ray_triangle_at
+from phalanx.rays.wide_nodes import CHILD, KINDS, NODES, TRIANGLE, TRIANGLES, WORDS
 
 INF = math.inf
 
@@ -31,6 +31,7 @@ def search_by_distance(depth, cells, nodes, triangles, root, sides, any_hit, px,
         sides: BOTH or FRONT.
         any_hit: 1: some hit will do.
         p, d: origin, near the mesh's box, and direction, finite and not zero; distances are in lengths of it.
+        limit: below zero there is nothing to search.
 
     Returns:
         inf and -1 if there is none.
@@ -42,8 +43,9 @@ def search_by_distance(depth, cells, nodes, triangles, root, sides, any_hit, px,
     ix = inverse_of(dx)
     iy = inverse_of(dy)
     iz = inverse_of(dz)
-    x0, x1, x2, y0, y1, y2, z0, z1, z2 = ray_frame(dx, dy, dz)
-    sign = z0 + z1 + z2
+    sx, sy, inverse, axis = ray_shear(dx, dy, dz)
+    qx, qy, qz = in_order(axis, px, py, pz)
+    kx, ky, kz = in_order(axis, 0, 1, 2)
     best = limit
     found = -1
     level = 1
@@ -59,27 +61,27 @@ def search_by_distance(depth, cells, nodes, triangles, root, sides, any_hit, px,
         s = key & 7
         left[level] = left[level] & ~(1 << s)
         rest = least_key(keys, level, left[level])  # now, when nothing waits for it
-        at = 20 * owners[level]
-        kinds = nodes[at + 6]
+        at = WORDS * owners[level]
+        kinds = nodes[at + KINDS]
         before = kinds & ((1 << 4 * s) - 1)
         own = kinds >> 4 * s & 15
         if own == 8:
-            child = nodes[at + 4] + count_bits(before & NODES)
+            child = nodes[at + CHILD] + count_bits(before & NODES)
             nearest[level] = rest
             level += 1 if as_float(rest & -8) <= best else 0
-            fetch(nodes, 20 * nodes[20 * child + 4], NODES_AHEAD)
-            fetch(triangles, 12 * nodes[20 * child + 5], TRIANGLES_AHEAD)
+            fetch(nodes, WORDS * nodes[WORDS * child + CHILD], NODES_AHEAD)
+            fetch(triangles, 12 * nodes[WORDS * child + TRIANGLE], TRIANGLES_AHEAD)
             key = entered_children(nodes, child, px, py, pz, ix, iy, iz, best, keys, level)
             owners[level] = child
             left[level] = 255
         else:
-            leaf = nodes[at + 5] + count_bits(before & TRIANGLES)
+            leaf = nodes[at + TRIANGLE] + count_bits(before & TRIANGLES)
             for t in range(leaf, leaf + count_bits(own)):
-                distance, area = ray_triangle_at(triangles, t, px, py, pz, x0, x1, x2, y0, y1, y2, z0, z1, z2)
+                distance, area = ray_triangle_at(triangles, t, kx, ky, kz, qx, qy, qz, sx, sy, inverse)
                 if (
                     distance >= first
                     and distance <= best
-                    and (sides == BOTH or area * sign > 0.0)
+                    and (sides == BOTH or area * inverse > 0.0)
                     and (found < 0 or distance < best)
                 ):
                     best = distance

@@ -15,7 +15,7 @@ from phalanx.rays.wide_nodes import refit_nodes, wide_tree
 LEVELS = 48
 """Most levels of nodes."""
 
-VERSION = 2
+VERSION = 3
 """Of what is kept in files."""
 
 LARGEST = 1e12
@@ -30,7 +30,7 @@ class MeshTree:
     """A mesh's tree (:mod:`phalanx.rays.wide_nodes`).
 
     Attributes:
-        nodes: (m, 20) uint32, the root first.
+        nodes: (m, 32) uint32, the root first.
         triangles: (n, 12) float32: three corners, the number of the face in the mesh as int32, two words unused.
         levels: (m,) int32 of the nodes, from the root.
         box: (6,) float32: low x, y, z, high x, y, z of all triangles.
@@ -96,7 +96,7 @@ def build_mesh_tree(vertices: Any, faces: Any, keep_file: bool = False) -> MeshT
     Args:
         vertices: (v, 3), m.
         faces: (n, 3), n > 0, whole numbers of vertices.
-        keep_file: whether it is kept in the folder of kernels, 60 bytes a triangle, for whoever builds it again.
+        keep_file: whether it is kept in the folder of kernels, 80 bytes a triangle, for whoever builds it again.
 
     Raises:
         ValueError: shapes or types do not fit, faces name vertices that are not there, or nothing is left.

@@ -12,6 +12,7 @@ from phalanx.rays.geometry import RayGeometry
 from phalanx.rays.mesh_tree import LEVELS
 from phalanx.rays.placing import EXTENTS
 from phalanx.rays.scene_kernels import BOUNDS, ENTRIES, FRAME, GROUP
+from phalanx.rays.wide_nodes import CHILD, TRIANGLE, WORDS
 
 SCENE_ARRAYS = ("table", "sizes", "frames", "boxes", "bounds", "nodes", "triangles", "samples")
 """Those that casts read, in the order of their arguments."""
@@ -76,14 +77,14 @@ def pack(instances: list[Instance], num_envs: int) -> Packed:
     order = sorted(instances, key=lambda i: i.body >= 0)
     own = sum(i.body >= 0 for i in order)
     shared = len(order) - own
-    nodes, triangles, samples = [np.zeros((1, 20), np.uint32)], [np.zeros((1, 12), np.float32)], [np.zeros(4)]
+    nodes, triangles, samples = [np.zeros((1, WORDS), np.uint32)], [np.zeros((1, 12), np.float32)], [np.zeros(4)]
     places: dict[int, int] = {}
     for geometry in {id(i.geometry): i.geometry for i in order}.values():
         if geometry.tree is not None:
             moved = geometry.tree.nodes.copy()
             places[id(geometry)] = sum(map(len, nodes))
-            moved[:, 4] += np.uint32(places[id(geometry)])
-            moved[:, 5] += np.uint32(sum(map(len, triangles)))
+            moved[:, CHILD] += np.uint32(places[id(geometry)])
+            moved[:, TRIANGLE] += np.uint32(sum(map(len, triangles)))
             nodes.append(moved)
             triangles.append(geometry.tree.triangles)
         elif geometry.samples is not None:
@@ -91,14 +92,16 @@ def pack(instances: list[Instance], num_envs: int) -> Packed:
             samples.append(geometry.samples)
     kinds = {i.geometry.kind for i in order} or {MESH}
     deepest = max((int(i.geometry.tree.levels.max()) + 1 for i in order if i.geometry.tree is not None), default=1)
+    alone = len(order) == 1 and shared == 1 and kinds == {MESH}
     constants = (
-        ("ALONE", int(len(order) == 1 and shared == 1 and kinds == {MESH})),
+        ("ALONE", int(alone)),
         ("DEPTH", SHALLOW if deepest <= SHALLOW else LEVELS),
         ("FIELDS", int(HEIGHT_FIELD in kinds)),
         ("GROUPED", int(own > GROUP)),
         ("MESHES", int(MESH in kinds)),
         ("PLANES", int(PLANE in kinds)),
         ("SOLIDS", int(any(kind <= CONE for kind in kinds))),
+        ("TOGETHER", int(alone)),
     )
     table = np.zeros((len(order) + 1, ENTRIES), np.int32)
     sizes = np.zeros((len(order) + 1, ENTRIES), np.float32)

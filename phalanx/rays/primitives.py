@@ -52,8 +52,22 @@ def load_floats(array, index) -> Any:
 
 
 @primitive
-def load_words(array, index) -> Any:
-    """Four numbers of a uint32 array from ``index`` on, a multiple of 4."""
+def load_thirds(array, index) -> Any:
+    """Three numbers of a float32 array, every third one from ``index`` on."""
+    raise NotImplementedError
+
+
+@primitive
+def load_node(nodes, node) -> Any:
+    """Of a wide node (:mod:`~.wide_nodes`): middle x, y, z, float32; kinds, first child, first triangle, uint32."""
+    raise NotImplementedError
+
+
+@primitive
+def load_sides(nodes, node, octant, axis) -> Any:
+    """Four words of near and four of far sides of a wide node (:mod:`~.wide_nodes`), along a constant axis, for rays
+    that go up where bits of ``octant`` are set.
+    """
     raise NotImplementedError
 
 
@@ -70,18 +84,6 @@ def as_int(number) -> Any:
 
 
 @primitive
-def bits_of_one() -> Any:
-    """The bits of 1.0, for :func:`byte_above_one`; a compiler does not know that, and keeps them in a register."""
-    raise NotImplementedError
-
-
-@primitive
-def byte_above_one(bits, k, one) -> Any:
-    """1 + byte k of ``bits`` / 2**15: a byte put into a float32's bits, which costs less than converting it."""
-    raise NotImplementedError
-
-
-@primitive
 def add_entered(children, k, ax, ay, az, bx, by, bz, limit) -> Any:
     """``children``, a word, with bits 4 k to 4 k + 3 set if the greatest of 0 and a is not above the least of b and
     ``limit``.
@@ -92,26 +94,32 @@ def add_entered(children, k, ax, ay, az, bx, by, bz, limit) -> Any:
 
 
 @primitive
-def four_below(x) -> Any:
-    """The greatest whole number not above x, of 0 to 255, as each of four bytes; x may be infinite."""
+def exchanged_bytes(bits, octant) -> Any:
+    """A word whose byte k is byte k ^ octant >> 1 of ``bits``."""
     raise NotImplementedError
 
 
 @primitive
-def four_above(x) -> Any:
-    """The least whole number not below x, of 0 to 255, as each of four bytes; x may be infinite."""
-    raise NotImplementedError
-
-
-@primitive
-def not_above(a, b) -> Any:
-    """The highest bit of each of four bytes, set where that of a is not above that of b; other bits are anything."""
+def chosen(mask, a, b) -> Any:
+    """Bits of a where those of ``mask``, a constant, are set, else of b."""
     raise NotImplementedError
 
 
 @primitive
 def members() -> Any:
     """Bits of the threads of a warp that are here with this one, which then do everything together; on the CPU 1."""
+    raise NotImplementedError
+
+
+@primitive
+def everyone() -> Any:
+    """Bits of all threads of a warp; on the CPU 1."""
+    raise NotImplementedError
+
+
+@primitive
+def in_step(flag) -> Any:
+    """True on a GPU, so that threads stay together; on the CPU ``flag``."""
     raise NotImplementedError
 
 

@@ -7,8 +7,10 @@ from phalanx.ecs import function
 from phalanx.rays.directions import SLACK, enter_box, inverse_of
 from phalanx.rays.field_search import search_field
 from phalanx.rays.mesh_hits import search_mesh
+from phalanx.rays.mesh_octants import TOGETHER
 from phalanx.rays.primitives import (
     as_int,
+    in_step,
     lane_number,
     load_floats,
     narrow,
@@ -32,7 +34,7 @@ PLANES = 1
 DEPTH = 48
 """Levels of nodes that trees have, at most: 8, or as many as there may be."""
 
-ASIDE = 3
+ASIDE = 4
 """The first row of cells for what is put aside while a mesh is searched."""
 
 GROUPED = 1
@@ -255,14 +257,17 @@ def cast_alone(
     start, _past = enter_box(lx, ly, lz, hx, hy, hz, ox, oy, oz, inverse_of(dx), inverse_of(dy), inverse_of(dz))
     t = INF
     triangle = -1
-    if start <= limit and (table[5] & groups) != 0:
+    enters = start <= limit and (table[5] & groups) != 0
+    if enters or (TOGETHER and in_step(enters)):
+        start = start if enters else 0.0
         px, py, pz = to_local(frames, 0, ox + start * dx, oy + start * dy, oz + start * dz)
         ux, uy, uz = turned_to_local(frames, 0, dx, dy, dz)
         put_aside(cells, ASIDE, lane, ux, uy)
         put_aside(cells, ASIDE + 1, lane, uz, start)
         t, triangle = search_mesh(
-            DEPTH, cells, nodes, triangles, table[1], sides, any_hit, px, py, pz, ux, uy, uz, -start, limit - start
-        )
+            DEPTH, cells, nodes, triangles, table[1], sides, any_hit, px, py, pz, ux, uy, uz, -start,
+            limit - start if enters else -1.0,
+        )  # fmt: skip
         ux, uy = taken_back(cells, ASIDE, lane, ux, uy)
         uz, start = taken_back(cells, ASIDE + 1, lane, uz, start)
         if triangle >= 0:  # rounding may not put it behind the ray's origin
@@ -328,11 +333,12 @@ def store_hit(
     nx = 0.0
     ny = 0.0
     nz = 0.0
-    if usual and dx * dx + dy * dy + dz * dz > 0.5:  # false where something is no number
+    usual = usual and dx * dx + dy * dy + dz * dz > 0.5  # false where something is no number
+    if usual or TOGETHER:
         t, hit, face, nx, ny, nz = cast_one(
             table, sizes, frames, boxes, bounds, nodes, triangles, samples,
-            shared, own, place, first_group, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, min(reach, FARTHEST),
-            -1, -1, 0.0,
+            shared, own, place, first_group, groups, sides, any_hit, ox, oy, oz, dx, dy, dz,
+            min(reach, FARTHEST) if usual else -1.0, -1, -1, 0.0,
         )  # fmt: skip
     distance[ray] = t
     if has_position == 1:

@@ -9,14 +9,14 @@ edge. An edge that the ray meets exactly belongs to both.
 import math
 
 from phalanx.ecs import function
-from phalanx.rays.primitives import fma, load_floats
+from phalanx.rays.primitives import fma, load_floats, load_thirds
 
 INF = math.inf
 
 
 @function
 def ray_shear(dx, dy, dz):
-    """What :func:`frame_rows` makes a ray's frame of: slopes x and y, 1 / the longest of d, and which axis that is.
+    """A ray's frame: slopes x and y, 1 / the longest of d, and which axis that is.
 
     In the frame direction d is (0, 0, 1): a shear of the coordinates in cyclic order, so that the longest comes last.
     """
@@ -29,6 +29,14 @@ def ray_shear(dx, dy, dz):
     sx = -(dy if by_x else (dz if by_y else dx)) * inverse
     sy = -(dz if by_x else (dx if by_y else dy)) * inverse
     return sx, sy, inverse, 0 if by_x else (1 if by_y else 2)
+
+
+@function
+def in_order(axis, x, y, z):
+    """Three numbers in cyclic order, that of an axis last."""
+    by_x = axis == 0
+    by_y = axis == 1
+    return y if by_x else (z if by_y else x), z if by_x else (x if by_y else y), x if by_x else (y if by_y else z)
 
 
 @function
@@ -80,15 +88,11 @@ def ray_corners(ax, ay, az, bx, by, bz, cx, cy, cz, x0, x1, x2, y0, y1, y2, z0, 
         distance in lengths of the direction, or inf; twice the area that the ray sees, in the frame: times the sign of
         z0 + z1 + z2 it is positive from the front.
     """
-    au = along(x0, x1, x2, ax, ay, az)
-    av = along(y0, y1, y2, ax, ay, az)
-    bu = along(x0, x1, x2, bx, by, bz)
-    bv = along(y0, y1, y2, bx, by, bz)
-    cu = along(x0, x1, x2, cx, cy, cz)
-    cv = along(y0, y1, y2, cx, cy, cz)
-    u = edge(cu, bv, cv, bu)
-    v = edge(au, cv, av, cu)
-    w = edge(bu, av, bv, au)
+    u, v, w = areas_seen(
+        along(x0, x1, x2, ax, ay, az), along(y0, y1, y2, ax, ay, az),
+        along(x0, x1, x2, bx, by, bz), along(y0, y1, y2, bx, by, bz),
+        along(x0, x1, x2, cx, cy, cz), along(y0, y1, y2, cx, cy, cz),
+    )  # fmt: skip
     total = u + v + w
     at = INF
     if not (min(u, min(v, w)) < 0.0 and max(u, max(v, w)) > 0.0) and total != 0.0:
@@ -96,6 +100,15 @@ def ray_corners(ax, ay, az, bx, by, bz, cx, cy, cz, x0, x1, x2, y0, y1, y2, z0, 
         depth = fma(v, along(z0, z1, z2, bx, by, bz), depth)
         at = fma(u, along(z0, z1, z2, ax, ay, az), depth) / total
     return at, total
+
+
+@function
+def areas_seen(au, av, bu, bv, cu, cv):
+    """Twice the areas u, v, w opposite the corners a, b, c of a triangle in the ray's frame."""
+    u = edge(cu, bv, cv, bu)
+    v = edge(au, cv, av, cu)
+    w = edge(bu, av, bv, au)
+    return u, v, w
 
 
 @function
@@ -108,15 +121,30 @@ def corner_and_edges(triangles, t):
 
 
 @function
-def ray_triangle_at(triangles, t, px, py, pz, x0, x1, x2, y0, y1, y2, z0, z1, z2):
-    """:func:`ray_corners` for a ray from p and triangle t: 12 numbers from 12 t on, corners first."""
-    ax, ay, az, bx = load_floats(triangles, 12 * t)
-    by, bz, cx, cy = load_floats(triangles, 12 * t + 4)
-    cz, _a, _b, _c = load_floats(triangles, 12 * t + 8)
-    return ray_corners(
-        ax - px, ay - py, az - pz, bx - px, by - py, bz - pz, cx - px, cy - py, cz - pz,
-        x0, x1, x2, y0, y1, y2, z0, z1, z2,
+def ray_triangle_at(triangles, t, kx, ky, kz, qx, qy, qz, sx, sy, inverse):
+    """:func:`ray_corners` for triangle t: 12 numbers from 12 t on, corners first, read in the order of the ray's frame.
+
+    Args:
+        k: axes 0, 1, 2 in that order (:func:`in_order`).
+        q: the ray's origin, in that order.
+        sx, sy, inverse: see :func:`ray_shear`.
+    """
+    ax, bx, cx = load_thirds(triangles, 12 * t | kx)  # a sum, without a carry
+    ay, by, cy = load_thirds(triangles, 12 * t | ky)
+    az, bz, cz = load_thirds(triangles, 12 * t | kz)
+    az = az - qz
+    bz = bz - qz
+    cz = cz - qz
+    u, v, w = areas_seen(
+        fma(sx, az, ax - qx), fma(sy, az, ay - qy),
+        fma(sx, bz, bx - qx), fma(sy, bz, by - qy),
+        fma(sx, cz, cx - qx), fma(sy, cz, cy - qy),
     )  # fmt: skip
+    total = u + v + w
+    at = INF
+    if not (min(u, min(v, w)) < 0.0 and max(u, max(v, w)) > 0.0) and total != 0.0:
+        at = fma(u, az, fma(v, bz, w * cz)) * inverse / total
+    return at, total
 
 
 @function

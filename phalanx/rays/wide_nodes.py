@@ -1,23 +1,31 @@
-"""Trees of eight children a node, in 80 bytes (the layout of Ylitie, Karras and Laine 2017, "Efficient incoherent ray
-traversal on GPUs through compressed wide BVHs").
+"""Trees of eight children a node, in 128 bytes: a line of a GPU's cache, two of a CPU's.
 
-A node is 20 words of 32 bits:
+A node is 32 words of 32 bits, in eight quarters of a sector:
 
 ====== ==========================================================================================================
-0..2   corner of its grid, float32
-3      log2 of the grid's steps along x, y, z, biased by 127, a byte each; the last byte is 0
-4      the first of the children that are nodes; they follow one another in the order of their slots
-5      the first triangle of the children that are leaves; they follow one another likewise
-6      four bits for each child: three of which as many are set, from the lowest, as a leaf has triangles, and one that
+0..3   high z of the children's boxes
+4..6   a place in the middle of its box, float32, from which all sides are counted
+7      four bits for each child: three of which as many are set, from the lowest, as a leaf has triangles, and one that
        is set for a node. So what is before a child is counted by bits.
-7      not used
-8..19  boxes of the children in steps of the grid: low x, low y, low z, high x, high y, high z, eight bytes each: those
-       of even slots, then those of odd ones
+8..11  high x
+12..15 low x
+16..19 low z
+20..23 high y
+24     the first of the children that are nodes; they follow one another in the order of their slots
+25     the first triangle of the children that are leaves; they follow one another likewise
+26..27 not used
+28..31 low y
 ====== ==========================================================================================================
 
-Boxes are rounded outwards by at least a quarter of a step, which covers the rounding of float32 in the test of a ray
-that starts near the mesh's box. A slot without a child has low 255 and high 0. Children are put in slots so that slot
-numbers, exclusive-or with the signs of a ray's direction, are about the order in which the ray meets them.
+Sides are floats of which 16 bits are kept: in word k of four is that of slot k + 4, and in the last 16 bits that of
+slot k. The word as a float is the one, rounded outwards whatever the other adds to its bits; moved up by 16 it is the
+other. Low and high differ by one bit of the word's number, another one for each axis, so that the bits of a ray's signs
+say where its near sides are.
+
+Boxes are wider by :data:`PADDING`, which covers the rounding of float32 in the test of a ray that starts near the
+mesh's box. Children are put in slots so that slot numbers, exclusive-or with the signs of a ray's direction, are about
+the order in which the ray meets them (Ylitie, Karras and Laine 2017, "Efficient incoherent ray traversal on GPUs
+through compressed wide BVHs").
 """
 
 from __future__ import annotations
@@ -29,30 +37,33 @@ import numpy as np
 
 from phalanx.rays.binned_sah import half_area
 
-WORDS = 20
+WORDS = 32
 """Words of a node."""
 
 WIDTH = 8
 
-PLACES = np.array([4 * (slot & 1) + (slot >> 1) for slot in range(WIDTH)])
-"""Which of eight bytes a slot has."""
+HIGH, LOW = (8, 20, 0), (12, 28, 16)
+"""Words from which on the sides x, y, z are."""
+
+MIDDLE, KINDS, CHILD, TRIANGLE = 4, 7, 24, 25
+"""Words of the rest."""
 
 LEAF = 3
 """Most triangles of a leaf, for which there are bits."""
 
 TRIANGLES, NODES = 0x77777777, 0x88888888
-"""Bits of word 6: of triangles, and of children that are nodes."""
+"""Bits of :data:`KINDS`: of triangles, and of children that are nodes."""
 
 VISIT = 1.2
 """Cost of going into a node, in tests of a triangle."""
 
 TEST = 1.0
 
-STEPS = 250.0
-"""Steps of a node's grid along its box, at most; a few more of the 256 are for rounding."""
+PADDING = 2.0**-20
+"""Of the mesh's greatest coordinate: the rounding of half a dozen operations on numbers of that size."""
 
-FINEST = 2.0**-22
-"""Least step, of the mesh's size: what rounding of its coordinates needs."""
+EMPTY = 0x7F00
+"""The low side of a slot without a child, which no ray reaches, as a float32's first 16 bits; high: its opposite."""
 
 
 @numba.njit(cache=True)
@@ -161,29 +172,55 @@ def _assign_slots(nodes: Any, node: Any, kids: Any, count: int, slots: Any) -> N
 
 
 @numba.njit(cache=True)
-def write_boxes(words: Any, bytes_: Any, node: Any, box: Any, whole: Any, finest: float) -> None:
+def _upper_half(number: Any, rest: Any, one: Any) -> Any:
+    """The first 16 bits of the greatest float32 not above a number that has these and, for the others, ``rest``.
+
+    Args:
+        one: an array for one float32.
+    """
+    one[0] = number
+    bits = one.view(np.uint32)
+    if np.float64(one[0]) > number:  # rounded up
+        bits[0] = bits[0] + np.uint32(1) if bits[0] >> np.uint32(31) else bits[0] - np.uint32(1)
+    half = bits[0] >> np.uint32(16)
+    negative = half >> np.uint32(15)
+    if not negative and rest > bits[0] & np.uint32(0xFFFF):
+        return half - np.uint32(1) if half else np.uint32(0x8000)
+    if negative and rest < bits[0] & np.uint32(0xFFFF):
+        return half + np.uint32(1)
+    return half
+
+
+@numba.njit(cache=True)
+def write_boxes(words: Any, node: Any, box: Any, whole: Any, padding: float) -> None:
     """Put boxes of children into a node.
 
     Args:
-        words, bytes_: the nodes, as (m, 20) uint32 seen as float32, and as (m, 80) uint8.
+        words: the nodes, (m, 32) uint32.
         box: (8, 6) of the slots; low > high: empty.
         whole: (6,) of all.
-        finest: least step.
+        padding: added all around.
     """
+    one = np.empty(1, np.float32)
     for i in range(3):
-        step = max(np.float64(whole[3 + i] - whole[i]) / STEPS, finest)
-        exponent = int(np.ceil(np.log2(step)))
-        step = 2.0**exponent
-        bytes_[node, 12 + i] = np.uint8(exponent + 127)
-        corner = np.float32(np.float64(whole[i]) - 1.5 * step)
-        words[node, i] = corner
-        for s in range(WIDTH):
-            low, high = 255.0, 0.0
-            if box[s, i] <= box[s, 3 + i]:
-                low = np.floor((np.float64(box[s, i]) - np.float64(corner)) / step - 0.25)
-                high = np.ceil((np.float64(box[s, 3 + i]) - np.float64(corner)) / step + 0.25)
-            bytes_[node, 32 + 8 * i + PLACES[s]] = np.uint8(low)
-            bytes_[node, 56 + 8 * i + PLACES[s]] = np.uint8(high)
+        one[0] = 0.5 * (np.float64(whole[i]) + np.float64(whole[3 + i]))
+        middle = np.float64(one[0])
+        words[node, MIDDLE + i] = one.view(np.uint32)[0]
+        for side in range(2):
+            for k in range(WIDTH // 2):
+                half = np.uint32(0)
+                both = np.uint32(0)
+                for s in (k, k + 4):
+                    sign = np.uint32(0x8000 * side)
+                    if box[s, i] > box[s, 3 + i]:
+                        half = np.uint32(EMPTY)
+                    elif side == 0:
+                        half = _upper_half(np.float64(box[s, i]) - padding - middle, half, one)
+                    else:  # the other way round, since a float's sign is a bit of its own
+                        half = _upper_half(middle - padding - np.float64(box[s, 3 + i]), half, one)
+                    both = both >> np.uint32(16) | (half ^ sign) << np.uint32(16)
+                    half = half ^ sign
+                words[node, (LOW[i] if side == 0 else HIGH[i]) + k] = both
 
 
 @numba.njit(cache=True)
@@ -191,13 +228,12 @@ def wide_tree(nodes: Any, links: Any) -> Any:
     """The wide tree over a binary one (:func:`~.binned_sah.binary_tree`, leaves of at most :data:`LEAF` items).
 
     Returns:
-        words (m, 20) uint32; items (n,) int32: the binary tree's items in the order of the wide tree's leaves; levels
+        words (m, 32) uint32; items (n,) int32: the binary tree's items in the order of the wide tree's leaves; levels
         (m,) int32 from the root.
     """
     choice, size = _choose(nodes, links)
     most = max(len(links) // 2, 1)
     words = np.zeros((most, WORDS), np.uint32)
-    floats, bytes_ = words.view(np.float32), words.view(np.uint8)
     levels = np.zeros(most, np.int32)
     source = np.zeros(most, np.int32)
     items = np.empty(size[0], np.int32)
@@ -205,10 +241,9 @@ def wide_tree(nodes: Any, links: Any) -> Any:
     kids = np.empty(WIDTH, np.int64)
     slots = np.empty(WIDTH, np.int64)
     box = np.empty((WIDTH, 6), np.float32)
-    finest = 0.0
+    padding = 0.0
     for i in range(3):
-        finest = max(finest, np.float64(max(abs(nodes[0, i]), abs(nodes[0, 3 + i]))))
-    finest = max(finest * FINEST, 1e-30)
+        padding = max(padding, np.float64(max(abs(nodes[0, i]), abs(nodes[0, 3 + i]))) * PADDING)
     pending[0] = 0
     top, made, placed = 1, 1, 0
     while top > 0:
@@ -217,7 +252,7 @@ def wide_tree(nodes: Any, links: Any) -> Any:
         origin = source[node]
         count = _children(links, choice, origin, kids)
         _assign_slots(nodes, origin, kids, count, slots)
-        words[node, 4], words[node, 5] = made, placed
+        words[node, CHILD], words[node, TRIANGLE] = made, placed
         for s in range(WIDTH):
             kid = slots[s]
             for i in range(6):
@@ -225,17 +260,17 @@ def wide_tree(nodes: Any, links: Any) -> Any:
             if kid < 0:
                 continue
             if choice[kid, 0] < 0:
-                words[node, 6] |= np.uint32((1 << size[kid]) - 1 << 4 * s)
+                words[node, KINDS] |= np.uint32((1 << size[kid]) - 1 << 4 * s)
                 placed = _leaf_items(links, kid, items, placed)
             else:
-                words[node, 6] |= np.uint32(8 << 4 * s)
+                words[node, KINDS] |= np.uint32(8 << 4 * s)
                 source[made] = kid
                 levels[made] = levels[node] + 1
                 made += 1
-        for child in range(made - 1, words[node, 4] - 1, -1):
+        for child in range(made - 1, words[node, CHILD] - 1, -1):
             pending[top] = child
             top += 1
-        write_boxes(floats, bytes_, node, box, nodes[origin], finest)
+        write_boxes(words, node, box, nodes[origin], padding)
     return words[:made], items, levels[:made]
 
 
@@ -244,31 +279,30 @@ def refit_nodes(words: Any, triangles: Any) -> None:
     """Fit the boxes of a tree to triangles that have moved; children come after their parents.
 
     Args:
-        words: (m, 20) uint32, changed in place.
+        words: (m, 32) uint32, changed in place.
         triangles: (n, 12) float32, three corners first, in the order of leaves.
     """
-    floats, bytes_ = words.view(np.float32), words.view(np.uint8)
     whole = np.empty((len(words), 6), np.float32)
     box = np.empty((WIDTH, 6), np.float32)
     size = np.float32(0.0)
     for t in range(len(triangles)):
         for i in range(9):
             size = max(size, abs(triangles[t, i]))
-    finest = max(np.float64(size) * FINEST, 1e-30)
+    padding = np.float64(size) * PADDING
     for node in range(len(words) - 1, -1, -1):
-        child, first = np.int64(words[node, 4]), np.int64(words[node, 5])
+        child, first = np.int64(words[node, CHILD]), np.int64(words[node, TRIANGLE])
         for i in range(3):
             whole[node, i], whole[node, 3 + i] = np.inf, -np.inf
         for s in range(WIDTH):
             for i in range(3):
                 box[s, i], box[s, 3 + i] = np.inf, -np.inf
-            if words[node, 6] >> np.uint32(4 * s + 3) & 1:
+            if words[node, KINDS] >> np.uint32(4 * s + 3) & 1:
                 for i in range(6):
                     box[s, i] = whole[child, i]
                 child += 1
             else:
                 for k in range(LEAF):
-                    if words[node, 6] >> np.uint32(4 * s + k) & 1:
+                    if words[node, KINDS] >> np.uint32(4 * s + k) & 1:
                         for i in range(9):
                             box[s, i % 3] = min(box[s, i % 3], triangles[first, i])
                             box[s, 3 + i % 3] = max(box[s, 3 + i % 3], triangles[first, i])
@@ -276,4 +310,4 @@ def refit_nodes(words: Any, triangles: Any) -> None:
             for i in range(3):
                 whole[node, i] = min(whole[node, i], box[s, i])
                 whole[node, 3 + i] = max(whole[node, 3 + i], box[s, 3 + i])
-        write_boxes(floats, bytes_, node, box, whole[node], finest)
+        write_boxes(words, node, box, whole[node], padding)

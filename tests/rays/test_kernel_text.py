@@ -51,20 +51,20 @@ def cuda() -> Iterator[ModuleType]:
         (attach_cameras, ()),
         (draw_pixels, (*EVERYTHING, *PICTURES)),
         (cast_rays, (*NOTHING[:1], ("MESHES", 1), *NOTHING[2:])),
-        (cast_pattern, (("ALONE", 1), *NOTHING[:1], ("MESHES", 1), *NOTHING[2:])),
+        (cast_pattern, (("ALONE", 1), *NOTHING[:1], ("MESHES", 1), *NOTHING[2:], ("TOGETHER", 1))),
         (cast_pattern, EVERYTHING),
     ],
     ids=["place", "remember", "gather", "attach", "images", "meshes", "alone", "everything"],
 )
 def test_compiles_to_ptx(kernel: Any, constants: Any, cuda: ModuleType) -> None:
-    """Without float64, in one function; trees are loaded by 16 bytes, and their boxes' bytes become floats by prmt."""
+    """Without float64, in one function; trees are loaded by 16 bytes."""
     text = cuda.compile_ptx(kernel, constants)
     assert ".target sm_90" in text and ".entry" in text
     assert not [line for line in text.splitlines() if ".f64" in line and not line.strip().startswith((".reg", "//"))]
     assert "call" not in text
     if constants:
         assert len(re.findall(r"ld\.global\.nc\.v4", text)) >= 8
-        assert len(re.findall(r"prmt\.b32", text)) == 54  # 48 bytes of boxes, and six sides of a ray straight down
+        assert len(re.findall(r"ld\.global\.nc\.v4\.u32", text)) == 6  # near and far sides of eight boxes
         assert not re.search(r"\bld\.[fbu]32", text), "loads that do not know where they read"
 
 
