@@ -269,8 +269,9 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
                 text, " " * 12
             )
             if system.used:
-                most = f"_rows = max(_rows, signed({system.used}[0, {'0' if system.used in shared else '_' + env}]))"
-                loops = f"    _rows = 0\n    for _{env} in {LANE_LOOP}:\n        {most}\n{loops}"
+                most = f"_used = max(_used, signed({system.used}[0, {'0' if system.used in shared else '_' + env}]))"
+                clip = f"    _used = 0\n    for _{env} in {LANE_LOOP}:\n        {most}\n    _rows = min(_rows, _used)\n"
+                loops = clip + loops
         bound = ", ".join(_bind(i, name, system, shared) for i, name in enumerate(names))
         call = f"    __ENTRY___loops(unsigned(_low), unsigned(_high), _table[0], {bound})"
         if system.one_lane:
@@ -298,7 +299,7 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
         return head + guard + textwrap.indent(text, " " * 8)
     end = "_rows"
     if system.used:
-        end = f"signed({system.used}[{'0' if system.used in shared else f'_place(0, _stride, _{env})'}])"
+        end = f"min(_rows, signed({system.used}[{'0' if system.used in shared else f'_place(0, _stride, _{env})'}]))"
     rows_ = f"range(cuda.blockIdx.y, {end}, cuda.gridDim.y)" if system.order == "parallel" else ordered
     return (
         head

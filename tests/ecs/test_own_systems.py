@@ -414,6 +414,15 @@ def test_rows_that_are_not_in_use_are_not_visited(least: int, device: str) -> No
         np.testing.assert_array_equal(steps, used)
 
 
+def test_more_in_use_than_there_are_rows_is_all_of_them(device: str) -> None:
+    store = Store(ENVS, Device(device), "float32")
+    store.set_rows(Tank, ROWS)
+    store.set_rows(Once, 1)
+    store.set(Filled.count, ROWS + 1000)
+    store.program([visit]).run()
+    assert (host(store.view(Water.steps)) == 1).all() and (host(store.view(Water.level)) == 1.0).all()
+
+
 @pytest.mark.parametrize("options", [{"over": Tank, "used": "level"}, {"over": Tank, "order": "forward"}, {}])
 def test_what_says_how_many_rows_are_in_use_is_read_by_rows_that_run_in_parallel(options: dict[str, Any]) -> None:
     def over_rows(i, e, count=read(Filled.count), level=update(Water.level)):
