@@ -37,8 +37,6 @@ _LINE = 64  # bytes of the cache
 
 _HIGH = np.array(HIGH)
 
-_SLOTS = list(range(8))
-
 _REAL, _WORD, _BYTE, _LONG = ir.FloatType(), ir.IntType(32), ir.IntType(8), ir.IntType(64)
 _REALS, _WORDS, _BYTES = (ir.VectorType(kind, 8) for kind in (_REAL, _WORD, _BYTE))
 
@@ -358,7 +356,7 @@ def entered_children(
         high = _greater(builder, high, _all_lanes(builder, limit), "<")
         inside = builder.fcmp_ordered("<=", low, high)
         key = builder.and_(builder.bitcast(low, _WORDS), ir.Constant(_WORDS, [~7 & 0xFFFFFFFF] * 8))
-        key = builder.or_(key, ir.Constant(_WORDS, _SLOTS))
+        key = builder.or_(key, ir.Constant(_WORDS, list(range(8))))
         key = builder.select(inside, key, ir.Constant(_WORDS, [0x7FFFFFFF] * 8))
         builder.store(key, _eight(context, builder, signature.args[9], keys, row), align=4)
         return _least(builder, key)
@@ -372,7 +370,7 @@ def least_key(typing_context: Any, keys: Any, place: Any, slots: Any) -> Any:
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         found = builder.load(_eight(context, builder, signature.args[0], *arguments[:2]), align=4)
-        bits = builder.and_(_all_lanes(builder, arguments[2]), ir.Constant(_WORDS, [1 << s for s in _SLOTS]))
+        bits = builder.and_(_all_lanes(builder, arguments[2]), ir.Constant(_WORDS, [1 << s for s in range(8)]))
         mask = builder.icmp_unsigned("!=", bits, ir.Constant(_WORDS, [0] * 8))
         found = builder.select(mask, found, ir.Constant(_WORDS, [0x7FFFFFFF] * 8))
         return _least(builder, found)

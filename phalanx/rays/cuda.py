@@ -95,14 +95,18 @@ def inverse(typing_context: Any, d: Any) -> Any:
     return types.float32(types.float32), emit
 
 
+def _place(context: Any, builder: Any, signature: Any, arguments: Any, words: int = 1) -> Any:
+    """The address in an array, the first argument, of an item of so many words, the number of which is the second."""
+    data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+    return builder.add(builder.ptrtoint(data, _LONG), builder.mul(arguments[1], ir.Constant(_LONG, 4 * words)))
+
+
 @intrinsic
 def load_floats(typing_context: Any, array: Any, index: Any) -> Any:
     """See :mod:`~.primitives`: at once, from memory that nothing writes while the kernel runs."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        place = builder.ptrtoint(data, _LONG)
-        place = builder.add(place, builder.mul(arguments[1], ir.Constant(_LONG, 4)))
+        place = _place(context, builder, signature, arguments)
         four = ir.LiteralStructType([_REAL] * 4)
         found = _assembly(builder, four, "ld.global.nc.v4.f32 {$0, $1, $2, $3}, [$4];", "=f,=f,=f,=f,l", place)
         values = [builder.extract_value(found, k) for k in range(4)]
@@ -116,9 +120,7 @@ def load_thirds(typing_context: Any, array: Any, index: Any) -> Any:
     """See :mod:`~.primitives`."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        place = builder.ptrtoint(data, _LONG)
-        place = builder.add(place, builder.mul(arguments[1], ir.Constant(_LONG, 4)))
+        place = _place(context, builder, signature, arguments)
         values = [
             _assembly(builder, _REAL, f"ld.global.nc.f32 $0, [$1+{offset}];", "=f,l", place) for offset in (0, 12, 24)
         ]
@@ -132,7 +134,7 @@ def load_node(typing_context: Any, nodes: Any, node: Any) -> Any:
     """See :mod:`~.primitives`."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = _node(context, builder, signature, arguments)
+        place = _place(context, builder, signature, arguments, WORDS)
         text = f"ld.global.nc.v4.b32 {{$0, $1, $2, $3}}, [$4+{4 * MIDDLE}];"
         four = ir.LiteralStructType([_REAL] * 3 + [_WORD])
         found = _assembly(builder, four, text, "=f,=f,=f,=r,l", place)
@@ -143,12 +145,6 @@ def load_node(typing_context: Any, nodes: Any, node: Any) -> Any:
         return context.make_tuple(builder, signature.return_type, values)
 
     return types.Tuple([types.float32] * 3 + [types.uint32] * 3)(nodes, types.int64), emit
-
-
-def _node(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """The address of a node."""
-    data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-    return builder.add(builder.ptrtoint(data, _LONG), builder.mul(arguments[1], ir.Constant(_LONG, 4 * WORDS)))
 
 
 @intrinsic
@@ -168,7 +164,7 @@ def load_sides(typing_context: Any, nodes: Any, node: Any, octant: Any, axis: An
     )
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = _node(context, builder, signature, arguments)
+        place = _place(context, builder, signature, arguments, WORDS)
         octant = builder.shl(builder.trunc(arguments[2], _WORD), ir.Constant(_WORD, 4))
         eight = ir.LiteralStructType([_WORD] * 8)
         found = _assembly(builder, eight, text, "=r," * 8 + "l,r", place, octant)
