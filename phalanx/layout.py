@@ -115,7 +115,8 @@ def fill(
         )
     entries = _add_chains(columns, dof_parents)
     trees = [(r.dofs.start, r.dofs.stop) for r in ranges]
-    links = _add_walks(columns, dof_parents, trees, {shape.dof for shape in shapes})
+    walk = _add_walks(columns, dof_parents, trees)
+    links = _add_island_links(columns, dof_parents, trees, walk, {shape.dof for shape in shapes})
     geometry = GeometryTables()
     place_shapes(columns, parts, grounds, shapes, contact_offset, geometry)
     plane_contacts = place_planes(columns, grounds, parts, shapes)
@@ -314,13 +315,8 @@ def _add_chains(columns: Columns, dof_parents: list[int]) -> int:
     return entries
 
 
-def _add_walks(columns: Columns, dof_parents: list[int], trees: list[tuple[int, int]], carrying: set[int]) -> int:
-    """Depth-first walks, and places of links that solvers of islands know; returns how many those are.
-
-    Args:
-        columns, dof_parents: as elsewhere; trees: their half-open ranges of dofs.
-        carrying: last dofs of links that have shapes.
-    """
+def _add_walks(columns: Columns, dof_parents: list[int], trees: list[tuple[int, int]]) -> list[int]:
+    """The dofs of each tree, a half-open range of them, depth first: one list for all."""
     walk: list[int] = []
     sizes = [1] * len(dof_parents)
     for first, end in trees:
@@ -334,6 +330,29 @@ def _add_walks(columns: Columns, dof_parents: list[int], trees: list[tuple[int, 
             walk.append(left.pop())
             left += children.get(walk[-1], [])
     begin = {d: n for n, d in enumerate(walk)}
+    for d, size in enumerate(sizes):
+        columns.add(
+            {
+                c.DofTopology.walk: walk[d],
+                c.DofTopology.walk_begin: begin[d],
+                c.DofTopology.walk_end: begin[d] + size,
+            }
+        )
+    return walk
+
+
+def _add_island_links(
+    columns: Columns, dof_parents: list[int], trees: list[tuple[int, int]], walk: list[int], carrying: set[int]
+) -> int:
+    """Places of links that solvers of islands know: those with shapes, and those where a walk goes back to.
+
+    Args:
+        columns, dof_parents, trees, walk: as for :func:`_add_walks`.
+        carrying: last dofs of links that have shapes.
+
+    Returns:
+        How many there are.
+    """
     branches = {dof_parents[d] for before, d in zip([-1, *walk], walk, strict=False) if dof_parents[d] != before}
     known = sorted((carrying | branches) - {-1})
     place = {d: n for n, d in enumerate(known)}
@@ -341,17 +360,10 @@ def _add_walks(columns: Columns, dof_parents: list[int], trees: list[tuple[int, 
     for first, end in trees:
         for d in range(first, end):
             above = reach[dof_parents[d]] if dof_parents[d] >= 0 else 0
-            reach[d] = above | 1 << (d - first) // 4 % 32
-    for d in range(len(dof_parents)):
-        columns.add(
-            {
-                c.DofTopology.walk: walk[d],
-                c.DofTopology.walk_begin: begin[d],
-                c.DofTopology.walk_end: begin[d] + sizes[d],
-                c.IslandDof.place: place.get(d, -1),
-                c.IslandDof.reach: reach[d] - (reach[d] >> 31 << 32),
-            }
-        )
+            reach[d] = above | 1 << (d - first) // 4 % 32  # trees of more groups are no solver's
+    for d, bits in enumerate(reach):
+        signed = bits - (bits >> 31 << 32)
+        columns.add({c.IslandDof.place: place.get(d, -1), c.IslandDof.reach: signed})
     return len(known)
 
 
