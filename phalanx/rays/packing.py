@@ -11,7 +11,7 @@ from phalanx.components.shape import CONE, HEIGHT_FIELD, MESH, PLANE
 from phalanx.rays.geometry import RayGeometry
 from phalanx.rays.mesh_tree import LEVELS
 from phalanx.rays.placing import EXTENTS
-from phalanx.rays.scene_kernels import BOUNDS, ENTRIES, FRAME, GROUP
+from phalanx.rays.scene_kernels import BOUNDS, ENTRIES, FARTHEST, FRAME, GROUP
 from phalanx.rays.wide_nodes import CHILD, TRIANGLE, WORDS
 
 SCENE_ARRAYS = ("table", "sizes", "frames", "boxes", "bounds", "nodes", "triangles", "samples")
@@ -113,13 +113,16 @@ def pack(instances: list[Instance], num_envs: int) -> Packed:
         extents[k] = instance.extents
     placed = shared + num_envs * own + 1
     packed = Packed(shared, own, order, constants)
+    bounds = np.full((num_envs * packed.groups + 1, BOUNDS), np.nan, np.float32)
+    if own <= GROUP:  # nobody makes them, but kernels on a CPU may look
+        bounds[:, :3], bounds[:, 3:6] = -FARTHEST, FARTHEST
     packed.arrays = {
         "table": table,
         "sizes": sizes,
         "extents": extents,
         "frames": np.zeros((placed, FRAME), np.float32),
         "boxes": np.full((placed, BOUNDS), np.nan, np.float32),
-        "bounds": np.full((num_envs * packed.groups + 1, BOUNDS), np.nan, np.float32),
+        "bounds": bounds,
         "nodes": np.concatenate(nodes),
         "triangles": np.concatenate(triangles),
         "samples": np.concatenate(samples).astype(np.float32),
