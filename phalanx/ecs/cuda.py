@@ -26,10 +26,18 @@ from phalanx.ecs.teams import TEAM
 REGISTERS = 128
 """Most registers of a team's threads: more would leave half of a multiprocessor's warps out."""
 
+NARROW = 32
+"""Threads of a block where an environment has one thread: small blocks reach more multiprocessors."""
+
+AT_ONCE = 8
+"""Blocks of a straight-line program on a multiprocessor, each thread with as many registers as there can be. Compilers
+that are not told aim for more, with fewer registers, and load each number right before it is needed."""
+
 array = carray = stack = None  # generated modules import the same names from both back ends
 entry = None
 helper = routine = cuda.jit(device=True)
-kernel = scalar_kernel = straight_kernel = cuda.jit(cache=True)
+kernel = scalar_kernel = cuda.jit(cache=True)
+straight_kernel = cuda.jit(cache=True, launch_bounds=(NARROW, AT_ONCE))
 team_kernel = cuda.jit(cache=True, max_registers=REGISTERS)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from phalanx.ecs import trace
 from phalanx.ecs.branches import Use, blocks, ends, turns
-from phalanx.ecs.cuda import REGISTERS, cuda
+from phalanx.ecs.cuda import NARROW, REGISTERS, cuda
 from phalanx.ecs.declare import Bound, System
 from phalanx.ecs.flat import MOST_ITEMS, flat_arguments
 from phalanx.ecs.team_language import THREADS
@@ -30,10 +30,6 @@ LONG = 256
 
 WIDE = 16
 """Blocks that share out the loop of a wide system, for the same environments."""
-
-
-NARROW = 32
-"""Threads of a block where an environment has one thread: small blocks reach more multiprocessors."""
 
 
 def open_device(index: int) -> Any:

@@ -180,6 +180,8 @@ class _Emitter:
             return self._minus(a)
         if name == "div":
             return self._quotient(*operands)
+        if name == "sqrt" and isinstance(self.real, llvm.FloatType):
+            return self._root(a)
         # what compilers would fuse with a sum has a name for its rounding; the rest is libdevice's, as Numba has it
         return self._called("llvm.nvvm.mul.rn" if name == "mul" else f"__nv_{name}", *operands)
 
@@ -192,6 +194,21 @@ class _Emitter:
             return self.builder.fdiv(a, b)
         text = llvm.InlineAsm(llvm.FunctionType(self.real, [self.real] * 2), "div.full.f32 $0, $1, $2;", "=f,f,f")
         return self.builder.call(text, [a, b], attrs=("readnone", "nounwind"))
+
+    def _root(self, x: Any) -> Any:
+        """A square root in float32, rounded to nearest as CUDA's, without its branch for very small ones."""
+        builder, number = self.builder, lambda value: llvm.Constant(self.real, value)
+        is_small = builder.fcmp_ordered("<", x, number(2.0**-100))
+        scaled = builder.select(is_small, self._called("llvm.nvvm.mul.rn", x, number(2.0**100)), x)
+        text = llvm.InlineAsm(llvm.FunctionType(self.real, [self.real]), "rsqrt.approx.ftz.f32 $0, $1;", "=f,f")
+        reciprocal = builder.call(text, [scaled], attrs=("readnone", "nounwind"))
+        root = self._called("llvm.nvvm.mul.rn", scaled, reciprocal)
+        half = self._called("llvm.nvvm.mul.rn", reciprocal, number(0.5))
+        left = self._called("llvm.nvvm.fma.rn", self._minus(root), root, scaled)
+        root = self._called("llvm.nvvm.fma.rn", left, half, root)
+        root = builder.select(is_small, self._called("llvm.nvvm.mul.rn", root, number(2.0**-50)), root)
+        is_itself = builder.fcmp_ordered("==", x, self._called("llvm.nvvm.add.rn", x, x))  # 0 and infinity
+        return builder.select(is_itself, x, root)
 
     def _called(self, name: str, *operands: Any) -> Any:
         """A function of reals: an instruction of NVVM or a function of libdevice, by the name of its float type's."""

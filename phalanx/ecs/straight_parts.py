@@ -14,8 +14,11 @@ from typing import NamedTuple
 from phalanx.ecs.declare import Field, Table
 from phalanx.ecs.straight import Op, Place
 
-AHEAD = 96
+AHEAD = 400
 """Operations by which a load is asked for early, so that a thread waits for many at once."""
+
+SMALL, BUNDLE = 20, 256
+"""Parts of so few operations share a thread, up to so many operations: starting a block costs more than they do."""
 
 
 class Class(NamedTuple):
@@ -115,7 +118,7 @@ def classes(ops: Sequence[Op], fields: Sequence[Field], single: Set[Table]) -> l
     number = {declared: n for n, declared in enumerate(fields)}
     found: dict[tuple[tuple[str, ...], tuple[Table, ...]], list[tuple[int, ...]]] = {}
     own, common = _linked(ops, single)
-    for one in own:
+    for one in _bundled(own):
         part = list(_with_common(ops, one, common))
         first: dict[Table, int] = {}
         for at in part:
@@ -173,6 +176,21 @@ def _linked(ops: Sequence[Op], single: Set[Table]) -> tuple[list[list[int]], set
         if at in wanted and at not in common:
             found[root(at)].append(at)
     return list(found.values()), common
+
+
+def _bundled(parts: Sequence[list[int]]) -> Iterator[list[int]]:
+    """The same parts, small ones together."""
+    bundle: list[int] = []
+    for part in parts:
+        if len(part) > SMALL:
+            yield part
+            continue
+        if len(bundle) + len(part) > BUNDLE:
+            yield sorted(bundle)
+            bundle = []
+        bundle += part
+    if bundle:
+        yield sorted(bundle)
 
 
 def _with_common(ops: Sequence[Op], part: Sequence[int], common: Set[int]) -> Iterator[int]:

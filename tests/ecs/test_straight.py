@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -198,7 +200,25 @@ def test_any_forest(data: st.DataObject) -> None:
     run_program(found.program.text(found, store._shared(found), store.real), fields)
     for field, array in zip((TwigLoad.all, TwigLoad.height), there, strict=True):
         np.testing.assert_allclose(store.view(field), array, rtol=1e-5, atol=1e-5)
-    assert found.program.parts == below.count(-1)
+    with_more = len({root(below, i) for i, b in enumerate(below) if b >= 0})
+    assert found.program.parts == with_more + (with_more < below.count(-1)), "twigs alone share a thread"
+
+
+def root(below: Sequence[int], twig: int) -> int:
+    return twig if below[twig] < 0 else root(below, below[twig])
+
+
+def test_small_parts_share_a_thread() -> None:
+    store = garden([-1] * 150 + [150, 151, 152])
+    before = store.array(TwigLoad.height).copy()
+    (found,) = straightener(store).each([grow])
+    stores = [[line for line in c.lines if line.startswith("store")] for c in found.program.classes]
+    assert sorted(map(len, stores)) == [25, 128], "256 operations, and the rest with the chain of four twigs"
+    heights = before.copy()
+    fields = [heights if f is TwigLoad.height else store.array(f) for f in found.program.fields.values()]
+    run_program(found.program.text(found, store._shared(found), store.real), dict(enumerate(fields)))
+    store.program([grow]).run()
+    np.testing.assert_array_equal(heights[..., : store.num_envs], store.view(TwigLoad.height))
 
 
 def test_trees_that_are_alike_are_one_text() -> None:
@@ -448,6 +468,33 @@ def test_programs_of_a_robot_do_what_its_systems_do(dtype: str) -> None:
     assert max(lengths) <= LONGEST
 
 
+@system(over=Twig, phase="sense", order="forward")
+def rooted(i, e, own=read(TwigLoad.own), height=write(TwigLoad.height)):
+    """Square roots."""
+    height[i, e] = math.sqrt(own[i, 0, e])
+
+
+def test_square_roots_take_no_branch(ptx: ModuleType) -> None:
+    store = garden([-1, 0])
+    (found,) = straightener(store).each([rooted])
+    text = compile_program(found, store)
+    assert "rsqrt.approx.ftz.f32" in text
+    assert "sqrt.rn" not in text
+
+
+def test_square_roots_are_rounded_to_nearest(gpu: str) -> None:
+    bits = np.arange(0, 0x7F80_0000, 65_521, dtype=np.int32)
+    numbers = np.concatenate([bits.view(np.float32), np.array([0.0, -0.0, 1e-45, np.inf, np.nan, -1.0], np.float32)])
+    store = Store(len(numbers), Device(gpu), "float32")
+    store.set_rows(Twig, 1)
+    own = np.zeros((1, 2, len(numbers)), np.float32)
+    own[0, 0] = numbers
+    store[TwigLoad].own = own
+    store.program([rooted]).run()
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(store.device.to_host(store.view(TwigLoad.height))[0], np.sqrt(numbers))
+
+
 def test_of_many_environments_places_are_known(ptx: ModuleType) -> None:
     compiled = {}
     for num_envs in (6, MANY):
@@ -459,6 +506,7 @@ def test_of_many_environments_places_are_known(ptx: ModuleType) -> None:
     for text in compiled.values():
         assert not float64_instructions(text)
         assert "ld.global.nc" in text
+        assert ".minnctapersm 8" in text
 
 
 def compile_program(found: System, store: Store) -> str:
@@ -469,5 +517,7 @@ def compile_program(found: System, store: Store) -> str:
 
     generated = found.program.module(found, store._shared(found), store.real)
     kernel = getattr(load(generated), generated.entry)
-    text, _ = cuda.compile_ptx(kernel.py_func, signature(generated.source), cc=(9, 0))  # pyright: ignore[reportPrivateImportUsage]
+    compile_ptx: Any = cuda.compile_ptx  # pyright: ignore[reportPrivateImportUsage]
+    bounds = kernel.targetoptions["launch_bounds"]
+    text, _ = compile_ptx(kernel.py_func, signature(generated.source), cc=(9, 0), launch_bounds=bounds)
     return text
