@@ -6,7 +6,8 @@ by side. A kernel whose process fails is simply compiled by the caller, who then
 On the CPU each kernel is compiled in a process of its own, even a single one: what a process has compiled before shows
 in how Numba and LLVM contract products and sums of the next kernel, so kernels compiled together would depend in their
 last bits on which others were missing. Such processes are copies of one that has imported Numba and compiled a first
-function (:mod:`phalanx.ecs.compiler`), which takes longer than most kernels do.
+function (:mod:`phalanx.ecs.compiler`), which takes longer than most kernels do. What another process compiles is waited
+for.
 """
 
 from __future__ import annotations

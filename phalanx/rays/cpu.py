@@ -14,8 +14,9 @@ from numba.core.extending import intrinsic
 from numba.np.numpy_support import carray
 
 from phalanx.ecs.cpu import array, helper, routine
+from phalanx.ecs.precompile import precompile
 from phalanx.ecs.threads import at_once, num_threads
-from phalanx.rays.generate import load
+from phalanx.rays.generate import generated, load
 from phalanx.rays.mesh_tree import LEVELS
 from phalanx.rays.wide_nodes import CHILD, HIGH, LOW, MIDDLE, WORDS
 
@@ -23,12 +24,10 @@ __all__ = ["array", "carray", "helper", "routine"]
 
 cuda = scratch = None  # generated modules import the same names from both back ends
 
-_kernel = numba.njit(cache=True, nogil=True, error_model="numpy", boundscheck=False)
 
-
-def kernel(kind: str) -> Any:
-    """What compiles a kernel, of any kind."""
-    return _kernel
+def kernel(signature: str) -> Any:
+    """What compiles a kernel, as its module runs."""
+    return numba.njit(signature, cache=True, nogil=True, error_model="numpy", boundscheck=False)
 
 
 FEWEST = 2048
@@ -415,7 +414,9 @@ def kernel_of(function: Callable[..., None], constants: tuple[tuple[str, Any], .
         made_for["DEPTH"] = LEVELS  # which the search of this back end does not look at
     if "SHADED" in made_for and not made_for["ALONE"]:
         made_for |= WIDE
-    return load(function, "cpu", tuple(made_for.items()))
+    wanted = tuple(made_for.items())
+    precompile([generated(function, "cpu", wanted)], "cpu")
+    return load(function, "cpu", wanted)
 
 
 def launch(kernel: Any, count: int, bound: tuple[Any, ...], device: Any = None) -> None:
@@ -424,7 +425,5 @@ def launch(kernel: Any, count: int, bound: tuple[Any, ...], device: Any = None) 
     if threads <= 1:
         kernel(0, count, *bound)
         return
-    if not kernel.signatures:
-        kernel(0, 0, *bound)  # compiled once, not by each thread
     bounds = [count * i // threads for i in range(threads + 1)]
     at_once(kernel, [(a, b, *bound) for a, b in itertools.pairwise(bounds)])

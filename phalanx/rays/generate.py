@@ -51,6 +51,29 @@ class _Indices(ast.NodeTransformer):
         return node
 
 
+class _Counters(ast.NodeTransformer):
+    """Give numbers that change their type at once: of ``k = 0`` Numba knows 0, and would compile what is called with k
+    for that first, and then for any number.
+    """
+
+    def __init__(self, tree: ast.FunctionDef, constants: dict[str, Any]) -> None:
+        self.constants = constants
+        stored = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        self.changing = {name for name in stored if stored.count(name) > 1}
+
+    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
+        target, value = node.targets[0], node.value
+        if isinstance(target, ast.Name) and target.id in self.changing and self._is_whole(value):
+            node.value = ast.Call(ast.Name("signed", ast.Load()), [value], [])
+        return node
+
+    def _is_whole(self, value: ast.expr) -> bool:
+        if isinstance(value, ast.Name):
+            return type(self.constants.get(value.id)) is int
+        number = value.operand if isinstance(value, ast.UnaryOp) else value
+        return isinstance(number, ast.Constant) and type(number.value) is int
+
+
 class _Writer:
     """Collects the text of helpers, each once, in the kernel language of one module."""
 
@@ -92,6 +115,8 @@ class _Writer:
         """A definition in the module's terms, without decorators, annotations and docstring."""
         tree = Literals(self.floats).visit(parse(function))
         tree = _Indices().visit(Scratch(self.found, self.target).visit(tree))
+        if self.target == "cpu":
+            tree = _Counters(tree, self.found).visit(tree)
         tree.decorator_list, tree.returns = [], None
         for argument in tree.args.args:
             argument.annotation = None
@@ -125,22 +150,23 @@ def generated(
     if unknown := set(writer.constants) - writer.replaced:
         raise ValueError(f"{function.__qualname__} uses no constants named {', '.join(sorted(unknown))}")
     types = argument_types(function)
-    ray, *others = types
+    ray = next(iter(types))
+    others = {name: kind for name, kind in types.items() if name != ray}
     tree = writer.body(function)
     body = flat.while_loops(tree.body) if target == "cuda" else tree.body
     text = "\n".join(ast.unparse(ast.fix_missing_locations(s)) for s in body)
     rest = ", ".join(others)
     parts = [*writer.parts, f"@helper\ndef _one({ray}, {rest}):\n{textwrap.indent(text, '    ')}"]
     bound = "".join(f"    {name} = {_BIND[kind].format(name)}\n" for name, kind in types.items() if kind in _BIND)
-    kind = kind_of(writer.constants)
     if target == "cpu":
+        numbers = ", ".join("float64" if kind == "Real" else "int64" for kind in others.values())
         parts.append(
-            f"@kernel({kind!r})\ndef __ENTRY__(_low, _high, {rest}):\n{bound}"
+            f"@kernel('void(int64, int64, {numbers})')\ndef __ENTRY__(_low, _high, {rest}):\n{bound}"
             f"    for {ray} in range(_low, _high):\n        _one({ray}, {rest})"
         )
     else:
         parts.append(
-            f"@kernel({kind!r})\ndef __ENTRY__(_count, {rest}):\n{bound}"
+            f"@kernel({kind_of(writer.constants)!r})\ndef __ENTRY__(_count, {rest}):\n{bound}"
             f"    {ray} = cuda.grid(1)\n    if {ray} < _count:\n        _one({ray}, {rest})"
         )
     head = [_PRELUDE.format(target=target)]
@@ -179,6 +205,6 @@ def load(
     constants: tuple[tuple[str, Any], ...] = (),
     style: str = "",
 ) -> Any:
-    """The kernel itself, compiled when it is first called; see :func:`generated`."""
+    """The kernel itself, on a GPU compiled when it is first called; see :func:`generated`."""
     made = generated(function, target, constants, style)
     return getattr(modules.load(made), made.entry)

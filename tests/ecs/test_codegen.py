@@ -6,6 +6,7 @@ import importlib.util
 import re
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,7 +16,9 @@ import numpy as np
 import pytest
 from ecs.ptx import float64_instructions
 from numba.core import compiler, typed_passes
+from numba.core.lowering import Lower
 from numba.core.registry import cpu_target
+from numba.core.types.functions import BaseFunction
 
 from phalanx.components.island import FEW_DOFS, MOST_DOFS
 from phalanx.ecs import (
@@ -25,6 +28,7 @@ from phalanx.ecs import (
     Table,
     codegen,
     function,
+    lanes,
     local,
     modules,
     read,
@@ -33,6 +37,7 @@ from phalanx.ecs import (
     update,
     write,
 )
+from phalanx.ecs.compiler import remember_types
 from phalanx.systems import island_rows, island_solver, systems
 from phalanx.systems.contact_views import contact_views
 from phalanx.systems.queries import PROBES, RAYS
@@ -96,6 +101,15 @@ def fresh_cache(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pyt
     return folder
 
 
+@pytest.fixture(scope="module", autouse=True)
+def quick_types() -> Iterator[None]:
+    """Numba finds types as it does in the process that compiles kernels."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BaseFunction, "get_call_type", BaseFunction.get_call_type)  # what is put back
+        remember_types()
+        yield
+
+
 def namespace(generated: modules.Generated) -> dict[str, Any]:
     loaded: Any = modules.load(generated)
     return loaded if isinstance(loaded, dict) else vars(loaded)
@@ -153,6 +167,13 @@ def test_early_return_of_a_row_is_a_continue() -> None:
 # float32 worlds compute in float32.
 
 
+class _Typed(Lower):
+    """Makes no code: what a helper returns is known by then."""
+
+    def lower(self) -> None:
+        self.call_helper = None
+
+
 def float64_values(made: System, shared: frozenset[str], real: str = "float32") -> dict[str, str]:
     """Variables and intermediate values (``$...``) of a generated loop that Numba types as float64, by name."""
     generated = codegen.generate(made, shared, real, "cpu")
@@ -173,7 +194,9 @@ def float64_values(made: System, shared: frozenset[str], real: str = "float32") 
     context = cpu_target.target_context
     typing.refresh()  # as Numba does before it compiles; this may be the first
     frontend = compiler.run_frontend(loops.py_func)
-    types = typed_passes.type_inference_stage(typing, context, frontend, tuple(signature), numba.types.void)[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lanes._PartLowering, "lowering_class", _Typed)
+        types = typed_passes.type_inference_stage(typing, context, frontend, tuple(signature), numba.types.void)[0]
     return {name: str(kind) for name, kind in types.items() if "float64" in str(kind)}
 
 

@@ -1,0 +1,36 @@
+"""Processes that compile kernels for others."""
+
+from __future__ import annotations
+
+import fcntl
+import time
+from pathlib import Path
+from threading import Thread
+
+from phalanx.ecs.precompile import _Compiler
+
+MODULE = "from pathlib import Path\nPath(__file__).with_suffix('.ran').touch()\n{name} = None\n"
+"""Says that it has run, as modules of kernels do when they are compiled."""
+
+
+def test_what_another_process_compiles_is_waited_for(tmp_path: Path) -> None:
+    """And not compiled once more: processes that begin together need the same kernels."""
+    one, two = tmp_path / "one.py", tmp_path / "two.py"
+    for path in (one, two):
+        path.write_text(MODULE.format(name=path.stem))
+    compiler = _Compiler()
+    kernels = [(path, path.with_suffix(".cpu")) for path in (one, two)]
+    with one.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # as if it were compiled
+        asked = Thread(target=compiler.compile, args=(kernels, 2), daemon=True)
+        asked.start()
+        end = time.monotonic() + 60.0
+        while not two.with_suffix(".cpu").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        assert asked.is_alive() and not one.with_suffix(".ran").exists()
+        one.with_suffix(".cpu").touch()
+    asked.join(60.0)
+    assert not asked.is_alive()
+    compiler.close()
+    assert not one.with_suffix(".ran").exists()
+    assert two.with_suffix(".ran").exists() and two.with_suffix(".cpu").exists()
