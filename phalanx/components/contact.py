@@ -41,6 +41,7 @@ class PlanePairState(Component, table=PlanePair):
     """Result of the first pass over points."""
 
     near = Field(dtype="int32", doc="number of its points that may touch in this substep")
+    first_contact = Field(dtype="int32", doc="contact slot of the first of those that are kept")
 
 
 class PointTopology(Component, table=PlanePoint):

@@ -44,6 +44,7 @@ class Manifold(Component, table=Candidate):
     """What the narrow phase finds for a pair."""
 
     count = Field(dtype="int32", doc="contact points, filled from the front of the candidate's slots")
+    first_contact = Field(dtype="int32", doc="contact slot of the first of them")
 
 
 class ManifoldPointState(Component, table=ManifoldPoint):

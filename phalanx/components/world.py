@@ -56,4 +56,3 @@ class Scratch(Component, table=World):
     row = Field(3, doc="what becomes of an entry of a contact's rows", private=True)
     asked = Field(doc="square of the velocities that the last sweep of a search for loads has asked for")
     before = Field(dtype="int32", doc="contacts of the substep before")
-    cursor = Field(dtype="int32", doc="position in the previous contact list while merging")

@@ -12,7 +12,7 @@ from phalanx.ecs.declare import Bound, Component, Field, System, Table
 from phalanx.ecs.device import Device
 from phalanx.ecs.fusion import fused, repeated
 from phalanx.ecs.straight_groups import Straightener
-from phalanx.ecs.substitutes import Substitute, substituted
+from phalanx.ecs.substitutes import Exchange, Substitute, substituted
 
 ALIGN = 16
 """Environment strides are odd multiples of this many elements."""
@@ -60,7 +60,9 @@ class Store:
         substitutes: what stands in for systems on GPUs, in float32.
     """
 
-    def __init__(self, num_envs: int, device: Device, real: str, substitutes: Sequence[Substitute] = ()) -> None:
+    def __init__(
+        self, num_envs: int, device: Device, real: str, substitutes: Sequence[Substitute | Exchange] = ()
+    ) -> None:
         self._substitutes = substitutes if device.is_cuda and real == "float32" else ()
         self.num_envs, self.device, self.real = num_envs, device, real
         self.stride = self._stride(num_envs)

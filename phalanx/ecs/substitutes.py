@@ -44,11 +44,27 @@ class Substitute:
     rest: Rest
 
 
-def substituted(systems: Sequence[System], substitute: Substitute, rows: Rows) -> list[System]:
+@dataclass(frozen=True)
+class Exchange:
+    """One system that stands in for others, in all environments.
+
+    Args:
+        group: names of systems; all but the last write nothing that others than these read.
+        instead: makes the system, from the number of rows of tables; none where it cannot serve.
+    """
+
+    group: tuple[str, ...]
+    instead: Callable[[Rows], System | None]
+
+
+def substituted(systems: Sequence[System], substitute: Substitute | Exchange, rows: Rows) -> list[System]:
     """The same sequence with what stands in for parts of it, in a world with so many rows of tables.
 
-    Parts of the sequence that have no turns, or none of the systems that are prepared, stay as they are.
+    Parts of the sequence that have no turns, or none of the systems that are prepared, stay as they are; so does a
+    group of which others read what is no longer written.
     """
+    if isinstance(substitute, Exchange):
+        return _exchanged(systems, substitute, rows)
     names = [system.name for system in systems]
     last = substitute.prepared[-1]
     ends = [i for i, name in enumerate(names) if name == last]
@@ -68,6 +84,20 @@ def substituted(systems: Sequence[System], substitute: Substitute, rows: Rows) -
     if begin == 0:
         return list(systems)
     return [substitute.replaced.get(system.name, system) for system in (*found, *systems[begin:])]
+
+
+def _exchanged(systems: Sequence[System], exchange: Exchange, rows: Rows) -> list[System]:
+    """The same sequence with one system where the last of each group was."""
+    group = [system for system in systems if system.name in exchange.group]
+    others = [system for system in systems if system not in group]
+    made = exchange.instead(rows) if {system.name for system in group} == set(exchange.group) else None
+    if made is None:
+        return list(systems)
+    gone = frozenset().union(*(system.writes for system in group)) - made.writes
+    if any(system.reads & gone for system in others):
+        return list(systems)
+    last = exchange.group[-1]
+    return [made if system.name == last else system for system in systems if system in others or system.name == last]
 
 
 def _solved(systems: Sequence[System], substitute: Substitute, rows: Rows) -> tuple[list[System], list[System]] | None:

@@ -41,6 +41,7 @@ from phalanx.systems import (
     mimics,
     momentum,
     narrow,
+    near_pair_teams,
     reactions,
     sdf_contact,
     sleep,
@@ -90,7 +91,7 @@ QUERIES = (
 """Run only when somebody asks."""
 
 
-SUBSTITUTES = (island_solver.SUBSTITUTE,)
+SUBSTITUTES = (near_pair_teams.EXCHANGE, island_solver.SUBSTITUTE)
 """What stands in for systems on GPUs."""
 
 
@@ -165,7 +166,12 @@ def systems(
     if planes or meet:
         rows = _all(*ROWS_OF_CONTACTS)
         groups[-1] = [*(rows if together else (s.lane_by_lane for s in rows)), reactions.contact_reactions]
-        found += [contacts.remember_contacts, contacts.contact_surfaces, *_all(contact_forces, planes_)]
+        found += [
+            contacts.remember_contacts,
+            contacts.start_contacts,
+            contacts.contact_surfaces,
+            *_all(contact_forces, planes_),
+        ]
     found += _in_order(*groups)
     found += [s if together else s.lane_by_lane for s in _all(loads)] if loose else []
     if meet:
@@ -176,7 +182,8 @@ def systems(
         touch += mesh_contact.systems_for(pairs, touch[-1].name if touch else "")
         touch += sdf_contact.systems_for(pairs, touch[-1].name if touch else "")
         found.remove(broad_phase.relate_candidates)
-        found += [_before(broad_phase.relate_candidates, tuple(s.name for s in touch)), contacts.pair_contacts, *touch]
+        found += [_before(broad_phase.relate_candidates, tuple(s.name for s in touch)), *touch]
+        found += [contacts.place_pair_contacts, contacts.pair_contacts]
     names = {s.name for s in found}
     return found + [s for name in FEATURES if optional for s in feature_systems(name, together, names)]
 

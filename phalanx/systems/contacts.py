@@ -29,13 +29,18 @@ from phalanx.components.shape import AVERAGE, MINIMUM, MULTIPLY
 from phalanx.ecs import function, read, rows, system, update, write
 from phalanx.systems.math3d import cross
 
+AT_ONCE = 8
+"""Candidates whose numbers of points are looked at together."""
 
-@system(phase="collide")
+MOST_OLD = 62
+"""Old points of a pair among which new ones look for theirs."""
+
+
+@system(over=Contact, phase="collide", used="count")
 def remember_contacts(
-    lanes,
-    count=update(ContactCount.current),
-    before=write(Scratch.before),
-    cursor=write(Scratch.cursor),
+    c,
+    e,
+    count=read(ContactCount.current),
     key=read(ContactPoint.key),
     place=read(ContactPoint.place),
     normal=read(ContactPoint.normal),
@@ -46,23 +51,22 @@ def remember_contacts(
     push=write(PreviousContact.push),
     rub=write(PreviousContact.rub),
 ):
-    """Keep the last list and start a new one; friction in world axes, since tangents turn with the normal."""
-    most = 0
-    for e in lanes:
-        most = max(most, count[0, e])
-    for c in range(most):
-        for e in lanes:
-            old_key[c, e] = key[c, e] if c < count[0, e] else -1
-            for k in range(3):
-                old_place[c, k, e] = place[c, k, e]
-            push[c, e] = impulse[c, 0, e]
-            tx, ty, tz = tangent[c, 0, e], tangent[c, 1, e], tangent[c, 2, e]
-            bx, by, bz = cross(normal[c, 0, e], normal[c, 1, e], normal[c, 2, e], tx, ty, tz)
-            x, y = impulse[c, 1, e], impulse[c, 2, e]
-            rub[c, 0, e], rub[c, 1, e], rub[c, 2, e] = x * tx + y * bx, x * ty + y * by, x * tz + y * bz
+    """Keep the last list; friction in world axes, since tangents turn with the normal."""
+    old_key[c, e] = key[c, e] if c < count[0, e] else -1
+    for k in range(3):
+        old_place[c, k, e] = place[c, k, e]
+    push[c, e] = impulse[c, 0, e]
+    tx, ty, tz = tangent[c, 0, e], tangent[c, 1, e], tangent[c, 2, e]
+    bx, by, bz = cross(normal[c, 0, e], normal[c, 1, e], normal[c, 2, e], tx, ty, tz)
+    x, y = impulse[c, 1, e], impulse[c, 2, e]
+    rub[c, 0, e], rub[c, 1, e], rub[c, 2, e] = x * tx + y * bx, x * ty + y * by, x * tz + y * bz
+
+
+@system(phase="collide", after="remember_contacts")
+def start_contacts(lanes, count=update(ContactCount.current), before=write(Scratch.before)):
+    """Start a new list."""
     for e in lanes:
         before[0, e] = count[0, e]
-        cursor[0, e] = 0
         count[0, e] = 0
 
 
@@ -78,9 +82,42 @@ def tangent_of(nx, ny, nz):
     return ux * scale, uy * scale, uz * scale
 
 
-@system(phase="collide", after=("plane_contacts", "relate_candidates"), before="contact_surfaces")
-def pair_contacts(
+@system(phase="collide", after=("start_contacts", "place_plane_contacts"), before="contact_surfaces", needs=Candidate)
+def place_pair_contacts(
     lanes,
+    slots=rows(Contact),
+    candidate_count=read(CandidateCount.current),
+    points=read(Manifold.count),
+    first=write(Manifold.first_contact),
+    count=update(ContactCount.current),
+    dropped=update(Status.contacts_dropped),
+):
+    """Where in the list of contacts those of each candidate come, after those with planes."""
+    for e in lanes:
+        filled = count[0, e]
+        last = candidate_count[0, e]
+        for start in range(0, last, AT_ONCE):
+            numbers = 0
+            for k in range(AT_ONCE):  # loads that do not wait for each other
+                numbers |= (points[min(start + k, last - 1), e] if start + k < last else 0) << (8 * k)
+            for k in range(AT_ONCE):
+                if start + k < last:
+                    first[start + k, e] = filled
+                filled += (numbers >> (8 * k)) & 255
+        count[0, e] = min(filled, slots)
+        dropped[0, e] = max(dropped[0, e], filled - slots)
+
+
+@system(
+    over=Candidate,
+    phase="collide",
+    after=("plane_contacts", "place_pair_contacts", "relate_candidates"),
+    before="contact_surfaces",
+    used="candidate_count",
+)
+def pair_contacts(
+    n,
+    e,
     slots=rows(Contact),
     plane_points=rows(PlanePoint),
     candidates=rows(Candidate),
@@ -91,15 +128,14 @@ def pair_contacts(
     pair_key=read(CandidatePair.key),
     between=read(CandidatePair.between),
     points=read(Manifold.count),
+    first=read(Manifold.first_contact),
     position=read(ManifoldPointState.position),
     point_normal=read(ManifoldPointState.normal),
     distance=read(ManifoldPointState.separation),
     rest=read(ShapeGeometry.rest_offset),
     offset=read(ShapePose.offset),
-    count=update(ContactCount.current),
-    before_count=read(Scratch.before),
-    cursor=read(Scratch.cursor),
-    old_key=update(PreviousContact.key),
+    before=read(Scratch.before),
+    old_key=read(PreviousContact.key),
     old_place=read(PreviousContact.place),
     push=read(PreviousContact.push),
     rub=read(PreviousContact.rub),
@@ -113,74 +149,69 @@ def pair_contacts(
     tangent=update(ContactPoint.tangent),
     separation=update(ContactPoint.separation),
     impulse=update(ContactImpulse.last),
-    dropped=update(Status.contacts_dropped),
 ):
-    """Append the points of all candidates; each takes over the impulses of the nearest old point of its pair.
+    """The points of a candidate as contacts; each takes over the impulses of the nearest old point of its pair.
 
     Points are told by where they are, not by the features that made them: when a manifold's points change places, the
     impulses stay where they were.
     """
-    width = manifold_points // max(candidates, 1)
-    for e in lanes:
-        before = before_count[0, e]
-        filled = count[0, e]
-        missing = 0
-        seen = cursor[0, e]
-        for n in range(candidate_count[0, e]):
-            if points[n, e] > 0:
-                i, j = shape_a[n, e], shape_b[n, e]
-                name = plane_points + pair_key[n, e]
-                while seen < before and old_key[seen, e] < name:
-                    seen += 1
-                end = seen
-                while end < before and old_key[end, e] == name:
-                    end += 1
-                for p in range(n * width, n * width + points[n, e]):
-                    if filled < slots:
-                        x, y, z = position[p, 0, e], position[p, 1, e], position[p, 2, e]
-                        old = -1
-                        nearest = 0.0
-                        for o in range(seen, end):
-                            dx, dy, dz = old_place[o, 0, e] - x, old_place[o, 1, e] - y, old_place[o, 2, e] - z
-                            far = dx * dx + dy * dy + dz * dz
-                            if old_key[o, e] == name and (old < 0 or far < nearest):
-                                old = o
-                                nearest = far
-                        nx, ny, nz = point_normal[p, 0, e], point_normal[p, 1, e], point_normal[p, 2, e]
-                        tx, ty, tz = tangent_of(nx, ny, nz)
-                        bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
-                        impulse[filled, 0, e] = 0.0
-                        impulse[filled, 1, e] = 0.0
-                        impulse[filled, 2, e] = 0.0
-                        if old >= 0:
-                            impulse[filled, 0, e] = push[old, e]
-                            rx, ry, rz = rub[old, 0, e], rub[old, 1, e], rub[old, 2, e]
-                            impulse[filled, 1, e] = rx * tx + ry * ty + rz * tz
-                            impulse[filled, 2, e] = rx * bx + ry * by + rz * bz
-                            old_key[old, e] = name - 1  # taken
-                        key[filled, e] = name
-                        a[filled, e] = i
-                        b[filled, e] = j
-                        place[filled, 0, e], place[filled, 1, e], place[filled, 2, e] = x, y, z
-                        normal[filled, 0, e], normal[filled, 1, e], normal[filled, 2, e] = nx, ny, nz
-                        tangent[filled, 0, e], tangent[filled, 1, e], tangent[filled, 2, e] = tx, ty, tz
-                        # Across a gap each body touches with its own surface.
-                        half = 0.5 * max(distance[p, e], 0.0)
-                        ux, uy, uz = x + half * nx, y + half * ny, z + half * nz
-                        arm_a[filled, 0, e] = ux + offset[i, 0, e]
-                        arm_a[filled, 1, e] = uy + offset[i, 1, e]
-                        arm_a[filled, 2, e] = uz + offset[i, 2, e]
-                        ux, uy, uz = x - half * nx, y - half * ny, z - half * nz
-                        arm_b[filled, 0, e] = (ux - between[n, 0, e]) + offset[j, 0, e]
-                        arm_b[filled, 1, e] = (uy - between[n, 1, e]) + offset[j, 1, e]
-                        arm_b[filled, 2, e] = (uz - between[n, 2, e]) + offset[j, 2, e]
-                        separation[filled, e] = distance[p, e] - (rest[i, e] + rest[j, e])
-                        filled += 1
-                    else:
-                        missing += 1
-                seen = end
-        count[0, e] = filled
-        dropped[0, e] = max(dropped[0, e], missing)
+    if n >= candidate_count[0, e] or points[n, e] == 0:
+        return
+    i, j = shape_a[n, e], shape_b[n, e]
+    name = plane_points + pair_key[n, e]
+    width = manifold_points // candidates
+    filled = first[n, e]
+    seen, high = 0, before[0, e]
+    while seen < high:  # keys grow
+        middle = (seen + high) >> 1
+        if old_key[middle, e] < name:
+            seen = middle + 1
+        else:
+            high = middle
+    end = seen
+    while end < min(before[0, e], seen + MOST_OLD) and old_key[end, e] == name:
+        end += 1
+    taken = 0
+    for p in range(n * width, n * width + min(points[n, e], slots - filled)):
+        x, y, z = position[p, 0, e], position[p, 1, e], position[p, 2, e]
+        old = -1
+        nearest = 0.0
+        for o in range(seen, end):
+            dx, dy, dz = old_place[o, 0, e] - x, old_place[o, 1, e] - y, old_place[o, 2, e] - z
+            far = dx * dx + dy * dy + dz * dz
+            if (taken >> (o - seen)) & 1 == 0 and (old < 0 or far < nearest):
+                old = o
+                nearest = far
+        nx, ny, nz = point_normal[p, 0, e], point_normal[p, 1, e], point_normal[p, 2, e]
+        tx, ty, tz = tangent_of(nx, ny, nz)
+        bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
+        impulse[filled, 0, e] = 0.0
+        impulse[filled, 1, e] = 0.0
+        impulse[filled, 2, e] = 0.0
+        if old >= 0:
+            impulse[filled, 0, e] = push[old, e]
+            rx, ry, rz = rub[old, 0, e], rub[old, 1, e], rub[old, 2, e]
+            impulse[filled, 1, e] = rx * tx + ry * ty + rz * tz
+            impulse[filled, 2, e] = rx * bx + ry * by + rz * bz
+            taken |= 1 << (old - seen)
+        key[filled, e] = name
+        a[filled, e] = i
+        b[filled, e] = j
+        place[filled, 0, e], place[filled, 1, e], place[filled, 2, e] = x, y, z
+        normal[filled, 0, e], normal[filled, 1, e], normal[filled, 2, e] = nx, ny, nz
+        tangent[filled, 0, e], tangent[filled, 1, e], tangent[filled, 2, e] = tx, ty, tz
+        # Across a gap each body touches with its own surface.
+        half = 0.5 * max(distance[p, e], 0.0)
+        ux, uy, uz = x + half * nx, y + half * ny, z + half * nz
+        arm_a[filled, 0, e] = ux + offset[i, 0, e]
+        arm_a[filled, 1, e] = uy + offset[i, 1, e]
+        arm_a[filled, 2, e] = uz + offset[i, 2, e]
+        ux, uy, uz = x - half * nx, y - half * ny, z - half * nz
+        arm_b[filled, 0, e] = (ux - between[n, 0, e]) + offset[j, 0, e]
+        arm_b[filled, 1, e] = (uy - between[n, 1, e]) + offset[j, 1, e]
+        arm_b[filled, 2, e] = (uz - between[n, 2, e]) + offset[j, 2, e]
+        separation[filled, e] = distance[p, e] - (rest[i, e] + rest[j, e])
+        filled += 1
 
 
 @function

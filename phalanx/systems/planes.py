@@ -35,6 +35,9 @@ from phalanx.systems.math3d import cross
 MOST_POINTS = 4
 """Contact points per shape and plane."""
 
+AT_ONCE = 8
+"""Shapes whose numbers of points are looked at together."""
+
 KEEP = 0.01
 """Points of a flat patch stay in it until another one is deeper by this share of the contact offset.
 
@@ -142,28 +145,143 @@ def point_distances(
     near[n, e] = 1 if gap + ahead < margin[shape[n, e], e] + margin[other[n, e], e] else 0
 
 
-@system(phase="collide", after="point_distances")
-def count_near_points(
-    lanes,
-    shapes=rows(PlanePair),
+@system(over=PlanePair, phase="collide", after=("point_distances", "remember_contacts"))
+def pick_near_points(
+    s,
+    e,
+    plane=read(PlanePairTopology.plane),
+    shape_a=read(PlanePairTopology.a),
+    shape_b=read(PlanePairTopology.b),
     first=read(PlanePairTopology.first_point),
     end=read(PlanePairTopology.end_point),
-    point_near=read(PointState.near),
-    near=write(PlanePairState.near),
+    tangent=read(GroundPlane.tangent),
+    normal=read(GroundPlane.normal),
+    near=update(PointState.near),
+    distance=read(PointState.distance),
+    margin=read(ShapeGeometry.contact_offset),
+    point_arm=read(PointState.arm),
+    before=read(Scratch.before),
+    old_key=read(PreviousContact.key),
+    found=write(PlanePairState.near),
 ):
-    """Number of near points of each shape."""
-    for s in range(shapes):
-        for e in lanes:
-            near[s, e] = 0
-        for n in range(first[s, 0], end[s, 0]):
-            for e in lanes:
-                near[s, e] += point_near[n, e]
+    """Number of near points of each shape. Of more than four, four are kept that span the patch.
+
+    They are the deepest, the one farthest from it, and the farthest to either side of the line between them, all less
+    by height, see ``STEEP``; or those of the last substep, see ``KEEP``.
+    """
+    count = 0
+    for n in range(first[s, e], end[s, e]):
+        count += near[n, e]
+    found[s, e] = count
+    if count <= MOST_POINTS:
+        return
+    seen, high = 0, before[0, e]
+    while seen < high:  # keys grow
+        middle = (seen + high) >> 1
+        if old_key[middle, e] < first[s, e]:
+            seen = middle + 1
+        else:
+            high = middle
+    p = plane[s, e]
+    nx, ny, nz = normal[p, 0, e], normal[p, 1, e], normal[p, 2, e]
+    tx, ty, tz = tangent[p, 0, e], tangent[p, 1, e], tangent[p, 2, e]
+    bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
+    kept = 0
+    kept_depth, depth, shallow = 1.0e30, 1.0e30, -1.0e30
+    old = seen
+    for n in range(first[s, e], end[s, e]):
+        while old < before[0, e] and old_key[old, e] < n:
+            old += 1
+        if near[n, e] == 1:
+            depth = min(depth, distance[n, e])
+            if old < before[0, e] and old_key[old, e] == n:
+                kept += 1
+                kept_depth = min(kept_depth, distance[n, e])
+                shallow = max(shallow, distance[n, e])
+    band = margin[shape_a[s, e], e] + margin[shape_b[s, e], e]
+    stays = kept_depth <= depth + KEEP * band and shallow <= depth + FLAT * band
+    if kept >= 3 and kept <= MOST_POINTS and stays:
+        old = seen
+        for n in range(first[s, e], end[s, e]):
+            while old < before[0, e] and old_key[old, e] < n:
+                old += 1
+            known = old < before[0, e] and old_key[old, e] == n
+            near[n, e] = near[n, e] if known else 0
+        found[s, e] = kept
+        return
+    one = -1
+    depth = 0.0
+    for n in range(first[s, e], end[s, e]):
+        if near[n, e] == 1 and (one < 0 or distance[n, e] < depth):
+            one = n
+            depth = distance[n, e]
+    two = one
+    best = -1.0e30
+    ox = tx * point_arm[one, 0, e] + ty * point_arm[one, 1, e] + tz * point_arm[one, 2, e]
+    oy = bx * point_arm[one, 0, e] + by * point_arm[one, 1, e] + bz * point_arm[one, 2, e]
+    lx, ly = 0.0, 0.0
+    for n in range(first[s, e], end[s, e]):
+        if near[n, e] == 1 and n != one:
+            x = tx * point_arm[n, 0, e] + ty * point_arm[n, 1, e] + tz * point_arm[n, 2, e] - ox
+            y = bx * point_arm[n, 0, e] + by * point_arm[n, 1, e] + bz * point_arm[n, 2, e] - oy
+            far = math.sqrt(x * x + y * y) - STEEP * (distance[n, e] - depth)
+            if far > best:
+                best = far
+                two = n
+                lx, ly = x, y
+    steep = STEEP * math.sqrt(lx * lx + ly * ly)
+    left = one
+    right = one
+    highest, lowest = -1.0e30, 1.0e30
+    for n in range(first[s, e], end[s, e]):
+        if near[n, e] == 1 and n != one and n != two:
+            x = tx * point_arm[n, 0, e] + ty * point_arm[n, 1, e] + tz * point_arm[n, 2, e] - ox
+            y = bx * point_arm[n, 0, e] + by * point_arm[n, 1, e] + bz * point_arm[n, 2, e] - oy
+            side = lx * y - ly * x
+            less = steep * (distance[n, e] - depth)
+            if side >= 0.0 and side - less > highest:
+                highest = side - less
+                left = n
+            if side <= 0.0 and side + less < lowest:
+                lowest = side + less
+                right = n
+    for n in range(first[s, e], end[s, e]):
+        near[n, e] = 1 if (n == one or n == two or n == left or n == right) else 0
+    kept = 0
+    for n in range(first[s, e], end[s, e]):
+        kept += near[n, e]
+    found[s, e] = kept
 
 
-@system(phase="collide", after=("count_near_points", "remember_contacts"), before="contact_surfaces")
-def plane_contacts(
+@system(phase="collide", after=("pick_near_points", "start_contacts"), before="contact_surfaces", needs=PlanePair)
+def place_plane_contacts(
     lanes,
     pairs=rows(PlanePair),
+    slots=rows(Contact),
+    near=read(PlanePairState.near),
+    first=write(PlanePairState.first_contact),
+    count=update(ContactCount.current),
+    dropped=update(Status.contacts_dropped),
+):
+    """Where in the list of contacts those of each shape come, in the order of points."""
+    for e in lanes:
+        filled = 0
+        for start in range(0, pairs, AT_ONCE):
+            numbers = 0
+            for k in range(AT_ONCE):  # loads that do not wait for each other
+                numbers |= (near[min(start + k, pairs - 1), e] if start + k < pairs else 0) << (4 * k)
+            for k in range(AT_ONCE):
+                if start + k < pairs:
+                    first[start + k, e] = filled
+                filled += (numbers >> (4 * k)) & 15
+        count[0, e] = min(filled, slots)
+        dropped[0, e] = max(dropped[0, e], filled - slots)
+
+
+@system(over=PlanePair, phase="collide", after="place_plane_contacts", before="contact_surfaces")
+def plane_contacts(
+    s,
+    e,
     slots=rows(Contact),
     plane=read(PlanePairTopology.plane),
     shape_a=read(PlanePairTopology.a),
@@ -171,15 +289,13 @@ def plane_contacts(
     first=read(PlanePairTopology.first_point),
     end=read(PlanePairTopology.end_point),
     pair_near=read(PlanePairState.near),
+    first_contact=read(PlanePairState.first_contact),
     tangent=read(GroundPlane.tangent),
     normal=read(GroundPlane.normal),
-    near=update(PointState.near),
+    near=read(PointState.near),
     distance=read(PointState.distance),
-    margin=read(ShapeGeometry.contact_offset),
     point_arm=read(PointState.arm),
-    before_count=read(Scratch.before),
-    count=write(ContactCount.current),
-    cursor=write(Scratch.cursor),
+    before=read(Scratch.before),
     key=write(ContactPoint.key),
     a=write(ContactPoint.a),
     b=write(ContactPoint.b),
@@ -193,112 +309,40 @@ def plane_contacts(
     old_key=read(PreviousContact.key),
     push=read(PreviousContact.push),
     rub=read(PreviousContact.rub),
-    dropped=update(Status.contacts_dropped),
 ):
-    """Fill the contact slots in the order of points; a contact that was there before keeps its impulse.
-
-    Of a shape with more than four near points, four are kept that span the patch: the deepest, the one farthest from
-    it, and the farthest to either side of the line between them, all less by height, see ``STEEP``; or those of the
-    last substep, see ``KEEP``.
-    """
-    for e in lanes:
-        before = before_count[0, e]
-        filled = 0
-        missing = 0
-        seen = 0
-        for s in range(pairs):
-            if pair_near[s, e] > 0:
-                p = plane[s, 0]
-                nx, ny, nz = normal[p, 0, e], normal[p, 1, e], normal[p, 2, e]
-                tx, ty, tz = tangent[p, 0, e], tangent[p, 1, e], tangent[p, 2, e]
-                bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
-                crowded = pair_near[s, e] > MOST_POINTS
-                if crowded:
-                    kept = 0
-                    kept_depth, depth, shallow = 1.0e30, 1.0e30, -1.0e30
-                    old = seen
-                    for n in range(first[s, 0], end[s, 0]):
-                        while old < before and old_key[old, e] < n:
-                            old += 1
-                        if near[n, e] == 1:
-                            depth = min(depth, distance[n, e])
-                            if old < before and old_key[old, e] == n:
-                                kept += 1
-                                kept_depth = min(kept_depth, distance[n, e])
-                                shallow = max(shallow, distance[n, e])
-                    band = margin[shape_a[s, 0], e] + margin[shape_b[s, 0], e]
-                    stays = kept_depth <= depth + KEEP * band and shallow <= depth + FLAT * band
-                    if kept >= 3 and kept <= MOST_POINTS and stays:
-                        old = seen
-                        for n in range(first[s, 0], end[s, 0]):
-                            while old < before and old_key[old, e] < n:
-                                old += 1
-                            known = old < before and old_key[old, e] == n
-                            near[n, e] = near[n, e] if known else 0
-                        crowded = False
-                if crowded:
-                    one = -1
-                    depth = 0.0
-                    for n in range(first[s, 0], end[s, 0]):
-                        if near[n, e] == 1 and (one < 0 or distance[n, e] < depth):
-                            one = n
-                            depth = distance[n, e]
-                    two = one
-                    best = -1.0e30
-                    ox = tx * point_arm[one, 0, e] + ty * point_arm[one, 1, e] + tz * point_arm[one, 2, e]
-                    oy = bx * point_arm[one, 0, e] + by * point_arm[one, 1, e] + bz * point_arm[one, 2, e]
-                    lx, ly = 0.0, 0.0
-                    for n in range(first[s, 0], end[s, 0]):
-                        if near[n, e] == 1 and n != one:
-                            x = tx * point_arm[n, 0, e] + ty * point_arm[n, 1, e] + tz * point_arm[n, 2, e] - ox
-                            y = bx * point_arm[n, 0, e] + by * point_arm[n, 1, e] + bz * point_arm[n, 2, e] - oy
-                            far = math.sqrt(x * x + y * y) - STEEP * (distance[n, e] - depth)
-                            if far > best:
-                                best = far
-                                two = n
-                                lx, ly = x, y
-                    steep = STEEP * math.sqrt(lx * lx + ly * ly)
-                    left = one
-                    right = one
-                    highest, lowest = -1.0e30, 1.0e30
-                    for n in range(first[s, 0], end[s, 0]):
-                        if near[n, e] == 1 and n != one and n != two:
-                            x = tx * point_arm[n, 0, e] + ty * point_arm[n, 1, e] + tz * point_arm[n, 2, e] - ox
-                            y = bx * point_arm[n, 0, e] + by * point_arm[n, 1, e] + bz * point_arm[n, 2, e] - oy
-                            side = lx * y - ly * x
-                            less = steep * (distance[n, e] - depth)
-                            if side >= 0.0 and side - less > highest:
-                                highest = side - less
-                                left = n
-                            if side <= 0.0 and side + less < lowest:
-                                lowest = side + less
-                                right = n
-                    for n in range(first[s, 0], end[s, 0]):
-                        near[n, e] = 1 if (n == one or n == two or n == left or n == right) else 0
-                for n in range(first[s, 0], end[s, 0]):
-                    if near[n, e] == 1:
-                        if filled < slots:
-                            while seen < before and old_key[seen, e] < n:
-                                seen += 1
-                            known = seen < before and old_key[seen, e] == n
-                            key[filled, e] = n
-                            a[filled, e] = shape_a[s, 0]
-                            b[filled, e] = shape_b[s, 0]
-                            separation[filled, e] = distance[n, e]
-                            out_normal[filled, 0, e], out_normal[filled, 1, e], out_normal[filled, 2, e] = nx, ny, nz
-                            out_tangent[filled, 0, e], out_tangent[filled, 1, e], out_tangent[filled, 2, e] = tx, ty, tz
-                            for k in range(3):
-                                place[filled, k, e] = 0.0
-                                arm_a[filled, k, e] = point_arm[n, k, e]
-                                arm_b[filled, k, e] = 0.0
-                            old = seen if known else 0
-                            x, y, z = rub[old, 0, e], rub[old, 1, e], rub[old, 2, e]
-                            impulse[filled, 0, e] = push[old, e] if known else 0.0
-                            impulse[filled, 1, e] = x * tx + y * ty + z * tz if known else 0.0
-                            impulse[filled, 2, e] = x * bx + y * by + z * bz if known else 0.0
-                            filled += 1
-                        else:
-                            missing += 1
-        count[0, e] = filled
-        cursor[0, e] = seen
-        dropped[0, e] = max(dropped[0, e], missing)
+    """The points of a shape that are near and kept, as contacts; one that was there before keeps its impulse."""
+    if pair_near[s, e] == 0:
+        return
+    filled = first_contact[s, e]
+    seen, high = 0, before[0, e]
+    while seen < high:  # keys grow
+        middle = (seen + high) >> 1
+        if old_key[middle, e] < first[s, e]:
+            seen = middle + 1
+        else:
+            high = middle
+    p = plane[s, e]
+    nx, ny, nz = normal[p, 0, e], normal[p, 1, e], normal[p, 2, e]
+    tx, ty, tz = tangent[p, 0, e], tangent[p, 1, e], tangent[p, 2, e]
+    bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
+    for n in range(first[s, e], end[s, e]):
+        if near[n, e] == 1 and filled < slots:
+            while seen < before[0, e] and old_key[seen, e] < n:
+                seen += 1
+            known = seen < before[0, e] and old_key[min(seen, slots - 1), e] == n
+            key[filled, e] = n
+            a[filled, e] = shape_a[s, e]
+            b[filled, e] = shape_b[s, e]
+            separation[filled, e] = distance[n, e]
+            out_normal[filled, 0, e], out_normal[filled, 1, e], out_normal[filled, 2, e] = nx, ny, nz
+            out_tangent[filled, 0, e], out_tangent[filled, 1, e], out_tangent[filled, 2, e] = tx, ty, tz
+            for k in range(3):
+                place[filled, k, e] = 0.0
+                arm_a[filled, k, e] = point_arm[n, k, e]
+                arm_b[filled, k, e] = 0.0
+            old = seen if known else 0
+            x, y, z = rub[old, 0, e], rub[old, 1, e], rub[old, 2, e]
+            impulse[filled, 0, e] = push[old, e] if known else 0.0
+            impulse[filled, 1, e] = x * tx + y * ty + z * tz if known else 0.0
+            impulse[filled, 2, e] = x * bx + y * by + z * bz if known else 0.0
+            filled += 1

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from ecs.team_emulator import run_team_system
 from oracles import host
 from scipy.spatial import KDTree
 from scipy.spatial.transform import Rotation
 
 import phalanx as px
 from phalanx import collision_layout, layout
+from phalanx import components as c
 from phalanx.components import AllowedPair, BarredPair, ContactCount, ContactPoint, ShapeOrder
+from phalanx.ecs import System
+from phalanx.ecs.declare import Access
 from phalanx.io.height_fields import grid_triangles
+from phalanx.systems import broad_phase, near_pair_teams
 
 ENVS = 3
 _POINTS = np.random.default_rng(4).normal(size=(16, 3))
@@ -102,6 +108,37 @@ def test_both_ways_are_the_same_to_the_bit(device: str, request: pytest.FixtureR
         np.testing.assert_array_equal(found, wanted)
     ghost = host(by_bounds.actors["ghost"].root_pose)[:, 2]
     assert (ghost < 0.4).all()  # fell through the heap, and through ground that its mask does not have
+
+
+@pytest.mark.parametrize("slots", [0, 12], ids=["all", "few slots"])
+def test_a_warp_lists_the_same_candidates(slots: int) -> None:
+    """What runs on a GPU, by threads of Python, against the systems that it stands in for, with what did not fit."""
+    world = scene("cpu")
+    world.step(40)
+    store = world._store
+    fields = (c.CandidateCount.current, *(getattr(c.CandidatePair, name) for name in ("a", "b", "key")))
+    rows = store.rows(c.Candidate)
+    listed = replace_rows(broad_phase.list_candidates, slots or rows)
+    found = []
+    for each in (lambda: store.program([broad_phase.near_pairs, listed]).run(), lambda: by_warps(store, slots or rows)):
+        for field in (*fields, c.Status.candidates_dropped):
+            store.set(field, 0)
+        each()
+        found.append([host(store.view(field)).copy() for field in (*fields, c.Status.candidates_dropped)])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
+    count, dropped = found[0][0], found[0][-1]
+    assert count.min() > 10 and len(set(count[0].tolist())) > (1 if not slots else 0)
+    assert (dropped.min() > 0) == bool(slots)
+
+
+def replace_rows(made: System, slots: int) -> System:
+    """The same system with so many slots for candidates."""
+    return replace(made, arguments=made.arguments | {"slots": Access("rows", slots)})
+
+
+def by_warps(store: Any, slots: int) -> None:
+    run_team_system(replace_rows(near_pair_teams.list_near_pairs, slots), store)
 
 
 def test_200_shapes_fall_into_a_bin_and_rest(device: str) -> None:

@@ -80,9 +80,10 @@ def step_by_islands(world: px.World) -> set[str]:
     wanted = [s for s, needed in tables if all(t is None or store.rows(t) > 0 for t in needed)]
     world.build()
     world._refresh()
-    (substitute,) = SUBSTITUTES
+    for substitute in SUBSTITUTES:
+        wanted = substituted(wanted, substitute, store.rows)
     ran = set()
-    for system in substituted(wanted, substitute, store.rows):
+    for system in wanted:
         if system.is_native:
             run_team_system(system, store)
             ran.add(system.name)

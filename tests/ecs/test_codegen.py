@@ -40,6 +40,7 @@ from phalanx.ecs import (
 from phalanx.ecs.compiler import remember_types
 from phalanx.systems import island_rows, island_solver, systems
 from phalanx.systems.contact_views import contact_views
+from phalanx.systems.near_pair_teams import list_near_pairs
 from phalanx.systems.queries import PROBES, RAYS
 from phalanx.systems.sampling import SAMPLERS, next_sample
 
@@ -329,18 +330,19 @@ def test_cache_folder_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.Mo
 # CUDA without a GPU.
 
 
-ISLANDS = [
+TEAMS = [
     *island_solver.prepare(lambda table: MOST_DOFS),
     *island_solver.prepare(lambda table: FEW_DOFS)[1:],
     *island_solver.instead(lambda table: MOST_DOFS, 5, 4, True),
     *island_solver.instead(lambda table: FEW_DOFS, 5, 4, True),
     *island_solver.SUBSTITUTE.replaced.values(),
+    list_near_pairs,
 ]
 
 
 @pytest.mark.parametrize(
     "made",
-    [*systems(), *ISLANDS, *RAYS, *PROBES[-1:], *SAMPLING, contact_views, dim, dim_lanes],
+    [*systems(), *TEAMS, *RAYS, *PROBES[-1:], *SAMPLING, contact_views, dim, dim_lanes],
     ids=lambda made: made.name,
 )
 def test_compiles_to_ptx_without_float64(made: System, ptx: ModuleType) -> None:

@@ -272,7 +272,6 @@ WITHOUT_UNIT = {
     "JointFrame.orientation",
     "PointTopology.rim",
     "Settings.velocity_iterations",
-    "Scratch.cursor",
     "ContactPoint.key",
     "DofLimit.restitution",
     "ContactResponse.velocity",

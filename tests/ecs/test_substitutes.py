@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from phalanx.ecs import Component, Field, System, Table, read, real, rows, spread, system, update, write
 from phalanx.ecs.declare import Access, DeclarationError
 from phalanx.ecs.fusion import TIMES, Rest
-from phalanx.ecs.substitutes import Substitute, substituted
+from phalanx.ecs.substitutes import Exchange, Substitute, substituted
 from phalanx.ecs.team_language import team_rank, team_system, variant
 
 Cell = Table("cell", "cells of a battery")
@@ -170,3 +172,22 @@ def test_variants_have_their_own_constants_and_cpus_refuse_them() -> None:
     for target in ("cpu", "cuda"):
         with pytest.raises(DeclarationError, match=r"ranked: team_rank\(\) is for systems that are made by @"):
             generate(ranked, frozenset(), "float32", target)
+
+
+def exchanged(sequence: list[System], serves: bool = True) -> list[str]:
+    exchange = Exchange(
+        ("make_rows", "look_at_rows"), lambda rows_of: INSTEAD if serves and rows_of(Cell) == 1 else None
+    )
+    return [s.name for s in substituted(sequence, exchange, lambda table: 1)]
+
+
+def test_a_group_is_exchanged_where_its_last_system_is() -> None:
+    assert exchanged([SLOW, make_rows, FILL, look_at_rows, OTHER]) == ["slow", "fill", "instead", "other"]
+
+
+def test_what_cannot_be_exchanged_stays() -> None:
+    whole = [SLOW, make_rows, look_at_rows, OTHER]
+    assert exchanged(whole, serves=False) == [s.name for s in whole]
+    assert exchanged([SLOW, look_at_rows]) == ["slow", "look_at_rows"]
+    reader = replace(look_at_rows, function=OTHER.function)
+    assert exchanged([*whole[:3], reader]) == ["slow", "make_rows", "look_at_rows", "other"]

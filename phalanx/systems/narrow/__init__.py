@@ -49,11 +49,11 @@ def systems_for(pairs: set[tuple[int, int]]) -> list[System]:
     chosen: list[System] = []
     for system in _ALL:
         if system in wanted:
-            chosen.append(_after(system, chosen[-1].name) if chosen else system)
+            chosen.append(_placed(system, tuple(s.name for s in chosen[-1:])))
     return chosen
 
 
 @cache
-def _after(system: System, name: str) -> System:
-    """The same system, placed after another one, which writes the same fields."""
-    return replace(system, after=(*system.after, name))
+def _placed(system: System, names: tuple[str, ...]) -> System:
+    """The same system, placed after another one, which writes the same fields, but those of other candidates."""
+    return replace(system, after=(*system.after, *names), apart="pairs of kinds")
