@@ -28,6 +28,10 @@ TOGETHER = 4
 LONG = 256
 """Kernels of a step that is long enough alone: the time to find what may run beside what grows with their square."""
 
+BLOCKS = 4096
+"""Most blocks of a system that knows how many of its table's slots are in use: one that starts for nothing takes as
+long as a load, and most of thousands of slots are empty."""
+
 WIDE = 16
 """Blocks that share out the loop of a wide system, for the same environments."""
 
@@ -95,7 +99,9 @@ class Program:
             rows = min(bound.rows, 65535) if system.over is not None and system.order == "parallel" else 1
             rows = WIDE if system.spreads else rows
             threads = THREADS if rows > 1 else NARROW
-            shape = (-(-num_envs // threads), max(rows, 1)), threads
+            columns = -(-num_envs // threads)
+            rows = min(rows, max(BLOCKS // columns, 1)) if system.used else rows
+            shape = (columns, max(rows, 1)), threads
 
         @cache
         def configured(pointer: int) -> Any:
