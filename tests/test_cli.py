@@ -118,17 +118,24 @@ def test_help_of_a_command_lists_the_options(tmp_path):
         ("replay kept", "kept: is no recording"),
     ],
 )
-def test_mistakes_are_one_line_and_leave_nothing(tmp_path, arguments, message):
+def test_mistakes_are_one_line_and_leave_nothing(tmp_path, monkeypatch, capfd, arguments, message):
+    """In this process, since others take a second each to begin; the first mistake about each command in one."""
     (tmp_path / "kept").mkdir()
     (tmp_path / "noise.stl").write_bytes(bytes(range(256)) * 4)
     (tmp_path / "broken.urdf").write_text('<robot name="r"><link name="a">')
     before = sorted(tmp_path.rglob("*"))
-    done = phalanx(*arguments.split(), cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    lines = [line for line in done.stderr.splitlines() if not line.startswith("Compiling")]
-    assert len(lines) == 1 and lines[0].startswith("phalanx: "), done.stderr
-    assert re.search(message if "*" in message else re.escape(message), lines[0]), lines[0]
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments.split()) == 2
+    outcomes = [tuple(capfd.readouterr())]
+    if arguments in ("", "run", "info nothing.urdf", "bench nothing", "warmup nothing", "replay nothing.zarr"):
+        done = phalanx(*arguments.split(), cwd=tmp_path)
+        assert done.returncode == 2
+        outcomes.append((done.stdout, done.stderr))
+    for output, errors in outcomes:
+        assert output == ""
+        lines = [line for line in errors.splitlines() if not line.startswith("Compiling")]
+        assert len(lines) == 1 and lines[0].startswith("phalanx: "), errors
+        assert re.search(message if "*" in message else re.escape(message), lines[0]), lines[0]
     assert sorted(tmp_path.rglob("*")) == before
 
 

@@ -33,19 +33,22 @@ from narrow import pairs, solids
 from phalanx.ecs.codegen import generate
 from phalanx.ecs.modules import load
 from phalanx.ecs.precompile import _compiler, marker
-from phalanx.systems.narrow import collide_boxes, collide_convex
+from phalanx.systems.narrow import collide_capsules, collide_spheres
 
-cylinder = solids.SOLIDS["cylinder"]
-store = pairs.build(cylinder, cylinder, 2, "cpu", "float32")
-boxes, convex = (generate(s, store._shared(s), "float32", "cpu") for s in (collide_boxes, collide_convex))
-chosen = [boxes, convex] if os.environ["COMPANY"] else [convex]
+capsule = solids.SOLIDS["capsule"]
+store = pairs.build(capsule, capsule, 2, "cpu", "float32")
+spheres, capsules = (generate(s, store._shared(s), "float32", "cpu") for s in (collide_spheres, collide_capsules))
+chosen = [spheres, capsules] if os.environ["COMPANY"] else [capsules]
 _compiler.compile([(kernel.path, marker(kernel, "cpu")) for kernel in chosen], workers=1)
-load(convex)  # what is cached refers to the module
-cached, = pathlib.Path(os.environ["NUMBA_CACHE_DIR"]).rglob(f"*{convex.entry}*.nbc")
+load(capsules)  # what is cached refers to the module
+cached, = pathlib.Path(os.environ["NUMBA_CACHE_DIR"]).rglob(f"*{capsules.entry}*.nbc")
 name, kind, (machine_code, bitcode) = pickle.loads(cached.read_bytes())[0]
 print(hashlib.sha256(machine_code).hexdigest())
 """
-"""Machine code of the kernel with the most functions, and with COMPANY that of one compiled after another."""
+"""Machine code of a kernel, with the names of its functions, and with COMPANY that of one compiled after another.
+
+In one process the names alone would be others, whichever kernels they are.
+"""
 
 
 def test_compiled_and_cached_kernels_give_the_same_bits(device: str, tmp_path: Path) -> None:
@@ -59,7 +62,7 @@ def test_what_was_compiled_before_does_not_show(device: str, tmp_path: Path) -> 
     """Compiled by a process that had compiled boxes, the distances of some cylinders were others by a rounding."""
     if device != "cpu":
         pytest.skip("kernels of a GPU are the same wherever they are compiled")
-    alone, after = (run(OBJECT, device, tmp_path / str(i), COMPANY="boxes" * i) for i in range(2))
+    alone, after = (run(OBJECT, device, tmp_path / str(i), COMPANY="spheres" * i) for i in range(2))
     assert alone == after
 
 
