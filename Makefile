@@ -30,7 +30,7 @@ test: $(VENV)/.installed-test ## run the tests (DEVICE=cuda:0 runs them on a GPU
 lint: $(VENV)/.installed-test ## ruff and pyright
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
-	@$(PY) -m pyright --pythonpath $(PY)
+	@$(PY) -m pyright --threads 2 --pythonpath $(PY)
 
 format: $(VENV)/.installed-test ## let ruff format and fix what it can
 	@$(PY) -m ruff check --fix .
