@@ -19,12 +19,22 @@ from phalanx.components import (
     Sweep,
     Tree,
     TreeTopology,
+    World,
 )
 from phalanx.components.island import FEW_CONTACTS, FEW_DOFS, MOST_CONTACTS, MOST_DOFS
 from phalanx.ecs import read, rows, system, update, write
+from phalanx.ecs.team_language import (
+    count_bits,
+    lowest_bit,
+    team_ballot,
+    team_from,
+    team_rank,
+    team_system,
+    team_wait,
+)
 
 
-@system(phase="rows")
+@team_system(phase="rows", each=World, size=32)
 def list_islands(
     lanes,
     trees=rows(Tree),
@@ -53,53 +63,85 @@ def list_islands(
     total=update(ContactImpulse.value),
     left=write(IslandRest.left),
 ):
-    """Find the islands, and sort groups of dofs and contacts by them; what cannot be moved ties nothing."""
+    """Find the islands, and sort groups of dofs and contacts by them; what cannot be moved ties nothing.
+
+    Each thread looks at a contact, or at a tree; votes say which of them count, and where in the lists they come.
+    """
     for e in lanes:
-        for t in range(trees):
+        rank = team_rank(32)
+        below, met = (1 << rank) - 1, count[0, e]
+        for t in range(rank, trees, 32):
             island[t, e] = t
-        for c in range(count[0, e]):
+        team_wait(32)
+        last_a, last_b = -1, -1
+        for start in range(0, met, 32):
+            c, here = min(start + rank, met - 1), start + rank < met
             a = tree[link[shape_a[c, e], 0], 0] if dof_a[c, e] >= 0 else -1
             b = tree[link[shape_b[c, e], 0], 0] if dof_b[c, e] >= 0 else -1
             a = a if a >= 0 and yields[max(a, 0), 0] == 1 else -1
             b = b if b >= 0 and yields[max(b, 0), 0] == 1 else -1
-            contact_tree[c, e] = max(a, b)
-            contact_yields[c, e] = (1 if a >= 0 else 0) + (2 if b >= 0 else 0)
-            if max(a, b) < 0:
+            if here:
+                contact_tree[c, e] = max(a, b)
+                contact_yields[c, e] = (1 if a >= 0 else 0) + (2 if b >= 0 else 0)
+            if here and max(a, b) < 0:
                 total[c, 0, e], total[c, 1, e], total[c, 2, e] = 0.0, 0.0, 0.0
-            if min(a, b) >= 0 and a != b:
-                while island[a, e] != a:
-                    a = island[a, e]
-                while island[b, e] != b:
-                    b = island[b, e]
-                island[max(a, b), e] = min(a, b)
-        for t in range(trees):
-            island[t, e] = island[island[t, e], e]
+            ties = team_ballot(32, here and min(a, b) >= 0 and a != b)
+            while ties != 0:
+                which = lowest_bit(ties)
+                ties &= ties - 1
+                i, j = team_from(32, a, which), team_from(32, b, which)
+                if i != last_a or j != last_b:  # contacts of two trees come one after the other
+                    last_a, last_b = i, j
+                    while island[i, e] != i:
+                        i = island[i, e]
+                    while island[j, e] != j:
+                        j = island[j, e]
+                    team_wait(32)
+                    if rank == 0:
+                        island[max(i, j), e] = min(i, j)
+                    team_wait(32)
+        for start in range(0, trees, 32):
+            t = min(start + rank, trees - 1)
+            i = t
+            while island[i, e] != i:
+                i = island[i, e]
+            team_wait(32)
+            island[t, e] = i
+            team_wait(32)
         n, m, rest = 0, 0, 0
         for t in range(trees):
             size, ends = 0, m
-            begin[t, e] = n
-            first_contact[t, e] = m
             if island[t, e] == t:
-                for s in range(t, trees):
-                    if island[s, e] == t:
-                        groups_before[s, e] = size
-                        for k in range(first_dof[s, 0], end_dof[s, 0], 4):
-                            order[n, e] = k
-                            size += 1
-                            n += 1
-                for c in range(count[0, e]):
-                    own = contact_tree[c, e]
-                    if own >= 0 and island[max(own, 0), e] == t:
-                        contact_order[ends, e] = c
-                        ends += 1
+                for start in range(t, trees, 32):
+                    votes = team_ballot(32, start + rank < trees and island[min(start + rank, trees - 1), e] == t)
+                    while votes != 0:
+                        s = start + lowest_bit(votes)
+                        votes &= votes - 1
+                        if rank == 0:
+                            groups_before[s, e] = size
+                        for k in range(first_dof[s, 0] + 4 * rank, end_dof[s, 0], 128):
+                            order[n + size + ((k - first_dof[s, 0]) >> 2), e] = k
+                        size += (end_dof[s, 0] - first_dof[s, 0] + 3) >> 2
+                for start in range(0, met, 32):
+                    c, here = min(start + rank, met - 1), start + rank < met
+                    own = contact_tree[c, e] if here else -1
+                    votes = team_ballot(32, own >= 0 and island[max(own, 0), e] == t)
+                    if (votes >> rank) & 1 == 1:
+                        contact_order[ends + count_bits(votes & below), e] = c
+                    ends += count_bits(votes)
             kind = 1 if size > 0 else 0
             kind = 2 * kind if 4 * size > FEW_DOFS or ends - m > FEW_CONTACTS else kind
             rest = 1 if kind == 2 and (large == 0 or 4 * size > MOST_DOFS or ends - m > MOST_CONTACTS) else rest
-            groups[t, e] = size
-            contacts[t, e] = ends - m
-            sort[t, e] = kind
+            if rank == 0:
+                begin[t, e] = n
+                first_contact[t, e] = m
+                groups[t, e] = size
+                contacts[t, e] = ends - m
+                sort[t, e] = kind
+            n += size
             m = ends
-        left[0, e] = rest
+        if rank == 0:
+            left[0, e] = rest
 
 
 @system(phase="rows", after="list_islands")

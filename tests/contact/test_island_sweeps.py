@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from ecs.team_emulator import run_team_system
 from oracles import host
 
 import phalanx as px
@@ -45,7 +46,9 @@ def test_lists_of_islands() -> None:
     world = balls("cpu")
     world.step()
     store = world._store
-    store.program(island_solver.prepare(lambda table: 54)[:2]).run()
+    find, list_rows = island_solver.prepare(lambda table: 54)[:2]
+    run_team_system(find, store)
+    store.program([list_rows]).run()
     tree = numbers(world[c.LinkTopology].tree)[:, 0]
     link = numbers(world[c.ShapeTopology].link)
     first_dof, end_dof = numbers(world[c.TreeTopology].first_dof)[:, 0], numbers(world[c.TreeTopology].end_dof)[:, 0]
@@ -95,7 +98,7 @@ def test_lists_of_islands() -> None:
 def test_what_is_too_large_is_left() -> None:
     world = balls("cpu")
     world.step()
-    world._store.program([island_solver.prepare(lambda table: 32)[0]]).run()
+    run_team_system(island_solver.prepare(lambda table: 32)[0], world._store)
     large = (host(world[c.IslandTree].sort) == 2).any(axis=0)
     assert large.any() and not large.all()
     np.testing.assert_array_equal(host(world[c.IslandRest].left)[0], large)
