@@ -94,7 +94,8 @@ class Program:
             shape: tuple[Any, ...] = (-(-num_envs // NARROW), system.program.parts), NARROW
         elif is_team(system) or system.is_native:
             size = system.team_size or TEAM
-            shape = (-(-num_envs * size // THREADS), bound.rows), THREADS
+            threads = system.block_threads or THREADS
+            shape = (-(-num_envs * size // threads), bound.rows), threads
         else:
             rows = min(bound.rows, 65535) if system.over is not None and system.order == "parallel" else 1
             rows = WIDE if system.spreads else rows

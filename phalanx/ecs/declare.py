@@ -190,6 +190,7 @@ class System:
     needs: Table | None = None
     teams_of: Table | None = None
     team_size: int = 0
+    block_threads: int = 0
     program: Any = None
     """What has been recorded of it (:class:`~.straight_groups.Program`), which is what runs."""
     apart: str = ""

@@ -16,29 +16,30 @@ from phalanx.ecs.declare import DeclarationError, System, Table, primitive, syst
 from phalanx.ecs.source import source
 
 THREADS = 128
-"""Threads of a block."""
+"""Threads of a block, but for those of some variants."""
 
 
 def team_system(*, phase: str, each: Table, size: int) -> Callable[[Callable[..., None]], System]:
     """Declare a system that ``size`` GPU threads run for each row of a table, :func:`team_row`, in each environment.
 
-    Arguments are declared as for :func:`~.declare.system`; the first is ``lanes``, the body one loop over them.
+    Arguments are declared as for :func:`~.declare.system`; the first is ``lanes``, the body one loop over them. Blocks
+    have :data:`THREADS` threads.
     """
 
     def declare(written: Callable[..., None]) -> System:
-        return replace(system(phase=phase)(written), teams_of=each, team_size=size)
+        return replace(system(phase=phase)(written), teams_of=each, team_size=size, block_threads=THREADS)
 
     return declare
 
 
-def variant(declared: System, name: str, size: int, **constants: int) -> System:
-    """The same system for teams of another size, with other values for constants of its module."""
+def variant(declared: System, name: str, size: int, threads: int = THREADS, **constants: int) -> System:
+    """The same system for teams and blocks of other sizes, with other values for constants of its module."""
     old = declared.function
     if unknown := sorted(set(constants).difference(old.__globals__)):
         raise DeclarationError(f"{name}: {declared.name} has no constants {', '.join(unknown)}")
     made = FunctionType(old.__code__, {**old.__globals__, **constants}, name)
     made.__phalanx_source__ = source(old).replace(f"def {old.__name__}(", f"def {name}(", 1)  # type: ignore[attr-defined]
-    return replace(declared, function=made, team_size=size)
+    return replace(declared, function=made, team_size=size, block_threads=threads)
 
 
 @primitive
@@ -55,7 +56,7 @@ def team_rank(size) -> Any:
 
 @primitive
 def team_slot(size) -> Any:
-    """The team's number in its block of :data:`THREADS`."""
+    """The team's number in its block."""
     raise NotImplementedError
 
 

@@ -63,8 +63,10 @@ from phalanx.ecs.team_language import (
 from phalanx.systems.dof_solver import softness
 from phalanx.systems.math3d import cross
 
-SORT, TEAM, CONTACTS = 1, 8, FEW_CONTACTS
-"""Sort of islands, threads that have its dofs, and most contacts; :func:`lay_out_large_islands` has others.
+SORT, TEAM, CONTACTS, WIDTH = 1, 8, FEW_CONTACTS, THREADS
+"""Sort of islands, threads that have its dofs, most contacts, and threads of a block.
+
+:func:`lay_out_large_islands` has others.
 
 Systems are told how many numbers there are of each dof, and of a contact's rows: ``each`` and ``stride``.
 """
@@ -315,7 +317,7 @@ def lay_out_contacts(
             m0, m1 = m0 if r < size else 0.0, m1 if r < size and k0 + 1 < end else 0.0
             m2, m3 = m2 if r < size and k0 + 2 < end else 0.0, m3 if r < size and k0 + 3 < end else 0.0
             share, room, all_links = 6 * (k0 - low) + LINK, LINK + 6 * (each - ROW), e * 4 * fours
-            memory = block_memory(THREADS // TEAM * CONTACTS * ITEMS)
+            memory = block_memory(WIDTH // TEAM * CONTACTS * ITEMS)
             mine = team_slot(TEAM) * (CONTACTS * ITEMS)
             i = r
             while i < n:  # each thread fetches what there is to know of its share of the contacts
@@ -445,4 +447,6 @@ def lay_out_contacts(
                 p10, p11, p12, p13 = n0, n1, n2, n3
 
 
-lay_out_large_islands = variant(lay_out_contacts, "lay_out_large_islands", 32, SORT=2, TEAM=32, CONTACTS=MOST_CONTACTS)
+lay_out_large_islands = variant(
+    lay_out_contacts, "lay_out_large_islands", 32, threads=32, SORT=2, TEAM=32, CONTACTS=MOST_CONTACTS, WIDTH=32
+)

@@ -64,11 +64,8 @@ BOUNCE: its restitution, and from the phase ``bounce`` on the speed that it leav
 ITEMS = 25
 """Numbers of a contact there: odd, so that threads which load contacts meet different banks."""
 
-SORT, TEAM, CONTACTS = 1, 8, FEW_CONTACTS
-"""Of small islands: :func:`sweep_large_island` has others."""
-
-BLOCK = THREADS // TEAM * FEW_CONTACTS * ITEMS
-"""Numbers of all contacts that a block is at; for large islands as many."""
+SORT, TEAM, CONTACTS, WIDTH = 1, 8, FEW_CONTACTS, THREADS
+"""Of small islands, the last threads of a block: :func:`sweep_large_island` has others."""
 
 
 @function
@@ -155,7 +152,7 @@ def sweep_island(
             on2, on3 = r < size and k0 + 2 < end, r < size and k0 + 3 < end
             k1, k2, k3 = min(k0 + 1, end - 1), min(k0 + 2, end - 1), min(k0 + 3, end - 1)
             first, n = first_contact[t, e], contacts[t, e] if swept[0, e] > 0 else 0
-            memory = block_memory(BLOCK)
+            memory = block_memory(WIDTH // TEAM * CONTACTS * ITEMS)
             mine = team_slot(TEAM) * (CONTACTS * ITEMS)
             m, first_dof_row = dof_rows[t, e], first_row[t, e]
             rows_at, share = (e * slots + first) * stride, k0 - root
@@ -439,4 +436,7 @@ def sweep_island(
                 i += TEAM
 
 
-sweep_large_island = variant(sweep_island, "sweep_large_island", 32, SORT=2, TEAM=32, CONTACTS=MOST_CONTACTS)
+# A block for each: most of them have nothing to do, and would hold the registers and memory of a larger block's team.
+sweep_large_island = variant(
+    sweep_island, "sweep_large_island", 32, threads=32, SORT=2, TEAM=32, CONTACTS=MOST_CONTACTS, WIDTH=32
+)
