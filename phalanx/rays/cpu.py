@@ -37,6 +37,8 @@ _LINE = 64  # bytes of the cache
 
 _HIGH = np.array(HIGH)
 
+_SLOTS = [0, 2, 4, 6, 1, 3, 5, 7]  # of the boxes in lanes of vectors: those in last halves of words, then the others
+
 _REAL, _WORD, _BYTE, _LONG = ir.FloatType(), ir.IntType(32), ir.IntType(8), ir.IntType(64)
 _REALS, _WORDS, _BYTES = (ir.VectorType(kind, 8) for kind in (_REAL, _WORD, _BYTE))
 
@@ -102,10 +104,16 @@ def load_floats(array: Any, index: Any) -> Any:
 
 
 @numba.njit(inline="always")
-def load_thirds(array: Any, index: Any) -> Any:
+def load_corners(triangles: Any, t: Any, axes: Any) -> Any:
     """See :mod:`~.primitives`."""
-    at = np.uint64(index)
-    return array[at], array[at + np.uint64(3)], array[at + np.uint64(6)]
+    first = 12 * t
+    x, y, z = np.uint64(first + (axes >> 2 & 3)), np.uint64(first + (axes >> 6 & 3)), np.uint64(first + (axes >> 10))
+    b, c = np.uint64(3), np.uint64(6)
+    return (
+        triangles[x], triangles[x + b], triangles[x + c],
+        triangles[y], triangles[y + b], triangles[y + c],
+        triangles[z], triangles[z + b], triangles[z + c],
+    )  # fmt: skip
 
 
 @numba.njit(inline="always")
@@ -150,19 +158,32 @@ def as_int(typing_context: Any, number: Any) -> Any:
 
 
 @numba.njit(inline="always")
-def add_entered(children: Any, k: Any, ax: Any, ay: Any, az: Any, bx: Any, by: Any, bz: Any, limit: Any) -> Any:
+def way_inside(ax: Any, ay: Any, az: Any, bx: Any, by: Any, bz: Any, limit: Any) -> Any:
     """See :mod:`~.primitives`."""
-    low = max(max(ax, ay), max(az, np.float32(0.0)))
-    high = min(min(bx, by), min(bz, limit))
-    return children | (15 << 4 * k if low <= high else 0)
+    return min(min(bx, by), min(bz, limit)) - max(max(ax, ay), max(az, np.float32(0.0)))
 
 
 @numba.njit(inline="always")
-def exchanged_bytes(bits: Any, octant: Any) -> Any:
+def missed(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    found = np.int64(0)
+    for k, number in enumerate((a, b, c, d, e, f, g, h)):
+        found |= (15 if number < 0.0 else 0) << 4 * k
+    return found
+
+
+@numba.njit(inline="always")
+def entered_of(kinds: Any, misses: Any, mask: Any) -> Any:
+    """See :mod:`~.primitives`."""
+    return np.int64(kinds) & ~misses & mask
+
+
+@numba.njit(inline="always")
+def exchanged_bytes(bits: Any, places: Any) -> Any:
     """See :mod:`~.primitives`."""
     found = np.int64(0)
     for k in range(4):
-        found |= ((bits >> 8 * (k ^ octant >> 1)) & 255) << 8 * k
+        found |= ((bits >> 8 * (places >> 4 * k & 3)) & 255) << 8 * k
     return found
 
 
@@ -335,7 +356,7 @@ def entered_children(
         middle = builder.load(at(MIDDLE, four), align=16)
         middle = builder.insert_element(middle, ir.Constant(_REAL, 0.0), ir.Constant(_WORD, 3))
         bases = builder.fmul(builder.fsub(middle, origin), inverse)
-        # Each word twice: moved up for the first four slots, as it is for the others.
+        # Each word twice: moved up for the first of its slots, as it is for the second (_SLOTS).
         moved = ir.Constant(_WORDS, [16] * 4 + [0] * 4)
         twice = ir.Constant(_WORDS, [0, 1, 2, 3] * 2)
         low = high = None
@@ -356,7 +377,7 @@ def entered_children(
         high = _greater(builder, high, _all_lanes(builder, limit), "<")
         inside = builder.fcmp_ordered("<=", low, high)
         key = builder.and_(builder.bitcast(low, _WORDS), ir.Constant(_WORDS, [~7 & 0xFFFFFFFF] * 8))
-        key = builder.or_(key, ir.Constant(_WORDS, list(range(8))))
+        key = builder.or_(key, ir.Constant(_WORDS, _SLOTS))
         key = builder.select(inside, key, ir.Constant(_WORDS, [0x7FFFFFFF] * 8))
         builder.store(key, _eight(context, builder, signature.args[9], keys, row), align=4)
         return _least(builder, key)
@@ -370,7 +391,7 @@ def least_key(typing_context: Any, keys: Any, place: Any, slots: Any) -> Any:
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         found = builder.load(_eight(context, builder, signature.args[0], *arguments[:2]), align=4)
-        bits = builder.and_(_all_lanes(builder, arguments[2]), ir.Constant(_WORDS, [1 << s for s in range(8)]))
+        bits = builder.and_(_all_lanes(builder, arguments[2]), ir.Constant(_WORDS, [1 << s for s in _SLOTS]))
         mask = builder.icmp_unsigned("!=", bits, ir.Constant(_WORDS, [0] * 8))
         found = builder.select(mask, found, ir.Constant(_WORDS, [0x7FFFFFFF] * 8))
         return _least(builder, found)

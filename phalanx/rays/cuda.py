@@ -116,17 +116,23 @@ def load_floats(typing_context: Any, array: Any, index: Any) -> Any:
 
 
 @intrinsic
-def load_thirds(typing_context: Any, array: Any, index: Any) -> Any:
-    """See :mod:`~.primitives`."""
+def load_corners(typing_context: Any, triangles: Any, t: Any, axes: Any) -> Any:
+    """See :mod:`~.primitives`: triangles are aligned, so bits of the address are free for an axis."""
+    parts = ["{ .reg .b32 %low, %high, %place, %axes; .reg .b64 %address; mov.b64 {%low, %high}, $9;"]
+    for axis in range(3):
+        parts.append(f"shr.u32 %axes, $10, {4 * axis}; lop3.b32 %place, %low, %axes, 12, 0xF8;")
+        parts.append("mov.b64 %address, {%place, %high};")
+        parts += [f"ld.global.nc.f32 ${3 * axis + corner}, [%address+{12 * corner}];" for corner in range(3)]
+    text = " ".join([*parts, "}"])
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = _place(context, builder, signature, arguments)
-        values = [
-            _assembly(builder, _REAL, f"ld.global.nc.f32 $0, [$1+{offset}];", "=f,l", place) for offset in (0, 12, 24)
-        ]
+        place = _place(context, builder, signature, arguments, 12)
+        nine = ir.LiteralStructType([_REAL] * 9)
+        found = _assembly(builder, nine, text, "=f," * 9 + "l,r", place, builder.trunc(arguments[2], _WORD))
+        values = [builder.extract_value(found, k) for k in range(9)]
         return context.make_tuple(builder, signature.return_type, values)
 
-    return types.UniTuple(types.float32, 3)(array, types.int64), emit
+    return types.UniTuple(types.float32, 9)(triangles, types.int64, types.int64), emit
 
 
 @intrinsic
@@ -195,50 +201,59 @@ def as_int(typing_context: Any, number: Any) -> Any:
 
 
 @intrinsic
-def add_entered(
-    typing_context: Any,
-    children: Any,
-    k: Any,
-    ax: Any,
-    ay: Any,
-    az: Any,
-    bx: Any,
-    by: Any,
-    bz: Any,
-    limit: Any,
-) -> Any:
+def way_inside(typing_context: Any, ax: Any, ay: Any, az: Any, bx: Any, by: Any, bz: Any, limit: Any) -> Any:
     """See :mod:`~.primitives`: as whole numbers, of which the GPU takes the greatest of three, and 0, at once.
 
     Bits of floats that are not below zero are in order, and those of others are below zero.
     """
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        children, k, *borders, limit = arguments
-        borders = [builder.bitcast(border, _WORD) for border in borders]
+        borders = [builder.bitcast(border, _WORD) for border in arguments]
         low, high = borders[0], borders[3]
         for border in (borders[1], borders[2], ir.Constant(_WORD, 0)):
             low = builder.select(builder.icmp_signed(">", low, border), low, border)
-        for border in (borders[4], borders[5], builder.bitcast(limit, _WORD)):
+        for border in borders[4:]:
             high = builder.select(builder.icmp_signed("<", high, border), high, border)
-        bits = builder.shl(ir.Constant(_WORD, 15), builder.shl(builder.trunc(k, _WORD), ir.Constant(_WORD, 2)))
-        children = builder.trunc(children, _WORD)
-        found = builder.select(builder.icmp_signed("<=", low, high), builder.or_(children, bits), children)
-        return builder.zext(found, _LONG)
+        return builder.fsub(builder.bitcast(high, _REAL), builder.bitcast(low, _REAL))
 
-    return types.int64(types.int64, types.int64, *[types.float32] * 7), emit
+    return types.float32(*[types.float32] * 7), emit
 
 
 @intrinsic
-def exchanged_bytes(typing_context: Any, bits: Any, octant: Any) -> Any:
-    """See :mod:`~.primitives`."""
-    text = (
-        "{ .reg .b32 %k; shr.u32 %k, $2, 1; mul.lo.u32 %k, %k, 0x1111; xor.b32 %k, %k, 0x3210; "
-        "prmt.b32 $0, $1, $1, %k; }"
-    )
+def missed(typing_context: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any) -> Any:
+    """See :mod:`~.primitives`: signs, each made a byte, those of every second number first."""
+    text = "{ .reg .b32 %a, %b, %c, %d;"
+    for name, one, two, places in (("a", 1, 3, 0xFB), ("b", 5, 7, 0xFB00), ("c", 2, 4, 0xFB), ("d", 6, 8, 0xFB00)):
+        text += f" prmt.b32 %{name}, ${one}, ${two}, {places};"
+    text += " prmt.b32 %a, %a, %b, 0x7610; prmt.b32 %c, %c, %d, 0x7610; lop3.b32 $0, 0x0F0F0F0F, %a, %c, 0xCA; }"
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        bits, octant = (builder.trunc(a, _WORD) for a in arguments)
-        return builder.zext(_assembly(builder, _WORD, text, "=r,r,r", bits, octant), _LONG)
+        words = [builder.bitcast(a, _WORD) for a in arguments]
+        return builder.zext(_assembly(builder, _WORD, text, "=r" + ",r" * 8, *words), _LONG)
+
+    return types.int64(*[types.float32] * 8), emit
+
+
+@intrinsic
+def entered_of(typing_context: Any, kinds: Any, misses: Any, mask: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        operands = [builder.trunc(a, _WORD) for a in arguments]
+        found = _assembly(builder, _WORD, "lop3.b32 $0, $1, $2, $3, 0x20;", "=r,r,r,r", *operands)
+        return builder.zext(found, _LONG)
+
+    return types.int64(types.int64, types.int64, types.int64), emit
+
+
+@intrinsic
+def exchanged_bytes(typing_context: Any, bits: Any, places: Any) -> Any:
+    """See :mod:`~.primitives`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        bits, places = (builder.trunc(a, _WORD) for a in arguments)
+        found = _assembly(builder, _WORD, "prmt.b32 $0, $1, $1, $2;", "=r,r,r", bits, places)
+        return builder.zext(found, _LONG)
 
     return types.int64(types.int64, types.int64), emit
 

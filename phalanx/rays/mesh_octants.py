@@ -11,11 +11,11 @@ from phalanx.rays.directions import inverse_of
 from phalanx.rays.mesh_search import BOTH
 from phalanx.rays.mesh_tree import LEVELS
 from phalanx.rays.primitives import (
-    add_entered,
     as_float,
     as_int,
     chosen,
     count_bits,
+    entered_of,
     everyone,
     exchanged_bytes,
     fma,
@@ -25,13 +25,15 @@ from phalanx.rays.primitives import (
     load_sides,
     marked,
     members,
+    missed,
     narrow,
     narrow_signed,
     pair_at,
     put_pair,
+    way_inside,
     word,
 )
-from phalanx.rays.triangle import in_order, ray_shear, ray_triangle_at
+from phalanx.rays.triangle import axes_of, in_order, ray_shear, ray_triangle_at
 from phalanx.rays.wide_nodes import NODES, TRIANGLES
 
 INF = math.inf
@@ -57,31 +59,38 @@ RAY, LEVEL_0 = 0, 8
 
 
 @function
-def entered_two(children, slot, ax, bx, ay, by, az, bz, ix, iy, iz, ox, oy, oz, limit):
-    """``children`` and the bits of two slots, ``slot`` and the fourth behind it, of those that a ray enters.
+def first_inside(ax, ay, az, bx, by, bz, ix, iy, iz, ox, oy, oz, limit):
+    """:func:`~.primitives.way_inside` of the first of two slots.
 
     Args:
         a, b: words of near and far sides of both.
         i, o: slopes and offsets, from sides to where they are on the ray.
     """
-    children = add_entered(
-        children, slot,
+    return way_inside(
         fma(as_float(narrow(ax << 16)), ix, ox), fma(as_float(narrow(ay << 16)), iy, oy),
         fma(as_float(narrow(az << 16)), iz, oz),
         fma(as_float(narrow(bx << 16)), ix, ox), fma(as_float(narrow(by << 16)), iy, oy),
         fma(as_float(narrow(bz << 16)), iz, oz), limit,
     )  # fmt: skip
-    return add_entered(
-        children, slot + 4,
+
+
+@function
+def second_inside(ax, ay, az, bx, by, bz, ix, iy, iz, ox, oy, oz, limit):
+    """:func:`first_inside` of the second."""
+    return way_inside(
         fma(as_float(ax), ix, ox), fma(as_float(ay), iy, oy), fma(as_float(az), iz, oz),
         fma(as_float(bx), ix, ox), fma(as_float(by), iy, oy), fma(as_float(bz), iz, oz), limit,
     )  # fmt: skip
 
 
 @function
-def exchanged(bits, octant):
-    """Eight bits, the highest of each of eight slots, of which that of slot s goes to slot s ^ octant."""
-    bits = exchanged_bytes(bits, octant)
+def exchanged(bits, octant, places):
+    """Eight bits, the highest of each of eight slots, of which that of slot s goes to slot s ^ octant.
+
+    Args:
+        places: of bytes, see :func:`~.primitives.exchanged_bytes`.
+    """
+    bits = exchanged_bytes(bits, places)
     return narrow(chosen(HIGHEST, bits << 4, bits >> 4) if octant & 1 else bits)
 
 
@@ -98,11 +107,11 @@ def search_by_octant(depth, cells, nodes, triangles, root, sides, any_hit, px, p
     sx, sy, inverse, axis = ray_shear(dx, dy, dz)
     qx, qy, qz = in_order(axis, px, py, pz)
     put_pair(cells, deep, rows, RAY, lane, as_int(sx), as_int(sy))
-    kx, ky, kz = in_order(axis, 0, 1, 2)
-    put_pair(cells, deep, rows, RAY + 1, lane, as_int(inverse), kx | ky << 2 | kz << 4)
+    put_pair(cells, deep, rows, RAY + 1, lane, as_int(inverse), axes_of(axis))
     put_pair(cells, deep, rows, RAY + 2, lane, as_int(qx), as_int(qy))
     put_pair(cells, deep, rows, RAY + 3, lane, as_int(qz), as_int(first))
     octant = (0 if ix < 0.0 else 1) + (0 if iy < 0.0 else 2) + (0 if iz < 0.0 else 4)
+    places = 0x3210 ^ (octant >> 1) * 0x1111
     best = limit
     # Words: what the compiler knows to be of 32 bits takes one register in loops, not two.
     found = word(NOTHING)
@@ -126,8 +135,7 @@ def search_by_octant(depth, cells, nodes, triangles, root, sides, any_hit, px, p
                 from_x, from_y = pair_at(cells, deep, rows, RAY + 2, lane)
                 from_z, least = pair_at(cells, deep, rows, RAY + 3, lane)
                 distance, area = ray_triangle_at(
-                    triangles, t, axes & 3, axes >> 2 & 3, axes >> 4,
-                    as_float(from_x), as_float(from_y), as_float(from_z),
+                    triangles, t, axes, as_float(from_x), as_float(from_y), as_float(from_z),
                     as_float(slope_x), as_float(slope_y), as_float(scale),
                 )  # fmt: skip
                 seen = word(sides) == BOTH or area * as_float(scale) > 0.0
@@ -158,13 +166,20 @@ def search_by_octant(depth, cells, nodes, triangles, root, sides, any_hit, px, p
             ox = (cx - px) * ix
             oy = (cy - py) * iy
             oz = (cz - pz) * iz
-            hits = entered_two(0, 0, ax0, bx0, ay0, by0, az0, bz0, ix, iy, iz, ox, oy, oz, best)
-            hits = entered_two(hits, 1, ax1, bx1, ay1, by1, az1, bz1, ix, iy, iz, ox, oy, oz, best)
-            hits = entered_two(hits, 2, ax2, bx2, ay2, by2, az2, bz2, ix, iy, iz, ox, oy, oz, best)
-            hits = entered_two(hits, 3, ax3, bx3, ay3, by3, az3, bz3, ix, iy, iz, ox, oy, oz, best)
-            hits = hits & kinds
-            pending = word(hits & TRIANGLES)
-            mask = word(exchanged(hits & NODES, octant) | (kinds & NODES) >> 1)
+            # Slots 2 k and 2 k + 1 are in the words of number k.
+            misses = missed(
+                first_inside(ax0, ay0, az0, bx0, by0, bz0, ix, iy, iz, ox, oy, oz, best),
+                second_inside(ax0, ay0, az0, bx0, by0, bz0, ix, iy, iz, ox, oy, oz, best),
+                first_inside(ax1, ay1, az1, bx1, by1, bz1, ix, iy, iz, ox, oy, oz, best),
+                second_inside(ax1, ay1, az1, bx1, by1, bz1, ix, iy, iz, ox, oy, oz, best),
+                first_inside(ax2, ay2, az2, bx2, by2, bz2, ix, iy, iz, ox, oy, oz, best),
+                second_inside(ax2, ay2, az2, bx2, by2, bz2, ix, iy, iz, ox, oy, oz, best),
+                first_inside(ax3, ay3, az3, bx3, by3, bz3, ix, iy, iz, ox, oy, oz, best),
+                second_inside(ax3, ay3, az3, bx3, by3, bz3, ix, iy, iz, ox, oy, oz, best),
+            )
+            pending = word(entered_of(kinds, misses, TRIANGLES))
+            inner = exchanged(entered_of(kinds, misses, NODES), octant, places)
+            mask = word(inner | kinds >> 1 & NODES >> 1)
         waiting = word(marked(warp, pending))
         going = word(waiting | marked(warp, mask & NODES | level))
     return (best, narrow_signed(found)) if found != NOTHING else (INF, -1)

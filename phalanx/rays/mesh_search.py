@@ -6,7 +6,7 @@ from phalanx.ecs import function, local_int
 from phalanx.rays.directions import inverse_of
 from phalanx.rays.mesh_tree import LEVELS
 from phalanx.rays.primitives import as_float, count_bits, entered_children, fetch, least_key
-from phalanx.rays.triangle import in_order, ray_shear, ray_triangle_at
+from phalanx.rays.triangle import axes_of, in_order, ray_shear, ray_triangle_at
 from phalanx.rays.wide_nodes import CHILD, KINDS, NODES, TRIANGLE, TRIANGLES, WORDS
 
 INF = math.inf
@@ -45,7 +45,7 @@ def search_by_distance(depth, cells, nodes, triangles, root, sides, any_hit, px,
     iz = inverse_of(dz)
     sx, sy, inverse, axis = ray_shear(dx, dy, dz)
     qx, qy, qz = in_order(axis, px, py, pz)
-    kx, ky, kz = in_order(axis, 0, 1, 2)
+    axes = axes_of(axis)
     best = limit
     found = -1
     level = 1
@@ -77,7 +77,7 @@ def search_by_distance(depth, cells, nodes, triangles, root, sides, any_hit, px,
         else:
             leaf = nodes[at + TRIANGLE] + count_bits(before & TRIANGLES)
             for t in range(leaf, leaf + count_bits(own)):
-                distance, area = ray_triangle_at(triangles, t, kx, ky, kz, qx, qy, qz, sx, sy, inverse)
+                distance, area = ray_triangle_at(triangles, t, axes, qx, qy, qz, sx, sy, inverse)
                 if (
                     distance >= first
                     and distance <= best

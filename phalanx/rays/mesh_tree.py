@@ -15,7 +15,7 @@ from phalanx.rays.wide_nodes import refit_nodes, wide_tree
 LEVELS = 48
 """Most levels of nodes."""
 
-VERSION = 3
+VERSION = 4
 """Of what is kept in files."""
 
 LARGEST = 1e12

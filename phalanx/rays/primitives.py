@@ -52,8 +52,12 @@ def load_floats(array, index) -> Any:
 
 
 @primitive
-def load_thirds(array, index) -> Any:
-    """Three numbers of a float32 array, every third one from ``index`` on."""
+def load_corners(triangles, t, axes) -> Any:
+    """Corners of triangle t, 12 numbers from 12 t on, each as its coordinates of three axes.
+
+    Args:
+        axes: four times the axes' numbers, four bits each.
+    """
     raise NotImplementedError
 
 
@@ -84,9 +88,8 @@ def as_int(number) -> Any:
 
 
 @primitive
-def add_entered(children, k, ax, ay, az, bx, by, bz, limit) -> Any:
-    """``children``, a word, with bits 4 k to 4 k + 3 set if the greatest of 0 and a is not above the least of b and
-    ``limit``.
+def way_inside(ax, ay, az, bx, by, bz, limit) -> Any:
+    """The least of b and ``limit`` minus the greatest of 0 and a: below zero where a ray misses a box.
 
     None may be NaN, and ``limit`` not below zero; b of -0.0 count as below zero.
     """
@@ -94,8 +97,20 @@ def add_entered(children, k, ax, ay, az, bx, by, bz, limit) -> Any:
 
 
 @primitive
-def exchanged_bytes(bits, octant) -> Any:
-    """A word whose byte k is byte k ^ octant >> 1 of ``bits``."""
+def missed(a, b, c, d, e, f, g, h) -> Any:
+    """A word with bits 4 k to 4 k + 3 set if the k-th of eight float32 is below zero."""
+    raise NotImplementedError
+
+
+@primitive
+def entered_of(kinds, misses, mask) -> Any:
+    """Bits of a word ``kinds`` that are not set in ``misses``, and are in ``mask``, a constant."""
+    raise NotImplementedError
+
+
+@primitive
+def exchanged_bytes(bits, places) -> Any:
+    """A word whose byte k is that of ``bits`` whose number, 0 to 3, is in ``places``, four bits each."""
     raise NotImplementedError
 
 

@@ -9,7 +9,7 @@ edge. An edge that the ray meets exactly belongs to both.
 import math
 
 from phalanx.ecs import function
-from phalanx.rays.primitives import fma, load_floats, load_thirds
+from phalanx.rays.primitives import fma, load_corners, load_floats
 
 INF = math.inf
 
@@ -37,6 +37,13 @@ def in_order(axis, x, y, z):
     by_x = axis == 0
     by_y = axis == 1
     return y if by_x else (z if by_y else x), z if by_x else (x if by_y else y), x if by_x else (y if by_y else z)
+
+
+@function
+def axes_of(axis):
+    """Axes :func:`in_order`, for :func:`~.primitives.load_corners`."""
+    kx, ky, kz = in_order(axis, 0, 1, 2)
+    return 4 * kx | ky << 6 | kz << 10
 
 
 @function
@@ -88,27 +95,26 @@ def ray_corners(ax, ay, az, bx, by, bz, cx, cy, cz, x0, x1, x2, y0, y1, y2, z0, 
         distance in lengths of the direction, or inf; twice the area that the ray sees, in the frame: times the sign of
         z0 + z1 + z2 it is positive from the front.
     """
-    u, v, w = areas_seen(
-        along(x0, x1, x2, ax, ay, az), along(y0, y1, y2, ax, ay, az),
-        along(x0, x1, x2, bx, by, bz), along(y0, y1, y2, bx, by, bz),
-        along(x0, x1, x2, cx, cy, cz), along(y0, y1, y2, cx, cy, cz),
+    return ray_seen(
+        along(x0, x1, x2, ax, ay, az), along(y0, y1, y2, ax, ay, az), along(z0, z1, z2, ax, ay, az),
+        along(x0, x1, x2, bx, by, bz), along(y0, y1, y2, bx, by, bz), along(z0, z1, z2, bx, by, bz),
+        along(x0, x1, x2, cx, cy, cz), along(y0, y1, y2, cx, cy, cz), along(z0, z1, z2, cx, cy, cz),
+        1.0,
     )  # fmt: skip
-    total = u + v + w
-    at = INF
-    if not (min(u, min(v, w)) < 0.0 and max(u, max(v, w)) > 0.0) and total != 0.0:
-        depth = w * along(z0, z1, z2, cx, cy, cz)
-        depth = fma(v, along(z0, z1, z2, bx, by, bz), depth)
-        at = fma(u, along(z0, z1, z2, ax, ay, az), depth) / total
-    return at, total
 
 
 @function
-def areas_seen(au, av, bu, bv, cu, cv):
-    """Twice the areas u, v, w opposite the corners a, b, c of a triangle in the ray's frame."""
+def ray_seen(au, av, az, bu, bv, bz, cu, cv, cz, scale):
+    """:func:`ray_corners` of corners in the ray's frame, whose z times ``scale`` is their distance."""
     u = edge(cu, bv, cv, bu)
     v = edge(au, cv, av, cu)
     w = edge(bu, av, bv, au)
-    return u, v, w
+    total = u + v + w
+    at = INF
+    # In one condition: each branch would cost a GPU as much as a few comparisons.
+    if ((min(u, min(v, w)) >= 0.0) | (max(u, max(v, w)) <= 0.0)) & (total != 0.0):
+        at = fma(u, az, fma(v, bz, w * cz)) * scale / total
+    return at, total
 
 
 @function
@@ -121,30 +127,24 @@ def corner_and_edges(triangles, t):
 
 
 @function
-def ray_triangle_at(triangles, t, kx, ky, kz, qx, qy, qz, sx, sy, inverse):
-    """:func:`ray_corners` for triangle t: 12 numbers from 12 t on, corners first, read in the order of the ray's frame.
+def ray_triangle_at(triangles, t, axes, qx, qy, qz, sx, sy, inverse):
+    """:func:`ray_corners` for triangle t, whose coordinates are read in the order of the ray's frame.
 
     Args:
-        k: axes 0, 1, 2 in that order (:func:`in_order`).
+        axes: see :func:`axes_of`.
         q: the ray's origin, in that order.
         sx, sy, inverse: see :func:`ray_shear`.
     """
-    ax, bx, cx = load_thirds(triangles, 12 * t | kx)  # a sum, without a carry
-    ay, by, cy = load_thirds(triangles, 12 * t | ky)
-    az, bz, cz = load_thirds(triangles, 12 * t | kz)
+    ax, bx, cx, ay, by, cy, az, bz, cz = load_corners(triangles, t, axes)
     az = az - qz
     bz = bz - qz
     cz = cz - qz
-    u, v, w = areas_seen(
-        fma(sx, az, ax - qx), fma(sy, az, ay - qy),
-        fma(sx, bz, bx - qx), fma(sy, bz, by - qy),
-        fma(sx, cz, cx - qx), fma(sy, cz, cy - qy),
+    return ray_seen(
+        fma(sx, az, ax - qx), fma(sy, az, ay - qy), az,
+        fma(sx, bz, bx - qx), fma(sy, bz, by - qy), bz,
+        fma(sx, cz, cx - qx), fma(sy, cz, cy - qy), cz,
+        inverse,
     )  # fmt: skip
-    total = u + v + w
-    at = INF
-    if not (min(u, min(v, w)) < 0.0 and max(u, max(v, w)) > 0.0) and total != 0.0:
-        at = fma(u, az, fma(v, bz, w * cz)) * inverse / total
-    return at, total
 
 
 @function

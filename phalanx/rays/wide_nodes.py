@@ -17,8 +17,8 @@ A node is 32 words of 32 bits, in eight quarters of a sector:
 28..31 low y
 ====== ==========================================================================================================
 
-Sides are floats of which 16 bits are kept: in word k of four is that of slot k + 4, and in the last 16 bits that of
-slot k. The word as a float is the one, rounded outwards whatever the other adds to its bits; moved up by 16 it is the
+Sides are floats of which 16 bits are kept: in word k of four is that of slot 2 k + 1, and in the last 16 bits that of
+slot 2 k. The word as a float is the one, rounded outwards whatever the other adds to its bits; moved up by 16 it is the
 other. Low and high differ by one bit of the word's number, another one for each axis, so that the bits of a ray's signs
 say where its near sides are.
 
@@ -210,7 +210,7 @@ def write_boxes(words: Any, node: Any, box: Any, whole: Any, padding: float) -> 
             for k in range(WIDTH // 2):
                 half = np.uint32(0)
                 both = np.uint32(0)
-                for s in (k, k + 4):
+                for s in (2 * k, 2 * k + 1):
                     sign = np.uint32(0x8000 * side)
                     if box[s, i] > box[s, 3 + i]:
                         half = np.uint32(EMPTY)

@@ -14,9 +14,9 @@ NUMBERS = st.floats(-1e4, 1e4, width=32, allow_subnormal=False)
 
 
 def sides(words: np.ndarray, start: int) -> np.ndarray:
-    """What rays find of eight sides from a word on: words moved up for four slots, and as they are for the others."""
+    """What rays find of eight sides from a word on: each word moved up for a slot, and as it is for the next."""
     four = words[start : start + 4]
-    return np.concatenate([four << np.uint32(16), four]).view(np.float32).astype(float)
+    return np.stack([four << np.uint32(16), four], axis=1).ravel().view(np.float32).astype(float)
 
 
 def written(box: np.ndarray, padding: float) -> np.ndarray:
