@@ -41,13 +41,16 @@ def numbers(array: object) -> np.ndarray:
     return host(array).astype(np.int64)
 
 
-def test_lists_of_islands() -> None:
-    """Against sets that are joined contact by contact, in six environments."""
-    world = balls("cpu")
+def test_lists_of_islands(device: str) -> None:
+    """Against sets that are joined contact by contact, in six environments; on a CPU by threads of Python."""
+    world = balls(device, "float64" if device == "cpu" else "float32")
     world.step()
     store = world._store
     find, list_rows = island_solver.prepare(lambda table: 54)[:2]
-    run_team_system(find, store)
+    if device == "cpu":
+        run_team_system(find, store)
+    else:
+        store.program([find]).run()
     store.program([list_rows]).run()
     tree = numbers(world[c.LinkTopology].tree)[:, 0]
     link = numbers(world[c.ShapeTopology].link)
