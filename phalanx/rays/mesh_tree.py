@@ -96,7 +96,7 @@ def build_mesh_tree(vertices: Any, faces: Any, keep_file: bool = False) -> MeshT
     Args:
         vertices: (v, 3), m.
         faces: (n, 3), n > 0, whole numbers of vertices.
-        keep_file: whether it is kept in the folder of kernels, 80 bytes a triangle, for whoever builds it again.
+        keep_file: whether it is kept in the folder of kernels, about 65 bytes a triangle, for whoever builds it again.
 
     Raises:
         ValueError: shapes or types do not fit, faces name vertices that are not there, or nothing is left.
