@@ -31,7 +31,7 @@ from phalanx.ecs.numbers import BlockMemory, Literals, Scratch, definitions
 from phalanx.ecs.source import LANE_LOOP, forbid_deep_returns, parse, reach, without_docstring
 
 BACK_END: dict[Target, tuple[Path, ...]] = {
-    "cpu": (Path(__file__).with_name("cpu.py"), Path(__file__).with_name("lanes.py")),
+    "cpu": tuple(Path(__file__).with_name(name) for name in ("cpu.py", "dense.py", "lanes.py")),
     "cuda": (Path(__file__).with_name("cuda.py"),),
 }
 """Files that decide how kernels are compiled."""

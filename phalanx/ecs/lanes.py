@@ -20,6 +20,7 @@ from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 
+from phalanx.ecs.dense import is_dense
 from phalanx.ecs.source import LANE_LOOP
 
 
@@ -50,7 +51,7 @@ class _LaneLowering(Lower):
         super().lower_block(block)
         jump = block.body[-1]
         header = self.blocks.get(jump.target) if isinstance(jump, ir.Jump) else None
-        if header is None or not self._is_lane_loop(header) or not self._jumps_back(block, jump.target):
+        if header is None or self._lane_loop(header) is None or not self._jumps_back(block, jump.target):
             return
         builder: Any = self.builder
         builder.block.terminator.set_metadata("llvm.loop", self._loop(jump.target))
@@ -73,7 +74,12 @@ class _LaneLowering(Lower):
             module = self.module
             text = llvm.MetaDataString(module, "llvm.loop.parallel_accesses")
             parallel = module.add_metadata([text, self._access_group()])
-            self._loops[header] = _distinct(module, (parallel,), refers_to_itself=True)
+            hints = [parallel]
+            where = self._lane_loop(self.blocks[header])
+            if where is not None and is_dense(where.filename, where.line):
+                enable = llvm.MetaDataString(module, "llvm.loop.vectorize.enable")
+                hints.append(module.add_metadata([enable, llvm.Constant(llvm.IntType(1), 1)]))
+            self._loops[header] = _distinct(module, tuple(hints), refers_to_itself=True)
         return self._loops[header]
 
     def _access_group(self) -> Any:
@@ -81,7 +87,8 @@ class _LaneLowering(Lower):
             self._group = _distinct(self.module, ())
         return self._group
 
-    def _is_lane_loop(self, header: ir.Block) -> bool:
+    def _lane_loop(self, header: ir.Block) -> Any:
+        """Where the loop over lanes is in the generated text, if this is one."""
         if len(header.body) == 1 and isinstance(header.body[0], ir.Jump):  # Python 3.11 jumps to a jump
             header = self.blocks[header.body[0].target]
         steps = [
@@ -89,7 +96,8 @@ class _LaneLowering(Lower):
             for s in header.body
             if isinstance(s, ir.Assign) and isinstance(s.value, ir.Expr) and s.value.op == "iternext"
         ]
-        return bool(steps) and LANE_LOOP in linecache.getline(steps[0].filename, steps[0].line)
+        is_lanes = bool(steps) and LANE_LOOP in linecache.getline(steps[0].filename, steps[0].line)
+        return steps[0] if is_lanes else None
 
     def _jumps_back(self, block: ir.Block, target: int) -> bool:
         label = next(label for label, known in self.blocks.items() if known is block)

@@ -17,7 +17,6 @@ from phalanx.components import (
     ContactPoint,
     ContactRow,
     DofMotion,
-    DofRelation,
     DofSolve,
     DofState,
     DofTopology,
@@ -100,13 +99,9 @@ def inverted_tangents(a, b, c):
 
 
 @function
-def chain_has(first, moves, relations, da, db, low, k):
-    """Whether dof k of the tree that begins with dof ``low`` moves one side of a contact of dofs da and db."""
-    a = da if da >= 0 and first[max(da, 0), 0] == low else -1
-    b = db if db >= 0 and first[max(db, 0), 0] == low else -1
-    on_a = a >= 0 and moves[relations[max(a, 0), 0] + k if a >= 0 else 0, 0] == 1
-    on_b = b >= 0 and moves[relations[max(b, 0), 0] + k if b >= 0 else 0, 0] == 1
-    return on_a or on_b
+def moves(begin, end, place):
+    """Whether a dof that moves those at begin to end - 1 of the walk moves one there; -1: what cannot move."""
+    return begin <= place and place < end
 
 
 @system(phase="rows", after="contact_windows")
@@ -114,10 +109,10 @@ def contact_jacobians(
     lanes,
     slots=rows(Contact),
     row_count=rows(ContactRow),
-    moves=read(DofRelation.moves),
-    relations=read(DofTopology.relations),
     link=read(DofTopology.link),
     angular=read(DofTopology.angular),
+    begin=read(DofTopology.walk_begin),
+    stop=read(DofTopology.walk_end),
     offset=read(LinkPose.offset),
     first=read(DofTopology.tree_first),
     end=read(DofTopology.tree_end),
@@ -130,13 +125,17 @@ def contact_jacobians(
     arm_b=read(ContactPoint.arm_b),
     normal=read(ContactPoint.normal),
     tangent=read(ContactPoint.tangent),
+    place=update(Scratch.place),
     approach=write(ContactMotion.approach),
     slip=write(ContactMotion.slip),
     extent=write(ContactMotion.extent),
     dof=write(ContactDof.dof),
     jacobian=write(ContactJacobian.value),
 ):
-    """Velocity of the contact point on a less that on b, along normal and tangents, per generalised velocity."""
+    """Velocity of the contact point on a less that on b, along normal and tangents, per generalised velocity.
+
+    Which dofs move a side is told by its place in the walk over all dofs, so that lanes need not look it up one by one.
+    """
     width = row_count // max(slots, 1)
     most = 0
     for e in lanes:
@@ -144,38 +143,34 @@ def contact_jacobians(
     for c in spread(most):
         da, db = -1, -1
         for e in lanes:
-            approach[c, e] = 0.0
-            for r in range(2):
-                slip[c, r, e] = 0.0
-            if c < count[0, e]:
-                da, db = dof_a[c, e], dof_b[c, e]
-        alike = True
+            a, b = dof_a[c, e], dof_b[c, e]
+            place_a, place_b = begin[max(a, 0), 0], begin[max(b, 0), 0]
+            here = c < count[0, e]
+            place[0, 0, e] = place_a if here and a >= 0 else -1
+            place[0, 1, e] = place_b if here and b >= 0 else -1
+            da, db = max(da, a if here else -1), max(db, b if here else -1)
         for e in lanes:
-            alike = alike and (c >= count[0, e] or (dof_a[c, e] == da and dof_b[c, e] == db))
+            approach[c, e] = 0.0
+            slip[c, 0, e], slip[c, 1, e] = 0.0, 0.0
         row = c * width
         for side in range(2):
             low, high = lower_tree_first(first, end, da, db, side)
             for k in range(low, high):
-                on = chain_has(first, moves, relations, da, db, low, k)
-                if not alike:
-                    for e in lanes:
-                        if c < count[0, e]:
-                            on = on or chain_has(first, moves, relations, dof_a[c, e], dof_b[c, e], low, k)
-                if on:
+                k0, k1, on = begin[k, 0], stop[k, 0], 0
+                for e in lanes:
+                    a, b = place[0, 0, e], place[0, 1, e]
+                    on = max(on, 1 if moves(k0, k1, a) or moves(k0, k1, b) else 0)
+                if on == 1:
                     i = link[k, 0]
                     turns = angular[k, 0] == 1
                     for e in lanes:
                         here = c < count[0, e]
-                        a = dof_a[c, e] if here else -1
-                        b = dof_b[c, e] if here else -1
+                        a, b = place[0, 0, e], place[0, 1, e]
+                        on_a, on_b = 1.0 if moves(k0, k1, a) else 0.0, 1.0 if moves(k0, k1, b) else 0.0
                         nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
                         tx, ty, tz = tangent[c, 0, e], tangent[c, 1, e], tangent[c, 2, e]
                         bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
                         ux, uy, uz = axis[k, 0, e], axis[k, 1, e], axis[k, 2, e]
-                        with_a = a >= 0 and first[max(a, 0), 0] == low
-                        with_b = b >= 0 and first[max(b, 0), 0] == low
-                        on_a = 1.0 if with_a and moves[relations[a if with_a else k, 0] + k, 0] == 1 else 0.0
-                        on_b = 1.0 if with_b and moves[relations[b if with_b else k, 0] + k, 0] == 1 else 0.0
                         vx, vy, vz = contact_velocity(
                             turns, on_a, on_b, ux, uy, uz, offset[i, 0, e], offset[i, 1, e], offset[i, 2, e],
                             arm_a[c, 0, e], arm_a[c, 1, e], arm_a[c, 2, e],

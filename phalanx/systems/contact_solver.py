@@ -220,9 +220,7 @@ def sweep_normals(
     width = row_count // max(slots, 1)
     moving = position_sweeps[0, 0]
     parts = sweep_parts(projected[0, 0], moving)
-    done = 0
-    for e in lanes:
-        done = parts_gone(projected[0, 0], moving, index[0, e])
+    done = parts_gone(projected[0, 0], moving, index[0, lanes[0]])
     gone = real(done) / real(parts)
     most = 0
     for e in lanes:
@@ -234,10 +232,10 @@ def sweep_normals(
         for e in lanes:
             left = count[0, e] - c
             a, b, m1, m2, m3 = dof_a[c, e], dof_b[c, e], member[c1, e], member[c2, e], member[c3, e]
-            da, db = a if left > 0 else da, b if left > 0 else db
-            size = max(size, 2 if left > 1 and m1 == 1 else 1)
-            size = max(size, 3 if left > 2 and m2 == 2 else 1)
-            size = max(size, 4 if left > 3 and m3 == 3 else 1)
+            da, db = max(da, a if left > 0 else -1), max(db, b if left > 0 else -1)
+            two, three, four = left > 1 and m1 == 1, left > 2 and m2 == 2, left > 3 and m3 == 3
+            size = max(size, 4 if four else (3 if three else (2 if two else 1)))
+        for e in lanes:
             sum[0, 0, e], sum[0, 1, e], sum[0, 2, e], sum[0, 3, e] = 0.0, 0.0, 0.0, 0.0
             sum[0, 4, e], sum[0, 5, e], sum[0, 6, e], sum[0, 7, e] = 0.0, 0.0, 0.0, 0.0
         w0, w1, w2, w3 = extent[c, lanes[0]], extent[c1, lanes[0]], extent[c2, lanes[0]], extent[c3, lanes[0]]
@@ -292,28 +290,26 @@ def sweep_normals(
             change[0, 3, e] = n3 - x3 if in3 else 0.0
             change[0, 4, e], change[0, 5, e], change[0, 6, e], change[0, 7, e] = z0, z1, z2, z3
             # the same but for blows, and not by rounding: what transmits nothing is not to be taken for what does
-            if in0:
-                impulse[c, 0, e] = n0
-                total[c, 0, e] = n0 if t0 == x0 else t0 + (n0 - x0)
-            if in1:
-                impulse[c1, 0, e] = n1
-                total[c1, 0, e] = n1 if t1 == x1 else t1 + (n1 - x1)
-            if in2:
-                impulse[c2, 0, e] = n2
-                total[c2, 0, e] = n2 if t2 == x2 else t2 + (n2 - x2)
-            if in3:
-                impulse[c3, 0, e] = n3
-                total[c3, 0, e] = n3 if t3 == x3 else t3 + (n3 - x3)
+            n0, n1, n2, n3 = n0 if in0 else x0, n1 if in1 else x1, n2 if in2 else x2, n3 if in3 else x3
+            t0, t1 = n0 if t0 == x0 else t0 + (n0 - x0), n1 if t1 == x1 else t1 + (n1 - x1)
+            t2, t3 = n2 if t2 == x2 else t2 + (n2 - x2), n3 if t3 == x3 else t3 + (n3 - x3)
+            # the first one last: behind the last slot there is none, and what stands for one must not be stored over it
+            impulse[c3, 0, e], total[c3, 0, e] = n3, t3
+            impulse[c2, 0, e], total[c2, 0, e] = n2, t2
+            impulse[c1, 0, e], total[c1, 0, e] = n1, t1
+            impulse[c, 0, e], total[c, 0, e] = n0, t0
         for m in range(size):
             base = (c + m) * width
+            for e in lanes:  # a choice made once, not for every row
+                push = member_of(m, change[0, 0, e], change[0, 1, e], change[0, 2, e], change[0, 3, e])
+                shift = member_of(m, change[0, 4, e], change[0, 5, e], change[0, 6, e], change[0, 7, e])
+                change[0, 0, e], change[0, 4, e] = push, shift
             for i in spread(extent[c + m, lanes[0]]):
                 k = dof[base + i, lanes[0]]
                 for e in lanes:
                     answer = mobility[k, e] * jacobian[base + i, 0, e]
-                    push = member_of(m, change[0, 0, e], change[0, 1, e], change[0, 2, e], change[0, 3, e])
-                    shift = member_of(m, change[0, 4, e], change[0, 5, e], change[0, 6, e], change[0, 7, e])
-                    u[k, e] += answer * push
-                    displacement[k, e] += answer * shift
+                    u[k, e] += answer * change[0, 0, e]
+                    displacement[k, e] += answer * change[0, 4, e]
         c += size
 
 

@@ -56,19 +56,22 @@ def activate_dof_rows(
     if scalar[d, e] == 0:
         active[d, e] = 0
         return
-    x = q[coord[d, e], e]
-    v, w = qd[d, e], free[d, e]
-    reach = LIMIT_MARGIN + h[0, e] * max(math.fabs(v), math.fabs(w))
-    stops = x - lower[d, e] < reach or upper[d, e] - x < reach or stop_impulse[d, e] != 0.0
-    stops = stops or max(math.fabs(v), math.fabs(w)) > LIKELY_TOO_FAST * fastest[d, e]
-    driven = row_slope[d, e] > 0.0
-    on = stops or driven or friction[d, e] > 0.0 or static_friction[d, e] > 0.0 or mimicked[d, e] == 1
+    # loads come before conditions: those behind one would each be waited for, or masked
+    x, v, w = q[coord[d, e], e], qd[d, e], free[d, e]
+    low, high, most_speed, most_effort = lower[d, e], upper[d, e], fastest[d, e], most[d, e]
+    rub, rub_static, offset, slope = friction[d, e], static_friction[d, e], row_offset[d, e], row_slope[d, e]
+    rubbed, drove, stopped = friction_impulse[d, e], drive_impulse[d, e], stop_impulse[d, e]
+    speed = max(math.fabs(v), math.fabs(w))
+    reach = LIMIT_MARGIN + h[0, e] * speed
+    stops = x - low < reach or high - x < reach or stopped != 0.0 or speed > LIKELY_TOO_FAST * most_speed
+    driven = slope > 0.0
+    on = stops or driven or rub > 0.0 or rub_static > 0.0 or mimicked[d, e] == 1
+    guess = h[0, e] * min(max(offset - slope * v, -most_effort), most_effort)
+    guess = drove if drove != 0.0 else guess
     active[d, e] = 1 if on else 0
-    friction_impulse[d, e] = friction_impulse[d, e] if on else 0.0
-    guess = h[0, e] * min(max(row_offset[d, e] - row_slope[d, e] * v, -most[d, e]), most[d, e])
-    guess = drive_impulse[d, e] if drive_impulse[d, e] != 0.0 else guess
+    friction_impulse[d, e] = rubbed if on else 0.0
     drive_impulse[d, e] = guess if driven else 0.0
-    stop_impulse[d, e] = stop_impulse[d, e] if on else 0.0
+    stop_impulse[d, e] = stopped if on else 0.0
 
 
 @system(phase="rows", after="activate_dof_rows")

@@ -44,8 +44,7 @@ from phalanx.components import (
     ShapeTopology,
     SpinJacobian,
 )
-from phalanx.ecs import read, rows, spread, system, update, write
-from phalanx.systems.contact_rows import chain_has
+from phalanx.ecs import function, read, rows, spread, system, update, write
 from phalanx.systems.contact_solver import STICTION
 
 NEIGHBOURS = 8
@@ -113,6 +112,16 @@ def spin_patches(
                 impulse = old[low, e]
     radius[c, e] = size
     last[c, e] = impulse
+
+
+@function
+def chain_has(first, moves, relations, da, db, low, k):
+    """Whether dof k of the tree that begins with dof ``low`` moves one side of a contact of dofs da and db."""
+    a = da if da >= 0 and first[max(da, 0), 0] == low else -1
+    b = db if db >= 0 and first[max(db, 0), 0] == low else -1
+    on_a = a >= 0 and moves[relations[max(a, 0), 0] + k if a >= 0 else 0, 0] == 1
+    on_b = b >= 0 and moves[relations[max(b, 0), 0] + k if b >= 0 else 0, 0] == 1
+    return on_a or on_b
 
 
 @system(phase="rows", after="contact_jacobians")
