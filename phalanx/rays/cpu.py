@@ -16,11 +16,44 @@ from numba.np.numpy_support import carray
 from phalanx.ecs.cpu import array, helper, routine
 from phalanx.ecs.precompile import precompile
 from phalanx.ecs.threads import at_once, num_threads
+from phalanx.rays.cpu_lanes import (
+    SLOTS,
+    all_lanes,
+    eight,
+    flag_bits,
+    flags_of,
+    greater,
+    greatest_lane,
+    lanes_at,
+    least,
+    lesser,
+    packet_keys,
+    put_lanes,
+    reals,
+    side_lanes,
+    where,
+)
 from phalanx.rays.generate import generated, load
 from phalanx.rays.mesh_tree import LEVELS
 from phalanx.rays.wide_nodes import CHILD, HIGH, LOW, MIDDLE, WORDS
 
-__all__ = ["array", "carray", "helper", "routine"]
+__all__ = [
+    "array",
+    "carray",
+    "eight",
+    "flag_bits",
+    "flags_of",
+    "greater",
+    "greatest_lane",
+    "helper",
+    "lanes_at",
+    "lesser",
+    "packet_keys",
+    "put_lanes",
+    "routine",
+    "side_lanes",
+    "where",
+]
 
 cuda = scratch = None  # generated modules import the same names from both back ends
 
@@ -36,8 +69,6 @@ FEWEST = 2048
 _LINE = 64  # bytes of the cache
 
 _HIGH = np.array(HIGH)
-
-_SLOTS = [0, 2, 4, 6, 1, 3, 5, 7]  # of the boxes in lanes of vectors: those in last halves of words, then the others
 
 _REAL, _WORD, _BYTE, _LONG = ir.FloatType(), ir.IntType(32), ir.IntType(8), ir.IntType(64)
 _REALS, _WORDS, _BYTES = (ir.VectorType(kind, 8) for kind in (_REAL, _WORD, _BYTE))
@@ -57,13 +88,6 @@ def _call(builder: Any, name: str, *arguments: Any) -> Any:
     full = f"llvm.{name}.{suffix}"
     declared = module.globals.get(full) or ir.Function(module, function, full)
     return builder.call(declared, arguments)
-
-
-def _all_lanes(builder: Any, value: Any) -> Any:
-    """A vector of eight times the same."""
-    kind = ir.VectorType(value.type, 8)
-    one = builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.Constant(_WORD, 0))
-    return builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), ir.Constant(_WORDS, [0] * 8))
 
 
 @intrinsic(prefer_literal=True)
@@ -87,7 +111,8 @@ def fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _call(builder, "fma", *arguments)
 
-    return types.float32(types.float32, types.float32, types.float32), emit
+    kind = reals if reals in (a, b, c) else types.float32
+    return kind(kind, kind, kind), emit
 
 
 @numba.njit(inline="always")
@@ -356,7 +381,7 @@ def entered_children(
         middle = builder.load(at(MIDDLE, four), align=16)
         middle = builder.insert_element(middle, ir.Constant(_REAL, 0.0), ir.Constant(_WORD, 3))
         bases = builder.fmul(builder.fsub(middle, origin), inverse)
-        # Each word twice: moved up for the first of its slots, as it is for the second (_SLOTS).
+        # Each word twice: moved up for the first of its slots, as it is for the second (SLOTS).
         moved = ir.Constant(_WORDS, [16] * 4 + [0] * 4)
         twice = ir.Constant(_WORDS, [0, 1, 2, 3] * 2)
         low = high = None
@@ -370,17 +395,17 @@ def entered_children(
                 side = builder.load(at(place, words), align=16)
                 side = builder.shuffle_vector(side, ir.Constant(words, ir.Undefined), twice)
                 side = builder.bitcast(builder.shl(side, moved), _REALS)
-                found.append(_call(builder, "fma", side, _all_lanes(builder, i), base))
+                found.append(_call(builder, "fma", side, all_lanes(builder, i), base))
             low = found[0] if low is None else _greater(builder, found[0], low, ">")
             high = found[1] if high is None else _greater(builder, found[1], high, "<")
-        low = _greater(builder, low, _all_lanes(builder, ir.Constant(_REAL, 0.0)), ">")
-        high = _greater(builder, high, _all_lanes(builder, limit), "<")
+        low = _greater(builder, low, all_lanes(builder, ir.Constant(_REAL, 0.0)), ">")
+        high = _greater(builder, high, all_lanes(builder, limit), "<")
         inside = builder.fcmp_ordered("<=", low, high)
         key = builder.and_(builder.bitcast(low, _WORDS), ir.Constant(_WORDS, [~7 & 0xFFFFFFFF] * 8))
-        key = builder.or_(key, ir.Constant(_WORDS, _SLOTS))
+        key = builder.or_(key, ir.Constant(_WORDS, SLOTS))
         key = builder.select(inside, key, ir.Constant(_WORDS, [0x7FFFFFFF] * 8))
         builder.store(key, _eight(context, builder, signature.args[9], keys, row), align=4)
-        return _least(builder, key)
+        return least(builder, key)
 
     return types.int32(nodes, types.int64, *[types.float32] * 7, keys, types.int64), emit
 
@@ -391,20 +416,12 @@ def least_key(typing_context: Any, keys: Any, place: Any, slots: Any) -> Any:
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         found = builder.load(_eight(context, builder, signature.args[0], *arguments[:2]), align=4)
-        bits = builder.and_(_all_lanes(builder, arguments[2]), ir.Constant(_WORDS, [1 << s for s in _SLOTS]))
+        bits = builder.and_(all_lanes(builder, arguments[2]), ir.Constant(_WORDS, [1 << s for s in SLOTS]))
         mask = builder.icmp_unsigned("!=", bits, ir.Constant(_WORDS, [0] * 8))
         found = builder.select(mask, found, ir.Constant(_WORDS, [0x7FFFFFFF] * 8))
-        return _least(builder, found)
+        return least(builder, found)
 
     return types.int32(keys, types.int64, types.uint32), emit
-
-
-def _least(builder: Any, words: Any) -> Any:
-    """The least of eight."""
-    name = "llvm.vector.reduce.umin.v8i32"
-    declared = builder.module.globals.get(name)
-    declared = declared or ir.Function(builder.module, ir.FunctionType(_WORD, [_WORDS]), name)
-    return builder.call(declared, [words])
 
 
 def _eight(context: Any, builder: Any, kind: Any, keys: Any, place: Any) -> Any:
@@ -431,6 +448,11 @@ to 20 s to compile. Casts of primitives would take 1.3 times as long."""
 def kernel_of(function: Callable[..., None], constants: tuple[tuple[str, Any], ...]) -> Any:
     """The kernel of a function, see :func:`~.generate.generated`."""
     made_for = dict(constants)
+    if made_for.get("ALONE") and "SHADED" not in made_for:
+        from phalanx.rays.packet_kernels import PACKETS  # not what compiles kernels needs
+
+        function = PACKETS[function]
+        made_for = {"FIELDS": 0, "PLANES": 0}
     if "DEPTH" in made_for:
         made_for["DEPTH"] = LEVELS  # which the search of this back end does not look at
     if "SHADED" in made_for and not made_for["ALONE"]:

@@ -2,7 +2,8 @@
 
 A kernel is a function ``(ray, ...)`` of a ray's number and arrays; it may use helpers and constants as systems may
 (:mod:`phalanx.ecs.source`), and :mod:`phalanx.rays.primitives`. Modules are kept as those of systems are
-(:mod:`phalanx.ecs.modules`): under the fingerprint of their text.
+(:mod:`phalanx.ecs.modules`): under the fingerprint of their text. On the CPU a kernel may instead be a function
+``(low, high, ...)``, of the rays from one number to before another.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ TYPES = {"Real": "float32", "Word": "uint32", "Int": "int32", "Byte": "uint8"}
 """Items of arrays by annotation, less its last letter."""
 
 BACK_END: dict[Target, tuple[Path, ...]] = {
-    "cpu": (*codegen.BACK_END["cpu"], Path(__file__).with_name("cpu.py"), Path(__file__).with_name("primitives.py")),
+    "cpu": (
+        *codegen.BACK_END["cpu"],
+        *(Path(__file__).with_name(f"{name}.py") for name in ("cpu", "cpu_lanes", "lanes", "primitives")),
+    ),
     "cuda": (Path(__file__).with_name("cuda.py"), Path(__file__).with_name("primitives.py")),
 }
 """Files that decide how kernels are compiled."""
@@ -151,19 +155,20 @@ def generated(
         raise ValueError(f"{function.__qualname__} uses no constants named {', '.join(sorted(unknown))}")
     types = argument_types(function)
     ray = next(iter(types))
-    others = {name: kind for name, kind in types.items() if name != ray}
+    ranged = list(types)[:2] == ["low", "high"]
+    others = dict(list(types.items())[2 if ranged else 1 :])
     tree = writer.body(function)
     body = flat.while_loops(tree.body) if target == "cuda" else tree.body
     text = "\n".join(ast.unparse(ast.fix_missing_locations(s)) for s in body)
     rest = ", ".join(others)
-    parts = [*writer.parts, f"@helper\ndef _one({ray}, {rest}):\n{textwrap.indent(text, '    ')}"]
+    parts = [*writer.parts, f"@helper\ndef _one({', '.join(types)}):\n{textwrap.indent(text, '    ')}"]
     bound = "".join(f"    {name} = {_BIND[kind].format(name)}\n" for name, kind in types.items() if kind in _BIND)
     if target == "cpu":
         numbers = ", ".join("float64" if kind == "Real" else "int64" for kind in others.values())
-        parts.append(
-            f"@kernel('void(int64, int64, {numbers})')\ndef __ENTRY__(_low, _high, {rest}):\n{bound}"
-            f"    for {ray} in range(_low, _high):\n        _one({ray}, {rest})"
-        )
+        each = f"    for {ray} in range(_low, _high):\n        _one({ray}, {rest})"
+        if ranged:
+            each = f"    _one(_low, _high, {rest})"
+        parts.append(f"@kernel('void(int64, int64, {numbers})')\ndef __ENTRY__(_low, _high, {rest}):\n{bound}{each}")
     else:
         parts.append(
             f"@kernel({kind_of(writer.constants)!r})\ndef __ENTRY__(_count, {rest}):\n{bound}"

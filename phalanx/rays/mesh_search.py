@@ -14,6 +14,9 @@ INF = math.inf
 BOTH, FRONT = range(2)
 """Sides of triangles that count."""
 
+NOTHING = 0x7FFFFFFF
+"""Instead of a triangle's number."""
+
 NODES_AHEAD, TRIANGLES_AHEAD = 96, 192
 """Words of a node's children that are brought into the cache while it is looked which of them a ray enters. Eight
 nodes have 160, eight leaves of two triangles 192."""
@@ -36,18 +39,38 @@ def search_by_distance(depth, cells, nodes, triangles, root, sides, any_hit, px,
     Returns:
         inf and -1 if there is none.
     """
-    keys = local_int(8 * (LEVELS + 1))  # of the children of one node a level
-    owners = local_int(LEVELS + 1)
-    left = local_int(LEVELS + 1)
-    nearest = local_int(LEVELS + 1)  # key of those left of a level that waits
     ix = inverse_of(dx)
     iy = inverse_of(dy)
     iz = inverse_of(dz)
     sx, sy, inverse, axis = ray_shear(dx, dy, dz)
     qx, qy, qz = in_order(axis, px, py, pz)
-    axes = axes_of(axis)
-    best = limit
-    found = -1
+    best, found = search_below(
+        nodes, triangles, root, sides, any_hit, px, py, pz, ix, iy, iz, qx, qy, qz, sx, sy, inverse, axes_of(axis),
+        first, limit, NOTHING,
+    )  # fmt: skip
+    return (best, found) if found != NOTHING else (INF, -1)
+
+
+@function
+def search_below(
+    nodes, triangles, root, sides, any_hit, px, py, pz, ix, iy, iz, qx, qy, qz, sx, sy, inverse, axes,
+    first, best, found,
+):  # fmt: skip
+    """The search below a node, with what was found so far.
+
+    Args:
+        i: see :func:`~.directions.inverse_of`.
+        q: origin :func:`~.triangle.in_order`.
+        sx, sy, inverse, axes: see :func:`~.triangle.ray_shear` and :func:`~.triangle.axes_of`.
+        best, found: distance and triangle; what is farther, or as far with a higher number, does not count.
+
+    Returns:
+        best and found.
+    """
+    keys = local_int(8 * (LEVELS + 1))  # of the children of one node a level
+    owners = local_int(LEVELS + 1)
+    left = local_int(LEVELS + 1)
+    nearest = local_int(LEVELS + 1)  # key of those left of a level that waits
     level = 1
     owners[1] = root
     left[1] = 255
@@ -82,11 +105,11 @@ def search_by_distance(depth, cells, nodes, triangles, root, sides, any_hit, px,
                     distance >= first
                     and distance <= best
                     and (sides == BOTH or area * inverse > 0.0)
-                    and (found < 0 or distance < best)
+                    and (distance < best or t < found)
                 ):
                     best = distance
                     found = t
             key = rest
-            if any_hit == 1 and found >= 0:
+            if any_hit == 1 and found != NOTHING:
                 level = 0
-    return best if found >= 0 else INF, found
+    return best, found

@@ -248,16 +248,30 @@ def cast_one(
 
 
 @function
+def enter_alone(table, boxes, groups, ox, oy, oz, dx, dy, dz, limit):
+    """Whether a ray enters the bounds of one mesh that is all there is, and where."""
+    lx, ly, lz, hx = load_floats(boxes, 0)
+    hy, hz, _one, _two = load_floats(boxes, 4)
+    start, _past = enter_box(lx, ly, lz, hx, hy, hz, ox, oy, oz, inverse_of(dx), inverse_of(dy), inverse_of(dz))
+    return start <= limit and (table[5] & groups) != 0, start
+
+
+@function
+def leave_alone(triangles, triangle, start, px, py, pz, ux, uy, uz, t):
+    """Distance at which a ray that :func:`enter_alone` met a triangle, if it is one, after the search found t."""
+    if triangle >= 0:  # rounding may not put it behind the ray's origin
+        t = max(plane_depth(triangles, triangle, px, py, pz, ux, uy, uz, t), -start) + start
+    return t
+
+
+@function
 def cast_alone(
     table, frames, boxes, nodes, triangles, cells, lane, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, limit
 ):  # fmt: skip
     """:func:`cast_one` of one mesh that is all there is: distance, instance, face; nothing is kept for another one."""
-    lx, ly, lz, hx = load_floats(boxes, 0)
-    hy, hz, _one, _two = load_floats(boxes, 4)
-    start, _past = enter_box(lx, ly, lz, hx, hy, hz, ox, oy, oz, inverse_of(dx), inverse_of(dy), inverse_of(dz))
+    enters, start = enter_alone(table, boxes, groups, ox, oy, oz, dx, dy, dz, limit)
     t = INF
     triangle = -1
-    enters = start <= limit and (table[5] & groups) != 0
     if enters or (TOGETHER and in_step(enters)):
         start = start if enters else 0.0
         px, py, pz = to_local(frames, 0, ox + start * dx, oy + start * dy, oz + start * dz)
@@ -270,8 +284,7 @@ def cast_alone(
         )  # fmt: skip
         ux, uy = taken_back(cells, ASIDE, lane, ux, uy)
         uz, start = taken_back(cells, ASIDE + 1, lane, uz, start)
-        if triangle >= 0:  # rounding may not put it behind the ray's origin
-            t = max(plane_depth(triangles, triangle, px, py, pz, ux, uy, uz, t), -start) + start
+        t = leave_alone(triangles, triangle, start, px, py, pz, ux, uy, uz, t)
     met = t <= limit
     return t if met else INF, 0 if met else -1, narrow_signed(triangle) if met else -1
 
@@ -306,14 +319,8 @@ def hit_ids(table, triangles, hit, face):
 
 
 @function
-def store_hit(
-    ray, e, table, sizes, frames, boxes, bounds, nodes, triangles, samples,
-    shared, own, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, reach,
-    distance, position, has_position, normal, has_normal, ids, has_ids,
-):  # fmt: skip
-    """Cast a ray, of any direction, and store what it hits; see :func:`~.ray_kernels.cast_rays`."""
-    place = narrow(shared + e * own)
-    first_group = narrow(e * ((own + GROUP - 1) // GROUP))
+def unit_direction(dx, dy, dz):
+    """A direction of any length as a unit vector, or zero."""
     square = dx * dx + dy * dy + dz * dz
     if math.fabs(square - 1.0) > UNIT:
         most = max(math.fabs(dx), max(math.fabs(dy), math.fabs(dz)))
@@ -326,20 +333,51 @@ def store_hit(
         dx = dx * scale
         dy = dy * scale
         dz = dz * scale
+    return dx, dy, dz
+
+
+@function
+def is_usual(ox, oy, oz, dx, dy, dz, reach):
+    """Whether a ray with a unit vector, or zero, can hit anything; false where something is no number."""
     usual = math.fabs(ox) + math.fabs(oy) + math.fabs(oz) < FARTHEST and reach >= 0.0
+    return usual and dx * dx + dy * dy + dz * dz > 0.5
+
+
+@function
+def store_hit(
+    ray, e, table, sizes, frames, boxes, bounds, nodes, triangles, samples,
+    shared, own, groups, sides, any_hit, ox, oy, oz, dx, dy, dz, reach,
+    distance, position, has_position, normal, has_normal, ids, has_ids,
+):  # fmt: skip
+    """Cast a ray, of any direction, and store what it hits; see :func:`~.ray_kernels.cast_rays`."""
+    place = narrow(shared + e * own)
+    first_group = narrow(e * ((own + GROUP - 1) // GROUP))
+    dx, dy, dz = unit_direction(dx, dy, dz)
+    usual = is_usual(ox, oy, oz, dx, dy, dz, reach)
     t = INF
     hit = -1
     face = -1
     nx = 0.0
     ny = 0.0
     nz = 0.0
-    usual = usual and dx * dx + dy * dy + dz * dz > 0.5  # false where something is no number
     if usual or TOGETHER:
         t, hit, face, nx, ny, nz = cast_one(
             table, sizes, frames, boxes, bounds, nodes, triangles, samples,
             shared, own, place, first_group, groups, sides, any_hit, ox, oy, oz, dx, dy, dz,
             min(reach, FARTHEST) if usual else -1.0, -1, -1, 0.0,
         )  # fmt: skip
+    write_hit(
+        ray, table, sizes, frames, triangles, samples, shared, place, ox, oy, oz, dx, dy, dz, t, hit, face, nx, ny, nz,
+        distance, position, has_position, normal, has_normal, ids, has_ids,
+    )  # fmt: skip
+
+
+@function
+def write_hit(
+    ray, table, sizes, frames, triangles, samples, shared, place, ox, oy, oz, dx, dy, dz, t, hit, face, nx, ny, nz,
+    distance, position, has_position, normal, has_normal, ids, has_ids,
+):  # fmt: skip
+    """Write what a ray hit to the results of a cast."""
     distance[ray] = t
     if has_position == 1:
         position[3 * ray] = ox + t * dx if hit >= 0 else INF

@@ -42,7 +42,8 @@ WORDS = 32
 
 WIDTH = 8
 
-HIGH, LOW = (8, 20, 0), (12, 28, 16)
+HIGH_X, HIGH_Y, HIGH_Z = HIGH = 8, 20, 0
+LOW_X, LOW_Y, LOW_Z = LOW = 12, 28, 16
 """Words from which on the sides x, y, z are."""
 
 MIDDLE, KINDS, CHILD, TRIANGLE = 4, 7, 24, 25

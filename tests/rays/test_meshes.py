@@ -191,3 +191,42 @@ def test_both_searches_find_the_same() -> None:
             found.append(distance)
             assert (np.isfinite(distance) == (triangle >= 0)).all() and (triangle >= 0).mean() > 0.2
         np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("options", [{}, {"sides": "front"}, {"any_hit": True}, {"limit": 5.0}], ids=str)
+@pytest.mark.parametrize("name", ["torus", "hills"])
+def test_neighbours_do_not_matter(name: str, options: dict[str, Any], device: str) -> None:
+    """Rays have the same hits to the bit among the others of a camera, in any order, and alone among some that have no
+    direction. Some have a reach of their own; on the hills every second one meets an edge, so two triangles are as far.
+    """
+    mesh, rng = meshes()[name], np.random.default_rng(1)
+    scene = RayScene(1, device)
+    u, v = np.meshgrid(np.linspace(-0.3, 0.3, 101), np.linspace(-0.3, 0.3, 79))
+    ways = np.stack([u.ravel(), v.ravel(), -np.ones(u.size)], axis=-1)
+    origins = np.broadcast_to([0.1, 0.2, 5.0], ways.shape).copy()
+    geometry = mesh_geometry(mesh.vertices, mesh.faces)
+    if name == "torus":
+        scene.add(geometry, orientation=(0.8, 0.6, 0, 0), scale=(0.8, 1.1, 0.9))
+    else:
+        scene.add(geometry)
+        edges = np.repeat(mesh.vertices[rng.integers(0, len(mesh.vertices), len(ways) // 8 + 1)], 8, axis=0)
+        origins[:, :2] = edges[: len(ways), :2]
+        ways[:, 0] = 0.0
+        origins[1::2, 0] -= 0.01
+        ways[1::2, 0] = 0.003
+    limits = np.full(len(ways), np.inf)
+    limits[::3] = rng.uniform(0, 10, len(limits[::3]))
+    order = rng.permutation(len(ways))
+    apart = 8 * np.arange(len(ways))
+    rays = np.concatenate([origins, ways, limits[:, None]], axis=1)
+    lonely = np.zeros((8 * len(rays), 7))
+    lonely[apart] = rays
+    one, two, three = (
+        cast(scene, some[None, :, :3], some[None, :, 3:6], limits=some[None, :, 6], **options)
+        for some in (rays, rays[order], lonely)
+    )
+    assert 0.05 < np.isfinite(one.distance).mean() < 0.95
+    for result in ("distance", "position", "normal", "ids"):
+        expected = getattr(one, result)
+        np.testing.assert_array_equal(getattr(two, result), expected[:, order])
+        np.testing.assert_array_equal(getattr(three, result)[:, apart], expected)
