@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Use:
     """What one kernel does with memory: the blocks that it reads, and those that it writes (it may read them, too).
 
-    Kernels that have ``apart`` in common never meet in one place of a block.
+    Kernels that have ``apart`` in common never meet in one place of a block; but each meets itself, a step later.
     """
 
     reads: frozenset[int]
@@ -24,7 +24,7 @@ class Use:
 
     def clashes(self, earlier: Use) -> bool:
         """Whether it must wait for an earlier one."""
-        if self.apart and self.apart == earlier.apart and self != earlier:
+        if self.apart and self.apart == earlier.apart and self is not earlier:
             return False
         return bool(earlier.writes & (self.reads | self.writes) or earlier.reads & self.writes)
 

@@ -1,8 +1,9 @@
 """Which systems of a sequence become straight-line programs (:mod:`phalanx.ecs.straight`), together with which others.
 
-A run of systems one after the other that can be recorded is one program. It begins and ends with a recursion, or with
-something short: what goes over many rows that do not need each other is faster with a thread for each row. So company
-decides; but only once, that of a world's step (:meth:`Straightener.decide`).
+A run of systems one after the other that can be recorded is one program, or several, where they have nothing to do with
+each other. It begins and ends with a recursion, or with something short: what goes over many rows that do not need each
+other is faster with a thread for each row. So company decides; but only once, that of a world's step
+(:meth:`Straightener.decide`).
 """
 
 from __future__ import annotations
@@ -108,8 +109,12 @@ class Program:
         return "\n".join(lines)
 
 
-_Made = dict[tuple[System, ...], tuple[int, System | None, frozenset[Table]]]
-"""What systems begin with: how many of them are a program, that, and tables whose number of rows has a say in it."""
+_Group = tuple[Sequence[System], System | None]
+"""Systems that are one kernel: a program, or one of them as it is."""
+
+_Made = dict[tuple[System, ...], tuple[int, list[_Group], frozenset[Table]]]
+"""What systems begin with: how many of them make these groups (1 where they make none), and tables whose number of rows
+has a say in that."""
 
 
 class Straightener:
@@ -139,19 +144,17 @@ class Straightener:
         """The same sequence with programs in place of what can be recorded and is not ``but``."""
         return [group[0] if made is None else made for group, made in self.groups(systems, but)]
 
-    def groups(
-        self, systems: Sequence[System], but: Set[System] = frozenset()
-    ) -> list[tuple[Sequence[System], System | None]]:
+    def groups(self, systems: Sequence[System], but: Set[System] = frozenset()) -> list[_Group]:
         """The systems of a sequence that are a program, with that, and the others one by one."""
-        found: list[tuple[Sequence[System], System | None]] = []
+        found: list[_Group] = []
         at = 0
         while at < len(systems):
             end = next((i for i in range(at, len(systems)) if systems[i] in but), len(systems))
             run = tuple(systems[at:end])
             if run not in self._made:
                 self._made[run] = self._longest(run)
-            length, made, _ = self._made[run]
-            found.append((systems[at : at + length], made))
+            length, groups, _ = self._made[run]
+            found += groups or [(systems[at : at + 1], None)]
             at += length
         return found
 
@@ -188,8 +191,8 @@ class Straightener:
         self._is_decided = False
         return True
 
-    def _longest(self, systems: Sequence[System]) -> tuple[int, System | None, frozenset[Table]]:
-        """How many systems from the first on are a program, and that; 1 and ``None`` if none are.
+    def _longest(self, systems: Sequence[System]) -> tuple[int, list[_Group], frozenset[Table]]:
+        """How many systems from the first on are recorded together, and what they become; 1 and nothing, if none are.
 
         Also tables whose number of rows has a say in it.
         """
@@ -215,13 +218,27 @@ class Straightener:
         while count > 0 and not self._is_worth_it(systems[count - 1]) and marks[count][0] - marks[count - 1][0] > SHORT:
             count -= 1
         if not any(map(self._is_worth_it, systems[:count])):
-            return 1, None, frozenset(asked)
+            return 1, [], frozenset(asked)
         recorder.back_to(marks[count])
-        made = self._system(systems[:count], recorder.ops)
-        asked.update(one.table for one in made.program.fields.values())
-        if not 0 < made.program.parts <= MOST_PARTS:
-            return 1, None, frozenset(asked)
-        return count, made, frozenset(asked)
+        groups: list[_Group] = []
+        apart = _independent(systems[:count])
+        for one in apart:
+            if not any(map(self._is_worth_it, one)):
+                groups += [([system], None) for system in one]
+                continue
+            ops = recorder.ops if len(apart) == 1 else self._recorded_alone(one, rows)
+            made = self._system(one, ops)
+            asked.update(field.table for field in made.program.fields.values())
+            if not 0 < made.program.parts <= MOST_PARTS:
+                return 1, [], frozenset(asked)
+            groups.append((one, made))
+        return count, groups, frozenset(asked)
+
+    def _recorded_alone(self, systems: Sequence[System], rows: Callable[[Table], int]) -> list[Op]:
+        recorder = Recorder(self._real, self._constants, rows)
+        for system in systems:
+            recorder.system(system, MOST)
+        return recorder.ops
 
     def _is_worth_it(self, system: System) -> bool:
         """Whether there is a program for a system's sake: it recurs, or is recorded wherever it runs."""
@@ -282,6 +299,25 @@ class Straightener:
         return System(
             body, None, "parallel", systems[0].phase, arguments=arguments, leading=("lanes",), program=program
         )
+
+
+def _independent(systems: Sequence[System]) -> list[list[System]]:
+    """Systems apart from those that they have nothing to do with, in order.
+
+    As one kernel they would begin when the last of what any of them needs is there: poses of shapes, which contacts
+    wait for, when forces are (docs/decisions/0029-straight-lines.md).
+    """
+    groups: list[list[System]] = []
+    for system in systems:
+        tied = [g for g in groups if any(_meet(system, other) for other in g)]
+        groups = [g for g in groups if g not in tied] + [[*(other for g in tied for other in g), system]]
+    groups = [sorted(group, key=systems.index) for group in groups]
+    return sorted(groups, key=lambda group: systems.index(group[0]))
+
+
+def _meet(one: System, other: System) -> bool:
+    """Whether one of two systems stores what the other uses."""
+    return bool(one.writes & (other.reads | other.writes) or other.writes & one.reads)
 
 
 def _recurs(system: System) -> bool:

@@ -67,6 +67,8 @@ def test_what_is_apart_runs_side_by_side() -> None:
     assert turns([small, large]) == [Turn(0, ()), Turn(1, ())]
     assert turns([whole, small, large, whole])[1:] == [Turn(0, ()), Turn(1, (0,)), Turn(1, (1,))]
     assert turns([small, small]) == [Turn(0, ()), Turn(0, ())], "the same kernel again"
+    alike = Use(block, block, "parts")
+    assert turns([small, alike, whole] * 2)[:4] == [Turn(0, ()), Turn(1, ()), Turn(1, (0,)), Turn(1, ())]
 
 
 def test_memory_that_overlaps_is_one_block() -> None:

@@ -91,11 +91,12 @@ def carry(
     wind=read(GardenWeather.wind),
     old=read(TwigLoad.old),
     own=read(TwigLoad.own),
+    height=read(TwigLoad.height),
     all=update(TwigLoad.all),
 ):
-    """Loads, from the tips down; old twigs without load fall off."""
-    for k in range(2):
-        all[i, k, e] += bent(own[i, k, e], wind[0, e])
+    """Loads, their own and by their height, from the tips down; old twigs without load fall off."""
+    all[i, 0, e] += bent(own[i, 0, e], wind[0, e])
+    all[i, 1, e] += bent(height[i, e], wind[0, e])
     if old[i, e] == 1 and all[i, 0, e] < 0.0:
         all[i, 0, e] = 0.0
         return
@@ -149,20 +150,17 @@ def straightener(store: Store) -> Straightener:
 def check(store: Store, systems: Sequence[System], but: set[System] | frozenset[System] = frozenset()) -> list[System]:
     """Run a sequence on the CPU, system by system; before them each program, and compare. Returns the programs."""
     programs = []
-    left = list(systems)
-    for found in straightener(store).each(systems, but):
-        if found.program is None:
-            store.program([left.pop(0)]).run()
+    groups = straightener(store).groups(systems, but)
+    assert sorted((s.name for group, _ in groups for s in group)) == sorted(s.name for s in systems)
+    for group, found in groups:
+        if found is None:
+            store.program(group).run()
             continue
-        count = 1
-        while straightener(store).each(left[:count])[0].name != found.name:
-            count += 1
         fields = list(found.program.fields.values())
         mine = [store.array(field).copy() for field in fields]
         text = found.program.text(found, store._shared(found), store.real)
         run_program(text, dict(enumerate(mine)))
-        store.program(left[:count]).run()
-        del left[:count]
+        store.program(group).run()
         tolerance = 2e-5 if store.real == "float32" else 1e-12
         for field, array in zip(fields, mine, strict=True):
             there, got = (a[..., : store.num_envs].astype(float) for a in (store.array(field), array))
@@ -171,7 +169,6 @@ def check(store: Store, systems: Sequence[System], but: set[System] | frozenset[
             size = max(size, 1.0) if field.component.__name__ == "TreeMomentum" else size
             np.testing.assert_allclose(got, there, rtol=0, atol=tolerance * size + 1e-12, err_msg=field.key)
         programs.append(found)
-    assert not left
     return programs
 
 
@@ -245,6 +242,31 @@ def test_where_a_number_decides_about_a_loop_nothing_is_recorded() -> None:
     assert [s.name for s in found] == ["grow_straight", "climb", "carry_straight"]
     with pytest.raises(Dynamic, match="loop"):
         Recorder("float32", store.array, store.rows).system(climb)
+
+
+@system(over=Twig, phase="sense")
+def age(i, e, wind=read(GardenWeather.wind), old=update(TwigLoad.old)):
+    """Time goes by."""
+    old[i, e] = 1 if wind[0, e] > 0.5 else old[i, e]
+
+
+def test_what_has_nothing_to_do_with_the_others_waits_for_nothing() -> None:
+    """One kernel would begin when all that any of its systems reads is there."""
+    store = garden([-1, 0])
+
+    @system(phase="sense")
+    def storm(lanes, wind=read(GardenWeather.wind), broken=write(GardenWeather.broken)):
+        for e in lanes:
+            broken[0, e] = 1 if wind[0, e] > 0.9 else 0
+
+    groups = straightener(store).groups([grow, age, storm, climb, grow, storm])
+    assert [[s.name for s in group] for group, _ in groups] == [
+        ["grow"], ["age"], ["storm"], ["climb"], ["grow"], ["storm"]
+    ]  # fmt: skip
+    assert [made is not None for _, made in groups] == [True, False, True, False, True, True]
+    tied = straightener(store).groups([grow, age, carry])
+    assert [[s.name for s in group] for group, _ in tied] == [["grow", "age", "carry"]]
+    assert check(store, [grow, age, storm])
 
 
 def test_some_may_be_left_out() -> None:
@@ -409,7 +431,7 @@ def test_what_stores_nothing_is_no_program() -> None:
                     height[i, e] = 0.0
 
     store = garden([-1, 0])
-    assert [s.name for s in straightener(store).each([idle, look])] == ["idle_and_1_more"]
+    assert [s.name for s in straightener(store).each([grow, idle])] == ["grow_and_1_more"]
     assert [s.name for s in straightener(store).each([idle])] == ["idle"]
 
 
