@@ -24,9 +24,6 @@ ROW = 24
 LINK = 8
 """What rows of contacts need to know of a link, besides its velocities per decoupled velocity."""
 
-RECORD = 12
-"""What comes of a contact's rows, see island_rows."""
-
 IslandDofFour = Table("island dof four", "fours of numbers that solvers of islands know of dofs")
 IslandLinkFour = Table("island link four", "fours of numbers that solvers of islands know of links")
 IslandRowFour = Table("island row four", "fours of dofs in the rows of contacts that solvers of islands have")
@@ -81,7 +78,6 @@ class IslandContact(Component, table=Contact):
     tree = Field(dtype="int32", doc="a tree of it that can be moved, -1: nothing can")
     yields = Field(dtype="int32", doc="1: side a can be moved; 2: side b; 3: both")
     order = Field(dtype="int32", doc="contacts, island by island, in each as they were")
-    record = Field(RECORD, doc="what comes of their rows, (environment, contact, number) in memory: see island_rows")
 
 
 class IslandRows(Component, table=IslandRowFour):

@@ -75,6 +75,23 @@ def teams_at_once() -> int:
     return device.MULTIPROCESSOR_COUNT * device.MAX_REGISTERS_PER_BLOCK // (REGISTERS * TEAM)
 
 
+def block_bytes(system: System, count: int) -> int:
+    """Memory to give each of so many blocks of teams, where a system wants some.
+
+    As much as lets as many blocks be there at once as there are, or as registers let there be.
+    """
+    least, most = system.room
+    if most == 0:
+        return 0
+    device, threads = cuda.get_current_device(), system.block_threads
+    at_once = device.MAX_REGISTERS_PER_MULTIPROCESSOR // (REGISTERS * threads)
+    at_once = min(-(-count // device.MULTIPROCESSOR_COUNT), at_once)
+    bytes_ = device.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR // at_once - device.RESERVED_SHARED_MEMORY_PER_BLOCK
+    teams = threads // system.team_size
+    room = min(bytes_, device.MAX_SHARED_MEMORY_PER_BLOCK) // (16 * teams) * 4
+    return 4 * teams * min(max(room, least), most)
+
+
 class Program:
     """Kernels bound to their arrays, replayed as one graph; its branches are those of :mod:`phalanx.ecs.branches`."""
 
@@ -88,14 +105,15 @@ class Program:
         self._graphs: dict[int, Any] = {}
 
     def _launch(self, bound: Bound, num_envs: int, stride: int) -> Callable[[Any], None]:
-        system = bound.system
-        arguments = [self._wrapped(system, *given) for given in zip(system.arguments, bound.arguments, strict=True)]
+        system, given = bound.system, 0
+        arguments = [self._wrapped(system, *one) for one in zip(system.arguments, bound.arguments, strict=True)]
         if system.program is not None:
             shape: tuple[Any, ...] = (-(-num_envs // NARROW), system.program.parts), NARROW
         elif is_team(system) or system.is_native:
             size = system.team_size or TEAM
             threads = system.block_threads or THREADS
             shape = (-(-num_envs * size // threads), bound.rows), threads
+            given = block_bytes(system, shape[0][0] * bound.rows)
         else:
             rows = min(bound.rows, 65535) if system.over is not None and system.order == "parallel" else 1
             rows = WIDE if system.spreads else rows
@@ -106,7 +124,7 @@ class Program:
 
         @cache
         def configured(pointer: int) -> Any:
-            return bound.compiled[(*shape, cuda.external_stream(pointer))]
+            return bound.compiled[(*shape, cuda.external_stream(pointer), given)]
 
         return lambda stream: configured(stream.ptr)(num_envs, bound.rows, stride, *arguments)
 

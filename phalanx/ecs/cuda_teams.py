@@ -139,11 +139,11 @@ def as_bits(x):
     return numba.int64(numba.uint32(cuda.libdevice.float_as_int(x)))  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def _four_at(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+def _four_at(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
     """Pointer to four items of a flat float32 array in global memory."""
-    data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+    data = context.make_array(kind)(context, builder, array).data
     long = llvm.IntType(64)
-    place = builder.add(builder.ptrtoint(data, long), builder.mul(arguments[1], llvm.Constant(long, 4)))
+    place = builder.add(builder.ptrtoint(data, long), builder.mul(index, llvm.Constant(long, 4)))
     return builder.inttoptr(place, llvm.PointerType(llvm.VectorType(llvm.FloatType(), 4), addrspace=1))
 
 
@@ -152,7 +152,7 @@ def load_four(typing_context: Any, array: Any, index: Any) -> Any:
     """See :mod:`~.team_language`."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        four = builder.load(_four_at(context, builder, signature, arguments), align=16)
+        four = builder.load(_four_at(context, builder, signature.args[0], *arguments), align=16)
         values = [builder.extract_element(four, llvm.Constant(llvm.IntType(32), k)) for k in range(4)]
         return context.make_tuple(builder, signature.return_type, values)
 
@@ -167,7 +167,7 @@ def store_four(typing_context: Any, array: Any, index: Any, a: Any, b: Any, c: A
         four = llvm.Constant(llvm.VectorType(llvm.FloatType(), 4), llvm.Undefined)
         for k in range(4):
             four = builder.insert_element(four, arguments[2 + k], llvm.Constant(llvm.IntType(32), k))
-        builder.store(four, _four_at(context, builder, signature, arguments), align=16)
+        builder.store(four, _four_at(context, builder, signature.args[0], arguments[0], arguments[1]), align=16)
         return context.get_dummy_value()
 
     return numba.void(array, numba.int64, *[numba.float32] * 4), emit
@@ -177,3 +177,82 @@ def store_four(typing_context: Any, array: Any, index: Any, a: Any, b: Any, c: A
 def store_one(array, index, x):
     """See :mod:`~.team_language`."""
     array[numba.uint64(index)] = x
+
+
+@intrinsic
+def _given_bytes(typing_context: Any) -> Any:
+    """Bytes of a block's memory that the launch asked for."""
+    del typing_context
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        del context, signature, arguments
+        kind = llvm.FunctionType(llvm.IntType(32), [])
+        return builder.call(llvm.InlineAsm(kind, "mov.u32 $0, %dynamic_smem_size;", "=r"), [])
+
+    return numba.uint32(), emit
+
+
+@helper
+def team_room(size):
+    """See :mod:`~.team_language`."""
+    return numba.int64(_given_bytes()) // 16 // (cuda.blockDim.x // size) * 4  # pyright: ignore[reportCallIssue]
+
+
+def _in_block(context: Any, builder: Any, kind: Any, memory: Any, index: Any) -> Any:
+    """Where an item of an array in the block's memory is, in that memory."""
+    data = context.make_array(kind)(context, builder, memory).data
+    own = builder.addrspacecast(data, llvm.PointerType(llvm.FloatType(), addrspace=3))
+    word = llvm.IntType(32)
+    return builder.add(builder.ptrtoint(own, word), builder.mul(builder.trunc(index, word), llvm.Constant(word, 4)))
+
+
+@intrinsic
+def keep_four(typing_context: Any, memory: Any, index: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    """See :mod:`~.team_language`."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        at = _in_block(context, builder, signature.args[0], arguments[0], arguments[1])
+        kind = llvm.FunctionType(llvm.VoidType(), [at.type] + [llvm.FloatType()] * 4)
+        text = llvm.InlineAsm(kind, "st.shared.v4.f32 [$0], {$1, $2, $3, $4};", "r,f,f,f,f", side_effect=True)
+        builder.call(text, [at, *arguments[2:]], attrs=("nounwind",))
+        return context.get_dummy_value()
+
+    del typing_context
+    return numba.void(memory, numba.int64, *[numba.float32] * 4), emit
+
+
+_EITHER_FOUR = """{
+.reg .pred wanted, kept;
+mov.f32 $0, 0f00000000;
+mov.f32 $1, 0f00000000;
+mov.f32 $2, 0f00000000;
+mov.f32 $3, 0f00000000;
+setp.ne.u32 wanted, $4, 0;
+setp.ne.and.u32 kept, $5, 0, wanted;
+@kept ld.shared.v4.f32 {$0, $1, $2, $3}, [$6];
+setp.eq.and.u32 kept, $5, 0, wanted;
+@kept ld.global.v4.f32 {$0, $1, $2, $3}, [$7];
+}"""
+
+
+@intrinsic
+def load_kept_four(typing_context: Any, wanted: Any, kept: Any, memory: Any, place: Any, array: Any, index: Any) -> Any:
+    """See :mod:`~.team_language`: two loads, each with a condition of its own; a branch would wait for either."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        wanted, kept, memory, place, array, index = arguments
+        kinds, word = signature.args, llvm.IntType(32)
+        operands = [
+            builder.trunc(wanted, word),
+            builder.trunc(kept, word),
+            _in_block(context, builder, kinds[2], memory, place),
+            builder.ptrtoint(_four_at(context, builder, kinds[4], array, index), llvm.IntType(64)),
+        ]
+        kind = llvm.FunctionType(llvm.LiteralStructType([llvm.FloatType()] * 4), [o.type for o in operands])
+        text = llvm.InlineAsm(kind, _EITHER_FOUR, "=&f,=&f,=&f,=&f,r,r,r,l")
+        four = builder.call(text, operands, attrs=("nounwind", "readonly"))
+        return context.make_tuple(builder, signature.return_type, [builder.extract_value(four, k) for k in range(4)])
+
+    del typing_context
+    long = numba.int64
+    return numba.types.UniTuple(numba.float32, 4)(long, long, memory, long, array, long), emit

@@ -191,6 +191,8 @@ class System:
     teams_of: Table | None = None
     team_size: int = 0
     block_threads: int = 0
+    room: tuple[int, int] = (0, 0)
+    """Least and most numbers that each team wants of its block's memory; how many there are, ``team_room`` says."""
     program: Any = None
     """What has been recorded of it (:class:`~.straight_groups.Program`), which is what runs."""
     apart: str = ""
@@ -360,6 +362,6 @@ def local_int(count: int) -> Any:
 def block_memory(count: int) -> Any:
     """``count`` numbers in the fast memory that threads of a block share; each team uses its own part of them.
 
-    ``count`` is made of literals and constants of the module.
+    ``count`` is made of literals and constants of the module; 0: what the launch gives, see ``team_room``.
     """
     return [0.0] * count

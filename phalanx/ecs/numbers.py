@@ -70,10 +70,13 @@ class Scratch(ast.NodeTransformer):
             count = eval(compile(ast.Expression(node.args[0]), "", "eval"), {"__builtins__": {}}, self.constants)
         except (NameError, TypeError, IndexError):
             count = None
-        if type(count) is not int or count < 1 or len(node.args) != 1:
+        least = 0 if node.func.id == "block_memory" else 1
+        if type(count) is not int or count < least or len(node.args) != 1:
             raise DeclarationError(f"{ast.unparse(node)}: the size must be made of whole literals and constants")
         if node.func.id == "block_memory":
-            return ast.copy_location(ast.parse(f"cuda.shared.array({count}, real)", mode="eval").body, node)
+            return ast.copy_location(
+                ast.parse(f"cuda.shared.array({count}, real, alignment=16)", mode="eval").body, node
+            )
         self.used = True
         kind = "real" if node.func.id == "local" else "np.int32"
         text = f"carray(stack({count}), ({count},), {kind})" if self.target == "cpu" else f"scratch({count}, {kind})"

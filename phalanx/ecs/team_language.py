@@ -19,27 +19,38 @@ THREADS = 128
 """Threads of a block, but for those of some variants."""
 
 
-def team_system(*, phase: str, each: Table, size: int) -> Callable[[Callable[..., None]], System]:
+def team_system(
+    *, phase: str, each: Table, size: int, threads: int = THREADS, room: tuple[int, int] = (0, 0)
+) -> Callable[[Callable[..., None]], System]:
     """Declare a system that ``size`` GPU threads run for each row of a table, :func:`team_row`, in each environment.
 
     Arguments are declared as for :func:`~.declare.system`; the first is ``lanes``, the body one loop over them. Blocks
-    have :data:`THREADS` threads.
+    have ``threads`` threads. ``room``: least and most numbers of a block's memory that a team can use, where how many
+    there are is for the launch to say (``block_memory(0)``, :func:`team_room`).
     """
 
     def declare(written: Callable[..., None]) -> System:
-        return replace(system(phase=phase)(written), teams_of=each, team_size=size, block_threads=THREADS)
+        made = system(phase=phase)(written)
+        return replace(made, teams_of=each, team_size=size, block_threads=threads, room=room)
 
     return declare
 
 
-def variant(declared: System, name: str, size: int, threads: int = THREADS, **constants: int) -> System:
+def variant(
+    declared: System,
+    name: str,
+    size: int,
+    threads: int = THREADS,
+    room: tuple[int, int] = (0, 0),
+    **constants: int,
+) -> System:
     """The same system for teams and blocks of other sizes, with other values for constants of its module."""
     old = declared.function
     if unknown := sorted(set(constants).difference(old.__globals__)):
         raise DeclarationError(f"{name}: {declared.name} has no constants {', '.join(unknown)}")
     made = FunctionType(old.__code__, {**old.__globals__, **constants}, name)
     made.__phalanx_source__ = source(old).replace(f"def {old.__name__}(", f"def {name}(", 1)  # type: ignore[attr-defined]
-    return replace(declared, function=made, team_size=size, block_threads=threads)
+    return replace(declared, function=made, team_size=size, block_threads=threads, room=room)
 
 
 @primitive
@@ -129,4 +140,25 @@ def store_four(field, index, a, b, c, d) -> Any:
 @primitive
 def store_one(field, index, x) -> Any:
     """Store a number to a float32 field's memory."""
+    raise NotImplementedError
+
+
+@primitive
+def team_room(size) -> Any:
+    """How many numbers of the memory that the launch gives its block a team has, a multiple of 4."""
+    raise NotImplementedError
+
+
+@primitive
+def keep_four(memory, index, a, b, c, d) -> Any:
+    """Store four numbers to a block's memory, from ``index`` on, a multiple of 4."""
+    raise NotImplementedError
+
+
+@primitive
+def load_kept_four(wanted, kept, memory, place, field, index) -> Any:
+    """Four numbers of a block's memory, from ``place`` on, or, where ``kept`` is 0, of a field's, from ``index`` on.
+
+    Zeros where ``wanted`` is 0. What threads of a team keep, only they themselves find without :func:`team_wait`.
+    """
     raise NotImplementedError

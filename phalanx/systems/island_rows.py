@@ -1,16 +1,13 @@
-"""Rows of dofs and contacts for islands on the GPU: dense, so that a thread loads its share of one at once.
+"""Rows of dofs for islands on the GPU, and what rows of contacts are made of.
 
-What :mod:`~.dof_rows` and :mod:`~.contact_rows` make for lanes, laid out for :mod:`~.island_sweeps`: a thread has four
-dofs of an island, one after the other in one tree. Rows of dofs need no contacts, so they are ready before these are;
-so are the velocities of links per decoupled velocity. A contact's rows G = J L^-1 are then the velocities of its point
-along the normal and the tangents; groups of four dofs that move neither side are left out, as bits of a mask say.
-Measured in docs/decisions/0030-island-rows.md.
+What :mod:`~.dof_rows` and :mod:`~.contact_rows` make for lanes, laid out for :mod:`~.island_sweeps`: dense, so that a
+thread loads its share at once; it has four dofs of an island, one after the other in one tree. Rows of dofs need no
+contacts, so they are ready before these are; so are the velocities of links per decoupled velocity. A contact's rows
+G = J L^-1 are then the velocities of its point along the normal and the tangents. Measured in
+docs/decisions/0030-island-rows.md.
 """
 
 from phalanx.components import (
-    Contact,
-    ContactMotion,
-    ContactPoint,
     Coordinate,
     Dof,
     DofJacobian,
@@ -23,59 +20,30 @@ from phalanx.components import (
     DofTopology,
     Drive,
     DriveEffort,
-    IslandContact,
     IslandDof,
     IslandDofFour,
     IslandDofNumbers,
     IslandLinkFour,
     IslandLinkNumbers,
-    IslandRest,
-    IslandRowFour,
-    IslandRows,
-    IslandTree,
     LinkPose,
-    LinkTopology,
     MassFactor,
     MassTopology,
     Settings,
     Tree,
     TreeTopology,
 )
-from phalanx.components.island import FEW_CONTACTS, LINK, MOST_CONTACTS, RECORD, ROW
-from phalanx.ecs import read, real, rows, system, update, write
-from phalanx.ecs.declare import block_memory
+from phalanx.components.island import LINK, ROW
+from phalanx.ecs import function, read, real, rows, system, update, write
 from phalanx.ecs.team_language import (
-    THREADS,
-    as_bits,
     as_real,
-    count_bits,
     load_four,
     store_four,
-    store_one,
-    team_eight_sums,
     team_rank,
     team_row,
-    team_slot,
     team_system,
-    team_wait,
-    variant,
 )
 from phalanx.systems.dof_solver import softness
 from phalanx.systems.math3d import cross
-
-SORT, TEAM, CONTACTS, WIDTH = 1, 8, FEW_CONTACTS, THREADS
-"""Sort of islands, threads that have its dofs, most contacts, and threads of a block.
-
-:func:`lay_out_large_islands` has others.
-
-Systems are told how many numbers there are of each dof, and of a contact's rows: ``each`` and ``stride``.
-"""
-
-ARM, LINKS, MASKS = 9, 15, 17  # of each side three, one and one
-"""Where what is fetched of a contact is in the memory of the block, after normal and tangents."""
-
-ITEMS = 19
-"""Numbers of a contact there: odd, so that threads which fetch contacts meet different banks."""
 
 
 @system(phase="rows")
@@ -266,187 +234,45 @@ def lay_out_dofs(
             d += 8
 
 
-@team_system(phase="rows", each=Tree, size=TEAM)
-def lay_out_contacts(
-    lanes,
-    slots=rows(Contact),
-    each=rows(IslandDofFour),
-    fours=rows(IslandLinkFour),
-    stride=rows(IslandRowFour),
-    left=read(IslandRest.left),
-    sort=read(IslandTree.sort),
-    groups=read(IslandTree.groups),
-    groups_before=read(IslandTree.groups_before),
-    begin=read(IslandTree.begin),
-    contacts=read(IslandTree.contacts),
-    first_contact=read(IslandTree.first_contact),
-    order=read(IslandDof.order),
-    place=read(IslandDof.place),
-    contact_order=read(IslandContact.order),
-    yields=read(IslandContact.yields),
-    link=read(DofTopology.link),
-    tree=read(LinkTopology.tree),
-    tree_first=read(DofTopology.tree_first),
-    tree_end=read(DofTopology.tree_end),
-    mobility=read(DofSolve.inverse_pivot),
-    dof_a=read(ContactMotion.dof_a),
-    dof_b=read(ContactMotion.dof_b),
-    arm_a=read(ContactPoint.arm_a),
-    arm_b=read(ContactPoint.arm_b),
-    normal=read(ContactPoint.normal),
-    tangent=read(ContactPoint.tangent),
-    links=read(IslandLinkNumbers.value),
-    dense=update(IslandRows.value),
-    record=update(IslandContact.record),
-):
-    """Decoupled rows of the contacts of one island, and what comes of them.
+@function
+def point_velocities(links, on_a, at_a, ax, ay, az, on_b, at_b, bx, by, bz):
+    """How the points of two links, or one, move against each other per decoupled velocity, of four dofs.
 
-    A record: velocities along normal and tangents at the start, and the mask; the tangential block, 11, 12, 22, and the
-    response along the normal to the contact itself; those to the three before it.
+    Args:
+        links: :attr:`~phalanx.components.IslandLinkNumbers.value`.
+        on_a, on_b: whether these dofs move the sides.
+        at_a, at_b: where the sides' numbers of these dofs begin.
+        ax to az, bx to bz: the points, from the origins that the velocities are of.
+
+    Returns:
+        Four velocities along x, four along y, four along z: a's less b's.
     """
-    for e in lanes:
-        t = team_row()
-        if left[0, e] == 0 and sort[t, e] == SORT:
-            r, size = team_rank(TEAM), groups[t, e]
-            first, n = first_contact[t, e], contacts[t, e]
-            k0 = order[begin[t, e] + min(r, size - 1), e]
-            low, end = tree_first[k0, 0], tree_end[k0, 0]
-            m0, m1 = mobility[k0, e], mobility[min(k0 + 1, end - 1), e]
-            m2, m3 = mobility[min(k0 + 2, end - 1), e], mobility[min(k0 + 3, end - 1), e]
-            # dofs that are not there have no part in anything
-            m0, m1 = m0 if r < size else 0.0, m1 if r < size and k0 + 1 < end else 0.0
-            m2, m3 = m2 if r < size and k0 + 2 < end else 0.0, m3 if r < size and k0 + 3 < end else 0.0
-            share, room, all_links = 6 * (k0 - low) + LINK, LINK + 6 * (each - ROW), e * 4 * fours
-            memory = block_memory(WIDTH // TEAM * CONTACTS * ITEMS)
-            mine = team_slot(TEAM) * (CONTACTS * ITEMS)
-            i = r
-            while i < n:  # each thread fetches what there is to know of its share of the contacts
-                c, to = contact_order[first + i, e], mine + i * ITEMS
-                a, b, sides = dof_a[c, e], dof_b[c, e], yields[c, e]
-                nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
-                tx, ty, tz = tangent[c, 0, e], tangent[c, 1, e], tangent[c, 2, e]
-                ax, ay, az = arm_a[c, 0, e], arm_a[c, 1, e], arm_a[c, 2, e]
-                bx, by, bz = arm_b[c, 0, e], arm_b[c, 1, e], arm_b[c, 2, e]
-                da, db = max(a, 0), max(b, 0)
-                at_a = all_links + max(place[da, 0], 0) * room
-                at_b = all_links + max(place[db, 0], 0) * room
-                before_a = groups_before[tree[link[da, 0], 0], e]
-                before_b = groups_before[tree[link[db, 0], 0], e]
-                wx, wy, wz, vx = load_four(links, at_a)
-                vy, vz, groups_a, _ = load_four(links, at_a + 4)
-                ux, uy, uz, ox = load_four(links, at_b)
-                oy, oz, groups_b, _ = load_four(links, at_b + 4)
-                x, y, z = cross(wx, wy, wz, ax, ay, az)
-                x, y, z = x + vx if a >= 0 else 0.0, y + vy if a >= 0 else 0.0, z + vz if a >= 0 else 0.0
-                vx, vy, vz = cross(ux, uy, uz, bx, by, bz)
-                x, y, z = (
-                    x - (vx + ox if b >= 0 else 0.0),
-                    y - (vy + oy if b >= 0 else 0.0),
-                    z - (vz + oz if b >= 0 else 0.0),
-                )
-                sx, sy, sz = cross(nx, ny, nz, tx, ty, tz)
-                mask_a = as_bits(groups_a) << before_a if sides & 1 == 1 else 0
-                mask_b = as_bits(groups_b) << before_b if sides & 2 == 2 else 0
-                store_four(
-                    record, (e * slots + first + i) * RECORD, nx * x + ny * y + nz * z, tx * x + ty * y + tz * z,
-                    sx * x + sy * y + sz * z, as_real(mask_a | mask_b),
-                )  # fmt: skip
-                # side a first, if it can be moved; else only b is there, and lines point the other way
-                sign = 1.0 if sides & 1 == 1 else -1.0
-                memory[to] = sign * nx
-                memory[to + 1] = sign * ny
-                memory[to + 2] = sign * nz
-                memory[to + 3] = sign * tx
-                memory[to + 4] = sign * ty
-                memory[to + 5] = sign * tz
-                memory[to + 6] = sign * sx
-                memory[to + 7] = sign * sy
-                memory[to + 8] = sign * sz
-                memory[to + ARM] = ax if sides & 1 == 1 else bx
-                memory[to + ARM + 1] = ay if sides & 1 == 1 else by
-                memory[to + ARM + 2] = az if sides & 1 == 1 else bz
-                memory[to + ARM + 3] = bx
-                memory[to + ARM + 4] = by
-                memory[to + ARM + 5] = bz
-                memory[to + LINKS] = as_real(at_a if sides & 1 == 1 else at_b)
-                memory[to + LINKS + 1] = as_real(at_b)
-                memory[to + MASKS] = as_real(mask_a if sides & 1 == 1 else mask_b)
-                memory[to + MASKS + 1] = as_real(mask_b if sides & 1 == 1 else 0)
-                i += TEAM
-            team_wait(TEAM)
-
-            rows_at = (e * slots + first) * stride
-            p10, p11, p12, p13 = 0.0, 0.0, 0.0, 0.0  # normal rows of the three contacts before
-            p20, p21, p22, p23 = 0.0, 0.0, 0.0, 0.0
-            p30, p31, p32, p33 = 0.0, 0.0, 0.0, 0.0
-            for i in range(n):
-                from_ = mine + i * ITEMS
-                on_a, on_b = as_bits(memory[from_ + MASKS]), as_bits(memory[from_ + MASKS + 1])
-                mask = on_a | on_b
-                x0, x1, x2, x3 = 0.0, 0.0, 0.0, 0.0  # velocity of the contact point per decoupled velocity
-                y0, y1, y2, y3 = 0.0, 0.0, 0.0, 0.0
-                z0, z1, z2, z3 = 0.0, 0.0, 0.0, 0.0
-                if (on_a >> r) & 1 == 1:
-                    ax, ay, az = memory[from_ + ARM], memory[from_ + ARM + 1], memory[from_ + ARM + 2]
-                    at = as_bits(memory[from_ + LINKS]) + share
-                    a0, a1, a2, a3 = load_four(links, at)
-                    b0, b1, b2, b3 = load_four(links, at + 4)
-                    c0, c1, c2, c3 = load_four(links, at + 8)
-                    x0, x1, x2, x3 = load_four(links, at + 12)
-                    y0, y1, y2, y3 = load_four(links, at + 16)
-                    z0, z1, z2, z3 = load_four(links, at + 20)
-                    x0, y0, z0 = x0 + b0 * az - c0 * ay, y0 + c0 * ax - a0 * az, z0 + a0 * ay - b0 * ax
-                    x1, y1, z1 = x1 + b1 * az - c1 * ay, y1 + c1 * ax - a1 * az, z1 + a1 * ay - b1 * ax
-                    x2, y2, z2 = x2 + b2 * az - c2 * ay, y2 + c2 * ax - a2 * az, z2 + a2 * ay - b2 * ax
-                    x3, y3, z3 = x3 + b3 * az - c3 * ay, y3 + c3 * ax - a3 * az, z3 + a3 * ay - b3 * ax
-                if (on_b >> r) & 1 == 1:
-                    ax, ay, az = memory[from_ + ARM + 3], memory[from_ + ARM + 4], memory[from_ + ARM + 5]
-                    at = as_bits(memory[from_ + LINKS + 1]) + share
-                    a0, a1, a2, a3 = load_four(links, at)
-                    b0, b1, b2, b3 = load_four(links, at + 4)
-                    c0, c1, c2, c3 = load_four(links, at + 8)
-                    d0, d1, d2, d3 = load_four(links, at + 12)
-                    x0, x1, x2, x3 = x0 - d0, x1 - d1, x2 - d2, x3 - d3
-                    d0, d1, d2, d3 = load_four(links, at + 16)
-                    y0, y1, y2, y3 = y0 - d0, y1 - d1, y2 - d2, y3 - d3
-                    d0, d1, d2, d3 = load_four(links, at + 20)
-                    z0, z1, z2, z3 = z0 - d0, z1 - d1, z2 - d2, z3 - d3
-                    x0, y0, z0 = x0 - b0 * az + c0 * ay, y0 - c0 * ax + a0 * az, z0 - a0 * ay + b0 * ax
-                    x1, y1, z1 = x1 - b1 * az + c1 * ay, y1 - c1 * ax + a1 * az, z1 - a1 * ay + b1 * ax
-                    x2, y2, z2 = x2 - b2 * az + c2 * ay, y2 - c2 * ax + a2 * az, z2 - a2 * ay + b2 * ax
-                    x3, y3, z3 = x3 - b3 * az + c3 * ay, y3 - c3 * ax + a3 * az, z3 - a3 * ay + b3 * ax
-                ax, ay, az = memory[from_], memory[from_ + 1], memory[from_ + 2]
-                n0, n1 = ax * x0 + ay * y0 + az * z0, ax * x1 + ay * y1 + az * z1
-                n2, n3 = ax * x2 + ay * y2 + az * z2, ax * x3 + ay * y3 + az * z3
-                ax, ay, az = memory[from_ + 3], memory[from_ + 4], memory[from_ + 5]
-                f0, f1 = ax * x0 + ay * y0 + az * z0, ax * x1 + ay * y1 + az * z1
-                f2, f3 = ax * x2 + ay * y2 + az * z2, ax * x3 + ay * y3 + az * z3
-                ax, ay, az = memory[from_ + 6], memory[from_ + 7], memory[from_ + 8]
-                s0, s1 = ax * x0 + ay * y0 + az * z0, ax * x1 + ay * y1 + az * z1
-                s2, s3 = ax * x2 + ay * y2 + az * z2, ax * x3 + ay * y3 + az * z3
-                if (mask >> r) & 1 == 1:
-                    count = count_bits(mask)
-                    to = rows_at + i * stride + 4 * count_bits(mask & ((1 << r) - 1))
-                    store_four(dense, to, n0, n1, n2, n3)
-                    store_four(dense, to + 4 * count, f0, f1, f2, f3)
-                    store_four(dense, to + 8 * count, s0, s1, s2, s3)
-
-                # how velocities answer to impulses; each thread stores a sum
-                g0, g1, g2, g3 = m0 * n0, m1 * n1, m2 * n2, m3 * n3
-                ax, ay, az, bx = m0 * f0, m1 * f1, m2 * f2, m3 * f3
-                found = team_eight_sums(
-                    TEAM, ax * f0 + ay * f1 + az * f2 + bx * f3, ax * s0 + ay * s1 + az * s2 + bx * s3,
-                    m0 * s0 * s0 + m1 * s1 * s1 + m2 * s2 * s2 + m3 * s3 * s3,
-                    g0 * n0 + g1 * n1 + g2 * n2 + g3 * n3, g0 * p10 + g1 * p11 + g2 * p12 + g3 * p13,
-                    g0 * p20 + g1 * p21 + g2 * p22 + g3 * p23, g0 * p30 + g1 * p31 + g2 * p32 + g3 * p33, 0.0,
-                )  # fmt: skip
-                if r < 8:
-                    store_one(record, (e * slots + first + i) * RECORD + 4 + r, found)
-                p30, p31, p32, p33 = p20, p21, p22, p23
-                p20, p21, p22, p23 = p10, p11, p12, p13
-                p10, p11, p12, p13 = n0, n1, n2, n3
-
-
-lay_out_large_islands = variant(
-    lay_out_contacts, "lay_out_large_islands", 32, threads=32, SORT=2, TEAM=32, CONTACTS=MOST_CONTACTS, WIDTH=32
-)
+    x0, x1, x2, x3 = 0.0, 0.0, 0.0, 0.0
+    y0, y1, y2, y3 = 0.0, 0.0, 0.0, 0.0
+    z0, z1, z2, z3 = 0.0, 0.0, 0.0, 0.0
+    if on_a == 1:
+        a0, a1, a2, a3 = load_four(links, at_a)
+        b0, b1, b2, b3 = load_four(links, at_a + 4)
+        c0, c1, c2, c3 = load_four(links, at_a + 8)
+        x0, x1, x2, x3 = load_four(links, at_a + 12)
+        y0, y1, y2, y3 = load_four(links, at_a + 16)
+        z0, z1, z2, z3 = load_four(links, at_a + 20)
+        x0, y0, z0 = x0 + b0 * az - c0 * ay, y0 + c0 * ax - a0 * az, z0 + a0 * ay - b0 * ax
+        x1, y1, z1 = x1 + b1 * az - c1 * ay, y1 + c1 * ax - a1 * az, z1 + a1 * ay - b1 * ax
+        x2, y2, z2 = x2 + b2 * az - c2 * ay, y2 + c2 * ax - a2 * az, z2 + a2 * ay - b2 * ax
+        x3, y3, z3 = x3 + b3 * az - c3 * ay, y3 + c3 * ax - a3 * az, z3 + a3 * ay - b3 * ax
+    if on_b == 1:
+        a0, a1, a2, a3 = load_four(links, at_b)
+        b0, b1, b2, b3 = load_four(links, at_b + 4)
+        c0, c1, c2, c3 = load_four(links, at_b + 8)
+        d0, d1, d2, d3 = load_four(links, at_b + 12)
+        x0, x1, x2, x3 = x0 - d0, x1 - d1, x2 - d2, x3 - d3
+        d0, d1, d2, d3 = load_four(links, at_b + 16)
+        y0, y1, y2, y3 = y0 - d0, y1 - d1, y2 - d2, y3 - d3
+        d0, d1, d2, d3 = load_four(links, at_b + 20)
+        z0, z1, z2, z3 = z0 - d0, z1 - d1, z2 - d2, z3 - d3
+        x0, y0, z0 = x0 - b0 * bz + c0 * by, y0 - c0 * bx + a0 * bz, z0 - a0 * by + b0 * bx
+        x1, y1, z1 = x1 - b1 * bz + c1 * by, y1 - c1 * bx + a1 * bz, z1 - a1 * by + b1 * bx
+        x2, y2, z2 = x2 - b2 * bz + c2 * by, y2 - c2 * bx + a2 * bz, z2 - a2 * by + b2 * bx
+        x3, y3, z3 = x3 - b3 * bz + c3 * by, y3 - c3 * bx + a3 * bz, z3 - a3 * by + b3 * bx
+    return x0, x1, x2, x3, y0, y1, y2, y3, z0, z1, z2, z3

@@ -17,10 +17,8 @@ from phalanx.ecs.substitutes import Rows, Substitute
 from phalanx.systems.island_lists import list_island_rows, list_islands
 from phalanx.systems.island_rows import (
     inverse_factor,
-    lay_out_contacts,
     lay_out_dofs,
     lay_out_inverse,
-    lay_out_large_islands,
 )
 from phalanx.systems.island_sweeps import sweep_island, sweep_large_island
 
@@ -35,14 +33,16 @@ def prepare(rows: Rows) -> list[System]:
     large = has_large(rows)
     lists = (_made(list_islands, large=int(large)), list_island_rows)
     each = _numbers(rows)["each"]
-    dofs = [_made(system, each=each) for system in (lay_out_inverse, lay_out_dofs)]
-    contacts = _sizes(large, lay_out_contacts, lay_out_large_islands)
-    return [*lists, *dofs, *(_made(system, **_numbers(rows)) for system in contacts)]
+    dofs = [_made(_apart(system, "dofs"), each=each) for system in (lay_out_inverse, lay_out_dofs)]
+    return [*lists, *dofs]
 
 
 def instead(rows: Rows, times: int, bounces_at: int, warm: bool) -> list[System]:
     """What sweeps them, so many times; before which of them bounces are found (-1: not there); with a warm start."""
-    found = _sizes(has_large(rows), sweep_island, sweep_large_island)
+    found = [sweep_island]
+    if has_large(rows):
+        # neither meets what is the other's; the few large ones take longer, and begin first
+        found = [_apart(system, "islands") for system in (sweep_large_island, sweep_island)]
     numbers = {"times": times, "bounces_at": bounces_at, "warm": int(warm), **_numbers(rows)}
     return [_made(system, **numbers) for system in found]
 
@@ -55,14 +55,10 @@ def _numbers(rows: Rows) -> dict[str, int]:
     }
 
 
-def _sizes(large: bool, one: System, other: System) -> list[System]:
-    """Systems for small and large islands, if there may be any: neither meets what is the other's."""
-    return [_apart(one), _apart(other)] if large else [one]
-
-
 @cache
-def _apart(one: System) -> System:
-    return replace(one, apart=f"{one.phase} of islands")
+def _apart(one: System, what: str) -> System:
+    """A system that has numbers of its own in what it and others of that kind store."""
+    return replace(one, apart=f"{one.phase} of {what}")
 
 
 @cache

@@ -13,6 +13,7 @@ import phalanx as px
 from phalanx import components as c
 from phalanx.ecs.substitutes import substituted
 from phalanx.systems import STEP, SUBSTITUTES
+from phalanx.systems.island_sweeps import ITEMS
 
 BALL = px.Shape("sphere", (0.1,))
 
@@ -73,8 +74,8 @@ def resting_boxes() -> px.World:
     return world
 
 
-def step_by_islands(world: px.World) -> set[str]:
-    """A step as on a GPU; which systems of teams ran."""
+def step_by_islands(world: px.World, much: bool) -> set[str]:
+    """A step as on a GPU, with much or little of a block's memory for each island; which systems of teams ran."""
     store = world._store
     tables = ((s, (s.over, s.needs, s.teams_of)) for s in world._run_by(STEP))
     wanted = [s for s, needed in tables if all(t is None or store.rows(t) > 0 for t in needed)]
@@ -85,7 +86,8 @@ def step_by_islands(world: px.World) -> set[str]:
     ran = set()
     for system in wanted:
         if system.is_native:
-            run_team_system(system, store)
+            most = int(host(world[c.IslandTree].contacts).max())
+            run_team_system(system, store, system.room[1] if much else -(-most * ITEMS // 4) * 4 + 160)
             ran.add(system.name)
         elif c.IslandRest.left in system.reads:  # for what is too large, which nothing is
             assert host(world[c.IslandRest].left).max() == 0
@@ -104,9 +106,9 @@ def test_islands_go_as_all_together_do(make: Callable[[], px.World], large: bool
     found = []
     for apart in (True, False):
         world = make()
-        for _ in range(2):
+        for much in (True, False):
             if apart:
-                ran = step_by_islands(world)
+                ran = step_by_islands(world, much)
                 assert ("sweep_large_island" in ran) == large
             else:
                 world.step()

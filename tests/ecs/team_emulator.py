@@ -40,8 +40,8 @@ class Items:
 class Team:
     """One team: what its threads know of each other."""
 
-    def __init__(self, size: int, row: int) -> None:
-        self.size, self.row = size, row
+    def __init__(self, size: int, row: int, room: int) -> None:
+        self.size, self.row, self.room = size, row, room
         self._barrier = threading.Barrier(size, timeout=60)
         self._given: list[Any] = [None] * size
         self._own = threading.local()
@@ -86,6 +86,9 @@ class Team:
             "load_four": lambda field, at: tuple(field.memory[at : at + 4].tolist()),
             "store_four": self._store_four,
             "store_one": self._store_one,
+            "load_kept_four": self._load_kept_four,
+            "keep_four": self._keep_four,
+            "team_room": lambda size: self.room,
             "block_memory": self._block_memory,
             "real": float,
         }
@@ -110,12 +113,26 @@ class Team:
     def _store_one(field: Items, at: int, value: float) -> None:
         field.memory[at] = value
 
+    @staticmethod
+    def _load_kept_four(wanted: int, kept: int, memory: np.ndarray, place: int, field: Items, at: int) -> tuple:
+        assert (place if kept else at) % 4 == 0
+        four = memory[place : place + 4] if kept else field.memory[at : at + 4]
+        return tuple(four.tolist()) if wanted else (0.0,) * 4
+
+    @staticmethod
+    def _keep_four(memory: np.ndarray, place: int, *values: float) -> None:
+        assert place % 4 == 0 and len(values) == 4 and place + 4 <= memory.size
+        memory[place : place + 4] = values
+
     def _block_memory(self, count: int) -> np.ndarray:
-        return self._memory.setdefault(count, np.full(count, np.nan))
+        return self._memory.setdefault(count, np.full(count or self.room, np.nan))
 
 
-def run_team_system(system: System, store: Store) -> None:
-    """Run a system of teams in every environment of a store on the CPU, for every row of its table."""
+def run_team_system(system: System, store: Store, room: int | None = None) -> None:
+    """Run a system of teams in every environment of a store on the CPU, for every row of its table.
+
+    ``room``: numbers of the block's memory for each team, where that is for the launch to say; else the least.
+    """
     assert system.is_native and isinstance(system.teams_of, Table)
     given = {
         name: (access.target if isinstance(access.target, int) else store.rows(access.target))
@@ -125,19 +142,22 @@ def run_team_system(system: System, store: Store) -> None:
     }
     for row in range(store.rows(system.teams_of)):
         for e in range(store.num_envs):
-            team = Team(system.team_size, row)
+            team = Team(system.team_size, row, system.room[0] if room is None else room)
             body = _bound(system.function, team.language())
             team.run(lambda body=body, e=e: body((e,), **given))
 
 
 def _bound(function: Callable[..., None], language: dict[str, Any]) -> Callable[..., None]:
-    """The function, and the helpers of its module, with what a team means by the words of the language."""
+    """The function, and the helpers that it calls, with what a team means by the words of the language."""
     names = {**function.__globals__, **language}
-    for name, value in function.__globals__.items():
-        if (
-            isinstance(value, FunctionType)
-            and name not in language
-            and value.__module__ == function.__globals__["__name__"]
-        ):
-            names[name] = FunctionType(value.__code__, names, name)
+    for name in set(function.__code__.co_names) - set(language):
+        value = function.__globals__.get(name)
+        if isinstance(value, FunctionType) and not set(language).isdisjoint(_words(value)):
+            names[name] = _bound(value, language)
     return FunctionType(function.__code__, names)
+
+
+def _words(function: FunctionType) -> set[str]:
+    """Names that a function, or a helper that it calls, means something by."""
+    called = [function.__globals__.get(name) for name in function.__code__.co_names]
+    return {*function.__code__.co_names}.union(*(_words(one) for one in called if isinstance(one, FunctionType)))

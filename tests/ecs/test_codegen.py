@@ -38,7 +38,8 @@ from phalanx.ecs import (
     write,
 )
 from phalanx.ecs.compiler import remember_types
-from phalanx.systems import island_rows, island_solver, systems
+from phalanx.ecs.team_language import team_eight_sums, team_row, team_system
+from phalanx.systems import island_solver, systems
 from phalanx.systems.contact_views import contact_views
 from phalanx.systems.near_pair_teams import list_near_pairs
 from phalanx.systems.queries import PROBES, RAYS
@@ -354,9 +355,16 @@ def test_compiles_to_ptx_without_float64(made: System, ptx: ModuleType) -> None:
     assert not found, f"{made.name} computes in float64: {found[:3]}"
 
 
+@team_system(phase="sense", each=Lamp, size=8)
+def eight_sums(lanes, level=read(Light.level), found=write(Light.level)):
+    for e in lanes:
+        x = level[team_row(), e]
+        found[team_row(), e] = team_eight_sums(8, x, x + 1.0, x * x, x + 2.0, x * 3.0, x - 1.0, x - 2.0, x * 4.0)
+
+
 def test_teams_shuffle_in_one_place(ptx: ModuleType) -> None:
     """Of eight sums each shuffle is there once: none on either side of a branch, where threads wait for each other."""
-    made = island_rows.lay_out_contacts
+    made = eight_sums
     shared = frozenset(name for name, access in made.field_arguments.items() if access.target.shared)
     assert ptx.compile_ptx(made, shared, "float32", (9, 0)).count("shfl.sync") == 7
 
