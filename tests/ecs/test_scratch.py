@@ -92,8 +92,9 @@ def test_each_item_has_its_own_scratch(device: str, real: str) -> None:
     store.set(Game.first, first)
     store.program([play]).run(1)
     hands = values[first[..., None] + np.arange(HAND), 0]  # (deck, env, card)
-    np.testing.assert_array_equal(host(store.view(Game.sorted)), np.moveaxis(np.sort(hands), -1, 1))
-    np.testing.assert_array_equal(host(store.view(Game.best)), hands.argmax(axis=-1))
+    with store.active():  # what runs on the world's stream is waited for
+        np.testing.assert_array_equal(host(store.view(Game.sorted)), np.moveaxis(np.sort(hands), -1, 1))
+        np.testing.assert_array_equal(host(store.view(Game.best)), hands.argmax(axis=-1))
 
 
 def test_only_what_never_differs_may_be_handed_over() -> None:

@@ -513,7 +513,7 @@ def test_square_roots_are_rounded_to_nearest(gpu: str) -> None:
     own[0, 0] = numbers
     store[TwigLoad].own = own
     store.program([rooted]).run()
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"), store.active():
         np.testing.assert_array_equal(store.device.to_host(store.view(TwigLoad.height))[0], np.sqrt(numbers))
 
 
