@@ -1,10 +1,13 @@
 """The solver's sweeps for the GPU: each island by a team of threads, with its velocities in their registers.
 
-The same steps in the same order as ``warm_start_contacts``, ``sweep_dofs``, ``sweep_normals``, ``sweep_friction``,
-``advance``, ``find_bounces`` and ``bounce``, with the same formulas: eight threads for islands of up to 32 dofs and 24
-contacts, a warp for up to 128 and 96; environments with larger ones are solved by those systems. Each thread holds four
-dofs of the island, and loads its share of a row at once (:mod:`~.island_rows`); what is known of each contact is in the
-memory of the block. So nothing is waited for but sums. Measured in docs/decisions/0028-island-sweeps.md.
+The same steps in the same order as ``contact_jacobians``, ``decouple_contacts`` and ``contact_blocks``,
+``warm_start_contacts``, ``sweep_dofs``, ``sweep_normals``, ``sweep_friction``, ``advance``, ``find_bounces`` and
+``bounce``, with the same formulas: eight threads for islands of up to 32 dofs and 24 contacts, a warp for up to 128 and
+96; environments with larger ones are solved by those systems. Each thread holds four dofs of the island, and its share
+of every row. A contact's rows G = J L^-1 are made from velocities of links (:mod:`~.island_rows`), without groups of
+four dofs that move neither side, as bits of a mask say. What is known of each contact is in the memory of the block,
+and as many rows as there is room for. So nothing is waited for but sums. Measured in
+docs/decisions/0028-island-sweeps.md and 0033-rows-in-the-blocks-memory.md.
 """
 
 from phalanx.components import (
