@@ -18,7 +18,7 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core import types
+from numba.core import ir, types
 from numba.core.types.functions import BaseFunction
 
 from phalanx.ecs import cpu
@@ -32,6 +32,7 @@ def main() -> None:
     """Serve requests, a line of JSON each: how many copies at a time, and pairs of a module's path and its marker's."""
     gc.disable()  # copies are short-lived; collecting costs a fifth of their time
     remember_types()
+    list_variables_by_type()
     _find_bearings()
     while select.select([sys.stdin], [], [], IDLE)[0]:
         line = sys.stdin.readline()
@@ -64,15 +65,16 @@ def _compile_and_exit(path: Path, done: Path) -> None:
 
 
 def remember_types() -> None:
-    """Have Numba find out only once what an operator makes of numbers of given types: a seventh of the time goes there.
+    """Have Numba find out only once what an operator makes of numbers and arrays of given types: a fifth of the time.
 
     For the rest of this process. Machine code stays the same, but for the numbers in its names.
     """
     known: dict[Any, Any] = {}
+    remembered = types.Number | types.Boolean | types.Array | types.BaseTuple
     find: Any = BaseFunction.get_call_type
 
     def get_call_type(self: Any, context: Any, args: Any, kws: Any) -> Any:
-        if kws or not all(isinstance(kind, types.Number | types.Boolean) for kind in args):
+        if kws or not all(isinstance(kind, remembered) for kind in args):
             return find(self, context, args, kws)
         key = self, tuple(args)
         if key not in known:
@@ -80,6 +82,24 @@ def remember_types() -> None:
         return known[key]
 
     BaseFunction.get_call_type = get_call_type
+
+
+def list_variables_by_type() -> None:
+    """Have Numba tell at once what holds no variables, half of all that it looks through for them, many times over.
+
+    For the rest of this process. The lists stay the same.
+    """
+    instruction: Any = ir.Inst
+    look = instruction._rec_list_vars
+    plain = frozenset((str, int, float, bool, type(None), ir.Loc))
+
+    def rec_list_vars(self: Any, value: Any) -> list[Any]:
+        kind = type(value)
+        if kind is ir.Var:
+            return [value]
+        return [] if kind in plain else look(self, value)
+
+    instruction._rec_list_vars = rec_list_vars
 
 
 def _find_bearings() -> None:
@@ -95,6 +115,8 @@ def _find_bearings() -> None:
         for row in range(rows):
             for _e in range(_low, _high):
                 k = places[row, _e]
+                low = min(0, min(k, k), min(row, row), min(k, row))
+                places[row, _e] = max(0, max(k, 0), max(k, k), max(k, row), max(row, 0), max(row, 1), max(0, row)) + low
                 if k >= 0:
                     x, y = values[k, 0, _e], values[k, 1, _e]
                     values[k, 1, _e] += norm(min(x, y), max(math.fabs(x), real(0.5)))

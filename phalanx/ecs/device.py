@@ -69,7 +69,7 @@ class Device:
         """Compile what is missing from the disk cache, in several processes where that is faster."""
         target = "cuda" if self.is_cuda else "cpu"
         index = int(self.name[5:]) if self.is_cuda else 0
-        precompile([generate(system, shared, real, target) for system, shared in kernels], target, index)
+        precompile((generate(system, shared, real, target) for system, shared in kernels), target, index)
 
     def program(self, bound: list[Bound], num_envs: int, stride: int) -> Any:
         """A runnable sequence of compiled systems."""

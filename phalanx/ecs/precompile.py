@@ -20,7 +20,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from phalanx.ecs.modules import Generated, Target, load
@@ -48,9 +48,18 @@ def marker(generated: Generated, target: Target) -> Path:
     return generated.path.with_suffix(f".{target}")
 
 
-def precompile(kernels: Sequence[Generated], target: Target, device: int = 0) -> None:
-    """Make sure that kernels are in the disk cache: all of them on a CPU, on a GPU as far as more processors help."""
-    missing = [k for k in dict.fromkeys(kernels) if not marker(k, target).exists()]
+def precompile(kernels: Iterable[Generated], target: Target, device: int = 0) -> None:
+    """Make sure that kernels are in the disk cache: all of them on a CPU, on a GPU as far as more processors help.
+
+    The process that compiles for a CPU gets ready while the texts of further kernels are still being made.
+    """
+    found: dict[Generated, None] = {}
+    for kernel in kernels:
+        if kernel not in found and not marker(kernel, target).exists():
+            if target == "cpu" and not found:
+                _compiler.start()
+            found[kernel] = None
+    missing = list(found)
     missing.sort(key=lambda k: -len(k.source))  # the longest first
     workers = min(num_processors(), MOST)
     if target == "cpu" and missing:
@@ -79,6 +88,12 @@ class _Compiler:
             if not self._ask(request):
                 self._ask(request)  # it had just ended, after a minute without work
 
+    def start(self) -> None:
+        """Have the process get ready, if there is none."""
+        with self._lock:
+            if not self._runs():
+                self._begin()
+
     def close(self) -> None:
         """End the process and its copies."""
         process, self._process = self._process, None
@@ -91,25 +106,33 @@ class _Compiler:
                 pipe.close()
         process.wait()
 
+    def _runs(self) -> bool:
+        return self._process is not None and self._owner == os.getpid() and self._process.poll() is None
+
+    def _begin(self) -> subprocess.Popen[str]:
+        self.close()
+        self._owner = os.getpid()
+        self._process = subprocess.Popen(
+            _command("compiler"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env={**os.environ, "PYTHONHASHSEED": "0"},  # names of functions show the order of sets
+            start_new_session=True,  # one group with its copies, which Ctrl-C reaches through close() alone
+        )
+        return self._process
+
     def _ask(self, request: str) -> bool:
-        if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
-            self.close()
-            self._owner = os.getpid()
-            self._process = subprocess.Popen(
-                _command("compiler"),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-                env={**os.environ, "PYTHONHASHSEED": "0"},  # names of functions show the order of sets
-                start_new_session=True,  # one group with its copies, which Ctrl-C reaches through close() alone
-            )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
+        process = self._process
+        if process is None or not self._runs():
+            process = self._begin()
+        assert process.stdin is not None
+        assert process.stdout is not None
         try:
-            self._process.stdin.write(request + "\n")
-            self._process.stdin.flush()
-            return bool(self._process.stdout.readline())
+            process.stdin.write(request + "\n")
+            process.stdin.flush()
+            return bool(process.stdout.readline())
         except BrokenPipeError:
             return False
         except BaseException:
