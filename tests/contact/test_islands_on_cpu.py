@@ -16,6 +16,8 @@ from phalanx.systems import STEP, SUBSTITUTES
 from phalanx.systems.island_sweeps import ITEMS
 
 BALL = px.Shape("sphere", (0.1,))
+LITTLE = 24
+"""Numbers of rows that have room where there is little: those of one or two contacts."""
 
 
 def quadruped() -> px.World:
@@ -87,7 +89,7 @@ def step_by_islands(world: px.World, much: bool) -> set[str]:
     for system in wanted:
         if system.is_native:
             most = int(host(world[c.IslandTree].contacts).max())
-            run_team_system(system, store, system.room[1] if much else -(-most * ITEMS // 4) * 4 + 160)
+            run_team_system(system, store, system.room[1] if much else -(-most * ITEMS // 4) * 4 + LITTLE)
             ran.add(system.name)
         elif c.IslandRest.left in system.reads:  # for what is too large, which nothing is
             assert host(world[c.IslandRest].left).max() == 0
@@ -127,3 +129,17 @@ def test_islands_go_as_all_together_do(make: Callable[[], px.World], large: bool
     for field, one, other in zip(fields, *found, strict=True):
         size = max(1.0, float(np.abs(other).max(initial=0.0)))
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-9 * size, err_msg=field.key)
+
+
+def test_memory_of_the_block_changes_nothing() -> None:
+    """The same bits wherever rows are: as many environments as there are say how many stay there."""
+    found = []
+    for much in (True, False):
+        world = bouncing_arms()
+        step_by_islands(world, much)
+        elsewhere = host(world._store.array(c.IslandRows.value)).any()
+        assert elsewhere != much, "little room is for some rows, not for all"
+        fields = (c.DofState.velocity, c.Coordinate.value, c.ContactImpulse.value, c.ContactMotion.slip)
+        found.append([host(world._store.view(field)) for field in fields])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
