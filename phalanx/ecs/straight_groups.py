@@ -305,7 +305,7 @@ def _independent(systems: Sequence[System]) -> list[list[System]]:
     """Systems apart from those that they have nothing to do with, in order.
 
     As one kernel they would begin when the last of what any of them needs is there: poses of shapes, which contacts
-    wait for, when forces are (docs/decisions/0029-straight-lines.md).
+    wait for, when forces are (docs/decisions/0033-rows-in-the-blocks-memory.md).
     """
     groups: list[list[System]] = []
     for system in systems:
