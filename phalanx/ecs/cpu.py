@@ -14,12 +14,11 @@ import numba
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import carray as carray  # generated modules import it from here
 
 from phalanx.ecs.codegen import generate
 from phalanx.ecs.declare import System
-from phalanx.ecs.lanes import LaneCompiler, PartCompiler
+from phalanx.ecs.lanes import EntryCompiler, LaneCompiler, PartCompiler
 from phalanx.ecs.modules import load
 
 cuda = None  # generated modules import the same names from both back ends
@@ -31,7 +30,10 @@ routine = numba.njit(pipeline_class=PartCompiler, **_OPTIONS)
 kernel = numba.njit(pipeline_class=LaneCompiler, **_OPTIONS)
 scalar_kernel = routine  # lanes that share scratch are not independent
 entry: Callable[..., Any] = numba.cfunc(
-    types.void(types.int64, types.int64, types.CPointer(types.int64)), cache=True, error_model="numpy"
+    types.void(types.int64, types.int64, types.CPointer(types.int64)),
+    cache=True,
+    error_model="numpy",
+    pipeline_class=EntryCompiler,
 )
 
 
@@ -40,15 +42,28 @@ def _array(typingctx: Any, address: Any, shape: Any, dtype: Any) -> Any:
     kind = types.Array(dtype.dtype, len(shape), "C")
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        made = make_array(kind)(context, builder)
-        size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+        item = context.get_data_type(kind.dtype)
+        size = cgutils.intp_t(context.get_abi_sizeof(item))
         sizes = cgutils.unpack_tuple(builder, arguments[1])
-        strides = [cgutils.intp_t(size)]
+        strides = [size]
         for length in sizes[:0:-1]:
             strides.insert(0, builder.mul(strides[0], length))
-        data = builder.inttoptr(arguments[0], context.get_data_type(kind.dtype).as_pointer())
-        populate_array(made, data, sizes, strides, size, None)
-        return made._getvalue()
+        data = builder.inttoptr(arguments[0], item.as_pointer())
+        nobody = ir.Constant(cgutils.voidptr_t, None)
+        count = builder.sdiv(builder.mul(strides[0], sizes[0]), size)
+        value = ir.Constant(context.get_value_type(kind), ir.Undefined)
+        members = [
+            nobody,
+            nobody,
+            count,
+            size,
+            data,
+            cgutils.pack_array(builder, sizes),
+            cgutils.pack_array(builder, strides),
+        ]
+        for place, member in enumerate(members):
+            value = builder.insert_value(value, member, place)
+        return value
 
     return kind(types.int64, types.UniTuple(types.int64, len(shape)), dtype), codegen
 

@@ -1,4 +1,4 @@
-"""Numba compilers: one for kernels, which says that lanes are independent, and one for what kernels call.
+"""Numba compilers: for kernels, which say that lanes are independent, for what kernels call, and for their entries.
 
 A kernel's loop over lanes touches rows of the same array at offsets only known at run time, so LLVM must assume that
 one lane's store feeds another lane's load and gives up ("unsafe dependent memory operations"). Lanes are
@@ -10,16 +10,19 @@ source.
 from __future__ import annotations
 
 import linecache
+from types import CodeType
 from typing import Any
 
 from llvmlite import ir as llvm
+from llvmlite.binding import Linkage
 from numba._dynfunc import make_function
 from numba.core import ir
 from numba.core.compiler import Compiler, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
-from numba.core.lowering import Lower
-from numba.core.typed_passes import NativeLowering
+from numba.core.typed_passes import IRLegalization, NativeLowering, NopythonRewrites
+from numba.core.untyped_passes import InlineClosureLikes
 
+from phalanx.ecs.cpu_lowering import ConciseLowering
 from phalanx.ecs.dense import is_dense
 from phalanx.ecs.source import LANE_LOOP
 
@@ -44,8 +47,10 @@ def _distinct(module: Any, operands: tuple[Any, ...], refers_to_itself: bool = F
     return node
 
 
-class _LaneLowering(Lower):
-    """Lowers as Numba does, and marks loops over lanes and all memory accesses."""
+class _LaneLowering(ConciseLowering):
+    """Lowers a kernel, and marks loops over lanes and all memory accesses."""
+
+    unbounded = True
 
     def lower_block(self, block: ir.Block) -> None:
         super().lower_block(block)
@@ -117,17 +122,15 @@ class _InnerLowering(NativeLowering):
         """As Numba's, but with a handle that has no code behind it."""
         flags, context = state.flags, state.targetctx
         flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_compile = True
-        if state.library is None:
-            state.library = context.codegen().create_library(state.func_id.func_qualname)
-            state.library.enable_object_caching()
-        state.library._optimize_final_module = lambda: None
-        state.library._finalize_specific = lambda: None
+        library = _library(state)
+        library._optimize_final_module = lambda: None
+        library._finalize_specific = lambda: None
         changed = super().run_pass(state)
         lowered = state["cr"]
         name = lowered.fndesc.qualname.split(".")[-1]
-        handle = make_function(lowered.fndesc.lookup_module(), name, "", 0, lowered.env, (state.library,))
-        context.insert_user_function(handle, lowered.fndesc, [state.library])
-        state.reload_init.extend(state.library._reload_init)
+        handle = make_function(lowered.fndesc.lookup_module(), name, "", 0, lowered.env, (library,))
+        context.insert_user_function(handle, lowered.fndesc, [library])
+        state.reload_init.extend(library._reload_init)
         state["cr"] = lowered._replace(cfunc=handle)
         return changed
 
@@ -136,14 +139,55 @@ class _InnerLowering(NativeLowering):
 class _PartLowering(_InnerLowering):
     _name = "phalanx_part_lowering"
 
+    @property
+    def lowering_class(self) -> type[ConciseLowering]:
+        return ConciseLowering
+
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _LaneNativeLowering(_InnerLowering):
     _name = "phalanx_lane_lowering"
 
     @property
-    def lowering_class(self) -> type[Lower]:
+    def lowering_class(self) -> type[ConciseLowering]:
         return _LaneLowering
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _EntryLowering(NativeLowering):
+    """Lowers an entry, and optimises it with all that it calls."""
+
+    _name = "phalanx_entry_lowering"
+
+    @property
+    def lowering_class(self) -> type[ConciseLowering]:
+        return ConciseLowering
+
+    def run_pass(self, state: Any) -> bool:
+        """As Numba's, but optimised once, where Numba first looks for references to count, and as the only function
+        that is called from elsewhere, so that LLVM knows all callers of the others: sizes of arrays are constants in
+        kernels then.
+        """
+        library = _library(state)
+
+        def optimize() -> None:
+            module = library._final_module
+            for function in module.functions:
+                if function.linkage == Linkage.linkonce_odr and not function.is_declaration:
+                    function.linkage = "internal"
+            passes, builder = library._codegen._module_pass_manager()
+            passes.run(module, builder)
+
+        library._optimize_final_module = optimize
+        return super().run_pass(state)
+
+
+def _library(state: Any) -> Any:
+    """The library that a function is lowered into."""
+    if state.library is None:
+        state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
+        state.library.enable_object_caching()
+    return state.library
 
 
 class PartCompiler(Compiler):
@@ -163,9 +207,23 @@ class LaneCompiler(Compiler):
         return [_with_lowering(self.state, _LaneNativeLowering)]
 
 
+class EntryCompiler(Compiler):
+    """Numba's compiler for entries."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        """Numba's own passes with one exchanged."""
+        return [_with_lowering(self.state, _EntryLowering)]
+
+
 def _with_lowering(state: Any, lowering: type[NativeLowering]) -> PassManager:
+    """Numba's passes, but for what finds nothing: array expressions, variables to delete, functions in functions."""
     manager = DefaultPassBuilder.define_nopython_pipeline(state)
-    manager.passes = [(lowering, text) if kind is NativeLowering else (kind, text) for kind, text in manager.passes]
+    left_out: tuple[Any, ...] = (NopythonRewrites, IRLegalization)
+    if not any(isinstance(constant, CodeType) for constant in state.func_id.code.co_consts):
+        left_out += (InlineClosureLikes,)
+    manager.passes = [
+        (lowering if kind is NativeLowering else kind, text) for kind, text in manager.passes if kind not in left_out
+    ]
     manager._finalized = False
     manager.finalize()
     return manager
