@@ -20,6 +20,7 @@ from __future__ import annotations
 import ast
 import math
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,9 +30,10 @@ from phalanx.ecs.declare import DeclarationError, Field, System
 from phalanx.ecs.modules import Generated, Target, fingerprinted, kept
 from phalanx.ecs.numbers import BlockMemory, Literals, Scratch, definitions
 from phalanx.ecs.source import LANE_LOOP, forbid_deep_returns, parse, reach, without_docstring
+from phalanx.ecs.unswitch import unswitched
 
 BACK_END: dict[Target, tuple[Path, ...]] = {
-    "cpu": tuple(Path(__file__).with_name(name) for name in ("cpu.py", "dense.py", "lanes.py")),
+    "cpu": tuple(Path(__file__).with_name(name) for name in ("cpu.py", "cpu_lowering.py", "dense.py", "lanes.py")),
     "cuda": (Path(__file__).with_name("cuda.py"),),
 }
 """Files that decide how kernels are compiled."""
@@ -256,18 +258,22 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
     arguments = ", ".join(names)
     if target == "cuda":
         statements = flat.flatten(system, shared, statements)
-    text = "\n".join(ast.unparse(ast.fix_missing_locations(s)) for s in statements) or "pass"
+    text = _text(statements)
     row, env = (system.leading[0], system.leading[1]) if system.over else ("", "")
     ordered = "range(_rows - 1, -1, -1)" if system.order == "reverse" else "range(_rows)"
-    if env and any(isinstance(n, ast.Name) and n.id == env for s in statements for n in ast.walk(s)):
+    named = bool(env) and any(isinstance(n, ast.Name) and n.id == env for s in statements for n in ast.walk(s))
+    if named:
         text = f"{env} = signed(_{env})\n{text}"
     if target == "cpu":
         if system.over is None:
             loops = textwrap.indent(text, "    ")
         else:
-            loops = f"    for {row} in {ordered}:\n        for _{env} in {LANE_LOOP}:\n" + textwrap.indent(
-                text, " " * 12
-            )
+            lanes = ast.parse(f"for _{env} in {LANE_LOOP}: pass").body[0]
+            assert isinstance(lanes, ast.For)
+            if named:
+                statements = [ast.parse(f"{env} = signed(_{env})").body[0], *statements]
+            text = _text(unswitched(statements, lanes))
+            loops = f"    for {row} in {ordered}:\n" + textwrap.indent(text, " " * 8)
             if system.used:
                 most = f"_used = max(_used, signed({system.used}[0, {'0' if system.used in shared else '_' + env}]))"
                 clip = f"    _used = 0\n    for _{env} in {LANE_LOOP}:\n        {most}\n    _rows = min(_rows, _used)\n"
@@ -306,6 +312,10 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
         + f"    _{env} = unsigned(cuda.grid(1))\n    if _{env} < unsigned(_count):\n        for {row} in {rows_}:\n"
         + textwrap.indent(text, " " * 12)
     )
+
+
+def _text(statements: Sequence[ast.stmt]) -> str:
+    return "\n".join(ast.unparse(ast.fix_missing_locations(s)) for s in statements) or "pass"
 
 
 def _fixed(system: System) -> str:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import ast
 import linecache
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 
 
 def is_dense(filename: str, line: int) -> bool:
@@ -46,7 +47,7 @@ def _is_unrolled(loop: ast.For | ast.While) -> bool:
 
 def _hands_on(loop: ast.For) -> bool:
     """Whether a lane begins with a name's value that another one has left."""
-    assigned = _stored(loop.body)
+    assigned = stored_in(loop.body)
 
     def carries(node: ast.AST, known: set[str]) -> bool:
         """Whether a node, run by a lane that has assigned what is known, uses another name; adds what it assigns."""
@@ -74,39 +75,42 @@ def _hands_on(loop: ast.For) -> bool:
 
 def _gathers(loop: ast.For, parameters: frozenset[str]) -> bool:
     """Whether lanes load or store at addresses of their own: an index comes from what differs between lanes."""
-    differing = _names(loop.target)
+    differing = set(names_in(loop.target))
     before = 0
     while before != len(differing):
         before = len(differing)
         for statement in loop.body:
-            _spread_on(statement, False, differing)
+            spread_on(statement, False, differing)
     for node in (n for s in loop.body for n in ast.walk(s)):
         if isinstance(node, ast.Subscript):
             indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            if any(_names(index) & differing for index in indices[:-1]):
+            if any(names_in(index) & differing for index in indices[:-1]):
                 return True
         if isinstance(node, ast.Call) and any(isinstance(a, ast.Name) and a.id in parameters for a in node.args):
             return True  # a helper that indexes an array
     return False
 
 
-def _spread_on(node: ast.stmt, decided: bool, differing: set[str]) -> None:
+def spread_on(node: ast.stmt, decided: bool, differing: set[str]) -> None:
     """Add the names that a statement assigns, if they may differ between lanes."""
     if isinstance(node, ast.Assign | ast.AugAssign):
-        if decided or _names(node.value) & differing:
-            differing |= _stored([node])
+        if decided or names_in(node.value) & differing:
+            differing |= stored_in([node])
     elif isinstance(node, ast.If):
-        decided = decided or bool(_names(node.test) & differing)
+        decided = decided or bool(names_in(node.test) & differing)
         for inner in (*node.body, *node.orelse):
-            _spread_on(inner, decided, differing)
+            spread_on(inner, decided, differing)
     elif isinstance(node, ast.For):
         for inner in node.body:
-            _spread_on(inner, decided, differing)
+            spread_on(inner, decided, differing)
 
 
-def _names(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+@lru_cache(4096)
+def names_in(node: ast.AST) -> frozenset[str]:
+    """Names that occur in a node."""
+    return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
 
 
-def _stored(statements: list[ast.stmt]) -> set[str]:
+def stored_in(statements: Sequence[ast.stmt]) -> set[str]:
+    """Names that statements assign."""
     return {n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
