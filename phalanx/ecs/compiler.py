@@ -18,10 +18,8 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core import ir, types
-from numba.core.types.functions import BaseFunction
 
-from phalanx.ecs import cpu
+from phalanx.ecs import cpu, shortcuts
 from phalanx.ecs.modules import Generated, load
 
 IDLE = 60.0
@@ -31,8 +29,7 @@ IDLE = 60.0
 def main() -> None:
     """Serve requests, a line of JSON each: how many copies at a time, and pairs of a module's path and its marker's."""
     gc.disable()  # copies are short-lived; collecting costs a fifth of their time
-    remember_types()
-    list_variables_by_type()
+    shortcuts.take_all()
     _find_bearings()
     while select.select([sys.stdin], [], [], IDLE)[0]:
         line = sys.stdin.readline()
@@ -62,44 +59,6 @@ def _compile_and_exit(path: Path, done: Path) -> None:
                 done.touch()
     finally:
         os._exit(0)  # who asked sees by the marker whether it went well
-
-
-def remember_types() -> None:
-    """Have Numba find out only once what an operator makes of numbers and arrays of given types: a fifth of the time.
-
-    For the rest of this process. Machine code stays the same, but for the numbers in its names.
-    """
-    known: dict[Any, Any] = {}
-    remembered = types.Number | types.Boolean | types.Array | types.BaseTuple
-    find: Any = BaseFunction.get_call_type
-
-    def get_call_type(self: Any, context: Any, args: Any, kws: Any) -> Any:
-        if kws or not all(isinstance(kind, remembered) for kind in args):
-            return find(self, context, args, kws)
-        key = self, tuple(args)
-        if key not in known:
-            known[key] = find(self, context, args, kws)
-        return known[key]
-
-    BaseFunction.get_call_type = get_call_type
-
-
-def list_variables_by_type() -> None:
-    """Have Numba tell at once what holds no variables, half of all that it looks through for them, many times over.
-
-    For the rest of this process. The lists stay the same.
-    """
-    instruction: Any = ir.Inst
-    look = instruction._rec_list_vars
-    plain = frozenset((str, int, float, bool, type(None), ir.Loc))
-
-    def rec_list_vars(self: Any, value: Any) -> list[Any]:
-        kind = type(value)
-        if kind is ir.Var:
-            return [value]
-        return [] if kind in plain else look(self, value)
-
-    instruction._rec_list_vars = rec_list_vars
 
 
 def _find_bearings() -> None:

@@ -33,11 +33,11 @@ from phalanx.ecs import (
     modules,
     read,
     rows,
+    shortcuts,
     system,
     update,
     write,
 )
-from phalanx.ecs.compiler import remember_types
 from phalanx.ecs.team_language import team_eight_sums, team_row, team_system
 from phalanx.systems import island_solver, systems
 from phalanx.systems.contact_views import contact_views
@@ -108,7 +108,7 @@ def quick_types() -> Iterator[None]:
     """Numba finds types as it does in the process that compiles kernels."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(BaseFunction, "get_call_type", BaseFunction.get_call_type)  # what is put back
-        remember_types()
+        shortcuts.remember_types()
         yield
 
 

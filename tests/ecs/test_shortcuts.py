@@ -1,0 +1,66 @@
+"""Shortcuts in Numba change how long it takes, not what it makes: machine code and lists of variables."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numba.core import ir
+
+from phalanx.ecs import codegen, shortcuts
+from phalanx.systems import systems
+
+_MAKE = """
+import sys
+from pathlib import Path
+from phalanx.ecs import shortcuts
+from phalanx.ecs.modules import Generated, load
+if sys.argv[1] == "short":
+    shortcuts.take_all()
+for path in map(Path, sys.argv[2:]):
+    generated = Generated(path, path.read_text(), path.stem)
+    print(getattr(load(generated), generated.entry)._library.get_asm_str())
+"""
+
+NAMES = ["collide_capsules", "point_distances", "update_coordinates"]
+
+
+def test_machine_code_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PHALANX_CACHE_DIR", str(tmp_path))
+    found = [s for s in systems() if s.name in NAMES]
+    assert len(found) == len(NAMES)
+    shared = [frozenset(n for n, a in s.field_arguments.items() if a.target.constant) for s in found]
+    paths = [str(codegen.generate(s, alike, "float32", "cpu").path) for s, alike in zip(found, shared, strict=True)]
+    texts = []
+    for how in ("long", "short"):
+        monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / how))
+        done = subprocess.run([sys.executable, "-c", _MAKE, how, *paths], capture_output=True, text=True, check=True)
+        texts.append(re.sub(r"B\d+v\d+|v\d+B\d+|_Z[\w.$]+", "", done.stdout))
+    assert len(texts[0].splitlines()) > 3000
+    assert texts[0] == texts[1]
+
+
+def test_lists_of_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    where = ir.Loc("text.py", 1)
+    scope = ir.Scope(None, where)
+    a, b, c = (ir.Var(scope, name, where) for name in "abc")
+    call = ir.Expr.call(a, [b, c], (("key", a),), where, vararg=b)
+    statements = [
+        ir.Assign(ir.Const(1, where), a, where),
+        ir.Assign(call, b, where),
+        ir.Assign(ir.Expr.phi(where), c, where),
+        ir.SetItem(a, b, c, where),
+        ir.StaticSetItem(a, (0, 1), b, c, where),
+        ir.Branch(a, 1, 2, where),
+        ir.Print([a, b], c, where),
+        ir.Assign(ir.Expr.build_map([(a, b)], 1, {}, {}, where), c, where),
+    ]
+    before = [s.list_vars() for s in statements]
+    monkeypatch.setattr(ir.Inst, "_rec_list_vars", ir.Inst._rec_list_vars)  # what is put back
+    shortcuts.list_variables_by_type()
+    after = [s.list_vars() for s in statements]
+    assert [[v.name for v in vs] for vs in before] == [[v.name for v in vs] for vs in after]
+    assert sum(map(len, before)) == 21, "phi, constants and numbers hold none"
