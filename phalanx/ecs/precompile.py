@@ -13,6 +13,7 @@ for.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
 import json
 import os
@@ -20,7 +21,9 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from phalanx.ecs.modules import Generated, Target, load
@@ -29,7 +32,7 @@ from phalanx.ecs.threads import num_processors
 FEWEST = 4
 """Fewer missing kernels are not worth another process that opens a GPU."""
 
-MOST = 8
+MOST = 16
 """Most processes side by side."""
 
 _CORE_ALONE = """
@@ -51,21 +54,28 @@ def marker(generated: Generated, target: Target) -> Path:
 def precompile(kernels: Iterable[Generated], target: Target, device: int = 0) -> None:
     """Make sure that kernels are in the disk cache: all of them on a CPU, on a GPU as far as more processors help.
 
-    The process that compiles for a CPU gets ready while the texts of further kernels are still being made.
+    Processes that compile get ready while the texts of further kernels are still being made.
     """
     found: dict[Generated, None] = {}
-    for kernel in kernels:
-        if kernel not in found and not marker(kernel, target).exists():
-            if target == "cpu" and not found:
-                _compiler.start()
-            found[kernel] = None
-    missing = list(found)
-    missing.sort(key=lambda k: -len(k.source))  # the longest first
+    helpers: _GpuCompilers | None = None
     workers = min(num_processors(), MOST)
-    if target == "cpu" and missing:
-        _compiler.compile([(k.path, marker(k, target)) for k in missing], workers)
-    elif target == "cuda" and len(missing) >= 2 * FEWEST and workers >= 2:
-        _share_out(missing, min(workers, len(missing) // FEWEST), device)
+    try:
+        for kernel in kernels:
+            if kernel not in found and not marker(kernel, target).exists():
+                found[kernel] = None
+                if target == "cpu" and len(found) == 1:
+                    _compiler.start()
+                if target == "cuda" and len(found) >= 2 * FEWEST and workers >= 2:
+                    helpers = helpers or _GpuCompilers(device)
+                    helpers.start(min(workers, len(found) // FEWEST))
+        missing = sorted(found, key=lambda k: -len(k.source))  # the longest first
+        if target == "cpu" and missing:
+            _compiler.compile([(k.path, marker(k, target)) for k in missing], workers)
+        elif helpers is not None:
+            helpers.compile([k.path for k in missing])
+    finally:
+        if helpers is not None:
+            helpers.close()
 
 
 def _command(module: str, *arguments: object) -> list[str]:
@@ -144,39 +154,81 @@ _compiler = _Compiler()
 atexit.register(_compiler.close)
 
 
-def _share_out(missing: Sequence[Generated], workers: int, device: int) -> None:
-    """Compile kernels for a GPU in so many processes, each of which opens it."""
-    shares: list[list[Generated]] = [[] for _ in range(workers)]
-    sizes = [0] * workers
-    for kernel in missing:  # to whoever has least
-        least = sizes.index(min(sizes))
-        shares[least].append(kernel)
-        sizes[least] += len(kernel.source)
-    processes = [
-        subprocess.Popen(
-            _command("precompile", device, *(k.path for k in share)),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        for share in shares
-    ]
-    try:
-        for process in processes:
-            process.wait()
-    except BaseException:
-        for process in processes:
+class _GpuCompilers:
+    """Processes that each compile a kernel for a GPU at a time."""
+
+    def __init__(self, device: int) -> None:
+        self._device = device
+        self._processes: list[subprocess.Popen[str]] = []
+
+    def start(self, count: int) -> None:
+        """Have so many; they import Numba, and wait."""
+        while len(self._processes) < count:
+            self._processes.append(
+                subprocess.Popen(
+                    _command("precompile", self._device),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    text=True,
+                )
+            )
+
+    def compile(self, paths: Sequence[Path]) -> None:
+        """Compile modules in this order; whoever is done takes the next one."""
+        waiting = deque(paths)
+        with ThreadPoolExecutor(len(self._processes)) as pool:
+            try:
+                for done in [pool.submit(self._serve, process, waiting) for process in self._processes]:
+                    done.result()
+            except BaseException:
+                self.kill()  # which ends the threads, too
+                raise
+
+    @staticmethod
+    def _serve(process: subprocess.Popen[str], waiting: deque[Path]) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            while waiting:
+                process.stdin.write(f"{waiting.popleft()}\n")
+                process.stdin.flush()
+                if not process.stdout.readline():
+                    return  # it has ended; the caller compiles what is missing
+        except (IndexError, BrokenPipeError):  # another one took the last kernel, or the process has ended
+            return
+
+    def kill(self) -> None:
+        """End all of them at once."""
+        for process in self._processes:
             process.kill()
-        raise
+
+    def close(self) -> None:
+        """Let them end, which have nothing to do any more."""
+        for process in self._processes:
+            assert process.stdin is not None
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.close()
+        for process in self._processes:
+            process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
 
 
-def main(device: str, *paths: str) -> None:
-    """Compile modules for a GPU, in a process of its own."""
+def main(device: str) -> None:
+    """Compile modules for a GPU, in a process of its own: their paths come a line each, and an answer goes back."""
     gc.disable()  # a short-lived process; collecting costs a fifth of its time
-    from phalanx.ecs import cuda, cuda_program
+    from phalanx.ecs import cuda, shortcuts
 
-    cuda_program.open_device(int(device))
-    for path in map(Path, paths):
+    shortcuts.take_all(shortcuts.CUDA)
+    for number, line in enumerate(sys.stdin):
+        if number == 0:
+            cuda.cuda.select_device(int(device))
+        path = Path(line.removesuffix("\n"))
         generated = Generated(path, path.read_text(), path.stem)
-        module = load(generated)
-        getattr(module, generated.entry).compile(cuda.signature(generated.source))
-        marker(generated, "cuda").touch()
+        try:
+            getattr(load(generated), generated.entry).compile(cuda.signature(generated.source))
+            marker(generated, "cuda").touch()
+            print("done", flush=True)
+        except Exception as error:  # the caller compiles it again, and shows what is wrong
+            print(type(error).__name__, flush=True)
