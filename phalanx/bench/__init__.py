@@ -17,7 +17,6 @@ from phalanx.bench.declare import Scene
 from phalanx.bench.machine import machine
 from phalanx.bench.measure import Run, measure, release, where_memory_goes, where_time_goes
 from phalanx.bench.peers import PeerMissing, peer_for
-from phalanx.bench.recording import recording_cost
 from phalanx.bench.report import table
 from phalanx.bench.scenes import DEFAULT, FAMILIES, SCENES
 
@@ -149,7 +148,12 @@ def run_case(
     frames = scene.frames(num_envs, device, steps)
     ours, setup = measure(scene, num_envs, device, dtype=dtype, frames=frames, repeats=repeats)
     spent, memory = where_time_goes(setup), where_memory_goes(setup)
-    recorded = recording_cost(setup, frames, repeats) if recording else None
+    if recording:
+        from phalanx.bench.recording import recording_cost
+
+        recorded = recording_cost(setup, frames, repeats)
+    else:
+        recorded = None
     runs = []
     if peer is not None:
         runs.append(peer(setup, frames, repeats))

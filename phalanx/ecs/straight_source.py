@@ -7,7 +7,6 @@ goes; here the recorder is asked, which is ``_record`` in the text.
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -26,8 +25,7 @@ class _Recordable(ast.NodeTransformer):
         inner = (*node.body, *node.orelse)
         leaves = any(isinstance(n, ast.Return | ast.Break | ast.Continue) for s in inner for n in ast.walk(s))
         names = sorted({n.id for s in inner for n in ast.walk(s) if isinstance(n, ast.Name) and _is_stored(n)})
-        body, orelse = _copied(node.body), _copied(node.orelse)
-        self.generic_visit(node)
+        node.test, node.body, node.orelse = self.visit(node.test), self._each(node.body), self._each(node.orelse)
         self.ways += 1
         c, s, f = f"_condition{self.ways}", f"_begin{self.ways}", f"_first{self.ways}"
         test = ast.Assign([ast.Name(c, ast.Store())], node.test)
@@ -45,7 +43,7 @@ class _Recordable(ast.NodeTransformer):
         both.body = [node]
         if not leaves:
             begin, turn, again, join = both.orelse
-            both.orelse = [begin, *self._each(body), turn, again, *self._each(orelse), join]
+            both.orelse = [begin, *node.body, turn, again, *node.orelse, join]
         return [test, both]
 
     def _each(self, statements: list[ast.stmt]) -> list[ast.stmt]:
@@ -58,25 +56,25 @@ class _Recordable(ast.NodeTransformer):
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         """Selections."""
         self.generic_visit(node)
-        return _call("_record.select", node.test, _later(node.body), _later(node.orelse))
+        return _call("select", node.test, _later(node.body), _later(node.orelse))
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         """Of conditions."""
         self.generic_visit(node)
-        return _call("_record.both" if isinstance(node.op, ast.And) else "_record.any_of", *map(_later, node.values))
+        return _call("both" if isinstance(node.op, ast.And) else "any_of", *map(_later, node.values))
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         """``not``."""
         self.generic_visit(node)
-        return _call("_record.negated", node.operand) if isinstance(node.op, ast.Not) else node
+        return _call("negated", node.operand) if isinstance(node.op, ast.Not) else node
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         """Floats."""
-        return _call("_record.number", node) if isinstance(node.value, float) else node
+        return _call("number", node) if isinstance(node.value, float) else node
 
 
 def _call(name: str, *arguments: ast.expr) -> ast.Call:
-    return ast.Call(ast.parse(name, mode="eval").body, list(arguments), [])
+    return ast.Call(ast.Attribute(ast.Name("_record", ast.Load()), name, ast.Load()), list(arguments), [])
 
 
 def _later(value: ast.expr) -> ast.Lambda:
@@ -85,10 +83,6 @@ def _later(value: ast.expr) -> ast.Lambda:
 
 def _is_stored(name: ast.Name) -> bool:
     return isinstance(name.ctx, ast.Store)
-
-
-def _copied(statements: list[ast.stmt]) -> list[ast.stmt]:
-    return [copy.deepcopy(statement) for statement in statements]
 
 
 def _without_returns(body: list[ast.stmt]) -> list[ast.stmt]:
