@@ -233,6 +233,7 @@ def test_settings():
 
 
 def test_messages_and_states(caplog):
+    app.get_app().start()  # another test may have closed it
     with caplog.at_level(logging.DEBUG):
         carb.log_verbose("a")
         carb.log_warn("100 %s")
