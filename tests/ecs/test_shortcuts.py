@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from numba.core import ir
 
-from phalanx.ecs import codegen, shortcuts
+from phalanx.ecs import System, codegen, shortcuts
 from phalanx.systems import systems
 
 _MAKE = """
@@ -28,12 +28,16 @@ for path in map(Path, sys.argv[2:]):
 NAMES = ["collide_capsules", "point_distances", "update_coordinates"]
 
 
+def shared(made: System) -> frozenset[str]:
+    """Arguments that all environments have in common."""
+    return frozenset(name for name, a in made.field_arguments.items() if a.target.constant)
+
+
 def test_machine_code_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PHALANX_CACHE_DIR", str(tmp_path))
     found = [s for s in systems() if s.name in NAMES]
     assert len(found) == len(NAMES)
-    shared = [frozenset(n for n, a in s.field_arguments.items() if a.target.constant) for s in found]
-    paths = [str(codegen.generate(s, alike, "float32", "cpu").path) for s, alike in zip(found, shared, strict=True)]
+    paths = [str(codegen.generate(s, shared(s), "float32", "cpu").path) for s in found]
     texts = []
     for how in ("long", "short"):
         monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / how))
@@ -64,3 +68,37 @@ def test_lists_of_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     after = [s.list_vars() for s in statements]
     assert [[v.name for v in vs] for vs in before] == [[v.name for v in vs] for vs in after]
     assert sum(map(len, before)) == 21, "phi, constants and numbers hold none"
+
+
+_MAKE_PTX = """
+import importlib, sys
+from pathlib import Path
+from types import SimpleNamespace
+from numba import cuda
+from phalanx.ecs import shortcuts
+from phalanx.ecs.cuda import signature
+from phalanx.ecs.modules import Generated, load
+if sys.argv[1] == "short":
+    shortcuts.take_all(shortcuts.CUDA)
+device = SimpleNamespace(compute_capability=(9, 0))  # PTX needs no GPU
+importlib.import_module("numba.cuda.dispatcher").get_current_device = lambda: device
+for path in map(Path, sys.argv[2:]):
+    generated = Generated(path, path.read_text(), path.stem)
+    kernel = getattr(load(generated), generated.entry).py_func
+    print(cuda.compile_ptx(kernel, signature(generated.source), cc=(9, 0))[0])
+"""
+
+
+def test_ptx_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba_cuda", reason="numba-cuda is not installed (pip install 'phalanx[cuda12]')")
+    monkeypatch.setenv("PHALANX_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("PYTHONHASHSEED", "0")  # declarations come in the order of a set
+    paths = [str(codegen.generate(s, shared(s), "float32", "cuda").path) for s in systems() if s.name in NAMES]
+    texts = []
+    for how in ("long", "short"):
+        done = subprocess.run(
+            [sys.executable, "-c", _MAKE_PTX, how, *paths], capture_output=True, text=True, check=True
+        )
+        texts.append(done.stdout)
+    assert len(texts[0].splitlines()) > 2000
+    assert texts[0] == texts[1]
