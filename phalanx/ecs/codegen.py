@@ -28,6 +28,7 @@ from typing import Any
 from phalanx.ecs import flat, teams
 from phalanx.ecs.declare import DeclarationError, Field, System
 from phalanx.ecs.modules import Generated, Target, fingerprinted, kept
+from phalanx.ecs.nodes import walk
 from phalanx.ecs.numbers import BlockMemory, Literals, Scratch, definitions
 from phalanx.ecs.source import LANE_LOOP, forbid_deep_returns, parse, reach, without_docstring
 from phalanx.ecs.unswitch import unswitched
@@ -105,10 +106,10 @@ def _write(system: System, shared: frozenset[str], dtype: str, target: Target) -
         for argument in tree.args.args:
             argument.annotation = None
         tree.body = without_docstring(tree.body)
-        decorator = "routine" if any(isinstance(n, ast.For | ast.While) for n in ast.walk(tree)) else "helper"
+        decorator = "routine" if any(isinstance(n, ast.For | ast.While) for n in walk(tree)) else "helper"
         if target == "cuda":
             tree.body = flat.while_loops(tree.body)
-        parts.append(f"@{decorator}\n{ast.unparse(ast.fix_missing_locations(tree))}")
+        parts.append(f"@{decorator}\n{ast.unparse(tree)}")
     statements = without_docstring(body.body)
     rewrite = _Body(system, shared, floats, target)
     statements = [scratch.visit(rewrite.visit(statement)) for statement in statements]
@@ -246,7 +247,7 @@ class _Body(Literals):
         self.lanes.add(name)
         self.generic_visit(node)
         self.lanes.discard(name)
-        if any(isinstance(n, ast.Name) and n.id == name for s in node.body for n in ast.walk(s)):
+        if any(isinstance(n, ast.Name) and n.id == name for s in node.body for n in walk(s)):
             node.body.insert(0, ast.parse(f"{name} = signed(_{name})").body[0])
         node.target = ast.Name(f"_{name}", ast.Store())
         node.iter = ast.parse(LANE_LOOP, mode="eval").body
@@ -261,7 +262,7 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
     text = _text(statements)
     row, env = (system.leading[0], system.leading[1]) if system.over else ("", "")
     ordered = "range(_rows - 1, -1, -1)" if system.order == "reverse" else "range(_rows)"
-    named = bool(env) and any(isinstance(n, ast.Name) and n.id == env for s in statements for n in ast.walk(s))
+    named = bool(env) and any(isinstance(n, ast.Name) and n.id == env for s in statements for n in walk(s))
     if named:
         text = f"{env} = signed(_{env})\n{text}"
     if target == "cpu":
@@ -315,7 +316,7 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
 
 
 def _text(statements: Sequence[ast.stmt]) -> str:
-    return "\n".join(ast.unparse(ast.fix_missing_locations(s)) for s in statements) or "pass"
+    return "\n".join(ast.unparse(s) for s in statements) or "pass"
 
 
 def _fixed(system: System) -> str:

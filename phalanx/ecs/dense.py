@@ -13,6 +13,8 @@ import linecache
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
+from phalanx.ecs.nodes import walk
+
 
 def is_dense(filename: str, line: int) -> bool:
     """Whether the loop that begins there only loads and stores lane beside lane, and nothing is handed from lane to
@@ -22,7 +24,7 @@ def is_dense(filename: str, line: int) -> bool:
     if found is None:
         return False
     loop, parameters = found
-    inner = [n for s in loop.body for n in ast.walk(s) if isinstance(n, ast.For | ast.While)]
+    inner = [n for s in loop.body for n in walk(s) if isinstance(n, ast.For | ast.While)]
     return all(map(_is_unrolled, inner)) and not _hands_on(loop) and not _gathers(loop, parameters)
 
 
@@ -33,7 +35,7 @@ def _loops(filename: str, lines: tuple[str, ...]) -> dict[int, tuple[ast.For, fr
     found = {}
     for function in functions:
         parameters = frozenset(a.arg for a in function.args.args)
-        found |= {n.lineno: (n, parameters) for n in ast.walk(function) if isinstance(n, ast.For)}
+        found |= {n.lineno: (n, parameters) for n in walk(function) if isinstance(n, ast.For)}
     return found
 
 
@@ -81,7 +83,7 @@ def _gathers(loop: ast.For, parameters: frozenset[str]) -> bool:
         before = len(differing)
         for statement in loop.body:
             spread_on(statement, False, differing)
-    for node in (n for s in loop.body for n in ast.walk(s)):
+    for node in (n for s in loop.body for n in walk(s)):
         if isinstance(node, ast.Subscript):
             indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             if any(names_in(index) & differing for index in indices[:-1]):
@@ -108,9 +110,9 @@ def spread_on(node: ast.stmt, decided: bool, differing: set[str]) -> None:
 @lru_cache(4096)
 def names_in(node: ast.AST) -> frozenset[str]:
     """Names that occur in a node."""
-    return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+    return frozenset(n.id for n in walk(node) if isinstance(n, ast.Name))
 
 
 def stored_in(statements: Sequence[ast.stmt]) -> set[str]:
     """Names that statements assign."""
-    return {n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return {n.id for s in statements for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

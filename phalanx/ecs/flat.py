@@ -11,6 +11,7 @@ import ast
 from functools import cache
 
 from phalanx.ecs.declare import System
+from phalanx.ecs.nodes import walk
 from phalanx.ecs.source import LANE_LOOP, parse
 
 MOST_ITEMS = 2**32
@@ -27,7 +28,7 @@ def flat_arguments(system: System) -> frozenset[str]:
     """Fields that kernels for the GPU take as flat arrays: all but those that helpers are handed whole."""
     if system.is_native:
         return frozenset(system.field_arguments)
-    calls = (n for n in ast.walk(parse(system.function)) if isinstance(n, ast.Call))
+    calls = (n for n in walk(parse(system.function)) if isinstance(n, ast.Call))
     whole = {a.id for call in calls for a in call.args if isinstance(a, ast.Name)}
     return frozenset(system.field_arguments) - whole
 

@@ -16,6 +16,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from phalanx.ecs.declare import Access, Field, System
+from phalanx.ecs.nodes import walk
 from phalanx.ecs.source import parse, reach, without_docstring
 from phalanx.ecs.teams import can_be_shared_out
 
@@ -171,7 +172,7 @@ def _join(
     head = ast.parse(f"def {name}(lanes, {', '.join([*arguments, TIMES])}):\n    pass").body[0]
     assert isinstance(head, ast.FunctionDef)
     head.body = [*head_of, loop]
-    text = ast.unparse(ast.fix_missing_locations(head))
+    text = ast.unparse(head)
     exec(compile(text, f"<{name}>", "exec"), names)
     function = names[name]
     function.__phalanx_source__ = text
@@ -199,7 +200,7 @@ class _Rename(ast.NodeTransformer):
 
     def __init__(self, system: System, number: int, arguments: dict[str, Access]) -> None:
         tree = parse(system.function)
-        own = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        own = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         self.names = {name: f"{name}_{number}" for name in own} | {system.leading[0]: "lanes"}
         for name, access in system.arguments.items():
             self.names[name] = _field_name(access)

@@ -8,6 +8,7 @@ from typing import Any
 
 from phalanx.ecs.declare import DeclarationError
 from phalanx.ecs.modules import Target
+from phalanx.ecs.nodes import walk
 
 
 def literal(value: float) -> str:
@@ -87,7 +88,7 @@ class BlockMemory(ast.NodeTransformer):
     """Index arrays of a block without a sign: Numba looks at each index whether it counts from the end."""
 
     def __init__(self, statements: list[ast.stmt]) -> None:
-        made = [n for s in statements for n in ast.walk(s) if isinstance(n, ast.Assign)]
+        made = [n for s in statements for n in walk(s) if isinstance(n, ast.Assign)]
         made = [n for n in made if ast.unparse(n.value).startswith("cuda.shared.array(")]
         self.names = {ast.unparse(n.targets[0]) for n in made}
 

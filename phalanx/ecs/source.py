@@ -14,6 +14,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from phalanx.ecs.declare import DeclarationError, System, block_memory, local, local_int, real, spread
+from phalanx.ecs.nodes import walk
 
 LANE_LOOP = "range(_low, _high)"
 """How generated text goes over lanes."""
@@ -61,9 +62,9 @@ def reach(function: Callable[..., Any]) -> tuple[list[FunctionType], dict[str, A
     def visit(current: Callable[..., Any]) -> None:
         tree = parse(current)
         own = {a.arg for a in tree.args.args}
-        own |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        own |= {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         for statement in tree.body:
-            for node in ast.walk(statement):
+            for node in walk(statement):
                 if not isinstance(node, ast.Name) or node.id in own:
                     continue
                 name, value = node.id, current.__globals__.get(node.id, MISSING)
@@ -103,7 +104,7 @@ def reach(function: Callable[..., Any]) -> tuple[list[FunctionType], dict[str, A
 
 def forbid_deep_returns(system: System, tree: ast.FunctionDef) -> None:
     """Refuse a return that would leave more than the item."""
-    loops = [n for n in ast.walk(tree) if isinstance(n, ast.For | ast.While)]
-    nested = [r for loop in loops for r in ast.walk(loop) if isinstance(r, ast.Return)]
-    if nested or (system.over is None and any(isinstance(n, ast.Return) for n in ast.walk(tree))):
+    loops = [n for n in walk(tree) if isinstance(n, ast.For | ast.While)]
+    nested = [r for loop in loops for r in walk(loop) if isinstance(r, ast.Return)]
+    if nested or (system.over is None and any(isinstance(n, ast.Return) for n in walk(tree))):
         raise DeclarationError(f"system {system.name}: return inside a loop is not supported; use a condition")

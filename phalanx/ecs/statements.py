@@ -6,6 +6,7 @@ import ast
 from typing import TypeGuard
 
 from phalanx.ecs.flat import called
+from phalanx.ecs.nodes import walk
 from phalanx.ecs.source import LANE_LOOP
 
 
@@ -16,14 +17,14 @@ def is_spread(node: ast.AST) -> TypeGuard[ast.For]:
 
 def has_spread(node: ast.AST) -> bool:
     """Whether there is such a loop in a statement, or it is one."""
-    return any(is_spread(inner) for inner in ast.walk(node))
+    return any(is_spread(inner) for inner in walk(node))
 
 
 def names_in(node: ast.AST | None, kind: type[ast.expr_context]) -> set[str]:
     """Names that are loaded (``ast.Load``) or stored (``ast.Store``) in a statement or expression."""
     if node is None:
         return set()
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, kind)}
+    return {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, kind)}
 
 
 def assigned_to(node: ast.Assign | ast.AugAssign) -> list[ast.expr]:

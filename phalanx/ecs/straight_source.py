@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from phalanx.ecs.nodes import walk
 from phalanx.ecs.source import parse
 
 
@@ -23,8 +24,8 @@ class _Recordable(ast.NodeTransformer):
     def visit_If(self, node: ast.If) -> list[ast.stmt]:
         """Known conditions decide; of others both ways are gone."""
         inner = (*node.body, *node.orelse)
-        leaves = any(isinstance(n, ast.Return | ast.Break | ast.Continue) for s in inner for n in ast.walk(s))
-        names = sorted({n.id for s in inner for n in ast.walk(s) if isinstance(n, ast.Name) and _is_stored(n)})
+        leaves = any(isinstance(n, ast.Return | ast.Break | ast.Continue) for s in inner for n in walk(s))
+        names = sorted({n.id for s in inner for n in walk(s) if isinstance(n, ast.Name) and _is_stored(n)})
         node.test, node.body, node.orelse = self.visit(node.test), self._each(node.body), self._each(node.orelse)
         self.ways += 1
         c, s, f = f"_condition{self.ways}", f"_begin{self.ways}", f"_first{self.ways}"

@@ -6,6 +6,7 @@ import ast
 import copy
 from typing import TYPE_CHECKING
 
+from phalanx.ecs.nodes import walk
 from phalanx.ecs.statements import assigned_to, field_of, is_lane_loop, names_in, statements_of
 
 if TYPE_CHECKING:
@@ -23,16 +24,16 @@ class Sums(ast.NodeTransformer):
 
     def __init__(self, team: Team, loop: ast.For, own: set[str]) -> None:
         self.team, self.found = team, dict[str, str]()
-        self.lane = {name for n in ast.walk(loop) if is_lane_loop(n) for name in names_in(n.target, ast.Store)}
+        self.lane = {name for n in walk(loop) if is_lane_loop(n) for name in names_in(n.target, ast.Store)}
         self.own = own - self.lane
-        self.kept = {field_of(t) for n in ast.walk(loop) if isinstance(n, ast.Assign) for t in assigned_to(n)}
+        self.kept = {field_of(t) for n in walk(loop) if isinstance(n, ast.Assign) for t in assigned_to(n)}
         """Fields that iterations assign to; private ones are then no sums, but each iteration's own."""
         self.differs = _differing(loop)
 
     def rewrite(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         """The loop's body."""
         statements = [self.visit(statement) for statement in statements]
-        for node in (n for s in statements for n in ast.walk(s)):
+        for node in (n for s in statements for n in walk(s)):
             if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and self._text(node) in self.found:
                 raise self.team.error(
                     node, f"{ast.unparse(node)} is summed up by a spread loop, and known only after it, not within"
@@ -51,7 +52,7 @@ class Sums(ast.NodeTransformer):
     def _text(self, item: ast.expr) -> str:
         """An item as source, with the lane as it is called outside of the loop over lanes."""
         named = copy.deepcopy(item)
-        for index in ast.walk(named):
+        for index in walk(named):
             if isinstance(index, ast.Name) and index.id in self.lane:
                 index.id = "_low"
         return ast.unparse(named)
@@ -96,7 +97,7 @@ def _differing(loop: ast.For) -> set[str]:
     differs = names_in(loop.target, ast.Store)
     while True:
         before = len(differs)
-        for node in ast.walk(loop):
+        for node in walk(loop):
             if isinstance(node, ast.Assign | ast.AugAssign):
                 source: ast.AST = node.value
                 stored = {name for target in assigned_to(node) for name in names_in(target, ast.Store)}

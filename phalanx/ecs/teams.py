@@ -19,6 +19,7 @@ from functools import cache
 from typing import Any, TypeGuard
 
 from phalanx.ecs.declare import DeclarationError, System
+from phalanx.ecs.nodes import walk
 from phalanx.ecs.source import LANE_LOOP, parse, without_docstring
 from phalanx.ecs.statements import assigned_to, field_of, has_spread, is_lane_loop, is_spread, names_in, statements_of
 from phalanx.ecs.sums import Sums
@@ -43,7 +44,7 @@ def is_wide(system: System) -> bool:
     """
     *before, last = without_docstring(parse(system.function).body)
     fields = system.field_arguments
-    stores = [n for s in before for n in ast.walk(s) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
+    stores = [n for s in before for n in walk(s) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
     if not is_spread(last) or any(has_spread(s) for s in before) or any(field_of(n) in fields for n in stores):
         return False
     return _rewritten(system).sums == 0
@@ -52,7 +53,7 @@ def is_wide(system: System) -> bool:
 def _rewritten(system: System) -> Team:
     """What rewrites a system, once it has."""
     statements = without_docstring(parse(system.function).body)
-    for loop in (n for s in statements for n in ast.walk(s) if isinstance(n, ast.For)):
+    for loop in (n for s in statements for n in walk(s) if isinstance(n, ast.For)):
         loop.iter = ast.parse(LANE_LOOP, mode="eval").body if _is_lanes(loop, system) else loop.iter
     team = Team(system)
     team.rewrite(statements)
@@ -92,7 +93,7 @@ def in_turn(statements: Iterable[ast.stmt]) -> list[ast.stmt]:
     """The same loops for one thread."""
     found = list(statements)
     for statement in found:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if is_spread(node) and isinstance(node.iter, ast.Call):
                 node.iter.func = ast.Name("range", ast.Load())
     return found
@@ -152,7 +153,7 @@ class Team:
 
     def mentions(self, node: ast.AST) -> set[str]:
         """Fields that the system stores, and some thread loads or stores in a statement or expression."""
-        return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & self.stored
+        return {n.id for n in walk(node) if isinstance(n, ast.Name)} & self.stored
 
     def loads(self, node: ast.AST) -> set[str]:
         """Those that all threads load."""
@@ -195,11 +196,11 @@ class Team:
     def _check_escapes(self, statements: list[ast.stmt]) -> None:
         """What a spread loop assigns is each thread's own; nothing after it may use it."""
         inside: set[str] = set()
-        loops = [n for s in statements for n in ast.walk(s) if is_spread(n)]
+        loops = [n for s in statements for n in walk(s) if is_spread(n)]
         for loop in loops:
             inside |= names_in(loop, ast.Store)
-        within = {id(n) for loop in loops for n in ast.walk(loop)}
-        outer = [n for s in statements for n in ast.walk(s) if id(n) not in within and isinstance(n, ast.Name)]
+        within = {id(n) for loop in loops for n in walk(loop)}
+        outer = [n for s in statements for n in walk(s) if id(n) not in within and isinstance(n, ast.Name)]
         known = {n.id for n in outer if isinstance(n.ctx, ast.Store)}
         for node in outer:
             if isinstance(node.ctx, ast.Load) and node.id in inside - known:
@@ -256,7 +257,7 @@ class Team:
             raise self.error(loop, "spread loops within spread loops are not supported; spread the outer one")
         if not isinstance(loop.target, ast.Name) or loop.orelse or not isinstance(loop.iter, ast.Call):
             raise self.error(loop, "a spread loop has one variable and no else")
-        if any(isinstance(n, ast.Break) for n in ast.walk(loop)):
+        if any(isinstance(n, ast.Break) for n in walk(loop)):
             raise self.error(loop, "iterations of a spread loop are independent; there is no break")
         bounds = loop.iter.args
         if not 1 <= len(bounds) <= 2 or self._is_stale(loop.iter):

@@ -10,6 +10,7 @@ import copy
 from collections.abc import Sequence
 
 from phalanx.ecs.dense import names_in, spread_on, stored_in
+from phalanx.ecs.nodes import walk
 
 FEWEST = 8
 """Statements in the two ways together that are worth a second loop."""
@@ -28,7 +29,7 @@ def unswitched(statements: Sequence[ast.stmt], loop: ast.For) -> list[ast.stmt]:
     stored = {
         n.value.id
         for s in statements
-        for n in ast.walk(s)
+        for n in walk(s)
         if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name)
     }
     for place, branch in enumerate(statements):
@@ -51,7 +52,7 @@ def _with(loop: ast.For, statements: Sequence[ast.stmt]) -> ast.For:
 
 
 def _count(branch: ast.If) -> int:
-    return sum(isinstance(n, ast.stmt) for way in (branch.body, branch.orelse) for s in way for n in ast.walk(s))
+    return sum(isinstance(n, ast.stmt) for way in (branch.body, branch.orelse) for s in way for n in walk(s))
 
 
 def _slice(before: Sequence[ast.stmt], wanted: frozenset[str], stored: set[str]) -> list[ast.stmt] | None:
