@@ -72,6 +72,39 @@ def test_elements() -> None:
             np.testing.assert_array_equal(a, b, err_msg=f"index {k}")
 
 
+def choose(x: Any, flags: Any, k: int, out: Any) -> None:
+    """Indices that are set on some ways only, and changed between uses."""
+    if k > 0:
+        at = (1, k)
+    out[0] = 1.0
+    if k > 0:
+        out[1] = x[at]
+    where = (0, 1)
+    for i in range(3):
+        out[2 + i] = x[where]
+        if flags[i]:
+            where = (i, 2 - i)
+    x[0, 1] += x[where] if k > 0 else -x[where]
+
+
+def test_indices_that_change() -> None:
+    compiled = cpu.routine(choose)
+
+    def call(_low: int, _high: int, table: Any) -> None:
+        shaped = cpu.array(table[0], (3, 3), float64), cpu.array(table[1], (3,), np.bool_)
+        k = cpu.array(table[2], (1,), int64)
+        compiled(shaped[0], shaped[1], k[0], cpu.array(table[3], (16,), float64))
+
+    made = entry(call)
+    for k in range(3):
+        expected = np.arange(9.0).reshape(3, 3), np.array([True, False, True]), np.zeros(16)
+        found = tuple(a.copy() for a in expected)
+        choose(expected[0], expected[1], k, expected[2])
+        run(made, found[0], found[1], np.array([k]), found[2])
+        np.testing.assert_array_equal(expected[0], found[0])
+        np.testing.assert_array_equal(expected[2], found[2])
+
+
 # -- ranges
 
 
