@@ -92,8 +92,8 @@ class ConciseLowering(Lower):
         if isinstance(inst, ir.Assign):
             name = inst.target.name
             if name in self._only_indices:
-                items = getattr(inst.value, "items", ())
-                self._indices[name] = [(self.loadvar(v.name), self.typeof(v.name)) for v in items]
+                made: Any = inst.value
+                self._indices[name] = [(self.loadvar(v.name), self.typeof(v.name)) for v in made.items]
                 return None
             if name in self._arguments:
                 return None

@@ -1,5 +1,5 @@
-"""What Numba does many times over while it compiles, done once or not at all: half of what its Python takes, and more
-for the longest kernels for GPUs.
+"""What Numba does many times over while it compiles, done once or not at all: the longest kernel for GPUs takes half
+of the time (docs/decisions/0034-concise-ir.md).
 
 Only for processes that do nothing but compile (:mod:`phalanx.ecs.compiler`, :mod:`phalanx.ecs.precompile`): each
 function here changes Numba for the rest of the process. Machine code stays the same, but for the numbers in its names.
