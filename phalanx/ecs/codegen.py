@@ -27,10 +27,12 @@ from typing import Any
 
 from phalanx.ecs import flat, teams
 from phalanx.ecs.declare import DeclarationError, Field, System
+from phalanx.ecs.identity import Meaning, meanings, of_system, reached
 from phalanx.ecs.modules import Generated, Target, fingerprinted, kept
 from phalanx.ecs.nodes import walk
 from phalanx.ecs.numbers import BlockMemory, Literals, Scratch, definitions
-from phalanx.ecs.source import LANE_LOOP, forbid_deep_returns, parse, reach, without_docstring
+from phalanx.ecs.recall import recalled
+from phalanx.ecs.source import LANE_LOOP, MISSING, forbid_deep_returns, parse, reach, without_docstring
 from phalanx.ecs.unswitch import unswitched
 
 BACK_END: dict[Target, tuple[Path, ...]] = {
@@ -45,17 +47,17 @@ TEAMS = Path(__file__).with_name("cuda_teams.py")
 
 @dataclass
 class _Text:
-    """A kernel's text, what it was made for, and the globals that it was made from."""
+    """A kernel's text, what it was made for, and what names meant in what it was made from."""
 
     source: str
     entry: str
     system: System
-    globals: list[tuple[dict[str, Any], str, Any]]
+    meanings: list[Meaning]
 
     @property
     def holds(self) -> bool:
         """Whether constants and helpers are still what they were; a notebook may define them anew."""
-        return all(names.get(name) is value for names, name, value in self.globals)
+        return all(names.get(name, MISSING) is value for names, name, value in self.meanings)
 
 
 _texts: dict[tuple[Any, ...], _Text] = {}
@@ -77,11 +79,15 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
     key = (*kind, shared, dtype, target)
     text = _texts.get(key)
     if text is None or not text.holds:
-        text = _texts[key] = _write(system, shared, dtype, target)
+        names = [name for one in reached(system.function) for name in meanings(one)]
+        made_from = (of_system(system), *sorted(shared), dtype, target)
+        source, entry = recalled("text", made_from, lambda: _write(system, shared, dtype, target))
+        text = _texts[key] = _Text(source, entry, system, names)
     return kept(text.entry, text.source)
 
 
-def _write(system: System, shared: frozenset[str], dtype: str, target: Target) -> _Text:
+def _write(system: System, shared: frozenset[str], dtype: str, target: Target) -> tuple[str, str]:
+    """Text and entry."""
     helpers, constants = reach(system.function)
     body = parse(system.function)
     forbid_deep_returns(system, body)
@@ -129,9 +135,7 @@ def _write(system: System, shared: frozenset[str], dtype: str, target: Target) -
     parts.insert(1, definitions(constants, floats))
     source = "\n\n".join(part for part in parts if part) + "\n"
     entry, source = fingerprinted(system.name, source, [*BACK_END[target], *([TEAMS] if provided else [])])
-    reached = (system.function, *helpers)
-    names = [(f.__globals__, name, f.__globals__.get(name)) for f in reached for name in f.__code__.co_names]
-    return _Text(source, entry, system, names)
+    return source, entry
 
 
 def _prelude(dtype: str, target: Target, team: bool, provided: list[str]) -> str:

@@ -6,8 +6,6 @@ all work goes to one non-blocking stream; the sequence is captured at first use 
 
 from __future__ import annotations
 
-import importlib
-import os
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -34,39 +32,6 @@ long as a load, and most of thousands of slots are empty."""
 
 WIDE = 16
 """Blocks that share out the loop of a wide system, for the same environments."""
-
-
-def open_device(index: int) -> Any:
-    """Select the CUDA device; returns CuPy's non-blocking stream on it.
-
-    Raises:
-        DeviceError: no driver, or no such device.
-    """
-    import cupy
-
-    from phalanx.ecs.device import DeviceError
-
-    try:
-        count = cupy.cuda.runtime.getDeviceCount()
-    except cupy.cuda.runtime.CUDARuntimeError as error:
-        raise DeviceError(f'no CUDA device can be used on this machine ({error}); use device="cpu"') from error
-    if index >= count:
-        raise DeviceError(
-            f"device cuda:{index} is not there; this machine has {count}, from cuda:0 to cuda:{count - 1}"
-        )
-    cupy.cuda.Device(index).use()
-    cuda.select_device(index)
-    _let_small_launches_be()
-    return cupy.cuda.Stream(non_blocking=True)
-
-
-def _let_small_launches_be() -> None:
-    """Have Numba say nothing about grids of few blocks, unless the environment says otherwise.
-
-    It reads its environment when it is first imported, which a world on the CPU may have done before.
-    """
-    config: Any = importlib.import_module("numba.cuda.dispatcher").config
-    config.CUDA_LOW_OCCUPANCY_WARNINGS = int(os.environ["NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS"])
 
 
 def teams_at_once() -> int:

@@ -40,10 +40,12 @@ class Device:
                     f'device "{name}" needs {" and ".join(missing)}: install "phalanx[cuda12]" or "phalanx[cuda13]", '
                     'as your driver allows, or use device="cpu"'
                 )
-            from phalanx.ecs import cuda, cuda_program
+            from phalanx.ecs.cuda_start import open_device
 
-            self.stream = cuda_program.open_device(index)
+            self.stream = open_device(index)
             import cupy
+
+            from phalanx.ecs import cuda, cuda_program
 
             self.name, self.xp, self.lanes = f"cuda:{index}", cupy, cuda_program.THREADS // 4
             self._compiler, self._programs = cuda, cuda_program

@@ -11,7 +11,9 @@ import ast
 from functools import cache
 
 from phalanx.ecs.declare import System
+from phalanx.ecs.identity import of_system
 from phalanx.ecs.nodes import walk
+from phalanx.ecs.recall import recalled
 from phalanx.ecs.source import LANE_LOOP, parse
 
 MOST_ITEMS = 2**32
@@ -28,6 +30,10 @@ def flat_arguments(system: System) -> frozenset[str]:
     """Fields that kernels for the GPU take as flat arrays: all but those that helpers are handed whole."""
     if system.is_native:
         return frozenset(system.field_arguments)
+    return frozenset(recalled("flat", [of_system(system)], lambda: sorted(_flat_arguments(system))))
+
+
+def _flat_arguments(system: System) -> frozenset[str]:
     calls = (n for n in walk(parse(system.function)) if isinstance(n, ast.Call))
     whole = {a.id for call in calls for a in call.args if isinstance(a, ast.Name)}
     return frozenset(system.field_arguments) - whole

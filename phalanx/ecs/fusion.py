@@ -16,8 +16,10 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from phalanx.ecs.declare import Access, Field, System
+from phalanx.ecs.identity import meanings, of_system, reached
 from phalanx.ecs.nodes import walk
-from phalanx.ecs.source import parse, reach, without_docstring
+from phalanx.ecs.recall import recalled
+from phalanx.ecs.source import MISSING, parse, without_docstring
 from phalanx.ecs.teams import can_be_shared_out
 
 Kernel = tuple[System, frozenset[str]]
@@ -145,66 +147,93 @@ def _join(
         for name, value in _globals(system).items():
             if names.setdefault(name, value) is not value and names[name] != value:
                 return None  # modules that call different things the same
-    arguments: dict[str, Access] = {}
+    arguments = _arguments(all_systems, rest)
+    name = systems[0].name + (f"_and_{len(all_systems) - 1}_more" if len(all_systems) > 1 else "_elsewhere")
+
+    def make() -> str | None:
+        text = _text(name, systems, rest, before, arguments)
+        return text if can_be_shared_out(_defined(text, name, names, arguments)) else None
+
+    turns = (str((one.turn, len(one.systems))) for one in before)
+    fields = () if rest is None else (rest.left.key, str(rest.counter and rest.counter.key))
+    text = recalled("joined", (*map(of_system, all_systems), *turns, *fields), make)
+    return (_defined(text, name, names, arguments).function, arguments) if text is not None else None
+
+
+def _defined(text: str, name: str, names: dict[str, Any], arguments: dict[str, Access]) -> System:
+    """The system of a text."""
+    names = dict(names)
+    exec(compile(text, f"<{name}>", "exec"), names)
+    function = names[name]
+    function.__phalanx_source__ = text
+    return System(function, None, "parallel", "", arguments=arguments, leading=("lanes",))
+
+
+def _arguments(systems: Sequence[System], rest: Rest | None) -> dict[str, Access]:
+    """The arguments of all, each after its field."""
+    found: dict[str, Access] = {}
+    for access in (access for system in systems for access in system.arguments.values()):
+        _add(found, _field_name(access), access)
+    if rest is not None:
+        _add(found, _field_name(Access("read", rest.left)), Access("read", rest.left))
+        if rest.counter is not None:
+            counter = Access("update", rest.counter)
+            _add(found, _field_name(counter), counter)
+    return found
+
+
+def _text(
+    name: str, systems: Sequence[System], rest: Rest | None, before: Sequence[Before], arguments: dict[str, Access]
+) -> str:
+    """What systems do, in turn, as one function."""
     number = count()
     body: list[ast.stmt] = []
     for one in before:
         once = ast.parse(f"if _turn == {one.turn}:\n    pass").body[0]
         assert isinstance(once, ast.If)
-        once.body = _bodies(one.systems, number, arguments)
+        once.body = _bodies(one.systems, number)
         body.append(once)
-    body += _bodies(systems, number, arguments)
+    body += _bodies(systems, number)
     loop = ast.parse(f"for _turn in range({TIMES}):\n    pass").body[0]
     assert isinstance(loop, ast.For)
     loop.body = body
     head_of: list[ast.stmt] = []
     if rest is not None:
-        left = Access("read", rest.left)
-        _add(arguments, _field_name(left), left)
-        text = _TURNS.format(left=_field_name(left))
+        text = _TURNS.format(left=_field_name(Access("read", rest.left)))
         if rest.counter is not None:
-            counter = Access("update", rest.counter)
-            _add(arguments, _field_name(counter), counter)
-            text += _COUNT.format(counter=_field_name(counter))
+            text += _COUNT.format(counter=_field_name(Access("update", rest.counter)))
         head_of = ast.parse(text).body
         loop.iter = ast.parse("range(turns)", mode="eval").body
-    name = systems[0].name + (f"_and_{len(all_systems) - 1}_more" if len(all_systems) > 1 else "_elsewhere")
     head = ast.parse(f"def {name}(lanes, {', '.join([*arguments, TIMES])}):\n    pass").body[0]
     assert isinstance(head, ast.FunctionDef)
     head.body = [*head_of, loop]
-    text = ast.unparse(head)
-    exec(compile(text, f"<{name}>", "exec"), names)
-    function = names[name]
-    function.__phalanx_source__ = text
-    whole = System(function, None, "parallel", "", arguments=arguments, leading=("lanes",))
-    return (function, arguments) if can_be_shared_out(whole) else None
+    return ast.unparse(head)
 
 
-def _bodies(systems: Sequence[System], number: Iterator[int], arguments: dict[str, Access]) -> list[ast.stmt]:
+def _bodies(systems: Sequence[System], number: Iterator[int]) -> list[ast.stmt]:
     """The statements of systems one after the other, with names of their own."""
     found: list[ast.stmt] = []
     for system in systems:
-        renamed = _Rename(system, next(number), arguments)
+        renamed = _Rename(system, next(number))
         found += [renamed.visit(s) for s in without_docstring(parse(system.function).body)]
     return found
 
 
 def _globals(system: System) -> dict[str, Any]:
     """What a system's text, and the helpers it reaches, mean by names that are not their own."""
-    functions = [system.function, *reach(system.function)[0]]
-    return {n: f.__globals__[n] for f in functions for n in f.__code__.co_names if n in f.__globals__}
+    found = (meaning for function in reached(system.function) for meaning in meanings(function))
+    return {name: value for _, name, value in found if value is not MISSING}
 
 
 class _Rename(ast.NodeTransformer):
     """Arguments are called after their fields, and other names of a system get its number."""
 
-    def __init__(self, system: System, number: int, arguments: dict[str, Access]) -> None:
+    def __init__(self, system: System, number: int) -> None:
         tree = parse(system.function)
         own = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         self.names = {name: f"{name}_{number}" for name in own} | {system.leading[0]: "lanes"}
         for name, access in system.arguments.items():
             self.names[name] = _field_name(access)
-            _add(arguments, self.names[name], access)
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
         return ast.copy_location(ast.Name(self.names.get(node.id, node.id), node.ctx), node)

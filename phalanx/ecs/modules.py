@@ -55,7 +55,7 @@ def fingerprinted(name: str, source: str, back_end: Sequence[Path]) -> tuple[str
         back_end: files that decide how it is compiled; their text is part of the fingerprint, as are the versions of
             the compilers.
     """
-    digest = hashlib.sha256((source + _versions() + _joined_text(tuple(back_end))).encode()).hexdigest()[:20]
+    digest = hashlib.sha256((source + versions() + _joined_text(tuple(back_end))).encode()).hexdigest()[:20]
     entry = f"{name}_{digest}"
     return entry, source.replace("__ENTRY__", entry)
 
@@ -83,7 +83,8 @@ def load(generated: Generated) -> ModuleType:
 
 
 @cache
-def _versions() -> str:
+def versions() -> str:
+    """The compilers' versions."""
     names = ("numba", "llvmlite", "numba-cuda")
     found = []
     for name in names:

@@ -218,8 +218,9 @@ class _GpuCompilers:
 def main(device: str) -> None:
     """Compile modules for a GPU, in a process of its own: their paths come a line each, and an answer goes back."""
     gc.disable()  # a short-lived process; collecting costs a fifth of its time
-    from phalanx.ecs import cuda, shortcuts
+    from phalanx.ecs import cuda, cuda_start, shortcuts
 
+    cuda_start.import_without_blas()
     shortcuts.take_all(shortcuts.CUDA)
     for number, line in enumerate(sys.stdin):
         if number == 0:

@@ -27,6 +27,9 @@ def source(function: Callable[..., Any]) -> str:
     """The text of a function's definition; checked, since Python may find another text in its place."""
     if hasattr(function, "__phalanx_source__"):
         return function.__phalanx_source__
+    if hasattr(function, "__phalanx_origin__"):  # the same under another name
+        origin = function.__phalanx_origin__
+        return source(origin).replace(f"def {origin.__name__}(", f"def {function.__name__}(", 1)
     with suppress(OSError, SyntaxError, IndexError):
         text = textwrap.dedent(inspect.getsource(function))
         found = ast.parse(text).body[0]

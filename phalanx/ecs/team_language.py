@@ -13,7 +13,6 @@ from types import FunctionType
 from typing import Any
 
 from phalanx.ecs.declare import DeclarationError, System, Table, primitive, system
-from phalanx.ecs.source import source
 
 THREADS = 128
 """Threads of a block, but for those of some variants."""
@@ -49,7 +48,7 @@ def variant(
     if unknown := sorted(set(constants).difference(old.__globals__)):
         raise DeclarationError(f"{name}: {declared.name} has no constants {', '.join(unknown)}")
     made = FunctionType(old.__code__, {**old.__globals__, **constants}, name)
-    made.__phalanx_source__ = source(old).replace(f"def {old.__name__}(", f"def {name}(", 1)  # type: ignore[attr-defined]
+    made.__phalanx_origin__ = old  # type: ignore[attr-defined]
     return replace(declared, function=made, team_size=size, block_threads=threads, room=room)
 
 

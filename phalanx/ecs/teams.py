@@ -19,7 +19,9 @@ from functools import cache
 from typing import Any, TypeGuard
 
 from phalanx.ecs.declare import DeclarationError, System
+from phalanx.ecs.identity import of_system
 from phalanx.ecs.nodes import walk
+from phalanx.ecs.recall import recalled
 from phalanx.ecs.source import LANE_LOOP, parse, without_docstring
 from phalanx.ecs.statements import assigned_to, field_of, has_spread, is_lane_loop, is_spread, names_in, statements_of
 from phalanx.ecs.sums import Sums
@@ -42,6 +44,10 @@ def is_wide(system: System) -> bool:
     Then threads need not know of each other: a team would stand on different rows, while threads of neighbouring
     environments on the same row read all of each memory sector.
     """
+    return recalled("wide", [of_system(system)], lambda: _is_wide(system))
+
+
+def _is_wide(system: System) -> bool:
     *before, last = without_docstring(parse(system.function).body)
     fields = system.field_arguments
     stores = [n for s in before for n in walk(s) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]

@@ -282,7 +282,8 @@ def test_same_source_same_file(tmp_path: Path, fresh_cache: Path) -> None:
     stamp = first.stat().st_mtime_ns
     second = fingerprint(written(tmp_path, LAMPS))
     assert first == second and second.stat().st_mtime_ns == stamp, "it was written again"
-    assert [p.name for p in fresh_cache.iterdir()] == [first.name], "nothing else is left behind"
+    assert [p.name for p in fresh_cache.iterdir() if p.is_file()] == [first.name], "nothing else is left behind"
+    assert [p.name[:5] for p in (fresh_cache / "recalled").iterdir()] == ["text_"], "nor there"
     assert first.read_text() == codegen.generate(written(tmp_path, LAMPS).blink, frozenset(), "float32", "cpu").source
 
 

@@ -77,8 +77,11 @@ from types import SimpleNamespace
 from numba import cuda
 from phalanx.ecs import shortcuts
 from phalanx.ecs.cuda import signature
+from phalanx.ecs.cuda_start import import_without_blas
 from phalanx.ecs.modules import Generated, load
 if sys.argv[1] == "short":
+    import_without_blas()
+    assert "scipy.linalg" not in sys.modules
     shortcuts.take_all(shortcuts.CUDA)
 device = SimpleNamespace(compute_capability=(9, 0))  # PTX needs no GPU
 importlib.import_module("numba.cuda.dispatcher").get_current_device = lambda: device

@@ -1,0 +1,313 @@
+"""What earlier processes have worked out is used again, and never where it would be made otherwise now."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from ecs.plants import Garden, Twig, TwigLoad, TwigShape, carry, climb, garden, grow, look, straightener, stretch
+
+from phalanx.ecs import System, codegen, fusion, identity, read, recall, rows, spread, system, update
+from phalanx.ecs.flat import flat_arguments
+from phalanx.ecs.fusion import fused
+from phalanx.ecs.straight import Recorder
+from phalanx.ecs.teams import is_team
+from phalanx.systems import systems
+
+WATCHES = """
+from phalanx.ecs import Component, Field, Table, function, read, system, update, write
+
+Watch = Table("{table}", "watches")
+RATE = 2.0
+
+
+class Hands(Component, table=Watch):
+    angle = Field(doc="of the hand", role="state")
+    wound = Field({shape}, doc="how far")
+
+
+def once(x):
+    return x
+
+
+@function
+def slower(x):
+    return {slower}
+
+
+@function
+def turned(x):
+    return slower(x) + RATE
+
+
+@system(over=Watch, phase="sense"{order})
+def tick(i, e, wound=read(Hands.wound), angle={access}(Hands.angle)):
+    angle[i, e] = turned(wound[i, {item}e])
+"""
+
+PLAIN = {
+    "table": "watch",
+    "shape": "()",
+    "slower": "0.5 * x",
+    "order": "",
+    "access": "update",
+    "item": "",
+    "comment": "",
+}
+
+OTHERS = [
+    {"slower": "0.25 * x"},
+    {"slower": "x * 0.5"},
+    {"table": "clock"},
+    {"shape": "2", "item": "1, "},
+    {"order": ', order="reverse"'},
+    {"access": "write"},
+]
+
+_number = itertools.count()
+
+
+@pytest.fixture(autouse=True)
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache of its own, and a process that has made nothing yet."""
+    monkeypatch.setenv("PHALANX_CACHE_DIR", str(tmp_path / "cache"))
+    forget(monkeypatch)
+
+
+def forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a new process does not know."""
+    monkeypatch.setattr(codegen, "_texts", {})
+    for remembered in (flat_arguments, fusion.joined, fusion._join):
+        remembered.cache_clear()
+
+
+def never(*_: Any) -> Any:
+    raise AssertionError("this is known already")
+
+
+def watches(folder: Path, **changes: str) -> ModuleType:
+    """A module of a user's, from a file; each time another module."""
+    path = folder / f"watches_{next(_number)}.py"
+    path.write_text(WATCHES.format(**{**PLAIN, **changes}))
+    return loaded(path)
+
+
+def loaded(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("watches", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def text_of(system: System, **how: Any) -> str:
+    how = {"shared": frozenset(), "dtype": "float32", "target": "cuda", **how}
+    return codegen.generate(system, **how).source
+
+
+def test_a_text_is_made_once_for_all_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = watches(tmp_path)
+    first = text_of(module.tick)
+    forget(monkeypatch)
+    monkeypatch.setattr(codegen, "_write", never)
+    assert text_of(module.tick) == first
+    again = loaded(Path(module.__file__ or ""))
+    assert again.tick is not module.tick and text_of(again.tick) == first
+
+
+@pytest.mark.parametrize("changes", OTHERS, ids=lambda c: " ".join(c.values()))
+def test_what_is_declared_otherwise_has_a_text_of_its_own(tmp_path: Path, changes: dict[str, str]) -> None:
+    path = watches(tmp_path).__file__ or ""
+    first = text_of(loaded(Path(path)).tick)
+    Path(path).write_text(WATCHES.format(**{**PLAIN, **changes}))
+    identity._file.cache_clear()  # a new process
+    module = loaded(Path(path))
+    made = codegen._write(module.tick, frozenset(), "float32", "cuda")[0]
+    assert text_of(module.tick) == made
+    assert made != first or "table" in changes or "access" in changes
+
+
+@pytest.mark.parametrize("how", [{"shared": frozenset({"wound"})}, {"dtype": "float64"}, {"target": "cpu"}], ids=str)
+def test_what_a_text_is_for(tmp_path: Path, how: dict[str, Any]) -> None:
+    module = watches(tmp_path)
+    assert text_of(module.tick) != text_of(module.tick, **how)
+
+
+def test_constants_that_are_set_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a notebook, say, or by a program: the file is the same."""
+    module = watches(tmp_path)
+    first = text_of(module.tick)
+    module.RATE = 3.0
+    forget(monkeypatch)
+    assert "RATE = real(3.0)" in text_of(module.tick)
+    module.RATE = 2.0
+    forget(monkeypatch)
+    assert text_of(module.tick) == first
+
+
+def test_what_cannot_be_compiled_is_refused_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = watches(tmp_path, slower="once(x)")
+    for _ in range(2):
+        with pytest.raises(TypeError, match="once is a function; kernels may use"):
+            text_of(module.tick)
+        forget(monkeypatch)
+
+
+def test_a_file_that_ends_too_early_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = watches(tmp_path)
+    first = text_of(module.tick)
+    files = sorted((tmp_path / "cache" / "recalled").iterdir())
+    for file in files:
+        file.write_text(file.read_text()[: file.stat().st_size // 2])
+    forget(monkeypatch)
+    assert text_of(module.tick) == first
+    assert [file.name for file in files] == sorted(p.name for p in (tmp_path / "cache" / "recalled").iterdir())
+    forget(monkeypatch)
+    monkeypatch.setattr(codegen, "_write", never)
+    assert text_of(module.tick) == first
+
+
+def test_another_compiler_knows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def make() -> list[int]:
+        made.append(1)
+        return made
+
+    for compiler, count in (("one", 1), ("one", 1), ("other", 2), ("one", 2)):
+        monkeypatch.setattr(recall, "_compiler", lambda compiler=compiler: compiler)
+        assert recall.recalled("count", ["what"], make) is not None
+        assert len(made) == count
+
+
+_PRINT = """
+from phalanx.ecs import identity
+from phalanx.systems import systems
+print(*(identity.of_system(s) for s in systems()))
+"""
+
+
+def test_systems_are_the_same_in_all_processes_and_no_two_are() -> None:
+    found = []
+    for seed in "12":
+        done = subprocess.run(
+            [sys.executable, "-c", _PRINT], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}
+        )
+        found.append(done.stdout.split())
+    assert found[0] == found[1] == [identity.of_system(s) for s in systems()]
+    assert len(set(found[0])) == len(found[0])
+
+
+def programs(below: list[int], order: list[System], **how: Any) -> list[tuple[str, str]]:
+    """What systems become with twigs, and the texts of programs."""
+    store = garden(below, **how)
+    made = straightener(store)
+    texts = []
+    for group, found in made.groups(order):
+        text = "" if found is None else found.program.text(found, store._shared(found), store.real)
+        texts.append((" ".join(s.name for s in group), text))
+    return texts
+
+
+@pytest.fixture
+def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Names of systems that are recorded."""
+    names: list[str] = []
+    record = Recorder.system
+
+    def note(self: Recorder, system: System, *more: Any) -> None:
+        names.append(system.name)
+        record(self, system, *more)
+
+    monkeypatch.setattr(Recorder, "system", note)
+    yield names
+
+
+ORDER = [grow, carry, look, climb, grow]
+
+
+def test_programs_are_recorded_once_for_all_processes(recorded: list[str]) -> None:
+    first = programs([-1, 0, 0, 1], ORDER)
+    assert sum(text != "" for _, text in first) == 2 and "climb" in recorded
+    recorded.clear()
+    assert programs([-1, 0, 0, 1], ORDER) == first
+    assert recorded == []
+
+
+@pytest.mark.parametrize(
+    ("below", "how"),
+    [([-1, 0, 1, 1], {}), ([-1, 0, 0], {}), ([-1, 0, 0, 1], {"dtype": "float64"}), ([-1, 0, 0, 1], {"num_envs": 2000})],
+    ids=["topology", "rows", "float type", "stride"],
+)
+def test_programs_of_other_worlds_are_others(recorded: list[str], below: list[int], how: dict[str, Any]) -> None:
+    first = programs([-1, 0, 0, 1], ORDER)
+    recorded.clear()
+    assert programs(below, ORDER, **how) != first
+    assert recorded != []
+
+
+def test_what_all_have_in_common_is_known_to_the_next_store_but_topology_is_looked_at(recorded: list[str]) -> None:
+    """Setting topology forgets, and what is forgotten is found on the disk, by the new one."""
+    store = garden([-1, 0, 0])
+    made = straightener(store)
+    names = [s.name for s in made.each([grow, carry])]
+    store[TwigShape].below = [[-1], [0], [1]]
+    made.forget()
+    recorded.clear()
+    assert [s.name for s in made.each([grow, carry])] == names and recorded == ["grow", "carry"]
+    store[TwigShape].below = [[-1], [0], [0]]
+    made.forget()
+    recorded.clear()
+    assert [s.name for s in made.each([grow, carry])] == names and recorded == []
+    made.forget(Garden)
+    assert [s.name for s in made.each([grow, carry])] == names and recorded == []
+
+
+def test_company_that_decided_is_part_of_what_is_known(recorded: list[str]) -> None:
+    """The same system, after another decision."""
+    found = []
+    for _ in range(2):
+        made = straightener(garden([-1, 0, 0]))
+        names = []
+        for company in (grow, climb, grow):
+            made.decide([company, stretch])
+            names += [s.name for s in made.each([stretch])]
+        found.append(names)
+        last, recorded[:] = list(recorded), []
+    assert found == [["stretch_straight", "stretch", "stretch_straight"]] * 2
+    assert last == []
+
+
+@system(phase="sense")
+def rise(lanes, count=rows(Twig), own=read(TwigLoad.own), height=update(TwigLoad.height)):
+    for i in spread(count):
+        for e in lanes:
+            height[i, e] += own[i, 0, e]
+
+
+@system(phase="sense", after="rise")
+def bow(lanes, count=rows(Twig), height=update(TwigLoad.height)):
+    for i in spread(count):
+        for e in lanes:
+            height[i, e] *= 0.5
+
+
+def test_joined_systems_are_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels = [(s, frozenset[str]()) for s in (rise, bow, rise, bow)]
+    first = fused(kernels)[0][0]
+    text = text_of(first)
+    assert is_team(first)
+    forget(monkeypatch)
+    monkeypatch.setattr(fusion, "_text", never)
+    monkeypatch.setattr(codegen, "_write", never)
+    again = fused(kernels)[0][0]
+    assert again is not first and text_of(again) == text
+    assert list(again.arguments.items()) == list(first.arguments.items())
+    assert is_team(again) and flat_arguments(again) == flat_arguments(first)
