@@ -138,12 +138,13 @@ class Straightener:
             yield f"{self._identities[system]} {self._decided.get(system)} {system in refused}"
         for table in dict.fromkeys(table for system in systems for table in tables_of(system)):
             yield f"{table.name} {self._rows(table)}"
-        accesses = dict.fromkeys(access for system in systems for access in system.field_arguments.values())
-        for declared in dict.fromkeys(access.target for access in accesses if access.target.constant):
-            if declared not in self._digests:
-                values = np.ascontiguousarray(self._constants(declared))
-                self._digests[declared] = hashlib.sha256(values).hexdigest()
-            yield f"{declared.key} {self._digests[declared]}"
+        fields = dict.fromkeys(access.target for system in systems for access in system.field_arguments.values())
+        for declared in fields:
+            if declared.constant and declared.dtype != "real":  # those of reals cannot be recorded
+                if declared not in self._digests:
+                    values = np.ascontiguousarray(self._constants(declared))
+                    self._digests[declared] = hashlib.sha256(values.data).hexdigest()
+                yield f"{declared.key} {self._digests[declared]}"
 
     def _longest(self, systems: Sequence[System]) -> Found:
         """How many systems from the first on are recorded together, and what they become; 1 and nothing, if none are.

@@ -144,10 +144,10 @@ def test_constants_that_are_set_later(tmp_path: Path, monkeypatch: pytest.Monkey
     """In a notebook, say, or by a program: the file is the same."""
     module = watches(tmp_path)
     first = text_of(module.tick)
-    module.RATE = 3.0
+    monkeypatch.setattr(module, "RATE", 3.0)
     forget(monkeypatch)
     assert "RATE = real(3.0)" in text_of(module.tick)
-    module.RATE = 2.0
+    monkeypatch.setattr(module, "RATE", 2.0)
     forget(monkeypatch)
     assert text_of(module.tick) == first
 
