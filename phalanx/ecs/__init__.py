@@ -11,7 +11,9 @@ It knows nothing of physics and imports nothing else of the package. Where thing
 * the same for GPUs: :mod:`~phalanx.ecs.flat` (short addresses), :mod:`~phalanx.ecs.teams` (threads that share loops,
   with :mod:`~phalanx.ecs.statements` and :mod:`~phalanx.ecs.sums`), :mod:`~phalanx.ecs.team_language` (systems that are
   written for teams);
-* what runs in place of a sequence of systems: :mod:`~phalanx.ecs.fusion`, :mod:`~phalanx.ecs.substitutes`;
+* what runs in place of a sequence of systems: :mod:`~phalanx.ecs.fusion`, :mod:`~phalanx.ecs.substitutes`, and programs
+  that are recorded: :mod:`~phalanx.ecs.straight`, :mod:`~phalanx.ecs.straight_groups`;
+* what processes before have worked out: :mod:`~phalanx.ecs.recall`, by :mod:`~phalanx.ecs.identity`;
 * compiling: :mod:`~phalanx.ecs.cpu` with :mod:`~phalanx.ecs.lanes`, :mod:`~phalanx.ecs.cuda` with
   :mod:`~phalanx.ecs.cuda_teams`; in other processes: :mod:`~phalanx.ecs.precompile`, :mod:`~phalanx.ecs.compiler`;
 * running: :mod:`~phalanx.ecs.cpu_program` with :mod:`~phalanx.ecs.threads`, :mod:`~phalanx.ecs.cuda_program` with

@@ -194,7 +194,7 @@ class System:
     room: tuple[int, int] = (0, 0)
     """Least and most numbers that each team wants of its block's memory; how many there are, ``team_room`` says."""
     program: Any = None
-    """What has been recorded of it (:class:`~.straight_groups.Program`), which is what runs."""
+    """What has been recorded of it (:class:`~.straight_program.Program`), which is what runs."""
     apart: str = ""
     """Systems that have this in common never meet in an item of the fields that they have in common."""
     used: str = ""
