@@ -69,9 +69,12 @@ class Device:
 
     def precompile(self, kernels: Iterable[tuple[System, frozenset[str]]], real: str) -> None:
         """Compile what is missing from the disk cache, in several processes where that is faster."""
-        target = "cuda" if self.is_cuda else "cpu"
-        index = int(self.name[5:]) if self.is_cuda else 0
-        precompile((generate(system, shared, real, target) for system, shared in kernels), target, index)
+        if self.is_cuda:
+            free_bytes, _ = self.xp.cuda.runtime.memGetInfo()
+            texts = (generate(system, shared, real, "cuda") for system, shared in kernels)
+            precompile(texts, "cuda", int(self.name[5:]), free_bytes)
+        else:
+            precompile((generate(system, shared, real, "cpu") for system, shared in kernels), "cpu")
 
     def program(self, bound: list[Bound], num_envs: int, stride: int) -> Any:
         """A runnable sequence of compiled systems."""

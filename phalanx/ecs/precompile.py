@@ -35,6 +35,9 @@ FEWEST = 4
 MOST = 16
 """Most processes side by side."""
 
+GPU_BYTES = 1 << 30
+"""Free memory of a GPU for each process that opens it, which takes half of that."""
+
 _CORE_ALONE = """
 import sys, types
 package = types.ModuleType("phalanx")
@@ -51,14 +54,20 @@ def marker(generated: Generated, target: Target) -> Path:
     return generated.path.with_suffix(f".{target}")
 
 
-def precompile(kernels: Iterable[Generated], target: Target, device: int = 0) -> None:
+def precompile(kernels: Iterable[Generated], target: Target, device: int = 0, free_bytes: int = 1 << 40) -> None:
     """Make sure that kernels are in the disk cache: all of them on a CPU, on a GPU as far as more processors help.
 
     Processes that compile get ready while the texts of further kernels are still being made.
+
+    Args:
+        kernels: their modules.
+        target: back end.
+        device: which GPU.
+        free_bytes: of its memory.
     """
     found: dict[Generated, None] = {}
     helpers: _GpuCompilers | None = None
-    workers = min(num_processors(), MOST)
+    workers = min(num_processors(), MOST, free_bytes // GPU_BYTES)
     try:
         for kernel in kernels:
             if kernel not in found and not marker(kernel, target).exists():

@@ -70,6 +70,20 @@ def test_the_longest_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert given == [f"kernel_{n:02}" for n in range(19, -1, -1)]
 
 
+@pytest.mark.parametrize(("free", "processes"), [(1.5, 0), (2.5, 2), (100.0, 4)])
+def test_a_small_gpu_is_opened_by_few(free: float, processes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = [0]
+    start = precompile._GpuCompilers.start
+
+    def started(self: precompile._GpuCompilers, count: int) -> None:
+        start(self, count)
+        begun.append(len(self._processes))
+
+    monkeypatch.setattr(precompile._GpuCompilers, "start", started)
+    precompile.precompile(kernels(20), "cuda", free_bytes=int(free * precompile.GPU_BYTES))
+    assert max(begun) == processes
+
+
 def test_an_interrupt_ends_them(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[precompile._GpuCompilers] = []
     start = precompile._GpuCompilers.start
