@@ -64,11 +64,20 @@ def kept(entry: str, source: str) -> Generated:
     """The module of a text that :func:`fingerprinted` has named; written unless it is there."""
     path = cache_folder() / f"{entry}.py"
     if not path.exists():
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-        with os.fdopen(handle, "w") as file:
-            file.write(source)
-        os.replace(temporary, path)
+        put(path, source)
     return Generated(path, source, entry)
+
+
+def put(path: Path, text: str) -> None:
+    """Write a file that is there as a whole or not at all, whoever else writes it."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    try:
+        with os.fdopen(handle, "w") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
 
 
 def load(generated: Generated) -> ModuleType:

@@ -36,7 +36,7 @@ MOST = 16
 """Most processes side by side."""
 
 GPU_BYTES = 1 << 30
-"""Free memory of a GPU for each process that opens it, which takes half of that."""
+"""Free memory of a GPU for each process that opens it, which takes a third of that on an H100."""
 
 _CORE_ALONE = """
 import sys, types

@@ -10,15 +10,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from phalanx.ecs.modules import cache_folder, versions
+from phalanx.ecs.modules import cache_folder, put, versions
 
 
 def recalled(kind: str, made_from: Iterable[str], make: Callable[[], Any]) -> Any:
@@ -33,10 +31,7 @@ def recalled(kind: str, made_from: Iterable[str], make: Callable[[], Any]) -> An
     with contextlib.suppress(OSError, ValueError):  # there is none, or no whole one: the disk was full
         return json.loads(path.read_text())
     made = make()
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    with os.fdopen(handle, "w") as file:
-        json.dump(made, file)
-    os.replace(temporary, path)
+    put(path, json.dumps(made))
     return made
 
 

@@ -174,6 +174,16 @@ def test_a_file_that_ends_too_early_is_made_again(tmp_path: Path, monkeypatch: p
     assert text_of(module.tick) == first
 
 
+def test_nothing_is_left_of_what_could_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        recall.recalled("count", ["what"], lambda: 1)
+    assert list((tmp_path / "cache" / "recalled").iterdir()) == []
+
+
 def test_another_compiler_knows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
 
