@@ -34,16 +34,29 @@ from phalanx.components import (
 )
 from phalanx.components.island import LINK, ROW
 from phalanx.ecs import function, read, real, rows, system, update, write
+from phalanx.ecs.declare import block_memory
 from phalanx.ecs.team_language import (
+    THREADS,
     as_real,
+    keep_four,
     load_four,
+    load_kept_four,
     store_four,
+    team_ballot,
+    team_from,
     team_rank,
     team_row,
+    team_slot,
     team_system,
+    team_wait,
 )
 from phalanx.systems.dof_solver import softness
 from phalanx.systems.math3d import cross
+
+APART = 28
+"""Numbers from group to group in the memory of a block: 24, and four that keep threads off each other's banks."""
+
+BLOCK = APART * THREADS
 
 
 @system(phase="rows")
@@ -105,72 +118,96 @@ def lay_out_inverse(
 
     Of a link: its angular velocity, that of the point at the root link's origin, and the groups that move it; then both
     velocities per decoupled velocity. Each thread has four of these, and goes from dof to dof, depth first: what the
-    next one adds is its motion times its row of L^-1.
+    next one adds is its motion times its row of L^-1. Motions of eight dofs are fetched at once, one by each thread,
+    rows of L^-1 a dof ahead. What a link's groups come to is stored by all threads, one number after the other.
     """
     for e in lanes:
         t = team_row()
         low, end, r = first_dof[t, 0], end_dof[t, 0], team_rank(8)
         room = LINK + 6 * (each - ROW)
-        k = low + 4 * r
-        while k < end:
-            k1, k2, k3 = min(k + 1, end - 1), min(k + 2, end - 1), min(k + 3, end - 1)
-            begin0, begin1, begin2, begin3 = walk_begin[k, 0], walk_begin[k1, 0], walk_begin[k2, 0], walk_begin[k3, 0]
-            stop0, stop1 = walk_end[k, 0], walk_end[k1, 0] if k + 1 < end else 0
+        memory = block_memory(BLOCK)
+        mine = 8 * APART * team_slot(8)
+        for base in range(low, end, 32):
+            k = base + 4 * r
+            k0, k1, k2, k3 = min(k, end - 1), min(k + 1, end - 1), min(k + 2, end - 1), min(k + 3, end - 1)
+            begin0, begin1, begin2, begin3 = walk_begin[k0, 0], walk_begin[k1, 0], walk_begin[k2, 0], walk_begin[k3, 0]
+            stop0, stop1 = walk_end[k0, 0] if k < end else 0, walk_end[k1, 0] if k + 1 < end else 0
             stop2, stop3 = walk_end[k2, 0] if k + 2 < end else 0, walk_end[k3, 0] if k + 3 < end else 0
-            depth0, depth1, depth2, depth3 = depth[k, 0], depth[k1, 0], depth[k2, 0], depth[k3, 0]
+            depth0, depth1, depth2, depth3 = depth[k0, 0], depth[k1, 0], depth[k2, 0], depth[k3, 0]
             wx0, wx1, wx2, wx3 = 0.0, 0.0, 0.0, 0.0
             wy0, wy1, wy2, wy3 = 0.0, 0.0, 0.0, 0.0
             wz0, wz1, wz2, wz3 = 0.0, 0.0, 0.0, 0.0
             vx0, vx1, vx2, vx3 = 0.0, 0.0, 0.0, 0.0
             vy0, vy1, vy2, vy3 = 0.0, 0.0, 0.0, 0.0
             vz0, vz1, vz2, vz3 = 0.0, 0.0, 0.0, 0.0
-            last = -1
-            for n in range(low, end):
-                d = walk[n, 0]
-                i, turns, top = link[d, 0], angular[d, 0] == 1, chain[d, 0] + depth[d, 0]
-                p, own = parent[d, 0], place[d, 0]
-                s0, s1 = begin0 <= n and n < stop0, begin1 <= n and n < stop1
-                s2, s3 = begin2 <= n and n < stop2, begin3 <= n and n < stop3
-                g0, g1 = jacobian[top - depth0 if s0 else 0, e], jacobian[top - depth1 if s1 else 0, e]
-                g2, g3 = jacobian[top - depth2 if s2 else 0, e], jacobian[top - depth3 if s3 else 0, e]
-                ux, uy, uz = axis[d, 0, e], axis[d, 1, e], axis[d, 2, e]
-                ox, oy, oz = cross(offset[i, 0, e], offset[i, 1, e], offset[i, 2, e], ux, uy, uz)
-                if p != last:  # go on from where the tree branches
-                    at = e * 4 * fours + place[max(p, 0), 0] * room + LINK + 6 * (k - low)
-                    wx0, wx1, wx2, wx3 = 0.0, 0.0, 0.0, 0.0
-                    wy0, wy1, wy2, wy3 = 0.0, 0.0, 0.0, 0.0
-                    wz0, wz1, wz2, wz3 = 0.0, 0.0, 0.0, 0.0
-                    vx0, vx1, vx2, vx3 = 0.0, 0.0, 0.0, 0.0
-                    vy0, vy1, vy2, vy3 = 0.0, 0.0, 0.0, 0.0
-                    vz0, vz1, vz2, vz3 = 0.0, 0.0, 0.0, 0.0
-                    if p >= 0:
-                        wx0, wx1, wx2, wx3 = load_four(links, at)
-                        wy0, wy1, wy2, wy3 = load_four(links, at + 4)
-                        wz0, wz1, wz2, wz3 = load_four(links, at + 8)
-                        vx0, vx1, vx2, vx3 = load_four(links, at + 12)
-                        vy0, vy1, vy2, vy3 = load_four(links, at + 16)
-                        vz0, vz1, vz2, vz3 = load_four(links, at + 20)
-                last = d
-                g0, g1, g2, g3 = g0 if s0 else 0.0, g1 if s1 else 0.0, g2 if s2 else 0.0, g3 if s3 else 0.0
-                ox, oy, oz = ox if turns else ux, oy if turns else uy, oz if turns else uz
-                ux, uy, uz = ux if turns else 0.0, uy if turns else 0.0, uz if turns else 0.0
-                wx0, wx1, wx2, wx3 = wx0 + ux * g0, wx1 + ux * g1, wx2 + ux * g2, wx3 + ux * g3
-                wy0, wy1, wy2, wy3 = wy0 + uy * g0, wy1 + uy * g1, wy2 + uy * g2, wy3 + uy * g3
-                wz0, wz1, wz2, wz3 = wz0 + uz * g0, wz1 + uz * g1, wz2 + uz * g2, wz3 + uz * g3
-                vx0, vx1, vx2, vx3 = vx0 + ox * g0, vx1 + ox * g1, vx2 + ox * g2, vx3 + ox * g3
-                vy0, vy1, vy2, vy3 = vy0 + oy * g0, vy1 + oy * g1, vy2 + oy * g2, vy3 + oy * g3
-                vz0, vz1, vz2, vz3 = vz0 + oz * g0, vz1 + oz * g1, vz2 + oz * g2, vz3 + oz * g3
-                if s0 or s1 or s2 or s3:  # the others stay 0
-                    store_four(dense, (e * nv + d) * each + k - low, g0, g1, g2, g3)
+            last, d = -1, walk[low, 0]
+            top = chain[d, 0] + depth[d, 0]
+            s0, s1 = begin0 <= low and low < stop0, begin1 <= low and low < stop1
+            s2, s3 = begin2 <= low and low < stop2, begin3 <= low and low < stop3
+            g0, g1 = jacobian[top - depth0 if s0 else 0, e], jacobian[top - depth1 if s1 else 0, e]
+            g2, g3 = jacobian[top - depth2 if s2 else 0, e], jacobian[top - depth3 if s3 else 0, e]
+            for begin in range(low, end, 8):
+                m = walk[min(begin + r, end - 1), 0]
+                i, turns = link[m, 0], angular[m, 0] == 1
+                mx, my, mz = axis[m, 0, e], axis[m, 1, e], axis[m, 2, e]
+                nx, ny, nz = cross(offset[i, 0, e], offset[i, 1, e], offset[i, 2, e], mx, my, mz)
+                nx, ny, nz = nx if turns else mx, ny if turns else my, nz if turns else mz
+                mx, my, mz = mx if turns else 0.0, my if turns else 0.0, mz if turns else 0.0
+                for n in range(begin, min(begin + 8, end)):
+                    p, own, moved = parent[d, 0], place[d, 0], s0 or s1 or s2 or s3
+                    h0, h1, h2, h3 = g0 if s0 else 0.0, g1 if s1 else 0.0, g2 if s2 else 0.0, g3 if s3 else 0.0
+                    if moved:  # the others stay 0
+                        store_four(dense, (e * nv + d) * each + k - low, h0, h1, h2, h3)
+                    if p != last:  # go on from where the tree branches
+                        at = e * 4 * fours + place[max(p, 0), 0] * room + LINK + 6 * (k0 - low)
+                        wx0, wx1, wx2, wx3 = 0.0, 0.0, 0.0, 0.0
+                        wy0, wy1, wy2, wy3 = 0.0, 0.0, 0.0, 0.0
+                        wz0, wz1, wz2, wz3 = 0.0, 0.0, 0.0, 0.0
+                        vx0, vx1, vx2, vx3 = 0.0, 0.0, 0.0, 0.0
+                        vy0, vy1, vy2, vy3 = 0.0, 0.0, 0.0, 0.0
+                        vz0, vz1, vz2, vz3 = 0.0, 0.0, 0.0, 0.0
+                        if p >= 0 and k < end:
+                            wx0, wx1, wx2, wx3 = load_four(links, at)
+                            wy0, wy1, wy2, wy3 = load_four(links, at + 4)
+                            wz0, wz1, wz2, wz3 = load_four(links, at + 8)
+                            vx0, vx1, vx2, vx3 = load_four(links, at + 12)
+                            vy0, vy1, vy2, vy3 = load_four(links, at + 16)
+                            vz0, vz1, vz2, vz3 = load_four(links, at + 20)
+                    last = d
+
+                    m = min(n + 1, end - 1)  # what the next dof needs
+                    d = walk[m, 0]
+                    top = chain[d, 0] + depth[d, 0]
+                    s0, s1 = begin0 <= m and m < stop0, begin1 <= m and m < stop1
+                    s2, s3 = begin2 <= m and m < stop2, begin3 <= m and m < stop3
+                    g0, g1 = jacobian[top - depth0 if s0 else 0, e], jacobian[top - depth1 if s1 else 0, e]
+                    g2, g3 = jacobian[top - depth2 if s2 else 0, e], jacobian[top - depth3 if s3 else 0, e]
+
+                    ux, uy, uz = team_from(8, mx, n - begin), team_from(8, my, n - begin), team_from(8, mz, n - begin)
+                    ox, oy, oz = team_from(8, nx, n - begin), team_from(8, ny, n - begin), team_from(8, nz, n - begin)
+                    wx0, wx1, wx2, wx3 = wx0 + ux * h0, wx1 + ux * h1, wx2 + ux * h2, wx3 + ux * h3
+                    wy0, wy1, wy2, wy3 = wy0 + uy * h0, wy1 + uy * h1, wy2 + uy * h2, wy3 + uy * h3
+                    wz0, wz1, wz2, wz3 = wz0 + uz * h0, wz1 + uz * h1, wz2 + uz * h2, wz3 + uz * h3
+                    vx0, vx1, vx2, vx3 = vx0 + ox * h0, vx1 + ox * h1, vx2 + ox * h2, vx3 + ox * h3
+                    vy0, vy1, vy2, vy3 = vy0 + oy * h0, vy1 + oy * h1, vy2 + oy * h2, vy3 + oy * h3
+                    vz0, vz1, vz2, vz3 = vz0 + oz * h0, vz1 + oz * h1, vz2 + oz * h2, vz3 + oz * h3
                     if own >= 0:
-                        at = e * 4 * fours + own * room + LINK + 6 * (k - low)
-                        store_four(links, at, wx0, wx1, wx2, wx3)
-                        store_four(links, at + 4, wy0, wy1, wy2, wy3)
-                        store_four(links, at + 8, wz0, wz1, wz2, wz3)
-                        store_four(links, at + 12, vx0, vx1, vx2, vx3)
-                        store_four(links, at + 16, vy0, vy1, vy2, vy3)
-                        store_four(links, at + 20, vz0, vz1, vz2, vz3)
-            k += 32
+                        if moved:
+                            keep_four(memory, mine + APART * r, wx0, wx1, wx2, wx3)
+                            keep_four(memory, mine + APART * r + 4, wy0, wy1, wy2, wy3)
+                            keep_four(memory, mine + APART * r + 8, wz0, wz1, wz2, wz3)
+                            keep_four(memory, mine + APART * r + 12, vx0, vx1, vx2, vx3)
+                            keep_four(memory, mine + APART * r + 16, vy0, vy1, vy2, vy3)
+                            keep_four(memory, mine + APART * r + 20, vz0, vz1, vz2, vz3)
+                        groups = team_ballot(8, moved)
+                        team_wait(8)
+                        at = e * 4 * fours + own * room + LINK + 6 * (base - low)
+                        for q in range(r, 48, 8):  # fours, of which each group has six
+                            group = (q * 43) >> 8
+                            if (groups >> group) & 1 == 1:
+                                x0, x1, x2, x3 = load_kept_four(1, 1, memory, mine + 4 * (q + group), links, 0)
+                                store_four(links, at + 4 * q, x0, x1, x2, x3)
+                        team_wait(8)
         d = low + r
         while d < end:
             if place[d, 0] >= 0:
