@@ -77,9 +77,7 @@ def test_moving_both_moves_the_contacts(first: str, second: str, device: str) ->
     moved = collide(
         a, b, turns @ turn_a, turns @ turn_b, np.einsum("nij,nj->ni", turns, between), REACH, device, "float64"
     )
-    away = np.sort(np.abs(gap(one, moved))) / (a.radius + b.radius)
-    # a search among round shapes may end elsewhere, by a bit of rounding: at most 3e-5 in 63,000 pairs, in one of 1,000
-    assert away[-4] < 1e-6 and away[-1] < 1e-4
+    assert np.abs(gap(one, moved)).max() < 1e-6 * (a.radius + b.radius)
     same = one.count == moved.count
     assert float(same.mean()) > 0.997
     held = used(one) & same[:, None]

@@ -77,6 +77,9 @@ def clip_manifold(
         points[4 * count + 2] = nx * px + ny * py + nz * pz - radius_a - 0.5 * distance
         points[4 * count + 3] = distance
         count += 1
+    elif count < 3 and closest > distance:  # rounding of n says where lines cross at a small angle, and how deep
+        for k in range(count):
+            points[4 * k + 3] -= closest - distance
     whole = count <= most and most > 4
     if not whole:
         count = reduce_points(points, count, 3.0 * near, chosen)

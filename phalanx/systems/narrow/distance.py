@@ -7,6 +7,7 @@ from phalanx.ecs import function
 from phalanx.systems.narrow.epa import expand_polytope
 from phalanx.systems.narrow.gjk import APART, FAR, core_distance
 from phalanx.systems.narrow.support import core_radius, into_b, precision, separation_along
+from phalanx.systems.narrow.vectors import unit
 
 IMPROVEMENTS = 8
 
@@ -41,13 +42,103 @@ def way_out_of_round(pair, kind):
 
 
 @function
+def improve_direction(pair, forms, vertices, simplex, point, nx, ny, nz):
+    """The direction near to a given one along which cores that overlap are separated most, to full accuracy.
+
+    Shape b is moved away along the direction until there is a gap, over which GJK gives the direction anew. That
+    converges slowly where the origin is near a centre of curvature of the set of differences, as it is for round
+    shapes about the same centre: a step leaves (depth + gap) / (radius of curvature + gap) of the error. So the next
+    direction to try is extrapolated from the last two steps (Anderson 1965, with one step of memory). What GJK gives
+    there is kept if the shapes overlap less along it.
+
+    Args:
+        simplex, point: scratch of ``gjk.SIMPLEX`` and 6 numbers.
+        nx, ny, nz: unit normal from b to a, frame of a.
+
+    Returns:
+        unit normal; nearest point of core a, m; separation along the normal, m.
+    """
+    bx = pair[9]
+    by = pair[10]
+    bz = pair[11]
+    distance = separation_along(pair, forms, vertices, point, nx, ny, nz)
+    wx = point[3]
+    wy = point[4]
+    wz = point[5]
+    width = math.fabs(bx) + math.fabs(by) + math.fabs(bz) + math.fabs(wx) + math.fabs(wy) + math.fabs(wz)
+    same = precision() * width
+    tx = nx  # the direction that is tried
+    ty = ny
+    tz = nz
+    sx = 0.0  # the last step: from what was tried to what GJK gave
+    sy = 0.0
+    sz = 0.0
+    steps = 0
+    most = 16.0  # times the last step, to go beyond it
+    ahead = False
+    for _ in range(IMPROVEMENTS):
+        away = 0.01 * width - distance
+        pair[9] = bx - away * tx
+        pair[10] = by - away * ty
+        pair[11] = bz - away * tz
+        _, gap = core_distance(pair, forms, vertices, simplex, point, math.inf)
+        pair[9] = bx
+        pair[10] = by
+        pair[11] = bz
+        x = point[3]
+        y = point[4]
+        z = point[5]
+        scale = 1.0 / gap if gap > 0.0 else 0.0
+        ux = simplex[27] * scale
+        uy = simplex[28] * scale
+        uz = simplex[29] * scale
+        gain = separation_along(pair, forms, vertices, point, ux, uy, uz) - distance
+        better = gap > 0.0 and gain > -same
+        # a support point may be at the wrong end of an edge
+        if better or (not ahead and ux * nx + uy * ny + uz * nz > 0.999):
+            wx = x
+            wy = y
+            wz = z
+        if better:
+            px = nx
+            py = ny
+            pz = nz
+            nx = ux
+            ny = uy
+            nz = uz
+            distance += gain
+            if not gain > same:
+                break
+            dx = ux - tx - sx
+            dy = uy - ty - sy
+            dz = uz - tz - sz
+            sx = ux - tx
+            sy = uy - ty
+            sz = uz - tz
+            most *= 4.0 if ahead else 1.0
+            square = dx * dx + dy * dy + dz * dz
+            ahead = steps > 0 and square > 0.0
+            scale = -(sx * dx + sy * dy + sz * dz) / square if ahead else 0.0
+            scale = max(-most, min(most, scale))
+            tx, ty, tz = unit(ux + scale * (ux - px), uy + scale * (uy - py), uz + scale * (uz - pz))
+            steps += 1
+        elif ahead:
+            most *= 0.25
+            ahead = False
+            tx = nx
+            ty = ny
+            tz = nz
+        else:
+            break
+    return nx, ny, nz, wx, wy, wz, distance
+
+
+@function
 def signed_distance(pair, forms, vertices, simplex, point, reach, found):
     """Signed distance of two shapes: the length of the shortest translation that makes them just touch.
 
     Cores (:mod:`phalanx.systems.narrow.support`) that are apart: by GJK. For cores that overlap or touch, a direction
-    from the expanding polytope is improved so: shape b is moved away along it until there is a gap, over which GJK
-    gives the direction anew, to full accuracy, since it is not the difference of nearly equal numbers. It is kept
-    if the shapes overlap less along it.
+    from the expanding polytope, or the better of two, is improved (:func:`improve_direction`).
 
     Args:
         simplex, point: scratch of ``gjk.SIMPLEX`` and 6 numbers.
@@ -58,9 +149,6 @@ def signed_distance(pair, forms, vertices, simplex, point, reach, found):
         distance (m), negative when they overlap; infinite if it is larger than ``reach``.
     """
     radii = core_radius(forms[0], pair[12]) + core_radius(forms[5], pair[15])
-    bx = pair[9]
-    by = pair[10]
-    bz = pair[11]
     state, distance = core_distance(pair, forms, vertices, simplex, point, reach + radii)
     if state == FAR:
         return math.inf
@@ -79,50 +167,34 @@ def signed_distance(pair, forms, vertices, simplex, point, reach, found):
         if known:
             distance = separation_along(pair, forms, vertices, point, nx, ny, nz)
             # Of shapes that only just touch the direction may be rounding's, and the way out that of the far side.
-            known = distance > -TOUCHING * (math.fabs(bx) + math.fabs(by) + math.fabs(bz))
+            known = distance > -TOUCHING * (math.fabs(pair[9]) + math.fabs(pair[10]) + math.fabs(pair[11]))
+        ways = 1
+        ax = nx
+        ay = ny
+        az = nz
         if not known:
             if forms[0] == SPHERE and (forms[5] == CYLINDER or forms[5] == CONE):
                 nx, ny, nz = way_out_of_round(pair, forms[5])
             else:
-                nx, ny, nz = expand_polytope(pair, forms, vertices, point)
-            distance = separation_along(pair, forms, vertices, point, nx, ny, nz)
-        for k in range(3):
-            found[3 + k] = point[3 + k]
-        width = math.fabs(bx) + math.fabs(by) + math.fabs(bz) + math.fabs(point[3])
-        width += math.fabs(point[4]) + math.fabs(point[5])
-        margin = 0.01 * width
-        for _ in range(IMPROVEMENTS):
-            away = margin - distance
-            pair[9] = bx - away * nx
-            pair[10] = by - away * ny
-            pair[11] = bz - away * nz
-            state, gap = core_distance(pair, forms, vertices, simplex, point, math.inf)
-            pair[9] = bx
-            pair[10] = by
-            pair[11] = bz
-            if not gap > 0.0:
-                break
-            wx = point[3]
-            wy = point[4]
-            wz = point[5]
-            ux = simplex[27] / gap
-            uy = simplex[28] / gap
-            uz = simplex[29] / gap
-            other = separation_along(pair, forms, vertices, point, ux, uy, uz)
-            gain = other - distance
-            better = gain > -precision() * width
-            if better or ux * nx + uy * ny + uz * nz > 0.999:  # a support point may be at the wrong end of an edge
+                ways = expand_polytope(pair, forms, vertices, point, found)
+                nx = found[0]
+                ny = found[1]
+                nz = found[2]
+                ax = found[3]
+                ay = found[4]
+                az = found[5]
+        for way in range(ways):
+            x, y, z, wx, wy, wz, other = improve_direction(
+                pair, forms, vertices, simplex, point, ax if way else nx, ay if way else ny, az if way else nz
+            )
+            if way == 0 or other > distance:
+                distance = other
+                nx = x
+                ny = y
+                nz = z
                 found[3] = wx
                 found[4] = wy
                 found[5] = wz
-            if not better:
-                break
-            nx = ux
-            ny = uy
-            nz = uz
-            distance = other
-            if not gain > precision() * width:
-                break
     found[0] = nx
     found[1] = ny
     found[2] = nz

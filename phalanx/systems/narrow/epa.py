@@ -5,8 +5,9 @@ face nearest to the origin. It starts from a tetrahedron of extreme points that 
 the origin is outside of has a negative distance and is the first to be expanded. So the method has no special cases
 for touching shapes, and where the set of differences is flat it says so by its normal, the answer then.
 
-Accuracy is not its task: the nearest face's normal is improved by
-:func:`phalanx.systems.narrow.distance.signed_distance`.
+Accuracy is not its task: what it finds is improved by :func:`phalanx.systems.narrow.distance.improve_direction`. For
+round shapes that overlap deeply the polytope is full before it shows which of several directions is the best one, by up
+to some thousandths of the size; it then gives two.
 """
 
 import math
@@ -18,29 +19,36 @@ from phalanx.systems.narrow.vectors import perpendicular, unit
 MOST_POINTS = 44
 MOST_FACES = 88
 MOST_EDGES = 48
+SAME_WAY = 0.97
+"""Cosine of the angle between directions above which one may be improved to the other."""
 
 
 @function
-def expand_polytope(pair, forms, vertices, point):
-    """Unit normal (from b to a, in the frame of a) along which the cores overlap least, about.
+def expand_polytope(pair, forms, vertices, point, ways):
+    """Unit normals (from b to a, in the frame of a) along which the cores overlap least, about.
 
-    Overwrites ``point[0:6]``.
+    The one with the least overlap known; if the polytope is full also that of the nearest face that looks elsewhere.
+
+    Args:
+        point: scratch of 6 numbers.
+        ways: result, 6 numbers: the normals.
+
+    Returns:
+        how many: 1, or 2 where the second may lead to less overlap.
     """
     w = local(3 * MOST_POINTS)
     planes = local(4 * MOST_FACES)
     faces = local_int(3 * MOST_FACES)
     edges = local_int(2 * MOST_EDGES)
     flat, x, y, z = first_tetrahedron(pair, forms, vertices, point, w)
-    if flat:
-        return x, y, z
-    for f in range(4):  # 0 3 1, 1 3 2, 2 3 0, 0 1 2
+    points = 4
+    count = 0 if flat else 4
+    for f in range(count):  # 0 3 1, 1 3 2, 2 3 0, 0 1 2
         base = f == 3
         add_face(w, faces, planes, f, 0 if base else f, 1 if base else 3, 2 if base else (f + 1) % 3)
-    points = 4
-    count = 4
     least = math.inf
     tolerance = 10.0 * precision()
-    for _ in range(MOST_POINTS - 4):
+    for _ in range(0 if flat else MOST_POINTS - 4):
         nearest = 0
         for f in range(1, count):
             if planes[4 * f + 3] < planes[4 * nearest + 3]:
@@ -66,7 +74,19 @@ def expand_polytope(pair, forms, vertices, point):
         points += 1
         if count < 1:
             break
-    return x, y, z
+    ways[0] = x
+    ways[1] = y
+    ways[2] = z
+    found = 1
+    if points == MOST_POINTS:
+        for f in range(count):
+            along = -(planes[4 * f] * x + planes[4 * f + 1] * y + planes[4 * f + 2] * z)
+            if planes[4 * f + 3] < least and along < SAME_WAY:
+                least = planes[4 * f + 3]
+                for k in range(3):
+                    ways[3 + k] = -planes[4 * f + k]
+                found = 2
+    return found
 
 
 @function
