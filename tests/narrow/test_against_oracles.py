@@ -11,8 +11,11 @@ from narrow.solids import PAIRS, SOLIDS
 COUNT = 10_000
 REACH = 10.0
 
-OUTLIERS = {("capsule", "box"): 1, ("cone", "hull"): 1}
-"""Of 10,000 placements so many may be off by up to 1e-3 of the size; measured: by 1.2e-4 and 2.2e-4 of it."""
+OUTLIERS = {("capsule", "box"): 1, ("cylinder", "cylinder"): 2, ("cone", "hull"): 1}
+"""Of 10,000 placements so many may be off by up to 1e-3 of the size; measured: by 1.2e-4, 3.8e-4 and 2.2e-4 of it.
+
+Rounding decides whether cylinders have any: in float32 two on a GPU, none on a CPU.
+"""
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
