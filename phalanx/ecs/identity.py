@@ -7,6 +7,7 @@ the compiled code; that has names of attributes, too, which does no harm.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -92,19 +93,23 @@ def _names(code: CodeType) -> Iterator[str]:
 
 def _instructions(code: CodeType) -> str:
     """A text that has been changed since it was compiled must not stand for what it was."""
-    return hashlib.sha256(b"".join(one.co_code for one in _codes(code))).hexdigest()
+    parts = [f"{one.co_code!r} {[c for c in one.co_consts if not isinstance(c, CodeType)]}" for one in _codes(code)]
+    return _digest(*parts)
 
 
 def _text(function: FunctionType) -> str:
     """The text that a function is defined by, or that of its whole file."""
-    path = Path(function.__code__.co_filename)
-    if not hasattr(function, "__phalanx_source__") and path.is_file():
-        return _file(path)
+    if not hasattr(function, "__phalanx_source__"):
+        with contextlib.suppress(OSError):
+            path = Path(function.__code__.co_filename)
+            status = path.stat()
+            return _file(path, status.st_mtime_ns, status.st_size)
     return _digest(source(function))
 
 
 @cache
-def _file(path: Path) -> str:
+def _file(path: Path, changed: int, size: int) -> str:
+    """Digest of a file as it is now; it may be changed and loaded again."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+import linecache
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -127,8 +128,7 @@ def test_what_is_declared_otherwise_has_a_text_of_its_own(tmp_path: Path, change
     path = watches(tmp_path).__file__ or ""
     first = text_of(loaded(Path(path)).tick)
     Path(path).write_text(WATCHES.format(**{**PLAIN, **changes}))
-    identity._file.cache_clear()  # a new process
-    module = loaded(Path(path))
+    module = loaded(Path(path))  # again, as notebooks do
     made = codegen._write(module.tick, frozenset(), "float32", "cuda")[0]
     assert text_of(module.tick) == made
     assert made != first or "table" in changes or "access" in changes
@@ -150,6 +150,17 @@ def test_constants_that_are_set_later(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(module, "RATE", 2.0)
     forget(monkeypatch)
     assert text_of(module.tick) == first
+
+
+def test_cells_of_a_notebook_have_no_file() -> None:
+    texts = []
+    for slower in ("0.5 * x", "0.25 * x", "0.5 * x"):
+        source, name = WATCHES.format(**{**PLAIN, "slower": slower}), f"<cell {next(_number)}>"
+        linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
+        module = ModuleType("watches")
+        exec(compile(source, name, "exec"), vars(module))
+        texts.append(text_of(module.tick))
+    assert texts[0] == texts[2] != texts[1]
 
 
 def test_what_cannot_be_compiled_is_refused_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
