@@ -203,7 +203,7 @@ def lay_out_inverse(
                         team_wait(8)
                         at = e * 4 * fours + own * room + LINK + 6 * (base - low)
                         for q in range(r, 48, 8):  # fours, of which each group has six
-                            group = (q * 43) >> 8
+                            group = (q * 43) >> 8  # a sixth, in one product
                             if (groups >> group) & 1 == 1:
                                 x0, x1, x2, x3 = load_kept_four(1, 1, memory, mine + 4 * (q + group), links, 0)
                                 store_four(links, at + 4 * q, x0, x1, x2, x3)
