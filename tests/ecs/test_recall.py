@@ -15,12 +15,13 @@ from typing import Any
 import pytest
 from ecs.plants import Garden, Twig, TwigLoad, TwigShape, carry, climb, garden, grow, look, straightener, stretch
 
+import phalanx as px
 from phalanx.ecs import System, codegen, fusion, identity, read, recall, rows, spread, system, update
 from phalanx.ecs.flat import flat_arguments
 from phalanx.ecs.fusion import fused
 from phalanx.ecs.straight import Recorder
 from phalanx.ecs.teams import is_team
-from phalanx.systems import systems
+from phalanx.systems import STEP, systems
 
 WATCHES = """
 from phalanx.ecs import Component, Field, Table, function, read, system, update, write
@@ -210,7 +211,7 @@ def test_another_compiler_knows_nothing(monkeypatch: pytest.MonkeyPatch) -> None
 
 _PRINT = """
 from phalanx.ecs import identity
-from phalanx.systems import systems
+from phalanx.systems import STEP, systems
 print(*(identity.of_system(s) for s in systems()))
 """
 
@@ -260,6 +261,24 @@ def test_programs_are_recorded_once_for_all_processes(recorded: list[str]) -> No
     recorded.clear()
     assert programs([-1, 0, 0, 1], ORDER) == first
     assert recorded == []
+
+
+def test_a_step_of_a_robot_is_recorded_once(recorded: list[str]) -> None:
+    world = px.World(num_envs=2, device="cpu", substeps=2)
+    world.add_ground()
+    world.add_robot("quadruped")
+    world.build()
+    step, found, counts = world._store._wanted(world._sequence(STEP)), [], []
+    for _ in range(2):
+        made = straightener(world._store)
+        made.decide(step)
+        programs = [one for one in made.each(step) if one.program is not None]
+        shared = [world._store._shared(one) for one in programs]
+        texts = [one.program.text(one, names, "float32") for one, names in zip(programs, shared, strict=True)]
+        found.append(([one.name for one in programs], texts))
+        counts.append(len(recorded))
+    assert found[0] == found[1] and len(found[0][0]) > 5
+    assert counts[0] == counts[1] > 50
 
 
 @pytest.mark.parametrize(
