@@ -37,7 +37,12 @@ def reached(function: Callable[..., Any]) -> list[FunctionType]:
 def meanings(function: Any) -> list[Meaning]:
     """What names in a function's text mean that are not its own."""
     own = function.__globals__
-    return [(own, name, own.get(name, MISSING)) for name in sorted(set(_names(function.__code__)))]
+    return [(own, name, own.get(name, MISSING)) for name in sorted(names_in(function.__code__))]
+
+
+def names_in(code: CodeType) -> set[str]:
+    """Names that code, and code within it, looks up."""
+    return {name for one in _codes(code) for name in one.co_names}
 
 
 def of_function(function: Callable[..., Any]) -> str:
@@ -84,11 +89,6 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _codes(constant)
-
-
-def _names(code: CodeType) -> Iterator[str]:
-    for one in _codes(code):
-        yield from one.co_names
 
 
 def _instructions(code: CodeType) -> str:

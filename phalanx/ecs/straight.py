@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from phalanx.ecs.declare import Field, System
-from phalanx.ecs.straight_source import code_of, names_in
+from phalanx.ecs.identity import names_in
+from phalanx.ecs.straight_source import code_of
 
 Place = tuple[Field, int, int]
 """A number of a field: field, row, item (row-major)."""

@@ -113,8 +113,3 @@ def code_of(function: Callable[..., Any]) -> Any:
     tree = _Recordable().visit(tree)
     code = compile(ast.fix_missing_locations(ast.Module([tree], [])), f"<{function.__name__}, recorded>", "exec")
     return next(constant for constant in code.co_consts if hasattr(constant, "co_code"))
-
-
-def names_in(code: Any) -> set[str]:
-    """Names that code, and code within it, looks up."""
-    return set(code.co_names).union(*(names_in(c) for c in code.co_consts if hasattr(c, "co_code")))
