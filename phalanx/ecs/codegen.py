@@ -61,7 +61,7 @@ class _Text:
 
 
 _texts: dict[tuple[Any, ...], _Text] = {}
-"""Texts that this process has made: worlds mostly need the same, and making those of a robot's step takes 3 s."""
+"""Texts that this process has made or recalled: worlds mostly need the same."""
 
 
 def generate(system: System, shared: frozenset[str], dtype: str, target: Target) -> Generated:
