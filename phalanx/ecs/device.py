@@ -70,9 +70,12 @@ class Device:
     def precompile(self, kernels: Iterable[tuple[System, frozenset[str]]], real: str) -> None:
         """Compile what is missing from the disk cache, in several processes where that is faster."""
         if self.is_cuda:
-            free_bytes, _ = self.xp.cuda.runtime.memGetInfo()
-            texts = (generate(system, shared, real, "cuda") for system, shared in kernels)
-            precompile(texts, "cuda", int(self.name[5:]), free_bytes)
+            index = int(self.name[5:])
+            with self.xp.cuda.Device(index):
+                free_bytes, _ = self.xp.cuda.runtime.memGetInfo()
+            precompile(
+                (generate(system, shared, real, "cuda") for system, shared in kernels), "cuda", index, free_bytes
+            )
         else:
             precompile((generate(system, shared, real, "cpu") for system, shared in kernels), "cpu")
 
