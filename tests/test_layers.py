@@ -1,53 +1,51 @@
-"""Imports of the package point one way, as the README says."""
+"""Files import their own room or one below it, and nothing goes in circles: see :mod:`layers`."""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-from pathlib import Path
-
+import layers
 import pytest
 
-import phalanx
-
-PACKAGE = Path(phalanx.__file__).parent
-BELOW = {
-    "ecs": {"ecs"},
-    "components": {"ecs", "components"},
-    "systems": {"ecs", "components", "systems"},
+REMEDY = {
+    "UPWARD": "these imports go against the order of rooms in tests/layers.py; move what is shared into the lower "
+    "room, or pass it in from above",
+    "CIRCULAR": "these imports close a circle (those for type checkers count); move what both need into a third file",
+    "REACHES": "these files use private names of a world; use what it has in public, or add that",
+    "LOOSE": "these files lie in the package's own folder; put each into a room of tests/layers.py",
 }
-"""What each layer may import."""
-
-OUTERMOST = {"facade", "commands", "bench"}
-"""What nothing else needs."""
-
-COMMANDS = {"cli.py", "warmup.py"}
-"""Files at the top of the package that are commands, too."""
 
 
-def imported(file: Path) -> Iterator[str]:
-    """Modules of the package that a file imports anywhere in it, without the package's name."""
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{file}, line {node.lineno}: relative import"
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        yield from (name.removeprefix("phalanx.") for name in names if name.startswith("phalanx."))
+@pytest.mark.parametrize("question", layers.QUESTIONS)
+def test_nothing_new_goes_against_the_order_of_rooms(question: str) -> None:
+    new = layers.QUESTIONS[question]() - layers.allowed()[question]
+    assert not new, f"{REMEDY[question]}:\n" + "\n".join(sorted(new))
 
 
-@pytest.mark.parametrize("layer", BELOW)
-def test_lower_layers_know_nothing_of_higher_ones(layer: str) -> None:
-    found = {(file.name, name) for file in (PACKAGE / layer).rglob("*.py") for name in imported(file)}
-    assert found
-    assert not {(file, name) for file, name in found if name.split(".")[0] not in BELOW[layer]}
+@pytest.mark.parametrize("question", layers.QUESTIONS)
+def test_what_is_allowed_only_shrinks(question: str) -> None:
+    gone = layers.allowed()[question] - layers.QUESTIONS[question]()
+    assert not gone, "well done; take these out with `python tests/layers.py --prune`:\n" + "\n".join(sorted(gone))
 
 
-def test_nothing_needs_the_outermost_layers() -> None:
-    for file in PACKAGE.rglob("*.py"):
-        path = file.relative_to(PACKAGE)
-        if path.parts[0] not in OUTERMOST | COMMANDS:
-            found = {name for name in imported(file) if name.split(".")[0] in OUTERMOST}
-            assert not found, f"{path} imports {found}"
+def test_every_file_is_in_a_room() -> None:
+    """Files that lie loose are known; all others are found by their folder."""
+    assert not {file for file in layers.imports() if layers.room(file) is None}
+
+
+def test_circles_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = {
+        "models/a": {"models/b/one"},
+        "models/b/one": set(),
+        "models/b/two": {"models/a"},  # no circle of files, but one of what lies in models/
+        "ecs/a": {"ecs/b", "models/a"},
+        "ecs/b": {"ecs/a"},
+        "bench/a": {"bench/b", "models/b/one"},
+        "bench/b": set(),
+    }
+    monkeypatch.setattr(layers, "imports", lambda: graph)
+    assert layers.circular() == {
+        "models/a -> models/b/one",
+        "models/b/two -> models/a",
+        "ecs/a -> ecs/b",
+        "ecs/b -> ecs/a",
+    }
+    assert layers.upward() == {"ecs/a -> models/a"}
