@@ -149,7 +149,7 @@ class Bench:
             for k in range(count):
                 step(k)
             self.wait()
-        kind = torch.autograd.DeviceType.CUDA
+        kind = torch.autograd.DeviceType.CUDA  # pyright: ignore[reportPrivateImportUsage]
         return sum(one.device_type == kind for one in found.events() or []) / count
 
 
