@@ -2,33 +2,53 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from phalanx.facade import wheel
+
 ROOTS = ("isaaclab", "isaaclab_contrib", "isaacsim", "omni", "carb")
-"""Packages whose names :func:`install` serves."""
+"""Packages of the facade whose names :func:`install` serves."""
+
+BESIDE = ("pxr.PhysxSchema",)
+"""Modules of the facade in packages that are others' own."""
 
 SAME = {
     "omni.isaac.lab": "isaaclab",
+    "omni.isaac.lab_assets": "isaaclab_assets",
     "omni.isaac.lab_contrib": "isaaclab_contrib",
+    "omni.isaac.lab_tasks": "isaaclab_tasks",
     "omni.isaac.core.utils": "isaacsim.core.utils",
 }
 """Packages that older scripts know by another name."""
 
+OURS = tuple(
+    f"isaaclab.{name}" for name in ("actuators", "app", "assets", "markers", "scene", "sensors", "sim", "terrains")
+) + ("isaaclab_contrib.actuators", "isaaclab_contrib.assets")
+"""Packages that are the facade's alone: Isaac Lab's own modules of these need Omniverse."""
+
+FLAGS = {"ISAAC_LAUNCHED_FROM_TERMINAL": False, "ISAACLAB_CALLBACK_EXCEPTION": None}
+"""What Isaac Lab's launcher puts among Python's built-in names, and its environments look for there."""
+
 _HERE = "phalanx.facade"
 
 
-def _real_name(name: str) -> str:
-    """The module that a name without the facade's prefix stands for: ``"phalanx.facade.isaaclab.utils"``."""
+def _within(name: str, packages: Iterable[str]) -> bool:
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+def _present_name(name: str) -> str:
+    """The name of today for a name without the facade's prefix: ``isaaclab.utils`` for ``omni.isaac.lab.utils``."""
     for old, new in SAME.items():
-        if name == old or name.startswith(f"{old}."):
-            name = new + name[len(old) :]
-    return f"{_HERE}.{name}"
+        if _within(name, [old]):
+            return new + name[len(old) :]
+    return name
 
 
 class _Same(Loader):
@@ -52,7 +72,7 @@ class _Same(Loader):
 class _Names(MetaPathFinder):
     """Finds modules below some names; what of them is not there is told."""
 
-    def __init__(self, prefix: str, roots: Sequence[str]) -> None:
+    def __init__(self, prefix: str, roots: Iterable[str]) -> None:
         self._prefix, self._roots = prefix, tuple(roots)
 
     def find_spec(
@@ -66,16 +86,17 @@ class _Names(MetaPathFinder):
         if not fullname.startswith(self._prefix):
             return None
         name = fullname[len(self._prefix) :]
-        if not any(name == root or name.startswith(f"{root}.") for root in self._roots):
+        if not _within(name, self._roots):
             return None
-        real = _real_name(name)
-        found = self._find(real) if real != fullname else None
+        name = _present_name(name)
+        real = f"{_HERE}.{name}"
+        found = self._find(real) if real != fullname and _within(name, (*ROOTS, *BESIDE)) else None
+        if found is None and not _within(name, OURS):
+            real, found = name, wheel.find(name)
+            if real == fullname and found is not None:
+                return found
         if found is None:
-            raise ModuleNotFoundError(
-                f"No module named {fullname!r}: Phalanx's facade has no {real!r} yet "
-                "(docs/decisions/0019-facade.md lists what there is)",
-                name=fullname,
-            )
+            raise ModuleNotFoundError(f"No module named {fullname!r}: {_why_not(name)}", name=fullname)
         is_package = found.submodule_search_locations is not None
         return ModuleSpec(fullname, _Same(real), origin=found.origin, is_package=is_package)
 
@@ -89,6 +110,14 @@ class _Names(MetaPathFinder):
             raise  # something that the module imports is missing
 
 
+def _why_not(name: str) -> str:
+    """What to say of a module that is nowhere."""
+    known = f"Phalanx's facade has no '{_HERE}.{name}' yet (docs/decisions/0019-facade.md lists what there is)"
+    if not _within(name, wheel.PACKAGES) or _within(name, OURS):
+        return known
+    return wheel.missing(name) if wheel.source() is None or not _within(name, ROOTS) else known
+
+
 def serve_old_names() -> None:
     """Let ``phalanx.facade.omni.isaac.lab`` be ``phalanx.facade.isaaclab``, and so on."""
     _put_first(_Names(f"{_HERE}.", tuple(SAME)))
@@ -98,9 +127,10 @@ def install() -> None:
     """Let scripts import the facade by the names that they know: ``import isaaclab.utils.math``.
 
     Afterwards ``isaaclab``, ``isaaclab_contrib``, ``isaacsim``, ``omni`` and ``carb`` are the facade's in this process,
-    and ``omni.isaac.lab`` is ``isaaclab``: modules under all their names are the same objects. Installed packages of
-    these names are hidden. What does not exist yet is told by ``ModuleNotFoundError``. Once is enough, twice does no
-    harm.
+    and ``omni.isaac.lab`` is ``isaaclab``: modules under all their names are the same objects. Other installed packages
+    of these names are hidden, but what the facade leaves to Isaac Lab's own files, environments, managers and tasks
+    among them, comes from its wheel if that is installed (:mod:`phalanx.facade.wheel`). What does not exist is told by
+    ``ModuleNotFoundError``. Once is enough, twice does no harm.
 
     Raises:
         RuntimeError: another package of one of these names has already been imported.
@@ -113,7 +143,10 @@ def install() -> None:
                 f"{root!r} has already been imported, from {where}: "
                 "call phalanx.facade.install() before any import of it"
             )
-    _put_first(_Names("", ROOTS))
+    _put_first(_Names("", dict.fromkeys((*ROOTS, *BESIDE, *wheel.PACKAGES))))
+    for name, value in FLAGS.items():
+        if not hasattr(builtins, name):
+            setattr(builtins, name, value)
 
 
 def _put_first(finder: _Names) -> None:

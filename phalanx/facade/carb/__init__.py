@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 from phalanx.facade.carb import settings
+from phalanx.facade.carb.types import Double2, Double3, Double4, Float2, Float3, Float4, Int2, Int3
 
 _logger = logging.getLogger("carb")
 
@@ -34,4 +35,19 @@ def log_fatal(message: str) -> None:
     _logger.critical("%s", message, stacklevel=2)
 
 
-__all__ = ["log_error", "log_fatal", "log_info", "log_verbose", "log_warn", "settings"]
+__all__ = [
+    "Double2",
+    "Double3",
+    "Double4",
+    "Float2",
+    "Float3",
+    "Float4",
+    "Int2",
+    "Int3",
+    "log_error",
+    "log_fatal",
+    "log_info",
+    "log_verbose",
+    "log_warn",
+    "settings",
+]

@@ -109,7 +109,8 @@ class SimulationCfg:
     render: RenderCfg = field(default_factory=RenderCfg)
     """Kept; nothing is rendered."""
     create_stage_in_memory: bool = False
-    """No effect: stages are in memory."""
+    """Whether a new stage is simulated, which is the current one only where ``use_stage`` says so; else the current
+    one is."""
     logging_level: Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] = "WARNING"
     """Kept; set the level of the logger ``phalanx.facade`` by the module ``logging``."""
     save_logs_to_file: bool = True

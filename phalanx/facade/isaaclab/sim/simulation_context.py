@@ -9,13 +9,20 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from phalanx.ecs.device import cuda_available
-from phalanx.facade import physics_events, stage
+from phalanx.facade import physics_events, physics_steps, stage
+from phalanx.facade.carb.settings import get_settings
 from phalanx.facade.isaaclab.sim.callbacks import Callbacks
 from phalanx.facade.isaaclab.sim.simulation_cfg import SimulationCfg
+from phalanx.facade.isaacsim.core.simulation_manager import IsaacEvents, SimulationManager
+from phalanx.facade.isaacsim.core.version import VERSION
+from phalanx.facade.omni.kit.app import App, get_app
+from phalanx.facade.omni.timeline import TimelineEventType, get_timeline_interface
 from phalanx.facade.once import tell_once
 from phalanx.facade.physics_events import Event
+from phalanx.facade.physx import SimulationView
 from phalanx.facade.stage_world import StageWorld
-from phalanx.io.usd.bindings import Gf, Sdf, Stage, UsdPhysics
+from phalanx.facade.tensor_views import simulation_view
+from phalanx.io.usd.bindings import Gf, Prim, Sdf, Stage, UsdPhysics
 
 POSITION_ITERATIONS, VELOCITY_ITERATIONS = 4, 1
 """Of actors that do not say."""
@@ -58,13 +65,15 @@ class SimulationContext(Callbacks):
         cfg = SimulationCfg() if cfg is None else cfg
         _check(cfg)
         self.cfg = cfg
-        self.render_mode = SimulationContext.RenderMode.NO_GUI_OR_RENDERING
+        offscreen = get_settings().get_as_bool("/isaaclab/render/offscreen")
+        mode = SimulationContext.RenderMode
+        self.render_mode = mode.PARTIAL_RENDERING if offscreen else mode.NO_GUI_OR_RENDERING
         self._device = _device(cfg.device)
-        self._stage = stage.get_stage()
+        self._stage = stage.make_stage() if cfg.create_stage_in_memory else stage.get_stage()
         self._world: StageWorld | None = None
+        self._sim_view: SimulationView | None = None
         self._playing, self._stopped = False, True
         self._steps = 0
-        self._settings: dict[str, Any] = {}
         self._physics_scene()
         SimulationContext._instance = self
 
@@ -77,13 +86,31 @@ class SimulationContext(Callbacks):
 
     @classmethod
     def clear_instance(cls) -> None:
-        """End the simulation that there is: its world and its callbacks are let go, assets are told that it stopped."""
+        """End the simulation that there is: its world and its callbacks are let go, assets are told that it stopped.
+
+        Assets and sensors that were made for it hear of no later one, even where somebody still holds them.
+        """
         found = SimulationContext._instance
         if found is None:
             return
         found.stop()
         found.clear_all_callbacks()
+        physics_events.clear()
+        get_settings().set("/isaaclab/render/rtx_sensors", False)
         SimulationContext._instance = None
+
+    def clear(self) -> None:
+        """Remove the prims from the stage: all but the physics scenes, what is below and above them."""
+        from phalanx.facade.isaaclab.sim.utils.stage import clear_stage
+
+        scenes = [prim.GetPath() for prim in self._stage.Traverse() if prim.IsA(UsdPhysics.Scene)]
+
+        def goes(prim: Prim) -> bool:
+            path = prim.GetPath()
+            return not any(path.HasPrefix(scene) or scene.HasPrefix(path) for scene in scenes)
+
+        with stage.use_stage(self._stage):
+            clear_stage(goes)
 
     # -- what it is ------------------------------------------------------------------------------------------
 
@@ -137,17 +164,30 @@ class SimulationContext(Callbacks):
         """Time between rendered steps, s."""
         return self.cfg.dt * self.cfg.render_interval
 
+    @property
+    def physics_sim_view(self) -> SimulationView | None:
+        """What makes tensor views of the world by paths of prims; ``None`` when it is stopped."""
+        if self._sim_view is None and self._world is not None and not self._world.is_empty:
+            self._sim_view = simulation_view(self._stage, self._world)
+        return self._sim_view
+
+    @property
+    def app(self) -> App:
+        """The application, ``omni.kit.app.get_app()``."""
+        return get_app()
+
     def get_version(self) -> tuple[int, int, int]:
         """The version of Isaac Sim that scripts may expect the behaviour of."""
-        return (5, 0, 0)
+        major, minor, patch = map(int, VERSION.split("."))
+        return (major, minor, patch)
 
     def has_gui(self) -> bool:
         """Whether there is a window: no."""
         return False
 
     def has_rtx_sensors(self) -> bool:
-        """Whether there are cameras that ray-trace light: no."""
-        return False
+        """Whether a camera was made for this simulation, or the setting ``/isaaclab/render/rtx_sensors`` says so."""
+        return get_settings().get_as_bool("/isaaclab/render/rtx_sensors")
 
     def is_fabric_enabled(self) -> bool:
         """Whether poses are mirrored outside of the stage: no."""
@@ -160,12 +200,19 @@ class SimulationContext(Callbacks):
     # -- settings --------------------------------------------------------------------------------------------
 
     def set_setting(self, name: str, value: Any) -> None:
-        """Keep a value by its name, ``"/physics/..."``; none of them has an effect here."""
-        self._settings[name] = value
+        """Set a setting of the application, ``"/physics/..."``; see ``carb.settings``.
+
+        Raises:
+            ValueError: the value is neither a bool, an int, a float, a text, nor a list of them.
+        """
+        try:
+            get_settings().set(name, value)
+        except TypeError as error:
+            raise ValueError(f"Unsupported value type for setting '{name}': {type(value)}") from error
 
     def get_setting(self, name: str) -> Any:
-        """The value that was kept, ``None`` if there is none."""
-        return self._settings.get(name)
+        """The value of a setting, ``None`` if it was never set."""
+        return get_settings().get(name)
 
     def set_camera_view(
         self,
@@ -215,7 +262,15 @@ class SimulationContext(Callbacks):
         except BaseException:
             self.stop()
             raise
-        self._call("timeline", "play")
+        SimulationManager.publish(IsaacEvents.PHYSICS_WARMUP)
+        SimulationManager.publish(IsaacEvents.SIMULATION_VIEW_CREATED)
+        SimulationManager.publish(IsaacEvents.PHYSICS_READY)
+        self._tell("play", TimelineEventType.PLAY)
+
+    def _tell(self, word: str, kind: TimelineEventType) -> None:
+        """Tell callbacks and who subscribed to the timeline that it plays, pauses or has stopped."""
+        self._call("timeline", word)
+        get_timeline_interface().get_timeline_event_stream().push(kind)
 
     def play(self) -> None:
         """Go on, or start as :meth:`reset` does if there is no world."""
@@ -223,13 +278,13 @@ class SimulationContext(Callbacks):
             self.reset()
         elif not self._playing:
             self._playing = True
-            self._call("timeline", "play")
+            self._tell("play", TimelineEventType.PLAY)
 
     def pause(self) -> None:
         """Let steps do nothing until :meth:`play`."""
         if self._playing:
             self._playing = False
-            self._call("timeline", "pause")
+            self._tell("pause", TimelineEventType.PAUSE)
 
     def stop(self) -> None:
         """Let the world go, and tell assets."""
@@ -237,8 +292,8 @@ class SimulationContext(Callbacks):
             return
         self._playing, self._stopped = False, True
         physics_events.publish(Event.STOP)
-        self._call("timeline", "stop")
-        self._world = None
+        self._tell("stop", TimelineEventType.STOP)
+        self._world = self._sim_view = None
 
     def step(self, render: bool = True) -> None:
         """Simulate a step of physics; nothing happens while it is paused.
@@ -253,8 +308,10 @@ class SimulationContext(Callbacks):
         if not self._playing:
             return
         self._call("physics", self.cfg.dt)
+        physics_steps.BEFORE.push(payload={"dt": self.cfg.dt})
         world.step()
         self._steps += 1
+        physics_steps.AFTER.push(payload={"dt": self.cfg.dt})
         if render:
             self.render()
 
@@ -266,6 +323,7 @@ class SimulationContext(Callbacks):
         if mode is not None:
             self.set_render_mode(mode)
         self._call("render", self.get_rendering_dt())
+        get_app().push_update(self.get_rendering_dt())
 
     # -- making the world ------------------------------------------------------------------------------------
 

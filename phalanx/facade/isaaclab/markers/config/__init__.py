@@ -40,6 +40,9 @@ CONTACT_SENSOR_MARKER_CFG = VisualizationMarkersCfg(
 DEFORMABLE_TARGET_MARKER_CFG = VisualizationMarkersCfg(markers={"target": _sphere(0.02, (1.0, 0.75, 0.8))})
 """Targets of nodes of deformable objects."""
 
+VISUO_TACTILE_SENSOR_MARKER_CFG = VisualizationMarkersCfg(markers={"tacsl_pts": _sphere(0.0002, _BLUE)})
+"""Points of visuo-tactile sensors."""
+
 # -- frames and arrows ---------------------------------------------------------------------------------------------
 
 FRAME_MARKER_CFG = VisualizationMarkersCfg(
@@ -97,4 +100,5 @@ __all__ = [
     "RAY_CASTER_MARKER_CFG",
     "RED_ARROW_X_MARKER_CFG",
     "SPHERE_MARKER_CFG",
+    "VISUO_TACTILE_SENSOR_MARKER_CFG",
 ]

@@ -1,0 +1,6 @@
+"""What scripts import as ``isaacsim.core.simulation_manager``: events of the simulation, and its view."""
+
+from phalanx.facade.isaacsim.core.simulation_manager.isaac_events import IsaacEvents
+from phalanx.facade.isaacsim.core.simulation_manager.simulation_manager import SimulationManager
+
+__all__ = ["IsaacEvents", "SimulationManager"]

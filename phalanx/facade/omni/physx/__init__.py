@@ -1,0 +1,129 @@
+"""What scripts import as ``omni.physx``: interfaces to the simulation that the ``SimulationContext`` runs.
+
+Physics is made of the stage when the simulation is reset, and stepped by it. What these interfaces are asked for to
+prepare or to finish that needs nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from phalanx.facade import physics_steps
+from phalanx.facade.event_streams import EventSubscription
+
+
+def _simulation() -> Any:
+    from phalanx.facade.isaaclab.sim.simulation_context import SimulationContext
+
+    return SimulationContext.instance()
+
+
+class PhysXSimulationInterface:
+    """Steps the simulation."""
+
+    def attach_stage(self, stage_id: int) -> bool:
+        """Whether a stage is simulated from now on: it is when the simulation is reset."""
+        return True
+
+    def detach_stage(self) -> None:
+        """Nothing: nothing is attached. The simulation lets its world go when it stops."""
+
+    def get_attached_stage(self) -> int:
+        """The number by which USD's cache of stages knows the stage of the simulation; 0 without one."""
+        from phalanx.facade import stage
+
+        simulation = _simulation()
+        return 0 if simulation is None else stage.stage_id(simulation.stage)
+
+    def simulate(self, elapsedStep: float, currentTime: float) -> None:
+        """A step of the simulation.
+
+        Raises:
+            RuntimeError: there is no simulation that was reset.
+            ValueError: the step's length is not the simulation's.
+        """
+        simulation = _simulation()
+        if simulation is None:
+            raise RuntimeError("simulate: there is no SimulationContext; make one, and call its reset() first")
+        if abs(elapsedStep - simulation.get_physics_dt()) > 1e-9:
+            raise ValueError(f"simulate: steps are {simulation.get_physics_dt():g} s long, as set, not {elapsedStep:g}")
+        simulation.step(render=False)
+
+    def fetch_results(self) -> None:
+        """Nothing: results are there when a step has been made."""
+
+    def check_results(self) -> bool:
+        """Whether results are there: yes."""
+        return True
+
+    def flush_changes(self) -> None:
+        """Nothing: the stage is read when the simulation is reset."""
+
+    pause_change_tracking = flush_changes
+
+
+class PhysX:
+    """Loads physics and tells about its steps."""
+
+    def force_load_physics_from_usd(self) -> None:
+        """Nothing: the stage is read when the simulation is reset."""
+
+    def start_simulation(self) -> None:
+        """Nothing: the simulation starts when it is reset."""
+
+    def update_simulation(self, elapsedStep: float, currentTime: float) -> None:
+        """See :meth:`PhysXSimulationInterface.simulate`."""
+        get_physx_simulation_interface().simulate(elapsedStep, currentTime)
+
+    def update_transformations(self, *unheard: Any, **also_unheard: Any) -> None:
+        """Nothing: poses are read from the simulation."""
+
+    def reset_simulation(self) -> None:
+        """Stop the simulation, if there is one."""
+        if (simulation := _simulation()) is not None:
+            simulation.stop()
+
+    def release_physics_objects(self) -> None:
+        """Nothing: the simulation lets its world go when it stops."""
+
+    def is_running(self) -> bool:
+        """Whether the simulation plays."""
+        simulation = _simulation()
+        return simulation is not None and simulation.is_playing()
+
+    def subscribe_physics_step_events(self, fn: Callable[[float], Any]) -> EventSubscription:
+        """Call a function with the step's length, s, after each step, as long as the subscription is held."""
+        return self.subscribe_physics_on_step_events(fn, pre_step=False)
+
+    def subscribe_physics_on_step_events(
+        self, fn: Callable[[float], Any], pre_step: bool = False, order: int = 0
+    ) -> EventSubscription:
+        """Call a function with the step's length, s, before or after each step, lower orders first."""
+        stream = physics_steps.BEFORE if pre_step else physics_steps.AFTER
+        return stream.create_subscription_to_pop(lambda event: fn(event.payload["dt"]), order)
+
+
+_interface, _simulation_interface = PhysX(), PhysXSimulationInterface()
+
+
+def get_physx_interface() -> PhysX:
+    """The interface that loads physics."""
+    return _interface
+
+
+def get_physx_simulation_interface() -> PhysXSimulationInterface:
+    """The interface that steps it."""
+    return _simulation_interface
+
+
+acquire_physx_interface, acquire_physx_simulation_interface = get_physx_interface, get_physx_simulation_interface
+
+__all__ = [
+    "PhysX",
+    "PhysXSimulationInterface",
+    "acquire_physx_interface",
+    "acquire_physx_simulation_interface",
+    "get_physx_interface",
+    "get_physx_simulation_interface",
+]

@@ -1,0 +1,142 @@
+"""Isaac Lab's own packages beside the facade's: where they are found, and which modules serve."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import phalanx
+
+ROOT = str(Path(phalanx.__file__).parents[1])
+
+
+def run(program: str, *paths: Path, **environment: str) -> list[str]:
+    """The lines that a program prints, with folders in front of ``sys.path``."""
+    variables = {key: value for key, value in os.environ.items() if key != "ISAACLAB_PATH"}
+    front = "".join(f"sys.path.insert(0, {str(path)!r})\n" for path in paths)
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.append({ROOT!r})\n{front}{program}"],
+        capture_output=True, text=True, env={**variables, **environment}, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def written(folder: Path, **files: str) -> Path:
+    """A source folder with packages: ``{"isaaclab/envs/__init__.py": text}``, where ``_`` is ``/``."""
+    for name, text in files.items():
+        package, *rest = name.split("__")
+        file = folder / package / package / "/".join(rest)
+        file = file.with_suffix(".py") if rest else file / "__init__.py"
+        if rest and rest[-1] == "":
+            file = (folder / package / package).joinpath(*rest[:-1], "__init__.py")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return folder
+
+
+@pytest.fixture
+def wheel(tmp_path) -> Path:
+    """A folder of packages with a small Isaac Lab in the layout of the wheel."""
+    written(
+        tmp_path / "isaaclab" / "source",
+        isaaclab="raise RuntimeError('the facade has this one')",
+        isaaclab__assets__="raise RuntimeError('the facade has this one, too')",
+        isaaclab__assets__odd="raise RuntimeError('no file of this package serves')",
+        isaaclab__envs__="from isaaclab.envs.base import Env\nfrom .late import LATE",
+        isaaclab__envs__base="import isaaclab.envs.late as late\nfrom isaaclab.assets import Articulation\n"
+        "class Env:\n    late = late.LATE\n    kind = Articulation",
+        isaaclab__envs__late="LATE = 5",
+        isaaclab__utils__datasets__="from isaaclab.utils import configclass\nNAME = __name__",
+        isaaclab_tasks="import isaaclab.envs as envs\nE = envs.Env",
+    )
+    (tmp_path / "isaaclab-2.3.2.post1.dist-info").mkdir()
+    (tmp_path / "isaaclab-2.3.2.post1.dist-info" / "METADATA").write_text("Name: isaaclab\nVersion: 2.3.2.post1\n")
+    return tmp_path
+
+
+def test_what_the_facade_lacks_comes_from_the_wheel(wheel):
+    lines = run(
+        """
+import phalanx.facade
+phalanx.facade.install()
+import isaaclab_tasks, isaaclab, isaaclab.envs, omni.isaac.lab.envs as old, omni.isaac.lab_tasks as tasks
+from phalanx.facade.isaaclab.assets import Articulation
+print(isaaclab.envs.Env.late, isaaclab_tasks.E is isaaclab.envs.Env, old is isaaclab.envs, tasks is isaaclab_tasks)
+print(isaaclab.envs.Env.kind is Articulation, isaaclab.__name__, isaaclab.envs.__name__)
+from isaaclab.utils.datasets import NAME
+from isaaclab.utils import configclass
+print(NAME, configclass.__module__)
+from phalanx.facade import wheel
+print(wheel.source().version, wheel.source().is_spoken)
+for name in ("isaaclab.assets.odd", "isaaclab_rl", "isaaclab.nothing"):
+    try:
+        __import__(name)
+    except ModuleNotFoundError as error:
+        print(error.name, "|", error)
+""",
+        wheel,
+    )
+    assert lines[:4] == [
+        "5 True True True",
+        "True phalanx.facade.isaaclab isaaclab.envs",
+        "isaaclab.utils.datasets phalanx.facade.isaaclab.utils.configclass",
+        "2.3.2.post1 True",
+    ]
+    assert lines[4].startswith("isaaclab.assets.odd | ") and "Phalanx's facade has no" in lines[4]
+    assert lines[5].startswith("isaaclab_rl | ") and "2.3.2.post1" in lines[5] and "no such module" in lines[5]
+    assert lines[6].startswith("isaaclab.nothing | ") and "Phalanx's facade has no" in lines[6]
+
+
+def test_without_the_wheel_one_sentence_says_how_to_get_it():
+    lines = run(
+        """
+import phalanx.facade
+from phalanx.facade import wheel
+wheel._source = lambda *_: None  # it may be installed here
+phalanx.facade.install()
+for name in ("isaaclab_tasks", "isaaclab_rl.rsl_rl", "isaaclab_assets"):
+    try:
+        __import__(name)
+    except ModuleNotFoundError as error:
+        print(error)
+import isaaclab.utils.math
+"""
+    )
+    remedy = "it comes with Isaac Lab's wheel, which is not installed: pip install --no-deps isaaclab==2.3.2.post1"
+    assert lines == [f"No module named {n!r}: {remedy}" for n in ("isaaclab_tasks", "isaaclab_rl", "isaaclab_assets")]
+
+
+def test_a_checkout_serves_as_the_wheel_does(wheel, tmp_path):
+    checkout = tmp_path / "checkout"
+    written(checkout / "source", isaaclab__envs__="WHERE = 'checkout'", isaaclab="")
+    (checkout / "VERSION").write_text("2.1.0\n")
+    program = """
+import phalanx.facade
+phalanx.facade.install()
+from isaaclab.envs import WHERE
+from phalanx.facade import wheel
+print(WHERE, wheel.source().version, wheel.source().is_spoken)
+"""
+    assert run(program, wheel, ISAACLAB_PATH=str(checkout)) == ["checkout 2.1.0 False"]
+
+
+def test_another_version_is_told_once(wheel):
+    (wheel / "isaaclab-2.3.2.post1.dist-info").rename(wheel / "isaaclab-2.2.0.dist-info")
+    (wheel / "isaaclab-2.2.0.dist-info" / "METADATA").write_text("Name: isaaclab\nVersion: 2.2.0\n")
+    lines = run(
+        """
+import logging
+logging.basicConfig(stream=sys.stdout, format="%(levelname)s %(message)s")
+import phalanx.facade
+phalanx.facade.install()
+import isaaclab.envs, isaaclab_tasks
+""",
+        wheel,
+    )
+    assert len(lines) == 1 and lines[0].startswith("WARNING Isaac Lab 2.2.0 in ") and "2.3.2" in lines[0]
+    assert "pip install --no-deps isaaclab==2.3.2.post1" in lines[0]
