@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from phalanx._version import __version__ as __version__
 from phalanx.contact_view import ContactData, ContactView, FrictionData
-from phalanx.ecs.device import DeviceError
+from phalanx.ecs.errors import DeviceError
 from phalanx.io.model import LoadError, RobotModel, Shape
 from phalanx.io.sdf_options import SdfOptions
 from phalanx.io.tendons import Attachment, FixedTendon, SpatialTendon
 from phalanx.loop_joint import LoopJoint
-from phalanx.part import Material
+from phalanx.models.surface import Material
 from phalanx.rigid_collection import RigidObjectCollection
 from phalanx.rigid_object import RigidObject
 from phalanx.robot import Robot
@@ -28,8 +29,6 @@ from phalanx.world import SimulationWarning, World
 if TYPE_CHECKING:
     from phalanx.io.recording import Recorder
     from phalanx.io.replay import open_recording
-
-__version__ = "0.1.0"
 
 _LAZY = {"Recorder": "phalanx.io.recording", "open_recording": "phalanx.io.replay"}
 

@@ -15,7 +15,8 @@ from phalanx.geometry_tables import GeometryTables
 from phalanx.io.articulation import CollisionData
 from phalanx.io.hulls import Hull
 from phalanx.io.signed_distance import DistanceField
-from phalanx.part import DYNAMIC, Ground, Material, Part
+from phalanx.models.surface import Ground, Material
+from phalanx.part import DYNAMIC, Part
 from phalanx.systems.planes import MOST_POINTS
 
 LONGEST_LIST = 20_000

@@ -16,15 +16,16 @@ from phalanx.contact_view import ContactView, Patterns
 from phalanx.ecs import Schedule, Store, System, Table
 from phalanx.io import library
 from phalanx.io.articulation import flatten
-from phalanx.io.model import RobotModel
+from phalanx.io.model import RobotModel, with_tendons
 from phalanx.io.rigid_body import Source, rigid_model
 from phalanx.io.sdf_options import SdfOptions
-from phalanx.io.tendons import FixedTendon, SpatialTendon, with_tendons
+from phalanx.io.tendons import FixedTendon, SpatialTendon
 from phalanx.jointed import Jointed
 from phalanx.layout import fill
 from phalanx.loop_joint import LoopJoint, place_loops
+from phalanx.models.surface import Ground
 from phalanx.options import ActorOptions
-from phalanx.part import DYNAMIC, KINDS, KINEMATIC, STATIC, Ground, Part
+from phalanx.part import DYNAMIC, KINDS, KINEMATIC, STATIC, Part
 from phalanx.rigid_collection import RigidObjectCollection
 from phalanx.rigid_object import RigidObject
 from phalanx.robot import Robot

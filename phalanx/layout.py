@@ -23,7 +23,8 @@ from phalanx.components.link import PRISMATIC, REVOLUTE
 from phalanx.ecs import Store, Table
 from phalanx.geometry_tables import GeometryTables
 from phalanx.io.articulation import NUM_COORDS, NUM_DOFS, Articulation
-from phalanx.part import DYNAMIC, KINEMATIC, Ground, Part
+from phalanx.models.surface import Ground
+from phalanx.part import DYNAMIC, KINEMATIC, Part
 
 
 @dataclass

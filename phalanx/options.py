@@ -9,7 +9,8 @@ from typing import Any, TypedDict, get_type_hints
 import numpy as np
 
 from phalanx import checking
-from phalanx.part import ALL_GROUPS, NUM_GROUPS, Material, Part
+from phalanx.models.surface import ALL_GROUPS, NUM_GROUPS, Material
+from phalanx.part import Part
 
 
 class Surface(TypedDict, total=False):

@@ -12,7 +12,8 @@ from phalanx import components as c
 from phalanx.body_masses import BodyMasses
 from phalanx.features import TORSION, need
 from phalanx.handle import on_device
-from phalanx.part import COMBINE_MODES, STATIC
+from phalanx.models.surface import COMBINE_MODES
+from phalanx.part import STATIC
 
 Modes = str | Sequence[str]
 """How coefficients are combined: ``"average"``, ``"min"``, ``"multiply"`` or ``"max"``; one, or one an environment."""

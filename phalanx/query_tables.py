@@ -30,7 +30,8 @@ from phalanx.ecs import Field, System
 from phalanx.io.hulls import Hull
 from phalanx.io.signed_distance import DistanceField
 from phalanx.io.triangle_mesh import TriangleMesh
-from phalanx.part import ALL_GROUPS, Ground, Part
+from phalanx.models.surface import ALL_GROUPS, Ground
+from phalanx.part import Part
 from phalanx.query_input import Probe, Request
 from phalanx.rotations import matrix, product, rotate
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phalanx import components as c
-from phalanx.ecs.device import DeviceError
+from phalanx.ecs.errors import DeviceError
 from phalanx.io.model import LoadError, RobotModel
 from phalanx.layout import grow_slots
 

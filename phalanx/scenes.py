@@ -22,8 +22,8 @@ from phalanx.io.scene_file import Ground as FileGround
 from phalanx.io.scene_file import warn_of
 from phalanx.jointed import UNIT, ZERO, BodyName
 from phalanx.loop_joint import LoopJoint
+from phalanx.models.surface import ALL_GROUPS, Ground
 from phalanx.options import SURFACE, Surface
-from phalanx.part import ALL_GROUPS, Ground
 from phalanx.rigid_object import RigidObject
 from phalanx.robot import Robot
 

@@ -33,7 +33,7 @@ def user_mistakes(*kinds: type[Exception]) -> Iterator[None]:
     ``LoadError``, ``OSError`` and too little memory always count, others (``ValueError``, say) where they are named. A
     reader of our output that goes away is nobody's mistake.
     """
-    from phalanx.ecs.device import DeviceError
+    from phalanx.ecs.errors import DeviceError
     from phalanx.io.recording_folder import RecordingError
     from phalanx.io.video import VideoError
 

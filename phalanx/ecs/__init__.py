@@ -22,7 +22,6 @@ It knows nothing of physics and imports nothing else of the package. Where thing
 
 from phalanx.ecs.declare import (
     Component,
-    DeclarationError,
     Field,
     System,
     Table,
@@ -38,7 +37,8 @@ from phalanx.ecs.declare import (
     write,
 )
 from phalanx.ecs.device import Device
-from phalanx.ecs.schedule import Schedule, ScheduleError
+from phalanx.ecs.errors import DeclarationError, ScheduleError
+from phalanx.ecs.schedule import Schedule
 from phalanx.ecs.store import Store
 
 __all__ = [

@@ -26,22 +26,24 @@ from pathlib import Path
 from typing import Any
 
 from phalanx.ecs import flat, teams
-from phalanx.ecs.declare import DeclarationError, Field, System
+from phalanx.ecs.declare import Field, System
+from phalanx.ecs.errors import DeclarationError
 from phalanx.ecs.identity import Meaning, meanings, of_system, reached
-from phalanx.ecs.modules import Generated, Target, fingerprinted, kept
+from phalanx.ecs.modules import CORE, Generated, Target, fingerprinted, kept
 from phalanx.ecs.nodes import walk
 from phalanx.ecs.numbers import BlockMemory, Literals, Scratch, definitions
 from phalanx.ecs.recall import recalled
 from phalanx.ecs.source import LANE_LOOP, MISSING, forbid_deep_returns, parse, reach, without_docstring
+from phalanx.ecs.team_fields import private_arguments
 from phalanx.ecs.unswitch import unswitched
 
 BACK_END: dict[Target, tuple[Path, ...]] = {
-    "cpu": tuple(Path(__file__).with_name(name) for name in ("cpu.py", "cpu_lowering.py", "dense.py", "lanes.py")),
-    "cuda": (Path(__file__).with_name("cuda.py"),),
+    "cpu": (CORE / "cpu.py", CORE / "cpu_lowering.py", CORE / "dense.py", CORE / "lanes.py"),
+    "cuda": (CORE / "cuda.py",),
 }
 """Files that decide how kernels are compiled."""
 
-TEAMS = Path(__file__).with_name("cuda_teams.py")
+TEAMS = CORE / "cuda_teams.py"
 """The same for systems that are written for teams of GPU threads."""
 
 
@@ -333,7 +335,7 @@ def _fixed(system: System) -> str:
 def _private(system: System) -> str:
     """The arrays that each thread on the GPU has to itself."""
     lines = []
-    for name in teams.private_arguments(system):
+    for name in private_arguments(system):
         declared = system.arguments[name].target
         lines.append(f"    {flat.own_name(name)} = cuda.local.array({math.prod(declared.shape)}, {_dtype(declared)})\n")
     return "".join(lines)

@@ -8,6 +8,8 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from phalanx.ecs.errors import DeviceError
+
 
 def open_device(index: int) -> Any:
     """Select the CUDA device; returns CuPy's non-blocking stream on it.
@@ -32,8 +34,6 @@ def open_device(index: int) -> Any:
 def _open(index: int) -> None:
     """Have the driver open a device."""
     from cupy.cuda import runtime
-
-    from phalanx.ecs.device import DeviceError
 
     try:
         count = runtime.getDeviceCount()

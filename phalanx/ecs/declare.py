@@ -27,13 +27,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeVar
 
+from phalanx.ecs.errors import DeclarationError
+
 Role = Literal["state", "input", "parameter", "derived"]
 F = TypeVar("F", bound=Callable[..., Any])
 Order = Literal["parallel", "forward", "reverse"]
-
-
-class DeclarationError(TypeError):
-    """A component, system or schedule is declared in a way that cannot work."""
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,8 @@ import numpy as np
 
 from phalanx.ecs.codegen import generate
 from phalanx.ecs.declare import Bound, System
+from phalanx.ecs.errors import DeviceError
 from phalanx.ecs.precompile import precompile
-
-
-class DeviceError(ValueError):
-    """The device asked for is not there or cannot be used."""
 
 
 class Device:

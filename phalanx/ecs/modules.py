@@ -19,6 +19,9 @@ from typing import Literal
 
 Target = Literal["cpu", "cuda"]
 
+CORE = Path(__file__).resolve().parent
+"""The folder of the core: what makes and compiles kernels is in it or below it."""
+
 
 @dataclass(frozen=True)
 class Generated:

@@ -6,7 +6,7 @@ import ast
 import math
 from typing import Any
 
-from phalanx.ecs.declare import DeclarationError
+from phalanx.ecs.errors import DeclarationError
 from phalanx.ecs.modules import Target
 from phalanx.ecs.nodes import walk
 

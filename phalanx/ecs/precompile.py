@@ -26,7 +26,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from phalanx.ecs.modules import Generated, Target, load
+from phalanx.ecs.modules import CORE, Generated, Target, load
 from phalanx.ecs.threads import num_processors
 
 FEWEST = 4
@@ -88,8 +88,7 @@ def precompile(kernels: Iterable[Generated], target: Target, device: int = 0, fr
 
 
 def _command(module: str, *arguments: object) -> list[str]:
-    folder = Path(__file__).resolve().parents[1]
-    return [sys.executable, "-c", _CORE_ALONE.format(module=module), str(folder), *(str(a) for a in arguments)]
+    return [sys.executable, "-c", _CORE_ALONE.format(module=module), str(CORE.parent), *(str(a) for a in arguments)]
 
 
 class _Compiler:

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from phalanx.ecs.modules import cache_folder, put, versions
+from phalanx.ecs.modules import CORE, cache_folder, put, versions
 
 
 def recalled(kind: str, made_from: Iterable[str], make: Callable[[], Any]) -> Any:
@@ -44,7 +44,7 @@ def _path(kind: str, made_from: Iterable[str]) -> Path:
 
 @cache
 def _compiler() -> str:
-    """What makes texts and programs: all files beside this one."""
-    files = sorted(Path(__file__).parent.glob("*.py"))
+    """What makes texts and programs: all files of the core."""
+    files = sorted(CORE.rglob("*.py"))
     texts = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
     return f"{texts} {sys.version} {versions()}"

@@ -6,10 +6,7 @@ from collections.abc import Iterable, Sequence
 from graphlib import CycleError, TopologicalSorter
 
 from phalanx.ecs.declare import System
-
-
-class ScheduleError(ValueError):
-    """Systems cannot be put in an order: the message names them and the remedy."""
+from phalanx.ecs.errors import ScheduleError
 
 
 class Schedule:

@@ -13,7 +13,8 @@ from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any
 
-from phalanx.ecs.declare import DeclarationError, System, block_memory, local, local_int, real, spread
+from phalanx.ecs.declare import System, block_memory, local, local_int, real, spread
+from phalanx.ecs.errors import DeclarationError
 from phalanx.ecs.nodes import walk
 
 LANE_LOOP = "range(_low, _high)"

@@ -7,14 +7,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from phalanx.ecs.declare import Access, Field, System, Table
-from phalanx.ecs.modules import Generated, fingerprinted, kept
+from phalanx.ecs.modules import CORE, Generated, fingerprinted, kept
 from phalanx.ecs.straight_parts import Class
 
-_BACK_END = tuple(Path(__file__).with_name(name) for name in ("cuda.py", "cuda_straight.py"))
+_BACK_END = (CORE / "cuda.py", CORE / "cuda_straight.py")
 
 
 @dataclass(frozen=True, eq=False)

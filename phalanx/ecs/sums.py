@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import ast
 import copy
-from typing import TYPE_CHECKING
 
 from phalanx.ecs.nodes import walk
 from phalanx.ecs.statements import assigned_to, field_of, is_lane_loop, names_in, statements_of
-
-if TYPE_CHECKING:
-    from phalanx.ecs.teams import Team
+from phalanx.ecs.team_fields import TeamFields
 
 
 class Sums(ast.NodeTransformer):
     """Turn sums over a spread loop into registers; ``found`` has their names, by the item that they are added to.
 
     Args:
-        team: whose loop it is.
+        team: who runs the loop.
         loop: the loop, of which nothing has been rewritten yet.
         own: names that the loop assigns.
     """
 
-    def __init__(self, team: Team, loop: ast.For, own: set[str]) -> None:
+    def __init__(self, team: TeamFields, loop: ast.For, own: set[str]) -> None:
         self.team, self.found = team, dict[str, str]()
         self.lane = {name for n in walk(loop) if is_lane_loop(n) for name in names_in(n.target, ast.Store)}
         self.own = own - self.lane

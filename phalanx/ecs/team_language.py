@@ -12,7 +12,8 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
-from phalanx.ecs.declare import DeclarationError, System, Table, primitive, system
+from phalanx.ecs.declare import System, Table, primitive, system
+from phalanx.ecs.errors import DeclarationError
 
 THREADS = 128
 """Threads of a block, but for those of some variants."""

@@ -18,23 +18,20 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, TypeGuard
 
-from phalanx.ecs.declare import DeclarationError, System
+from phalanx.ecs.declare import System
+from phalanx.ecs.errors import DeclarationError
 from phalanx.ecs.identity import of_system
 from phalanx.ecs.nodes import walk
 from phalanx.ecs.recall import recalled
 from phalanx.ecs.source import LANE_LOOP, parse, without_docstring
 from phalanx.ecs.statements import assigned_to, field_of, has_spread, is_lane_loop, is_spread, names_in, statements_of
 from phalanx.ecs.sums import Sums
+from phalanx.ecs.team_fields import TeamFields
 
 TEAM = 8
 """Threads of a team. Part of what a world computes: sums depend on it in their last digits."""
 
 _FIRST = "_rank == 0"
-
-
-def private_arguments(system: System) -> list[str]:
-    """Arguments whose field holds something only while a system runs: each thread on the GPU has its own."""
-    return [name for name, access in system.field_arguments.items() if access.target.private]
 
 
 @cache
@@ -123,16 +120,12 @@ def _append(found: list[ast.stmt], statement: ast.stmt) -> None:
         found.append(statement)
 
 
-class Team:
+class Team(TeamFields):
     """Rewrites the body of one system."""
 
     def __init__(self, system: System) -> None:
-        self.system = system
-        self.private = set(private_arguments(system))
-        self.fields = set(system.field_arguments) - self.private
-        self.stored = {name for name in self.fields if system.arguments[name].writes}
+        super().__init__(system)
         self.stale: set[str] = set()
-        self.sums = 0
 
     def rewrite(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         """The statements for one thread of a team."""
@@ -144,10 +137,6 @@ class Team:
                 break
         self._check_escapes(statements)
         return self._block(statements, _Section())
-
-    def error(self, node: ast.AST, text: str) -> DeclarationError:
-        """A refusal that says where."""
-        return DeclarationError(f"system {self.system.name}, line {getattr(node, 'lineno', '?')}: {text}")
 
     # -- who stores what, and who loads it -------------------------------------------------------------------
 

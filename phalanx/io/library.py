@@ -10,8 +10,8 @@ from pathlib import Path
 
 from phalanx.io.checks import nearest
 from phalanx.io.model import LoadError, RobotModel
+from phalanx.io.scene_file import USD_SUFFIXES
 
-USD = (".usd", ".usda", ".usdc", ".usdz")
 FOLDER = Path(__file__).resolve().parent.parent / "robots"
 
 
@@ -161,8 +161,8 @@ def load_robot(source: str | os.PathLike[str] | RobotModel, visuals: bool, warn:
     name = os.fspath(source)
     found = resolve(name)
     kind = found.suffix.lower()
-    if kind in (".xml", ".mjcf", *USD):
-        if kind in USD:
+    if kind in (".xml", ".mjcf", *USD_SUFFIXES):
+        if kind in USD_SUFFIXES:
             from phalanx.io.usd import load_robot as load_scene_robot
         else:
             from phalanx.io.mjcf import load_robot as load_scene_robot

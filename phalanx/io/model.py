@@ -10,12 +10,14 @@ Conventions: metres, kilograms, seconds, radians, newtons; quaternions are (w, x
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 
 from phalanx.io.actuators import Actuator, Keyframe
+from phalanx.io.reading.errors import LoadError as LoadError
 from phalanx.io.sdf_options import SdfOptions
 from phalanx.io.tendons import Attachment, FixedTendon, SpatialTendon
 
@@ -30,10 +32,6 @@ APPROXIMATIONS = (
     "none",
     "sdf",
 )
-
-
-class LoadError(ValueError):
-    """A file cannot be used. The message names the file, the line where known, the element, and the remedy."""
 
 
 @dataclass
@@ -282,3 +280,19 @@ def _shape(data: dict[str, Any]) -> Shape:
     if data.get("sdf") is not None:
         restored["sdf"] = SdfOptions(**data["sdf"])
     return Shape(**restored)
+
+
+def with_tendons(model: RobotModel, tendons: Iterable[FixedTendon | SpatialTendon]) -> RobotModel:
+    """The model with more tendons; itself if there are none."""
+    more = list(tendons)
+    if not more:
+        return model
+    fixed = [tendon for tendon in more if isinstance(tendon, FixedTendon)]
+    spatial = [tendon for tendon in more if isinstance(tendon, SpatialTendon)]
+    if len(fixed) + len(spatial) < len(more):
+        raise TypeError("tendons must be FixedTendon or SpatialTendon")
+    return replace(
+        model,
+        fixed_tendons=[*model.fixed_tendons, *fixed],
+        spatial_tendons=[*model.spatial_tendons, *spatial],
+    )

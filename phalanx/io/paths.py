@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import unquote
 
-from phalanx.io.model import LoadError
+from phalanx.io.reading.errors import LoadError
 from phalanx.io.xmltree import Element, parse_xml
 
 
@@ -35,7 +35,7 @@ class FileFinder:
     def resolve(self, name: str, element: Element) -> Path:
         """The existing, allowed file behind ``name``: a relative or absolute path, ``package://`` or ``file://``.
 
-        Raises :class:`~phalanx.io.model.LoadError` about ``element`` otherwise.
+        Raises :class:`~phalanx.io.reading.errors.LoadError` about ``element`` otherwise.
         """
         scheme, found, rest = name.partition("://")
         if not found:

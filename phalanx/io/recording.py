@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from phalanx._version import __version__
 from phalanx.io.fields import DEFAULT_FIELDS, FIELDS
 from phalanx.io.growing_store import GrowingStore, move_meshes_out, yield_to_others
 from phalanx.io.recording_folder import FreshFolder, RecordingError
@@ -294,7 +295,7 @@ class Recorder:
         store.attributes["title"] = f"Phalanx recording of {', '.join(s.name for s in self._subjects)}"
         store.attributes["phalanx_recording"] = {
             "format": FORMAT,
-            "phalanx": package_version(),
+            "phalanx": __version__,
             "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             "every": self.every,
             "fields": list(self.fields),
@@ -331,13 +332,6 @@ class Recorder:
         raise RecordingError(
             f"Recording to {self.path} stopped: {self._error}. Its first {complete} samples are complete and readable."
         ) from self._error
-
-
-def package_version() -> str:
-    """Version of this package."""
-    from phalanx import __version__
-
-    return __version__
 
 
 def _check_options(every: int, fields: Sequence[str], chunk_steps: int | None) -> None:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import zarr
 
+from phalanx._version import __version__
 from phalanx.io.fields import COMPONENTS, dimensions
 from phalanx.io.growing_store import move_meshes_in
 from phalanx.io.model import LoadError, RobotModel
-from phalanx.io.recording import FORMAT, INPUTS, Event, package_version
+from phalanx.io.recording import FORMAT, INPUTS, Event
 from phalanx.io.series import ActorRecording, RobotRecording, open_actors
 from phalanx.io.subjects import FOLDERS
 
@@ -331,8 +332,8 @@ def _first_difference(
 
 def _notes(recording: Recording, world: World) -> tuple[str, ...]:
     notes = []
-    if recording.phalanx_version != package_version():
-        notes.append(f"(Recorded with Phalanx {recording.phalanx_version}, this is {package_version()}.)")
+    if recording.phalanx_version != __version__:
+        notes.append(f"(Recorded with Phalanx {recording.phalanx_version}, this is {__version__}.)")
     recorded_on = recording.description["device"]
     if recorded_on.partition(":")[0] != world.device.partition(":")[0]:
         notes.append(f"(Recorded on {recorded_on}, simulated on {world.device}: they round differently.)")

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from phalanx.io.model import LoadError, RobotModel
 
+USD_SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
+
 MOST = 8
 """Sentences in a warning."""
 

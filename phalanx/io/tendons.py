@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from phalanx.io.model import RobotModel
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass
@@ -133,19 +130,3 @@ def _check_limits(who: str, tendon: Any) -> None:
         raise ValueError(f"{who}: lower={tendon.lower} must not be above upper={tendon.upper}")
     if tendon.rest_length is not None and not math.isfinite(tendon.rest_length):
         raise ValueError(f"{who}: rest_length={tendon.rest_length}: must be finite")
-
-
-def with_tendons(model: RobotModel, tendons: Iterable[FixedTendon | SpatialTendon]) -> RobotModel:
-    """The model with more tendons; itself if there are none."""
-    more = list(tendons)
-    if not more:
-        return model
-    fixed = [tendon for tendon in more if isinstance(tendon, FixedTendon)]
-    spatial = [tendon for tendon in more if isinstance(tendon, SpatialTendon)]
-    if len(fixed) + len(spatial) < len(more):
-        raise TypeError("tendons must be FixedTendon or SpatialTendon")
-    return replace(
-        model,
-        fixed_tendons=[*model.fixed_tendons, *fixed],
-        spatial_tendons=[*model.spatial_tendons, *spatial],
-    )

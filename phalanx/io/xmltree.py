@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-from phalanx.io.model import LoadError
+from phalanx.io.reading.errors import LoadError
 
 MAX_DEPTH = 200  # of nested elements; real robot files stay below ten
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import linecache
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ import pytest
 from ecs.plants import Garden, Twig, TwigLoad, TwigShape, carry, climb, garden, grow, look, straightener, stretch
 
 import phalanx as px
-from phalanx.ecs import System, codegen, fusion, identity, read, recall, rows, spread, system, update
+from phalanx.ecs import System, codegen, fusion, identity, modules, read, recall, rows, spread, system, update
 from phalanx.ecs.flat import flat_arguments
 from phalanx.ecs.fusion import fused
 from phalanx.ecs.straight import Recorder
@@ -193,6 +194,23 @@ def test_nothing_is_left_of_what_could_not_be_written(tmp_path: Path, monkeypatc
     with pytest.raises(OSError, match="No space left"):
         recall.recalled("count", ["what"], lambda: 1)
     assert list((tmp_path / "cache" / "recalled").iterdir()) == []
+
+
+def test_every_file_of_the_core_is_part_of_the_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files in its folders, too: else kernels of a compiler that has been changed would be served."""
+    core = tmp_path / "core"
+    shutil.copytree(modules.CORE, core, ignore=shutil.ignore_patterns("__pycache__"))
+    (core / "deeper" / "still").mkdir(parents=True)
+    (core / "deeper" / "still" / "one.py").write_text("A = 1\n")
+    monkeypatch.setattr(recall, "CORE", core)
+    files = sorted(core.rglob("*.py"))
+    before = recall._compiler.__wrapped__()
+    for file in files:
+        text = file.read_text()
+        file.write_text(text + "# changed\n")
+        assert recall._compiler.__wrapped__() != before, file
+        file.write_text(text)
+    assert recall._compiler.__wrapped__() == before
 
 
 def test_another_compiler_knows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

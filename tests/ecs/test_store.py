@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracles import host
 
 from phalanx.ecs import Component, Device, Field, Store, Table
-from phalanx.ecs.device import DeviceError
+from phalanx.ecs.errors import DeviceError
 from phalanx.ecs.store import ALIGN
 
 Cell = Table("cell", "cells of a battery")

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from phalanx.ecs import Component, Field, System, Table, read, real, rows, spread, system, update, write
-from phalanx.ecs.declare import Access, DeclarationError
+from phalanx.ecs.declare import Access
+from phalanx.ecs.errors import DeclarationError
 from phalanx.ecs.fusion import TIMES, Rest
 from phalanx.ecs.substitutes import Exchange, Substitute, substituted
 from phalanx.ecs.team_language import team_rank, team_system, variant

@@ -26,7 +26,6 @@ from phalanx.io.usd.models import ActorModel
 from phalanx.io.usd.options import Options
 from phalanx.io.usd.scene import Held, Scene, read_stage
 from phalanx.io.usd.scene import load as load_scene
-from phalanx.io.usd.source import SUFFIXES
 from phalanx.io.usd.writer import Written, write_robot
 
 
@@ -50,7 +49,6 @@ def load_robot(
 
 
 __all__ = [
-    "SUFFIXES",
     "ActorModel",
     "Held",
     "Options",

@@ -11,11 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from phalanx.io.library import USD
 from phalanx.io.model import LoadError
 from phalanx.io.usd.bindings import Ar, Sdf, Stage, Tf, Usd
-
-SUFFIXES = USD
 
 
 def open_stage(path: str | os.PathLike[str], asset_dirs: Iterable[str | os.PathLike[str]] = ()) -> Stage:

@@ -16,7 +16,7 @@ from phalanx.io.usd.writer.joints import JointPrims, add_mobility, write_joints
 from phalanx.io.usd.writer.shapes import Shapes
 from phalanx.io.usd.writer.tendons import write_tendons
 from phalanx.io.usd.writer.writing import Writing, Written, point, quaternion
-from phalanx.part import Material
+from phalanx.models.surface import Material
 from phalanx.rotations import from_matrix, from_rotation_vector, product
 
 

@@ -11,7 +11,7 @@ from phalanx.io.model import Body, Shape
 from phalanx.io.usd.bindings import Prim, Sdf, Usd, UsdGeom, UsdPhysics, UsdShade, Vt
 from phalanx.io.usd.shapes import APPROXIMATIONS
 from phalanx.io.usd.writer.writing import Writing, place
-from phalanx.part import Material
+from phalanx.models.surface import Material
 
 TYPES = {"sphere": "Sphere", "capsule": "Capsule", "cylinder": "Cylinder", "cone": "Cone", "box": "Cube"}
 
