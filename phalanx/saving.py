@@ -14,6 +14,7 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.ecs.errors import DeviceError
+from phalanx.ecs.whole_files import replacing
 from phalanx.io.model import LoadError, RobotModel
 from phalanx.layout import grow_slots
 
@@ -111,15 +112,9 @@ def save(world: World, path: str | os.PathLike[str]) -> None:
     target = Path(path)
     if not target.parent.is_dir() or target.is_dir():
         raise OSError(f"{target}: cannot save a world here; give the name of a file in a folder that exists")
-    temporary = target.with_name(target.name + ".part")
     state = world.state()
-    try:
-        with open(temporary, "wb") as file:
-            np.savez(file, world=np.array(json.dumps(describe(world))), **state)  # type: ignore[arg-type]
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with replacing(target) as made, open(made, "wb") as file:
+        np.savez(file, world=np.array(json.dumps(describe(world))), **state)  # type: ignore[arg-type]
 
 
 def fit_slots(world: World, state: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -29,6 +29,7 @@ print(hashlib.sha256(b"".join(state[key].tobytes() for key in sorted(state))).he
 
 OBJECT = """
 import hashlib, os, pathlib, pickle
+from phalanx.ecs.cache.files import unsealed
 from narrow import pairs, solids
 from phalanx.ecs.codegen import generate
 from phalanx.ecs.modules import load
@@ -41,8 +42,8 @@ spheres, capsules = (generate(s, store._shared(s), "float32", "cpu") for s in (c
 chosen = [spheres, capsules] if os.environ["COMPANY"] else [capsules]
 _compiler.compile([(kernel.path, marker(kernel, "cpu")) for kernel in chosen], workers=1)
 load(capsules)  # what is cached refers to the module
-cached, = pathlib.Path(os.environ["NUMBA_CACHE_DIR"]).rglob(f"*{capsules.entry}*.nbc")
-name, kind, (machine_code, bitcode) = pickle.loads(cached.read_bytes())[0]
+cached, = pathlib.Path(os.environ["PHALANX_CACHE_DIR"]).rglob(f"*{capsules.entry}*.nbc")
+name, kind, (machine_code, bitcode) = pickle.loads(unsealed(cached))[0]
 print(hashlib.sha256(machine_code).hexdigest())
 """
 """Machine code of a kernel, with the names of its functions, and with COMPANY that of one compiled after another.

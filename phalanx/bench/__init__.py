@@ -19,6 +19,7 @@ from phalanx.bench.measure import Run, measure, release, where_memory_goes, wher
 from phalanx.bench.peers import PeerMissing, peer_for
 from phalanx.bench.report import table
 from phalanx.bench.scenes import DEFAULT, FAMILIES, SCENES
+from phalanx.ecs.whole_files import write_text
 
 __all__ = [
     "DEFAULT",
@@ -185,7 +186,7 @@ def export(scenes: Sequence[Scene], folder: str | os.PathLike[str]) -> list[Path
     paths = []
     for scene in scenes:
         paths.append(Path(folder) / f"{scene.name}.xml")
-        paths[-1].write_text(mjcf.write(set_up(scene, 1)) + "\n")
+        write_text(paths[-1], mjcf.write(set_up(scene, 1)) + "\n")
     return paths
 
 
@@ -210,4 +211,4 @@ def differences(ours: Run, peer: Run) -> list[str]:
 
 def _write(results: dict[str, Any], path: str | os.PathLike[str] | None) -> None:
     if path is not None:
-        Path(path).write_text(json.dumps(results, indent=1) + "\n")
+        write_text(path, json.dumps(results, indent=1) + "\n")

@@ -13,13 +13,16 @@ from typing import Any
 import numba
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.ccallback import CFunc
 from numba.core.extending import intrinsic
 from numba.np.numpy_support import carray as carray  # generated modules import it from here
 
+from phalanx.ecs.cache.kernels import LostKernel, keep
 from phalanx.ecs.codegen import generate
 from phalanx.ecs.declare import System
 from phalanx.ecs.lanes import EntryCompiler, LaneCompiler, PartCompiler
 from phalanx.ecs.modules import load
+from phalanx.ecs.precompile import precompile
 
 cuda = None  # generated modules import the same names from both back ends
 
@@ -29,12 +32,14 @@ helper = numba.njit(forceinline=True, pipeline_class=PartCompiler, **_OPTIONS)
 routine = numba.njit(pipeline_class=PartCompiler, **_OPTIONS)
 kernel = numba.njit(pipeline_class=LaneCompiler, **_OPTIONS)
 scalar_kernel = routine  # lanes that share scratch are not independent
-entry: Callable[..., Any] = numba.cfunc(
-    types.void(types.int64, types.int64, types.CPointer(types.int64)),
-    cache=True,
-    error_model="numpy",
-    pipeline_class=EntryCompiler,
-)
+_ENTRY = types.void(types.int64, types.int64, types.CPointer(types.int64))
+
+
+def entry(function: Callable[..., Any]) -> CFunc:
+    """Compile what is called by its address, or load it from the cache."""
+    made = CFunc(function, (_ENTRY.args, _ENTRY.return_type), {}, {"error_model": "numpy"}, EntryCompiler)
+    keep(made, strict=True).compile()
+    return made
 
 
 def _array(typingctx: Any, address: Any, shape: Any, dtype: Any) -> Any:
@@ -88,4 +93,9 @@ def stack(typingctx: Any, words: Any) -> Any:
 def compile_system(system: System, shared: frozenset[str], real: str) -> int:
     """Compile (or load from the cache) a system; returns the address of its native function."""
     generated = generate(system, shared, real, "cpu")
-    return getattr(load(generated), generated.entry).address
+    try:
+        module = load(generated)
+    except LostKernel:  # in a process of its own, as any other
+        precompile([generated], "cpu")
+        module = load(generated)
+    return getattr(module, generated.entry).address

@@ -11,13 +11,13 @@ import itertools
 import time
 from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.core.extending import intrinsic
 
 from phalanx.ecs import trace
+from phalanx.ecs.cache.kernels import kept
 from phalanx.ecs.declare import Bound
 from phalanx.ecs.threads import at_once, num_threads
 
@@ -40,7 +40,7 @@ def _call(typingctx: Any, function: Any, low: Any, high: Any, table: Any) -> Any
     return types.void(types.int64, types.int64, types.int64, types.int64), codegen
 
 
-@numba.njit("void(int64[::1], int64[::1], int64, int64, int64, int64)", nogil=True, cache=True, error_model="numpy")
+@kept("void(int64[::1], int64[::1], int64, int64, int64, int64)", nogil=True, error_model="numpy")
 def _run_blocks(functions: Any, tables: Any, first: int, last: int, lanes: int, steps: int) -> None:
     for block in range(first, last):
         for _ in range(steps):

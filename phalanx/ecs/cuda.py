@@ -7,6 +7,7 @@ text of this file is part of every kernel's fingerprint, so what has no say in h
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 os.environ.setdefault("NUMBA_CUDA_ARRAY_INTERFACE_SYNC", "0")
@@ -16,8 +17,10 @@ import numba
 import numpy as np
 from llvmlite import ir as llvm
 from numba import cuda
+from numba.cuda.dispatcher import CUDACache
 from numba.cuda.extending import intrinsic
 
+from phalanx.ecs.cache.kernels import keep
 from phalanx.ecs.codegen import generate
 from phalanx.ecs.declare import System
 from phalanx.ecs.modules import load
@@ -36,9 +39,16 @@ that are not told aim for more, with fewer registers, and load each number right
 array = carray = stack = None  # generated modules import the same names from both back ends
 entry = None
 helper = routine = cuda.jit(device=True)
-kernel = scalar_kernel = cuda.jit(cache=True)
-straight_kernel = cuda.jit(cache=True, launch_bounds=(NARROW, AT_ONCE))
-team_kernel = cuda.jit(cache=True, max_registers=REGISTERS)
+
+
+def kept_kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """What compiles a kernel, whose machine code is kept."""
+    return lambda function: keep(cuda.jit(**options)(function), CUDACache)
+
+
+kernel = scalar_kernel = kept_kernel()
+straight_kernel = kept_kernel(launch_bounds=(NARROW, AT_ONCE))
+team_kernel = kept_kernel(max_registers=REGISTERS)
 
 
 @intrinsic

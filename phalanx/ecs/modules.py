@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import os
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Literal
+
+from phalanx.ecs.cache.files import discard, put
+from phalanx.ecs.cache.folder import folders
+
+GENERATED = "_phalanx_"
+"""How names of generated modules begin. Their files never change, and their machine code lies beside them."""
 
 Target = Literal["cpu", "cuda"]
 
@@ -30,23 +34,6 @@ class Generated:
     path: Path
     source: str
     entry: str
-
-
-def cache_folder() -> Path:
-    """Where generated kernels are kept: ``$PHALANX_CACHE_DIR``, else the user's cache folder, else a temporary one."""
-    chosen = os.environ.get("PHALANX_CACHE_DIR")
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = Path(chosen) if chosen else home / "phalanx" / "kernels"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK):
-            return folder
-    except OSError as error:
-        if chosen:
-            raise OSError(f"PHALANX_CACHE_DIR={chosen} cannot be used: {error.strerror}") from error
-    fallback = Path(tempfile.gettempdir()) / f"phalanx-kernels-{os.getuid()}"
-    fallback.mkdir(mode=0o700, exist_ok=True)
-    return fallback
 
 
 def fingerprinted(name: str, source: str, back_end: Sequence[Path]) -> tuple[str, str]:
@@ -64,39 +51,58 @@ def fingerprinted(name: str, source: str, back_end: Sequence[Path]) -> tuple[str
 
 
 def kept(entry: str, source: str) -> Generated:
-    """The module of a text that :func:`fingerprinted` has named; written unless it is there."""
-    path = cache_folder() / f"{entry}.py"
-    if not path.exists():
+    """The module of a text that :func:`fingerprinted` has named; written unless it is there, as it should be."""
+    name = f"{entry}.py"
+    both = folders()
+    if both.shared is not None and entry in _compiled_in(both.shared) and _says(both.shared / name, source):
+        return Generated(both.shared / name, source, entry)
+    path = both.own / name
+    if not _says(path, source):
         put(path, source)
     return Generated(path, source, entry)
 
 
-def put(path: Path, text: str) -> None:
-    """Write a file that is there as a whole or not at all, whoever else writes it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+def _says(path: Path, source: str) -> bool:
+    """Whether a file has this text."""
     try:
-        with os.fdopen(handle, "w") as file:
-            file.write(text)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        found = path.read_bytes()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        discard(path, str(error))
+        return False
+    if found != source.encode():
+        discard(path, "it has another text than it should")
+        return False
+    return True
+
+
+@cache
+def _compiled_in(folder: Path) -> frozenset[str]:
+    """Entries whose machine code is in a folder that can only be read."""
+    return frozenset(path.name.partition(".")[0] for path in folder.glob("*.nbc"))
 
 
 def load(generated: Generated) -> ModuleType:
     """Run the generated module, as a module: Numba's disk cache looks up the environment of its functions by module."""
-    name = f"_phalanx_{generated.entry}"
+    name = f"{GENERATED}{generated.entry}"
     if name not in sys.modules:
         module = ModuleType(name)
         module.__file__ = str(generated.path)
         sys.modules[name] = module
-        exec(compile(generated.source, str(generated.path), "exec"), vars(module))
+        try:
+            exec(compile(generated.source, str(generated.path), "exec"), vars(module))
+        except BaseException:
+            del sys.modules[name]
+            raise
     return sys.modules[name]
 
 
 @cache
 def versions() -> str:
-    """The compilers' versions."""
+    """The compilers' versions, and what they compile for."""
+    from llvmlite import binding
+
     names = ("numba", "llvmlite", "numba-cuda")
     found = []
     for name in names:
@@ -104,6 +110,8 @@ def versions() -> str:
             found.append(f"{name}={importlib.metadata.version(name)}")
         except importlib.metadata.PackageNotFoundError:
             found.append(f"{name}=none")
+    features = hashlib.sha256(binding.get_host_cpu_features().flatten().encode()).hexdigest()[:8]
+    found.append(f"cpu={binding.get_host_cpu_name()}-{features} python={sys.version_info[:2]}")
     return " ".join(found)
 
 

@@ -7,7 +7,6 @@ compiler and the versions of Python and Numba, so it can never be stale, and any
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import sys
@@ -16,7 +15,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from phalanx.ecs.modules import CORE, cache_folder, put, versions
+from phalanx.ecs.cache.files import folder_of, put_sealed, unsealed
+from phalanx.ecs.cache.folder import places
+from phalanx.ecs.modules import CORE, versions
+
+FOLDER = "recalled"
 
 
 def recalled(kind: str, made_from: Iterable[str], make: Callable[[], Any]) -> Any:
@@ -27,19 +30,14 @@ def recalled(kind: str, made_from: Iterable[str], make: Callable[[], Any]) -> An
         made_from: all that it depends on but for this package's compiler.
         make: returns what JSON can say.
     """
-    path = _path(kind, made_from)
-    with contextlib.suppress(OSError, ValueError):  # there is none, or no whole one: the disk was full
-        return json.loads(path.read_text())
-    made = make()
-    put(path, json.dumps(made))
-    return made
-
-
-def _path(kind: str, made_from: Iterable[str]) -> Path:
     digest = hashlib.sha256("\n".join((_compiler(), *made_from)).encode()).hexdigest()[:32]
-    folder = cache_folder() / "recalled"
-    folder.mkdir(exist_ok=True)
-    return folder / f"{kind}_{digest}.json"
+    name = f"{kind}_{digest}.json"
+    for path in places(f"{FOLDER}/{name}"):
+        if (known := unsealed(path)) is not None:
+            return json.loads(known)
+    made = make()
+    put_sealed(folder_of(FOLDER) / name, json.dumps(made).encode())
+    return made
 
 
 @cache

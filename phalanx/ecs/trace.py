@@ -18,8 +18,9 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
+
+from phalanx.ecs.whole_files import write_text
 
 _events: list[dict[str, Any]] | None = None
 
@@ -58,10 +59,10 @@ def record(path: str | os.PathLike[str]) -> Iterator[None]:
     global _events
     if _events is not None:
         raise RuntimeError("a trace is being recorded already; end it first")
-    Path(path).touch()  # a path that cannot be written fails now
+    write_text(path, "")  # a path that cannot be written fails now
     _events = []
     try:
         yield
     finally:
         found, _events = _events, None
-        Path(path).write_text(json.dumps({"traceEvents": found}))
+        write_text(path, json.dumps({"traceEvents": found}))

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from phalanx.ecs.whole_files import refuse_links
 from phalanx.facade.asset_root import local_path
 from phalanx.io.usd.bindings import Plug, Sdf, Stage, Tf, Usd, UsdGeom, UsdPhysics, UsdUtils
 
@@ -178,6 +179,7 @@ def write_layer(layer: Any, path: str) -> bool:
         return layer.Save()
     folder = Path(path).absolute().parent
     folder.mkdir(parents=True, exist_ok=True)
+    refuse_links(path)
     target = Sdf.Layer.Find(path) or Sdf.Layer.CreateNew(path)
     target.TransferContent(layer)
     move_asset_paths(layer, target)

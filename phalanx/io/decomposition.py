@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from phalanx.ecs.modules import cache_folder
-from phalanx.io.kept_files import keep, mesh_digest
+from phalanx.ecs.cache.files import recalled_file
+from phalanx.io.kept_files import mesh_digest
 from phalanx.io.meshes import merge
 
 OPTIONS: dict[str, Any] = {"threshold": 0.05, "max_convex_hull": -1, "preprocess_resolution": 50, "seed": 0}
@@ -31,10 +32,20 @@ def decompose(vertices: np.ndarray, faces: np.ndarray, **options: Any) -> list[n
     vertices, faces = merge(np.asarray(vertices, float), np.asarray(faces, np.int64))
     chosen = {**OPTIONS, **options}
     text = json.dumps(chosen, sort_keys=True) + f" {len(vertices)} {len(faces)}"
-    path = cache_folder() / f"convex_pieces_{mesh_digest(text, vertices, faces)}.npz"
-    if path.exists():
-        with np.load(path) as kept:
-            return np.split(kept["points"], kept["ends"][:-1])
+    name = f"convex_pieces_{mesh_digest(text, vertices, faces)}.npz"
+    return recalled_file(name, _read, lambda: _run(vertices, faces, chosen), _write)
+
+
+def _read(path: Path) -> list[np.ndarray]:
+    with np.load(path) as kept:  # which compares checksums
+        return np.split(kept["points"], kept["ends"][:-1])
+
+
+def _write(file: BinaryIO, pieces: list[np.ndarray]) -> None:
+    np.savez(file, points=np.concatenate(pieces), ends=np.cumsum([len(piece) for piece in pieces]))
+
+
+def _run(vertices: np.ndarray, faces: np.ndarray, chosen: dict[str, Any]) -> list[np.ndarray]:
     if importlib.util.find_spec("coacd") is None:
         raise ImportError(
             'convex decomposition needs coacd: install "phalanx[mesh]", or let the shape\'s approximation be '
@@ -46,6 +57,4 @@ def decompose(vertices: np.ndarray, faces: np.ndarray, **options: Any) -> list[n
     pieces = [np.asarray(piece[0], float) for piece in coacd.run_coacd(coacd.Mesh(vertices, faces), **chosen)]
     if not pieces:
         raise ValueError("the mesh has no convex piece with a volume; check that it is closed.")
-    points, ends = np.concatenate(pieces), np.cumsum([len(piece) for piece in pieces])
-    keep(path, lambda file: np.savez(file, points=points, ends=ends))
     return pieces

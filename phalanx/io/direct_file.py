@@ -13,6 +13,7 @@ import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ SMALL = 128 << 10
 """Bytes: smaller files go through the cache."""
 
 _DIRECT = getattr(os, "O_DIRECT", 0)  # Linux
+_MAKE = os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW
 _REFUSALS = (errno.EINVAL, errno.EOPNOTSUPP)
 
 
@@ -44,7 +46,7 @@ class DirectFiles:
         """Make or replace the file."""
         size = sum(len(part) for part in parts)
         if not self._direct or size < SMALL:
-            path.write_bytes(b"".join(parts))  # in one call, which costs much less than one for each part
+            _write(path, b"".join(parts))  # in one call, which costs much less than one for each part
             return
         memory, at = self.memory(size), 0
         for part in parts:
@@ -63,12 +65,17 @@ class DirectFiles:
                 if error.errno not in _REFUSALS:
                     raise
                 self._direct = False
-        path.write_bytes(memory[:size].data)
+        _write(path, memory[:size].data)
+
+
+def _write(path: Path, data: Any) -> None:
+    with open(os.open(path, _MAKE, 0o666), "wb") as file:
+        file.write(data)
 
 
 def _write_past_cache(path: Path, memory: np.ndarray, size: int) -> None:
     whole = -(-size // PAGE) * PAGE
-    handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | _DIRECT, 0o666)
+    handle = os.open(path, _MAKE | _DIRECT, 0o666)
     try:
         done = 0
         while done < whole:

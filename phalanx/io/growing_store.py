@@ -13,7 +13,6 @@ import json
 import os
 import sys
 import threading
-import uuid
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from typing import Any, cast
 import numpy as np
 import zarr
 
+from phalanx.ecs.whole_files import replacing
 from phalanx.io import repeats
 from phalanx.io.chunks import compressor, encode_chunk, encode_shard, little_endian, transposed
 from phalanx.io.direct_file import DirectFiles
@@ -43,13 +43,8 @@ _NUMBERS = 512
 
 def atomic_write(path: Path, write: Callable[[Path], Any]) -> None:
     """Replace ``path`` by what ``write`` writes to another path, or leave it as it is."""
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        write(temporary)
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with replacing(path) as made:
+        write(made)
 
 
 def yield_to_others() -> None:
@@ -104,7 +99,7 @@ class _Series:
         while len(values):
             number, offset = divmod(start, self.rows)
             count = min(len(values), self.rows - offset)
-            handle = os.open(self.folder / f"c.{number}", os.O_CREAT | os.O_WRONLY, 0o666)
+            handle = os.open(self.folder / f"c.{number}", os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW, 0o666)
             try:
                 os.ftruncate(handle, self.rows * self.dtype.itemsize)
                 os.pwrite(handle, little_endian(values[:count]).tobytes(), offset * self.dtype.itemsize)
@@ -299,7 +294,7 @@ class GrowingStore:
         start = len(_SHAPE)
         key, text = self._texts[name]
         self._texts[name] = key, text[:start] + rows + text[start + _ROWS_WIDTH :]
-        handle = os.open(self.path / name / "zarr.json", os.O_WRONLY)
+        handle = os.open(self.path / name / "zarr.json", os.O_WRONLY | os.O_NOFOLLOW)
         try:
             os.pwrite(handle, rows.encode(), start)
         finally:

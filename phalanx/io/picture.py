@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from phalanx import components as c
+from phalanx.ecs.whole_files import replacing
 from phalanx.images import ImageSensor, Light, Look, Texture
 from phalanx.images.looks import DECODED, encoded
 from phalanx.images.world_camera import axes_toward
@@ -226,12 +227,8 @@ def save_png(image: np.ndarray, path: Path) -> None:
     """Write an image (height, width, 3) uint8 to a file that is there whole or not at all."""
     from PIL import Image
 
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        Image.fromarray(image).save(temporary, format="PNG")
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path) as made:
+        Image.fromarray(image).save(made, format="PNG")
 
 
 def _poses_now(seen: WorldScene) -> np.ndarray:

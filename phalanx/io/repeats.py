@@ -15,12 +15,12 @@ import sys
 import threading
 from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.extending import intrinsic
 
+from phalanx.ecs.cache.kernels import kept
 from phalanx.ecs.cpu import array
 from phalanx.io.chunks import CRC_TABLE
 from phalanx.io.direct_file import PAGE, SMALL
@@ -103,7 +103,7 @@ def _repeats(typingctx: Any, place: Any, first: Any, second: Any) -> Any:
     return types.boolean(types.int64, types.int32, types.int32), codegen
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@kept(nogil=True, error_model="numpy")
 def _classify(source: int, strides: Any, shape: Any, wide: int, kinds: Any) -> None:
     """Kinds of all units of (times, rows, words) from an address on; the last axis has no gaps.
 
@@ -141,7 +141,7 @@ def _classify(source: int, strides: Any, shape: Any, wide: int, kinds: Any) -> N
     kinds[0] = 0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@kept(nogil=True, error_model="numpy", inline="always")
 def _put(out: Any, at: int, value: int, size: int) -> int:
     """Write a little-endian number; returns where the next goes."""
     for i in range(size):
@@ -149,7 +149,7 @@ def _put(out: Any, at: int, value: int, size: int) -> int:
     return at + size
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@kept(nogil=True, error_model="numpy")
 def _put_length(out: Any, at: int, length: int) -> int:
     """What of a length the 15 in a token does not say."""
     length -= 15
@@ -160,7 +160,7 @@ def _put_length(out: Any, at: int, length: int) -> int:
     return at + 1
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@kept(nogil=True, error_model="numpy")
 def _put_literals(out: Any, at: int, source: int, strides: Any, shape: Any, begin: int, end: int) -> int:
     """Copy units ``begin`` to ``end``."""
     _, rows, words = shape
@@ -177,14 +177,14 @@ def _put_literals(out: Any, at: int, source: int, strides: Any, shape: Any, begi
     return at
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@kept(nogil=True, error_model="numpy")
 def _position(words: int, unit: int) -> int:
     """Where a unit begins, in bytes; the last of each row may be shorter than others."""
     each = (words + UNIT - 1) // UNIT
     return (unit // each * words + unit % each * UNIT) * 4
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@kept(nogil=True, error_model="numpy")
 def _put_block(out: Any, at: int, source: int, strides: Any, shape: Any, wide: int, kinds: Any) -> int:
     """An LZ4 block: sequences of a token, literals, and a match of what went before; returns where it ends."""
     times, rows, words = shape
@@ -220,7 +220,7 @@ def _put_block(out: Any, at: int, source: int, strides: Any, shape: Any, wide: i
     return at
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@kept(nogil=True, error_model="numpy")
 def _put_shard(
     source: int, strides: Any, shape: Any, piece: int, wide: int, page: int, table: Any, kinds: Any, out: Any
 ) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from phalanx.io.model import LoadError, RobotModel
 from phalanx.io.recording import FORMAT, INPUTS, Event
 from phalanx.io.series import ActorRecording, RobotRecording, open_actors
 from phalanx.io.subjects import FOLDERS
+from phalanx.io.zarr_metadata import check_metadata, read_document, separator
 
 if TYPE_CHECKING:
     from phalanx.world import World
@@ -120,19 +120,12 @@ class Recording:
 def open_recording(path: str | os.PathLike[str]) -> Recording:
     """Open a recording; raises :class:`LoadError` when there is none, a newer one, or files of it are missing."""
     path = Path(path)
-    root_file = path / "zarr.json"
     if not path.exists():
         raise LoadError(f"{path}: there is no such folder.")
-    if not root_file.is_file():
-        raise LoadError(f"{path}: is no recording (it has no zarr.json at its top).")
+    document = read_document(path)
     try:
-        document = json.loads(root_file.read_text(encoding="utf-8"))
         attributes = document["attributes"]
         header = attributes["phalanx_recording"]
-    except OSError as error:
-        raise LoadError(f"{path}: cannot be read: {error}.") from error
-    except ValueError as error:
-        raise LoadError(f"{root_file}: is truncated or damaged ({error}).") from error
     except (KeyError, TypeError):
         raise LoadError(f"{path}: is a Zarr folder, but no recording of Phalanx.") from None
     if header["format"] > FORMAT:
@@ -142,9 +135,9 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
         )
     if header["complete_samples"] < 1:
         raise LoadError(f"{path}: has no complete sample; the recorder was stopped before it wrote its first.")
-    _check_files(path, document["consolidated_metadata"]["metadata"])
+    _check_files(path, check_metadata(path, document))
     try:
-        root = zarr.open_group(str(path), mode="r", use_consolidated=True)
+        root = zarr.open_group(str(path), mode="r", use_consolidated=True, zarr_format=3)
         return Recording(path, root, header, move_meshes_in(attributes["world"], root))
     except LoadError:
         raise
@@ -159,11 +152,13 @@ def _check_files(path: Path, arrays: dict[str, Any]) -> None:
             continue
         chunk = array["chunk_grid"]["configuration"]["chunk_shape"]
         counts = [-(-size // piece) for size, piece in zip(array["shape"], chunk, strict=True)]
-        separator = array["chunk_key_encoding"].get("configuration", {}).get("separator", "/")
+        between = separator(path / "zarr.json", name, array)
         for index in np.ndindex(*counts):
-            file = path / name / separator.join(("c", *map(str, index)))
+            file = path / name / between.join(("c", *map(str, index)))
             if not file.is_file():
                 raise LoadError(f"{path}: is truncated: {file.relative_to(path)} is missing.")
+            if file.is_symlink():
+                raise LoadError(f"{path}: {file.relative_to(path)} is a link; the files of a recording are its own.")
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import os
+import secrets
 import shutil
-import uuid
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +16,7 @@ import numpy as np
 import zarr
 from zarr.errors import ZarrUserWarning
 
+from phalanx.ecs.whole_files import replacing
 from phalanx.io.added_sensors import Reading
 from phalanx.io.model import LoadError
 
@@ -53,15 +54,16 @@ def write_readings(
     """
     path = Path(path)
     check_sensor_file(path)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    if path.suffix.lower() == ".csv":
+        with replacing(path) as made:
+            _write_table(made, readings, time, envs)
+        return
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
-        if path.suffix.lower() == ".csv":
-            _write_table(temporary, readings, time, envs)
-            os.replace(temporary, path)
-            return
+        os.mkdir(temporary)  # fails if it is there
         _write_store(temporary, readings, time, envs, source)
         if path.exists():
-            os.rename(path, earlier := path.with_name(f".{path.name}.{uuid.uuid4().hex}.replaced"))
+            os.rename(path, earlier := path.with_name(f".{path.name}.{secrets.token_hex(8)}.replaced"))
             os.rename(temporary, path)
             shutil.rmtree(earlier)
         else:
@@ -69,8 +71,6 @@ def write_readings(
     finally:
         if temporary.is_dir():
             shutil.rmtree(temporary)
-        else:
-            temporary.unlink(missing_ok=True)
 
 
 def _write_store(path: Path, readings: Sequence[Reading], time: np.ndarray, envs: np.ndarray, source: str) -> None:
@@ -123,6 +123,8 @@ def _write_table(path: Path, readings: Sequence[Reading], time: np.ndarray, envs
 
 def _is_ours(path: Path) -> bool:
     try:
+        if path.is_symlink():
+            return False
         attributes = json.loads((path / "zarr.json").read_text(encoding="utf-8")).get("attributes", {})
     except (OSError, ValueError, AttributeError):
         return False

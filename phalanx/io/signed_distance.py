@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from phalanx.ecs.modules import cache_folder
-from phalanx.io.kept_files import keep, mesh_digest
+from phalanx.ecs.cache.files import recalled_file
+from phalanx.io.kept_files import mesh_digest
 from phalanx.io.mass_properties import is_closed
 from phalanx.io.meshes import convex_hull, merge
 from phalanx.io.sdf_options import SdfOptions
@@ -121,12 +122,12 @@ def _cook(vertices: np.ndarray, faces: np.ndarray, options: SdfOptions, digest: 
         )
     corner = -0.5 * cell * (counts - 1)
     mesh = triangle_mesh(vertices - centre, faces)
-    path = cache_folder() / f"distance_field_{digest}.npy"
-    if path.exists():
-        distances = np.load(path)
-    else:
-        distances = _distances(mesh, np.ascontiguousarray(corners), corner, cell, counts)
-        keep(path, lambda file: np.save(file, distances))
+    distances = recalled_file(
+        f"distance_field_{digest}.npz",
+        lambda path: _read(path, tuple(counts.tolist())),
+        lambda: _distances(mesh, np.ascontiguousarray(corners), corner, cell, counts),
+        lambda file, made: np.savez(file, distances=made),
+    )
     if not distances.min() < 0.0:
         raise ValueError(
             f"no node of the field is inside the mesh: its walls are thinner than a cell ({cell:.2g} m); raise the "
@@ -135,6 +136,14 @@ def _cook(vertices: np.ndarray, faces: np.ndarray, options: SdfOptions, digest: 
     points = surface_points(mesh.vertices, mesh.triangles, options.points, 2.0 * cell)
     thin = _thin_part(points, distances, corner, cell)
     return DistanceField(centre, corner, cell, distances, points, _hull_corners(mesh.vertices), mesh, thin)
+
+
+def _read(path: Path, counts: tuple[int, ...]) -> np.ndarray:
+    with np.load(path) as file:  # which compares checksums
+        distances = file["distances"]
+    if distances.shape != counts or distances.dtype != np.float32:
+        raise ValueError(f"it has {distances.dtype}{distances.shape} where float32{counts} is expected")
+    return distances
 
 
 def _thin_part(points: SurfacePoints, distances: np.ndarray, corner: np.ndarray, cell: float) -> float:

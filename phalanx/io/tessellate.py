@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
+from phalanx.ecs.cache.kernels import kept
 from phalanx.io.height_fields import grid_triangles
 from phalanx.io.meshes import area_vectors, convex_hull
 from phalanx.io.model import Shape
@@ -123,7 +123,7 @@ def _corner_normals(corners: np.ndarray, faces: np.ndarray, vertex_count: int) -
     return _smooth(faces, crossed, starts, order, _CREASE)
 
 
-@numba.njit("float32[:,:,::1](int64[:,:], float32[:,::1], int64[::1], int64[::1], float64)", cache=True)
+@kept("float32[:,:,::1](int64[:,:], float32[:,::1], int64[::1], int64[::1], float64)")
 def _smooth(faces, crossed, starts, order, crease):
     """Normal at each corner: area-weighted mean over the faces at its vertex that turn less than the crease."""
     unit = np.empty_like(crossed)

@@ -7,8 +7,10 @@ import math
 import numba
 import numpy as np
 
+from phalanx.ecs.cache.kernels import kept
 
-@numba.njit(cache=True, error_model="numpy")
+
+@kept(error_model="numpy")
 def _side(ax, ay, bx, by, px, py):
     """On which side of the line from a to b the point p lies; exactly the opposite for the line from b to a."""
     if ax < bx or (ax == bx and ay < by):
@@ -16,7 +18,7 @@ def _side(ax, ay, bx, by, px, py):
     return -((ax - bx) * (py - by) - (ay - by) * (px - bx))
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kept(error_model="numpy")
 def count_crossings(corners, corner, cell, winding):
     """Add, where rays along z first get behind a triangle, the turns by which they are more inside: 1 or -1."""
     nx, ny, nz = winding.shape
@@ -41,7 +43,7 @@ def count_crossings(corners, corner, cell, winding):
                         winding[i, j, k] += -1 if up else 1  # a front that looks up is where the ray leaves
 
 
-@numba.njit(cache=True, error_model="numpy", fastmath={"contract"})
+@kept(error_model="numpy", fastmath={"contract"})
 def _square_to(a, b, c, x, y, z):
     """Squared distance of a point from a triangle (Ericson, Real-Time Collision Detection, 2005, section 5.1.5)."""
     abx, aby, abz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
@@ -72,7 +74,7 @@ def _square_to(a, b, c, x, y, z):
     return ex * ex + ey * ey + ez * ez
 
 
-@numba.njit(cache=True, error_model="numpy", fastmath={"contract"})
+@kept(error_model="numpy", fastmath={"contract"})
 def _square_to_box(low, high, x, y, z):
     dx = max(low[0] - x, 0.0, x - high[0])
     dy = max(low[1] - y, 0.0, y - high[1])
@@ -80,7 +82,7 @@ def _square_to_box(low, high, x, y, z):
     return dx * dx + dy * dy + dz * dz
 
 
-@numba.njit(cache=True, parallel=True, error_model="numpy")
+@kept(parallel=True, error_model="numpy")
 def unsigned(corners, lows, highs, firsts, counts, corner, cell, nx, ny, nz):
     """Distances (nx, ny, nz) from the nearest of the triangles (m, 3, 3), which are in the order of the tree."""
     out = np.empty((nx, ny, nz))

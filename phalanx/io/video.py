@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import os
-import uuid
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import numpy as np
+
+from phalanx.ecs.whole_files import new_sibling, refuse_links
 
 SUFFIXES = (".mp4", ".gif")
 """Kinds of files, by their endings."""
@@ -85,7 +86,8 @@ class VideoWriter:
         if self._file is None:
             check_video(self.path, self.fps, size)
             self._size = size
-            temporary = self.path.with_name(f".{self.path.name}.{uuid.uuid4().hex}{self.path.suffix}")
+            refuse_links(self.path)
+            temporary = new_sibling(self.path)
             self._file = (_Mp4 if self.path.suffix.lower() == ".mp4" else _Gif)(temporary, self.fps, size)
         if size != self._size:
             raise VideoError(f"a frame is {size[0]} x {size[1]}, the first was {self._size}; all must be alike.")

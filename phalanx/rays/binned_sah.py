@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
+
+from phalanx.ecs.cache.kernels import kept
 
 BINS = 24
 """Bins along each axis of a node's centres."""
@@ -19,7 +20,7 @@ VISIT = 1.0
 """Cost of going into a node, in tests of a triangle."""
 
 
-@numba.njit(cache=True, inline="always")
+@kept(inline="always")
 def half_area(box: Any, k: int) -> Any:
     """Half the surface of ``box[k]`` = low x, y, z, high x, y, z."""
     x = box[k, 3] - box[k, 0]
@@ -28,21 +29,21 @@ def half_area(box: Any, k: int) -> Any:
     return x * y + y * z + z * x
 
 
-@numba.njit(cache=True)
+@kept()
 def _empty(box: Any, k: int) -> None:
     for i in range(3):
         box[k, i] = np.float32(np.inf)
         box[k, 3 + i] = np.float32(-np.inf)
 
 
-@numba.njit(cache=True, inline="always")
+@kept(inline="always")
 def _grow(box: Any, k: int, other: Any, j: int) -> None:
     for i in range(3):
         box[k, i] = min(box[k, i], other[j, i])
         box[k, 3 + i] = max(box[k, 3 + i], other[j, 3 + i])
 
 
-@numba.njit(cache=True)
+@kept()
 def _best_split(box: Any, begin: int, end: int, least: Any, scale: Any, bins: Any, counts: Any, right: Any) -> Any:
     """Axis, border and cost (times the node's surface) of the best split of items ``begin``..``end``; axis -1: none."""
     for axis in range(3):
@@ -77,14 +78,14 @@ def _best_split(box: Any, begin: int, end: int, least: Any, scale: Any, bins: An
     return best_axis, best_border, best
 
 
-@numba.njit(cache=True)
+@kept()
 def _swap(box: Any, order: Any, a: int, b: int) -> None:
     for i in range(6):
         box[a, i], box[b, i] = box[b, i], box[a, i]
     order[a], order[b] = order[b], order[a]
 
 
-@numba.njit(cache=True)
+@kept()
 def binary_tree(box: Any, most: int, deep: int) -> Any:
     """The tree over items with boxes ``box`` (n, 6) float32, n > 0, finite; sorted in place into the leaves' order.
 

@@ -13,6 +13,7 @@ from numba.core import cgutils, types
 from numba.core.extending import intrinsic
 from numba.np.numpy_support import carray
 
+from phalanx.ecs.cache.kernels import kept
 from phalanx.ecs.cpu import array, helper, routine
 from phalanx.ecs.precompile import precompile
 from phalanx.ecs.threads import at_once, num_threads
@@ -60,7 +61,7 @@ cuda = scratch = None  # generated modules import the same names from both back 
 
 def kernel(signature: str) -> Any:
     """What compiles a kernel, as its module runs."""
-    return numba.njit(signature, cache=True, nogil=True, error_model="numpy", boundscheck=False)
+    return kept(signature, nogil=True, error_model="numpy", boundscheck=False)
 
 
 FEWEST = 2048

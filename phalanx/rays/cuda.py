@@ -17,7 +17,7 @@ from numba import cuda
 from numba.core import cgutils, types
 from numba.cuda.extending import intrinsic
 
-from phalanx.ecs.cuda import scratch
+from phalanx.ecs.cuda import kept_kernel, scratch
 from phalanx.rays.generate import argument_types, generated, load
 from phalanx.rays.wide_nodes import CHILD, HIGH, MIDDLE, WORDS
 
@@ -35,7 +35,7 @@ more of their waiting is hidden, until what is put into memory instead costs mor
 
 def kernel(kind: str) -> Any:
     """What compiles a kernel of a kind."""
-    return cuda.jit(cache=True, max_registers=REGISTERS[kind])
+    return kept_kernel(max_registers=REGISTERS[kind])
 
 
 THREADS = 64

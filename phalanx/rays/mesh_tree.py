@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from phalanx.ecs.modules import cache_folder
-from phalanx.io.kept_files import keep, mesh_digest
+from phalanx.ecs.cache.files import recalled_file
+from phalanx.io.kept_files import mesh_digest
 from phalanx.rays.binned_sah import binary_tree
 from phalanx.rays.wide_nodes import refit_nodes, wide_tree
 
@@ -102,11 +103,18 @@ def build_mesh_tree(vertices: Any, faces: Any, keep_file: bool = False) -> MeshT
         ValueError: shapes or types do not fit, faces name vertices that are not there, or nothing is left.
     """
     corners, kept = _corners(vertices, faces)
-    text = f"ray tree {VERSION}"
-    path = cache_folder() / f"ray_tree_{mesh_digest(text, corners, kept)}.npz" if keep_file else None
-    if path is not None and path.exists():
-        with np.load(path) as file:
-            return MeshTree(**file)
+    if not keep_file:
+        return _build(corners, kept)
+    name = f"ray_tree_{mesh_digest(f'ray tree {VERSION}', corners, kept)}.npz"
+    return recalled_file(name, _read, lambda: _build(corners, kept), lambda file, tree: np.savez(file, **vars(tree)))
+
+
+def _read(path: Path) -> MeshTree:
+    with np.load(path) as file:  # which compares checksums
+        return MeshTree(**file)
+
+
+def _build(corners: np.ndarray, kept: np.ndarray) -> MeshTree:
     box = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
     for deep in (DEEP, 0):
         items = box.copy()
@@ -119,7 +127,4 @@ def build_mesh_tree(vertices: Any, faces: Any, keep_file: bool = False) -> MeshT
     triangles[:, :9] = corners[source].reshape(-1, 9)
     triangles.view(np.int32)[:, 9] = kept[source]
     bounds = np.concatenate([box[:, :3].min(axis=0), box[:, 3:].max(axis=0)])
-    tree = MeshTree(words, triangles, levels, bounds)
-    if path is not None:
-        keep(path, lambda file: np.savez(file, **vars(tree)))
-    return tree
+    return MeshTree(words, triangles, levels, bounds)

@@ -32,9 +32,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
+from phalanx.ecs.cache.kernels import kept
 from phalanx.rays.binned_sah import half_area
 
 WORDS = 32
@@ -67,7 +67,7 @@ EMPTY = 0x7F00
 """The low side of a slot without a child, which no ray reaches, as a float32's first 16 bits; high: its opposite."""
 
 
-@numba.njit(cache=True)
+@kept()
 def _choose(nodes: Any, links: Any) -> Any:
     """How each node of the binary tree is best made into parts of wide ones, children before parents.
 
@@ -109,7 +109,7 @@ def _choose(nodes: Any, links: Any) -> Any:
     return choice, size
 
 
-@numba.njit(cache=True)
+@kept()
 def _children(links: Any, choice: Any, node: Any, kids: Any) -> int:
     """The nodes of the binary tree that become a wide node's children."""
     open_ = np.empty((WIDTH + 1, 2), np.int64)
@@ -131,7 +131,7 @@ def _children(links: Any, choice: Any, node: Any, kids: Any) -> int:
     return count
 
 
-@numba.njit(cache=True)
+@kept()
 def _leaf_items(links: Any, node: Any, items: Any, placed: int) -> int:
     """Append the items below a node of the binary tree; how many there are then."""
     open_ = np.empty(2 * LEAF + 2, np.int64)
@@ -149,7 +149,7 @@ def _leaf_items(links: Any, node: Any, items: Any, placed: int) -> int:
     return placed
 
 
-@numba.njit(cache=True)
+@kept()
 def _assign_slots(nodes: Any, node: Any, kids: Any, count: int, slots: Any) -> None:
     """Slots of children: slot s is for what lies towards (-1, -1, -1), with signs changed where bits of s are set."""
     gain = np.empty((WIDTH, WIDTH), np.float32)
@@ -172,7 +172,7 @@ def _assign_slots(nodes: Any, node: Any, kids: Any, count: int, slots: Any) -> N
         placed[best_k] = True
 
 
-@numba.njit(cache=True)
+@kept()
 def _upper_half(number: Any, rest: Any, one: Any) -> Any:
     """The first 16 bits of the greatest float32 not above a number that has these and, for the others, ``rest``.
 
@@ -192,7 +192,7 @@ def _upper_half(number: Any, rest: Any, one: Any) -> Any:
     return half
 
 
-@numba.njit(cache=True)
+@kept()
 def write_boxes(words: Any, node: Any, box: Any, whole: Any, padding: float) -> None:
     """Put boxes of children into a node.
 
@@ -224,7 +224,7 @@ def write_boxes(words: Any, node: Any, box: Any, whole: Any, padding: float) -> 
                 words[node, (LOW[i] if side == 0 else HIGH[i]) + k] = both
 
 
-@numba.njit(cache=True)
+@kept()
 def wide_tree(nodes: Any, links: Any) -> Any:
     """The wide tree over a binary one (:func:`~.binned_sah.binary_tree`, leaves of at most :data:`LEAF` items).
 
@@ -275,7 +275,7 @@ def wide_tree(nodes: Any, links: Any) -> Any:
     return words[:made], items, levels[:made]
 
 
-@numba.njit(cache=True)
+@kept()
 def refit_nodes(words: Any, triangles: Any) -> None:
     """Fit the boxes of a tree to triangles that have moved; children come after their parents.
 

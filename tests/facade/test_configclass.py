@@ -17,6 +17,7 @@ import pytest
 
 from phalanx.facade.isaaclab.utils import configclass
 from phalanx.facade.isaaclab.utils.dict import class_to_dict, update_class_from_dict
+from phalanx.facade.isaaclab.utils.io import dump_yaml, load_yaml
 
 
 def square(x: float) -> float:
@@ -238,12 +239,39 @@ def test_updates_reach_members_of_members():
             "extra": [{"eye": [4.0, 4.0]}, {"backend": {"a": 1}}],
             "reward": "math:hypot",
             "class_type": "lambda: 3",
-        }
+        },
+        allow_code=True,
     )
     assert cfg.viewer is viewer and viewer.lookat == (1.0, 2.0, 3.0) and viewer.eye == [1.5, 7.5, 7.5]
     assert type(cfg.spacing) is float and cfg.gains == {"hip": 1.0, "knee": 7.0, "toe": 1.0}
     assert cfg.extra[0].eye == [4.0, 4.0] and cfg.extra[1].backend == {"a": 1} and isinstance(cfg.extra[1], ViewerCfg)
     assert cfg.reward is math.hypot and cfg.class_type() == 3
+
+
+@configclass
+class RewardCfg:
+    weight: Any = lambda x: 2.0 * x
+
+
+@pytest.mark.parametrize("text", ["lambda x: open(x)", "(lambda: 3)", "no_such_package_here:run"])
+def test_text_is_not_executed_unless_allowed(text, tmp_path):
+    """A YAML file that somebody else has written must not run what it says."""
+    cfg, file = RewardCfg(), str(tmp_path / "cfg.yaml")
+    dump_yaml(file, {"weight": text})
+    with pytest.raises(ValueError, match=r"\[Config\]: /weight is .*allow_code=True"):
+        cfg.from_dict(load_yaml(file))
+    assert cfg.weight(2.0) == 4.0
+    with pytest.raises(ValueError, match="allow_code=True"):
+        update_class_from_dict({"a": RewardCfg()}, {"a": {"weight": text}})
+
+
+def test_lambdas_there_and_back():
+    cfg: Any = RewardCfg()
+    weight = cfg.weight
+    cfg.from_dict(cfg.to_dict())
+    assert cfg.weight is weight
+    cfg.from_dict({"weight": "lambda x: 5"}, allow_code=True)
+    assert cfg.weight(1) == 5
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import weakref
-from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import pytest
@@ -15,7 +13,7 @@ from hypothesis import strategies as st
 from phalanx.io import mass_properties
 from phalanx.io.cooking import cook
 from phalanx.io.hulls import hull
-from phalanx.io.kept_files import keep, mesh_digest
+from phalanx.io.kept_files import mesh_digest
 from phalanx.io.model import LoadError, Shape
 from phalanx.io.triangle_mesh import triangle_mesh
 
@@ -87,22 +85,6 @@ def test_what_cannot_be_cooked_is_refused(vertices: list[list[float]], approxima
     shape = Shape("mesh", vertices=np.array(vertices), faces=np.array([[0, 1, 2]]), approximation=approximation)
     with pytest.raises(LoadError, match=words):
         cook(shape)
-
-
-def test_kept_files_are_whole_or_not_there(tmp_path: Path) -> None:
-    path = tmp_path / "a.npy"
-
-    def fail(file: BinaryIO) -> None:
-        file.write(b"half")
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        keep(path, fail)
-    assert list(tmp_path.iterdir()) == []
-    keep(path, lambda file: file.write(b"whole"))
-    with pytest.raises(KeyboardInterrupt):
-        keep(path, fail)
-    assert [each.read_bytes() for each in tmp_path.iterdir()] == [b"whole"]
 
 
 def test_digests_tell_meshes_and_what_is_made_of_them_apart() -> None:

@@ -136,9 +136,12 @@ def _to_dict(self: Any) -> dict[str, Any]:
     return class_to_dict(self)
 
 
-def _from_dict(self: Any, data: dict[str, Any]) -> None:
-    """Overwrite members; see :func:`phalanx.facade.isaaclab.utils.dict.update_class_from_dict`."""
-    update_class_from_dict(self, data)
+def _from_dict(self: Any, data: dict[str, Any], *, allow_code: bool = False) -> None:
+    """Overwrite members; see :func:`phalanx.facade.isaaclab.utils.dict.update_class_from_dict`.
+
+    Text is only executed with ``allow_code=True``, other than in Isaac Lab.
+    """
+    update_class_from_dict(self, data, allow_code=allow_code)
 
 
 def _replace(self: Any, **kwargs: Any) -> Any:

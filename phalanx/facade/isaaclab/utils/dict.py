@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import MISSING
@@ -13,7 +15,12 @@ from typing import Any, Literal
 
 from phalanx.facade.arrays import api_of
 from phalanx.facade.isaaclab.utils.array import TENSOR_TYPE_CONVERSIONS
-from phalanx.facade.isaaclab.utils.string import callable_to_string, string_to_callable, string_to_slice
+from phalanx.facade.isaaclab.utils.string import (
+    callable_to_string,
+    is_lambda_expression,
+    string_to_callable,
+    string_to_slice,
+)
 
 
 def is_missing(value: Any) -> bool:
@@ -62,7 +69,7 @@ def _members(obj: object) -> dict[Any, Any]:
     return obj if isinstance(obj, dict) else vars(obj)
 
 
-def update_class_from_dict(obj: Any, data: Mapping[str, Any], _ns: str = "") -> None:
+def update_class_from_dict(obj: Any, data: Mapping[str, Any], _ns: str = "", *, allow_code: bool = False) -> None:
     """Overwrite attributes of an object, and of objects within it, with the values of a dictionary.
 
     A dictionary within ``data`` updates the object or dictionary in its place; only dictionaries take keys that they
@@ -70,10 +77,17 @@ def update_class_from_dict(obj: Any, data: Mapping[str, Any], _ns: str = "") -> 
     and become tuples where a tuple was. Where a function or a class is, text stands for one (``"module:name"``). Whole
     numbers do for real ones. ``None`` fits everywhere, and everything fits where ``None`` or ``MISSING`` was.
 
+    Isaac Lab evaluates the text of a lambda, and imports whatever module a text names: a YAML file that somebody else
+    has written can run anything. Here that takes ``allow_code=True``. Without it, functions of modules that the program
+    has imported are found, and a text that says what is there already changes nothing, so that
+    ``cfg.from_dict(cfg.to_dict())`` works for lambdas, too.
+
     Args:
         obj: the object, or a dictionary.
         data: what to overwrite.
         _ns: where the object is, for messages.
+        allow_code: whether text may be executed: lambdas, and modules that are not imported yet. Only for dictionaries
+            from places that you trust as you trust a script.
 
     Raises:
         KeyError: an attribute does not exist.
@@ -82,28 +96,28 @@ def update_class_from_dict(obj: Any, data: Mapping[str, Any], _ns: str = "") -> 
     for key, value in data.items():
         where = f"{_ns}/{key}"
         if isinstance(obj, dict):
-            obj[key] = _updated(obj[key], value, where) if key in obj else copied(value)
+            obj[key] = _updated(obj[key], value, where, allow_code) if key in obj else copied(value)
         elif key in vars(obj) or isinstance(getattr(type(obj), key, None), property):
-            setattr(obj, key, _updated(getattr(obj, key), value, where))
+            setattr(obj, key, _updated(getattr(obj, key), value, where, allow_code))
         else:
             known = ", ".join(k for k in vars(obj) if not k.startswith("_"))
             raise KeyError(f"[Config]: Key not found under namespace: {where}. {type(obj).__name__} has {known}")
 
 
-def _updated(old: Any, value: Any, where: str) -> Any:
+def _updated(old: Any, value: Any, where: str, allow_code: bool) -> Any:
     """What comes in the place of ``old``: itself, updated, or a new value."""
     if old is None or is_missing(old) or value is None:
         return copied(value)
     if isinstance(value, Mapping) and (isinstance(old, dict) or _has_members(old)):
-        update_class_from_dict(old, value, where)
+        update_class_from_dict(old, value, where, allow_code=allow_code)
         return old
     if callable(old):
         if isinstance(value, str):
-            return string_to_callable(value)
+            return _named(old, value, where, allow_code)
         if callable(value):
             return value
     elif isinstance(old, list | tuple) and isinstance(value, list | tuple):
-        return _updated_list(old, value, where)
+        return _updated_list(old, value, where, allow_code)
     elif isinstance(old, slice) and isinstance(value, str):
         return string_to_slice(value)
     elif isinstance(old, float) and isinstance(value, int) and not isinstance(value, bool):
@@ -116,7 +130,28 @@ def _updated(old: Any, value: Any, where: str) -> Any:
     )
 
 
-def _updated_list(old: Any, value: Any, where: str) -> Any:
+def _named(old: Any, text: str, where: str, allow_code: bool) -> Any:
+    """The function or class that a text stands for."""
+    if allow_code:
+        return string_to_callable(text)
+    with contextlib.suppress(ValueError):  # what is there has no text
+        if callable_to_string(old) == text:
+            return old
+    if is_lambda_expression(text):
+        raise ValueError(
+            f"[Config]: {where} is the text of a lambda, {text!r}, which would be executed. If you trust where it "
+            "comes from, pass allow_code=True; or name a function, as module:name."
+        )
+    module = text.partition(":")[0]
+    if ":" in text and module not in sys.modules:
+        raise ValueError(
+            f"[Config]: {where} is {text!r}, of a module that is not imported; importing executes it. Import it, "
+            "or, if you trust where the text comes from, pass allow_code=True."
+        )
+    return string_to_callable(text)
+
+
+def _updated_list(old: Any, value: Any, where: str, allow_code: bool) -> Any:
     """What comes in the place of a list or tuple."""
     if not any(isinstance(v, Mapping) for v in value):
         return type(old)(copied(list(value)))
@@ -124,7 +159,9 @@ def _updated_list(old: Any, value: Any, where: str) -> Any:
         raise ValueError(
             f"[Config]: Incorrect length under namespace: {where}. Expected: {len(old)}, Received: {len(value)}."
         )
-    return type(old)(_updated(o, v, f"{where}/{i}") for i, (o, v) in enumerate(zip(old, value, strict=True)))
+    return type(old)(
+        _updated(o, v, f"{where}/{i}", allow_code) for i, (o, v) in enumerate(zip(old, value, strict=True))
+    )
 
 
 def dict_to_md5_hash(data: object) -> str:

@@ -6,6 +6,7 @@ import os
 from dataclasses import asdict, replace
 from typing import Any
 
+from phalanx.ecs.whole_files import replacing
 from phalanx.io.model import RobotModel
 from phalanx.io.pose import body_frames
 from phalanx.io.usd.bindings import Kind, Prim, Sdf, Stage, Tf, Usd, UsdGeom, UsdPhysics
@@ -88,12 +89,13 @@ def save_stage(stage: Stage, target: str | os.PathLike[str]) -> None:
         OSError: the file cannot be written.
     """
     file = os.fspath(target)
-    try:
-        written = stage.GetRootLayer().Export(file)
-    except Tf.ErrorException as error:
-        raise OSError(f"{file}: the file could not be written: {error}") from None
-    if not written:
-        raise OSError(f"{file}: the file could not be written; its name must end in .usd, .usda or .usdc")
+    with replacing(file) as made:  # USD itself would follow a link
+        try:
+            written = stage.GetRootLayer().Export(os.fspath(made))
+        except Tf.ErrorException as error:
+            raise OSError(f"{file}: the file could not be written: {error}") from None
+        if not written:
+            raise OSError(f"{file}: the file could not be written; its name must end in .usd, .usda or .usdc")
     known = Sdf.Layer.Find(file)
     if known:  # else stages opened from now on would show what it was
         known.Reload(True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from phalanx.ecs.whole_files import replacing
 from phalanx.facade.arrays import accept, api_of
 from phalanx.facade.isaaclab.utils import math as math_utils
 from phalanx.facade.namespaces import array, cast, common, device_of, namespace
@@ -148,7 +148,8 @@ def save_images_to_file(images: Any, file_path: str) -> None:
         top, left = BORDER + row * (height + BORDER), BORDER + column * (width + BORDER)
         sheet[top : top + height, left : left + width] = image
     bytes_ = np.clip(np.nan_to_num(sheet, posinf=1.0) * 255.0 + 0.5, 0, 255).astype(np.uint8)
-    Image.fromarray(bytes_[..., 0] if channels == 1 else bytes_).save(Path(file_path))
+    with replacing(file_path) as made:
+        Image.fromarray(bytes_[..., 0] if channels == 1 else bytes_).save(made)
 
 
 def _taken(first: Any, device: str | None, *others: Any) -> tuple[Any, list[Any], Any]:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from phalanx.ecs.whole_files import refuse_links
 from phalanx.facade.asset_root import existing_file, is_remote
 from phalanx.facade.isaaclab.sim.utils.attributes import Numbers, set_value
 from phalanx.facade.isaaclab.sim.utils.edits import PrimPath, checked_path, current, prim_at, remove_prims
@@ -250,6 +251,7 @@ def export_prim_to_file(
     prim_at(source, here)
     target = Sdf.Path(checked_path(source if target_prim_path is None else target_prim_path))
     os.makedirs(os.path.dirname(os.path.abspath(file)), exist_ok=True)
+    refuse_links(file)
     layer = Sdf.Layer.Find(file) or Sdf.Layer.CreateNew(file)
     layer.Clear()
     layers = [each for each in here.GetLayerStack() if each.GetPrimAtPath(source) is not None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from phalanx.ecs.whole_files import write_text
 from phalanx.facade.arrays import api_of
 from phalanx.facade.isaaclab.utils.dict import class_to_dict, is_missing, replace_slices_with_strings
 
@@ -45,7 +46,7 @@ def dump_yaml(filename: str, data: dict[str, Any] | object, sort_keys: bool = Fa
     path = Path(filename if str(filename).endswith("yaml") else f"{filename}.yaml")
     path.parent.mkdir(parents=True, exist_ok=True)
     text = yaml.safe_dump(_plain(replace_slices_with_strings(class_to_dict(data))), sort_keys=sort_keys)
-    path.write_text(text, encoding="utf-8")
+    write_text(path, text)
 
 
 def _plain(value: Any) -> Any:

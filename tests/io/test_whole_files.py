@@ -1,0 +1,173 @@
+"""Writers: files are there whole or not at all, links are never followed, and nobody can guess where they write."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import phalanx as px
+from phalanx.bench import _write
+from phalanx.ecs import trace
+from phalanx.ecs.whole_files import NoFileError, new_sibling, replacing, write_text
+from phalanx.io.added_sensors import Reading
+from phalanx.io.picture import save_png
+from phalanx.io.sensor_files import write_readings
+from phalanx.io.video import VideoWriter
+
+
+@pytest.fixture(scope="module")
+def world() -> px.World:
+    made = px.World(num_envs=2)
+    made.add_rigid_object(px.Shape("box", (0.1, 0.1, 0.1)))
+    return made
+
+
+def save(world: px.World, path: Path) -> None:
+    world.save(path)
+
+
+def draw(world: px.World, path: Path) -> None:
+    save_png(np.zeros((4, 4, 3), np.uint8), path)
+
+
+def list_readings(world: px.World, path: Path) -> None:
+    reading = Reading("imu:base", "gyro", np.zeros((2, 1, 3)), ("axis",), "rad/s", "rate", {"axis": "xyz"})
+    write_readings(path, [reading], np.zeros(2), np.zeros(1, int), "a test")
+
+
+def film(world: px.World, path: Path) -> None:
+    with VideoWriter(path) as video:
+        video.add(np.zeros((4, 4, 3), np.uint8))
+
+
+def record_trace(world: px.World, path: Path) -> None:
+    with trace.record(path):
+        pass
+
+
+def write_results(world: px.World, path: Path) -> None:
+    _write({"a": 1}, path)
+
+
+def write_yaml(world: px.World, path: Path) -> None:
+    from phalanx.facade.isaaclab.utils.io import dump_yaml
+
+    dump_yaml(str(path), {"a": 1})
+
+
+def write_pickle(world: px.World, path: Path) -> None:
+    from phalanx.facade.isaaclab.utils.io import dump_pickle
+
+    dump_pickle(str(path), {"a": 1})
+
+
+def write_usd(world: px.World, path: Path) -> None:
+    pytest.importorskip("pxr", reason="usd-core is not installed")
+    from phalanx.io.usd import write_robot
+
+    write_robot(px.io.library.load_robot("cartpole", False), path)
+
+
+def save_layer(world: px.World, path: Path) -> None:
+    Sdf = pytest.importorskip("pxr.Sdf", reason="usd-core is not installed")
+    from phalanx.facade.stage import write_layer
+
+    write_layer(Sdf.Layer.CreateAnonymous(".usda"), str(path))
+
+
+WRITERS: list[tuple[Callable[[Any, Path], None], str]] = [
+    (save, ".npz"),
+    (draw, ".png"),
+    (list_readings, ".csv"),
+    (film, ".gif"),
+    (record_trace, ".json"),
+    (write_results, ".json"),
+    (write_yaml, ".yaml"),
+    (write_pickle, ".pkl"),
+    (write_usd, ".usda"),
+    (save_layer, ".usda"),
+]
+named = pytest.mark.parametrize(("write", "suffix"), WRITERS, ids=[write.__name__ for write, _ in WRITERS])
+
+
+@named
+@pytest.mark.parametrize("dangling", [False, True])
+def test_links_are_not_followed(write: Any, suffix: str, dangling: bool, world: px.World, tmp_path: Path) -> None:
+    victim, target = tmp_path / "elsewhere" / f"victim{suffix}", tmp_path / f"out{suffix}"
+    victim.parent.mkdir()
+    if not dangling:
+        victim.write_text("precious")
+    target.symlink_to(victim)
+    with pytest.raises(OSError, match="this is a link"):
+        write(world, target)
+    assert target.is_symlink()
+    assert not victim.exists() if dangling else victim.read_text() == "precious"
+
+
+@named
+def test_what_was_there_is_replaced_by_a_new_file(write: Any, suffix: str, world: px.World, tmp_path: Path) -> None:
+    """With a hard link to another file, that file stays what it is; nothing else is left in the folder."""
+    other, target = tmp_path / f"other{suffix}", tmp_path / f"out{suffix}"
+    other.write_text("#usda 1.0\n" if suffix == ".usda" else "precious")
+    before = other.read_bytes()
+    os.link(other, target)
+    write(world, target)
+    write(world, target)
+    assert other.read_bytes() == before != target.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted((other.name, target.name))
+
+
+def test_nothing_is_left_of_what_fails(tmp_path: Path) -> None:
+    write_text(tmp_path / "a", "before")
+    with pytest.raises(KeyboardInterrupt), replacing(tmp_path / "a") as made:
+        made.write_text("half")
+        raise KeyboardInterrupt
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["before"]
+
+
+def test_names_are_new_every_time_and_keep_the_ending(tmp_path: Path) -> None:
+    made = {new_sibling(tmp_path / "a.usda") for _ in range(50)}
+    assert len(made) == 50
+    assert all(path.suffix == ".usda" and path.parent == tmp_path and path.name.startswith(".") for path in made)
+
+
+def test_permissions_are_those_of_any_new_file(tmp_path: Path) -> None:
+    previous = os.umask(0o027)
+    try:
+        write_text(tmp_path / "a", "")
+    finally:
+        os.umask(previous)
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize(("make", "words"), [(os.mkdir, "a folder"), (os.mkfifo, "a device or a pipe")])
+def test_only_files_are_replaced(make: Callable[[Path], None], words: str, tmp_path: Path) -> None:
+    make(tmp_path / "a")
+    with pytest.raises(NoFileError, match=words):
+        write_text(tmp_path / "a", "text")
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_recording_does_not_write_through_planted_links(world: px.World, tmp_path: Path) -> None:
+    """Names of chunks are known beforehand: whoever may write to the folder could have put links there."""
+    victim = tmp_path / "victim"
+    recorder = px.Recorder(world, tmp_path / "run.zarr", chunk_steps=4)
+    for folder in ("time", "root_pose"):
+        for file in ("c.1", "c.1.0.0.0", "c.1.0.0", "c.0", "c.0.0.0"):
+            planted = tmp_path / "run.zarr" / "objects" / "object" / folder / file
+            if not planted.exists():
+                planted.symlink_to(victim)
+    with pytest.raises(px.io.recording_folder.RecordingError), recorder:
+        world.step(20)
+    assert not victim.exists()
+
+
+def test_pickles_are_whole(tmp_path: Path) -> None:
+    write_pickle(None, tmp_path / "a.pkl")  # pyright: ignore[reportArgumentType]
+    assert pickle.loads((tmp_path / "a.pkl").read_bytes()) == {"a": 1}
