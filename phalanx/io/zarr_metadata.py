@@ -108,7 +108,8 @@ def _node(file: Path, name: str, node: Any) -> None:
     if node.get("node_type") != "array":
         raise _wrong(file, name, "node_type", node.get("node_type"), "group or array")
     _keys(file, repr(name), node, ARRAY_KEYS)
-    shape, kind = node.get("shape"), node.get("data_type")
+    shape: Any = node.get("shape")
+    kind = node.get("data_type")
     if not _counts(shape, 0):
         raise _wrong(file, name, "shape", shape, "whole numbers")
     if not isinstance(kind, str) or kind not in DTYPES:
@@ -116,14 +117,20 @@ def _node(file: Path, name: str, node: Any) -> None:
     if node.get("storage_transformers"):
         raise _wrong(file, name, "storage_transformers", node["storage_transformers"], "empty")
     grid = node.get("chunk_grid")
-    chunks = grid.get("configuration", {}).get("chunk_shape") if isinstance(grid, dict) else None
-    if not _counts(chunks, 1) or len(chunks) != len(shape) or grid.get("name") != "regular":
+    configuration = grid.get("configuration") if isinstance(grid, dict) else None
+    chunks: Any = configuration.get("chunk_shape") if isinstance(configuration, dict) else None
+    if (
+        not _counts(chunks, 1)
+        or len(chunks) != len(shape)
+        or not isinstance(grid, dict)
+        or grid.get("name") != "regular"
+    ):
         raise _wrong(file, name, "chunk_grid", grid, f"regular, with {len(shape)} positive whole numbers")
     size = math.prod(chunks) * (16 if kind == "string" else _size(kind))
     if size > MAX_CHUNK:
         raise _wrong(file, name, "chunk_grid", f"{size} bytes a chunk", f"at most {MAX_CHUNK}")
     separator(file, name, node)
-    names = node.get("dimension_names")
+    names: Any = node.get("dimension_names")
     if not (isinstance(names, list) and len(names) == len(shape) and all(isinstance(each, str) for each in names)):
         raise _wrong(file, name, "dimension_names", names, f"{len(shape)} names")
     fill = node.get("fill_value")
@@ -135,11 +142,12 @@ def _node(file: Path, name: str, node: Any) -> None:
 def separator(file: Path, name: str, node: dict[str, Any]) -> str:
     """What stands between the numbers in names of chunks."""
     encoding = node.get("chunk_key_encoding")
-    found = encoding.get("configuration", {}) if isinstance(encoding, dict) else None
-    found = found.get("separator", "/") if isinstance(found, dict) else None
-    if found not in (".", "/") or encoding.get("name") != "default":
-        raise _wrong(file, name, "chunk_key_encoding", encoding, 'default, with "." or "/"')
-    return found
+    if isinstance(encoding, dict) and encoding.get("name") == "default":
+        configuration = encoding.get("configuration", {})
+        found = configuration.get("separator", "/") if isinstance(configuration, dict) else None
+        if found == "." or found == "/":
+            return found
+    raise _wrong(file, name, "chunk_key_encoding", encoding, 'default, with "." or "/"')
 
 
 def _codecs(file: Path, name: str, codecs: Any) -> None:

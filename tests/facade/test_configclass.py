@@ -256,7 +256,8 @@ class RewardCfg:
 @pytest.mark.parametrize("text", ["lambda x: open(x)", "(lambda: 3)", "no_such_package_here:run"])
 def test_text_is_not_executed_unless_allowed(text, tmp_path):
     """A YAML file that somebody else has written must not run what it says."""
-    cfg, file = RewardCfg(), str(tmp_path / "cfg.yaml")
+    cfg: Any = RewardCfg()
+    file = str(tmp_path / "cfg.yaml")
     dump_yaml(file, {"weight": text})
     with pytest.raises(ValueError, match=r"\[Config\]: /weight is .*allow_code=True"):
         cfg.from_dict(load_yaml(file))
