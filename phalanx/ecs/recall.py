@@ -12,7 +12,6 @@ import json
 import sys
 from collections.abc import Callable, Iterable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from phalanx.ecs.cache.files import folder_of, put_sealed, unsealed
