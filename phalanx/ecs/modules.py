@@ -16,10 +16,7 @@ from types import ModuleType
 from typing import Literal
 
 from phalanx.ecs.cache.files import discard, put
-from phalanx.ecs.cache.folder import folders
-
-GENERATED = "_phalanx_"
-"""How names of generated modules begin. Their files never change, and their machine code lies beside them."""
+from phalanx.ecs.cache.folder import GENERATED, folders
 
 Target = Literal["cpu", "cuda"]
 

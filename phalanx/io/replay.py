@@ -16,9 +16,9 @@ from phalanx.io.fields import COMPONENTS, dimensions
 from phalanx.io.growing_store import move_meshes_in
 from phalanx.io.model import LoadError, RobotModel
 from phalanx.io.recording import FORMAT, INPUTS, Event
+from phalanx.io.recordings.zarr_metadata import check_metadata, read_document, separator
 from phalanx.io.series import ActorRecording, RobotRecording, open_actors
 from phalanx.io.subjects import FOLDERS
-from phalanx.io.zarr_metadata import check_metadata, read_document, separator
 
 if TYPE_CHECKING:
     from phalanx.world import World

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+GENERATED = "_phalanx_"
+"""How names of generated modules begin. Their files never change, and their machine code lies beside them."""
+
 
 class CacheWarning(UserWarning):
     """Something is wrong with the cache; all works, but kernels are compiled again. The message says what to do."""

@@ -23,8 +23,7 @@ from numba.core.caching import FunctionCache
 from numba.core.serialize import dumps
 
 from phalanx.ecs.cache.files import discard, put_sealed, unsealed, warn_once
-from phalanx.ecs.cache.folder import folders
-from phalanx.ecs.modules import GENERATED
+from phalanx.ecs.cache.folder import GENERATED, folders
 
 
 class LostKernel(Exception):

@@ -1,0 +1,1 @@
+"""Recordings: what files of others may say, before anything is opened."""
