@@ -15,6 +15,7 @@ import phalanx as px
 from phalanx.bench import _write
 from phalanx.ecs import trace
 from phalanx.ecs.whole_files import NoFileError, new_sibling, replacing, write_text
+from phalanx.io import library
 from phalanx.io.added_sensors import Reading
 from phalanx.io.picture import save_png
 from phalanx.io.sensor_files import write_readings
@@ -71,7 +72,7 @@ def write_usd(world: px.World, path: Path) -> None:
     pytest.importorskip("pxr", reason="usd-core is not installed")
     from phalanx.io.usd import write_robot
 
-    write_robot(px.io.library.load_robot("cartpole", False), path)
+    write_robot(library.load_robot("cartpole", False), path)
 
 
 def save_layer(world: px.World, path: Path) -> None:
