@@ -1,4 +1,4 @@
-"""The command line: ``phalanx info | run | replay | bench | warmup | exec``.
+"""The command line: ``phalanx info | run | replay | bench | warmup | exec | assets``.
 
 Exit codes: 0 success; 1 a verification that found a difference; 2 a mistake of the user's, said in one line; 130
 Ctrl-C. A traceback is a bug of ours; but ``exec`` ends as the script does that it runs, whose traceback it prints.
@@ -44,6 +44,7 @@ Arguments = Annotated[
     tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="[ARGUMENT ...]", help_behavior_hint="")
 ]
 Counts = Annotated[tuple[int, ...], tyro.conf.arg(metavar="N [N ...]", help_behavior_hint="")]
+Action = Annotated[tyro.conf.Positional[Literal["list", "build", "fetch"]], tyro.conf.arg(metavar="list|build|fetch")]
 Steps = Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint="")]
 Folder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help_behavior_hint="")]
 
@@ -255,7 +256,35 @@ def execute(script: Script, args: Arguments = ()) -> int:
     return execute(script, args)
 
 
-COMMANDS = {"info": info, "run": run, "replay": replay, "bench": bench, "warmup": warmup, "exec": execute}
+def assets(
+    action: Action,
+    name: Names = (),
+    folder: Folder = None,
+    replace: Flag = False,
+) -> int:
+    """Make stand-ins for the robots' files that Isaac Lab looks for on NVIDIA's servers, or fetch those.
+
+    Args:
+        action: list says what there is; build writes stand-ins from published descriptions; fetch asks NVIDIA's server.
+        name: which, such as anymal-c or "anymal-*"; all by default, but for fetch.
+        folder: where they go; by default PHALANX_ASSET_ROOT, else the user's folder of data.
+        replace: build: write over files that are no stand-ins.
+    """
+    from phalanx.commands.assets import assets
+
+    assets(action, [*name], folder, replace)
+    return 0
+
+
+COMMANDS = {
+    "info": info,
+    "run": run,
+    "replay": replay,
+    "bench": bench,
+    "warmup": warmup,
+    "exec": execute,
+    "assets": assets,
+}
 DESCRIPTION = "Steps thousands of robots in lockstep. `phalanx COMMAND --help` lists a command's options."
 
 

@@ -31,6 +31,7 @@ ROOMS = (
     "images",
     "io/recordings",
     "__init__",  # what users import: the package itself
+    "assets",  # files of robots
     "facade",
     "bench",
     "commands",

@@ -2,20 +2,24 @@
 
 Nothing is fetched. Assets that Isaac Sim's server has under ``<root>/Isaac/...`` and ``<root>/NVIDIA/...`` are looked
 for below the folder of the environment variable ``PHALANX_ASSET_ROOT``, or else of the setting
-``/persistent/isaac/asset_root/cloud`` (or ``.../default``), in the same subfolders. Addresses such as
+``/persistent/isaac/asset_root/cloud`` (or ``.../default``), or else where ``phalanx assets`` puts files, in the same
+subfolders. Of a stand-in it is said once that it is one. Addresses such as
 ``https://.../Assets/Isaac/5.1/Isaac/Robots/...``, of any version, mean these files, too.
 """
 
 from __future__ import annotations
 
+import functools
+import logging
 import os
 import re
+from pathlib import Path
 
-VARIABLE = "PHALANX_ASSET_ROOT"
-"""The environment variable."""
+from phalanx.assets.places import VARIABLE, folder
+from phalanx.facade.once import tell_once
 
 SETTINGS = ("/persistent/isaac/asset_root/cloud", "/persistent/isaac/asset_root/default")
-"""The settings that count where the variable is not set, first one first."""
+"""The settings that count where the environment variable is not set, first one first."""
 
 NOWHERE = "omniverse://localhost/NVIDIA/Assets/Isaac/5.1"
 """What the root is called where nobody has said where it is."""
@@ -27,7 +31,9 @@ def asset_root() -> str:
     """The folder below which assets are, or an address that stands for it if there is none."""
     from phalanx.facade.carb.settings import get_settings
 
-    found = os.environ.get(VARIABLE) or next((text for name in SETTINGS if (text := get_settings().get(name))), NOWHERE)
+    found = os.environ.get(VARIABLE) or next((text for name in SETTINGS if (text := get_settings().get(name))), None)
+    if found is None:
+        found = folder() if folder().is_dir() else NOWHERE
     return str(found).rstrip("/")
 
 
@@ -62,11 +68,38 @@ def existing_file(path: object, what: str = "file") -> str:
     """
     found = local_path(path)
     if found is not None and os.path.isfile(found):
+        _tell_stand_in(found)
         return found
     message = f"{what[0].upper()}{what[1:]} not found at path: '{path}'"
-    if is_remote(path):
-        raise FileNotFoundError(f"{message}: files on servers are not fetched; {_advice(str(path))}")
+    if is_remote(path) or _below_root(str(path)):
+        kept = "files on servers are not fetched; " if is_remote(path) else ""
+        raise FileNotFoundError(f"{message}: {kept}{_stand_in_advice(str(path))}{_advice(str(path))}")
     raise FileNotFoundError(f"{message} (the current folder is {os.getcwd()})")
+
+
+def _below_root(path: str) -> str:
+    """What a path has below the root; empty if it is elsewhere."""
+    served, root = _SERVED.match(path), asset_root().removeprefix("file://")
+    if served is not None:
+        return served[1]
+    return path[len(root) + 1 :] if path.startswith(f"{root}/") else ""
+
+
+def _stand_in_advice(path: str) -> str:
+    """How to get a stand-in, if there is one for the path."""
+    from phalanx.assets.catalogue import standing_in_for
+
+    one = standing_in_for(_below_root(path))
+    return "" if one is None else f"`phalanx assets build {one.name}` makes a stand-in; or "
+
+
+@functools.cache
+def _tell_stand_in(file: str) -> None:
+    """Say once of a file of the root that it is a stand-in."""
+    from phalanx.assets.building import stand_in_origin
+
+    if (name := _below_root(file)) and (origin := stand_in_origin(Path(file))) is not None:
+        tell_once(f"{name} is a stand-in, made from {origin}", logging.WARNING)
 
 
 def _advice(path: str) -> str:

@@ -4,9 +4,12 @@ The three modules agree on most of what the facade needs (``xp.where``, ``xp.sta
 functions are written once, against ``xp``. Only what differs has a function here.
 """
 
+import inspect
+import linecache
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 import numpy as np
 
@@ -119,11 +122,60 @@ def rows(ids: Any) -> Any:
     return ids if isinstance(ids, slice) or api_of(ids) is not None else list(ids)
 
 
-def scriptable(functions: Iterable[Callable[..., Any]]) -> None:
-    """Let functions be called from TorchScript, as calls back to Python; nothing where users do not hold tensors."""
-    if Array is not Any:
-        for function in functions:
-            module("torch").jit.ignore(function)
+def scriptable(space: dict[str, Any], names: Iterable[str]) -> None:
+    """Let functions of a module be called from TorchScript, as calls back to Python, also without optional arguments.
+
+    Nothing is done where users do not hold tensors. TorchScript gives every argument in calls to Python; so functions
+    with optional ones get a wrapper in their place, which it compiles. Annotations must be types and not text.
+
+    Args:
+        space: ``globals()`` of the module.
+        names: of its functions.
+    """
+    if Array is Any:
+        return
+    for name in names:
+        function = space[name]
+        module("torch").jit.ignore(function)
+        parameters = inspect.signature(function).parameters.values()
+        plain = all(each.kind is each.POSITIONAL_OR_KEYWORD for each in parameters)
+        if plain and any(each.default is not each.empty for each in parameters):
+            space[name] = _with_defaults(function)
+
+
+def _with_defaults(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that does nothing but call another one; TorchScript compiles it from its source, with its types."""
+    signature = inspect.signature(function)
+    types = [_spelled(each.annotation) for each in signature.parameters.values()]
+    result = _spelled(signature.return_annotation)
+    if not all((*types, result)):
+        return function  # TorchScript has no word for one of them
+    typed = ", ".join(f"{name}: {kind}" for name, kind in zip(signature.parameters, types, strict=True))
+    call = f"    return _original({', '.join(signature.parameters)})\n"
+    source = f"def {function.__name__}({typed}) -> {result}:\n{call}"
+    file = f"<{function.__module__}.{function.__name__} for TorchScript>"
+    space: dict[str, Any] = {"_original": function, "__name__": function.__module__}
+    exec(compile("from __future__ import annotations\n" + source, file, "exec"), space)
+    linecache.cache[file] = (len(source), None, ["\n", *source.splitlines(True)], file)
+    made = space[function.__name__]
+    for key in ("__annotations__", "__defaults__", "__doc__", "__module__", "__qualname__"):
+        setattr(made, key, getattr(function, key))
+    return made
+
+
+def _spelled(annotation: Any) -> str:
+    """A type as TorchScript spells it; empty if it has no word for it."""
+    if annotation is Array:
+        return "Tensor"
+    if annotation in (int, float, bool, str):
+        return annotation.__name__
+    origin, parts = get_origin(annotation), get_args(annotation)
+    some = [_spelled(part) for part in parts if part is not type(None)]
+    if origin is tuple and all(some):
+        return f"Tuple[{', '.join(some)}]"
+    if origin in (Union, UnionType) and len(some) == 1 and len(parts) == 2 and some[0]:
+        return f"Optional[{some[0]}]"
+    return ""
 
 
 # -- making arrays -----------------------------------------------------------------------------------------------

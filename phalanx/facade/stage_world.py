@@ -156,6 +156,17 @@ class StageWorld:
             return found
         return self.env_paths[env] + found[len(self.env_paths[0]) :]
 
+    def body_paths(self, actor: str, env: int | None) -> list[str]:
+        """The prims of an actor's bodies, in their order, in an environment; ``None``: the actor is in all of them."""
+        order = {name: i for i, name in enumerate(self.world.actors[actor].body_names)}
+        found = [""] * len(order)
+        for path, (owner, body) in self._bodies.items():
+            if owner == actor and not found[order[body]]:
+                found[order[body]] = path
+        if env is None or not self.env_paths:
+            return found
+        return [self.env_paths[env] + path[len(self.env_paths[0]) :] for path in found]
+
     def _place_around(self, env_ids: Any) -> None:
         """Put what stands outside of environments where the stage has it, seen from each of them."""
         envs = np.arange(len(self.origins)) if env_ids is None else self.world.env_indices(env_ids)

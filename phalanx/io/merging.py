@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -15,11 +16,11 @@ Frame = tuple[np.ndarray, np.ndarray]
 """Position (3,) and quaternion w x y z (4,)."""
 
 
-def merge_fixed_joints(model: RobotModel) -> RobotModel:
+def merge_fixed_joints(model: RobotModel, keep: Collection[str] = ()) -> RobotModel:
     """The same robot with bodies that fixed joints connect made one, by the name of the one nearest to the root.
 
     Masses are summed; shapes, joints, tendons and pairs of bodies go to the body that is left, and so does the share of
-    gravity, weighted by mass. The given model stays as it is.
+    gravity, weighted by mass. The given model stays as it is. Bodies to ``keep`` stay bodies by themselves.
     """
     outgoing = model.outgoing()
     bodies = {body.name: body for body in model.bodies}
@@ -30,7 +31,7 @@ def merge_fixed_joints(model: RobotModel) -> RobotModel:
         for joint in outgoing[name]:
             waiting.append(joint.child)
             home[joint.child] = (joint.child, (np.zeros(3), IDENTITY))
-            if joint.type == "fixed" and not bodies[joint.child].hidden:
+            if joint.type == "fixed" and not bodies[joint.child].hidden and joint.child not in keep:
                 place = at + rotate(facing, np.array(joint.position, float))
                 turned = product(facing, np.array(joint.orientation, float))
                 offset, back = child_frame(joint)

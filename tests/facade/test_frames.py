@@ -225,6 +225,34 @@ def test_functions_can_be_called_from_torchscript(torch, device):
     assert torch.equal(scripted(a, b), distance(a, b))
 
 
+def test_torchscript_may_leave_out_what_is_optional(torch, device):
+    def call(q, v):
+        return mu.normalize(v), mu.euler_xyz_from_quat(q), mu.combine_frame_transforms(v, q)
+
+    q, v = mu.random_orientation(3, device), torch.randn(3, 3, device=device)
+    for found, wanted in zip(torch.jit.script(call)(q, v), call(q, v), strict=True):
+        for one, other in zip(found, wanted, strict=True):
+            assert torch.equal(one, other)
+    assert "eps" in inspect.signature(mu.normalize).parameters and mu.normalize.__doc__
+
+
+def test_torchscript_takes_isaac_sims_functions(torch, device):
+    from phalanx.facade.isaacsim.core.utils import torch as tu
+
+    def call(q, v):
+        rows = tu.compute_heading_and_up(q, q, v, v, v, 2), tu.compute_rot(q, v, v, v, v)
+        return rows, tu.tf_combine(q, v, q, v), tu.tf_inverse(q, v), tu.quat_from_euler_xyz(v[:, 0], v[:, 1], v[:, 2])
+
+    q, v = mu.random_orientation(3, device), torch.randn(3, 3, device=device)
+    found, wanted = torch.jit.script(call)(q, v), call(q, v)
+    flat = torch.utils._pytree.tree_leaves
+    for one, other in zip(flat(found), flat(wanted), strict=True):
+        torch.testing.assert_close(one, other)
+    back, at = tu.tf_combine(*tu.tf_inverse(q, v), q, v)
+    torch.testing.assert_close(at, torch.zeros_like(v), atol=1e-5, rtol=0.0)
+    torch.testing.assert_close(back.abs(), torch.tensor([1.0, 0, 0, 0], device=device).expand(3, 4), atol=1e-5, rtol=0)
+
+
 def test_torchscript_takes_all_functions_but_those_of_words_and_shapes(torch, tmp_path):
     """Each function is compiled in a module that calls it with every argument."""
     refused = set()

@@ -195,6 +195,43 @@ def test_wrenches_accelerate_as_they_should(scene: Any, count: int, is_global: b
     np.testing.assert_allclose(host(box.data.root_com_lin_vel_w) - before, [[0, 0, -0.0981]] * count, atol=1e-5)
 
 
+def test_composed_wrenches_add_up(scene: Any, count: int) -> None:
+    """Permanent ones act until they are taken off, others in one step; what was set before is one of the permanent."""
+    sim, boxes = scene
+    sim.reset()
+    sim.physics_sim_view.set_gravity((0.0, 0.0, 0.0))
+    up = np.tile(np.array([0.0, 0.0, 3.0], np.float32), (count, 1, 1))
+    boxes.set_external_force_and_torque(up, 0.0 * up)
+    boxes.permanent_wrench_composer.add_forces_and_torques(forces=2.0 * up, body_ids=[0])
+    boxes.instantaneous_wrench_composer.add_forces_and_torques(forces=up[:1], env_ids=[0], is_global=True)
+    speeds = [host(boxes.data.root_com_vel_w)[:, 2]]
+    for _ in range(2):
+        boxes.write_data_to_sim()
+        sim.step(render=False)
+        boxes.update(0.01)
+        speeds.append(host(boxes.data.root_com_vel_w)[:, 2])
+    gained = np.diff(speeds, axis=0) * MASS / 0.01
+    np.testing.assert_allclose(gained[0], [12.0] + [9.0] * (count - 1), rtol=1e-3)
+    np.testing.assert_allclose(gained[1], [9.0] * count, rtol=1e-3)
+    boxes.set_external_force_and_torque(0.0 * up, 0.0 * up)  # in place of all that is permanent
+    np.testing.assert_array_equal(host(boxes.permanent_wrench_composer.composed_force_as_torch), 0.0)
+    boxes.permanent_wrench_composer.set_forces_and_torques(torques=up)
+    boxes.reset([count - 1])
+    force, torque = (host(each) for each in boxes.permanent_wrench_composer.composed())
+    np.testing.assert_array_equal(force, 0.0)
+    np.testing.assert_array_equal(torque[:, 0, 2], [3.0] * (count - 1) + [0.0])
+
+
+def test_all_indices_and_the_view_are_what_tasks_reach_for(scene: Any, count: int) -> None:
+    sim, boxes = scene
+    with pytest.raises(RuntimeError, match=r"sim\.reset"):
+        _ = boxes._ALL_INDICES
+    sim.reset()
+    np.testing.assert_array_equal(host(boxes._ALL_INDICES), np.arange(count))
+    view = boxes._physics_sim_view.create_rigid_body_view(boxes.root_physx_view.prim_paths[-1])
+    assert view.count == 1 and view.max_shapes == boxes.root_physx_view.max_shapes
+
+
 def test_wrong_use_changes_nothing(scene: Any, count: int, device: str) -> None:
     sim, box = scene
     for call in (lambda: box.data, lambda: box.num_instances, lambda: box.reset(), lambda: box.update(0.1)):

@@ -172,10 +172,10 @@ TOLD = {
         "</r/j>: its cone is too narrow",
     ),
     "uneven cones": (
-        robot(joint("Joint", "j", "/r/a", "/r/b", HINGE + "".join(
+        TWO + joint("Joint", "j", "/a", "/b", "".join(
             f"float limit:{axis}:physics:low = {low}\nfloat limit:{axis}:physics:high = {high}\n"
             for axis, low, high in (("transX", 1, 0), ("transY", 1, 0), ("transZ", 1, 0), ("rotY", -10, 20))
-        ), "PhysicsLimitAPI:transX PhysicsLimitAPI:transY PhysicsLimitAPI:transZ PhysicsLimitAPI:rotY")),
+        ), "PhysicsLimitAPI:transX PhysicsLimitAPI:transY PhysicsLimitAPI:transZ PhysicsLimitAPI:rotY"),
         "limits of rotY are uneven",
     ),
     "soft cones": (

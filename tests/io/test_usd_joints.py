@@ -103,6 +103,11 @@ def test_generic_joints_become_the_kind_that_they_are() -> None:
     text, schemas = limits(*trans, rotX=(-10, 20), rotY=(-30, 30), rotZ=(-30, 30))
     ball = model_of(read(two("Joint", text, schemas))).joints[0]
     np.testing.assert_allclose(np.degrees((ball.lower, ball.upper, ball.swing_limit)), (-10, 20, 30), rtol=1e-6)
+    text, schemas = limits(*trans, rotX=(-10, 20), rotY=(-90, 15), rotZ=(-30, 30))
+    hip = model_of(read(two("Joint", text, schemas)))  # no cone: each angle has limits of its own
+    assert [(one.name, one.type) for one in hip.joints] == [(f"j:{axis}", "revolute") for axis in rot]
+    bounds = [(math.degrees(one.lower), math.degrees(one.upper)) for one in hip.joints]
+    np.testing.assert_allclose(bounds, [(-10, 20), (-90, 15), (-30, 30)], rtol=1e-6)
     text, schemas = limits(*trans, "rotZ", rotX=(-10, 20))
     chain = model_of(read(two("Joint", text, schemas)))
     assert [(one.name, one.type) for one in chain.joints] == [("j:rotX", "revolute"), ("j:rotY", "continuous")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -31,7 +31,8 @@ class ArticulationView(ArticulationTendons):
         robots: a robot, in every environment: rows are environments; or (robot, environments) in the order of rows,
             where environments are a number, a list, or ``None`` for all.
         prim_paths: of each row; made up from names by default.
-        link_paths: of each link of each row; by default the prim's with the link's name.
+        link_paths: of each link of each row, or what finds them when they are asked for; by default the prim's with the
+            link's name.
         dof_paths: of each dof of each row; by default the prim's with the dof's name.
         origins: (num_envs, 3), m: where the environments' origins are in the world; zero by default.
 
@@ -44,7 +45,7 @@ class ArticulationView(ArticulationTendons):
         world: World,
         robots: Robot | str | Iterable[tuple[Robot | str, Any]],
         prim_paths: Sequence[str] | None = None,
-        link_paths: Sequence[Sequence[str]] | None = None,
+        link_paths: Sequence[Sequence[str]] | Callable[[], Iterable[Sequence[str]]] | None = None,
         dof_paths: Sequence[Sequence[str]] | None = None,
         origins: Any = None,
     ) -> None:
@@ -64,10 +65,13 @@ class ArticulationView(ArticulationTendons):
             ):
                 raise ValueError(f"{robot} and {first} differ: a view has articulations with the same links and joints")
         for what, paths in (("prim_paths", prim_paths), ("link_paths", link_paths), ("dof_paths", dof_paths)):
-            if paths is not None and len(paths) != self.count:
+            if paths is not None and not callable(paths) and len(paths) != self.count:
                 raise ValueError(f"there are {len(paths)} {what} for {self.count} rows")
         self._paths = None if prim_paths is None else list(prim_paths)
-        self._link_paths = None if link_paths is None else [list(paths) for paths in link_paths]
+        self._find_link_paths = link_paths if callable(link_paths) else None
+        self._link_paths: list[list[str]] | None = None
+        if link_paths is not None and not callable(link_paths):
+            self._link_paths = [list(paths) for paths in link_paths]
         self._dof_paths = None if dof_paths is None else [list(paths) for paths in dof_paths]
 
     def __repr__(self) -> str:
@@ -102,6 +106,8 @@ class ArticulationView(ArticulationTendons):
     @property
     def link_paths(self) -> list[list[str]]:
         """Paths of each row's links."""
+        if self._link_paths is None and self._find_link_paths is not None:
+            self._link_paths = [list(paths) for paths in self._find_link_paths()]
         if self._link_paths is None:
             self._link_paths = [[f"{p}/{name}" for name in self.shared_metatype.link_names] for p in self.prim_paths]
         return self._link_paths

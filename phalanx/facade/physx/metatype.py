@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Sequence
+
 from phalanx.components.link import PRISMATIC, REVOLUTE, SPHERICAL
 from phalanx.facade.physx.common import DofType, JointType
 from phalanx.io.articulation import NUM_DOFS
@@ -29,7 +33,7 @@ class ArticulationMetatype:
         joints = {joint.child: joint for joint in robot.model.joints}
         self.fixed_base: bool = robot.fixed_base
         self.link_names: list[str] = list(robot.body_names)
-        self.dof_names: list[str] = list(robot.joint_names)
+        self.dof_names: list[str] = _numbered(robot.joint_names)
         self.link_parents: list[int] = [frame.parent for frame in articulation.frames]
         self.joint_names: list[str] = []
         self.joint_types: list[JointType] = []
@@ -79,6 +83,20 @@ class ArticulationMetatype:
     def __repr__(self) -> str:
         base = "fixed" if self.fixed_base else "floating"
         return f"<ArticulationMetatype: {self.link_count} links, {self.dof_count} dofs, {base} base>"
+
+
+_AXIS = re.compile(r"(.+):(trans[XYZ]|rot[XYZ]|r[xyz]|[xyz]|turn)")
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Names of dofs as PhysX has them: where a joint has several, with numbers, ``"thigh:0"``, ``"thigh:1"``."""
+    found, counts = [], Counter[str]()
+    for name in names:
+        match = _AXIS.fullmatch(name)
+        found.append(name if match is None else f"{match[1]}:{counts[match[1]]}")
+        if match is not None:
+            counts[match[1]] += 1
+    return found
 
 
 def _dof_types(robot: Robot) -> list[DofType]:

@@ -50,6 +50,12 @@ class JointPrim:
         return str(self.prim.GetPath())
 
     @property
+    def uneven(self) -> list[str]:
+        """The axes about which a spherical joint may swing further to one side than to the other."""
+        swings = ("rotZ", "rotY") if self.kind == "spherical" else ()
+        return [axis for axis in swings if self.free[axis][0] != -self.free[axis][1]]
+
+    @property
     def name(self) -> str:
         """Of its prim."""
         return str(self.prim.GetName())
@@ -200,8 +206,6 @@ def _details(reading: Reading, made: JointPrim) -> None:
         widths = []
         for axis in ("rotZ", "rotY"):  # the axis, x, swings towards y about z
             low, high = made.free[axis]
-            if low != -high:
-                reading.notes.add(prim, f"its limits of {axis} are uneven; the wider one is taken for both sides.")
             widths.append(_cone(reading, prim, max(abs(low), abs(high))))
         made.swing = (widths[0], widths[1])
 

@@ -27,6 +27,9 @@ def add_edge(
 ) -> dict[str, list[str]]:
     """Put the joint of an edge into a model, with hidden bodies in between where it moves in several ways.
 
+    A joint that turns about three axes is a ball joint, unless it may swing further to one side than to the other: then
+    it turns about x, y and z one after the other, each within its own limits, as PhysX limits each by itself.
+
     The edge of a joint that comes after another one gets the hidden body that that one moves as its parent; it is where
     the child is drawn.
 
@@ -40,7 +43,7 @@ def add_edge(
     if edge.after:
         frames[0] = frames[1]
     placed = (position_of(frames[0]), orientation_of(frames[0]), position_of(frames[1]), orientation_of(frames[1]))
-    if joint.kind in ("fixed", "spherical"):
+    if joint.kind == "fixed" or (joint.kind == "spherical" and not joint.uneven):
         made = Joint(name, joint.kind, parent, child, placed[0], placed[1])
         made.child_position, made.child_orientation = placed[2], placed[3]
         model.joints.append(made)

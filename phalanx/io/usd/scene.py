@@ -249,6 +249,9 @@ def _held(reading: Reading, joint: JointPrim, owners: dict[str, tuple[str, str]]
         if reading.flag(joint.prim, "physxPhysicsDistanceJoint:springEnabled", False):
             reading.notes.add(joint.prim, "springs of distance joints are not simulated; its limits are hard.")
     elif joint.kind != "fixed":
+        for axis in joint.uneven:
+            text = f"its limits of {axis} are uneven; the wider one is taken for both sides."
+            reading.notes.add(joint.prim, text)
         _angles(reading, joint, arguments, reverse)
     kind = joint.kind
     if kind == "distance" and joint.distance[1] == 0.0:

@@ -11,6 +11,7 @@ from phalanx.facade.isaaclab.assets.asset_base_cfg import AssetBaseCfg
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.sim.debug_vis import DebugVis
 from phalanx.facade.isaaclab.sim.simulation_context import SimulationContext
+from phalanx.facade.namespaces import array
 from phalanx.facade.physics_events import Event, Subscription
 from phalanx.io.usd.bindings import UsdGeom
 
@@ -34,6 +35,7 @@ class AssetBase(DebugVis, ABC):
         cfg.validate()  # pyright: ignore[reportAttributeAccessIssue]
         self.cfg: Any = cfg.copy()  # pyright: ignore[reportAttributeAccessIssue]
         self._is_initialized = False
+        self._all_indices: Any = None
         for part in self._part_cfgs():
             _put_on_stage(part)
         self._subscriptions = [
@@ -109,6 +111,23 @@ class AssetBase(DebugVis, ABC):
     @abstractmethod
     def _initialize_impl(self) -> None:
         """Look up bodies and make buffers."""
+
+    @property
+    def _ALL_INDICES(self) -> Any:
+        """(num_instances,): the numbers of all instances; many subclasses and tasks take it for "all of them"."""
+        self._check_initialized()
+        if self._all_indices is None or len(self._all_indices) != self.num_instances:
+            self._all_indices = array(list(range(self.num_instances)), self.device, "int64")
+        return self._all_indices
+
+    @property
+    def _physics_sim_view(self) -> Any:
+        """What makes tensor views by paths; ``None`` while the simulation is stopped."""
+        return self._simulation().physics_sim_view
+
+    @property
+    def _device(self) -> str:
+        return self.device
 
     @property
     def _who(self) -> str:

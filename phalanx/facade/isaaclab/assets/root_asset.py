@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from phalanx.facade.isaaclab.assets.composed import ComposedWrenches
 from phalanx.facade.isaaclab.assets.state_writer import StateWriter
-from phalanx.facade.isaaclab.assets.wrench import ExternalWrench
 
 
-class RootAsset(StateWriter):
+class RootAsset(ComposedWrenches, StateWriter):
     """An asset with a root; see the classes that are ones."""
-
-    _wrench: ExternalWrench
 
     # -- writing ---------------------------------------------------------------------------------------------
 
@@ -76,4 +74,4 @@ class RootAsset(StateWriter):
             ValueError: a shape is another one.
         """
         self._check_initialized()
-        self._wrench.set(forces, torques, positions, body_ids, env_ids, is_global, self._who)
+        self._set_wrench(forces, torques, positions, body_ids, env_ids, is_global, self._who)

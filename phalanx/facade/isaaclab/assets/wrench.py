@@ -68,6 +68,12 @@ class ExternalWrench:
         for buffer in (self.force, self.torque, self.position):
             buffer[block(self._device, env_ids, body_ids)] = 0.0
 
+    def push(self, force: Any, torque: Any) -> None:
+        """Let other wrenches act in the next step, in the links' axes about the centres of mass."""
+        if self._to_rows is not None:
+            force, torque = self._to_rows(force), self._to_rows(torque)
+        self._view.apply_forces_and_torques_at_position(force, torque, None, None, False)
+
     def write(self) -> None:
         """Let it act in the next step."""
         if not self.active:

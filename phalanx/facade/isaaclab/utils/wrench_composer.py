@@ -44,7 +44,9 @@ class WrenchComposer:
 
     def __init__(self, asset: Any) -> None:
         self._who, self._data, self._device = type(asset).__name__, asset.data, asset.device
-        self._shape = (asset.num_instances, asset.num_bodies, 3)
+        count = asset.num_bodies if hasattr(asset, "num_bodies") else asset.num_objects
+        self._shape = (asset.num_instances, count, 3)
+        self._bodies = "body" if hasattr(asset.data, "body_link_pose_w") else "object"
         self._local, self._world = _Sum(self._shape, self._device), _Sum(self._shape, self._device)
 
     @property
@@ -67,14 +69,18 @@ class WrenchComposer:
 
     def composed(self) -> tuple[Any, Any]:
         """Both, as new arrays."""
-        force, torque = self._local.about(lambda: self._data.body_com_pose_b[..., :3])
+        force, torque = self._local.about(lambda: self._about("com_pose_b")[..., :3])
         if self._world.used:
-            pose = self._data.body_link_pose_w
-            world = self._world.about(lambda: self._data.body_com_pose_w[..., :3])
+            pose = self._about("link_pose_w")
+            world = self._world.about(lambda: self._about("com_pose_w")[..., :3])
             turned = (frames.in_frame(pose[..., 3:], v) for v in world)
             _, force, torque, more, moment = common(force, torque, *turned)
             return force + more, torque + moment
         return 1.0 * force, 1.0 * torque
+
+    def _about(self, what: str) -> Any:
+        """Something of all bodies that the asset's data have."""
+        return getattr(self._data, f"{self._bodies}_{what}")
 
     def set_forces_and_torques(
         self,
@@ -86,6 +92,8 @@ class WrenchComposer:
         is_global: bool = False,
     ) -> None:
         """Push some bodies of some instances like this, instead of as before. The same arguments as for adding."""
+        if forces is None and torques is None:
+            return
         values = self._given(forces, torques, positions, body_ids, env_ids)
         for each in (self._local, self._world):
             each.clear(block(self._device, env_ids, body_ids))
@@ -116,12 +124,12 @@ class WrenchComposer:
         values = self._given(forces, torques, positions, body_ids, env_ids)
         self._add(*values, block(self._device, env_ids, body_ids), is_global)
 
-    def reset(self, env_ids: Sequence[int] | None = None) -> None:
+    def reset(self, env_ids: Sequence[int] | None = None, body_ids: Sequence[int] | slice | None = None) -> None:
         """Push some instances, or all, no more."""
         for each in (self._local, self._world):
             if each.used:
-                each.clear(block(self._device, env_ids))
-            if env_ids is None:
+                each.clear(block(self._device, env_ids, body_ids))
+            if env_ids is None and body_ids is None:
                 each.used = each.at_points = False
 
     def _given(self, forces: Any, torques: Any, positions: Any, body_ids: Any, env_ids: Any) -> tuple[Any, Any, Any]:

@@ -130,12 +130,12 @@ class Articulation(RootAsset, JointWriter, TendonWriter, Actuation):
         self._check_initialized()
         for actuator in self.actuators.values():
             actuator.reset(slice(None) if env_ids is None else env_ids)  # pyright: ignore[reportArgumentType]
-        self._wrench.clear(env_ids)
+        self._reset_wrenches(env_ids)
 
     def write_data_to_sim(self) -> None:
         """Let external wrenches, and actuators with what was asked of joints, act in the next step."""
         self._check_initialized()
-        self._wrench.write()
+        self._write_wrenches()
         self._apply_actuators()
 
     def update(self, dt: float) -> None:
@@ -161,7 +161,11 @@ class Articulation(RootAsset, JointWriter, TendonWriter, Actuation):
         below = self._root_path(instances[0]).removeprefix(instances[0])
         robots = [self._robot(path, path + below) for path in instances]
         self._view = ArticulationView(
-            stage_world.world, robots, [path + below for path in instances], origins=stage_world.origins
+            stage_world.world,
+            robots,
+            [path + below for path in instances],
+            lambda: [stage_world.body_paths(*robot) for robot in robots],
+            origins=stage_world.origins,
         )
         self._is_initialized = True
         try:
@@ -178,7 +182,7 @@ class Articulation(RootAsset, JointWriter, TendonWriter, Actuation):
         data.default_mass, data.default_inertia = view.get_masses(), view.get_inertias()
         state = [*start.pos, *start.rot, *start.lin_vel, *start.ang_vel]
         data.default_root_state = array([state] * view.count, device)
-        self._wrench = ExternalWrench(view, self.num_bodies, device)
+        self._start_wrenches(ExternalWrench(view, self.num_bodies, device))
         self._read_joints(data, device)
         self._read_tendons(data, device)
         shape = (view.count, self.num_joints)

@@ -68,12 +68,12 @@ class RigidObject(RootAsset):
     def reset(self, env_ids: Sequence[int] | None = None) -> None:
         """Take external wrenches off some instances, or all."""
         self._check_initialized()
-        self._wrench.clear(env_ids)
+        self._reset_wrenches(env_ids)
 
     def write_data_to_sim(self) -> None:
         """Let external wrenches act in the next step."""
         self._check_initialized()
-        self._wrench.write()
+        self._write_wrenches()
 
     def update(self, dt: float) -> None:
         """Let ``data`` be read anew.
@@ -96,7 +96,7 @@ class RigidObject(RootAsset):
         self._view = rigid_body_view(self._who, simulation.stage_world, [self.cfg.prim_path])
         self._is_initialized = True
         self._data = RigidObjectData(self._view, simulation.device, simulation.cfg.gravity)
-        self._wrench = ExternalWrench(self._view, 1, simulation.device)
+        self._start_wrenches(ExternalWrench(self._view, 1, simulation.device))
         self._data.body_names = self.body_names
         self._data.default_mass = self._view.get_masses()
         self._data.default_inertia = self._view.get_inertias()

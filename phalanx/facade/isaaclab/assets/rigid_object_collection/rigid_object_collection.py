@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from phalanx.facade.isaaclab.assets.asset_base_cfg import AssetBaseCfg
+from phalanx.facade.isaaclab.assets.composed import ComposedWrenches
 from phalanx.facade.isaaclab.assets.rigid_bodies import rigid_body_view
 from phalanx.facade.isaaclab.assets.rigid_object_collection.rigid_object_collection_data import (
     RigidObjectCollectionData,
@@ -19,7 +20,7 @@ from phalanx.facade.physx.rigid_body_view import RigidBodyView
 Ids = Sequence[int] | slice | None
 
 
-class RigidObjectCollection(StateWriter):
+class RigidObjectCollection(ComposedWrenches, StateWriter):
     """Rigid objects that are read and written together: arrays are (instances, objects, ...).
 
     Args:
@@ -85,12 +86,12 @@ class RigidObjectCollection(StateWriter):
     def reset(self, env_ids: Any = None, object_ids: Any = None) -> None:
         """Take external wrenches off some objects of some instances, or all."""
         self._check_initialized()
-        self._wrench.clear(env_ids, object_ids)
+        self._reset_wrenches(env_ids, object_ids)
 
     def write_data_to_sim(self) -> None:
         """Let external wrenches act in the next step."""
         self._check_initialized()
-        self._wrench.write()
+        self._write_wrenches()
 
     def update(self, dt: float) -> None:
         """Let ``data`` be read anew.
@@ -166,7 +167,7 @@ class RigidObjectCollection(StateWriter):
             ValueError: a shape is another one.
         """
         self._check_initialized()
-        self._wrench.set(forces, torques, positions, object_ids, env_ids, is_global, self._who)
+        self._set_wrench(forces, torques, positions, object_ids, env_ids, is_global, self._who)
 
     # -- rows of the tensor view -------------------------------------------------------------------------------
 
@@ -226,7 +227,8 @@ class RigidObjectCollection(StateWriter):
         self._is_initialized = True
         to_data = self.reshape_view_to_data
         data = self._data = RigidObjectCollectionData(view, self._rows, to_data, device, simulation.cfg.gravity)
-        self._wrench = ExternalWrench(view, self.num_objects, device, self.num_instances, self.reshape_data_to_view)
+        wrench = ExternalWrench(view, self.num_objects, device, self.num_instances, self.reshape_data_to_view)
+        self._start_wrenches(wrench)
         data.object_names = self.object_names
         data.default_mass, data.default_inertia = to_data(view.get_masses()), to_data(view.get_inertias())
         starts = [one.init_state for one in objects]

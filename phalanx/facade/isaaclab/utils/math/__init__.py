@@ -140,4 +140,4 @@ __all__ = [
     "yaw_quat",
 ]
 
-scriptable(globals()[name] for name in __all__)
+scriptable(globals(), __all__)

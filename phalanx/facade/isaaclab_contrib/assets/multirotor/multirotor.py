@@ -11,7 +11,6 @@ from phalanx.facade.isaaclab.assets.articulation import Articulation, Articulati
 from phalanx.facade.isaaclab.assets.buffers import refuse_outside, set_part
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.utils.string import resolve_matching_names_values
-from phalanx.facade.isaaclab.utils.wrench_composer import WrenchComposer
 from phalanx.facade.isaaclab_contrib.actuators import Thruster, ThrusterCfg
 from phalanx.facade.isaaclab_contrib.assets.multirotor.multirotor_data import MultirotorData
 from phalanx.facade.isaaclab_contrib.utils.types import MultiRotorActions
@@ -71,18 +70,6 @@ class Multirotor(Articulation):
         self._check_initialized()
         return self._allocation
 
-    @property
-    def permanent_wrench_composer(self) -> WrenchComposer:
-        """Adds up wrenches that act in every step until they are changed; they count at ``write_data_to_sim``."""
-        self._check_initialized()
-        return self._permanent
-
-    @property
-    def instantaneous_wrench_composer(self) -> WrenchComposer:
-        """Adds up wrenches that act, besides the permanent ones, in the next step only."""
-        self._check_initialized()
-        return self._instantaneous
-
     # -- from step to step -----------------------------------------------------------------------------------
 
     def set_thrust_target(
@@ -112,25 +99,6 @@ class Multirotor(Articulation):
             given = given.reshape(-1, 1)
         set_part(self._who, "target", buffer, given, env_ids, thruster_ids)
 
-    def set_external_force_and_torque(
-        self,
-        forces: Any,
-        torques: Any,
-        positions: Any = None,
-        body_ids: Sequence[int] | slice | None = None,
-        env_ids: Sequence[int] | None = None,
-        is_global: bool = False,
-    ) -> None:
-        """Set permanent wrenches; empty forces and torques switch all of them off.
-
-        As :meth:`Articulation.set_external_force_and_torque`, but what bodies are not chosen keep their own frame.
-        """
-        self._check_initialized()
-        if not _size(forces) and not _size(torques):
-            self._permanent.reset()
-        else:
-            self._permanent.set_forces_and_torques(forces, torques, positions, body_ids, env_ids, is_global)
-
     def write_joint_friction_coefficient_to_sim(  # pyright: ignore[reportIncompatibleMethodOverride]
         self,
         joint_friction_coeff: Any,
@@ -153,8 +121,6 @@ class Multirotor(Articulation):
         parameters anew and turn at ``data.default_thruster_rps``, as targets ask. External wrenches are taken off.
         """
         super().reset(env_ids)
-        self._permanent.reset(env_ids)
-        self._instantaneous.reset(env_ids)
         chosen, data = rows(env_ids), self._data
         _, state, origin = common(data.default_root_state[chosen], self._origins[chosen])
         state = 1.0 * state
@@ -175,9 +141,9 @@ class Multirotor(Articulation):
             asked = MultiRotorActions(data.thrust_target[:, chosen], actuator.thruster_indices)
             data.applied_thrust[:, chosen] = actuator.compute(asked).thrusts
             data.computed_thrust[:, chosen] = actuator.computed_thrust
-        force, torque = self._permanent.composed()
-        if self._instantaneous.active:
-            _, force, torque, more, moment = common(force, torque, *self._instantaneous.composed())
+        force, torque = self.permanent_wrench_composer.composed()
+        if self.instantaneous_wrench_composer.active:
+            _, force, torque, more, moment = common(force, torque, *self.instantaneous_wrench_composer.composed())
             force, torque = force + more, torque + moment
         if self._allocation is not None:
             _, thrust, matrix = common(data.applied_thrust, self._allocation)
@@ -185,13 +151,12 @@ class Multirotor(Articulation):
             force[:, 0] += wrench[:, :3]
             torque[:, 0] += wrench[:, 3:]
         self._view.apply_forces_and_torques_at_position(force, torque, None, None, False)
-        self._instantaneous.reset()
+        self.instantaneous_wrench_composer.reset()
 
     # -- inside ----------------------------------------------------------------------------------------------
 
     def _make_buffers(self, device: str, gravity: Any) -> None:
         super()._make_buffers(device, gravity)
-        self._permanent, self._instantaneous = WrenchComposer(self), WrenchComposer(self)
         prims = utils.find_matching_prims(self.cfg.prim_path)
         self._origins = array([list(utils.resolve_prim_pose(one.GetParent())[0]) for one in prims], device, "float32")
 
@@ -275,7 +240,3 @@ class Multirotor(Articulation):
                 *ahead,
             )
         return array(matrix, device, "float32")
-
-
-def _size(value: Any) -> int:
-    return math.prod(tuple(array(value).shape)) if value is not None else 0

@@ -1,7 +1,6 @@
 """Mathematics of torch tensors, and seeds."""
 
-from __future__ import annotations
-
+import math
 import os
 import random
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.facade.isaacsim.core.utils.torch.module import torch
+from phalanx.facade.namespaces import Array, scriptable
 
 
 def cos(data: Any) -> Any:
@@ -36,22 +36,22 @@ def transpose_2d(data: Any) -> Any:
     return torch().transpose(data, 0, 1)
 
 
-def unscale_np(x: Any, lower: Any, upper: Any) -> Any:
+def unscale_np(x: Array, lower: Array, upper: Array) -> Array:
     """Numbers between limits as numbers between -1 and 1."""
     return (2.0 * x - upper - lower) / (upper - lower)
 
 
-def scale(x: Any, lower: Any, upper: Any) -> Any:
+def scale(x: Array, lower: Array, upper: Array) -> Array:
     """Numbers between -1 and 1 as numbers between limits."""
     return 0.5 * (x + 1.0) * (upper - lower) + lower
 
 
-def unscale(x: Any, lower: Any, upper: Any) -> Any:
+def unscale(x: Array, lower: Array, upper: Array) -> Array:
     """Numbers between limits as numbers between -1 and 1."""
     return unscale_np(x, lower, upper)
 
 
-def tensor_clamp(t: Any, min_t: Any, max_t: Any) -> Any:
+def tensor_clamp(t: Array, min_t: Array, max_t: Array) -> Array:
     """A tensor with its elements cut to limits."""
     return torch().clamp(t, min_t, max_t)
 
@@ -59,12 +59,33 @@ def tensor_clamp(t: Any, min_t: Any, max_t: Any) -> Any:
 saturate = tensor_clamp
 
 
-def normalize(x: Any, eps: float = 1e-9) -> Any:
+def normalize(x: Array, eps: float = 1e-9) -> Array:
     """Vectors, (..., n), divided by their lengths, which are at least ``eps``."""
     return x / x.norm(dim=-1, keepdim=True).clamp(min=eps)
 
 
-def torch_rand_float(lower: float, upper: float, shape: Any, device: Any) -> Any:
+def scale_transform(x: Array, lower: Array, upper: Array) -> Array:
+    """Numbers between limits as numbers between -1 and 1."""
+    return unscale_np(x, lower, upper)
+
+
+def unscale_transform(x: Array, lower: Array, upper: Array) -> Array:
+    """Numbers between -1 and 1 as numbers between limits."""
+    return scale(x, lower, upper)
+
+
+def copysign(a: float, b: Array) -> Array:
+    """The magnitude of a number with the signs of others, (N,); 0 where those are 0."""
+    return abs(a) * torch().sign(b)
+
+
+def torch_random_dir_2(shape: Any, device: Any) -> Any:
+    """Directions in the plane, (N, 2), of a shape (N, 1)."""
+    angle = torch_rand_float(-math.pi, math.pi, shape, device).squeeze(-1)
+    return torch().stack([torch().cos(angle), torch().sin(angle)], -1)
+
+
+def torch_rand_float(lower: float, upper: float, shape: Any, device: Any) -> Array:
     """Numbers uniformly distributed between limits, from torch's generator."""
     return (upper - lower) * torch().rand(*shape, device=device) + lower
 
@@ -92,17 +113,26 @@ def set_seed(seed: int, torch_deterministic: bool = False) -> int:
 
 
 __all__ = [
+    "copysign",
     "cos",
     "inverse",
     "matmul",
     "normalize",
     "saturate",
     "scale",
+    "scale_transform",
     "set_seed",
     "sin",
     "tensor_clamp",
     "torch_rand_float",
+    "torch_random_dir_2",
     "transpose_2d",
     "unscale",
     "unscale_np",
+    "unscale_transform",
 ]
+
+scriptable(
+    globals(),
+    ["copysign", "normalize", "scale", "scale_transform", "tensor_clamp", "unscale", "unscale_np", "unscale_transform"],
+)

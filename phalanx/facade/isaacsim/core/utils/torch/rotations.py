@@ -3,28 +3,29 @@
 Tensors of real numbers keep their precision and device, all else becomes float32, on ``device`` if that is given.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
 from phalanx.facade.isaaclab.utils.math import (
     convert_quat,
     euler_xyz_from_quat,
+    matrix_from_quat,
     quat_apply,
     quat_conjugate,
     quat_from_angle_axis,
-    quat_from_euler_xyz,
     quat_from_matrix,
     quat_mul,
     quat_rotate,
     quat_rotate_inverse,
 )
+from phalanx.facade.isaaclab.utils.math import quat_from_euler_xyz as _from_extrinsic
 from phalanx.facade.isaacsim.core.utils import array_rotations
 from phalanx.facade.isaacsim.core.utils.torch.maths import normalize
 from phalanx.facade.isaacsim.core.utils.torch.module import tensor, torch
+from phalanx.facade.namespaces import Array, scriptable
 
 _TURN = 2.0 * math.pi
+_NOTHING = 1e-10
 
 
 def deg2rad(degree_value: Any, device: Any = None) -> Any:
@@ -74,32 +75,62 @@ def xyzw2wxyz(q: Any) -> Any:
 # -- of tasks with robots that walk ---------------------------------------------------------------------------------
 
 
-def normalize_angle(x: Any) -> Any:
+def normalize_angle(x: Array) -> Array:
     """Angles, rad, as those between -π and π that mean the same."""
     return torch().atan2(torch().sin(x), torch().cos(x))
 
 
-def get_euler_xyz(q: Any, extrinsic: bool = True) -> tuple[Any, Any, Any]:
+def get_euler_xyz(q: Array, extrinsic: bool = True) -> tuple[Array, Array, Array]:
     """Euler angles about x, y and z, (N,) each, of quaternions (N, 4), in [0, 2π)."""
     angles = euler_xyz_from_quat(q) if extrinsic else [-a for a in euler_xyz_from_quat(quat_conjugate(q))]
     roll, pitch, yaw = (angle % _TURN for angle in angles)
     return roll, pitch, yaw
 
 
-def quat_axis(q: Any, axis: int = 0) -> Any:
+def quat_from_euler_xyz(roll: Array, pitch: Array, yaw: Array, extrinsic: bool = True) -> Array:
+    """Quaternions, (N, 4), of Euler angles, (N,) each, about axes that stay where they are, or that turn along."""
+    if extrinsic:
+        return _from_extrinsic(roll, pitch, yaw)
+    return quat_conjugate(_from_extrinsic(-roll, -pitch, -yaw))
+
+
+def quats_to_rot_matrices(quats: Array) -> Array:
+    """Matrices, (N, 3, 3) or (3, 3), of quaternions; of a quaternion of length 0 no rotation."""
+    none = (quats * quats).sum(-1, keepdim=True) < _NOTHING
+    turned = torch().where(none, torch().tensor([1.0, 0.0, 0.0, 0.0]).to(quats), quats)
+    return matrix_from_quat(turned)
+
+
+def matrices_to_euler_angles(mat: Array, extrinsic: bool = True) -> Array:
+    """Euler angles about x, y and z, (N, 3), of matrices, (N, 3, 3)."""
+    return array_rotations.to_euler(quat_from_matrix(mat), False, extrinsic)
+
+
+def quat_unit(a: Array) -> Array:
+    """Quaternions, (N, 4), made ones of length 1."""
+    return normalize(a)
+
+
+def quat_diff_rad(a: Array, b: Array) -> Array:
+    """Angles, rad, (N,), between the orientations of quaternions, (N, 4)."""
+    turn = quat_mul(a, quat_conjugate(b))
+    return 2.0 * torch().asin(turn[:, 1:].norm(dim=-1).clamp(max=1.0))
+
+
+def quat_axis(q: Array, axis: int = 0) -> Array:
     """Where rotations take a coordinate axis, 0 to 2: (N, 3)."""
     known = torch()
     return quat_apply(q, known.eye(3, dtype=q.dtype, device=q.device)[axis].expand(*q.shape[:-1], 3))
 
 
-def get_basis_vector(q: Any, v: Any) -> Any:
+def get_basis_vector(q: Array, v: Array) -> Array:
     """Vectors, (N, 3), turned by quaternions, (N, 4)."""
     return quat_apply(q, v)
 
 
 def compute_heading_and_up(
-    torso_rotation: Any, inv_start_rot: Any, to_target: Any, vec0: Any, vec1: Any, up_idx: int
-) -> tuple[Any, Any, Any, Any, Any]:
+    torso_rotation: Array, inv_start_rot: Array, to_target: Array, vec0: Array, vec1: Array, up_idx: int
+) -> tuple[Array, Array, Array, Array, Array]:
     """How upright torsos are, and how much they face their targets.
 
     Args:
@@ -119,20 +150,26 @@ def compute_heading_and_up(
 
 
 def compute_rot(
-    torso_quat: Any, velocity: Any, ang_velocity: Any, targets: Any, torso_positions: Any
-) -> tuple[Any, Any, Any, Any, Any, Any]:
+    torso_quat: Array,
+    velocity: Array,
+    ang_velocity: Array,
+    targets: Array,
+    torso_positions: Array,
+    extrinsic: bool = True,
+) -> tuple[Array, Array, Array, Array, Array, Array]:
     """Velocities of torsos in their own frames, and their angles.
 
     Args:
         torso_quat: quaternions, (N, 4).
         velocity, ang_velocity: in the world, (N, 3) each.
         targets, torso_positions: in the world, (N, 3) each.
+        extrinsic: whether angles are about axes that stay where they are.
 
     Returns:
         Both velocities in the torso's frame, (N, 3) each; roll, pitch and yaw in [0, 2π), (N,) each; and the angle of
         the direction to the target, from x to z, minus the yaw, (N,).
     """
-    roll, pitch, yaw = get_euler_xyz(torso_quat)
+    roll, pitch, yaw = get_euler_xyz(torso_quat, extrinsic)
     way = targets - torso_positions
     angle = torch().atan2(way[:, 2], way[:, 0])
     own = quat_rotate_inverse(torso_quat, velocity), quat_rotate_inverse(torso_quat, ang_velocity)
@@ -147,18 +184,39 @@ __all__ = [
     "get_basis_vector",
     "get_euler_xyz",
     "gf_quat_to_tensor",
+    "matrices_to_euler_angles",
     "normalise_quat_in_pose",
     "normalize_angle",
     "quat_apply",
     "quat_axis",
     "quat_conjugate",
+    "quat_diff_rad",
     "quat_from_angle_axis",
     "quat_from_euler_xyz",
     "quat_mul",
     "quat_rotate",
     "quat_rotate_inverse",
+    "quat_unit",
+    "quats_to_rot_matrices",
     "rad2deg",
     "rot_matrices_to_quats",
     "wxyz2xyzw",
     "xyzw2wxyz",
 ]
+
+scriptable(
+    globals(),
+    [
+        "compute_heading_and_up",
+        "compute_rot",
+        "get_basis_vector",
+        "get_euler_xyz",
+        "matrices_to_euler_angles",
+        "normalize_angle",
+        "quat_axis",
+        "quat_diff_rad",
+        "quat_from_euler_xyz",
+        "quat_unit",
+        "quats_to_rot_matrices",
+    ],
+)

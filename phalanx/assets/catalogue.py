@@ -1,0 +1,137 @@
+"""Which stand-ins there are: their names, the files that they are written to, and what they are made from."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from phalanx.assets import classic, descriptions, drones, networks, props
+from phalanx.assets.classic import Turns
+from phalanx.assets.descriptions import Description
+from phalanx.assets.places import ISAAC, LAB
+from phalanx.io.model import RobotModel, Shape
+
+Made = RobotModel | list[Shape]
+"""What a USD file is written from: a robot or object; or shapes that do not move."""
+
+DATA = "the description in example-robot-data, "
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """One stand-in.
+
+    Attributes:
+        name: what users call it.
+        files: where it goes, below the folder of assets.
+        origin: what it is made from, in words.
+        make: makes it; for files that are no USD files it writes one.
+        turns: ball joints of it that are to turn about some axes.
+        description: the description that it is made from, if it is.
+    """
+
+    name: str
+    files: tuple[str, ...]
+    origin: str
+    make: Callable[[], Made] | None = None
+    write: Callable[[Path], None] | None = None
+    turns: tuple[Turns, ...] = ()
+    description: Description | None = None
+
+
+def _written(name: str, file: str | tuple[str, ...], make: Callable[[], Made], turns: Iterable[Turns] = ()) -> StandIn:
+    files = (file,) if isinstance(file, str) else file
+    first = (make.__doc__ or "").strip().split("\n")[0].rstrip(".")
+    return StandIn(name, files, f"published figures and simple shapes ({first})", make, turns=tuple(turns))
+
+
+def _described(name: str, file: str | tuple[str, ...], description: Description, but: str = "") -> StandIn:
+    files = (file,) if isinstance(file, str) else file
+    folder = description.path.split("/")[0]
+    return StandIn(name, files, DATA + folder + (f", {but}" if but else ""), description.model, description=description)
+
+
+_ROBOTS, _OTHERS = f"{LAB}/Robots", f"{ISAAC}/Robots"
+_BLOCKS = f"{ISAAC}/Props/Blocks"
+
+STAND_INS: tuple[StandIn, ...] = (
+    _written("cartpole", f"{_ROBOTS}/Classic/Cartpole/cartpole.usd", classic.cartpole),
+    _written(
+        "cart-double-pendulum",
+        f"{_ROBOTS}/Classic/CartDoublePendulum/cart_double_pendulum.usd",
+        classic.cart_double_pendulum,
+    ),
+    _written("ant", f"{_OTHERS}/IsaacSim/Ant/ant_instanceable.usd", classic.ant),
+    _written(
+        "humanoid",
+        f"{_OTHERS}/IsaacSim/Humanoid/humanoid_instanceable.usd",
+        classic.humanoid,
+        classic.HUMANOID_TURNS,
+    ),
+    _described("anymal-b", f"{_ROBOTS}/ANYbotics/ANYmal-B/anymal_b.usd", descriptions.ANYMAL_B),
+    _described("anymal-c", f"{_ROBOTS}/ANYbotics/ANYmal-C/anymal_c.usd", descriptions.ANYMAL_C),
+    _described(
+        "anymal-d",
+        (f"{_ROBOTS}/ANYbotics/ANYmal-D/anymal_d.usd", f"{_ROBOTS}/ANYbotics/ANYmal-D/anymal_d_minimal.usd"),
+        descriptions.ANYMAL_C,
+        "which is ANYmal C",
+    ),
+    _described("a1", f"{_ROBOTS}/Unitree/A1/a1.usd", descriptions.A1),
+    _described("go1", f"{_ROBOTS}/Unitree/Go1/go1.usd", descriptions.GO1),
+    _described("go2", f"{_ROBOTS}/Unitree/Go2/go2.usd", descriptions.GO2),
+    _described("g1", f"{_ROBOTS}/Unitree/G1/g1.usd", descriptions.G1),
+    _described("g1-minimal", f"{_ROBOTS}/Unitree/G1/g1_minimal.usd", descriptions.G1_MINIMAL),
+    _described("g1-29dof", f"{_OTHERS}/Unitree/G1/g1.usd", descriptions.G1_29),
+    _described("franka", f"{_ROBOTS}/FrankaEmika/panda_instanceable.usd", descriptions.PANDA),
+    _described("ur10", f"{_ROBOTS}/UniversalRobots/UR10/ur10_instanceable.usd", descriptions.UR10),
+    _described(
+        "allegro-hand", f"{_OTHERS}/WonikRobotics/AllegroHand/allegro_hand_instanceable.usd", descriptions.ALLEGRO
+    ),
+    _written("crazyflie", f"{_OTHERS}/Bitcraze/Crazyflie/cf2x.usd", drones.crazyflie),
+    _written("arl-robot-1", f"{_OTHERS}/NTNU/ARL-Robot-1/arl_robot_1.usd", drones.arl_robot),
+    *(
+        _written(f"{c}-block", f"{_BLOCKS}/{c}_block.usd", lambda c=c: props.block(c))
+        for c in ("red", "green", "blue", "yellow")
+    ),
+    _written("dex-cube", f"{_BLOCKS}/DexCube/dex_cube_instanceable.usd", props.dex_cube),
+    _written("table", f"{ISAAC}/Props/Mounts/SeattleLabTable/table_instanceable.usd", props.table),
+    _written("packing-table", f"{ISAAC}/Props/PackingTable/packing_table.usd", props.packing_table),
+    _written("stand", f"{ISAAC}/Props/Mounts/Stand/stand_instanceable.usd", props.stand),
+    _written("cabinet", f"{ISAAC}/Props/Sektion_Cabinet/sektion_cabinet_instanceable.usd", props.cabinet),
+    _written("mug", f"{LAB}/Objects/Mug/mug.usd", props.mug),
+    _written("box", f"{LAB}/Objects/Box/box.usd", props.open_box),
+    _written("toy-truck", f"{LAB}/Objects/ToyTruck/toy_truck.usd", props.toy_truck),
+    StandIn(
+        "anydrive-network",
+        (f"{LAB}/ActuatorNets/ANYbotics/anydrive_3_lstm_jit.pt",),
+        "a plain controller with the gains of Isaac Lab's analytic model",
+        write=networks.write_lstm,
+    ),
+    StandIn(
+        "go1-network",
+        (f"{LAB}/ActuatorNets/Unitree/unitree_go1.pt",),
+        "a plain controller with the gains at which the robot was recorded",
+        write=networks.write_mlp,
+    ),
+)
+"""All of them."""
+
+
+def chosen(names: Iterable[str]) -> list[StandIn]:
+    """Stand-ins by names or patterns such as ``anymal-*``; all of them if there are none.
+
+    Raises:
+        KeyError: a name or pattern is none of them; the message says which there are.
+    """
+    wanted = [name.lower().replace("_", "-") for name in names]
+    for name in wanted:
+        if not any(fnmatch.fnmatch(one.name, name) for one in STAND_INS):
+            raise KeyError(f"there is no stand-in {name!r}; there are {', '.join(one.name for one in STAND_INS)}")
+    return [one for one in STAND_INS if not wanted or any(fnmatch.fnmatch(one.name, name) for name in wanted)]
+
+
+def standing_in_for(file: str) -> StandIn | None:
+    """The stand-in for a file below the folder of assets; ``None`` if there is none."""
+    return next((one for one in STAND_INS if file in one.files), None)

@@ -1,0 +1,58 @@
+"""Networks that stand in for those that were trained on real actuators.
+
+They are called in the same way and give what a plain controller gives: a torque in proportion to the position error,
+less one in proportion to the velocity. Gains are those of Isaac Lab's analytic models of the same actuators.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+ANYDRIVE = (40.0, 5.0)
+"""Nm/rad and Nms/rad."""
+
+GO1 = (20.0, 0.5)
+"""Nm/rad and Nms/rad: the gains with which data were recorded on the robot."""
+
+
+def write_lstm(path: Path) -> None:
+    """Write what stands in for ANYmal's network: position error and velocity in, torque out, with a hidden state."""
+    import torch
+
+    class Drive(torch.nn.Module):
+        def __init__(self, stiffness: float, damping: float) -> None:
+            super().__init__()
+            self.lstm = torch.nn.LSTM(2, 8, 2, batch_first=True)  # users read its size; it has no say in the torque
+            self.gains = torch.nn.Parameter(torch.tensor([[stiffness], [-damping]]), requires_grad=False)
+
+        def forward(self, x: torch.Tensor, state: tuple[torch.Tensor, torch.Tensor]) -> Any:
+            return (x @ self.gains)[:, -1], state
+
+    drive = Drive(*ANYDRIVE).eval()
+    shape = (2, 3, 8)
+    example = (torch.zeros(3, 1, 2), (torch.zeros(shape), torch.zeros(shape)))
+    _save(torch.jit.trace(drive, example), path)
+
+
+def write_mlp(path: Path) -> None:
+    """Write what stands in for Go1's network: three position errors, negated, and three velocities in, torque out."""
+    import torch
+
+    weights = torch.zeros(6, 1)
+    weights[0], weights[3] = -GO1[0], -GO1[1]
+
+    class Drive(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weights = torch.nn.Parameter(weights, requires_grad=False)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x @ self.weights
+
+    _save(torch.jit.trace(Drive().eval(), torch.zeros(5, 6)), path)
+
+
+def _save(module: Any, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    module.save(str(path))

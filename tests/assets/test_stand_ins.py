@@ -1,0 +1,163 @@
+"""Stand-ins for robots' files: joints and bodies by the names that Isaac Lab's tasks use, masses, and where they go."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pxr", reason="USD is not installed: extra isaac")
+
+from phalanx.assets import building, catalogue, descriptions
+from phalanx.assets.building import build, stand_in_origin
+from phalanx.assets.catalogue import STAND_INS, StandIn, chosen, standing_in_for
+from phalanx.io.model import RobotModel
+from phalanx.io.usd import load_robot, load_scene
+from phalanx.io.usd.bindings import Usd, UsdPhysics
+
+LEGS = [f"{side}{end}_{joint}" for joint in ("HAA", "HFE", "KFE") for side in "LR" for end in "FH"]
+UNITREE = [f"{side}_{joint}_joint" for side in ("FL", "FR", "RL", "RR") for joint in ("hip", "thigh", "calf")]
+JOINTS = {
+    "cartpole": ["slider_to_cart", "cart_to_pole"],
+    "cart-double-pendulum": ["slider_to_cart", "cart_to_pole", "pole_to_pendulum"],
+    "anymal-b": LEGS, "anymal-c": LEGS, "anymal-d": LEGS,
+    "a1": UNITREE, "go1": UNITREE, "go2": UNITREE,
+    "franka": [*(f"panda_joint{n}" for n in range(1, 8)), "panda_finger_joint1", "panda_finger_joint2"],
+    "ur10": ["shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", *(f"wrist_{n}_joint" for n in (1, 2, 3))],
+    "allegro-hand": [f"{digit}_joint_{n}" for digit in ("index", "middle", "ring", "thumb") for n in range(4)],
+    "crazyflie": [f"m{n}_joint" for n in (1, 2, 3, 4)],
+    "cabinet": ["door_left_joint", "door_right_joint", "drawer_bottom_joint", "drawer_top_joint"],
+}  # fmt: skip
+"""Of robots with these joints and no others, in no order."""
+
+MASSES = {"anymal-c": 52.13, "anymal-b": 30.48, "go2": 16.09, "ur10": 32.7, "crazyflie": 0.027, "allegro-hand": 0.9549}
+"""kg, as the descriptions and publications sum up."""
+
+BODIES = {
+    "anymal-c": ["base", "LF_FOOT", "RH_SHANK"],
+    "a1": ["trunk", "FL_foot", "RR_calf"],
+    "franka": ["panda_link0", "panda_link7", "panda_hand", "panda_leftfinger", "panda_rightfinger"],
+    "ur10": ["base_link", "ee_link", "wrist_3_link"],
+    "g1": ["pelvis", "torso_link", "left_ankle_roll_link", "right_elbow_roll_link", "left_zero_link"],
+    "humanoid": ["torso", "left_foot", "right_foot", "right_hand"],
+    "ant": ["torso", "front_left_foot", "right_back_foot"],
+    "cabinet": ["sektion", "drawer_handle_top", "drawer_handle_bottom"],
+    "allegro-hand": ["palm_link", "index_link_3", "thumb_link_3"],
+    "arl-robot-1": ["base_link", "back_left_prop", "front_right_prop"],
+}
+
+
+def made(name: str, folder) -> RobotModel:
+    (one,) = chosen([name])
+    try:
+        return load_robot(build(one, folder)[0])
+    except descriptions.MissingPackageError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("assets")
+
+
+@pytest.mark.parametrize("name", JOINTS)
+def test_joints_have_the_names_that_tasks_use(name, folder):
+    model = made(name, folder)
+    assert sorted(one.name for one in model.joints if one.type != "fixed") == sorted(JOINTS[name])
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_bodies_have_the_names_that_tasks_use(name, folder):
+    assert set(BODIES[name]) <= {one.name for one in made(name, folder).bodies}
+
+
+@pytest.mark.parametrize("name", MASSES)
+def test_masses_are_those_of_the_real_ones(name, folder):
+    assert sum(one.mass for one in made(name, folder).bodies) == pytest.approx(MASSES[name], rel=2e-3)
+
+
+@pytest.mark.parametrize("one", STAND_INS, ids=lambda one: one.name)
+def test_all_can_be_built_and_read(one: StandIn, folder):
+    if one.write is not None:
+        pytest.importorskip("torch", reason="torch is not installed")
+    try:
+        files = build(one, folder)
+    except descriptions.MissingPackageError as error:
+        pytest.skip(str(error))
+    assert [str(path.relative_to(folder)) for path in files] == list(one.files)
+    assert all(stand_in_origin(path) == one.origin for path in files)
+    assert standing_in_for(one.files[0]) is one
+    if one.write is not None:
+        return
+    scene = load_scene(files[0])
+    for actor in scene.actors.values():
+        for body in actor.model.bodies:
+            if body.hidden or actor.kind == "static":
+                continue
+            own = np.linalg.eigvalsh(body.inertia)
+            assert body.mass > 0.0 and own[0] > 0.0 and own[2] <= (own[0] + own[1]) * (1.0 + 1e-4), body.name
+
+
+def test_the_humanoid_has_21_dofs_that_turn_within_their_own_limits(folder):
+    model = made("humanoid", folder)
+    moving = {one.name: one for one in model.joints if one.type != "fixed"}
+    assert len(moving) == 21
+    hip = moving["right_thigh:rotY"]
+    assert (math.degrees(hip.lower), math.degrees(hip.upper)) == pytest.approx((-110.0, 20.0), abs=1e-3)
+    left = moving["left_thigh:rotX"]
+    assert (math.degrees(left.lower), math.degrees(left.upper)) == pytest.approx((-5.0, 25.0), abs=1e-3)
+
+
+def test_single_bodies_are_the_files_own_prim(folder):
+    (one,) = chosen(["dex-cube"])
+    stage = Usd.Stage.Open(str(build(one, folder)[0]))
+    prim = stage.GetDefaultPrim()
+    assert prim.HasAPI(UsdPhysics.RigidBodyAPI) and not prim.HasAPI(UsdPhysics.ArticulationRootAPI)
+    (table,) = chosen(["table"])
+    stage = Usd.Stage.Open(str(build(table, folder)[0]))
+    prims = list(stage.Traverse())
+    assert any(prim.HasAPI(UsdPhysics.CollisionAPI) for prim in prims)
+    assert not any(prim.HasAPI(UsdPhysics.RigidBodyAPI) for prim in prims)
+
+
+def test_files_of_users_are_kept(tmp_path):
+    (one,) = chosen(["cartpole"])
+    path = tmp_path / one.files[0]
+    path.parent.mkdir(parents=True)
+    stage = Usd.Stage.CreateInMemory()
+    stage.GetRootLayer().Export(str(path))
+    assert build(one, tmp_path) == [] and stand_in_origin(path) is None
+    assert build(one, tmp_path, replace=True) == [path] and stand_in_origin(path) == one.origin
+    assert build(one, tmp_path) == [path]  # stand-ins are written anew
+
+
+def test_names(tmp_path):
+    assert [one.name for one in chosen(["ANYmal_C", "go*"])] == ["anymal-c", "go1", "go2", "go1-network"]
+    assert chosen([]) == list(STAND_INS) and len({one.name for one in STAND_INS}) == len(STAND_INS)
+    with pytest.raises(KeyError, match="no stand-in 'unicorn'; there are cartpole, "):
+        chosen(["unicorn"])
+    assert standing_in_for("Isaac/nothing.usd") is None
+
+
+def test_a_missing_package_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(descriptions.sys, "path", [str(tmp_path)])
+    with pytest.raises(descriptions.MissingPackageError, match="pip install example-robot-data"):
+        build(chosen(["a1"])[0], tmp_path)
+    assert not list(tmp_path.rglob("*.usd"))
+
+
+def test_networks_give_what_a_plain_controller_gives(tmp_path):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    lstm, mlp = (build(one, tmp_path)[0] for one in chosen(["anydrive-network", "go1-network"]))
+    drive = torch.jit.load(str(lstm))
+    state = tuple(torch.zeros(2, 4, 8) for _ in range(2))
+    efforts, _ = drive(torch.tensor([[[0.1, 2.0]]]).repeat(4, 1, 1), state)
+    torch.testing.assert_close(efforts, torch.full((4, 1), 40.0 * 0.1 - 5.0 * 2.0))
+    assert drive.lstm.state_dict()["weight_hh_l0"].shape[1] == 8
+    inputs = torch.tensor([[-0.1, 0.3, 0.3, 2.0, 1.0, 1.0]])  # Isaac Lab negates position errors for this network
+    torch.testing.assert_close(torch.jit.load(str(mlp))(inputs), torch.tensor([[20.0 * 0.1 - 0.5 * 2.0]]))
+
+
+def test_catalogue_and_builder_agree_on_what_is_a_file():
+    assert building.MARK and all(("usd" in one.files[0]) == (one.write is None) for one in catalogue.STAND_INS)
