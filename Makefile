@@ -14,12 +14,14 @@ PYTEST_ARGS ?= -n 2 --dist loadfile
 DEVICE ?= cpu
 TEST_EXTRAS := .[test,dev]
 
-.PHONY: help setup demo test lint format bench clean distclean
+.PHONY: help setup isaaclab demo test lint format bench clean distclean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
 setup: $(VENV)/.installed-core ## make .venv with the package and what it needs
+
+isaaclab: $(VENV)/.installed-isaaclab ## let tests run Isaac Lab's own tasks, too: installs torch and its wheel
 
 demo: $(VENV)/.installed-core ## step a real quadruped in many environments; leaves demo.zarr and demo.png
 	@$(PY) examples/demo.py
@@ -77,3 +79,13 @@ $(VENV)/.installed-core: setup.cfg
 $(VENV)/.installed-test: setup.cfg
 	$(call install,$(TEST_EXTRAS))
 	@touch $(VENV)/.installed-core
+
+# The wheel is for Python 3.11 only, and asks for older versions of other packages, which it does not need.
+WHEEL := isaaclab==2.3.2.post1
+$(VENV)/.installed-isaaclab: $(VENV)/.installed-test
+	@if $(PY) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'; then \
+		echo "Installing torch and Isaac Lab's wheel into $(VENV) ..."; \
+		$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[test-isaaclab]'; \
+		$(PY) -m pip install --quiet --disable-pip-version-check --no-deps '$(WHEEL)'; \
+	else echo "Isaac Lab's wheel is for Python 3.11; tests that need it are skipped."; fi
+	@touch $@

@@ -1,4 +1,5 @@
-"""The command line: ``phalanx info | run | replay | bench | warmup | exec | assets``.
+"""The command line: ``phalanx info | run | replay | bench | warmup | exec | tasks | assets |
+doctor``.
 
 Exit codes: 0 success; 1 a verification that found a difference; 2 a mistake of the user's, said in one line; 130
 Ctrl-C. A traceback is a bug of ours; but ``exec`` ends as the script does that it runs, whose traceback it prints.
@@ -276,6 +277,38 @@ def assets(
     return 0
 
 
+def tasks(
+    name: Names = (),
+    try_: Annotated[Flag, tyro.conf.arg(name="try")] = False,
+    num_envs: int = 4,
+    steps: int = 1000,
+    device: str = "cpu",
+    seconds: float = 900.0,
+    json: Json = None,
+) -> int:
+    """List Isaac Lab's tasks, or step each of them with random actions, unmodified, in a process of its own.
+
+    Args:
+        name: which; names or patterns such as "*Anymal-C*"; all by default.
+        try_: step them, and say what came of it; exit code 1 if one fails.
+        num_envs: environments of each task.
+        steps: steps of each task.
+        device: cpu or cuda:N.
+        seconds: how long a task may take.
+        json: write what came of it to this file too.
+    """
+    from phalanx.commands.tasks import tasks
+
+    return tasks([*name], try_, num_envs, steps, device, seconds, json)
+
+
+def doctor() -> int:
+    """Say what is installed, what is missing, and which version of Isaac Lab is spoken."""
+    from phalanx.commands.doctor import doctor
+
+    return doctor()
+
+
 COMMANDS = {
     "info": info,
     "run": run,
@@ -283,7 +316,9 @@ COMMANDS = {
     "bench": bench,
     "warmup": warmup,
     "exec": execute,
+    "tasks": tasks,
     "assets": assets,
+    "doctor": doctor,
 }
 DESCRIPTION = "Steps thousands of robots in lockstep. `phalanx COMMAND --help` lists a command's options."
 

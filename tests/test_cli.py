@@ -54,7 +54,7 @@ def test_help_is_quick_and_names_every_command(tmp_path):
     start = time.perf_counter()
     text = succeeds("--help", cwd=tmp_path)
     assert time.perf_counter() - start < 5.0
-    for command in ("info", "run", "replay", "bench", "warmup", "exec"):
+    for command in ("info", "run", "replay", "bench", "warmup", "exec", "tasks", "assets", "doctor"):
         assert re.search(rf"\b{command}  +[A-Z]", text), text
     loaded = subprocess.run(
         [
@@ -82,7 +82,7 @@ def test_help_of_a_command_lists_the_options(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("", "Expected one of {info, run, replay, bench, warmup, exec}. See phalanx --help."),
+        ("", "Expected one of {info, run, replay, bench, warmup, exec, tasks, assets, doctor}. See phalanx --help."),
         ("rn quadruped", "Unrecognized options"),
         ("run", "Missing from phalanx run: ROBOT. See phalanx run --help."),
         ("info arm --device cpu", "Unrecognized or misplaced options: --device cpu. See phalanx info --help."),
@@ -114,6 +114,10 @@ def test_help_of_a_command_lists_the_options(tmp_path):
         ("bench arm --export no", "no: there is no such folder; make it first."),
         ("warmup nothing", '"nothing" is neither a file nor a shipped robot'),
         ("warmup broken.urdf", "broken.urdf"),
+        ("assets build nothing", "There is no stand-in 'nothing'; there are cartpole, "),
+        ("assets fetch", "Say which files to fetch: phalanx assets fetch anymal-c franka"),
+        ("assets steal", r"'action'.*\('list', 'build', 'fetch'\)"),
+        ("tasks --json out.txt", "out.txt: the name must end in .json."),
         ("replay nothing.zarr", "nothing.zarr: there is no such folder."),
         ("replay kept", "kept: is no recording"),
     ],

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -67,7 +68,7 @@ def ant() -> RobotModel:
     hips = [rod((0.0, 0.0, 0.0), (x, y, 0.0), 0.08) for x, y, _, _ in corners.values()]
     bodies = [_filled("torso", ANT_DENSITY, ball(0.25), *hips)]
     joints = []
-    moves = {"armature": 0.01, "damping": 0.1, "speed": 100.0}
+    moves: dict[str, Any] = {"armature": 0.01, "damping": 0.1, "speed": 100.0}
     for name, (x, y, axis, bounds) in corners.items():
         end = (x, y, 0.0)
         bodies.append(_filled(f"{name}_leg", ANT_DENSITY, rod((0.0, 0.0, 0.0), end, 0.08)))
@@ -113,10 +114,10 @@ def humanoid() -> RobotModel:
 
 def _trunk() -> tuple[list[Body], list[Joint]]:
     density = HUMANOID_DENSITY
-    across = [(0.0, -0.07, 0.0), (0.0, 0.07, 0.0)]
+    chest = rod((0.0, -0.07, 0.0), (0.0, 0.07, 0.0), 0.07)
     waist = rod((-0.01, -0.06, -0.12), (-0.01, 0.06, -0.12), 0.06)
     bodies = [
-        _filled("torso", density, rod(*across, 0.07), waist),
+        _filled("torso", density, chest, waist),
         _filled("head", density, ball(0.09)),
         _filled("lower_waist", density, rod((0.0, -0.06, -0.065), (0.0, 0.06, -0.065), 0.06)),
         _filled("pelvis", density, rod((-0.02, -0.07, -0.1), (-0.02, 0.07, -0.1), 0.09)),

@@ -11,7 +11,7 @@ from phalanx.io import mass_properties
 from phalanx.io.model import Body, Joint, RobotModel, Shape
 from phalanx.rotations import between
 
-Vector = Sequence[float]
+Vector = Sequence[float] | np.ndarray
 GREY = (0.6, 0.6, 0.65, 1.0)
 
 

@@ -134,7 +134,7 @@ def test_ready_markers_can_be_put_on_the_stage(name, stage):
     bounds = UsdGeom.BBoxCache(Usd.TimeCode.Default(), [UsdGeom.Tokens.default_])
     sizes = [max(bounds.ComputeUntransformedBound(prim).ComputeAlignedRange().GetSize()) for prim in shown]
     hidden = [prim.GetAttribute("visibility").Get() == "invisible" for prim in shown]
-    assert all(size > 0.01 for size, out in zip(sizes, hidden, strict=True) if not out)
+    assert all(size > 1e-4 for size, out in zip(sizes, hidden, strict=True) if not out)
 
 
 def test_ready_markers_are_changed_by_copy(stage):

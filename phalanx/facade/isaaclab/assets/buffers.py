@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from phalanx.facade.arrays import api_of, is_cpu
@@ -51,7 +52,7 @@ def set_part(who: str, what: str, buffer: Any, value: Any, env_ids: Any, column_
     Args:
         who, what: for messages.
         buffer: what is written to.
-        value: (chosen rows, chosen columns, ...), or with 1 where it is the same for all, or a number.
+        value: (chosen rows, chosen columns, ...), or what can be broadcast to that.
         env_ids, column_ids: which; ``None``: all.
 
     Raises:
@@ -66,11 +67,20 @@ def set_part(who: str, what: str, buffer: Any, value: Any, env_ids: Any, column_
     device = device_of(buffer)
     wanted = (count(rows(env_ids), buffer.shape[0]), count(rows(column_ids), buffer.shape[1]), *buffer.shape[2:])
     value = array(value, device, str(buffer.dtype).rpartition(".")[2])
-    shape = tuple(int(n) for n in value.shape)
-    fits = len(shape) == len(wanted) and all(n in (1, m) for n, m in zip(shape, wanted, strict=True))
-    if shape and not fits:
-        raise ValueError(f"{who}: {what} has shape {shape}; it must be {tuple(int(n) for n in wanted)}")
+    if not fits(value, wanted):
+        raise ValueError(
+            f"{who}: {what} has shape {tuple(value.shape)}; it must be {tuple(int(n) for n in wanted)}, "
+            "or broadcast to that"
+        )
     buffer[block(device, env_ids, column_ids)] = value
+
+
+def fits(value: Any, wanted: Sequence[int]) -> bool:
+    """Whether an array can be broadcast to a shape."""
+    shape = tuple(int(n) for n in value.shape)
+    return len(shape) <= len(wanted) and all(
+        n in (1, m) for n, m in zip(reversed(shape), reversed(wanted), strict=False)
+    )
 
 
 def _alike(a: Any, b: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from phalanx.facade.isaaclab.assets import frames
 from phalanx.facade.isaaclab.assets.asset_base import AssetBase
-from phalanx.facade.isaaclab.assets.buffers import block, count, refuse_outside
+from phalanx.facade.isaaclab.assets.buffers import block, count, fits, refuse_outside
 from phalanx.facade.namespaces import array, cast, common, copy, rows
 
 
@@ -72,19 +72,22 @@ class StateWriter(AssetBase):
     # -- inside ----------------------------------------------------------------------------------------------
 
     def _given(self, what: str, value: Any, width: int, ids: tuple[Any, ...]) -> Any:
-        """What a user gives for chosen rows, (rows, width)."""
+        """What a user gives for chosen rows, (rows, width), or what can be broadcast to that."""
         self._check_initialized()
         found = array(value, self.device, "float32")
         for kind, each, whole in zip(("instance", "object"), ids, self._rows, strict=False):
             refuse_outside(self._who, kind, each, whole)
         wanted = tuple(count(rows(each), whole) for each, whole in zip(ids, self._rows, strict=True))
-        if tuple(found.shape) != (*wanted, width):
+        if tuple(found.shape) == (*wanted, width):
+            return found
+        if not fits(found, (*wanted, width)) or int(found.shape[-1]) != width:
             chosen = " and ".join(("instance", "object")[: len(ids)])
             raise ValueError(
                 f"{self._who}: {self._noun}_{what} has shape {tuple(found.shape)}; it must be "
-                f"{(*wanted, width)}, a row for each chosen {chosen}"
+                f"{(*wanted, width)}, a row for each chosen {chosen}, or broadcast to that"
             )
-        return found
+        xp, found = common(found)
+        return xp.broadcast_to(found, (*wanted, width))
 
     def _over(self, present: Any, given: Any, ids: tuple[Any, ...]) -> Any:
         """Present values with those of chosen rows exchanged; an array of its own, which users do not hold."""
