@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phalanx.components import ShapeMaterial, TreeSleep
+from phalanx.components.fluid import FluidBoxModel
 from phalanx.components.sdf import DistanceFieldGeometry
 from phalanx.ecs import Table
 from phalanx.systems import feature_systems
@@ -17,11 +18,13 @@ TORSION = "torsion"
 
 SLEEP = "sleep"
 MESH_CORNERS = "mesh_corners"
+FLUID = "fluid"
 
 PARAMETERS = {
     TORSION: (ShapeMaterial.torsional_patch_radius, ShapeMaterial.min_torsional_patch_radius),
     SLEEP: (TreeSleep.threshold, TreeSleep.stabilization_threshold),
     MESH_CORNERS: (DistanceFieldGeometry.cell,),
+    FLUID: (FluidBoxModel.density, FluidBoxModel.viscosity),
 }
 """Parameters that ask for a feature where they are not zero."""
 

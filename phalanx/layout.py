@@ -18,6 +18,7 @@ from phalanx.collision_layout import (
     place_shapes,
 )
 from phalanx.columns import Columns
+from phalanx.components.fluid import FluidBox, FluidBoxModel, FluidBoxTopology
 from phalanx.components.island import LINK, ROW
 from phalanx.components.link import PRISMATIC, REVOLUTE
 from phalanx.ecs import Store, Table
@@ -25,6 +26,9 @@ from phalanx.geometry_tables import GeometryTables
 from phalanx.io.articulation import NUM_COORDS, NUM_DOFS, Articulation
 from phalanx.models.surface import Ground
 from phalanx.part import DYNAMIC, KINEMATIC, Part
+
+LEAST_MOMENT = 1e-15
+"""kg m^2, of a body's box in a fluid, as in MuJoCo."""
 
 
 @dataclass
@@ -81,6 +85,7 @@ def fill(
         start = dict(count)
         last_dof = _add_links(columns, number, part, count, dof_parents)
         _add_frames(columns, part.articulation, start["link"], count)
+        _add_fluid_boxes(columns, part.articulation, start["link"], start["body"])
         first_shape = len(shapes)
         dofs = range(start["dof"], count["dof"])
         for data in part.articulation.collisions:
@@ -133,6 +138,7 @@ def fill(
         (c.Tree, len(parts)),
         (c.Link, count["link"]),
         (c.Body, count["body"]),
+        (FluidBox, columns.count(FluidBoxModel.mass)),
         (c.Dof, count["dof"]),
         (c.Coord, count["coord"]),
         (c.DofPair, len(moves)),
@@ -276,6 +282,32 @@ def _add_frames(columns: Columns, robot: Articulation, first_link: int, count: d
             }
         )
         count["body"] += 1
+
+
+def _add_fluid_boxes(columns: Columns, robot: Articulation, first_link: int, first_body: int) -> None:
+    """Boxes of bodies that move through a fluid: those that have the same mass and principal moments."""
+    for number, frame in enumerate(robot.frames):
+        medium = frame.medium
+        still = robot.fixed_base and frame.link == 0
+        if medium is None or still or not frame.mass > 0.0 or not (medium.density or medium.viscosity):
+            continue
+        moments, axes = np.linalg.eigh(frame.inertia)
+        axes[:, 2] *= np.sign(np.linalg.det(axes))
+        squares = 6.0 / frame.mass * np.maximum(moments.sum() - 2.0 * moments, LEAST_MOMENT)
+        columns.add(
+            {
+                FluidBoxTopology.link: first_link + frame.link,
+                FluidBoxTopology.body: first_body + number,
+                FluidBoxModel.mass: frame.mass,
+                FluidBoxModel.moments: np.maximum(moments, LEAST_MOMENT),
+                FluidBoxModel.sides: np.sqrt(squares),
+                FluidBoxModel.com: frame.com,
+                FluidBoxModel.axes: axes.ravel(),
+                FluidBoxModel.density: medium.density,
+                FluidBoxModel.viscosity: medium.viscosity,
+                FluidBoxModel.wind: medium.wind,
+            }
+        )
 
 
 def _mimicked(robot: Articulation) -> set[str]:

@@ -181,37 +181,50 @@ class Scenes:
         self._not_built("add_mjcf")
         folders = [os.fspath(folder) for folder in asset_dirs]
         scene = load_scene(Path(path), folders, visuals)
-        made = AddedScene(scene.name, cast("World", self), options=scene.options, warnings=scene.warnings)
-        made.keyframe_names = scene.keyframes
-        world = made.world
-        if keyframe is not None and keyframe not in made.keyframe_names:
-            known = ", ".join(made.keyframe_names) or "none"
-            raise ValueError(f"add_mjcf: {path} has no keyframe {keyframe!r}; it has {known}")
-        taken = [name for name in scene.trees if prefix + name in self.actors]
-        taken += [held.name for held in scene.held if prefix + held.name in self.joints]
-        if taken:
-            raise ValueError(f"add_mjcf: there is already something named {prefix + taken[0]!r}; pass another prefix=")
-        add_grounds(world, scene.grounds)
-        for tree in scene.trees.values():
-            name, model = prefix + tree.name, tree.model
-            frame = next((one for one in model.keyframes if one.name == keyframe), Keyframe(""))
-            pose = frame.root_pose or (*(model.position or ZERO), *(model.orientation or UNIT))
-            if tree.kind == "robot":
-                start = {**model.joint_pos, **frame.joint_pos}
-                made.robots[name] = world.add_robot(model, name, None, pose[:3], pose[3:], joint_pos=start)
-            else:
-                made.objects[name] = world.add_rigid_object(
-                    model, name, kind=tree.kind, position=pose[:3], orientation=pose[3:]
-                )
-        for (a, body_a), (b, body_b) in scene.separated:
-            world.disable_collision((prefix + a, body_a), (prefix + b, body_b))
-        _hold(scene, made, prefix)
+        world = cast("World", self)
+        if scene.options.moves_otherwise(world.gravity):
+            x, y, z = scene.options.gravity
+            here = ", ".join(f"{g:g}" for g in world.gravity)
+            scene.warnings.append(
+                f"{path}: its gravity, ({x:g}, {y:g}, {z:g}), is not that of the world, ({here}), which holds; pass it "
+                "to World(gravity=)."
+            )
+        made = add_scene(world, scene, prefix, keyframe)
         warn_of(scene.warnings, os.fspath(path))
         return made
 
     @abstractmethod
     def _not_built(self, what: str) -> None:
         """Refuse what is possible before the world is built only."""
+
+
+def add_scene(world: World, scene: Scene, prefix: str = "", keyframe: str | None = None) -> AddedScene:
+    """Add all that a scene that was read has; see :meth:`phalanx.World.add_mjcf`."""
+    made = AddedScene(scene.name, world, options=scene.options, warnings=scene.warnings)
+    made.keyframe_names = scene.keyframes
+    if keyframe is not None and keyframe not in made.keyframe_names:
+        known = ", ".join(made.keyframe_names) or "none"
+        raise ValueError(f"add_mjcf: {scene.source} has no keyframe {keyframe!r}; it has {known}")
+    taken = [name for name in scene.trees if prefix + name in world.actors]
+    taken += [held.name for held in scene.held if prefix + held.name in world.joints]
+    if taken:
+        raise ValueError(f"add_mjcf: there is already something named {prefix + taken[0]!r}; pass another prefix=")
+    add_grounds(world, scene.grounds)
+    for tree in scene.trees.values():
+        name, model = prefix + tree.name, tree.model
+        frame = next((one for one in model.keyframes if one.name == keyframe), Keyframe(""))
+        pose = frame.root_pose or (*(model.position or ZERO), *(model.orientation or UNIT))
+        if tree.kind == "robot":
+            start = {**model.joint_pos, **frame.joint_pos}
+            made.robots[name] = world.add_robot(model, name, None, pose[:3], pose[3:], joint_pos=start)
+        else:
+            made.objects[name] = world.add_rigid_object(
+                model, name, kind=tree.kind, position=pose[:3], orientation=pose[3:]
+            )
+    for (a, body_a), (b, body_b) in scene.separated:
+        world.disable_collision((prefix + a, body_a), (prefix + b, body_b))
+    _hold(scene, made, prefix)
+    return made
 
 
 def add_grounds(world: World, grounds: Iterable[FileGround]) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from phalanx.components.link import FIXED, FREE, PRISMATIC, REVOLUTE, SPHERICAL
 from phalanx.io.cooking import Hull, TriangleMesh, cook
 from phalanx.io.height_fields import HeightField
-from phalanx.io.model import Body, Joint, LoadError, RobotModel, Shape
+from phalanx.io.model import Body, Joint, LoadError, Medium, RobotModel, Shape
 from phalanx.io.signed_distance import DistanceField
 from phalanx.rotations import IDENTITY, inverse, matrix, product, rotate
 
@@ -64,6 +64,7 @@ class FrameData:
     mass: float = 0.0
     com: np.ndarray = field(default_factory=lambda: np.zeros(3))
     inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
+    medium: Medium | None = None
 
 
 @dataclass
@@ -140,7 +141,8 @@ def flatten(model: RobotModel, fixed_base: bool, moves: bool = True) -> Articula
         turned = matrix(orientation)
         com = position + turned @ np.array(body.com, float)
         inertia = turned @ np.asarray(body.inertia, float) @ turned.T
-        frames.append(FrameData(body.name, link, position, orientation, above, carrier, body.mass, com, inertia))
+        own = (body.mass, com, inertia, body.medium)
+        frames.append(FrameData(body.name, link, position, orientation, above, carrier, *own))
         _add_mass(links[link], body, position, orientation)
         for shape in body.collisions:
             still = not moves or (fixed_base and link == 0)

@@ -67,6 +67,7 @@ def _add(body: Body, other: Body, frame: Frame) -> None:
         inertia = inertia + steiner(body.mass, np.array(body.com, float) - middle) + steiner(other.mass, com - middle)
         body.gravity_scale = (body.mass * body.gravity_scale + other.mass * other.gravity_scale) / total
         body.com = _three(middle)
+    body.medium = body.medium or other.medium
     body.mass, body.inertia = total, np.asarray(body.inertia, float) + inertia
 
 

@@ -72,6 +72,18 @@ class Shape:
     contact_affinity: int = 1
 
 
+@dataclass(frozen=True)
+class Medium:
+    """A fluid that resists the motion of a body, which stands for the box of its mass and inertia.
+
+    ``density`` in kg/m³, ``viscosity`` in Pa·s, ``wind`` its velocity, m/s, world. See :mod:`phalanx.systems.fluid`.
+    """
+
+    density: float = 0.0
+    viscosity: float = 0.0
+    wind: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
 @dataclass
 class Body:
     """A named rigid body (a URDF link). ``inertia`` (3, 3) is about the centre of mass ``com``, in body axes.
@@ -89,6 +101,8 @@ class Body:
     hidden: bool = False
     gravity_scale: float = 1.0
     """Share of gravity that acts on it."""
+    medium: Medium | None = None
+    """What it moves through, if that resists."""
 
 
 @dataclass(frozen=True)
@@ -215,6 +229,7 @@ class RobotModel:
                     **_numbers(body),
                     "inertia": np.array(body["inertia"], float),
                     "com": tuple(body["com"]),
+                    "medium": Medium(**_numbers(body["medium"])) if body.get("medium") else None,
                     "collisions": [_shape(s) for s in body["collisions"]],
                     "visuals": [_shape(s) for s in body["visuals"]],
                 }

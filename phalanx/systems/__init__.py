@@ -25,6 +25,7 @@ from phalanx.systems import (
     dof_solver,
     dynamics,
     factorization,
+    fluid,
     inertia,
     integration,
     island_solver,
@@ -124,6 +125,7 @@ FEATURES = {
     "torsion": _all(torsion),
     "sleep": _all(sleep, sleepers),
     "mesh_corners": _all(on_planes),
+    "fluid": _all(fluid),
 }
 """What is added to a world when something needs it."""
 

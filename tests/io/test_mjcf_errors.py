@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import mujoco
@@ -191,7 +192,6 @@ def test_files_outside_the_folder_need_leave(tmp_path: Path) -> None:
 TOLD = {
     "priority": (f'<body name="a">{BALL}<geom size="1" priority="2"/></body>', "", r'4: "priority" of <geom>'),
     "joint margin": (f'<body><joint margin=".1"/>{BALL}</body>', "", r'4: "margin" of <joint>'),
-    "wind": (HINGE, '<option wind="1 0 0"/>', r'2: "wind" of <option>'),
     "softness": (f'<body><geom size=".1" solref=".1 1"/>{BALL}</body>', "", r"4: solref: .*softness"),
     "rolling": (f'<body><geom size=".1" condim="6"/>{BALL}</body>', "", r"condim 6 \(friction against rolling\)"),
     "smooth geoms": (
@@ -243,6 +243,8 @@ TOLD = {
         "straight lines",
     ),
     "sleeping equality": (HINGE, '<equality><weld active="false" body1="a"/></equality>', "it is not active"),
+    "sleep": (HINGE, '<option><flag sleep="enable"/></option>', '"sleep" cannot be switched'),
+    "override": (HINGE, '<option><flag override="enable"/></option>', '"override" cannot be switched'),
     "filterparent": (HINGE, '<option><flag filterparent="disable"/></option>', '"filterparent" cannot be switched'),
     "plugins": ('<body><plugin plugin="p"/></body>', "", "plugins are not simulated"),
     "bad inertia": (
@@ -279,16 +281,39 @@ def test_attributes_that_are_off_and_pictures_are_not_told(tmp_path: Path) -> No
 
 
 def test_robots_warn_of_what_their_files_have(tmp_path: Path) -> None:
-    file = save(tmp_path, '<geom type="plane" size="1 1 1"/>' + HINGE, '<option wind="1 0 0"/>')
-    with pytest.warns(UserWarning, match=r'(?s)"wind" of <option>.*only the robot is loaded, without its grounds'):
+    head = '<option><flag filterparent="disable"/></option>'
+    file = save(tmp_path, '<geom type="plane" size="1 1 1"/>' + HINGE, head)
+    with pytest.warns(UserWarning, match=r'(?s)"filterparent" cannot.*only the robot is loaded, without its grounds'):
         px.World().add_robot(file)
 
 
 def test_a_world_warns_once_for_all_that_is_not_simulated(tmp_path: Path) -> None:
-    file = save(tmp_path, HINGE, '<option wind="1 0 0"/><actuator><muscle joint="a"/></actuator>')
-    with pytest.warns(UserWarning, match=r'(?s)has what is not simulated:.*<muscle>.*"wind"') as caught:
+    head = '<option><flag sleep="enable"/></option><actuator><muscle joint="a"/></actuator>'
+    file = save(tmp_path, HINGE, head)
+    with pytest.warns(UserWarning, match=r'(?s)has what is not simulated:.*"sleep".*<muscle>') as caught:
         px.World().add_mjcf(file)
     assert len(caught) == 1
+
+
+@pytest.mark.parametrize(
+    ("head", "gravity", "told"),
+    [
+        ('<option gravity="0 0 -1.62"/>', (0.0, 0.0, -9.81), True),
+        ('<option gravity="0 0 -1.62"/>', (0.0, 0.0, -1.62), False),
+        ('<option timestep=".01"/>', (0.0, 0.0, -1.62), False),  # the file does not say
+        ('<option gravity="0 0 -1.62"><flag gravity="disable"/></option>', (0.0, 0.0, -9.81), False),
+    ],
+)
+def test_gravity_that_is_not_the_worlds_is_told(
+    head: str, gravity: tuple[float, ...], told: bool, tmp_path: Path
+) -> None:
+    world = px.World(gravity=gravity)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        scene = world.add_mjcf(save(tmp_path, HINGE, head))
+    texts = [str(each.message) for each in caught]
+    assert [("(0, 0, -1.62), is not that of the world, (0, 0, -9.81)" in text) for text in texts] == [True] * told
+    assert len(scene.warnings) == told
 
 
 def test_every_element_and_attribute_of_the_format_is_known() -> None:

@@ -14,6 +14,9 @@ import phalanx as px
 from phalanx import components as c
 from phalanx.io.mjcf import load_robot
 
+FALL = (0.0, 0.0, -5.0)
+"""Gravity that the scene asks for."""
+
 SCENE = """
 <geom name="floor" type="plane" size="5 5 1" friction=".9"/>
 <geom name="wall" type="box" size=".1 1 1" pos="9 0 1"/>
@@ -45,7 +48,7 @@ def test_a_scene_becomes_robots_objects_and_grounds(tmp_path: Path, device: str)
     file = save(tmp_path, SCENE, REST)
     world = px.World(2, device=device, dtype="float64")
     added = world.add_mjcf(file)
-    assert added.warnings == []
+    assert [("its gravity, (0, 0, -5), is not that of the world" in text) for text in added.warnings] == [True]
     assert list(added.robots) == ["arm", "walker"]
     assert {name: thing.kind for name, thing in added.objects.items()} == {
         "world": "static",
@@ -56,7 +59,7 @@ def test_a_scene_becomes_robots_objects_and_grounds(tmp_path: Path, device: str)
     arm, walker = added.robots.values()
     assert arm.body_names == ["arm", "upper", "lower"] and arm.joint_names == ["yaw", "pitch", "elbow"]
     assert arm.fixed_base and not walker.fixed_base
-    assert (added.options.timestep, added.options.gravity) == (0.004, (0.0, 0.0, -5.0)) != (world.dt, world.gravity)
+    assert (added.options.timestep, added.options.gravity) == (0.004, FALL) != (world.dt, world.gravity)
     np.testing.assert_allclose(host(walker.root_pose)[0], [-2, 0, 1, np.sqrt(0.5), 0, 0, np.sqrt(0.5)], atol=1e-15)
     oracle = MjcfOracle(file)
     assert world._store.rows(c.AllowedPair) + world._store.rows(c.PlanePair) == len(oracle.pairs())
@@ -68,7 +71,7 @@ def test_a_scene_becomes_robots_objects_and_grounds(tmp_path: Path, device: str)
 def test_keyframes_are_mujocos_states(tmp_path: Path, device: str) -> None:
     file = save(tmp_path, SCENE, REST)
     oracle = MjcfOracle(file)
-    world = px.World(3, device=device, dtype="float64")
+    world = px.World(3, device=device, dtype="float64", gravity=FALL)
     added = world.add_mjcf(file)
     assert added.keyframe_names == ["bent", "still"]
     before = host(added.objects["cube"].root_pose)[0]
@@ -99,7 +102,7 @@ def test_keyframes_are_mujocos_states(tmp_path: Path, device: str) -> None:
 
 def test_a_scene_can_start_in_a_keyframe(tmp_path: Path, device: str) -> None:
     file = save(tmp_path, SCENE, REST)
-    world = px.World(2, device=device, dtype="float64")
+    world = px.World(2, device=device, dtype="float64", gravity=FALL)
     with pytest.raises(ValueError, match="no keyframe 'x'; it has bent, still"):
         world.add_mjcf(file, keyframe="x")
     added = world.add_mjcf(file, keyframe="bent")
@@ -120,7 +123,7 @@ def test_a_scene_can_start_in_a_keyframe(tmp_path: Path, device: str) -> None:
 
 
 def test_controls_hold_until_a_reset(tmp_path: Path, device: str) -> None:
-    world = px.World(2, device=device)
+    world = px.World(2, device=device, gravity=FALL)
     arm = world.add_mjcf(save(tmp_path, SCENE, REST)).robots["arm"]
     assert arm.actuator_names == ["turn", "bend"]
     np.testing.assert_array_equal(arm.control_limits, [[-1.0, 1.0], [-np.inf, np.inf]])
@@ -146,7 +149,7 @@ def test_controls_of_zero_are_clamped_to_their_range_from_the_start(tmp_path: Pa
         f'<body name="a"><joint name="a"/>{BALL}</body>',
         '<actuator><general joint="a" gainprm="2" biastype="affine" biasprm="1" ctrlrange=".5 1"/></actuator>',
     )
-    world = px.World(device=device)
+    world = px.World(device=device, gravity=FALL)
     robot = world.add_robot(file)
     world.build()
     np.testing.assert_allclose(host(robot.joint_effort_target), 2.0 * 0.5 + 1.0)
@@ -156,7 +159,7 @@ def test_controls_of_zero_are_clamped_to_their_range_from_the_start(tmp_path: Pa
 
 
 def test_a_scene_survives_saving(tmp_path: Path, device: str) -> None:
-    world = px.World(2, device=device)
+    world = px.World(2, device=device, gravity=FALL)
     added = world.add_mjcf(save(tmp_path, SCENE, REST), prefix="a/")
     assert list(added.robots) == ["a/arm", "a/walker"]
     added.set_keyframe("still")
@@ -171,7 +174,7 @@ def test_a_scene_survives_saving(tmp_path: Path, device: str) -> None:
 
 
 def test_a_surface_that_the_user_gives_goes_first(tmp_path: Path, device: str) -> None:
-    world = px.World(device=device)
+    world = px.World(device=device, gravity=FALL)
     file = save(
         tmp_path, f'<body name="a"><freejoint/><geom size=".1" friction=".3"/><body><joint/>{BALL}</body></body>'
     )
@@ -184,7 +187,7 @@ def test_a_surface_that_the_user_gives_goes_first(tmp_path: Path, device: str) -
 
 
 def test_bodies_of_two_actors_can_be_kept_apart(tmp_path: Path) -> None:
-    world = px.World()
+    world = px.World(gravity=FALL)
     world.add_mjcf(save(tmp_path, SCENE, REST))
     world.disable_collision("arm/upper", ("walker", "leg"))
     world.disable_collision("arm/lower", "shelf")
@@ -227,3 +230,46 @@ def test_recordings_and_pictures_hold_such_robots(tmp_path: Path) -> None:
     assert verify(open_recording(tmp_path / "run.zarr"))
     render_world(world, tmp_path / "world.png")
     assert (tmp_path / "world.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("option", "moves"),
+    [
+        ("", {"a", "b", "c"}),
+        ('<option><flag actuation="disable"/></option>', set()),
+        ('<option actuatorgroupdisable="1 3"/>', {"a"}),
+    ],
+)
+def test_actuators_that_are_switched_off_do_nothing(option: str, moves: set[str], tmp_path: Path, device: str) -> None:
+    """Motor, servo and damper, in groups 0, 1 and 3; the controls are there all the same. Checked against MuJoCo."""
+    body = '<body name="{0}" pos="0 {1} 0"><joint name="{0}" axis="0 0 1"/><geom size=".1"/></body>'
+    rest = """<actuator><motor name="a" joint="a"/><position name="b" joint="b" kp="2" group="1"/>
+    <velocity name="c" joint="c" kv="2" group="3"/></actuator>"""
+    file = save(tmp_path, "".join(body.format(name, y) for y, name in enumerate("abc")), option + rest)
+    world = px.World(device=device)
+    robots = world.add_mjcf(file).robots
+    for robot in robots.values():
+        robot.set_controls(1.0)
+    world.step(10)
+    assert {name for name, robot in robots.items() if abs(host(robot.joint_vel)[0, 0]) > 1e-3} == moves
+    oracle = MjcfOracle(file)
+    oracle.data.ctrl[:] = 1.0
+    mj.mj_step(oracle.model, oracle.data, 10)
+    assert {name for name, v in zip("abc", oracle.data.qvel, strict=True) if abs(v) > 1e-3} == moves
+
+
+@pytest.mark.parametrize("flag", ["gravity", "spring", "spring damper"])
+def test_gravity_is_that_of_mujoco_with_each_flag(flag: str, tmp_path: Path, device: str) -> None:
+    """Compensation of gravity is a passive force there, which goes with springs and dampers."""
+    flags = " ".join(f'{one}="disable"' for one in flag.split())
+    bodies = "".join(
+        f'<body name="{name}" pos="{i} 0 0" gravcomp="{share}"><freejoint/><geom size=".1"/></body>'
+        for i, (name, share) in enumerate((("a", 0), ("b", 0.5), ("c", 1)))
+    )
+    file = save(tmp_path, bodies, f'<option timestep=".005"><flag contact="disable" {flags}/></option>')
+    world, oracle = px.World(device=device), MjcfOracle(file)
+    objects = world.add_mjcf(file).objects
+    world.step(10)
+    mj.mj_step(oracle.model, oracle.data, 10)
+    ours = [host(objects[name].root_vel)[0, 2] for name in "abc"]
+    np.testing.assert_allclose(ours, oracle.data.qvel.reshape(3, 6)[:, 2], atol=1e-6)

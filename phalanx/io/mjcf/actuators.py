@@ -153,6 +153,8 @@ def _actuator(
         notes.add(element, f'the lag of dyntype "{law.dynamics}" is not simulated: forces follow controls at once.')
     own = element.attributes.get("name", "")
     made = Actuator(context.name(own) if own else f"actuator_{number}_{target}", group=values.whole("group", 0))
+    if not context.options.drives(made.group):
+        law.gain[:], law.bias[:], law.damping_ratio = 0.0, 0.0, 0.0
     made.gain, made.velocity_gain = float(law.gain[0]), float(law.gain[2])
     b0, b1, b2 = law.bias.tolist()
     made.bias = (b0, b1, b2)

@@ -32,7 +32,9 @@ class Solid:
         """The body of a model."""
         x, y, z = self.com.tolist()
         made = Body(self.node.name, self.mass, (x, y, z), self.inertia)
-        made.gravity_scale = 1.0 - Values(self.node.element).number("gravcomp", 0.0)
+        options = self.node.context.options
+        made.gravity_scale = options.gravity_scale(Values(self.node.element).number("gravcomp", 0.0))
+        made.medium = options.medium
         made.collisions = [g.shape for g in self.geoms if g.collides]
         if visuals:
             made.visuals = [g.shape for g in self.geoms if g.group < geoms_.SHOWN_GROUPS and g.type != "plane"]

@@ -50,11 +50,11 @@ ATTRIBUTES = {
         "alignfree",
     ),
     "option": _known(
-        "timestep gravity integrator",
+        "timestep gravity integrator density viscosity wind actuatorgroupdisable",
         "apirate impratio solver iterations tolerance ls_iterations ls_tolerance noslip_iterations noslip_tolerance "
         "ccd_iterations ccd_tolerance mpr_iterations mpr_tolerance sdf_iterations sdf_initpoints jacobian cone "
         "sleep_tolerance magnetic o_margin o_solref o_solimp o_friction",
-        "wind density viscosity actuatorgroupdisable collision",
+        "collision",
     ),
     "default": _known("class"),
     "body": _known(

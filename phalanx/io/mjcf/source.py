@@ -14,7 +14,7 @@ from phalanx.io.mjcf import schema
 from phalanx.io.mjcf.notes import Notes
 from phalanx.io.mjcf.poses import orientation
 from phalanx.io.mjcf.values import Defaults, Values
-from phalanx.io.model import LoadError
+from phalanx.io.model import LoadError, Medium
 from phalanx.io.paths import FileFinder
 from phalanx.io.xmltree import Element, parse_xml
 
@@ -64,15 +64,23 @@ class Compiler:
 
 @dataclass
 class Options:
-    """What a file's <option> suggests for the world; nothing of it is applied for you.
+    """What a file's <option> says. ``timestep`` (s) and ``gravity`` (m/s^2) are suggestions for the world.
 
-    ``timestep`` in s, ``gravity`` in m/s^2; ``flags`` that are not as by default, by name.
+    ``flags`` are those that are not as by default, by name; ``medium`` is the fluid around the file's bodies, if it
+    has any effect.
     """
 
     timestep: float = 0.002
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     integrator: str = "Euler"
     flags: dict[str, str] = field(default_factory=dict)
+    density: float = 0.0
+    viscosity: float = 0.0
+    wind: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    disabled_groups: frozenset[int] = frozenset()
+    """Of actuators."""
+    given: frozenset[str] = frozenset()
+    """Names of what the file sets."""
 
     def read(self, element: Element, notes: Notes) -> None:
         """Take in an <option>."""
@@ -82,7 +90,16 @@ class Options:
             raise values.error("timestep", "it must be positive")
         x, y, z = values.vector("gravity", 3, self.gravity).tolist()
         self.gravity = (x, y, z)
+        self.given |= frozenset(element.attributes)
         self.integrator = values.word("integrator", self.integrator)
+        self.density = self._positive(values, "density", self.density)
+        self.viscosity = self._positive(values, "viscosity", self.viscosity)
+        x, y, z = values.vector("wind", 3, self.wind).tolist()
+        self.wind = (x, y, z)
+        groups = values.numbers("actuatorgroupdisable")
+        if np.any(groups != np.round(groups)) or np.any((groups < 0) | (groups > MOST_GROUP)):
+            raise values.error("actuatorgroupdisable", f"it must list whole numbers from 0 to {MOST_GROUP}")
+        self.disabled_groups |= frozenset(int(group) for group in groups)
         for child in element.children:
             if child.tag != "flag":
                 raise schema.unknown(child, ["flag"])
@@ -97,6 +114,35 @@ class Options:
                         notes.add(child, f'"{name}" cannot be switched; it stays as if it were not mentioned.')
         if self.off("gravity"):
             self.gravity = (0.0, 0.0, 0.0)
+
+    @staticmethod
+    def _positive(values: Values, name: str, default: float) -> float:
+        found = values.number(name, default)
+        if found < 0.0:
+            raise values.error(name, "it must not be negative")
+        return found
+
+    @property
+    def medium(self) -> Medium | None:
+        """The fluid around the bodies; switched off with springs and dampers, as in MuJoCo."""
+        still = self.off("spring") and self.off("damper")
+        if still or not (self.density or self.viscosity):
+            return None
+        return Medium(self.density, self.viscosity, self.wind)
+
+    def moves_otherwise(self, gravity: tuple[float, ...]) -> bool:
+        """Whether the file's bodies fall otherwise in a world with such gravity."""
+        return "gravity" in self.given and not self.off("gravity") and tuple(gravity) != self.gravity
+
+    def gravity_scale(self, compensation: float) -> float:
+        """Share of gravity that acts on a body of which so much is compensated for."""
+        if self.off("gravity"):
+            return 0.0
+        return 1.0 if self.off("spring") and self.off("damper") else 1.0 - compensation
+
+    def drives(self, group: int) -> bool:
+        """Whether actuators of a group do anything."""
+        return not self.off("actuation") and group not in self.disabled_groups
 
     def off(self, name: str) -> bool:
         """Whether a part of the mechanics is switched off, by its own flag or one that covers it."""
@@ -123,6 +169,9 @@ OFF = "override energy fwdinv invdiscrete sensornoise sleep"
 FLAGS = {**dict.fromkeys(ON.split(), "enable"), **dict.fromkeys(OFF.split(), "disable")}
 """Flags and their usual values; some differ between versions, which only matters to the solver."""
 
+MOST_GROUP = 30
+"""The last group of actuators that can be switched off."""
+
 SWITCHES = {"stiffness": "spring", "damping": "damper", "frictionloss": "frictionloss"}
 """Flags of what joints and tendons have."""
 
@@ -132,7 +181,7 @@ COVERED = {
 }
 """Flags that others switch off, too."""
 
-NOT_SWITCHED = frozenset(("filterparent", "actuation", "override"))
+NOT_SWITCHED = frozenset(("filterparent", "override", "sleep"))
 """Flags that change what is simulated, and that nothing here goes by."""
 
 
