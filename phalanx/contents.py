@@ -83,6 +83,7 @@ class Contents(Jointed, Scenes, UsdScenes):
         disable_collisions: Iterable[tuple[str, str]] = (),
         tendons: Iterable[FixedTendon | SpatialTendon] = (),
         visuals: bool = False,
+        fix_inertias: bool = False,
         **actor_options: Unpack[ActorOptions],
     ) -> Robot:
         """Add a robot to every environment.
@@ -101,6 +102,7 @@ class Contents(Jointed, Scenes, UsdScenes):
             disable_collisions: pairs of bodies, by name, that do not collide all the same.
             tendons: besides those of a model.
             visuals: also load the visual meshes, for pictures.
+            fix_inertias: of a file: replace inertias that no body can have by the nearest that one can have.
             actor_options: its surface, collision group, damping and so on, see :class:`phalanx.options.ActorOptions`;
                 by default as a USD file says.
 
@@ -108,7 +110,7 @@ class Contents(Jointed, Scenes, UsdScenes):
             LoadError: the file cannot be used.
         """
         self._free_name("add_robot", name)
-        model = with_tendons(library.load_robot(source, visuals, warn=True), tendons)
+        model = with_tendons(library.load_robot(source, visuals, warn=True, fix_inertias=fix_inertias), tendons)
         actor_options = cast("ActorOptions", {**model.options, **actor_options})
         fixed_base = bool(model.fixed_base if fixed_base is None else fixed_base)
         position = (model.position or (0.0, 0.0, 0.0)) if position is None else position
@@ -151,6 +153,7 @@ class Contents(Jointed, Scenes, UsdScenes):
         approximation: str | SdfOptions | None = None,
         locked_axes: str | Sequence[str] | Sequence[bool] = (),
         visuals: bool = False,
+        fix_inertias: bool = False,
         **actor_options: Unpack[ActorOptions],
     ) -> RigidObject:
         """Add a rigid object to every environment.
@@ -171,6 +174,7 @@ class Contents(Jointed, Scenes, UsdScenes):
             locked_axes: axes of the world along (``"x"``, ``"y"``, ``"z"``) and about (``"rx"``, ``"ry"``, ``"rz"``)
                 which a dynamic object's frame does not move, or six flags.
             visuals: also load the visual meshes of a URDF file, for pictures.
+            fix_inertias: of a file: replace inertias that no body can have by the nearest that one can have.
             actor_options: its surface, collision group, damping and so on, see :class:`phalanx.options.ActorOptions`.
 
         Raises:
@@ -193,6 +197,7 @@ class Contents(Jointed, Scenes, UsdScenes):
             density=density,
             approximation=approximation,
             visuals=visuals,
+            fix_inertias=fix_inertias,
         )
         actor_options = cast("ActorOptions", {**model.options, **actor_options})
         fields = options.part_fields(who, actor_options)

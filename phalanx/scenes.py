@@ -159,6 +159,7 @@ class Scenes:
         keyframe: str | None = None,
         asset_dirs: Iterable[str | os.PathLike[str]] = (),
         visuals: bool = False,
+        fix_inertias: bool = False,
     ) -> AddedScene:
         """Add all that an MJCF file has in its world to every environment.
 
@@ -173,6 +174,7 @@ class Scenes:
                 the file shows, by default. (:meth:`AddedScene.set_keyframe` also sets velocities and controls.)
             asset_dirs: folders that meshes and included files may lie in, besides the file's own.
             visuals: also load shapes that are only to be looked at.
+            fix_inertias: replace inertias that no body can have by the nearest that one can have, with a warning.
 
         Raises:
             LoadError: the file cannot be used. What is not simulated is warned of and listed in ``warnings``.
@@ -180,7 +182,7 @@ class Scenes:
         """
         self._not_built("add_mjcf")
         folders = [os.fspath(folder) for folder in asset_dirs]
-        scene = load_scene(Path(path), folders, visuals)
+        scene = load_scene(Path(path), folders, visuals, fix_inertias=fix_inertias)
         world = cast("World", self)
         if scene.options.moves_otherwise(world.gravity):
             x, y, z = scene.options.gravity

@@ -31,6 +31,7 @@ class UsdScenes:
         prefix: str = "",
         asset_dirs: Iterable[str | os.PathLike[str]] = (),
         visuals: bool = False,
+        fix_inertias: bool = False,
     ) -> AddedScene:
         """Add all that a USD file, or a prim of it, has below it to every environment.
 
@@ -45,6 +46,7 @@ class UsdScenes:
             prefix: put before the names of robots, objects and joints between them.
             asset_dirs: folders that what the file refers to may lie in, besides the file's own.
             visuals: also load shapes that are only to be looked at.
+            fix_inertias: replace inertias that no body can have by the nearest that one can have, with a warning.
 
         Raises:
             ImportError: the package usd-core is not installed (extra ``isaac``).
@@ -60,7 +62,7 @@ class UsdScenes:
             name = os.fspath(source)
             folders = (asset_dirs,) if isinstance(asset_dirs, str | os.PathLike) else asset_dirs
             stage = open_stage(name, folders)
-        scene = usd.read_stage(stage, prim, visuals=visuals, name=name)
+        scene = usd.read_stage(stage, prim, visuals=visuals, name=name, inertias="fix" if fix_inertias else "refuse")
         taken = [prefix + name for name in scene.actors if prefix + name in self.actors]
         taken += [prefix + held.name for held in scene.held if prefix + held.name in self.joints]
         if taken:

@@ -62,13 +62,13 @@ class StageWorld:
 
     def __init__(self, stage: Stage, patterns: Iterable[str] = (), **settings: Any) -> None:
         paths, why = environments.find(stage, patterns)
-        scene = read_stage(stage, skip=paths[1:])
+        scene = read_stage(stage, skip=paths[1:], inertias="keep")
         starts = environments.origins(stage, paths) if paths else np.zeros((1, 3))
         if paths:
             why = _outside(scene, paths[0], starts)
         if why:
             log.info("the stage becomes one environment with all that it holds: %s", why)
-            scene = read_stage(stage) if paths else scene
+            scene = read_stage(stage, inertias="keep") if paths else scene
             paths, starts = [], np.zeros((1, 3))
         self.env_paths, self.origins, self.scene = paths, starts, scene
         self._numbers = {path: i for i, path in enumerate(paths)}

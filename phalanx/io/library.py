@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from phalanx.io.checks import nearest
+from phalanx.io.checks import REPAIRED, nearest
 from phalanx.io.model import LoadError, RobotModel
 from phalanx.io.scene_file import USD_SUFFIXES
 
@@ -148,10 +149,13 @@ def _known(name: str) -> RobotDefaults:
     return _SHIPPED[name]
 
 
-def load_robot(source: str | os.PathLike[str] | RobotModel, visuals: bool, warn: bool = False) -> RobotModel:
+def load_robot(
+    source: str | os.PathLike[str] | RobotModel, visuals: bool, warn: bool = False, fix_inertias: bool = False
+) -> RobotModel:
     """The model of a URDF, MJCF or USD file or a shipped robot, or the one given; a shipped one says how it stands.
 
-    With ``warn`` it warns of what an MJCF or USD file has that is not simulated.
+    With ``warn`` it warns of what an MJCF or USD file has that is not simulated. With ``fix_inertias`` inertias of a
+    file that no body can have are replaced by the nearest that one can have, with a warning.
 
     Raises:
         LoadError: the file cannot be used.
@@ -167,7 +171,7 @@ def load_robot(source: str | os.PathLike[str] | RobotModel, visuals: bool, warn:
         else:
             from phalanx.io.mjcf import load_robot as load_scene_robot
 
-        model = load_scene_robot(found, visuals=visuals)
+        model = load_scene_robot(found, visuals=visuals, fix_inertias=fix_inertias)
         if warn:
             from phalanx.io.scene_file import warn_of
 
@@ -175,7 +179,10 @@ def load_robot(source: str | os.PathLike[str] | RobotModel, visuals: bool, warn:
         return model
     from phalanx.io.urdf import load_urdf
 
-    model = load_urdf(found, visuals=visuals)
+    model = load_urdf(found, visuals=visuals, fix_inertias=fix_inertias)
+    repaired = [text for text in model.warnings if REPAIRED in text]
+    if warn and repaired:
+        warnings.warn(f"{name}: inertias were replaced:\n" + "\n".join(repaired), stacklevel=3)
     if name in names():
         shipped = defaults(name)
         model.fixed_base, model.position = shipped.fixed_base, (0.0, 0.0, shipped.base_height)

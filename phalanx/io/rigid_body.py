@@ -35,6 +35,7 @@ def rigid_model(
     density: float | None = None,
     approximation: str | SdfOptions | None = None,
     visuals: bool = False,
+    fix_inertias: bool = False,
 ) -> RobotModel:
     """A model of one rigid body.
 
@@ -47,6 +48,7 @@ def rigid_model(
         density: kg/m^3 of its shapes, instead of what a file says; 1000 where nothing says how heavy it is.
         approximation: what stands for meshes in collisions, one of ``APPROXIMATIONS``, or an ``SdfOptions`` for "sdf";
             for a mesh file by default the convex hull of what is dynamic and the triangles of what is not.
+        fix_inertias: see :func:`phalanx.io.library.load_robot`.
 
     Raises:
         LoadError: the source is no rigid body, a shape is impossible, or what is dynamic has no volume and no mass.
@@ -60,7 +62,7 @@ def rigid_model(
     if not (approximation is None or isinstance(approximation, SdfOptions) or approximation in APPROXIMATIONS):
         known = ", ".join(APPROXIMATIONS)
         raise ValueError(f"rigid object {name!r}: approximation {approximation!r} is not known; use {known}")
-    model = _model(source, name, dynamic, approximation, visuals)
+    model = _model(source, name, dynamic, approximation, visuals, fix_inertias)
     moving = [joint.name for joint in model.joints if joint.type != "fixed"]
     if moving:
         raise LoadError(
@@ -74,7 +76,12 @@ def rigid_model(
 
 
 def _model(
-    source: Source, name: str, dynamic: bool, approximation: str | SdfOptions | None, visuals: bool
+    source: Source,
+    name: str,
+    dynamic: bool,
+    approximation: str | SdfOptions | None,
+    visuals: bool,
+    fix_inertias: bool,
 ) -> RobotModel:
     if isinstance(source, str | os.PathLike):
         path = Path(source)
@@ -85,7 +92,7 @@ def _model(
             return RobotModel(name, [Body(name, collisions=[shape])], [], str(path))
         from phalanx.io import library
 
-        source = library.load_robot(os.fspath(source), visuals, warn=True)
+        source = library.load_robot(os.fspath(source), visuals, warn=True, fix_inertias=fix_inertias)
     if isinstance(source, RobotModel):
         if approximation is None:
             return source

@@ -3,7 +3,7 @@
 What the format leaves open is settled like this:
 
 * A revolute or prismatic joint without ``lower`` and ``upper`` is unlimited, with a warning; if one of the two
-  is given the other is 0, as the format says. ``lower > upper`` is read as unlimited, with a warning.
+  is given the other is 0, as the format says.
 * ``velocity="0"`` means no velocity limit, and ``effort="0" velocity="0"`` together are an exporter's
   placeholders and mean neither limit; ``effort="0"`` alone is a passive joint and stays 0. Each is warned of.
 * A capsule's ``length`` is that of its cylindrical part. A shape of size zero is left out, with a warning.
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from phalanx.io.checks import ONE_DOF, check_masses, check_mimic, check_tree, nearest
+from phalanx.io.checks import ONE_DOF, Inertias, check_masses, check_mimic, check_tree, nearest
 from phalanx.io.meshes import count_flat_triangles, load_mesh
 from phalanx.io.model import Body, Joint, LoadError, Mimic, RobotModel, Shape
 from phalanx.io.paths import FileFinder
@@ -47,12 +47,19 @@ FIXED_AXES = "XYZ"
 """Roll, pitch and yaw: about x, y and z of the parent, one after the other."""
 
 
-def load_urdf(path: str | Path, package_dirs: Iterable[str | Path] = (), visuals: bool = True) -> RobotModel:
+def load_urdf(
+    path: str | Path,
+    package_dirs: Iterable[str | Path] = (),
+    visuals: bool = True,
+    *,
+    fix_inertias: bool = False,
+) -> RobotModel:
     """Read a robot from a URDF file.
 
     ``package_dirs`` are folders that mesh files may lie in besides the file's own package: each may be a package
     or a folder of packages (see :mod:`phalanx.io.paths`). With ``visuals=False`` the visual shapes are left out
-    and their meshes are not opened.
+    and their meshes are not opened. With ``fix_inertias`` inertias that no body can have are replaced by the nearest
+    that one can have, with a warning; they are errors otherwise.
 
     Raises :class:`LoadError` with file, line, element and remedy when the file cannot be simulated; what is odd but
     usable is listed in ``model.warnings``.
@@ -64,7 +71,7 @@ def load_urdf(path: str | Path, package_dirs: Iterable[str | Path] = (), visuals
         child.tag.startswith("xacro:") for child in root.children
     ):
         raise root.error("this is a xacro source; expand it first: xacro FILE > robot.urdf.")
-    return _Reader(root, FileFinder(path, package_dirs), visuals).read()
+    return _Reader(root, FileFinder(path, package_dirs), visuals, "fix" if fix_inertias else "refuse").read()
 
 
 @dataclass
@@ -72,6 +79,7 @@ class _Reader:
     root: Element
     finder: FileFinder
     visuals: bool
+    inertias: Inertias
     warnings: list[str] = field(default_factory=list)
     colors: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
@@ -87,7 +95,8 @@ class _Reader:
         check_tree(list(links), model.joints, lambda n, t: links[n].error(t), lambda n, t: joints[n].error(t))
         check_mimic(model.joints, lambda n, t: joints[n].error(t))
         model.bodies = [self.body(element) for element in links.values()]
-        self.warnings += check_masses(model, lambda n, t: joints[n].error(t))
+        errors = (lambda n, t: _inertia(links[n]).error(t), lambda n, t: joints[n].error(t))
+        self.warnings += check_masses(model, *errors, self.inertias)
         model.warnings = list(dict.fromkeys(self.warnings))
         return model
 
@@ -167,7 +176,7 @@ class _Reader:
         elif not given:
             self.warnings.append(f"{label} has a <limit> without lower and upper; it is read as unlimited.")
         elif lower > upper:
-            self.warnings.append(f"{label} has lower {lower:g} above upper {upper:g}; it is read as unlimited.")
+            raise limit.error(f'lower="{lower:g}" is above upper="{upper:g}"; swap them.')
         else:
             joint.lower, joint.upper = lower, upper
         effort, velocity = (limit.number(key, math.inf, infinite=True) for key in ("effort", "velocity"))
@@ -281,6 +290,12 @@ class _Reader:
             self.warnings.append(f'material "{name}" is used but defined nowhere; the default colour is shown.')
         found = color.vector("rgba", 4) if color is not None else self.colors.get(name)
         return (found[0], found[1], found[2], found[3]) if found else None
+
+
+def _inertia(link: Element) -> Element:
+    """The element that says a link's inertia, or the link."""
+    inertial = link.find("inertial")
+    return link if inertial is None else inertial.find("inertia") or inertial
 
 
 _SIZES = {

@@ -6,6 +6,7 @@ import warnings
 from pathlib import Path
 
 import mujoco
+import numpy as np
 import pytest
 from mjcf_files import BALL, save
 from oracles.mjcf_oracle import mj
@@ -59,6 +60,12 @@ WRONG = {
         "",
         4,
         "negative principal moment",
+    ),
+    "impossible inertia": (
+        '<body><freejoint/>\n<inertial pos="0 0 0" mass="1" diaginertia="1 1 9"/></body>',
+        "",
+        5,
+        "violates the triangle inequality.*fix_inertias=True",
     ),
     "range turned round": (f'<body><joint range="1 -1"/>{BALL}</body>', "", 4, "the first must be below"),
     "limited by nothing": (f'<body><joint limited="true"/>{BALL}</body>', "", 4, "there is no range"),
@@ -247,11 +254,6 @@ TOLD = {
     "override": (HINGE, '<option><flag override="enable"/></option>', '"override" cannot be switched'),
     "filterparent": (HINGE, '<option><flag filterparent="disable"/></option>', '"filterparent" cannot be switched'),
     "plugins": ('<body><plugin plugin="p"/></body>', "", "plugins are not simulated"),
-    "bad inertia": (
-        '<body><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 9"/></body>',
-        "",
-        "violates the triangle inequality",
-    ),
 }
 
 
@@ -278,6 +280,16 @@ def test_attributes_that_are_off_and_pictures_are_not_told(tmp_path: Path) -> No
         )
     )
     assert scene.warnings == []
+
+
+def test_inertias_are_repaired_on_request(tmp_path: Path) -> None:
+    body = '<body name="a"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 9"/></body>'
+    with pytest.warns(UserWarning, match="triangle inequality.*the nearest that one can have is taken, of 3.33, 3.33"):
+        made = px.World().add_mjcf(save(tmp_path, body), fix_inertias=True)
+    moments = np.linalg.eigvalsh(made.objects["a"].model.bodies[0].inertia)
+    np.testing.assert_allclose(moments, [3.33333333, 3.33333333, 6.66666667])
+    (balanced,) = load_scene(save(tmp_path, body, '<compiler balanceinertia="true"/>')).trees.values()
+    assert balanced.model.bodies[0].inertia[2, 2] == pytest.approx(11 / 3)
 
 
 def test_robots_warn_of_what_their_files_have(tmp_path: Path) -> None:

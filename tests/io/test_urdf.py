@@ -9,7 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
+from phalanx.io.checks import impossible, nearest_inertia
 from phalanx.io.model import LoadError, RobotModel
 from phalanx.io.urdf import load_urdf
 
@@ -124,12 +128,6 @@ INF = math.inf
         ("", "revolute", (-INF, INF, INF, INF), "revolute but has no <limit>"),
         ('<limit effort="3" velocity="4"/>', "revolute", (-INF, INF, 3, 4), "without lower and upper"),
         (
-            '<limit lower="2" upper="-1" effort="3" velocity="4"/>',
-            "revolute",
-            (-INF, INF, 3, 4),
-            "lower 2 above upper -1",
-        ),
-        (
             '<limit lower="0" upper="1" effort="0" velocity="0"/>',
             "revolute",
             (0, 1, INF, INF),
@@ -216,24 +214,71 @@ def test_massless_root_on_joints_is_warned_of(tmp_path: Path) -> None:
     assert warnings == ['link "a" is the root and has no mass: the robot needs a fixed base.']
 
 
-@pytest.mark.parametrize(
-    ("moments", "problem"),
-    [
-        ((1, 1, 1), None),
-        ((1, 1, 2), None),
-        ((1, 1, 2.1), "triangle"),
-        ((1, 0, 1), "definite"),
-        ((1, -1, 1), "definite"),
-    ],
-)
-def test_impossible_inertia_is_warned_of(tmp_path: Path, moments: tuple[float, ...], problem: str | None) -> None:
+def weighed(name: str, *moments: float, xy: float = 0.0, mass: float = 1.0) -> str:
     xx, yy, zz = moments
-    tensor = f'<inertia ixx="{xx}" iyy="{yy}" izz="{zz}" ixy="0" ixz="0" iyz="0"/>'
-    warnings = load(tmp_path, f'<link name="a"><inertial><mass value="1"/>{tensor}</inertial></link>').warnings
-    assert len(warnings) == (problem is not None)
-    if problem is not None:
-        assert problem in warnings[0]
-        assert 'link "a"' in warnings[0]
+    tensor = f'<inertia ixx="{xx}" iyy="{yy}" izz="{zz}" ixy="{xy}" ixz="0" iyz="0"/>'
+    return f'<link name="{name}"><inertial><mass value="{mass}"/>\n{tensor}</inertial></link>'
+
+
+@pytest.mark.parametrize(
+    ("moments", "warns"), [((1, 1, 1), False), ((1, 1, 2), False), ((1, 1, 2.001), False), ((1, 0, 1), True)]
+)
+def test_inertias_that_bodies_can_have(tmp_path: Path, moments: tuple[float, ...], warns: bool) -> None:
+    warnings = load(tmp_path, weighed("a", *moments)).warnings
+    assert ["not positive definite" in text for text in warnings] == [True] * warns
+
+
+IMPOSSIBLE = [((1, 1, 2.1), "violates the triangle inequality"), ((1, -1, 1), "has a negative principal moment")]
+
+
+@pytest.mark.parametrize(("moments", "problem"), IMPOSSIBLE)
+def test_inertias_that_no_body_can_have_are_refused(tmp_path: Path, moments: tuple[float, ...], problem: str) -> None:
+    with pytest.raises(LoadError, match=rf'robot.urdf:3: <inertia> of <link name="a">: its inertia {problem}') as told:
+        load(tmp_path, weighed("a", *moments))
+    assert "fix_inertias=True (--fix-inertias)" in str(told.value)
+
+
+@pytest.mark.parametrize(("moments", "problem"), IMPOSSIBLE)
+def test_inertias_are_repaired_on_request(tmp_path: Path, moments: tuple[float, ...], problem: str) -> None:
+    model = load(tmp_path, weighed("a", *moments, xy=0.05), fix_inertias=True)
+    fixed = np.linalg.eigvalsh(model.bodies[0].inertia)
+    assert fixed[0] >= -1e-15 and fixed[2] <= (fixed[0] + fixed[1]) * (1 + 1e-12)
+    (text,) = model.warnings
+    assert problem in text and "the nearest that one can have is taken, of" in text and 'link "a"' in text
+
+
+def test_a_placeholder_that_is_fixed_to_a_body_is_only_mentioned(tmp_path: Path) -> None:
+    """Many files give frames a mass of 1e-6 kg and an impossible inertia; the body that they are part of can be."""
+    links = weighed("a", 1, 1, 1), weighed("b", 1e-6, 1e-6, 1e-6, xy=1e-6, mass=1e-6)
+    joint = '<joint name="j" type="{}"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>'
+    (text,) = load(tmp_path, *links, joint.format("fixed")).warnings
+    assert 'link "b": its inertia violates' in text and "taken" not in text
+    with pytest.raises(LoadError, match='link name="b">: its inertia violates'):
+        load(tmp_path, *links, joint.format("continuous"))
+
+
+@settings(max_examples=60)
+@given(
+    moments=st.lists(st.floats(-2, 2), min_size=3, max_size=3),
+    turn=st.tuples(*[st.floats(-1, 1)] * 3, st.floats(0.1, 1)),
+)
+def test_the_repaired_inertia_is_the_nearest(moments: list[float], turn: tuple[float, ...]) -> None:
+    """No random inertia that a body can have is nearer, and a possible one stays as it is."""
+    axes = Rotation.from_quat(turn).as_matrix()
+    asked = axes @ np.diag(moments) @ axes.T
+    found = nearest_inertia(asked)
+    apart = np.linalg.norm(found - asked)
+    least = np.linalg.eigvalsh(found)
+    assert least[0] >= -1e-12 and least[2] <= least[0] + least[1] + 1e-12
+    if not impossible(asked):
+        assert apart < 5e-3
+    rng = np.random.default_rng(0)
+    for scale in (1e-3, 0.1, 1.0):
+        points = np.linalg.cholesky(0.5 * np.trace(found) * np.eye(3) - found + 1e-9 * np.eye(3))
+        points = points[None] + scale * rng.normal(size=(200, 3, 3))
+        second = points @ points.transpose(0, 2, 1)
+        others = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
+        assert np.linalg.norm(others - asked, axis=(1, 2)).min() > apart - 1e-6
 
 
 def test_oddities_are_warned_of_once(tmp_path: Path) -> None:

@@ -47,6 +47,11 @@ CASES = {
     "no link": ("", 1, '<robot name="r">: the robot has no <link>'),
     "unknown parent": (A + B + hinge("base", "b"), 4, '<joint name="j">: its parent link "base" does not exist'),
     "unknown child": (A + B + hinge("a", "bb"), 4, 'its child link "bb" does not exist; did you mean "b"'),
+    "limits turned round": (
+        A + B + hinge("a", "b", '<limit lower="2" upper="-1"/>', kind="revolute"),
+        4,
+        '<limit> of <joint name="j">: lower="2" is above upper="-1"; swap them',
+    ),
     "two parents": (
         A + B + C + hinge("a", "c", name="j1") + hinge("b", "c", name="j2"),
         6,

@@ -19,6 +19,7 @@ REFUSED = {
     "alex_psyonic_hands.urdf": 'mimics joint "index_q1", which does not exist',
     "romeo.urdf": "neither that link nor any link it carries has mass",
     "romeo_laas_small.urdf": "neither that link nor any link it carries has mass",
+    "romeo_small.urdf": r"<link name=\"R(Shoulder|Elbow)YawLink\">: its inertia violates the triangle inequality",
     "ur3.urdf": "has no <link>",  # an empty <robot>
 }
 

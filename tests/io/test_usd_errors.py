@@ -6,6 +6,7 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from usd_files import BALL, body, joint, prim, read, save
 
@@ -224,7 +225,6 @@ TOLD = {
         prim("Sphere", "s", "rel physics:filteredPairs = </t>", "PhysicsCollisionAPI PhysicsFilteredPairsAPI"),
         "its filtered pair names </t>, which is no body",
     ),
-    "negative inertia": (attribute("float3 physics:diagonalInertia = (1, -1, 1)"), "its inertia is not positive"),
     "idle masses": (
         body("b", prim("Cube", "c", "", "PhysicsMassAPI") + BALL), "</b/c>: it is neither a collider nor a rigid body"),
     "scenes": (prim("PhysicsScene", "s") + prim("PhysicsScene", "t"), "</t>: a world is one scene"),
@@ -233,8 +233,21 @@ TOLD = {
         + prim("Sphere", "s", "rel material:binding:physics = </m>", "PhysicsCollisionAPI MaterialBindingAPI"),
         "its dynamic friction is above the static one",
     ),
-    "inertia": (attribute("float physics:mass = 1\nfloat3 physics:diagonalInertia = (1, 1, 9)"), "violates the tri"),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("moments", "problem"), [((1, 1, 9), "violates the triangle inequality"), ((1, -1, 1), "has a negative principal")]
+)
+def test_inertias_that_no_body_can_have(moments: tuple[int, ...], problem: str, tmp_path: Path) -> None:
+    file = save(tmp_path, attribute(f"float physics:mass = 1\nfloat3 physics:diagonalInertia = {moments}"))
+    with pytest.raises(LoadError, match=rf"model.usda: </\w+>: its inertia {problem}.*fix_inertias=True"):
+        load_scene(file)
+    scene = load_scene(file, fix_inertias=True)
+    assert [("the nearest that one can have is taken" in text) for text in scene.warnings] == [True]
+    (actor,) = scene.actors.values()
+    low, middle, high = np.linalg.eigvalsh(actor.model.bodies[0].inertia)
+    assert low >= -1e-12 and high <= low + middle + 1e-9
 
 
 @pytest.mark.parametrize("name", TOLD)

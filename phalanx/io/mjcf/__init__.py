@@ -27,13 +27,15 @@ from phalanx.io.model import RobotModel
 from phalanx.io.scene_file import Ground, one_robot
 
 
-def load_robot(path: str | Path, asset_dirs: Iterable[str | Path] = (), visuals: bool = True) -> RobotModel:
+def load_robot(
+    path: str | Path, asset_dirs: Iterable[str | Path] = (), visuals: bool = True, *, fix_inertias: bool = False
+) -> RobotModel:
     """The one robot of a file. Grounds and other things that the file has in the world are left out, with a warning.
 
     Raises:
         LoadError: the file cannot be used, or has not exactly one body in the world that has joints.
     """
-    scene = load_scene(path, asset_dirs, visuals)
+    scene = load_scene(path, asset_dirs, visuals, fix_inertias=fix_inertias)
     robots = {name: tree.model for name, tree in scene.trees.items() if tree.kind in ("robot", "dynamic")}
     contents = [*scene.trees, *(["its grounds"] if scene.grounds else [])]
     contents += [f'the constraint "{held.name}"' for held in scene.held]

@@ -69,8 +69,6 @@ def _given(solid: Solid, values: Values) -> None:
     turned = matrix(quaternion)
     inertia = turned @ local @ turned.T
     solid.inertia = 0.5 * (inertia + inertia.T)
-    if solid.mass > 0.0 and not np.linalg.eigvalsh(solid.inertia)[0] >= 0.0:
-        raise values.element.error("the inertia has a negative principal moment, as no real body can.")
 
 
 def _sum(solid: Solid, compiler: Compiler) -> None:

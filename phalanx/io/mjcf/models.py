@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from phalanx.io.checks import inertia_problem
+from phalanx.io.checks import Inertias, check_inertias
 from phalanx.io.mjcf.bodies import Solid
 from phalanx.io.mjcf.inertia import resistance
 from phalanx.io.mjcf.notes import Notes
@@ -46,7 +46,9 @@ def kind_of(root: Node) -> str:
     return "dynamic" if len(joints) == 1 and joints[0].kind == "free" else "robot"
 
 
-def tree_model(root: Node, solids: dict[str, Solid], notes: Notes, source: str, visuals: bool) -> TreeModel:
+def tree_model(
+    root: Node, solids: dict[str, Solid], notes: Notes, source: str, visuals: bool, inertias: Inertias
+) -> TreeModel:
     """The model of a top-level body and all below it."""
     nodes = list(root.walk())
     kind = kind_of(root)
@@ -67,9 +69,10 @@ def tree_model(root: Node, solids: dict[str, Solid], notes: Notes, source: str, 
         for child in node.children:
             model.joints += _joints(child, node.name, model, solids, notes)
         model.bodies.append(body)
-        if body.mass > 0.0 and (problem := inertia_problem(body.inertia)):
-            notes.add(node.element, f"its inertia {problem}.")
     _check_masses(nodes, solids)
+    said = {node.name: node.element if node.inertial is None else node.inertial.element for node in nodes}
+    for name, told in check_inertias(model, inertias, lambda name, text: said[name].error(text)).items():
+        notes.add(said[name], told)
     if kind == "kinematic" and not sum(body.mass for body in model.bodies) > 0.0:
         model.bodies[0].mass, model.bodies[0].inertia = 1.0, np.eye(3)  # the user moves it, so it matters to nothing
     return TreeModel(root.name, kind, model, nodes)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from phalanx.io.actuators import Actuator
+from phalanx.io.checks import Inertias
 from phalanx.io.mjcf import actuators as actuators_
 from phalanx.io.mjcf import bodies, contacts, equality, geoms, keyframes, tendons
 from phalanx.io.mjcf.held import Held
@@ -50,11 +51,14 @@ class Scene:
         return keyframe_names(tree.model for tree in self.trees.values())
 
 
-def load(path: str | Path, asset_dirs: Iterable[str | Path] = (), visuals: bool = True) -> Scene:
+def load(
+    path: str | Path, asset_dirs: Iterable[str | Path] = (), visuals: bool = True, *, fix_inertias: bool = False
+) -> Scene:
     """Read an MJCF file with all that it includes and attaches.
 
     ``asset_dirs`` are folders that files may lie in besides the file's own (see :mod:`phalanx.io.paths`). With
-    ``visuals=False`` shapes that are only to be looked at are left out.
+    ``visuals=False`` shapes that are only to be looked at are left out. With ``fix_inertias`` inertias that no body can
+    have are replaced by the nearest that one can have, with a warning.
 
     Raises:
         LoadError: with file, line, element and remedy, when the file cannot be simulated; what is odd or not simulated
@@ -77,7 +81,8 @@ def load(path: str | Path, asset_dirs: Iterable[str | Path] = (), visuals: bool 
         shell.visuals = made.visuals
         trees[WORLD] = TreeModel(WORLD, "static", RobotModel(WORLD, [shell], [], str(path), fixed_base=True))
     for root in tree.world.children:
-        trees[root.name] = tree_model(root, solids, notes, str(path), visuals)
+        inertias: Inertias = "fix" if fix_inertias else "refuse"
+        trees[root.name] = tree_model(root, solids, notes, str(path), visuals, inertias)
     strings = {one.name: one for context in tree.contexts for one in tendons.read(context, tree, notes)}
     held = [one for context in tree.contexts for one in equality.read(context, tree, trees, strings, notes)]
     held += [tendons.between(one) for one in strings.values() if one.ends]

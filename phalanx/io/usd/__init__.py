@@ -30,7 +30,11 @@ from phalanx.io.usd.writer import Written, write_robot
 
 
 def load_robot(
-    path: str | os.PathLike[str], asset_dirs: Iterable[str | os.PathLike[str]] = (), visuals: bool = True
+    path: str | os.PathLike[str],
+    asset_dirs: Iterable[str | os.PathLike[str]] = (),
+    visuals: bool = True,
+    *,
+    fix_inertias: bool = False,
 ) -> RobotModel:
     """The one robot of a file, or its one dynamic body if it has no robot. Everything else is left out, with a warning.
 
@@ -39,7 +43,7 @@ def load_robot(
     Raises:
         LoadError: the file cannot be used, or has not exactly one.
     """
-    scene = load_scene(path, asset_dirs, visuals)
+    scene = load_scene(path, asset_dirs, visuals, fix_inertias=fix_inertias)
     moving = [one for one in scene.robots if any(joint.type != "fixed" for joint in one.model.joints)] or scene.robots
     moving = moving or [actor for actor in scene.actors.values() if actor.kind == "dynamic"]
     robots = {actor.name: actor.model for actor in moving}

@@ -11,7 +11,6 @@ from types import MappingProxyType
 import numpy as np
 
 from phalanx.io.actuators import Keyframe
-from phalanx.io.checks import inertia_problem
 from phalanx.io.model import Body, RobotModel, Shape
 from phalanx.io.usd import properties, tendons
 from phalanx.io.usd.bindings import Prim
@@ -72,8 +71,6 @@ def solid(reading: Reading, body: RigidBody, name: str, materials: Materials) ->
         made.mass, made.inertia = properties_.mass, properties_.inertia
         x, y, z = properties_.com.tolist()
         made.com = (x, y, z)
-        if moves and (problem := inertia_problem(made.inertia)):
-            reading.notes.add(body.prim, f"its inertia {problem}.")
     colliders = [
         (prim, _surface(reading, prim, one, materials))
         for prim, one in shapes

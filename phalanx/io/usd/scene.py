@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from phalanx.io.checks import Inertias, check_inertias
 from phalanx.io.model import LoadError, Shape
 from phalanx.io.scene_file import Ground, keyframe_names
 from phalanx.io.usd import bodies, joints, schema, source, trees
@@ -71,7 +72,11 @@ class Scene:
 
 
 def load(
-    path: str | os.PathLike[str], asset_dirs: Iterable[str | os.PathLike[str]] = (), visuals: bool = False
+    path: str | os.PathLike[str],
+    asset_dirs: Iterable[str | os.PathLike[str]] = (),
+    visuals: bool = False,
+    *,
+    fix_inertias: bool = False,
 ) -> Scene:
     """Read a USD file, all that it refers to included.
 
@@ -79,6 +84,7 @@ def load(
         path: a .usd, .usda, .usdc or .usdz file.
         asset_dirs: folders that files may lie in besides the file's own, see :mod:`phalanx.io.usd.source`.
         visuals: also read shapes that are only to be looked at.
+        fix_inertias: replace inertias that no body can have by the nearest that one can have, with a warning.
 
     Raises:
         LoadError: with file, prim and remedy, when it cannot be simulated; what is odd or not simulated is in
@@ -86,11 +92,17 @@ def load(
     """
     folders = (asset_dirs,) if isinstance(asset_dirs, str | os.PathLike) else tuple(asset_dirs)
     stage = source.open_stage(path, folders)
-    return read_stage(stage, visuals=visuals, name=str(path))
+    return read_stage(stage, visuals=visuals, name=str(path), inertias="fix" if fix_inertias else "refuse")
 
 
 def read_stage(
-    stage: Stage, path: str = "/", *, visuals: bool = False, name: str = "", skip: Iterable[str] = ()
+    stage: Stage,
+    path: str = "/",
+    *,
+    visuals: bool = False,
+    name: str = "",
+    skip: Iterable[str] = (),
+    inertias: Inertias = "refuse",
 ) -> Scene:
     """Read what an open stage holds at and below a prim.
 
@@ -100,13 +112,14 @@ def read_stage(
         visuals: also read shapes that are only to be looked at.
         name: what messages call the stage, its file by default.
         skip: paths of prims that are left out with all below them, and are not even looked at: copies of others, say.
+        inertias: what becomes of those that no body can have.
 
     Raises:
         LoadError: as of :func:`load`, and if there is no such prim.
     """
     layer = stage.GetRootLayer()
     name = name or layer.realPath or layer.identifier
-    reading = Reading(stage, Units.of(stage), Notes(name), visuals, frozenset(map(str, skip)))
+    reading = Reading(stage, Units.of(stage), Notes(name), visuals, frozenset(map(str, skip)), inertias)
     for what, unit in (("metersPerUnit", reading.units.length), ("kilogramsPerUnit", reading.units.mass)):
         if not 0.0 < unit < math.inf:
             raise LoadError(f"{name}: </>: {what} = {unit:g} must be positive and finite.")
@@ -130,6 +143,9 @@ def read_stage(
         called = used.free(body.path)
         solids[body.path] = solid(reading, body, body.prim.GetName(), materials)
         actors[called] = object_model(reading, body, called, solids[body.path])
+    for actor in actors.values():
+        if actor.kind in ("robot", "dynamic"):
+            _check_inertias(reading, actor)
     title = stage.GetDefaultPrim().GetName() if stage.GetDefaultPrim() else Path(name).stem
     scene = Scene(title, name, actors, grounds, [], [], options_of(reading))
     owners = {prim: (actor.name, body) for actor in actors.values() for prim, body in actor.bodies.items()}
@@ -150,6 +166,13 @@ def read_stage(
     schema.check(reading, found.prims)
     scene.warnings = reading.notes.sentences()
     return scene
+
+
+def _check_inertias(reading: Reading, actor: ActorModel) -> None:
+    prims = {body: reading.stage.GetPrimAtPath(path) for path, body in actor.bodies.items()}
+    told = check_inertias(actor.model, reading.inertias, lambda name, text: reading.error(prims[name], text))
+    for name, text in told.items():
+        reading.notes.add(prims[name], text)
 
 
 def _whole(found: Found, tree: Tree) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.io.checks import nearest
+from phalanx.io.checks import Inertias, nearest
 from phalanx.io.model import LoadError
 from phalanx.io.usd.bindings import Prim, Stage, Usd, UsdGeom, UsdPhysics
 from phalanx.io.usd.frames import Units
@@ -33,6 +33,7 @@ class Reading:
     visuals: bool = False
     skip: frozenset[str] = frozenset()
     """Paths of prims that are left out with all below them."""
+    inertias: Inertias = "refuse"
     _transforms: Any = field(default_factory=lambda: UsdGeom.XformCache(Usd.TimeCode.EarliestTime()))
 
     @cached_property

@@ -27,7 +27,7 @@ class UrdfConverter(AssetConverterBase):
     cfg: UrdfConverterCfg
 
     def _convert_asset(self, cfg: UrdfConverterCfg) -> None:
-        model = load_urdf(cfg.asset_path)
+        model = load_urdf(cfg.asset_path, fix_inertias=True)
         for text in model.warnings:
             logger.info("%s: %s", cfg.asset_path, text)
         model = _changed(model, cfg)
