@@ -1,8 +1,9 @@
 """The command line: ``phalanx info | run | replay | bench | warmup | exec | tasks | assets |
 doctor``.
 
-Exit codes: 0 success; 1 a verification that found a difference; 2 a mistake of the user's, said in one line; 130
-Ctrl-C. A traceback is a bug of ours; but ``exec`` ends as the script does that it runs, whose traceback it prints.
+Exit codes: 0 success; 1 a verification that found a difference; 2 a mistake of the user's, said in one line; 3 a
+simulation of which environments diverged; 130 Ctrl-C. A traceback is a bug of ours; but ``exec`` ends as the script
+does that it runs, whose traceback it prints.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ Place = Annotated[tuple[float, float, float] | None, tyro.conf.arg(metavar="X Y 
 Size = Annotated[tuple[int, int] | None, tyro.conf.arg(metavar="WIDTH HEIGHT", help_behavior_hint="")]
 Json = Annotated[Path | None, tyro.conf.arg(metavar="OUT.json", help_behavior_hint="")]
 Gain = Annotated[float | None, tyro.conf.arg(metavar="X", help_behavior_hint="")]
+Dt = Annotated[float | Literal["auto"], tyro.conf.arg(metavar="auto|S")]
+Key = Annotated[str | None, tyro.conf.arg(metavar="NAME|none", help_behavior_hint="")]
 Height = Annotated[float | Literal["auto"], tyro.conf.arg(metavar="auto|Z")]
 Flag = Annotated[bool, tyro.conf.arg(help_behavior_hint="")]
 Device = Annotated[str, tyro.conf.arg(metavar="auto|cpu|cuda:N")]
@@ -50,16 +53,17 @@ Steps = Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint="")]
 Folder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help_behavior_hint="")]
 
 
-def info(robot: Robot) -> int:
+def info(robot: Robot, fix_inertias: Flag = False) -> int:
     """Describe a robot: the tree of its links and joints with types, limits, masses and shapes, and what is odd.
 
     Args:
         robot: a URDF, MJCF or USD file, or the name of a robot that Phalanx ships; or a mesh file, seen as a rigid
             object.
+        fix_inertias: replace inertias that no body can have by the nearest that one can have.
     """
     from phalanx.commands.info import info
 
-    info(robot)
+    info(robot, fix_inertias)
     return 0
 
 
@@ -67,13 +71,16 @@ def run(
     robot: Robot,
     num_envs: int = 64,
     steps: int = 1000,
-    dt: float = 0.005,
+    dt: Dt = "auto",
     device: Device = "auto",
     dtype: Literal["float32", "float64"] = "float32",
     fixed_base: Flag = False,
+    free_base: Flag = False,
     no_ground: Flag = False,
     height: Height = "auto",
-    controller: Literal["hold", "sine", "random", "none"] = "hold",
+    keyframe: Key = None,
+    fix_inertias: Flag = False,
+    controller: Literal["auto", "hold", "sine", "random", "none"] = "auto",
     stiffness: Gain = None,
     damping: Gain = None,
     seed: int = 0,
@@ -83,19 +90,27 @@ def run(
     video: Video = None,
     fps: float = 30.0,
 ) -> int:
-    """Simulate a robot in many environments and sum up what happened.
+    """Simulate a robot, or a whole scene, in many environments and sum up what happened.
+
+    Of MJCF and USD files all is simulated that they hold, with their time step and gravity, on their own ground.
+    The exit code is 3 if an environment diverged.
 
     Args:
         robot: a URDF, MJCF or USD file, or the name of a robot that Phalanx ships.
         num_envs: number of environments, which are stepped together.
         steps: number of steps.
-        dt: length of a step in seconds.
+        dt: length of a step in seconds; auto is that of the file, or 0.005.
         device: where to simulate; auto is the first GPU, or else the CPU.
         dtype: precision; float64 is for validation.
         fixed_base: hold the root link where it is.
-        no_ground: leave out the ground plane at height 0.
-        height: height of the root link at the start, in metres; auto puts the lowest collision point on the ground.
-        controller: drives hold the start pose, swing around it, go to random poses, or are off (none).
+        free_base: let it move; without either, arms of URDF files are fixed, others are free.
+        no_ground: leave out the ground.
+        height: height of the root link at the start, in metres; auto lets legs stand on the ground, or puts the lowest
+            collision point there.
+        keyframe: of an MJCF file, to start in; "home" or the first by default, none for the pose that is drawn.
+        fix_inertias: replace inertias that no body can have by the nearest that one can have.
+        controller: drives hold the start pose, swing around it, go to random poses, or are off (none); auto holds
+            robots of URDF files, and leaves those of scenes to their actuators and keyframe.
         stiffness: of every drive, N m/rad or N/m; by default as shipped, or full effort at 0.25 rad (2.5 cm).
         damping: of every drive, N m s/rad or N s/m; by default as shipped, or critical.
         seed: of the random controller.
@@ -107,15 +122,17 @@ def run(
     """
     from phalanx.commands.run import RunOptions, run
 
-    run(
+    if fixed_base and free_base:
+        raise UserError("--fixed-base and --free-base: give one of them.")
+    return run(
         RunOptions(
             robot=robot,
             num_envs=num_envs,
             steps=steps,
-            dt=dt,
+            dt=None if dt == "auto" else float(dt),
             device=device,
             dtype=dtype,
-            fixed_base=fixed_base,
+            base="fixed" if fixed_base else "free" if free_base else "auto",
             ground=not no_ground,
             height=None if height == "auto" else float(height),
             controller=controller,
@@ -127,9 +144,10 @@ def run(
             picture=picture,
             video=video,
             fps=fps,
+            keyframe=keyframe,
+            fix_inertias=fix_inertias,
         )
     )
-    return 0
 
 
 def replay(

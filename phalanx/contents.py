@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
@@ -23,6 +24,7 @@ from phalanx.io.tendons import FixedTendon, SpatialTendon
 from phalanx.jointed import Jointed
 from phalanx.layout import fill
 from phalanx.loop_joint import LoopJoint, place_loops
+from phalanx.models.standing import standing_pose
 from phalanx.models.surface import Ground
 from phalanx.options import ActorOptions
 from phalanx.part import DYNAMIC, KINDS, KINEMATIC, STATIC, Part
@@ -94,9 +96,10 @@ class Contents(Jointed, Scenes, UsdScenes):
             name: unique in the world.
             fixed_base: whether the root cannot move; by default as such a file says or a shipped robot prefers, or no.
             position, orientation: initial pose of the root link's frame (orientation w x y z, normalised for you); by
-                default that of such a file, the origin, or of a shipped robot where it stands on z = 0.
+                default that of such a file, or where a shipped robot or one with legs stands on z = 0, else the origin.
             joint_pos: initial joint positions by name or in order; 0, or the limit nearest to it, or the nominal pose
-                of a shipped robot, by default.
+                of a shipped robot, by default. A robot of a URDF file with a free base, of which neither this nor its
+                pose is given, stands by the rule of :mod:`phalanx.models.standing`, which a warning says.
             self_collision: whether its bodies collide with each other, by default as in such a file, or no; those that
                 a joint connects never do.
             disable_collisions: pairs of bodies, by name, that do not collide all the same.
@@ -113,6 +116,9 @@ class Contents(Jointed, Scenes, UsdScenes):
         model = with_tendons(library.load_robot(source, visuals, warn=True, fix_inertias=fix_inertias), tendons)
         actor_options = cast("ActorOptions", {**model.options, **actor_options})
         fixed_base = bool(model.fixed_base if fixed_base is None else fixed_base)
+        placed = (position, orientation, joint_pos, model.position, model.joint_pos or None) != (None,) * 5
+        if not placed and not fixed_base and not isinstance(source, RobotModel):
+            position, joint_pos = _stand(name, model)
         position = (model.position or (0.0, 0.0, 0.0)) if position is None else position
         orientation = (model.orientation or (1.0, 0.0, 0.0, 0.0)) if orientation is None else orientation
         joint_pos = model.joint_pos if joint_pos is None else joint_pos
@@ -381,3 +387,16 @@ class Contents(Jointed, Scenes, UsdScenes):
     def _not_built(self, what: str) -> None:
         if self.built:
             raise RuntimeError(f"{what}() must come before build() and the first step()")
+
+
+def _stand(name: str, model: RobotModel) -> tuple[tuple[float, float, float] | None, dict[str, float] | None]:
+    """Position and joint positions in which a robot stands that is not told where to start; ``None``: it does not."""
+    found = standing_pose(model)
+    if found is None:
+        return None, None
+    warnings.warn(
+        f"robot {name!r}: its file does not say where it starts, so it starts {found}; pass position= and joint_pos= "
+        "for another start",
+        stacklevel=4,
+    )
+    return (0.0, 0.0, found.height), found.joint_pos

@@ -21,7 +21,8 @@ from PIL import Image
 import phalanx as px
 from phalanx.cli import main
 from phalanx.commands.controllers import controller, gains
-from phalanx.commands.run import RunOptions, make_world
+from phalanx.commands.loading import load
+from phalanx.commands.run import RunOptions
 from phalanx.io.replay import open_recording
 
 PHALANX = [sys.executable, "-m", "phalanx"]
@@ -42,7 +43,7 @@ def succeeds(*arguments: object, cwd: Path) -> str:
 
 def options(robot: str, **changes: object) -> RunOptions:
     values: dict[str, object] = {
-        "num_envs": 4, "steps": 10, "dt": 0.005, "device": "cpu", "dtype": "float64", "fixed_base": False,
+        "num_envs": 4, "steps": 10, "dt": 0.005, "device": "cpu", "dtype": "float64", "base": "auto",
         "ground": True, "height": None, "controller": "hold", "stiffness": None, "damping": None, "seed": 0,
         "record": None, "record_every": 1, "picture": None,
     }  # fmt: skip
@@ -72,8 +73,9 @@ def test_help_is_quick_and_names_every_command(tmp_path):
 def test_help_of_a_command_lists_the_options(tmp_path):
     text = succeeds("run", "--help", cwd=tmp_path)
     for option in (
-        "--num-envs", "--steps", "--dt", "--device auto|cpu|cuda:N", "--dtype {float32,float64}", "--fixed-base",
-        "--no-ground", "--height auto|Z", "--controller {hold,sine,random,none}", "--stiffness", "--damping", "--seed",
+        "--num-envs", "--steps", "--dt auto|S", "--device auto|cpu|cuda:N", "--dtype {float32,float64}", "--fixed-base",
+        "--free-base", "--no-ground", "--height auto|Z", "--keyframe NAME|none", "--fix-inertias",
+        "--controller {auto,hold,sine,random,none}", "--stiffness", "--damping", "--seed",
         "--record OUT.zarr", "--record-every", "--picture OUT.png", "--video OUT.mp4|OUT.gif", "--fps",
     ):  # fmt: skip
         assert option in text
@@ -89,7 +91,7 @@ def test_help_of_a_command_lists_the_options(tmp_path):
         ("run arm --num-envs 10000000000000000", "There is not enough memory; use fewer environments."),
         ("run quadruped --num-envs many", "Error parsing --num-envs: invalid literal for int.*See phalanx run --help"),
         ("run quadruped --num-env 3", "Unrecognized options: --num-env, 3; perhaps you meant --num-envs"),
-        ("run quadruped --controller swim", r"--controller.*\('hold', 'sine', 'random', 'none'\)"),
+        ("run quadruped --controller swim", r"--controller.*\('auto', 'hold', 'sine', 'random', 'none'\)"),
         ("run quadruped --num-envs 0", "--num-envs must be at least 1, not 0."),
         ("run quadruped --steps -3", "--steps must be at least 1, not -3."),
         ("run quadruped --dt 0", "--dt must be a positive number of seconds, not 0.0."),
@@ -349,7 +351,7 @@ def test_a_real_robot_starts_on_the_ground_and_stays_up(tmp_path, robot_path: Ca
 
 
 def test_gains_follow_effort_limits_and_damp_critically(robot_path: Callable[[str], Path]):
-    _, robot = make_world(options(str(robot_path("go2"))))
+    (robot,) = load(options(str(robot_path("go2")))).robots
     stiffness, damping = gains(robot)
     limits = {joint.name: joint.effort_limit for joint in robot.model.joints}
     np.testing.assert_allclose(stiffness, [limits[name] / 0.25 for name in robot.joint_names])
@@ -359,7 +361,7 @@ def test_gains_follow_effort_limits_and_damp_critically(robot_path: Callable[[st
 
 @pytest.mark.parametrize("name", ["sine", "random"])
 def test_targets_stay_within_limits_and_do_not_depend_on_other_environments(name):
-    _, robot = make_world(options("quadruped"))
+    (robot,) = load(options("quadruped")).robots
     lower, upper = robot.joint_limits
     few, _ = controller(name, robot, 4, seed=1)
     assert few is not None
@@ -376,7 +378,7 @@ def test_targets_stay_within_limits_and_do_not_depend_on_other_environments(name
 
 
 def test_hold_and_none_have_no_targets_of_their_own():
-    _, robot = make_world(options("quadruped"))
+    (robot,) = load(options("quadruped")).robots
     assert controller("hold", robot, 4, 0)[0] is None and controller("none", robot, 4, 0)[0] is None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def info(robot: str) -> None:
+def info(robot: str, fix_inertias: bool = False) -> None:
     """Print what a robot file says and what is odd in it, or a mesh as the rigid object that it would be."""
     from phalanx.commands.common import user_mistakes
     from phalanx.io import library
@@ -17,5 +17,5 @@ def info(robot: str) -> None:
         if Path(robot).suffix[1:].lower() in FORMATS:
             model = rigid_model(robot, Path(robot).stem)
         else:
-            model = library.load_robot(robot, visuals=True)
+            model = library.load_robot(robot, visuals=True, fix_inertias=fix_inertias)
     print(describe(model))

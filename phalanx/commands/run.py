@@ -7,8 +7,9 @@ import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from phalanx.checking import shorten
 from phalanx.commands.common import (
     COMPILING,
     VIDEO_SIZE,
@@ -21,12 +22,17 @@ from phalanx.commands.common import (
     progress_bar,
     user_mistakes,
 )
+from phalanx.commands.loading import Loaded, load
 
 if TYPE_CHECKING:
     from phalanx.robot import Robot
     from phalanx.world import World
 
 SHOWN, FILMED = 64, 16  # environments in a picture and in a video, at most
+ROBOTS = 8  # that are listed
+WARNINGS = 12  # that are printed
+DIVERGED = 3
+"""Exit code: environments diverged."""
 
 
 @dataclass
@@ -36,12 +42,12 @@ class RunOptions:
     robot: str
     num_envs: int
     steps: int
-    dt: float
+    dt: float | None  # None: what the file says, or loading.DT
     device: str
     dtype: str
-    fixed_base: bool
+    base: Literal["auto", "fixed", "free"]
     ground: bool
-    height: float | None  # None: lowest collision point on the ground
+    height: float | None  # None: as the robot stands, or lowest collision point on the ground
     controller: str
     stiffness: float | None
     damping: float | None
@@ -51,6 +57,13 @@ class RunOptions:
     picture: Path | None
     video: Path | None = None
     fps: float = 30.0
+    keyframe: str | None = None
+    fix_inertias: bool = False
+
+    @property
+    def shown(self) -> bool:
+        """Whether what is only to be looked at is loaded."""
+        return self.picture is not None or self.record is not None or self.video is not None
 
 
 class _Takes:
@@ -60,8 +73,8 @@ class _Takes:
         from phalanx.io.film import frame_times
 
         self._world, self._shown = world, min(FILMED, o.num_envs)
-        times = frame_times(0.0, o.steps * o.dt, o.fps)
-        self._steps = (times / o.dt).round().astype(int).tolist()  # the nearest
+        times = frame_times(0.0, o.steps * world.dt, o.fps)
+        self._steps = (times / world.dt).round().astype(int).tolist()  # the nearest
         self._next = 0
         self.poses: list[Any] = []
 
@@ -102,43 +115,54 @@ class _Clock:
         return self.done - self.first
 
 
-def run(options: RunOptions) -> None:
-    """Simulate a robot, and record, draw and sum up what happened."""
+def run(options: RunOptions) -> int:
+    """Simulate a robot or a scene, and record, draw and sum up what happened; returns the exit code."""
     _check(options)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with user_mistakes(ValueError):
-            world, robot = make_world(options)
+            loaded = load(options)
+        world = loaded.world
         with user_mistakes(ValueError), patience(COMPILING):
-            _set_gains(world, robot, options)
+            for robot in loaded.robots:
+                _set_gains(loaded, robot, options)
+            loaded.start()
         clock = _Clock()
         takes = _Takes(world, options) if options.video is not None else None
         interrupted = False
         with user_mistakes(), _recorder(world, options) as recorder:
             try:
-                _simulate(world, robot, options, clock, takes)
+                _simulate(loaded, options, clock, takes)
             except KeyboardInterrupt:
                 interrupted = True
     samples = recorder.samples if recorder else 0
     if interrupted:
         kept = f" {options.record} keeps {samples} samples." if recorder else ""
         raise Interrupted(f"Interrupted after {world.step_count} of {options.steps} steps.{kept}")
-    print(_summary(world, robot, options, clock, samples))
+    print(_summary(loaded, options, clock, samples))
     if options.picture is not None:
         with user_mistakes(ValueError):
             print(_draw(world, options))
     if takes is not None:
         with user_mistakes(ValueError):
             print(_film(world, takes, options))
-    for message in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)):
-        print(f"warning      {' '.join(message.split())}")
+    told = [*loaded.warnings, *(str(w.message) for w in caught if issubclass(w.category, UserWarning))]
+    texts = list(dict.fromkeys(" ".join(text.split()) for text in told))
+    for text in texts[:WARNINGS]:
+        print(f"warning      {text}")
+    if len(texts) > WARNINGS:
+        print(f"warning      ... and {len(texts) - WARNINGS} more; see phalanx info")
+    diverged = [int(env) for env in world.diverged]
+    if diverged:
+        print(f"diverged     {len(diverged)} of {options.num_envs} environments: {shorten(diverged)}")
+    return DIVERGED if diverged else 0
 
 
 def _check(o: RunOptions) -> None:
     for flag, value in (("--num-envs", o.num_envs), ("--steps", o.steps), ("--record-every", o.record_every)):
         if value < 1:
             raise UserError(f"{flag} must be at least 1, not {value}.")
-    if not 0.0 < o.dt < float("inf"):
+    if o.dt is not None and not 0.0 < o.dt < float("inf"):
         raise UserError(f"--dt must be a positive number of seconds, not {o.dt}.")
     for flag, gain in (("--stiffness", o.stiffness), ("--damping", o.damping)):
         if gain is not None and not 0.0 <= gain < float("inf"):
@@ -156,39 +180,12 @@ def _check(o: RunOptions) -> None:
             check_video(o.video, o.fps, VIDEO_SIZE)
 
 
-def make_world(o: RunOptions) -> tuple[World, Robot]:
-    """The world that the options describe, not built yet."""
-    from phalanx.io import library
-    from phalanx.world import World
-
-    world = World(num_envs=o.num_envs, device=o.device, dtype=o.dtype, dt=o.dt)
-    shown = o.picture is not None or o.record is not None or o.video is not None
-    model = library.load_robot(o.robot, shown, warn=True)
-    if o.ground:
-        world.add_ground()
-    x, y, height = model.position or (0.0, 0.0, None)
-    if o.height is not None or height is None:
-        height = _standing_height(model) if o.height is None else o.height
-    robot = world.add_robot(model, fixed_base=o.fixed_base or bool(model.fixed_base), position=(x, y, height))
-    return world, robot
-
-
-def _standing_height(model: Any) -> float:
-    """Height of the root at which the lowest collision point touches z = 0, joints at 0 or at the nearest limit."""
-    import numpy as np
-
-    from phalanx.io.pose import lowest_point
-
-    start = {joint.name: float(np.clip(0.0, joint.lower, joint.upper)) for joint in model.joints if not joint.mimic}
-    lowest = lowest_point(model, start, (1.0, 0.0, 0.0, 0.0))
-    return 0.0 if lowest is None else -lowest
-
-
-def _set_gains(world: World, robot: Robot, o: RunOptions) -> None:
+def _set_gains(loaded: Loaded, robot: Robot, o: RunOptions) -> None:
     from phalanx.commands.controllers import gains
     from phalanx.io import library
 
-    if not robot.num_dof or (robot.num_actuators and o.stiffness is None and o.damping is None):
+    given = o.stiffness is not None or o.damping is not None
+    if not robot.num_dof or ((robot.num_actuators or _as_file(loaded, o)) and not given):
         return  # or its file has actuators, which are the drives
     if o.controller == "none":
         robot.set_drive(stiffness=0.0, damping=0.0)
@@ -203,6 +200,11 @@ def _set_gains(world: World, robot: Robot, o: RunOptions) -> None:
     )
 
 
+def _as_file(loaded: Loaded, o: RunOptions) -> bool:
+    """Whether joints are driven as a scene's file says, and not at all where it says nothing."""
+    return o.controller == "auto" and loaded.scene is not None
+
+
 @contextlib.contextmanager
 def _recorder(world: World, o: RunOptions) -> Any:
     if o.record is None:
@@ -214,15 +216,18 @@ def _recorder(world: World, o: RunOptions) -> Any:
         yield recorder
 
 
-def _simulate(world: World, robot: Robot, o: RunOptions, clock: _Clock, takes: _Takes | None) -> None:
+def _simulate(loaded: Loaded, o: RunOptions, clock: _Clock, takes: _Takes | None) -> None:
     from phalanx.commands.controllers import controller
 
-    targets, period = controller(o.controller, robot, o.num_envs, o.seed)
-    between = max(1, round(period / o.dt)) if targets else o.steps
+    world = loaded.world
+    made = [(robot, *controller(o.controller, robot, o.num_envs, o.seed)) for robot in loaded.robots if robot.num_dof]
+    driven = [(robot, targets) for robot, targets, _ in made if targets is not None]
+    between = max(1, round(min(period for _, _, period in made) / world.dt)) if driven else o.steps
 
     def advance(count: int) -> int:
-        if targets is not None and clock.done % between == 0:
-            robot.set_targets(pos=targets(clock.done * o.dt))
+        if clock.done % between == 0:
+            for robot, targets in driven:
+                robot.set_targets(pos=targets(clock.done * world.dt))
         count = min(count, o.steps - clock.done, between - clock.done % between)
         count = count if takes is None else min(count, takes.until(clock.done))
         world.step(count)
@@ -245,22 +250,36 @@ def _simulate(world: World, robot: Robot, o: RunOptions, clock: _Clock, takes: _
         takes.until(clock.done)
 
 
-def _summary(world: World, robot: Robot, o: RunOptions, clock: _Clock, samples: int) -> str:
+def _summary(loaded: Loaded, o: RunOptions, clock: _Clock, samples: int) -> str:
     import numpy as np
 
-    height = np.asarray(host(robot.root_pose))[:, 2]
-    base = "fixed base" if robot.fixed_base else "free base"
-    lines = [
-        f"robot        {robot.model.name}: {robot.num_dof} degrees of freedom, {robot.mass:.4g} kg, {base}",
-        f"simulated    {o.num_envs} environments for {world.time:.6g} s ({clock.done} steps of {o.dt:g} s) on "
-        f"{world.device}, {o.dtype}",
-    ]
+    world, lines = loaded.world, []
+    for robot in loaded.robots[:ROBOTS]:
+        base = "fixed base" if robot.fixed_base else "free base"
+        lines.append(
+            f"robot        {robot.model.name}: {robot.num_dof} degrees of freedom, {robot.mass:.4g} kg, {base}"
+        )
+    if len(loaded.robots) > ROBOTS:
+        lines.append(f"             ... and {len(loaded.robots) - ROBOTS} more")
+    if loaded.objects:
+        more = ", ..." if len(loaded.objects) > ROBOTS else ""
+        lines.append(f"objects      {len(loaded.objects)}: {', '.join(loaded.objects[:ROBOTS])}{more}")
+    lines += loaded.notes
+    lines.append(
+        f"simulated    {o.num_envs} environments for {world.time:.6g} s ({clock.done} steps of {world.dt:g} s) on "
+        f"{world.device}, {o.dtype}"
+    )
     if clock.steps and clock.seconds > 0.0:
         rate = clock.steps * o.num_envs / clock.seconds
-        lines.append(f"speed        {rate:,.0f} env-steps/s, {rate * o.dt:,.0f} times real time")
-    lines.append(
-        f"base height  {np.nanmean(height):.4f} m on average, from {np.nanmin(height):.4f} to {np.nanmax(height):.4f} m"
-    )
+        lines.append(f"speed        {rate:,.0f} env-steps/s, {rate * world.dt:,.0f} times real time")
+    for robot in loaded.robots[:ROBOTS]:
+        height = np.asarray(host(robot.root_pose))[:, 2]
+        whose = f" of {robot.name}" if len(loaded.robots) > 1 else ""
+        if np.isfinite(height).any():
+            lines.append(
+                f"base height  {np.nanmean(height):.4f} m on average{whose}, from {np.nanmin(height):.4f} to "
+                f"{np.nanmax(height):.4f} m"
+            )
     if o.record is not None:
         lines.append(f"recording    {o.record}: {samples} samples, {folder_size(o.record)}")
     return "\n".join(lines)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from phalanx.io.checks import REPAIRED, nearest
 from phalanx.io.model import LoadError, RobotModel
-from phalanx.io.scene_file import USD_SUFFIXES
+from phalanx.io.scene_file import SCENE_SUFFIXES, USD_SUFFIXES
 
 FOLDER = Path(__file__).resolve().parent.parent / "robots"
 
@@ -165,7 +165,7 @@ def load_robot(
     name = os.fspath(source)
     found = resolve(name)
     kind = found.suffix.lower()
-    if kind in (".xml", ".mjcf", *USD_SUFFIXES):
+    if kind in SCENE_SUFFIXES:
         if kind in USD_SUFFIXES:
             from phalanx.io.usd import load_robot as load_scene_robot
         else:

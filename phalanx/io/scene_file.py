@@ -17,6 +17,9 @@ MOST = 8
 NAMED = 6
 """Names in a sentence."""
 
+SCENE_SUFFIXES = (".xml", ".mjcf", *USD_SUFFIXES)
+"""Endings of files that hold whole scenes."""
+
 SOFT = "the engine's contacts and limits are rigid, so softness is not taken over"
 
 
