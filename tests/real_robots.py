@@ -13,10 +13,6 @@ import xml.etree.ElementTree as ElementTree
 from functools import cache
 from pathlib import Path
 
-import numpy as np
-
-from phalanx.io.checks import impossible, nearest_inertia
-
 URDF_FILES = {
     "a1": "a1_description/urdf/a1.urdf",
     "alexander": "alexander_description/urdf/alexander_v1.lowerBodyOnly.urdf",
@@ -92,12 +88,9 @@ def robot_path(name: str) -> Path:
 def bare_copy(urdf: Path, folder: Path) -> Path:
     """Copy of a URDF in ``folder`` with nothing but the tree and its inertias.
 
-    Geometry, limits, damping, friction and mimic are gone, so that a step is pure rigid-body dynamics. Inertias that no
-    body can have are replaced by the nearest: files with them are refused.
+    Geometry, limits, damping, friction and mimic are gone, so that a step is pure rigid-body dynamics.
     """
     tree = ElementTree.parse(urdf)
-    for inertia in tree.getroot().iter("inertia"):
-        _correct(inertia)
     for link in tree.getroot().findall("link"):
         for element in [*link.findall("visual"), *link.findall("collision")]:
             link.remove(element)
@@ -111,14 +104,3 @@ def bare_copy(urdf: Path, folder: Path) -> Path:
     path = folder / urdf.name
     tree.write(path)
     return path
-
-
-def _correct(inertia: ElementTree.Element) -> None:
-    """Replace an inertia that no body can have, in its own axes."""
-    keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    xx, xy, xz, yy, yz, zz = (float(inertia.get(key, "0")) for key in keys)
-    given = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    if impossible(given):
-        found = nearest_inertia(given)[np.triu_indices(3)]
-        for key, value in zip(keys, found.tolist(), strict=True):
-            inertia.set(key, repr(value))

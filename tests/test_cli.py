@@ -296,7 +296,7 @@ def test_an_interrupted_video_leaves_no_file(tmp_path):
     signal.signal(signal.SIGINT, before)
     try:
         deadline = time.monotonic() + 200
-        while not list(tmp_path.glob(".a.mp4.*")):
+        while not list(tmp_path.glob(".a.*.mp4")):
             assert process.poll() is None and time.monotonic() < deadline
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
@@ -344,7 +344,8 @@ def test_a_real_robot_starts_on_the_ground_and_stays_up(tmp_path, robot_path: Ca
     text = succeeds(
         "run", robot, "--num-envs", 2, "--steps", 200, "--record", "a.zarr", "--device", "cpu", cwd=tmp_path
     )
-    assert "warning" not in text, text
+    odd = [line for line in text.splitlines() if line.startswith("warning")]
+    assert odd and all("link" in line and "violates the triangle inequality" in line for line in odd), text
     height = open_recording(tmp_path / "a.zarr")["robot"].root_pose[0, :, 2]
     assert 0.55 < height[0] < 0.7
     assert height[0] - 0.005 < height.min() and height.max() < height[0] + 1e-3

@@ -25,9 +25,13 @@ def new_sibling(path: Path) -> Path:
     """A new, empty file beside one, with the same suffix."""
     while True:
         made = path.with_name(f".{path.stem}.{secrets.token_hex(8)}{path.suffix}")
-        with contextlib.suppress(FileExistsError):
+        try:
             os.close(os.open(made, _NEW, 0o666))
-            return made
+        except FileExistsError:
+            continue
+        except OSError as error:  # about the file that was asked for
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+        return made
 
 
 def refuse_links(path: str | os.PathLike[str]) -> None:
