@@ -67,6 +67,7 @@ class VideoWriter:
         """How many were added."""
         self._size: tuple[int, int] | None = None
         self._file: _Mp4 | _Gif | None = None
+        self._temporary: Path | None = None
 
     def __enter__(self) -> VideoWriter:
         check_video(self.path, self.fps, (2, 2))
@@ -87,8 +88,9 @@ class VideoWriter:
             check_video(self.path, self.fps, size)
             self._size = size
             refuse_links(self.path)
-            temporary = new_sibling(self.path)
-            self._file = (_Mp4 if self.path.suffix.lower() == ".mp4" else _Gif)(temporary, self.fps, size)
+            self._temporary = new_sibling(self.path)
+            kind = _Mp4 if self.path.suffix.lower() == ".mp4" else _Gif
+            self._file = kind(self._temporary, self.fps, size)
         if size != self._size:
             raise VideoError(f"a frame is {size[0]} x {size[1]}, the first was {self._size}; all must be alike.")
         self._file.add(np.ascontiguousarray(image))
@@ -98,16 +100,16 @@ class VideoWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         file, self._file = self._file, None
-        if file is None:
-            if error is None:
-                raise VideoError(f"{self.path}: no frame was added.")
-            return
         try:
-            file.close(error is None)
-            if error is None:
-                os.replace(file.path, self.path)
+            if file is not None:
+                file.close(error is None)
+                if error is None:
+                    os.replace(file.path, self.path)
+            elif error is None:
+                raise VideoError(f"{self.path}: no frame was added.")
         finally:
-            file.path.unlink(missing_ok=True)
+            if self._temporary is not None:
+                self._temporary.unlink(missing_ok=True)
 
 
 class _Mp4:
