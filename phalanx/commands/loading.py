@@ -149,8 +149,8 @@ def _scene(o: Wanted) -> Loaded:
     if o.ground and not scene.grounds and not any(model.kind == "static" for model in models):
         world.add_ground()
         found.notes.append("start        on a ground at height 0, as the file has none; --no-ground leaves it out")
-    found.scene = add(world, keyframe)
-    found.robots = list(found.scene.robots.values())
+    found.scene = made = add(world, keyframe)
+    found.robots = list(made.robots.values())
     if keyframe is not None:
         found.notes.append(f"start        keyframe {keyframe!r}; --keyframe {AS_DRAWN} starts as the file draws it")
     found.warnings = [text for text in scene.warnings if SOFT not in text]

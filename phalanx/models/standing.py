@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -217,8 +218,9 @@ class _Body:
             return np.concatenate([*values, (q - middle) / span]), np.concatenate([*slopes, np.diag(1.0 / span)])
 
         bounds = (np.minimum(low, middle - 1e-6), np.maximum(high, middle + 1e-6))
+        slopes: Any = lambda q: asked(q)[1]  # noqa: E731
         solved = least_squares(
-            lambda q: asked(q)[0], middle, lambda q: asked(q)[1], bounds=bounds, max_nfev=STEPS, xtol=1e-5, ftol=1e-6
+            lambda q: asked(q)[0], middle, slopes, bounds=bounds, max_nfev=STEPS, xtol=1e-5, ftol=1e-6
         )
         return {**rest, **dict(zip(joints, solved.x.tolist(), strict=True))}
 
