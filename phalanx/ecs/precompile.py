@@ -43,7 +43,7 @@ import sys, types
 package = types.ModuleType("phalanx")
 package.__path__ = [sys.argv[1]]
 sys.modules["phalanx"] = package
-from phalanx.ecs.{module} import main
+from {module} import main
 main(*sys.argv[2:])
 """
 """Text of a process of the core. It leaves out the package's own imports, a third of a second."""
@@ -88,7 +88,7 @@ def precompile(kernels: Iterable[Generated], target: Target, device: int = 0, fr
 
 
 def _command(module: str, *arguments: object) -> list[str]:
-    return [sys.executable, "-c", _CORE_ALONE.format(module=module), str(CORE.parent), *(str(a) for a in arguments)]
+    return [sys.executable, "-c", _CORE_ALONE.format(module=f"{__package__}.{module}"), str(CORE.parent), *(str(a) for a in arguments)]
 
 
 class _Compiler:
