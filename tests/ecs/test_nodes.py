@@ -8,7 +8,7 @@ from pathlib import Path
 import phalanx
 from phalanx.ecs.nodes import walk
 
-FILES = sorted(Path(phalanx.__file__).parent.joinpath("ecs").glob("*.py"))
+FILES = sorted(Path(phalanx.__file__).parent.joinpath("ecs").rglob("*.py"))
 
 
 def test_the_same_nodes_in_the_same_order() -> None:
