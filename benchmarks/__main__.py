@@ -10,7 +10,7 @@ import itertools
 import sys
 from pathlib import Path
 
-from phalanx.cli import main
+from phalanx.commands.cli import main
 
 RESULTS = Path(__file__).resolve().parent / "results"
 QUIET = ("--json", "--export", "--list", "--help", "-h")

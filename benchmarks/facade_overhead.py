@@ -35,8 +35,8 @@ from phalanx.facade.isaaclab.assets import ArticulationCfg, AssetBaseCfg
 from phalanx.facade.isaaclab.scene import InteractiveScene, InteractiveSceneCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.isaaclab.utils import configclass
-from phalanx.io import library
-from phalanx.io.usd import write_robot
+from phalanx.io.formats import library
+from phalanx.io.formats.usd import write_robot
 
 DT = 0.005
 STIFFNESS, DAMPING, EFFORT, SPEED = 80.0, 2.0, 30.0, 30.0

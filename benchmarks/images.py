@@ -25,12 +25,12 @@ import numpy as np
 import trimesh
 
 from phalanx.bench.machine import machine
-from phalanx.ecs.threads import num_threads, set_num_threads
+from phalanx.ecs.cpu.threads import num_threads, set_num_threads
 from phalanx.images import Light, Look, Texture
 from phalanx.images.image_kernels import draw_pixels
 from phalanx.images.sensor import ImageSensor
+from phalanx.maths.arrays import from_matrix
 from phalanx.rays import RayScene, mesh_geometry, primitive_geometry
-from phalanx.rotations import from_matrix
 
 RAYS: Any = importlib.import_module("rays")
 """``benchmarks/rays.py``, beside this file."""

@@ -24,8 +24,8 @@ import numpy as np
 import trimesh
 
 from phalanx.bench.machine import machine
-from phalanx.ecs.threads import set_num_threads
-from phalanx.io.height_fields import grid_triangles
+from phalanx.ecs.cpu.threads import set_num_threads
+from phalanx.models.meshes.height_fields import grid_triangles
 from phalanx.rays import RayHits, RayScene, field_geometry, mesh_geometry
 
 CELL = 0.1

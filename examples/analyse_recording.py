@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 import phalanx as px
-from phalanx.io import library
+from phalanx.io.formats import library
 
 
 def record(path: Path, seconds: float) -> None:

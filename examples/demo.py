@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 import phalanx as px
-from phalanx.io import library
-from phalanx.io.picture import render_world
+from phalanx.images.pictures.picture import render_world
+from phalanx.io.formats import library
 
 CONTROL_STEPS = 4  # new targets every so many steps of 5 ms
 DIAGONAL = {"FL": 0.0, "RR": 0.0, "FR": 0.5, "RL": 0.5}  # share of a cycle by which a leg is late

@@ -12,8 +12,8 @@ import numpy as np
 from PIL import Image
 
 import phalanx as px
+from phalanx.images.pictures.false_colors import depth_image, normal_image, object_image
 from phalanx.images.world_camera import WorldCamera
-from phalanx.io.false_colors import depth_image, normal_image, object_image
 
 COLORS = ((0.8, 0.25, 0.1, 1.0), (0.9, 0.7, 0.1, 1.0), (0.1, 0.4, 0.7, 1.0), (0.2, 0.55, 0.25, 1.0))
 PILLARS, FIELD = 60, 8.0  # how many, up to so many metres away

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import phalanx as px
-from phalanx.io.picture import render_world
+from phalanx.images.pictures.picture import render_world
 
 
 def main() -> None:

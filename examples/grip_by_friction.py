@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 import phalanx as px
-from phalanx.io.model import Body, Joint, RobotModel
-from phalanx.io.picture import render_world
+from phalanx.images.pictures.picture import render_world
+from phalanx.models.robot_model import Body, Joint, RobotModel
 
 GRAVITY = 9.81
 MASS = 0.2  # kg, of the block

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import phalanx as px
-from phalanx.io.picture import render_world
+from phalanx.images.pictures.picture import render_world
 
 GRAVITY = 9.81
 SHOWN = 9  # environments in the picture, at most

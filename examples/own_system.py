@@ -13,7 +13,7 @@ import numpy as np
 import phalanx as px
 from phalanx.components import Dof, DofSolve, Drive, DriveEffort, Settings, World
 from phalanx.ecs import Component, Field, read, rows, system, update
-from phalanx.io import library
+from phalanx.io.formats import library
 
 HEAT = 0.15  # W per (N m)^2: what motors lose in their windings, moving or not
 

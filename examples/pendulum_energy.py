@@ -10,7 +10,7 @@ import argparse
 import numpy as np
 
 import phalanx as px
-from phalanx.rotations import matrix
+from phalanx.maths.arrays import matrix
 
 
 def energy(robot: px.Robot) -> float:

@@ -11,7 +11,7 @@ import argparse
 import numpy as np
 
 import phalanx as px
-from phalanx.rotations import matrix
+from phalanx.maths.arrays import matrix
 
 CONTROL_STEPS = 2
 GRAVITY = np.array([0.0, 0.0, 9.81])

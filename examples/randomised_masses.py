@@ -12,7 +12,7 @@ import numpy as np
 
 import phalanx as px
 from phalanx.components import LinkInertia
-from phalanx.io import library
+from phalanx.io.formats import library
 
 
 def main() -> None:

@@ -14,23 +14,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from phalanx._version import __version__ as __version__
-from phalanx.contact_view import ContactData, ContactView, FrictionData
 from phalanx.ecs.errors import DeviceError
-from phalanx.io.model import LoadError, RobotModel, Shape
-from phalanx.io.sdf_options import SdfOptions
-from phalanx.io.tendons import Attachment, FixedTendon, SpatialTendon
-from phalanx.loop_joint import LoopJoint
+from phalanx.io.reading.errors import LoadError
+from phalanx.models.robot_model import RobotModel, Shape
+from phalanx.models.sdf_options import SdfOptions
 from phalanx.models.surface import Material
-from phalanx.rigid_collection import RigidObjectCollection
-from phalanx.rigid_object import RigidObject
-from phalanx.robot import Robot
-from phalanx.world import SimulationWarning, World
+from phalanx.models.tendons import Attachment, FixedTendon, SpatialTendon
+from phalanx.world.handles.contact_view import ContactData, ContactView, FrictionData
+from phalanx.world.handles.loop_joint import LoopJoint
+from phalanx.world.handles.rigid_collection import RigidObjectCollection
+from phalanx.world.handles.rigid_object import RigidObject
+from phalanx.world.handles.robot import Robot
+from phalanx.world.world import SimulationWarning, World
 
 if TYPE_CHECKING:
-    from phalanx.io.recording import Recorder
-    from phalanx.io.replay import open_recording
+    from phalanx.io.recordings.recorder import Recorder
+    from phalanx.io.recordings.replay import open_recording
 
-_LAZY = {"Recorder": "phalanx.io.recording", "open_recording": "phalanx.io.replay"}
+_LAZY = {"Recorder": "phalanx.io.recordings.recorder", "open_recording": "phalanx.io.recordings.replay"}
 
 
 def __getattr__(name: str) -> Any:
@@ -43,7 +44,7 @@ def __getattr__(name: str) -> Any:
 
 def num_threads() -> int:
     """Threads used for stepping on the CPU."""
-    from phalanx.ecs import threads
+    from phalanx.ecs.cpu import threads
 
     return threads.num_threads()
 
@@ -52,7 +53,7 @@ def set_num_threads(count: int | None) -> None:
     """Set the number of threads for stepping on the CPU; ``None`` returns to the default. Results do not depend on
     it.
     """
-    from phalanx.ecs import threads
+    from phalanx.ecs.cpu import threads
 
     threads.set_num_threads(count)
 

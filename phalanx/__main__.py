@@ -2,7 +2,7 @@
 
 import sys
 
-from phalanx.cli import main
+from phalanx.commands.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from phalanx.io.model import Body, Joint, RobotModel, Shape
+from phalanx.models.robot_model import Body, Joint, RobotModel, Shape
 
 
 def arm(name: str = "arm") -> RobotModel:

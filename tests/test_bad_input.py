@@ -17,8 +17,8 @@ from small_robots import arm, ball
 import phalanx as px
 from phalanx.components import Drive, LinkInertia, LinkTopology
 from phalanx.ecs.device import cuda_available
-from phalanx.io.model import Body, RobotModel
-from phalanx.saving import FORMAT
+from phalanx.models.robot_model import Body, RobotModel
+from phalanx.world.saving import FORMAT
 
 # The world's own arguments.
 

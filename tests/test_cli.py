@@ -19,11 +19,11 @@ import zarr
 from PIL import Image
 
 import phalanx as px
-from phalanx.cli import main
+from phalanx.commands.cli import main
 from phalanx.commands.controllers import controller, gains
 from phalanx.commands.loading import load
 from phalanx.commands.run import RunOptions
-from phalanx.io.replay import open_recording
+from phalanx.io.recordings.replay import open_recording
 
 PHALANX = [sys.executable, "-m", "phalanx"]
 
@@ -61,7 +61,7 @@ def test_help_is_quick_and_names_every_command(tmp_path):
         [
             sys.executable,
             "-c",
-            "import sys, phalanx.cli; print([m for m in ('numba', 'zarr', 'PIL') if m in sys.modules])",
+            "import sys, phalanx.commands.cli; print([m for m in ('numba', 'zarr', 'PIL') if m in sys.modules])",
         ],
         capture_output=True,
         text=True,

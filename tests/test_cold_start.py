@@ -31,10 +31,10 @@ OBJECT = """
 import hashlib, os, pathlib, pickle
 from phalanx.ecs.cache.files import unsealed
 from narrow import pairs, solids
-from phalanx.ecs.codegen import generate
-from phalanx.ecs.modules import load
-from phalanx.ecs.precompile import _compiler, marker
-from phalanx.systems.narrow import collide_capsules, collide_spheres
+from phalanx.ecs.text.codegen import generate
+from phalanx.ecs.cache.modules import load
+from phalanx.ecs.ahead.precompile import _compiler, marker
+from phalanx.systems.collision.narrow import collide_capsules, collide_spheres
 
 capsule = solids.SOLIDS["capsule"]
 store = pairs.build(capsule, capsule, 2, "cpu", "float32")

@@ -13,7 +13,7 @@ from oracles.base import rotation
 
 import phalanx as px
 from phalanx.components import LinkInertia
-from phalanx.io.model import Body, Joint, Mimic, RobotModel
+from phalanx.models.robot_model import Body, Joint, Mimic, RobotModel
 
 ENVS = 3
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
 
-from phalanx import rotations
+from phalanx.maths import arrays as rotations
 
 numbers = st.one_of(st.floats(-1.0, 1.0), st.sampled_from([0.0, 1.0, -1.0, 1e-9]))
 quaternions = arrays(float, (3, 4), elements=numbers).filter(lambda q: bool((np.linalg.norm(q, axis=1) > 1e-3).all()))

@@ -11,9 +11,9 @@ from mjcf_files import save
 from oracles.mjcf_oracle import MjcfOracle, mj
 
 import phalanx as px
-from phalanx.cli import main
+from phalanx.commands.cli import main
 from phalanx.commands.run import DIVERGED
-from phalanx.io.replay import open_recording
+from phalanx.io.recordings.replay import open_recording
 
 BODIES = """
 <geom type="plane" size="9 9 1"/>
@@ -89,8 +89,8 @@ def test_objects_alone_run_and_a_ground_is_added(tmp_path: Path, capsys: pytest.
 
 def test_usd_scenes_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("pxr", reason="usd-core is not installed")
-    from phalanx.io import library
-    from phalanx.io.usd import write_robot
+    from phalanx.io.formats import library
+    from phalanx.io.formats.usd import write_robot
 
     write_robot(library.load_robot("cartpole", False), tmp_path / "a.usda")
     text = said(capsys, 0, "run", tmp_path / "a.usda", "--num-envs", 2, "--steps", 5, "--device", "cpu")

@@ -22,7 +22,7 @@ from small_robots import arm, ball
 import phalanx as px
 from phalanx import components as c
 from phalanx.ecs import read, system, update
-from phalanx.io import library
+from phalanx.io.formats import library
 
 ENVS = 4
 

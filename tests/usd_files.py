@@ -6,8 +6,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from phalanx.io.usd import Scene, read_stage
-from phalanx.io.usd.bindings import Usd, UsdPhysics
+from phalanx.io.formats.usd import Scene, read_stage
+from phalanx.io.formats.usd.bindings import Usd, UsdPhysics
 
 HEAD = '#usda 1.0\n(\n metersPerUnit = {metres}\n kilogramsPerUnit = {kilograms}\n upAxis = "{up}"\n)\n'
 BALL = 'def Sphere "ball" ( prepend apiSchemas = ["PhysicsCollisionAPI"] ) {\n double radius = 0.1\n}\n'

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.io.meshes import merge
-from phalanx.io.model import Joint, RobotModel, Shape
-from phalanx.io.pose import body_frames
-from phalanx.io.usd.writer import Written
-from phalanx.rotations import matrix
+from phalanx.io.formats.usd.writer import Written
+from phalanx.maths.arrays import matrix
+from phalanx.models.meshes.mesh_files import merge
+from phalanx.models.pose import body_frames
+from phalanx.models.robot_model import Joint, RobotModel, Shape
 
 CLOSE = 1e-6
 """Of numbers of the size of 1: USD keeps most of them in single precision."""

@@ -36,7 +36,7 @@ from isaaclab.sensors import CameraCfg, TiledCameraCfg  # noqa: E402
 from isaaclab.sensors.camera.utils import create_pointcloud_from_depth, save_images_to_file  # noqa: E402
 from isaaclab.utils import configclass  # noqa: E402
 
-from phalanx.io.library import path as shipped_robot  # noqa: E402
+from phalanx.io.formats.library import path as shipped_robot  # noqa: E402
 
 ARM_CFG = ArticulationCfg(
     spawn=sim_utils.UrdfFileCfg(

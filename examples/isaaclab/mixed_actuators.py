@@ -29,7 +29,7 @@ from isaaclab.assets import Articulation, ArticulationCfg, AssetBaseCfg  # noqa:
 from isaaclab.scene import InteractiveScene, InteractiveSceneCfg  # noqa: E402
 from isaaclab.utils import configclass  # noqa: E402
 
-from phalanx.io.library import path as shipped_robot  # noqa: E402
+from phalanx.io.formats.library import path as shipped_robot  # noqa: E402
 
 PERIOD = 1.0  # s, of a knee bend
 

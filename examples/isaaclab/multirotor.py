@@ -30,7 +30,7 @@ from isaaclab.utils import configclass  # noqa: E402
 from isaaclab_contrib.actuators import ThrusterCfg  # noqa: E402
 from isaaclab_contrib.assets import Multirotor, MultirotorCfg  # noqa: E402
 
-from phalanx.io.library import path as shipped_robot  # noqa: E402
+from phalanx.io.formats.library import path as shipped_robot  # noqa: E402
 
 MASS, INERTIA = 0.027, (1.657e-5, 1.666e-5, 2.926e-5)
 ARM, DRAG = 0.032527, 0.006  # m along x and y; torque for thrust, m

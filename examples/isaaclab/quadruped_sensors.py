@@ -28,7 +28,7 @@ from isaaclab.scene import InteractiveScene, InteractiveSceneCfg  # noqa: E402
 from isaaclab.sensors import ContactSensorCfg, FrameTransformerCfg, ImuCfg, OffsetCfg  # noqa: E402
 from isaaclab.utils import configclass  # noqa: E402
 
-from phalanx.io.library import path as shipped_robot  # noqa: E402
+from phalanx.io.formats.library import path as shipped_robot  # noqa: E402
 
 QUADRUPED_CFG = ArticulationCfg(
     spawn=sim_utils.UrdfFileCfg(

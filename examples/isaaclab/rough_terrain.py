@@ -34,7 +34,7 @@ from isaaclab.terrains import TerrainImporterCfg  # noqa: E402
 from isaaclab.terrains.config.rough import ROUGH_TERRAINS_CFG  # noqa: E402
 from isaaclab.utils import configclass  # noqa: E402
 
-from phalanx.io.library import path as shipped_robot  # noqa: E402
+from phalanx.io.formats.library import path as shipped_robot  # noqa: E402
 
 QUADRUPED_CFG = ArticulationCfg(
     spawn=sim_utils.UrdfFileCfg(

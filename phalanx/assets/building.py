@@ -10,10 +10,10 @@ from typing import Any
 from phalanx.assets.catalogue import Made, StandIn
 from phalanx.assets.classic import Turns
 from phalanx.assets.places import folder
-from phalanx.io.model import Body, RobotModel, Shape
-from phalanx.io.usd import Written, write_robot
-from phalanx.io.usd.bindings import Prim, Sdf, Stage, Usd, UsdGeom, UsdPhysics
-from phalanx.io.usd.writer import save_stage
+from phalanx.io.formats.usd import Written, write_robot
+from phalanx.io.formats.usd.bindings import Prim, Sdf, Stage, Usd, UsdGeom, UsdPhysics
+from phalanx.io.formats.usd.writer import save_stage
+from phalanx.models.robot_model import Body, RobotModel, Shape
 
 MARK = "phalanx"
 """Under which a file's own data say that it is a stand-in."""
@@ -70,7 +70,7 @@ def stand_in_origin(path: Path) -> str | None:
         return _sidecar(path).read_text().strip()
     if path.suffix not in (".usd", ".usda", ".usdc"):
         return None
-    from phalanx.io.usd.bindings import Tf
+    from phalanx.io.formats.usd.bindings import Tf
 
     try:
         layer = Sdf.Layer.OpenAsAnonymous(str(path), metadataOnly=True)

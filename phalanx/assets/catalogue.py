@@ -11,7 +11,7 @@ from phalanx.assets import classic, descriptions, drones, networks, props
 from phalanx.assets.classic import Turns
 from phalanx.assets.descriptions import Description
 from phalanx.assets.places import ISAAC, LAB
-from phalanx.io.model import RobotModel, Shape
+from phalanx.models.robot_model import RobotModel, Shape
 
 Made = RobotModel | list[Shape]
 """What a USD file is written from: a robot or object; or shapes that do not move."""

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from phalanx.assets.parts import ball, body, box, joint, robot, rod
-from phalanx.io import mass_properties
-from phalanx.io.model import Body, Joint, RobotModel, Shape
-from phalanx.rotations import from_matrix
+from phalanx.maths.arrays import from_matrix
+from phalanx.models.meshes import mass_properties
+from phalanx.models.robot_model import Body, Joint, RobotModel, Shape
 
 ANT_DENSITY, HUMANOID_DENSITY = 5.0, 1000.0
 """kg/m^3."""

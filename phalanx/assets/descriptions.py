@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from phalanx.io.merging import merge_fixed_joints
-from phalanx.io.model import RobotModel
-from phalanx.io.urdf import load_urdf
+from phalanx.io.formats.urdf import load_urdf
+from phalanx.models.merging import merge_fixed_joints
+from phalanx.models.robot_model import RobotModel
 
 PACKAGE = "example-robot-data"
 """On PyPI; 400 MB, BSD and MIT licences, robot by robot."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from phalanx.assets.parts import body, box, joint, robot, rod
-from phalanx.io.model import Body, Joint, RobotModel
+from phalanx.models.robot_model import Body, Joint, RobotModel
 
 CRAZYFLIE_MASS, CRAZYFLIE_INERTIA = 0.027, (1.4e-5, 1.4e-5, 2.17e-5)
 """kg and kg m^2, propellers included."""

@@ -158,7 +158,7 @@ def _references(path: Path, name: str) -> list[str]:
     """Names of the files that a layer refers to, by paths relative to it; what is elsewhere is left out."""
     if path.suffix.lower() not in LAYERS:
         return []
-    from phalanx.io.usd.bindings import UsdUtils
+    from phalanx.io.formats.usd.bindings import UsdUtils
 
     sublayers, references, payloads = UsdUtils.ExtractExternalReferences(str(path))
     found = []

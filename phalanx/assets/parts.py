@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from phalanx.io import mass_properties
-from phalanx.io.model import Body, Joint, RobotModel, Shape
-from phalanx.rotations import between
+from phalanx.maths.arrays import between
+from phalanx.models.meshes import mass_properties
+from phalanx.models.robot_model import Body, Joint, RobotModel, Shape
 
 Vector = Sequence[float] | np.ndarray
 GREY = (0.6, 0.6, 0.65, 1.0)

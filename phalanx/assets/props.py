@@ -7,7 +7,7 @@ are at the height of their own origin.
 from __future__ import annotations
 
 from phalanx.assets.parts import body, box, joint, robot, rod, turn
-from phalanx.io.model import Body, RobotModel, Shape
+from phalanx.models.robot_model import Body, RobotModel, Shape
 
 BLOCK, DEX_CUBE = 0.0468, 0.06
 """Edges of blocks and of the cube for hands, m."""

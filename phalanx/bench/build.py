@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.bench.declare import Drives, Scene
-from phalanx.world import World
+from phalanx.world.world import World
 
 
 @dataclass(frozen=True)

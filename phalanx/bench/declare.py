@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from phalanx.io import library
-from phalanx.io.model import RobotModel, Shape
+from phalanx.io.formats import library
+from phalanx.models.robot_model import RobotModel, Shape
 
 Patterns = tuple[tuple[str, float], ...]
 """Pattern of joint names and their value; the first that matches counts, joints that none matches get 0."""

@@ -24,7 +24,7 @@ PACKAGES = (
 def machine() -> dict[str, Any]:
     """Versions of packages, the processor with how many of them this process may use, memory, and the GPU."""
     import phalanx as px
-    from phalanx.ecs.threads import num_processors
+    from phalanx.ecs.cpu.threads import num_processors
 
     found: dict[str, Any] = {
         "phalanx": px.__version__,

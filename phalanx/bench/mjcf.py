@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from phalanx.actor import Actor
 from phalanx.bench.build import Setup
 from phalanx.components.link import PRISMATIC, REVOLUTE
 from phalanx.components.shape import BOX, CAPSULE, CYLINDER, SPHERE
-from phalanx.io.articulation import Articulation
-from phalanx.part import DYNAMIC, STATIC
-from phalanx.rotations import matrix, product, rotate
+from phalanx.maths.arrays import matrix, product, rotate
+from phalanx.models.actor_spec import DYNAMIC, STATIC
+from phalanx.models.articulation import Articulation
+from phalanx.world.handles.actor import Actor
 
 Node = ElementTree.Element
 GEOMS = {SPHERE: ("sphere", 1), CAPSULE: ("capsule", 2), BOX: ("box", 3), CYLINDER: ("cylinder", 2)}

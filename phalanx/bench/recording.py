@@ -12,7 +12,7 @@ import numpy as np
 import phalanx as px
 from phalanx.bench.build import Setup
 from phalanx.bench.measure import stretch
-from phalanx.io.replay import open_recording
+from phalanx.io.recordings.replay import open_recording
 
 
 def recording_cost(setup: Setup, frames: int, repeats: int = 3) -> dict[str, Any]:

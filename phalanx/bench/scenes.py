@@ -13,8 +13,8 @@ from phalanx.bench.robots.g1 import g1
 from phalanx.bench.robots.panda import GAINS as PANDA_GAINS
 from phalanx.bench.robots.panda import panda
 from phalanx.bench.robots.simple import chain, gripper
-from phalanx.io.model import Shape
-from phalanx.rotations import about
+from phalanx.maths.arrays import about
+from phalanx.models.robot_model import Shape
 
 SOFTNESS = {"solref": (0.015, 1.0), "solimp": (0.9, 0.99, 0.003), "solimplimit": (0.0, 0.99, 0.01)}
 """MuJoCo's parameters of contacts and limits of the humanoid, as published with it."""

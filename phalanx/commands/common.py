@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from phalanx.io.model import LoadError
+from phalanx.io.reading.errors import LoadError
 
 VIDEO_SIZE = (640, 480)
 """Width and height of videos, unless told otherwise."""
@@ -34,8 +34,8 @@ def user_mistakes(*kinds: type[Exception]) -> Iterator[None]:
     reader of our output that goes away is nobody's mistake.
     """
     from phalanx.ecs.errors import DeviceError
-    from phalanx.io.recording_folder import RecordingError
-    from phalanx.io.video import VideoError
+    from phalanx.images.pictures.video import VideoError
+    from phalanx.io.recordings.folder import RecordingError
 
     try:
         yield

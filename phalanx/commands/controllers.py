@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from phalanx.robot import Robot
+    from phalanx.world.handles.robot import Robot
 
 CONTROL_PERIOD = 0.02  # s between new targets of the sine
 RANDOM_PERIOD = 0.5  # s between new targets of the random controller

@@ -8,10 +8,10 @@ from pathlib import Path
 def info(robot: str, fix_inertias: bool = False) -> None:
     """Print what a robot file says and what is odd in it, or a mesh as the rigid object that it would be."""
     from phalanx.commands.common import user_mistakes
-    from phalanx.io import library
-    from phalanx.io.info import describe
-    from phalanx.io.meshes import FORMATS
-    from phalanx.io.rigid_body import rigid_model
+    from phalanx.io.formats import library
+    from phalanx.io.formats.rigid_body import rigid_model
+    from phalanx.models.info import describe
+    from phalanx.models.meshes.mesh_files import FORMATS
 
     with user_mistakes():
         if Path(robot).suffix[1:].lower() in FORMATS:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from phalanx.commands.common import UserError
 
 if TYPE_CHECKING:
-    from phalanx.robot import Robot
-    from phalanx.scenes import AddedScene
-    from phalanx.world import World
+    from phalanx.world.handles.robot import Robot
+    from phalanx.world.scenes import AddedScene
+    from phalanx.world.world import World
 
 DT = 0.005
 """s, of robots whose files do not say."""
@@ -69,22 +69,22 @@ class Loaded:
 
 def load(o: Wanted) -> Loaded:
     """The world that the options describe, not built yet."""
-    from phalanx.io import library
-    from phalanx.io.scene_file import SCENE_SUFFIXES
+    from phalanx.io.formats import library
+    from phalanx.io.formats.scene_file import SCENE_SUFFIXES
 
     suffix = library.resolve(o.robot).suffix.lower() if o.robot not in library.names() else ""
     return _scene(o) if suffix in SCENE_SUFFIXES else _robot(o)
 
 
 def _world(o: Wanted, dt: float | None, gravity: Any = (0.0, 0.0, -9.81)) -> World:
-    from phalanx.world import World
+    from phalanx.world.world import World
 
     return World(num_envs=o.num_envs, device=o.device, dtype=o.dtype, dt=o.dt or dt or DT, gravity=gravity)
 
 
 def _robot(o: Wanted) -> Loaded:
     """A robot of a URDF file, or one that is shipped."""
-    from phalanx.io import library
+    from phalanx.io.formats import library
     from phalanx.models.standing import is_arm, standing_pose
 
     if o.keyframe not in (None, AS_DRAWN):
@@ -115,7 +115,7 @@ def _height(model: Any) -> float:
     """Height of the root at which the lowest collision point touches z = 0, joints at 0 or at the nearest limit."""
     import numpy as np
 
-    from phalanx.io.pose import lowest_point
+    from phalanx.models.pose import lowest_point
 
     start = {joint.name: float(np.clip(0.0, joint.lower, joint.upper)) for joint in model.joints if not joint.mimic}
     lowest = lowest_point(model, start, (1.0, 0.0, 0.0, 0.0))
@@ -124,7 +124,7 @@ def _height(model: Any) -> float:
 
 def _scene(o: Wanted) -> Loaded:
     """All that an MJCF or USD file holds, with its options and keyframe."""
-    from phalanx.io.scene_file import SOFT, USD_SUFFIXES
+    from phalanx.io.formats.scene_file import SOFT, USD_SUFFIXES
 
     if o.base == "free":
         raise UserError(f"--free-base is for URDF files; {o.robot} says itself what is fixed.")
@@ -158,16 +158,16 @@ def _scene(o: Wanted) -> Loaded:
 
 
 def _mjcf(o: Wanted) -> tuple[Any, list[Any], Any]:
-    from phalanx.io.mjcf import load_scene
-    from phalanx.scenes import add_scene
+    from phalanx.io.formats.mjcf import load_scene
+    from phalanx.world.scenes import add_scene
 
     scene = load_scene(o.robot, (), o.shown, fix_inertias=o.fix_inertias)
     return scene, list(scene.trees.values()), lambda world, keyframe: add_scene(world, scene, "", keyframe)
 
 
 def _usd(o: Wanted) -> tuple[Any, list[Any], Any]:
-    from phalanx.io.usd import load_scene
-    from phalanx.usd_scenes import add_scene
+    from phalanx.io.formats.usd import load_scene
+    from phalanx.world.usd_scenes import add_scene
 
     scene = load_scene(o.robot, (), o.shown, fix_inertias=o.fix_inertias)
     return scene, list(scene.actors.values()), lambda world, _: add_scene(scene, world)

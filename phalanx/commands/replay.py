@@ -10,8 +10,8 @@ from phalanx.commands.common import COMPILING, UserError, patience, progress_bar
 from phalanx.commands.showing import Shown, check, make
 
 if TYPE_CHECKING:
-    from phalanx.io.replay import Recording
-    from phalanx.io.series import ActorRecording
+    from phalanx.io.recordings.replay import Recording
+    from phalanx.io.recordings.series import ActorRecording
 
 ROWS = 12  # of the table
 NAMES = 5  # of a collection's objects, at most
@@ -21,7 +21,7 @@ def replay(file: Path, shown: Shown, verify: bool, device: str | None = None) ->
     """Print what one environment did, verify, and make pictures, videos and sensors; returns the exit code."""
     with user_mistakes(ValueError):
         check(shown, file)
-        from phalanx.io.replay import open_recording
+        from phalanx.io.recordings.replay import open_recording
 
         recording = open_recording(file)
         for env in shown.envs:
@@ -122,7 +122,7 @@ def _aligned(columns: list[Column]) -> str:
 def _verify(recording: Recording, device: str | None) -> bool:
     import numpy as np
 
-    from phalanx.io.replay import verify
+    from phalanx.io.recordings.replay import verify
 
     total = int(np.abs(np.diff(recording.step)).sum())
     with (

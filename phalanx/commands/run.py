@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from phalanx.checking import shorten
 from phalanx.commands.common import (
     COMPILING,
     VIDEO_SIZE,
@@ -23,10 +22,11 @@ from phalanx.commands.common import (
     user_mistakes,
 )
 from phalanx.commands.loading import Loaded, load
+from phalanx.world.checking import shorten
 
 if TYPE_CHECKING:
-    from phalanx.robot import Robot
-    from phalanx.world import World
+    from phalanx.world.handles.robot import Robot
+    from phalanx.world.world import World
 
 SHOWN, FILMED = 64, 16  # environments in a picture and in a video, at most
 ROBOTS = 8  # that are listed
@@ -70,7 +70,7 @@ class _Takes:
     """Poses of bodies when frames of a video are due: its camera is made for all of them."""
 
     def __init__(self, world: World, o: RunOptions) -> None:
-        from phalanx.io.film import frame_times
+        from phalanx.images.pictures.film import frame_times
 
         self._world, self._shown = world, min(FILMED, o.num_envs)
         times = frame_times(0.0, o.steps * world.dt, o.fps)
@@ -174,7 +174,7 @@ def _check(o: RunOptions) -> None:
     check_output(o.picture, ".png")
     check_output(o.video)
     if o.video is not None:
-        from phalanx.io.video import check_video
+        from phalanx.images.pictures.video import check_video
 
         with user_mistakes():
             check_video(o.video, o.fps, VIDEO_SIZE)
@@ -182,7 +182,7 @@ def _check(o: RunOptions) -> None:
 
 def _set_gains(loaded: Loaded, robot: Robot, o: RunOptions) -> None:
     from phalanx.commands.controllers import gains
-    from phalanx.io import library
+    from phalanx.io.formats import library
 
     given = o.stiffness is not None or o.damping is not None
     if not robot.num_dof or ((robot.num_actuators or _as_file(loaded, o)) and not given):
@@ -210,7 +210,7 @@ def _recorder(world: World, o: RunOptions) -> Any:
     if o.record is None:
         yield None
         return
-    from phalanx.io.recording import Recorder
+    from phalanx.io.recordings.recorder import Recorder
 
     with Recorder(world, o.record, every=o.record_every) as recorder:
         yield recorder
@@ -286,7 +286,7 @@ def _summary(loaded: Loaded, o: RunOptions, clock: _Clock, samples: int) -> str:
 
 
 def _draw(world: World, o: RunOptions) -> str:
-    from phalanx.io.picture import render_world
+    from phalanx.images.pictures.picture import render_world
 
     with patience("Drawing the picture ..."):
         render_world(world, o.picture, env_ids=range(min(SHOWN, o.num_envs)))
@@ -296,7 +296,7 @@ def _draw(world: World, o: RunOptions) -> str:
 def _film(world: World, takes: _Takes, o: RunOptions) -> str:
     import numpy as np
 
-    from phalanx.io.film import framed_painter, write_film
+    from phalanx.images.pictures.film import framed_painter, write_film
 
     assert o.video is not None
     poses = np.stack(takes.poses)

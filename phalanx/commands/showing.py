@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from phalanx.commands.common import COMPILING, VIDEO_SIZE, UserError, check_output, patience, progress_bar
 
 if TYPE_CHECKING:
-    from phalanx.io.playback import Playback
-    from phalanx.io.replay import Recording
+    from phalanx.io.recordings.playback import Playback
+    from phalanx.io.recordings.replay import Recording
 
 PICTURE_SIZE = (1280, 960)
 SENSORS = "camera, camera:BODY, imu:BODY, scan:BODY, contact"
@@ -80,11 +80,11 @@ def check(shown: Shown, file: Path) -> None:
     if shown.out is not None and not shown.others:
         raise UserError("--out needs a --sensor that it is to hold: imu:BODY, scan:BODY or contact.")
     if shown.video is not None:
-        from phalanx.io.video import check_video
+        from phalanx.images.pictures.video import check_video
 
         check_video(shown.video, shown.fps, shown.size or VIDEO_SIZE)
     if shown.others:
-        from phalanx.io.sensor_files import check_sensor_file
+        from phalanx.io.recordings.sensor_files import check_sensor_file
 
         path = shown.readings_file(file)
         check_sensor_file(path)
@@ -94,7 +94,7 @@ def check(shown: Shown, file: Path) -> None:
 
 def make(recording: Recording, shown: Shown) -> list[str]:
     """Make what was asked for; returns a line about each file."""
-    from phalanx.io.playback import Playback
+    from phalanx.io.recordings.playback import Playback
 
     lines = []
     playback = Playback(recording, shown.envs)
@@ -128,7 +128,7 @@ def _check_bodies(playback: Playback, shown: Shown) -> None:
 
 
 def _draw(playback: Playback, shown: Shown) -> None:
-    from phalanx.io.picture import save_png
+    from phalanx.images.pictures.picture import save_png
 
     assert shown.picture is not None
     last = playback.recording.num_samples
@@ -140,7 +140,7 @@ def _draw(playback: Playback, shown: Shown) -> None:
 def _film(playback: Playback, shown: Shown) -> int:
     import numpy as np
 
-    from phalanx.io.film import frame_times, write_film
+    from phalanx.images.pictures.film import frame_times, write_film
 
     assert shown.video is not None
     times = frame_times(playback.time[0], playback.time[-1], shown.fps)
@@ -154,9 +154,9 @@ def _painter(playback: Playback, shown: Shown, poses: Any, size: tuple[int, int]
     """Who draws, and how far the camera is to move in each frame."""
     import numpy as np
 
-    from phalanx.io.film import framed_painter
-    from phalanx.io.picture import Camera
-    from phalanx.io.tiles import CarriedPainter
+    from phalanx.images.pictures.film import framed_painter
+    from phalanx.images.pictures.picture import Camera
+    from phalanx.images.pictures.tiles import CarriedPainter
 
     envs = range(len(playback.envs))
     body = (shown.camera or "").partition(":")[2]
@@ -175,8 +175,8 @@ def _painter(playback: Playback, shown: Shown, poses: Any, size: tuple[int, int]
 def _read(playback: Playback, shown: Shown, path: Path) -> None:
     import numpy as np
 
-    from phalanx.io.added_sensors import contact_forces, height_scan, inertial
-    from phalanx.io.sensor_files import write_readings
+    from phalanx.io.recordings.added_sensors import contact_forces, height_scan, inertial
+    from phalanx.io.recordings.sensor_files import write_readings
 
     recording, readings = playback.recording, []
     for sensor in shown.others:

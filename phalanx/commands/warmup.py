@@ -9,8 +9,8 @@ def warmup(names: list[str], device: str, dtype: str, num_envs: int) -> None:
     """Compile the kernels of scenes and robots into the cache; all that come with the package when none is named."""
     with user_mistakes(ValueError):
         import phalanx as px
+        from phalanx.bench.warming import warm_up, worlds_for
         from phalanx.ecs.cache.folder import cache_folder
-        from phalanx.warmup import warm_up, worlds_for
 
         device = px.World(device=device).device
         worlds = worlds_for(names, device, dtype, num_envs)

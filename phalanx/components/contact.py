@@ -135,7 +135,7 @@ class ContactImpulse(Component, table=Contact):
 
 
 class ContactSearch(Component, table=Contact):
-    """Where the search for loads is (:mod:`phalanx.systems.loads`)."""
+    """Where the search for loads is (:mod:`phalanx.systems.solver.loads`)."""
 
     begin = Field(3, unit="N s", doc="impulses that the search began with")
     start = Field(3, unit="N s", doc="impulses that the sweep started from")

@@ -161,7 +161,7 @@ class DofGain(Component, table=Dof):
 
 
 class DofSearch(Component, table=Dof):
-    """Where the search for loads is (:mod:`phalanx.systems.loads`); velocities are as DofGain.velocity."""
+    """Where the search for loads is (:mod:`phalanx.systems.solver.loads`); velocities are as DofGain.velocity."""
 
     before = Field(unit="rad/s", doc="velocity at the start of the substep, which those add to")
     begin = Field(unit="rad/s", doc="velocity that the search began with")

@@ -1,7 +1,7 @@
 """Triangle meshes and height fields: what is static, or kinematic, and not convex.
 
 The vertices of meshes are rows of ``HullVertex``, the triangles of a shape are the rows ``first_face``..``end_face`` of
-``MeshTriangle``; everything is in the shape's frame. All fields are filled by :mod:`phalanx.geometry_tables`.
+``MeshTriangle``; everything is in the shape's frame. All fields are filled by :mod:`phalanx.world.layout.geometry`.
 """
 
 from phalanx.components.shape import HullVertex, Shape

@@ -1,7 +1,7 @@
 """Signed distance fields of meshes: regular grids of distances, and the points of the surface.
 
-Everything is in the shape's frame and filled by :mod:`phalanx.geometry_tables`, once for all shapes that have the same
-mesh. The tree over a shape's points has its nodes in ``MeshNode``; its leaves hold ``SurfacePoint`` rows.
+Everything is in the shape's frame and filled by :mod:`phalanx.world.layout.geometry`, once for all shapes that have the
+same mesh. The tree over a shape's points has its nodes in ``MeshNode``; its leaves hold ``SurfacePoint`` rows.
 """
 
 from phalanx.components.shape import Shape

@@ -19,7 +19,7 @@ class TreeTopology(Component, table=Tree):
 
 
 class TreeSearch(Component, table=Tree):
-    """Islands of the search for loads (:mod:`phalanx.systems.loads`)."""
+    """Islands of the search for loads (:mod:`phalanx.systems.solver.loads`)."""
 
     island = Field(dtype="int32", doc="first tree of those that contacts tie it to")
     sum = Field(8, doc="dot products of what its dofs and contacts do; those of an island at its first tree")

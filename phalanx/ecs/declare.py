@@ -15,7 +15,7 @@ default arguments say what it reads and writes::
         speed[i, e] -= dt[0, e] * gain[i, e] * speed[i, e]
 
 Every field is indexed ``[row, *item, environment]``. Fields that all environments share have an
-environment axis of length 1; the compiler (:mod:`phalanx.ecs.codegen`) takes care of that, the source
+environment axis of length 1; the compiler (:mod:`phalanx.ecs.text.codegen`) takes care of that, the source
 does not know.
 """
 
@@ -220,7 +220,7 @@ class System:
 
     @property
     def is_native(self) -> bool:
-        """Whether it is written for a team of GPU threads (:mod:`phalanx.ecs.team_language`)."""
+        """Whether it is written for a team of GPU threads (:mod:`phalanx.ecs.text.team_language`)."""
         return self.teams_of is not None
 
     @cached_property
@@ -331,8 +331,8 @@ def primitive(helper: F) -> F:
 def spread(*bounds: int) -> range:
     """In a system over ``lanes``: ``range(end)`` or ``range(start, end)`` whose iterations do not depend on each other.
 
-    On the GPU the threads of a team share them (:mod:`phalanx.ecs.teams`). Iterations store to different items, or add
-    to common ones by ``+=`` or ``-=``; the loop over lanes is inside, as always.
+    On the GPU the threads of a team share them (:mod:`phalanx.ecs.text.teams`). Iterations store to different items, or
+    add to common ones by ``+=`` or ``-=``; the loop over lanes is inside, as always.
     """
     return range(*bounds)
 

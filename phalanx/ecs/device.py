@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.ecs.codegen import generate
+from phalanx.ecs.ahead.precompile import precompile
 from phalanx.ecs.declare import Bound, System
 from phalanx.ecs.errors import DeviceError
-from phalanx.ecs.precompile import precompile
+from phalanx.ecs.text.codegen import generate
 
 
 class Device:
@@ -25,7 +25,8 @@ class Device:
         self._compiler: Any
         self._programs: Any
         if name == "cpu":
-            from phalanx.ecs import cpu, cpu_program
+            from phalanx.ecs.cpu import kernels as cpu
+            from phalanx.ecs.cpu import program as cpu_program
 
             self.xp, self.stream, self.lanes = np, None, max(cpu_program.LANES)
             self._compiler, self._programs = cpu, cpu_program
@@ -37,12 +38,13 @@ class Device:
                     f'device "{name}" needs {" and ".join(missing)}: install "phalanx[cuda12]" or "phalanx[cuda13]", '
                     'as your driver allows, or use device="cpu"'
                 )
-            from phalanx.ecs.cuda_start import open_device
+            from phalanx.ecs.cuda.start import open_device
 
             self.stream = open_device(index)
             import cupy
 
-            from phalanx.ecs import cuda, cuda_program
+            from phalanx.ecs.cuda import kernels as cuda
+            from phalanx.ecs.cuda import program as cuda_program
 
             self.name, self.xp, self.lanes = f"cuda:{index}", cupy, cuda_program.THREADS // 4
             self._compiler, self._programs = cuda, cuda_program

@@ -10,9 +10,9 @@ import numpy as np
 
 from phalanx.ecs.declare import Bound, Component, Field, System, Table
 from phalanx.ecs.device import Device
-from phalanx.ecs.fusion import fused, repeated
-from phalanx.ecs.straight_groups import Straightener
-from phalanx.ecs.substitutes import Exchange, Substitute, substituted
+from phalanx.ecs.recorded.grouping import Straightener
+from phalanx.ecs.sequences.fusion import fused, repeated
+from phalanx.ecs.sequences.stand_ins import Exchange, Substitute, substituted
 
 ALIGN = 16
 """Environment strides are odd multiples of this many elements."""
@@ -216,8 +216,8 @@ class Store:
         """What stands for a sequence of systems, and the arguments of each that all environments share.
 
         Systems of tables without rows are left out; what is repeated is one kernel where that is faster
-        (:mod:`phalanx.ecs.fusion`). On GPUs some have substitutes (:mod:`phalanx.ecs.substitutes`), and what only
-        goes through known rows is recorded (:mod:`phalanx.ecs.straight`).
+        (:mod:`phalanx.ecs.sequences.fusion`). On GPUs some have substitutes (:mod:`phalanx.ecs.sequences.stand_ins`),
+        and what only goes through known rows is recorded (:mod:`phalanx.ecs.recorded.recorder`).
 
         Args:
             systems: in the order in which they run.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.io.usd.bindings import Sdf, Stage, Usd, UsdGeom
+from phalanx.io.formats.usd.bindings import Sdf, Stage, Usd, UsdGeom
 
 SQUARE = 1e-6
 """Entries of an environment's rotation and scale may be off those of no rotation by so much."""

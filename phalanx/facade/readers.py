@@ -7,16 +7,17 @@ from typing import Any
 
 from phalanx.facade.arrays import array_api, hand_out
 from phalanx.facade.shared_device import in_order
-from phalanx.launches import Kernels
-from phalanx.readers import Reader, Reading, Results
-from phalanx.world import World
+from phalanx.world.engine.launches import Kernels
+from phalanx.world.engine.readers import Reader, Reading, Results
+from phalanx.world.world import World
 
 LENT = 4
 """Arrays that a reader lends before it copies: of now, of the last step, and two that users keep."""
 
 
 class UserReader(Reader):
-    """Readings in one program; see :class:`phalanx.readers.Reader`. Their kernels write all numbers of their results.
+    """Readings in one program; see :class:`phalanx.world.engine.readers.Reader`. Their kernels write all numbers of
+    their results.
 
     What is read is lent: kernels write into an array that users get, and into another one as long as they have it.
     """

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from phalanx.facade.arrays import array_api
-from phalanx.world import World
+from phalanx.world.world import World
 
 
 def shares_memory(world: World) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 
 from phalanx.ecs.whole_files import refuse_links
 from phalanx.facade.asset_root import local_path
-from phalanx.io.usd.bindings import Plug, Sdf, Stage, Tf, Usd, UsdGeom, UsdPhysics, UsdUtils
+from phalanx.io.formats.usd.bindings import Plug, Sdf, Stage, Tf, Usd, UsdGeom, UsdPhysics, UsdUtils
 
 logger = logging.getLogger("phalanx.facade")
 

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from phalanx.facade import environments, surface_grippers
-from phalanx.io.usd import Scene, read_stage
-from phalanx.io.usd.bindings import Stage
-from phalanx.usd_scenes import add_scene
-from phalanx.world import World
+from phalanx.io.formats.usd import Scene, read_stage
+from phalanx.io.formats.usd.bindings import Stage
+from phalanx.world.usd_scenes import add_scene
+from phalanx.world.world import World
 
 log = logging.getLogger("phalanx.facade")
 

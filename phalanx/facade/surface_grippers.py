@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from phalanx.io.usd.bindings import Gf, Prim, Stage, Usd, UsdGeom, UsdPhysics
-from phalanx.loop_joint import LoopJoint
-from phalanx.part import DYNAMIC
-from phalanx.rotations import rotate
-from phalanx.world import World
+from phalanx.io.formats.usd.bindings import Gf, Prim, Stage, Usd, UsdGeom, UsdPhysics
+from phalanx.maths.arrays import rotate
+from phalanx.models.actor_spec import DYNAMIC
+from phalanx.world.handles.loop_joint import LoopJoint
+from phalanx.world.world import World
 
 TYPE = "IsaacSurfaceGripper"
 

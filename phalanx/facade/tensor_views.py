@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from phalanx.facade import environments
 from phalanx.facade.physx import SimulationView
 from phalanx.facade.stage_world import Place, StageWorld
-from phalanx.io.usd.bindings import Stage, UsdPhysics
+from phalanx.io.formats.usd.bindings import Stage, UsdPhysics
 
 
 def expression(glob: str) -> str:

@@ -8,6 +8,7 @@ from phalanx.images.layout import DIMS, LOOK_NUMBERS, OPACITY, SEEN, SHADES
 from phalanx.images.motion import earlier_place, moved_direction
 from phalanx.images.shading import encoded_byte, light_at, reflected
 from phalanx.images.surface import SMOOTH, smooth_normal, surface_color
+from phalanx.maths.kernels import rotate
 from phalanx.rays.primitives import Bytes, Int, Ints, Real, Reals, Words, load_floats, split
 from phalanx.rays.scene_kernels import (
     ENTRIES,
@@ -21,7 +22,6 @@ from phalanx.rays.scene_kernels import (
     to_local,
     turned_to_local,
 )
-from phalanx.systems.math3d import rotate
 
 INF = math.inf
 

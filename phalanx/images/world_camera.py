@@ -15,12 +15,12 @@ import numpy as np
 
 from phalanx.images.sensor import ImageSensor
 from phalanx.images.world_scene import WorldScene
+from phalanx.maths.arrays import from_matrix
+from phalanx.maths.kernels import quaternion_product, rotate
 from phalanx.rays.primitives import Int, Ints, Reals
-from phalanx.rotations import from_matrix
-from phalanx.systems.math3d import quaternion_product, rotate
 
 if TYPE_CHECKING:
-    from phalanx.world import World
+    from phalanx.world.world import World
 
 
 class WorldCamera:

@@ -17,18 +17,18 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.images.looks import Look, Texture, decoded
-from phalanx.io.mesh_colors import face_colors
-from phalanx.io.meshes import convex_hull
-from phalanx.io.model import Shape
-from phalanx.io.tessellate import corner_normals
-from phalanx.io.visible import Color, visible_shapes
+from phalanx.maths.arrays import between, matrix, unit
+from phalanx.models.meshes.colors import face_colors
+from phalanx.models.meshes.mesh_files import convex_hull
+from phalanx.models.meshes.tessellate import corner_normals
+from phalanx.models.robot_model import Shape
+from phalanx.models.visible import Color, visible_shapes
 from phalanx.rays.geometry import RayGeometry, field_geometry, mesh_geometry, primitive_geometry
 from phalanx.rays.primitives import Int, Ints, Reals, split
 from phalanx.rays.scene import RayScene
-from phalanx.rotations import between, matrix, unit
 
 if TYPE_CHECKING:
-    from phalanx.world import World
+    from phalanx.world.world import World
 
 MOST_NAMES = 30
 """Of bodies that a message lists."""

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.io.height_fields import grid_triangles
-from phalanx.io.model import Joint, RobotModel, Shape
-from phalanx.io.pose import body_frames
-from phalanx.rotations import matrix
+from phalanx.maths.arrays import matrix
+from phalanx.models.meshes.height_fields import grid_triangles
+from phalanx.models.pose import body_frames
+from phalanx.models.robot_model import Joint, RobotModel, Shape
 
 LEVEL = 0.02
 MARGIN = 0.5

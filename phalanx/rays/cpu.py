@@ -13,10 +13,10 @@ from numba.core import cgutils, types
 from numba.core.extending import intrinsic
 from numba.np.numpy_support import carray
 
+from phalanx.ecs.ahead.precompile import precompile
 from phalanx.ecs.cache.kernels import kept
-from phalanx.ecs.cpu import array, helper, routine
-from phalanx.ecs.precompile import precompile
-from phalanx.ecs.threads import at_once, num_threads
+from phalanx.ecs.cpu.kernels import array, helper, routine
+from phalanx.ecs.cpu.threads import at_once, num_threads
 from phalanx.rays.cpu_lanes import (
     SLOTS,
     all_lanes,

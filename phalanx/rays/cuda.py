@@ -1,8 +1,8 @@
 """The CUDA back end of rays: primitives as instructions, kernels that take addresses, launches replayed as graphs.
 
-Everything here that imports ``numba.cuda`` is in this file and in :mod:`phalanx.ecs.cuda`. Arrays come as addresses: it
-takes Numba 15 µs to wrap an array, and a launch with two dozen of them longer than most casts. A launch with the same
-arguments as an earlier one replays a graph.
+Everything here that imports ``numba.cuda`` is in this file and in :mod:`phalanx.ecs.cuda.kernels`. Arrays come as
+addresses: it takes Numba 15 µs to wrap an array, and a launch with two dozen of them longer than most casts. A launch
+with the same arguments as an earlier one replays a graph.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numba import cuda
 from numba.core import cgutils, types
 from numba.cuda.extending import intrinsic
 
-from phalanx.ecs.cuda import kept_kernel, scratch
+from phalanx.ecs.cuda.kernels import kept_kernel, scratch
 from phalanx.rays.generate import argument_types, generated, load
 from phalanx.rays.wide_nodes import CHILD, HIGH, MIDDLE, WORDS
 

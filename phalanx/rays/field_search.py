@@ -1,7 +1,8 @@
 """Rays against height fields: blocks of cells under the ray, and the cells of those that it may touch.
 
 A field's numbers are its heights (nx, ny), sample (i, j) at i * ny + j, and then, for each block of :data:`BLOCK` x
-:data:`BLOCK` cells, its least and greatest height. Cells and triangles are as in :mod:`phalanx.io.height_fields`.
+:data:`BLOCK` cells, its least and greatest height. Cells and triangles are as in
+:mod:`phalanx.models.meshes.height_fields`.
 """
 
 import math

@@ -1,8 +1,8 @@
 """From functions in the kernel language to a module with a kernel over rays, for the CPU or for CUDA.
 
 A kernel is a function ``(ray, ...)`` of a ray's number and arrays; it may use helpers and constants as systems may
-(:mod:`phalanx.ecs.source`), and :mod:`phalanx.rays.primitives`. Modules are kept as those of systems are
-(:mod:`phalanx.ecs.modules`): under the fingerprint of their text. On the CPU a kernel may instead be a function
+(:mod:`phalanx.ecs.source.functions`), and :mod:`phalanx.rays.primitives`. Modules are kept as those of systems are
+(:mod:`phalanx.ecs.cache.modules`): under the fingerprint of their text. On the CPU a kernel may instead be a function
 ``(low, high, ...)``, of the rays from one number to before another.
 """
 
@@ -15,10 +15,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from phalanx.ecs import codegen, flat, modules
-from phalanx.ecs.modules import Generated, Target, fingerprinted, kept
-from phalanx.ecs.numbers import Literals, Scratch, definitions
-from phalanx.ecs.source import parse, reach, without_docstring
+from phalanx.ecs.cache import modules
+from phalanx.ecs.cache.modules import Generated, Target, fingerprinted, kept
+from phalanx.ecs.source.functions import parse, reach, without_docstring
+from phalanx.ecs.text import addresses, codegen
+from phalanx.ecs.text.literals import Literals, Scratch, definitions
 
 TYPES = {"Real": "float32", "Word": "uint32", "Int": "int32", "Byte": "uint8"}
 """Items of arrays by annotation, less its last letter."""
@@ -132,7 +133,7 @@ class _Writer:
         # On the CPU all is one function: calls that hand arrays over take longer than a short ray.
         looped = self.target == "cuda" and any(isinstance(n, ast.For | ast.While) for n in ast.walk(tree))
         if self.target == "cuda":
-            tree.body = flat.while_loops(tree.body)
+            tree.body = addresses.while_loops(tree.body)
         return f"@{'routine' if looped else 'helper'}\n{ast.unparse(ast.fix_missing_locations(tree))}"
 
 
@@ -158,7 +159,7 @@ def generated(
     ranged = list(types)[:2] == ["low", "high"]
     others = dict(list(types.items())[2 if ranged else 1 :])
     tree = writer.body(function)
-    body = flat.while_loops(tree.body) if target == "cuda" else tree.body
+    body = addresses.while_loops(tree.body) if target == "cuda" else tree.body
     text = "\n".join(ast.unparse(ast.fix_missing_locations(s)) for s in body)
     rest = ", ".join(others)
     parts = [*writer.parts, f"@helper\ndef _one({', '.join(types)}):\n{textwrap.indent(text, '    ')}"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.components.shape import BOX, CAPSULE, CONE, CYLINDER, HEIGHT_FIELD, MESH, PLANE, SPHERE
-from phalanx.io.height_fields import height_field
+from phalanx.models.meshes.height_fields import height_field
 from phalanx.rays.field_search import BLOCK
 from phalanx.rays.mesh_tree import MeshTree, build_mesh_tree
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.ecs.cache.files import recalled_file
-from phalanx.io.kept_files import mesh_digest
+from phalanx.models.meshes.kept_files import mesh_digest
 from phalanx.rays.binned_sah import binary_tree
 from phalanx.rays.wide_nodes import refit_nodes, wide_tree
 

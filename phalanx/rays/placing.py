@@ -3,10 +3,10 @@
 import math
 
 from phalanx.components.shape import PLANE
+from phalanx.maths.kernels import quaternion_product, rotate, rotation_matrix
 from phalanx.rays.directions import SLACK
 from phalanx.rays.primitives import Int, Ints, Reals, split
 from phalanx.rays.scene_kernels import BOUNDS, ENTRIES, FARTHEST, FRAME, GROUP
-from phalanx.systems.math3d import quaternion_product, rotate, rotation_matrix
 
 EXTENTS = 16
 """Numbers of an instance's geometry: low x, y, z, high x, y, z, scale x, y, z, and its frame in its body: position,

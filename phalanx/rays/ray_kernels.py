@@ -1,9 +1,9 @@
 """Kernels over rays: given one by one, or as a pattern that moves with a sensor."""
 
 from phalanx.ecs import function
+from phalanx.maths.kernels import rotate
 from phalanx.rays.primitives import Int, Ints, Real, Reals, Words, narrow, split
 from phalanx.rays.scene_kernels import store_hit
-from phalanx.systems.math3d import rotate
 
 
 @function

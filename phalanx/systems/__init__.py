@@ -13,48 +13,51 @@ from types import ModuleType
 
 from phalanx.components.shape import PLANE
 from phalanx.ecs import System
-from phalanx.systems import (
-    actuation,
-    bouncing,
+from phalanx.systems import fluid
+from phalanx.systems.collision import (
     broad_phase,
-    contact_forces,
-    contact_rows,
-    contact_solver,
     contacts,
-    dof_rows,
-    dof_solver,
-    dynamics,
-    factorization,
-    fluid,
-    inertia,
-    integration,
-    island_solver,
-    kinematic_targets,
-    kinematics,
-    loads,
-    loop_limit_rows,
-    loop_limits,
-    loop_matrix,
-    loop_rows,
-    loop_solver,
-    loop_stiffness,
     mesh_contact,
-    mimics,
-    momentum,
     narrow,
     near_pair_teams,
-    reactions,
     sdf_contact,
-    sleep,
-    sleepers,
-    springs,
     sweep_and_prune,
+)
+from phalanx.systems.collision import planes as planes_
+from phalanx.systems.collision.sdf_contact import on_planes
+from phalanx.systems.dynamics import (
+    actuation,
+    factorization,
+    inertia,
+    integration,
+    kinematic_targets,
+    kinematics,
+    momentum,
+    springs,
+)
+from phalanx.systems.dynamics import forces as dynamics
+from phalanx.systems.reports import contact_forces, reactions
+from phalanx.systems.sleep import decide as sleep
+from phalanx.systems.sleep import sleepers
+from phalanx.systems.solver import (
+    bouncing,
+    contact_rows,
+    contact_solver,
+    dof_rows,
+    dof_solver,
+    loads,
+    mimics,
     sweeps,
     torsion,
 )
-from phalanx.systems import planes as planes_
-from phalanx.systems import tendons as tendons_
-from phalanx.systems.sdf_contact import on_planes
+from phalanx.systems.solver import tendons as tendons_
+from phalanx.systems.solver.islands import stand_ins as island_solver
+from phalanx.systems.solver.loops import limit_rows as loop_limit_rows
+from phalanx.systems.solver.loops import limits as loop_limits
+from phalanx.systems.solver.loops import matrix as loop_matrix
+from phalanx.systems.solver.loops import rows as loop_rows
+from phalanx.systems.solver.loops import solver as loop_solver
+from phalanx.systems.solver.loops import stiffness as loop_stiffness
 
 SUBSTEP = (
     "actuate",

@@ -17,7 +17,7 @@ import math
 from phalanx.components import BodyReaction, BodyTopology, DofForce, DofMotion, LinkPose, LinkTopology, Settings
 from phalanx.components.fluid import FluidBox, FluidBoxForce, FluidBoxModel, FluidBoxTopology
 from phalanx.ecs import function, read, rows, system, update, write
-from phalanx.systems.math3d import cross
+from phalanx.maths.kernels import cross
 
 
 @function

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import phalanx as px
-from phalanx.io.model import Body, Joint, RobotModel
+from phalanx.models.robot_model import Body, Joint, RobotModel
 
 MASS, RADIUS, MOMENT = 2.0, 0.3, 0.05
 INERTIA = MOMENT + MASS * RADIUS**2

@@ -10,7 +10,7 @@ from actuation.joints import INERTIA, MASS, alone, hinge, slider
 from oracles import host
 
 import phalanx as px
-from phalanx.io.model import Body, Joint, RobotModel
+from phalanx.models.robot_model import Body, Joint, RobotModel
 
 
 def test_friction_by_environment(device: str) -> None:

@@ -11,7 +11,7 @@ from oracles import host
 from real_robots import robot_path
 
 import phalanx as px
-from phalanx.io.model import Body, Joint, Mimic, RobotModel
+from phalanx.models.robot_model import Body, Joint, Mimic, RobotModel
 
 PAST_LIMIT = 0.01
 """rad, the most that a joint may pass its limit."""

@@ -8,7 +8,7 @@ from oracles import host
 from real_robots import robot_path
 
 import phalanx as px
-from phalanx.io import library
+from phalanx.io.formats import library
 
 STIFF, LONG = 1e5, 0.01
 """N·m/rad and s: the gain and the step that must be stable together."""

@@ -12,9 +12,9 @@ pytest.importorskip("pxr", reason="USD is not installed: extra isaac")
 from phalanx.assets import building, catalogue, descriptions
 from phalanx.assets.building import build, stand_in_origin
 from phalanx.assets.catalogue import STAND_INS, StandIn, chosen, standing_in_for
-from phalanx.io.model import RobotModel
-from phalanx.io.usd import load_robot, load_scene
-from phalanx.io.usd.bindings import Usd, UsdPhysics
+from phalanx.io.formats.usd import load_robot, load_scene
+from phalanx.io.formats.usd.bindings import Usd, UsdPhysics
+from phalanx.models.robot_model import RobotModel
 
 LEGS = [f"{side}{end}_{joint}" for joint in ("HAA", "HFE", "KFE") for side in "LR" for end in "FH"]
 UNITREE = [f"{side}_{joint}_joint" for side in ("FL", "FR", "RL", "RR") for joint in ("hip", "thigh", "calf")]

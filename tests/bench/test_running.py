@@ -26,11 +26,11 @@ from phalanx.bench import SCENES, first_step, mujoco_peer
 from phalanx.bench.build import set_up
 from phalanx.bench.measure import Run, measure, where_memory_goes, where_time_goes
 from phalanx.bench.peers import PeerMissing, peer_for
+from phalanx.bench.warming import warm_up, worlds_for
 from phalanx.commands.bench import BenchOptions
 from phalanx.commands.bench import bench as bench_command
 from phalanx.commands.common import UserError
 from phalanx.systems import STEP
-from phalanx.warmup import warm_up, worlds_for
 
 mj: Any = mujoco
 GIGABYTE = 1e9

@@ -15,8 +15,8 @@ from phalanx.bench.declare import Scene
 from phalanx.bench.robots import humanoid as man
 from phalanx.bench.robots.g1 import g1
 from phalanx.bench.robots.panda import panda
-from phalanx.io.articulation import flatten
-from phalanx.rotations import matrix
+from phalanx.maths.arrays import matrix
+from phalanx.models.articulation import flatten
 
 mj: Any = mujoco
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.io.model import Body, Joint, Mimic, RobotModel, Shape
+from phalanx.models.robot_model import Body, Joint, Mimic, RobotModel, Shape
 
 PAD = (0.02, 0.005, 0.03)
 """Half lengths of a finger's pad, m; it presses along y."""

@@ -10,7 +10,7 @@ from oracles import host
 from oracles.base import Array, rotation
 
 import phalanx as px
-from phalanx.io.model import Body, RobotModel, Shape
+from phalanx.models.robot_model import Body, RobotModel, Shape
 
 GRAVITY = 9.81
 

@@ -14,13 +14,14 @@ from scipy.spatial import KDTree
 from scipy.spatial.transform import Rotation
 
 import phalanx as px
-from phalanx import collision_layout, layout
 from phalanx import components as c
 from phalanx.components import AllowedPair, BarredPair, ContactCount, ContactPoint, ShapeOrder
 from phalanx.ecs import System
 from phalanx.ecs.declare import Access
-from phalanx.io.height_fields import grid_triangles
-from phalanx.systems import broad_phase, near_pair_teams
+from phalanx.models.meshes.height_fields import grid_triangles
+from phalanx.systems.collision import broad_phase, near_pair_teams
+from phalanx.world.layout import collision
+from phalanx.world.layout import fill as layout
 
 ENVS = 3
 _POINTS = np.random.default_rng(4).normal(size=(16, 3))
@@ -37,7 +38,7 @@ SHAPES = (
 @pytest.fixture
 def sorted_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """From here on bounds are sorted, however few the pairs are."""
-    for module in (collision_layout, layout):
+    for module in (collision, layout):
         monkeypatch.setattr(module, "LONGEST_LIST", 0)
 
 

@@ -10,9 +10,9 @@ import pytest
 from oracles import host
 
 import phalanx as px
-from phalanx import collision_layout
 from phalanx.components import Candidate, Contact, ContactCount
 from phalanx.ecs import Table
+from phalanx.world.layout import collision
 
 ENVS = 3
 CROWDED = 1
@@ -45,8 +45,8 @@ def test_slots_grow_with_a_warning_and_leave_no_trace(
     """From the growth on, bit by bit what a world with room from the start makes of the same state."""
     roomy = boxes(device)
     with monkeypatch.context() as patch:
-        patch.setattr(collision_layout, f"AUTOMATIC_{table.name.upper()}S", 6 if table is Contact else 1)
-        patch.setattr(collision_layout, f"{table.name.upper()}S_PER_SHAPE", 0)
+        patch.setattr(collision, f"AUTOMATIC_{table.name.upper()}S", 6 if table is Contact else 1)
+        patch.setattr(collision, f"{table.name.upper()}S_PER_SHAPE", 0)
         tight = boxes(device)
     few = tight._store.rows(table)
     assert few < 7

@@ -11,7 +11,7 @@ from oracles import host
 
 import phalanx as px
 from phalanx import components as c
-from phalanx.io import library
+from phalanx.io.formats import library
 
 QUANTITIES = (
     "joint_pos",

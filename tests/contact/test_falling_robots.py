@@ -9,8 +9,8 @@ from oracles import host
 
 import phalanx as px
 from phalanx.components import ContactImpulse
-from phalanx.contact_report import contacts
-from phalanx.io import library
+from phalanx.io.formats import library
+from phalanx.world.handles.contact_report import contacts
 
 STANDS, LIMP = [0], [3, 4, 5]
 VELOCITY = np.array(

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import phalanx as px
-from phalanx import collision_layout, layout
 from phalanx.components import AllowedPair, BarredPairKey, PairTopology, Shape, ShapeFilter, ShapeTopology
 from phalanx.components.shape import MESH, PLANE
-from phalanx.io.height_fields import grid_triangles
-from phalanx.systems.sweep_and_prune import is_barred, may_collide
+from phalanx.models.meshes.height_fields import grid_triangles
+from phalanx.systems.collision.sweep_and_prune import is_barred, may_collide
+from phalanx.world.layout import collision
+from phalanx.world.layout import fill as layout
 
 
 def world_of(seed: int) -> px.World:
@@ -52,7 +53,7 @@ def listed(world: px.World) -> set[tuple[int, int]]:
 @pytest.mark.parametrize("seed", range(5))
 def test_both_ways_let_the_same_pairs_through(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     allowed = listed(world_of(seed).build())
-    for module in (collision_layout, layout):
+    for module in (collision, layout):
         monkeypatch.setattr(module, "LONGEST_LIST", 0)
     world = world_of(seed).build()
     assert world._store.rows(AllowedPair) == 0 and len(allowed) > 20

@@ -8,7 +8,7 @@ from contact.scenes import GRAVITY, about, lowest, rigid, total_force
 from oracles import host
 
 import phalanx as px
-from phalanx.io.model import Shape
+from phalanx.models.robot_model import Shape
 
 SHAPES = {
     "sphere": Shape("sphere", (0.1,)),

@@ -9,7 +9,7 @@ from oracles import host
 import phalanx as px
 from phalanx import components as c
 from phalanx.components.island import LINK, ROW
-from phalanx.systems import island_solver
+from phalanx.systems.solver.islands import stand_ins as island_solver
 
 
 def whole(array: object) -> np.ndarray:

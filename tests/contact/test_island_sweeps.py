@@ -13,8 +13,9 @@ import phalanx as px
 from phalanx import components as c
 from phalanx.bench.build import set_up
 from phalanx.bench.scenes import SCENES
-from phalanx.layout import grow_contacts
-from phalanx.systems import STEP, island_solver
+from phalanx.systems import STEP
+from phalanx.systems.solver.islands import stand_ins as island_solver
+from phalanx.world.layout.fill import grow_contacts
 
 BALL = px.Shape("sphere", (0.1,))
 
@@ -195,7 +196,7 @@ def test_islands_go_as_all_together_do(
     found = []
     for apart in (True, False):
         if not apart:
-            monkeypatch.setattr("phalanx.world.SUBSTITUTES", ())
+            monkeypatch.setattr("phalanx.world.world.SUBSTITUTES", ())
         world = make(gpu)
         names = {s.name for s, _ in world._store.kernels(world._run_by(STEP))}
         assert ("sweep_island" in names) == apart

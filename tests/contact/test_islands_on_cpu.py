@@ -11,9 +11,9 @@ from oracles import host
 
 import phalanx as px
 from phalanx import components as c
-from phalanx.ecs.substitutes import substituted
+from phalanx.ecs.sequences.stand_ins import substituted
 from phalanx.systems import STEP, SUBSTITUTES
-from phalanx.systems.island_sweeps import ITEMS
+from phalanx.systems.solver.islands.sweeps import ITEMS
 
 BALL = px.Shape("sphere", (0.1,))
 LITTLE = 24

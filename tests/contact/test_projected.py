@@ -7,7 +7,7 @@ import pytest
 from oracles import host
 
 import phalanx as px
-from phalanx.io.model import Body, Joint, Mimic, RobotModel
+from phalanx.models.robot_model import Body, Joint, Mimic, RobotModel
 
 G = 9.81
 NEAR = 5e-6

@@ -8,7 +8,7 @@ from contact.scenes import GRAVITY, about, cube, lowest, rigid, total_force
 from oracles import host
 
 import phalanx as px
-from phalanx.io.model import Body, Joint, RobotModel, Shape
+from phalanx.models.robot_model import Body, Joint, RobotModel, Shape
 
 TETRAHEDRON = 0.2 * np.array([[1.0, 0.0, -0.3], [-0.5, 0.8, -0.3], [-0.5, -0.8, -0.3], [0.0, 0.0, 0.9]])
 LYING = about((1.0, 0.0, 0.0), np.pi / 2)

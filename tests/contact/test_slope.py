@@ -8,7 +8,7 @@ from contact.scenes import GRAVITY, about, rigid, total_force
 from oracles import host
 
 import phalanx as px
-from phalanx.io.model import Shape
+from phalanx.models.robot_model import Shape
 
 BOX = Shape("box", (0.2, 0.15, 0.1))
 

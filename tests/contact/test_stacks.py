@@ -9,7 +9,7 @@ from contact.scenes import about
 from oracles import host
 
 import phalanx as px
-from phalanx.io.model import Shape
+from phalanx.models.robot_model import Shape
 
 FRICTION = 0.8
 CUBE = Shape("box", (0.1, 0.1, 0.1))

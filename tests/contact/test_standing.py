@@ -12,7 +12,7 @@ from oracles import host
 from real_robots import robot_path
 
 import phalanx as px
-from phalanx.io import library
+from phalanx.io.formats import library
 
 SINKS = 2e-3
 """m, the most that any collision point may go below the ground."""

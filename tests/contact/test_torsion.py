@@ -10,7 +10,7 @@ from contact.scenes import GRAVITY
 from oracles import host
 
 import phalanx as px
-from phalanx.io.model import Body, Joint, RobotModel, Shape
+from phalanx.models.robot_model import Body, Joint, RobotModel, Shape
 
 DT = 1 / 240
 RADIUS = 0.1

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from phalanx.systems.windows import solve_window
+from phalanx.systems.solver.windows import solve_window
 
 LOWER = [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2), (3, 0), (3, 1), (3, 2), (3, 3)]
 NUMBERS = st.floats(-10.0, 10.0, allow_subnormal=False)

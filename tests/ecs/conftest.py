@@ -19,4 +19,4 @@ def ptx() -> Iterator[ModuleType]:
     dispatcher: Any = importlib.import_module("numba.cuda.dispatcher")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dispatcher, "get_current_device", lambda: SimpleNamespace(compute_capability=(9, 0)))
-        yield importlib.import_module("phalanx.ecs.cuda")
+        yield importlib.import_module("phalanx.ecs.cuda.kernels")

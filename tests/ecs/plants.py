@@ -8,8 +8,8 @@ import numpy as np
 
 from phalanx.ecs import Component, Field, Table, function, read, rows, spread, system, update, write
 from phalanx.ecs.device import Device
+from phalanx.ecs.recorded.grouping import Straightener
 from phalanx.ecs.store import Store
-from phalanx.ecs.straight_groups import Straightener
 
 Twig = Table("twig", "parts of plants")
 Garden = Table("garden", "one row")

@@ -28,7 +28,7 @@ def run(text: str, arrays: Mapping[int, np.ndarray]) -> None:
     """Run a program in place.
 
     Args:
-        text: as :func:`phalanx.ecs.cuda_straight.straight_line` takes it.
+        text: as :func:`phalanx.ecs.cuda.straight_line.straight_line` takes it.
         arrays: of each field by number, ``(rows, *item, environments or 1)``.
     """
     head, *classes = text.split("\nclass ")

@@ -69,7 +69,7 @@ class Team:
             raise (causes or failed)[0]
 
     def language(self) -> dict[str, Any]:
-        """What :mod:`phalanx.ecs.team_language` declares, for this team."""
+        """What :mod:`phalanx.ecs.text.team_language` declares, for this team."""
         return {
             "team_row": lambda: self.row,
             "team_rank": lambda size: self._own.rank,

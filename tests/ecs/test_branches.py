@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from phalanx.ecs.branches import Turn, Use, blocks, ends, turns
+from phalanx.ecs.cuda.streams import Turn, Use, blocks, ends, turns
 
 BLOCKS = st.frozensets(st.integers(0, 5), max_size=3)
 USES = st.lists(st.builds(Use, BLOCKS, BLOCKS), max_size=12)

@@ -339,7 +339,7 @@ def test_no_kernel_is_kept_elsewhere(tmp_path: Path) -> None:
     assert not [path for path in package.rglob("*.py") if re.search(r"^[^:#`]*cache=True", path.read_text(), re.M)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "NUMBA_CACHE_DIR": str(tmp_path / "numba")}
     environment["PHALANX_CACHE_DIR"] = str(tmp_path / "cache")
-    script = "import phalanx.io.tessellate, phalanx.ecs.cpu_program"
+    script = "import phalanx.models.meshes.tessellate, phalanx.ecs.cpu.program"
     subprocess.run([sys.executable, "-c", script], env=environment, check=True)
     assert not (tmp_path / "numba").exists()
     assert len(list((tmp_path / "cache").glob("phalanx.*.nbc"))) == 2

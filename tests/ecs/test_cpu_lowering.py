@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba.core import types
 
-from phalanx.ecs import Component, Field, Table, cpu, local, read, system, update
+from phalanx.ecs import Component, Field, Table, local, read, system, update
+from phalanx.ecs.cpu import kernels as cpu
+from phalanx.ecs.cpu.numba_compilers import EntryCompiler
 from phalanx.ecs.device import Device
-from phalanx.ecs.lanes import EntryCompiler
 from phalanx.ecs.store import Store
 
 MOST = 64

@@ -11,21 +11,9 @@ import numpy as np
 import pytest
 
 from phalanx import components
-from phalanx.ecs import (
-    Component,
-    DeclarationError,
-    Field,
-    System,
-    Table,
-    codegen,
-    function,
-    modules,
-    read,
-    rows,
-    system,
-    update,
-    write,
-)
+from phalanx.ecs import Component, DeclarationError, Field, System, Table, function, read, rows, system, update, write
+from phalanx.ecs.cache import modules
+from phalanx.ecs.text import codegen
 
 Wheel = Table("wheel", "driven wheels")
 

@@ -11,8 +11,10 @@ import numba
 import pytest
 from numba.core import types
 
-from phalanx.ecs import Component, Field, Table, codegen, modules, read, system, update
-from phalanx.ecs.dense import is_dense
+from phalanx.ecs import Component, Field, Table, read, system, update
+from phalanx.ecs.cache import modules
+from phalanx.ecs.text import codegen
+from phalanx.ecs.text.vectorise import is_dense
 
 Bead = Table("bead", "beads on strings")
 

@@ -10,7 +10,7 @@ from small_robots import arm
 import phalanx as px
 from phalanx import components as c
 from phalanx.ecs import Component, Field, System, Table, read, rows, spread, system, update
-from phalanx.ecs.fusion import TIMES, fused
+from phalanx.ecs.sequences.fusion import TIMES, fused
 
 Tank = Table("tank", "water tanks")
 GAIN = 0.5
@@ -93,7 +93,7 @@ def test_the_same_to_the_bit(gpu: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
     So results do not depend on whether there are so many environments that sweeps run apart.
     """
-    monkeypatch.setattr("phalanx.world.SUBSTITUTES", ())
+    monkeypatch.setattr("phalanx.world.world.SUBSTITUTES", ())
     found = []
     for joined in (True, False):
         if not joined:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from phalanx.ecs import precompile
-from phalanx.ecs.modules import Generated, kept
+from phalanx.ecs.ahead import precompile
+from phalanx.ecs.cache.modules import Generated, kept
 
 PRETEND = """
 import pathlib, sys, time

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import phalanx
-from phalanx.ecs.nodes import walk
+from phalanx.ecs.source.walk import walk
 
 FILES = sorted(Path(phalanx.__file__).parent.joinpath("ecs").rglob("*.py"))
 

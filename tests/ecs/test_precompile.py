@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from threading import Thread
 
-from phalanx.ecs.precompile import _Compiler
+from phalanx.ecs.ahead.precompile import _Compiler
 
 MODULE = "from pathlib import Path\nPath(__file__).with_suffix('.ran').touch()\n{name} = None\n"
 """Says that it has run, as modules of kernels do when they are compiled."""

@@ -17,13 +17,16 @@ import pytest
 from ecs.plants import Garden, Twig, TwigLoad, TwigShape, carry, climb, garden, grow, look, straightener, stretch
 
 import phalanx as px
-from phalanx.ecs import System, codegen, fusion, identity, modules, read, recall, rows, spread, system, update
+from phalanx.ecs import System, read, rows, spread, system, update
+from phalanx.ecs.cache import answers, identity, modules
 from phalanx.ecs.cache import files as cached
 from phalanx.ecs.cache.folder import CacheWarning
-from phalanx.ecs.flat import flat_arguments
-from phalanx.ecs.fusion import fused
-from phalanx.ecs.straight import Recorder
-from phalanx.ecs.teams import is_team
+from phalanx.ecs.recorded.recorder import Recorder
+from phalanx.ecs.sequences import fusion
+from phalanx.ecs.sequences.fusion import fused
+from phalanx.ecs.text import codegen
+from phalanx.ecs.text.addresses import flat_arguments
+from phalanx.ecs.text.teams import is_team
 from phalanx.systems import STEP, systems
 
 WATCHES = """
@@ -196,7 +199,7 @@ def test_nothing_is_left_of_what_could_not_be_written(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr("os.replace", full)
     with pytest.raises(OSError, match="No space left"):
-        recall.recalled("count", ["what"], lambda: 1)
+        answers.recalled("count", ["what"], lambda: 1)
     assert list((tmp_path / "cache" / "recalled").iterdir()) == []
 
 
@@ -206,15 +209,15 @@ def test_every_file_of_the_core_is_part_of_the_compiler(tmp_path: Path, monkeypa
     shutil.copytree(modules.CORE, core, ignore=shutil.ignore_patterns("__pycache__"))
     (core / "deeper" / "still").mkdir(parents=True)
     (core / "deeper" / "still" / "one.py").write_text("A = 1\n")
-    monkeypatch.setattr(recall, "CORE", core)
+    monkeypatch.setattr(answers, "CORE", core)
     files = sorted(core.rglob("*.py"))
-    before = recall._compiler.__wrapped__()
+    before = answers._compiler.__wrapped__()
     for file in files:
         text = file.read_text()
         file.write_text(text + "# changed\n")
-        assert recall._compiler.__wrapped__() != before, file
+        assert answers._compiler.__wrapped__() != before, file
         file.write_text(text)
-    assert recall._compiler.__wrapped__() == before
+    assert answers._compiler.__wrapped__() == before
 
 
 def test_another_compiler_knows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,13 +228,13 @@ def test_another_compiler_knows_nothing(monkeypatch: pytest.MonkeyPatch) -> None
         return made
 
     for compiler, count in (("one", 1), ("one", 1), ("other", 2), ("one", 2)):
-        monkeypatch.setattr(recall, "_compiler", lambda compiler=compiler: compiler)
-        assert recall.recalled("count", ["what"], make) is not None
+        monkeypatch.setattr(answers, "_compiler", lambda compiler=compiler: compiler)
+        assert answers.recalled("count", ["what"], make) is not None
         assert len(made) == count
 
 
 _PRINT = """
-from phalanx.ecs import identity
+from phalanx.ecs.cache import identity
 from phalanx.systems import systems
 print(*(identity.of_system(s) for s in systems()))
 """

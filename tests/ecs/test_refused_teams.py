@@ -4,20 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from phalanx.ecs import (
-    Component,
-    DeclarationError,
-    Field,
-    System,
-    Table,
-    codegen,
-    read,
-    rows,
-    spread,
-    system,
-    update,
-    write,
-)
+from phalanx.ecs import Component, DeclarationError, Field, System, Table, read, rows, spread, system, update, write
+from phalanx.ecs.text import codegen
 
 Span = Table("span", "spans of a cable")
 Mast = Table("mast", "where they end")

@@ -13,7 +13,6 @@ from phalanx.ecs import (
     Field,
     Store,
     Table,
-    codegen,
     function,
     local,
     local_int,
@@ -21,6 +20,7 @@ from phalanx.ecs import (
     system,
     write,
 )
+from phalanx.ecs.text import codegen
 
 Deck = Table("deck", "decks of cards")
 Card = Table("card", "values of cards, the same in all environments")

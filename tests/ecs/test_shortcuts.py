@@ -11,14 +11,16 @@ from pathlib import Path
 import pytest
 from numba.core import ir
 
-from phalanx.ecs import System, codegen, shortcuts
+from phalanx.ecs import System
+from phalanx.ecs.ahead import numba_shortcuts
+from phalanx.ecs.text import codegen
 from phalanx.systems import systems
 
 _MAKE = """
 import sys
 from pathlib import Path
-from phalanx.ecs import shortcuts
-from phalanx.ecs.modules import Generated, load
+from phalanx.ecs.ahead import numba_shortcuts
+from phalanx.ecs.cache.modules import Generated, load
 if sys.argv[1] == "short":
     shortcuts.take_all()
 for path in map(Path, sys.argv[2:]):
@@ -66,7 +68,7 @@ def test_lists_of_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     before = [s.list_vars() for s in statements]
     monkeypatch.setattr(ir.Inst, "_rec_list_vars", ir.Inst._rec_list_vars)  # what is put back
-    shortcuts.list_variables_by_type()
+    numba_shortcuts.list_variables_by_type()
     after = [s.list_vars() for s in statements]
     assert [[v.name for v in vs] for vs in before] == [[v.name for v in vs] for vs in after]
     assert sum(map(len, before)) == 21, "phi, constants and numbers hold none"
@@ -77,10 +79,10 @@ import importlib, sys
 from pathlib import Path
 from types import SimpleNamespace
 from numba import cuda
-from phalanx.ecs import shortcuts
-from phalanx.ecs.cuda import signature
-from phalanx.ecs.cuda_start import import_without_blas
-from phalanx.ecs.modules import Generated, load
+from phalanx.ecs.ahead import numba_shortcuts
+from phalanx.ecs.cuda.kernels import signature
+from phalanx.ecs.cuda.start import import_without_blas
+from phalanx.ecs.cache.modules import Generated, load
 if sys.argv[1] == "short":
     import_without_blas()
     assert "scipy.linalg" not in sys.modules

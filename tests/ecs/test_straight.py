@@ -40,12 +40,12 @@ from phalanx.ecs import (
     update,
     write,
 )
+from phalanx.ecs.cache.modules import load
 from phalanx.ecs.device import Device
-from phalanx.ecs.fusion import repeated
-from phalanx.ecs.modules import load
+from phalanx.ecs.recorded.grouping import LONGEST, MANY
+from phalanx.ecs.recorded.recorder import Dynamic, Recorder
+from phalanx.ecs.sequences.fusion import repeated
 from phalanx.ecs.store import Store
-from phalanx.ecs.straight import Dynamic, Recorder
-from phalanx.ecs.straight_groups import LONGEST, MANY
 from phalanx.systems import REFRESH, STEP
 
 
@@ -431,7 +431,7 @@ def compile_program(found: System, store: Store) -> str:
     """PTX of a program's kernel."""
     from numba import cuda
 
-    from phalanx.ecs.cuda import signature
+    from phalanx.ecs.cuda.kernels import signature
 
     generated = found.program.module(found, store._shared(found), store.real)
     kernel = getattr(load(generated), generated.entry)

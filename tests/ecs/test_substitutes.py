@@ -9,9 +9,9 @@ import pytest
 from phalanx.ecs import Component, Field, System, Table, read, real, rows, spread, system, update, write
 from phalanx.ecs.declare import Access
 from phalanx.ecs.errors import DeclarationError
-from phalanx.ecs.fusion import TIMES, Rest
-from phalanx.ecs.substitutes import Exchange, Substitute, substituted
-from phalanx.ecs.team_language import team_rank, team_system, variant
+from phalanx.ecs.sequences.fusion import TIMES, Rest
+from phalanx.ecs.sequences.stand_ins import Exchange, Substitute, substituted
+from phalanx.ecs.text.team_language import team_rank, team_system, variant
 
 Cell = Table("cell", "cells of a battery")
 Once = Table("once", "one row")
@@ -159,7 +159,7 @@ SIZE = 8
 
 
 def test_variants_have_their_own_constants_and_cpus_refuse_them() -> None:
-    from phalanx.ecs.codegen import generate
+    from phalanx.ecs.text.codegen import generate
 
     large = variant(by_rank, "by_larger_rank", 32, SIZE=32)
     assert (large.name, large.team_size, by_rank.team_size) == ("by_larger_rank", 32, 8)

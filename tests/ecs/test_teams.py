@@ -12,22 +12,8 @@ import numpy as np
 import pytest
 from oracles import host
 
-from phalanx.ecs import (
-    Component,
-    Device,
-    Field,
-    Store,
-    System,
-    Table,
-    codegen,
-    read,
-    rows,
-    spread,
-    system,
-    teams,
-    update,
-    write,
-)
+from phalanx.ecs import Component, Device, Field, Store, System, Table, read, rows, spread, system, update, write
+from phalanx.ecs.text import codegen, teams
 
 Wire = Table("wire", "wires between poles")
 Site = Table("site", "where they are")

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 import phalanx as px
-from phalanx.ecs import System, codegen, teams
-from phalanx.ecs.flat import flat_arguments
-from phalanx.ecs.fusion import fused
-from phalanx.systems import bouncing, contact_rows, contact_solver, islands, loads
+from phalanx.ecs import System
+from phalanx.ecs.sequences.fusion import fused
+from phalanx.ecs.text import codegen, teams
+from phalanx.ecs.text.addresses import flat_arguments
+from phalanx.systems.solver import bouncing, contact_rows, contact_solver, loads
+from phalanx.systems.solver.islands import tied_bodies
 
 SEARCH = (
     *(contact_solver.sweep_normals, contact_solver.sweep_friction, loads.judge_sweep, loads.leave_what_is_known),
@@ -22,7 +24,7 @@ SEARCH = (
 )
 ORDER = (
     *(contact_rows.contact_jacobians, contact_rows.decouple_contacts, contact_rows.contact_blocks),
-    *(loads.look_for_loads, islands.find_islands, *SEARCH, *SEARCH, loads.take_loads),
+    *(loads.look_for_loads, tied_bodies.find_islands, *SEARCH, *SEARCH, loads.take_loads),
     *(contact_solver.sweep_normals, contact_solver.sweep_friction, bouncing.find_bounces, bouncing.bounce),
 )
 
@@ -34,7 +36,7 @@ BLOCKS = 3
 def run_by_threads(system: System, store: Any) -> None:
     """One team, or one block of a wide system, after the other; a team's threads come in any order."""
     generated = codegen.generate(system, store._shared(system), "float64", "cuda")
-    text = re.sub(r"from phalanx.ecs.cuda import .*\n", "", generated.source)
+    text = re.sub(r"from phalanx.ecs.cuda.kernels import .*\n", "", generated.source)
     for kind, python in (("unsigned", "int"), ("signed", "int"), ("real", "float")):
         text = re.sub(rf"^{kind} = .*$", f"{kind} = {python}", text, flags=re.M)
     flat = flat_arguments(system)

@@ -11,11 +11,11 @@ import time
 
 import pytest
 
-from phalanx.ecs.threads import at_once
+from phalanx.ecs.cpu.threads import at_once
 
 FORK = """
 import os, sys
-from phalanx.ecs.threads import at_once
+from phalanx.ecs.cpu.threads import at_once
 
 def work(place, given):
     given[place] = os.getpid()

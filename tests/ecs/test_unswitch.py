@@ -8,11 +8,12 @@ import textwrap
 import numpy as np
 import pytest
 
-from phalanx.ecs import Component, Field, Table, codegen, read, system, update, write
+from phalanx.ecs import Component, Field, Table, read, system, update, write
 from phalanx.ecs.device import Device
-from phalanx.ecs.source import LANE_LOOP
+from phalanx.ecs.source.functions import LANE_LOOP
 from phalanx.ecs.store import Store
-from phalanx.ecs.unswitch import FEWEST, unswitched
+from phalanx.ecs.text import codegen
+from phalanx.ecs.text.unswitch import FEWEST, unswitched
 
 Kite = Table("kite", "kites on lines")
 

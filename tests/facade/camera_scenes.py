@@ -10,8 +10,8 @@ from facade.sensor_scenes import ground
 from phalanx.facade import stage
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.sensors import TiledCamera, TiledCameraCfg
-from phalanx.io.usd.bindings import UsdGeom
-from phalanx.rotations import from_matrix, unit
+from phalanx.io.formats.usd.bindings import UsdGeom
+from phalanx.maths.arrays import from_matrix, unit
 
 TO_ROS = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]])
 """From the axes x forward, z up to z forward, -y up."""

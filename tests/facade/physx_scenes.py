@@ -8,8 +8,8 @@ import numpy as np
 
 import phalanx as px
 from phalanx.facade.arrays import accept
-from phalanx.io.model import Body, Joint, RobotModel, Shape
-from phalanx.rotations import matrix, unit
+from phalanx.maths.arrays import matrix, unit
+from phalanx.models.robot_model import Body, Joint, RobotModel, Shape
 
 G = 9.81
 DT = 1 / 200

@@ -9,9 +9,9 @@ import numpy as np
 
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.assets import Articulation, ArticulationCfg, RigidObject, RigidObjectCfg
-from phalanx.io.model import Body, Joint, RobotModel, Shape
-from phalanx.io.usd import write_robot
-from phalanx.io.usd.bindings import Gf, UsdPhysics
+from phalanx.io.formats.usd import write_robot
+from phalanx.io.formats.usd.bindings import Gf, UsdPhysics
+from phalanx.models.robot_model import Body, Joint, RobotModel, Shape
 
 G = 9.81
 

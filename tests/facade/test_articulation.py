@@ -20,9 +20,9 @@ from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.actuators import DCMotorCfg, IdealPDActuatorCfg, ImplicitActuatorCfg
 from phalanx.facade.isaaclab.assets import Articulation, ArticulationCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
-from phalanx.io import library, mjcf
-from phalanx.io.usd import write_robot
-from phalanx.rotations import rotate
+from phalanx.io.formats import library, mjcf
+from phalanx.io.formats.usd import write_robot
+from phalanx.maths.arrays import rotate
 
 SHAPES = json.loads((Path(__file__).parent / "documented_shapes.json").read_text())["ArticulationData"]
 LEGS = {

@@ -12,7 +12,7 @@ from phalanx.facade import stage as stages
 from phalanx.facade.carb.settings import get_settings
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.utils import assets, mesh
-from phalanx.io.usd.bindings import Gf, Usd, UsdGeom
+from phalanx.io.formats.usd.bindings import Gf, Usd, UsdGeom
 
 pytest.importorskip("pxr", reason="usd-core is not installed (pip install 'phalanx[isaac]')")
 

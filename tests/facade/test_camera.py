@@ -37,8 +37,8 @@ from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.sensors import Camera, CameraCfg, TiledCamera, TiledCameraCfg
 from phalanx.facade.isaaclab.sensors.camera.utils import create_pointcloud_from_depth
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
-from phalanx.io.usd.bindings import UsdGeom
-from phalanx.rotations import matrix, unit
+from phalanx.io.formats.usd.bindings import UsdGeom
+from phalanx.maths.arrays import matrix, unit
 
 DT = 1 / 200
 SHAPES = json.loads((Path(__file__).parent / "documented_shapes.json").read_text())["CameraData"]

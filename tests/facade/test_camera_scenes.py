@@ -23,8 +23,8 @@ from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.isaaclab.utils import configclass
 from phalanx.facade.visible.materials import GLASS
 from phalanx.images.looks import encoded
-from phalanx.io.usd.bindings import Gf, Sdf, UsdGeom, UsdPhysics, UsdShade, Vt
-from phalanx.rotations import between
+from phalanx.io.formats.usd.bindings import Gf, Sdf, UsdGeom, UsdPhysics, UsdShade, Vt
+from phalanx.maths.arrays import between
 
 
 @pytest.fixture

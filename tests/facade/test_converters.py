@@ -25,9 +25,9 @@ from phalanx.facade.isaaclab.sim.converters import (
 )
 from phalanx.facade.isaaclab.utils.io import load_yaml
 from phalanx.facade.stage import make_stage, use_stage
-from phalanx.io.model import RobotModel
-from phalanx.io.usd import load_robot, load_scene, read_stage
-from phalanx.io.usd.bindings import Usd, UsdGeom, UsdPhysics
+from phalanx.io.formats.usd import load_robot, load_scene, read_stage
+from phalanx.io.formats.usd.bindings import Usd, UsdGeom, UsdPhysics
+from phalanx.models.robot_model import RobotModel
 
 Drive = UrdfConverterCfg.JointDriveCfg
 PD = Drive.PDGainsCfg

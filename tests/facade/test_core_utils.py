@@ -21,7 +21,7 @@ from phalanx.facade.isaacsim.core.utils import (
 )
 from phalanx.facade.isaacsim.core.utils import math as vectors
 from phalanx.facade.isaacsim.core.utils import numpy as np_utils
-from phalanx.io.usd.bindings import Gf, UsdGeom
+from phalanx.io.formats.usd.bindings import Gf, UsdGeom
 
 pytest.importorskip("pxr", reason="usd-core is not installed (pip install 'phalanx[isaac]')")
 

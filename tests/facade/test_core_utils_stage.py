@@ -28,7 +28,7 @@ from phalanx.facade.isaacsim.core.utils import (
     viewports,
 )
 from phalanx.facade.omni import client
-from phalanx.io.usd.bindings import UsdGeom
+from phalanx.io.formats.usd.bindings import UsdGeom
 
 pytest.importorskip("pxr", reason="usd-core is not installed (pip install 'phalanx[isaac]')")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from phalanx.io import library
+from phalanx.io.formats import library
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 EXAMPLES = ROOT / "examples" / "isaaclab"

@@ -17,10 +17,10 @@ from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.assets import Articulation, ArticulationCfg
 from phalanx.facade.isaaclab.sensors import FrameTransformer, FrameTransformerCfg, OffsetCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
-from phalanx.io import library
-from phalanx.io.model import RobotModel
-from phalanx.io.usd import write_robot
-from phalanx.rotations import matrix, unit
+from phalanx.io.formats import library
+from phalanx.io.formats.usd import write_robot
+from phalanx.maths.arrays import matrix, unit
+from phalanx.models.robot_model import RobotModel
 
 DT = 1 / 200
 ENV = "/World/envs/env_.*"

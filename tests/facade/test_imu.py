@@ -15,7 +15,7 @@ from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.sensors import Imu, ImuCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
-from phalanx.rotations import matrix
+from phalanx.maths.arrays import matrix
 
 DT = 1 / 400
 COM = (0.02, -0.01, 0.03)

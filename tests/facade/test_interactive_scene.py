@@ -30,8 +30,8 @@ from phalanx.facade.isaaclab.sensors import SensorBaseCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.isaaclab.terrains import TerrainImporter, TerrainImporterCfg
 from phalanx.facade.isaaclab.utils import configclass
-from phalanx.io import library
-from phalanx.io.usd import write_robot
+from phalanx.io.formats import library
+from phalanx.io.formats.usd import write_robot
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,8 @@ from phalanx.facade.isaaclab.assets import Articulation, ArticulationCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.isaaclab.utils import ArticulationActions
 from phalanx.facade.namespaces import array
-from phalanx.io import library
-from phalanx.io.usd import write_robot
+from phalanx.io.formats import library
+from phalanx.io.formats.usd import write_robot
 
 ENVS, ROWS, JOINTS = 3, 6, 12
 TABLE = [[-1.0, 1.0, 1.0], [0.6, 1.5, 6.0], [0.8, 1.2, 3.0], [2.0, 1.0, 1.0]]

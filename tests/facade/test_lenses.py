@@ -17,7 +17,7 @@ from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.sensors.camera import lenses
 from phalanx.facade.isaaclab.sensors.camera.optics import LENSES, lens_rays
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
-from phalanx.io.usd.bindings import Sdf, Usd, UsdGeom
+from phalanx.io.formats.usd.bindings import Sdf, Usd, UsdGeom
 
 KANNALA_BRANDT = (-0.012, 0.003, -0.0011, 0.0001)
 RADIAL = (0.02, -0.012, 0.004, -0.0008, 0.00007, 0.000002)

@@ -16,7 +16,7 @@ from phalanx.facade import stage as stages
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.assets import RigidObject, RigidObjectCfg
 from phalanx.facade.isaaclab.markers import VisualizationMarkers, VisualizationMarkersCfg, config
-from phalanx.io.usd.bindings import Usd, UsdGeom
+from phalanx.io.formats.usd.bindings import Usd, UsdGeom
 
 pytest.importorskip("pxr", reason="usd-core is not installed (pip install 'phalanx[isaac]')")
 

@@ -18,9 +18,9 @@ from phalanx.facade.isaaclab.actuators import ImplicitActuatorCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.isaaclab_contrib.actuators import ThrusterCfg
 from phalanx.facade.isaaclab_contrib.assets import Multirotor, MultirotorCfg
-from phalanx.io.urdf import load_urdf
-from phalanx.io.usd import write_robot
-from phalanx.rotations import rotate
+from phalanx.io.formats.urdf import load_urdf
+from phalanx.io.formats.usd import write_robot
+from phalanx.maths.arrays import rotate
 
 SHAPES = json.loads((Path(__file__).parent / "documented_shapes.json").read_text())
 DT, GRAVITY, ARM, YAW = 0.005, 9.81, 0.2, 0.02

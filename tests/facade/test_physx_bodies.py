@@ -10,7 +10,7 @@ from facade.physx_scenes import DT, G, floats, objects_world, transforms, turned
 
 import phalanx as px
 from phalanx.facade.physx import RigidBodyView, RigidContactView, SimulationView
-from phalanx.rotations import matrix
+from phalanx.maths.arrays import matrix
 
 SHAPES = {
     "transforms": (7,), "velocities": (6,), "accelerations": (6,), "masses": (1,), "inv_masses": (1,), "coms": (7,),

@@ -11,7 +11,7 @@ from oracles import host
 
 import phalanx as px
 from phalanx.facade.physx import ArticulationView, DofDriveType, DofType, JointType
-from phalanx.io.model import Body, Joint, RobotModel
+from phalanx.models.robot_model import Body, Joint, RobotModel
 
 ENVS = 3
 

@@ -15,7 +15,7 @@ pytest.importorskip("pxr", reason="usd-core is not installed (pip install 'phala
 
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaacsim.core.utils import prims, semantics, xforms
-from phalanx.io.usd.bindings import Gf, Prim, Sdf, Stage, Usd, UsdGeom, UsdPhysics, UsdShade
+from phalanx.io.formats.usd.bindings import Gf, Prim, Sdf, Stage, Usd, UsdGeom, UsdPhysics, UsdShade
 
 TURN = (0.5, 0.5, -0.5, 0.5)  # by 120 degrees
 

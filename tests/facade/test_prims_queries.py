@@ -13,7 +13,7 @@ pytest.importorskip("pxr", reason="usd-core is not installed (pip install 'phala
 from phalanx.facade import stage as stages
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaacsim.core.utils import prims as sim_prims
-from phalanx.io.usd.bindings import Prim, Sdf, Stage, Usd, UsdGeom, UsdPhysics, UsdShade
+from phalanx.io.formats.usd.bindings import Prim, Sdf, Stage, Usd, UsdGeom, UsdPhysics, UsdShade
 
 
 @pytest.fixture(autouse=True)

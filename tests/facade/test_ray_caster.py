@@ -16,8 +16,8 @@ from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.sensors import RayCaster, RayCasterCfg, patterns
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
-from phalanx.io.usd.bindings import Gf, UsdGeom, Vt
-from phalanx.rotations import matrix, unit
+from phalanx.io.formats.usd.bindings import Gf, UsdGeom, Vt
+from phalanx.maths.arrays import matrix, unit
 
 DT = 1 / 200
 ENV = "/World/envs/env_.*"

@@ -16,8 +16,8 @@ from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab.sensors import RayCasterCamera, RayCasterCameraCfg, patterns
 from phalanx.facade.isaaclab.sensors.camera.utils import create_pointcloud_from_depth
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
-from phalanx.io.usd.bindings import Gf, UsdGeom
-from phalanx.rotations import matrix, unit
+from phalanx.io.formats.usd.bindings import Gf, UsdGeom
+from phalanx.maths.arrays import matrix, unit
 
 DT = 1 / 200
 ENV = "/World/envs/env_.*"
@@ -133,7 +133,7 @@ def looking(ahead: np.ndarray) -> np.ndarray:
 
 
 def _quat(frame: np.ndarray) -> Any:
-    from phalanx.rotations import from_matrix
+    from phalanx.maths.arrays import from_matrix
 
     return tuple(from_matrix(frame).tolist())
 

@@ -11,7 +11,7 @@ from oracles import host
 
 from phalanx.facade.isaaclab.sensors.camera import utils as camera_utils
 from phalanx.facade.isaaclab.sensors.ray_caster import patterns
-from phalanx.rotations import matrix
+from phalanx.maths.arrays import matrix
 
 MATRIX = [400.0, 0.0, 35.0, 0.0, 380.0, 20.0, 0.0, 0.0, 1.0]
 

@@ -17,8 +17,8 @@ from phalanx.facade.isaaclab.assets import Articulation, ArticulationCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.readers import LENT, UserReader
 from phalanx.facade.shared_device import shares_memory
-from phalanx.io import library
-from phalanx.io.usd import write_robot
+from phalanx.io.formats import library
+from phalanx.io.formats.usd import write_robot
 
 DT = 0.005
 COUNT = 3

@@ -17,8 +17,8 @@ from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.assets import RigidObject, RigidObjectCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
-from phalanx.io.usd.bindings import Gf, UsdGeom, UsdPhysics
-from phalanx.rotations import rotate
+from phalanx.io.formats.usd.bindings import Gf, UsdGeom, UsdPhysics
+from phalanx.maths.arrays import rotate
 
 COM = np.array([0.03, -0.02, 0.05])
 ROD = (0.4, 0.2, 0.1)

@@ -17,8 +17,8 @@ from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.assets import RigidObjectCfg, RigidObjectCollection, RigidObjectCollectionCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
-from phalanx.io.usd.bindings import Gf, UsdGeom, UsdPhysics
-from phalanx.rotations import rotate
+from phalanx.io.formats.usd.bindings import Gf, UsdGeom, UsdPhysics
+from phalanx.maths.arrays import rotate
 
 NAMES = ["slab", "brick", "tile"]  # not in the order of the alphabet, which is that of nothing here
 K = len(NAMES)

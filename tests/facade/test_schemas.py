@@ -14,8 +14,8 @@ pytest.importorskip("pxr", reason="usd-core is not installed (pip install usd-co
 import phalanx.facade.isaaclab.sim as sim_utils
 from phalanx.facade.isaaclab.sim import schemas
 from phalanx.facade.stage import make_stage, use_stage
-from phalanx.io.usd import Scene, read_stage
-from phalanx.io.usd.bindings import Sdf, Usd, UsdGeom, UsdPhysics
+from phalanx.io.formats.usd import Scene, read_stage
+from phalanx.io.formats.usd.bindings import Sdf, Usd, UsdGeom, UsdPhysics
 
 BALL = "/World/ball"
 

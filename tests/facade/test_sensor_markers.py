@@ -26,8 +26,8 @@ from phalanx.facade.isaaclab.sensors import (
     patterns,
 )
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
-from phalanx.io.usd.bindings import UsdGeom
-from phalanx.rotations import matrix
+from phalanx.io.formats.usd.bindings import UsdGeom
+from phalanx.maths.arrays import matrix
 
 DT = 1 / 200
 ENV = "/World/envs/env_.*"

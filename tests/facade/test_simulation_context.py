@@ -16,9 +16,9 @@ from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.sim import PhysxCfg, SimulationCfg, SimulationContext, build_simulation_context
 from phalanx.facade.physics_events import Event, Subscription
-from phalanx.io import triangle_mesh
-from phalanx.io.usd.bindings import UsdGeom, UsdPhysics
-from phalanx.io.usd.writer.shapes import write_triangles
+from phalanx.io.formats.usd.bindings import UsdGeom, UsdPhysics
+from phalanx.io.formats.usd.writer.shapes import write_triangles
+from phalanx.models.meshes import triangle_mesh
 
 
 @pytest.fixture(autouse=True)

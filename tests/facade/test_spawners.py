@@ -14,10 +14,10 @@ pytest.importorskip("pxr", reason="usd-core is not installed (pip install usd-co
 
 import phalanx.facade.isaaclab.sim as sim_utils
 from phalanx.facade.stage import make_stage, use_stage
-from phalanx.io.usd import read_stage
-from phalanx.io.usd.bindings import Usd, UsdGeom, UsdPhysics, UsdShade
-from phalanx.usd_scenes import add_scene
-from phalanx.world import World
+from phalanx.io.formats.usd import read_stage
+from phalanx.io.formats.usd.bindings import Usd, UsdGeom, UsdPhysics, UsdShade
+from phalanx.world.usd_scenes import add_scene
+from phalanx.world.world import World
 
 PATH = "/World/thing"
 TURNED = (math.cos(0.4), 0.0, math.sin(0.4), 0.0)

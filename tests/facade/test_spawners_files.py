@@ -18,8 +18,8 @@ import usd_files as usd
 import phalanx
 import phalanx.facade.isaaclab.sim as sim_utils
 from phalanx.facade.stage import make_stage, use_stage
-from phalanx.io.usd import read_stage
-from phalanx.io.usd.bindings import UsdGeom, UsdShade
+from phalanx.io.formats.usd import read_stage
+from phalanx.io.formats.usd.bindings import UsdGeom, UsdShade
 
 ARM = usd.prim(
     "Xform",

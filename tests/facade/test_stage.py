@@ -21,7 +21,7 @@ from phalanx.facade.isaacsim.core.utils import carb as carb_utils
 from phalanx.facade.isaacsim.core.utils import stage as sim_stage
 from phalanx.facade.omni import log, timeline, usd
 from phalanx.facade.omni.kit import app
-from phalanx.io.usd.bindings import Sdf, Stage, Usd, UsdGeom, UsdUtils
+from phalanx.io.formats.usd.bindings import Sdf, Stage, Usd, UsdGeom, UsdUtils
 
 
 @pytest.fixture(autouse=True)

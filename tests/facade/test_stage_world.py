@@ -12,7 +12,7 @@ from usd_files import body, joint, prim, stage
 
 from phalanx.facade import environments
 from phalanx.facade.stage_world import StageWorld
-from phalanx.io.usd.bindings import Sdf, UsdGeom
+from phalanx.io.formats.usd.bindings import Sdf, UsdGeom
 
 BOX = prim("Cube", "geom", "double size = 0.2", "PhysicsCollisionAPI")
 CUP = body("cup", BOX, (0.1, 0.0, 0.3)) + body("lid", BOX, (0.1, 0.5, 0.2))

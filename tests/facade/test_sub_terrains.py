@@ -13,7 +13,7 @@ from phalanx.facade.isaaclab import terrains as t
 from phalanx.facade.isaaclab.terrains.height_field.utils import convert_height_field_to_mesh
 from phalanx.facade.isaaclab.terrains.surface import Surface
 from phalanx.facade.isaaclab.terrains.trimesh.utils import join, make_border, make_cone
-from phalanx.io.triangle_mesh import disagreeing_edges, triangle_mesh
+from phalanx.models.meshes.triangle_mesh import disagreeing_edges, triangle_mesh
 
 SIZE = (8.0, 8.0)
 OBJECTS = {

@@ -18,9 +18,9 @@ from phalanx.facade.isaaclab.assets import ArticulationCfg, RigidObjectCfg, Surf
 from phalanx.facade.isaaclab.scene import InteractiveScene, InteractiveSceneCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.isaaclab.utils import configclass
-from phalanx.io.model import Body, Joint, RobotModel, Shape
-from phalanx.io.usd import write_robot
-from phalanx.io.usd.bindings import Gf, Sdf, Usd, UsdPhysics
+from phalanx.io.formats.usd import write_robot
+from phalanx.io.formats.usd.bindings import Gf, Sdf, Usd, UsdPhysics
+from phalanx.models.robot_model import Body, Joint, RobotModel, Shape
 
 G, DT, MASS = 9.81, 0.005, 0.5
 COUNT = 4

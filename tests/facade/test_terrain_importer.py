@@ -21,7 +21,7 @@ from phalanx.facade.isaaclab.scene.grid import grid_origins
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.isaaclab.utils import configclass
 from phalanx.facade.namespaces import array, module
-from phalanx.io.usd.bindings import Usd, UsdGeom, UsdPhysics, UsdShade
+from phalanx.io.formats.usd.bindings import Usd, UsdGeom, UsdPhysics, UsdShade
 
 RADIUS = 0.1
 STAIRS = {"step_height_range": (0.1, 0.2), "step_width": 0.3, "platform_width": 1.0, "border_width": 0.5}

@@ -20,9 +20,9 @@ from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.actuators import ImplicitActuatorCfg
 from phalanx.facade.isaaclab.assets import Articulation, ArticulationCfg, RigidObject, RigidObjectCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
-from phalanx.io.urdf import load_urdf
-from phalanx.io.usd import write_robot
-from phalanx.io.usd.bindings import Gf, UsdPhysics
+from phalanx.io.formats.urdf import load_urdf
+from phalanx.io.formats.usd import write_robot
+from phalanx.io.formats.usd.bindings import Gf, UsdPhysics
 
 COUNT = 4
 COM = np.array([0.3, -0.2, 0.1])

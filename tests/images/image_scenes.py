@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from phalanx.images import TYPES, ImageSensor, Light, Look, Texture
+from phalanx.maths.arrays import from_matrix, matrix
 from phalanx.rays import RayScene, field_geometry, mesh_geometry, primitive_geometry
-from phalanx.rotations import from_matrix, matrix
 
 DOME = Light.dome(intensity=1.0)
 """A light in which what looks up has just its colour."""

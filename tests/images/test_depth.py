@@ -8,8 +8,8 @@ import trimesh
 from images.image_scenes import camera, capture, inside, looking, pixel_rays, place, ray_box, ray_sphere
 
 from phalanx.images import ImageSensor
+from phalanx.maths.arrays import matrix
 from phalanx.rays import RayScene, mesh_geometry, primitive_geometry
-from phalanx.rotations import matrix
 
 ENVS, HEIGHT, WIDTH = 6, 60, 76
 RADIUS, HALF = 0.7, (0.5, 0.8, 0.3)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from images.image_scenes import QUAD, QUAD_FACES, camera, capture, looking, place
 
+from phalanx.maths.arrays import matrix, rotate
 from phalanx.rays import RayScene, mesh_geometry, primitive_geometry
-from phalanx.rotations import matrix, rotate
 
 ENVS, HEIGHT, WIDTH, FOCAL = 3, 44, 60, 55.0
 

@@ -11,12 +11,13 @@ import xarray as xr
 import zarr
 
 import phalanx as px
-from phalanx.io.added_sensors import Reading, contact_forces, height_scan, inertial
-from phalanx.io.fields import DEFAULT_FIELDS
-from phalanx.io.model import Body, Joint, LoadError, RobotModel
-from phalanx.io.playback import Playback, blend
-from phalanx.io.replay import open_recording
-from phalanx.io.sensor_files import write_readings
+from phalanx.io.reading.errors import LoadError
+from phalanx.io.recordings.added_sensors import Reading, contact_forces, height_scan, inertial
+from phalanx.io.recordings.fields import DEFAULT_FIELDS
+from phalanx.io.recordings.playback import Playback, blend
+from phalanx.io.recordings.replay import open_recording
+from phalanx.io.recordings.sensor_files import write_readings
+from phalanx.models.robot_model import Body, Joint, RobotModel
 
 STEPS, EVERY, DT = 40, 2, 0.005
 
@@ -205,7 +206,7 @@ def test_readings_as_a_table(tmp_path, monkeypatch):
     def stop(*_arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("phalanx.io.sensor_files.csv.writer", stop)
+    monkeypatch.setattr("phalanx.io.recordings.sensor_files.csv.writer", stop)
     with pytest.raises(KeyboardInterrupt):
         write_readings(path, readings(), np.zeros(3), np.array([4, 7]), "run.zarr")
     assert [(file, file.read_bytes()) for file in tmp_path.iterdir()] == [(path, before)]

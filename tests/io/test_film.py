@@ -7,9 +7,9 @@ import pytest
 from PIL import Image
 
 import phalanx as px
-from phalanx.io.film import frame_times, framed_painter, write_film
-from phalanx.io.model import Shape
-from phalanx.io.tiles import CarriedPainter
+from phalanx.images.pictures.film import frame_times, framed_painter, write_film
+from phalanx.images.pictures.tiles import CarriedPainter
+from phalanx.models.robot_model import Shape
 
 RED, GREEN = (0.9, 0.05, 0.05, 1.0), (0.05, 0.8, 0.05, 1.0)
 FPS = 10.0

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from phalanx.io import library
-from phalanx.io.info import WIDTH, describe
-from phalanx.io.model import Body, Joint, Mimic, RobotModel, Shape
-from phalanx.io.urdf import load_urdf
+from phalanx.io.formats import library
+from phalanx.io.formats.urdf import load_urdf
+from phalanx.models.info import WIDTH, describe
+from phalanx.models.robot_model import Body, Joint, Mimic, RobotModel, Shape
 
 
 def small_robot() -> RobotModel:

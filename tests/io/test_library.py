@@ -10,9 +10,10 @@ import pytest
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
-from phalanx.io import library
-from phalanx.io.model import LoadError, RobotModel, Shape
-from phalanx.io.urdf import load_urdf
+from phalanx.io.formats import library
+from phalanx.io.formats.urdf import load_urdf
+from phalanx.io.reading.errors import LoadError
+from phalanx.models.robot_model import RobotModel, Shape
 
 MOVING = {
     "arm": 9,

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from real_robots import robot_path
 
-from phalanx.io import library
-from phalanx.io.articulation import flatten
-from phalanx.io.merging import merge_fixed_joints
-from phalanx.io.model import Body, Joint, RobotModel
-from phalanx.io.tendons import Attachment, SpatialTendon
-from phalanx.io.urdf import load_urdf
-from phalanx.rotations import matrix
+from phalanx.io.formats import library
+from phalanx.io.formats.urdf import load_urdf
+from phalanx.maths.arrays import matrix
+from phalanx.models.articulation import flatten
+from phalanx.models.merging import merge_fixed_joints
+from phalanx.models.robot_model import Body, Joint, RobotModel
+from phalanx.models.tendons import Attachment, SpatialTendon
 
 
 def check(model: RobotModel) -> RobotModel:

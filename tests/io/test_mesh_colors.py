@@ -11,9 +11,9 @@ from trimesh.visual import TextureVisuals
 from trimesh.visual.material import PBRMaterial
 
 import phalanx as px
-from phalanx.io.mesh_colors import face_colors
-from phalanx.io.meshes import load_mesh
-from phalanx.io.picture import Camera, render_world
+from phalanx.images.pictures.picture import Camera, render_world
+from phalanx.models.meshes.colors import face_colors
+from phalanx.models.meshes.mesh_files import load_mesh
 
 URDF = """<robot name="r"><link name="a"><visual><geometry><mesh filename="{}"/></geometry>{}</visual></link></robot>"""
 MATERIAL = """<material name="m"><color rgba="{} 1"/></material>"""

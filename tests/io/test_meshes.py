@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from phalanx.io.meshes import convex_hull, count_flat_triangles, load_mesh
-from phalanx.io.model import LoadError
+from phalanx.io.reading.errors import LoadError
+from phalanx.models.meshes.mesh_files import convex_hull, count_flat_triangles, load_mesh
 
 
 def volume(vertices: np.ndarray, faces: np.ndarray) -> float:

@@ -10,10 +10,11 @@ from mjcf_files import BALL, save
 from oracles.mjcf_compare import check_file
 from oracles.mjcf_oracle import MjcfOracle, matrix
 
-from phalanx.io.info import describe
-from phalanx.io.mjcf import load_robot, load_scene
-from phalanx.io.mjcf.scene import Scene
-from phalanx.io.model import LoadError, RobotModel
+from phalanx.io.formats.mjcf import load_robot, load_scene
+from phalanx.io.formats.mjcf.scene import Scene
+from phalanx.io.reading.errors import LoadError
+from phalanx.models.info import describe
+from phalanx.models.robot_model import RobotModel
 
 TETRAHEDRON = "0 0 0  1 0 0  0 1 0  0 0 1"
 

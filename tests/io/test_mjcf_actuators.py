@@ -8,8 +8,8 @@ import numpy as np
 from mjcf_files import BALL, save
 from oracles.mjcf_oracle import MjcfOracle
 
-from phalanx.io.mjcf import load_robot, load_scene
-from phalanx.io.mjcf.scene import Scene
+from phalanx.io.formats.mjcf import load_robot, load_scene
+from phalanx.io.formats.mjcf.scene import Scene
 
 
 def load(folder: Path, body: str, rest: str = "") -> Scene:

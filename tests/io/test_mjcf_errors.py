@@ -12,10 +12,10 @@ from mjcf_files import BALL, save
 from oracles.mjcf_oracle import mj
 
 import phalanx as px
-from phalanx.io.mjcf import load_robot, load_scene, schema
-from phalanx.io.mjcf.tree import HOLDS
-from phalanx.io.mjcf.values import ACTUATORS
-from phalanx.io.model import LoadError
+from phalanx.io.formats.mjcf import load_robot, load_scene, schema
+from phalanx.io.formats.mjcf.tree import HOLDS
+from phalanx.io.formats.mjcf.values import ACTUATORS
+from phalanx.io.reading.errors import LoadError
 
 HINGE = f'<body name="a"><joint name="a"/>{BALL}</body>'
 

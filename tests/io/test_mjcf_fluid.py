@@ -12,7 +12,7 @@ from oracles import host
 from oracles.mjcf_oracle import MjcfOracle, mj
 
 import phalanx as px
-from phalanx.rotations import rotate, rotation_vector
+from phalanx.maths.arrays import rotate, rotation_vector
 
 BODIES = """
 <body name="arm" pos="0 0 1"><joint name="a" axis="0 1 0"/>

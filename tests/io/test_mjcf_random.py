@@ -16,8 +16,8 @@ from oracles.mjcf_oracle import MjcfOracle
 
 import phalanx as px
 from phalanx.ecs import Store
-from phalanx.io.mjcf import load_scene
-from phalanx.io.pose import body_frames
+from phalanx.io.formats.mjcf import load_scene
+from phalanx.models.pose import body_frames
 
 numbers = st.floats(-2.0, 2.0).map(lambda x: round(x, 3))
 sizes = st.floats(0.01, 0.5).map(lambda x: round(x, 3))

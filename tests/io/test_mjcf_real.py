@@ -14,7 +14,7 @@ from oracles.mjcf_oracle import MjcfOracle
 
 import phalanx as px
 from phalanx import components as c
-from phalanx.io.mjcf import load_scene
+from phalanx.io.formats.mjcf import load_scene
 
 GYMNASIUM = """ant half_cheetah hopper humanoid humanoidstandup inverted_double_pendulum inverted_pendulum point
 pusher_v5 reacher swimmer walker2d_v5"""

@@ -12,7 +12,7 @@ from oracles.mjcf_oracle import MjcfOracle, mj
 
 import phalanx as px
 from phalanx import components as c
-from phalanx.io.mjcf import load_robot
+from phalanx.io.formats.mjcf import load_robot
 
 FALL = (0.0, 0.0, -5.0)
 """Gravity that the scene asks for."""
@@ -219,8 +219,8 @@ def test_robots_from_files_and_models(tmp_path: Path, device: str) -> None:
 
 
 def test_recordings_and_pictures_hold_such_robots(tmp_path: Path) -> None:
-    from phalanx.io.picture import render_world
-    from phalanx.io.replay import open_recording, verify
+    from phalanx.images.pictures.picture import render_world
+    from phalanx.io.recordings.replay import open_recording, verify
 
     world = px.World(2)
     added = world.add_mjcf(save(tmp_path, SCENE, REST))

@@ -11,11 +11,11 @@ from scipy.ndimage import label
 from small_robots import arm
 
 import phalanx as px
-from phalanx.io.model import Body, RobotModel, Shape
-from phalanx.io.picture import Camera, WorldPainter, render_world
-from phalanx.io.pose import body_frames, lowest_point
-from phalanx.io.tessellate import surface
-from phalanx.rotations import matrix
+from phalanx.images.pictures.picture import Camera, WorldPainter, render_world
+from phalanx.maths.arrays import matrix
+from phalanx.models.meshes.tessellate import surface
+from phalanx.models.pose import body_frames, lowest_point
+from phalanx.models.robot_model import Body, RobotModel, Shape
 
 RED, GREEN = (0.9, 0.05, 0.05, 1.0), (0.05, 0.8, 0.05, 1.0)
 FROM_X = Camera(eye=(2.0, 0.0, 0.0), target=(0.0, 0.0, 0.0), angle=40.0)

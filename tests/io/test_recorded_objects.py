@@ -13,11 +13,11 @@ from oracles import host
 from small_robots import arm
 
 import phalanx as px
-from phalanx.cli import main
-from phalanx.io.model import LoadError
-from phalanx.io.picture import Camera, render_world
-from phalanx.io.recording import RecordingError
-from phalanx.io.replay import open_recording, verify
+from phalanx.commands.cli import main
+from phalanx.images.pictures.picture import Camera, render_world
+from phalanx.io.reading.errors import LoadError
+from phalanx.io.recordings.recorder import RecordingError
+from phalanx.io.recordings.replay import open_recording, verify
 
 APART: dict[str, Any] = {"collision_group": 1, "collision_mask": [0]}  # they meet the ground, but not each other
 TETRAHEDRON = np.array([[0, 0, 0], [0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.3]])

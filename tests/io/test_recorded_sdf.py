@@ -9,8 +9,8 @@ import trimesh
 from oracles import host
 
 import phalanx as px
-from phalanx.io.picture import Camera, render_world
-from phalanx.io.replay import open_recording, verify
+from phalanx.images.pictures.picture import Camera, render_world
+from phalanx.io.recordings.replay import open_recording, verify
 
 
 def test_a_ring_is_saved_recorded_and_drawn(tmp_path: Path, device: str) -> None:

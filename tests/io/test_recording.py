@@ -20,13 +20,13 @@ import zarr
 from small_robots import arm, ball
 
 import phalanx as px
-from phalanx.io.chunks import crc32c
-from phalanx.io.direct_file import DirectFiles
-from phalanx.io.fields import FIELDS
-from phalanx.io.growing_store import GrowingStore
-from phalanx.io.model import Body, Joint, RobotModel
-from phalanx.io.recording import RecordingError
-from phalanx.io.replay import open_recording, verify
+from phalanx.io.recordings.chunks import crc32c
+from phalanx.io.recordings.direct_file import DirectFiles
+from phalanx.io.recordings.fields import FIELDS
+from phalanx.io.recordings.recorder import RecordingError
+from phalanx.io.recordings.replay import open_recording, verify
+from phalanx.io.recordings.store import GrowingStore
+from phalanx.models.robot_model import Body, Joint, RobotModel
 
 
 def make_world(num_envs: int = 3, device: str = "cpu") -> Any:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import zarr
 
-from phalanx.io.growing_store import GrowingStore
-from phalanx.io.repeats import can_encode, encode_shard, largest_shard
+from phalanx.io.recordings.repeats import can_encode, encode_shard, largest_shard
+from phalanx.io.recordings.store import GrowingStore
 
 
 def held(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:

@@ -12,9 +12,10 @@ import zarr
 from small_robots import arm, ball
 
 import phalanx as px
-from phalanx.io.model import LoadError, RobotModel
-from phalanx.io.recording import INPUTS, START, STATE
-from phalanx.io.replay import open_recording, verify
+from phalanx.io.reading.errors import LoadError
+from phalanx.io.recordings.recorder import INPUTS, START, STATE
+from phalanx.io.recordings.replay import open_recording, verify
+from phalanx.models.robot_model import RobotModel
 
 
 def record(path: Path, device: str = "cpu", every: int = 1, **options: Any) -> Path:

@@ -13,8 +13,8 @@ import pytest
 import zarr
 
 import phalanx as px
-from phalanx.io.model import LoadError
-from phalanx.io.replay import open_recording
+from phalanx.io.reading.errors import LoadError
+from phalanx.io.recordings.replay import open_recording
 
 
 @pytest.fixture(scope="module")

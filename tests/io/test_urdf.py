@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from phalanx.io.checks import impossible, nearest_inertia
-from phalanx.io.model import LoadError, RobotModel
-from phalanx.io.urdf import load_urdf
+from phalanx.io.formats.urdf import load_urdf
+from phalanx.io.reading.errors import LoadError
+from phalanx.models.checks import impossible, nearest_inertia
+from phalanx.models.robot_model import RobotModel
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 HEAVY = '<link name="{}">' + INERTIAL + "</link>"

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from phalanx.io import library
-from phalanx.io.model import LoadError
-from phalanx.io.urdf import load_urdf
+from phalanx.io.formats import library
+from phalanx.io.formats.urdf import load_urdf
+from phalanx.io.reading.errors import LoadError
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 A, B, C = (f'<link name="{name}">{INERTIAL}</link>\n' for name in "abc")

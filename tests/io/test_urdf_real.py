@@ -11,8 +11,9 @@ import pytest
 import real_robots
 from scipy.spatial.transform import Rotation
 
-from phalanx.io.model import LoadError, RobotModel
-from phalanx.io.urdf import load_urdf
+from phalanx.io.formats.urdf import load_urdf
+from phalanx.io.reading.errors import LoadError
+from phalanx.models.robot_model import RobotModel
 
 # Files of example-robot-data that cannot be simulated, and why.
 REFUSED = {

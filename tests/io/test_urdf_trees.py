@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from phalanx.io.model import RobotModel
-from phalanx.io.urdf import load_urdf
+from phalanx.io.formats.urdf import load_urdf
+from phalanx.models.robot_model import RobotModel
 
 
 def rotation(quaternion: tuple[float, ...]) -> np.ndarray:

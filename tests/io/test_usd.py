@@ -9,12 +9,12 @@ import pytest
 from usd_files import BALL, body, joint, parsed, prim, read, save, stage
 
 import phalanx as px
-from phalanx.io import mass_properties
-from phalanx.io.model import Body, RobotModel
-from phalanx.io.pose import body_frames
-from phalanx.io.usd import Scene, load_robot, read_stage
-from phalanx.io.usd.bindings import Gf, UsdPhysics
-from phalanx.rotations import matrix
+from phalanx.io.formats.usd import Scene, load_robot, read_stage
+from phalanx.io.formats.usd.bindings import Gf, UsdPhysics
+from phalanx.maths.arrays import matrix
+from phalanx.models.meshes import mass_properties
+from phalanx.models.pose import body_frames
+from phalanx.models.robot_model import Body, RobotModel
 
 ARM = prim(
     "Xform",

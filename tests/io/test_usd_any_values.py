@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from usd_files import BALL, body, joint, prim, stage
 
 import phalanx as px
-from phalanx.io.model import LoadError
-from phalanx.io.usd.bindings import Gf, Tf
+from phalanx.io.formats.usd.bindings import Gf, Tf
+from phalanx.io.reading.errors import LoadError
 
 HINGE = """point3f physics:localPos0 = (1, 0, 0)
 float physics:lowerLimit = -20

@@ -11,8 +11,8 @@ import pytest
 from usd_files import BALL, body, joint, prim, read, save
 
 import phalanx as px
-from phalanx.io.model import LoadError
-from phalanx.io.usd import load_scene
+from phalanx.io.formats.usd import load_scene
+from phalanx.io.reading.errors import LoadError
 
 TRIANGLE = (
     "point3f[] points = [(0,0,0),(1,0,0),(0,1,0)]\nint[] faceVertexCounts = [{}]\nint[] faceVertexIndices = [{}]\n"
@@ -280,7 +280,9 @@ def test_a_world_warns_once_for_all_that_is_not_simulated(tmp_path: Path) -> Non
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in [one for one in sys.modules if one.startswith("phalanx.io.usd") or one.partition(".")[0] == "pxr"]:
+    for name in [
+        one for one in sys.modules if one.startswith("phalanx.io.formats.usd") or one.partition(".")[0] == "pxr"
+    ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pxr", None)
     with pytest.raises(ImportError, match=r"usd-core .*pip install 'phalanx\[isaac\]'"):

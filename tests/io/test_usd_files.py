@@ -9,10 +9,10 @@ import pytest
 from usd_files import BALL, body, joint, prim, save, stage, text
 
 import phalanx as px
-from phalanx.io.model import LoadError
-from phalanx.io.usd import load_robot, load_scene, read_stage
-from phalanx.io.usd.bindings import Usd, UsdGeom
-from phalanx.io.usd.bodies import RigidBody
+from phalanx.io.formats.usd import load_robot, load_scene, read_stage
+from phalanx.io.formats.usd.bindings import Usd, UsdGeom
+from phalanx.io.formats.usd.bodies import RigidBody
+from phalanx.io.reading.errors import LoadError
 
 PENDULUM = prim(
     "Xform",
@@ -150,7 +150,7 @@ def test_folders_can_be_allowed(tmp_path: Path) -> None:
 
 
 def test_packages_and_crates_are_read(tmp_path: Path) -> None:
-    from phalanx.io.usd.bindings import UsdUtils
+    from phalanx.io.formats.usd.bindings import UsdUtils
 
     file = save(tmp_path, PENDULUM)
     crate = tmp_path / "model.usdc"

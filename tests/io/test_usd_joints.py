@@ -13,12 +13,12 @@ from oracles.mjcf_oracle import MjcfOracle
 from usd_files import BALL, body, joint, prim, read, stage
 
 import phalanx as px
-from phalanx.io.model import Mimic, RobotModel
-from phalanx.io.pose import body_frames
-from phalanx.io.usd import Scene, read_stage
-from phalanx.io.usd.bindings import Gf, UsdGeom
-from phalanx.io.usd.joints import AXES
-from phalanx.rotations import matrix
+from phalanx.io.formats.usd import Scene, read_stage
+from phalanx.io.formats.usd.bindings import Gf, UsdGeom
+from phalanx.io.formats.usd.joints import AXES
+from phalanx.maths.arrays import matrix
+from phalanx.models.pose import body_frames
+from phalanx.models.robot_model import Mimic, RobotModel
 
 ROOT = "PhysicsArticulationRootAPI"
 

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from usd_files import stage
 
-from phalanx.io import mass_properties
-from phalanx.io.model import Shape
-from phalanx.io.usd import read_stage
-from phalanx.io.usd.bindings import Gf, UsdGeom, UsdPhysics
-from phalanx.rotations import matrix
+from phalanx.io.formats.usd import read_stage
+from phalanx.io.formats.usd.bindings import Gf, UsdGeom, UsdPhysics
+from phalanx.maths.arrays import matrix
+from phalanx.models.meshes import mass_properties
+from phalanx.models.robot_model import Shape
 
 numbers = st.floats(-2.0, 2.0).map(lambda x: round(x, 2))
 positive = st.floats(0.5, 4.0).map(lambda x: round(x, 2))

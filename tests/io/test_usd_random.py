@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from oracles import host
 
 import phalanx as px
-from phalanx.io.model import Body, Joint, RobotModel
-from phalanx.io.pose import body_frames
-from phalanx.io.usd import read_stage
-from phalanx.io.usd.bindings import Gf, Sdf, Usd, UsdGeom, UsdPhysics
-from phalanx.rotations import between, matrix, product, unit
+from phalanx.io.formats.usd import read_stage
+from phalanx.io.formats.usd.bindings import Gf, Sdf, Usd, UsdGeom, UsdPhysics
+from phalanx.maths.arrays import between, matrix, product, unit
+from phalanx.models.pose import body_frames
+from phalanx.models.robot_model import Body, Joint, RobotModel
 
 numbers = st.floats(-2.0, 2.0).map(lambda x: round(x, 3))
 vectors = st.tuples(numbers, numbers, numbers)

@@ -14,9 +14,9 @@ from usd_files import BALL, body, joint, prim, read, save, stage
 
 import phalanx as px
 from phalanx import components as c
-from phalanx.io.model import Shape
-from phalanx.io.scene_file import Ground
-from phalanx.io.usd import Scene
+from phalanx.io.formats.scene_file import Ground
+from phalanx.io.formats.usd import Scene
+from phalanx.models.robot_model import Shape
 
 ROOT = "PhysicsArticulationRootAPI"
 QUIET = "float physxRigidBody:angularDamping = 0\n"

@@ -15,14 +15,14 @@ from usd_models import check_same, close
 
 import phalanx as px
 from phalanx import SdfOptions
-from phalanx.io import library
-from phalanx.io.model import Body, Joint, JointDrive, Mimic, RobotModel, Shape
-from phalanx.io.tendons import Attachment, FixedTendon, SpatialTendon
-from phalanx.io.urdf import load_urdf
-from phalanx.io.usd import load_robot, read_stage
-from phalanx.io.usd.bindings import Usd, UsdGeom, UsdPhysics
-from phalanx.io.usd.writer import Written, write_robot
-from phalanx.rotations import matrix, unit
+from phalanx.io.formats import library
+from phalanx.io.formats.urdf import load_urdf
+from phalanx.io.formats.usd import load_robot, read_stage
+from phalanx.io.formats.usd.bindings import Usd, UsdGeom, UsdPhysics
+from phalanx.io.formats.usd.writer import Written, write_robot
+from phalanx.maths.arrays import matrix, unit
+from phalanx.models.robot_model import Body, Joint, JointDrive, Mimic, RobotModel, Shape
+from phalanx.models.tendons import Attachment, FixedTendon, SpatialTendon
 
 
 def again(model: RobotModel, **options: Any) -> tuple[RobotModel, Written, list[str]]:
@@ -270,7 +270,7 @@ def test_free_joints_have_three_shifts_and_three_turns() -> None:
 
 
 def body_pose(model: RobotModel, positions: dict[str, float]) -> np.ndarray:
-    from phalanx.io.pose import body_frames
+    from phalanx.models.pose import body_frames
 
     return body_frames(model, positions)["b"][1]
 

@@ -9,10 +9,10 @@ import pytest
 from real_robots import robot_path
 from usd_models import check_same
 
-from phalanx.io.mjcf import load_scene
-from phalanx.io.urdf import load_urdf
-from phalanx.io.usd import read_stage, write_robot
-from phalanx.io.usd.bindings import Usd
+from phalanx.io.formats.mjcf import load_scene
+from phalanx.io.formats.urdf import load_urdf
+from phalanx.io.formats.usd import read_stage, write_robot
+from phalanx.io.formats.usd.bindings import Usd
 
 
 @pytest.mark.parametrize("name", ["allegro", "icub", "panda", "tiago"])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from phalanx.io.video import VideoError, VideoWriter, check_video
+from phalanx.images.pictures.video import VideoError, VideoWriter, check_video
 
 COLORS = ((220, 30, 30), (30, 200, 30), (30, 30, 220), (240, 240, 240))
 

@@ -15,11 +15,11 @@ import phalanx as px
 from phalanx.bench import _write
 from phalanx.ecs import trace
 from phalanx.ecs.whole_files import NoFileError, new_sibling, replacing, write_text
-from phalanx.io import library
-from phalanx.io.added_sensors import Reading
-from phalanx.io.picture import save_png
-from phalanx.io.sensor_files import write_readings
-from phalanx.io.video import VideoWriter
+from phalanx.images.pictures.picture import save_png
+from phalanx.images.pictures.video import VideoWriter
+from phalanx.io.formats import library
+from phalanx.io.recordings.added_sensors import Reading
+from phalanx.io.recordings.sensor_files import write_readings
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def write_pickle(world: px.World, path: Path) -> None:
 
 def write_usd(world: px.World, path: Path) -> None:
     pytest.importorskip("pxr", reason="usd-core is not installed")
-    from phalanx.io.usd import write_robot
+    from phalanx.io.formats.usd import write_robot
 
     write_robot(library.load_robot("cartpole", False), path)
 

@@ -12,7 +12,7 @@ from oracles import PinOracle, host
 from oracles.base import rotation
 
 import phalanx as px
-from phalanx.io.model import Body, Joint, RobotModel
+from phalanx.models.robot_model import Body, Joint, RobotModel
 
 pin: Any = pinocchio  # its type information does not cover what it binds
 

@@ -11,7 +11,7 @@ from oracles import host
 
 import phalanx as px
 from phalanx import components as c
-from phalanx.io.model import RobotModel
+from phalanx.models.robot_model import RobotModel
 
 
 @pytest.mark.parametrize("elastic", [0.0, 0.4, 1.0])

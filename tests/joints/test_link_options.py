@@ -11,7 +11,7 @@ from small_robots import arm
 
 import phalanx as px
 from phalanx import components as c
-from phalanx.io.model import Body, RobotModel
+from phalanx.models.robot_model import Body, RobotModel
 
 DT = 0.005
 BRICK = np.diag([0.02, 0.05, 0.06])

@@ -9,7 +9,7 @@ import pytest
 from oracles import host
 
 import phalanx as px
-from phalanx.io.model import Body, Joint, Mimic, RobotModel, Shape
+from phalanx.models.robot_model import Body, Joint, Mimic, RobotModel, Shape
 
 DT = 1 / 240
 THRESHOLD = 5e-5

@@ -10,7 +10,7 @@ from oracles import host
 from oracles.base import rotation
 
 import phalanx as px
-from phalanx.io.model import Body, Joint, Mimic, RobotModel
+from phalanx.models.robot_model import Body, Joint, Mimic, RobotModel
 
 G = 9.81
 

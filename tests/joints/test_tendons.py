@@ -13,7 +13,7 @@ from actuation.joints import MASS, RADIUS, hinge, slider
 from oracles import host
 
 import phalanx as px
-from phalanx.io.model import Body, Joint, RobotModel
+from phalanx.models.robot_model import Body, Joint, RobotModel
 
 mj: Any = mujoco  # its type information does not cover what it binds
 

@@ -19,10 +19,10 @@ from phalanx.components.shape import Shape as ShapeTable
 from phalanx.components.shape import ShapeGeometry, ShapePose, ShapeTopology
 from phalanx.components.world import World
 from phalanx.ecs import Device, Store
-from phalanx.geometry_tables import GeometryTables
-from phalanx.io.cooking import cook
-from phalanx.io.model import Shape
-from phalanx.systems import mesh_contact, sdf_contact
+from phalanx.models.meshes.cooking import cook
+from phalanx.models.robot_model import Shape
+from phalanx.systems.collision import mesh_contact, sdf_contact
+from phalanx.world.layout.geometry import GeometryTables
 
 POINTS = 8
 
@@ -94,7 +94,7 @@ class Scene:
 
 def grid_mesh(cells: int, spacing: float, height: float = 0.0) -> Shape:
     """A flat square floor of triangles about the origin."""
-    from phalanx.io.height_fields import grid_triangles
+    from phalanx.models.meshes.height_fields import grid_triangles
 
     vertices, faces = grid_triangles(np.full((cells + 1, cells + 1), height), (spacing, spacing))
     return Shape("mesh", vertices=vertices, faces=faces, approximation="triangle_mesh")

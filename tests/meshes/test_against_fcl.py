@@ -9,8 +9,8 @@ from meshes.placements import Scene
 from narrow.references import fcl_mesh
 from scipy.spatial.transform import Rotation
 
-from phalanx.io.height_fields import grid_triangles
-from phalanx.io.model import Shape
+from phalanx.models.meshes.height_fields import grid_triangles
+from phalanx.models.robot_model import Shape
 
 COUNT = 2000
 REACH = 0.05

@@ -10,12 +10,13 @@ import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phalanx.io import mass_properties
-from phalanx.io.cooking import cook
-from phalanx.io.hulls import hull
-from phalanx.io.kept_files import mesh_digest
-from phalanx.io.model import LoadError, Shape
-from phalanx.io.triangle_mesh import triangle_mesh
+from phalanx.io.reading.errors import LoadError
+from phalanx.models.meshes import mass_properties
+from phalanx.models.meshes.cooking import cook
+from phalanx.models.meshes.hulls import hull
+from phalanx.models.meshes.kept_files import mesh_digest
+from phalanx.models.meshes.triangle_mesh import triangle_mesh
+from phalanx.models.robot_model import Shape
 
 
 @settings(max_examples=60, deadline=None)

@@ -8,7 +8,7 @@ from meshes.placements import Scene, grid_mesh
 from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
 
-from phalanx.io.model import Shape
+from phalanx.models.robot_model import Shape
 
 COUNT = 500
 _RNG = np.random.default_rng(1)

@@ -7,7 +7,7 @@ from oracles import host
 from scipy.spatial.transform import Rotation
 
 import phalanx as px
-from phalanx.io.height_fields import grid_triangles
+from phalanx.models.meshes.height_fields import grid_triangles
 
 CELLS, SPACING = 40, 0.1
 YAWS = np.radians([0.0, 13.0, 30.0, 45.0, 71.0, 90.0])

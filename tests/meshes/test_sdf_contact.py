@@ -11,8 +11,8 @@ import trimesh
 from meshes.placements import Contacts, Scene, grid_mesh
 from scipy.spatial.transform import Rotation
 
-from phalanx.io.model import Shape
-from phalanx.io.sdf_options import SdfOptions
+from phalanx.models.robot_model import Shape
+from phalanx.models.sdf_options import SdfOptions
 
 COUNT, REACH = 400, 0.02
 RADIUS = 0.05

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 import trimesh
 
-from phalanx.io import signed_distance
-from phalanx.io.cooking import cook
-from phalanx.io.model import LoadError, Shape
-from phalanx.io.sdf_options import SdfOptions
-from phalanx.io.signed_distance import DistanceField, distance_field
-from phalanx.io.surface_points import surface_points
-from phalanx.systems.sdf_contact.field import field_at, field_bound
+from phalanx.io.reading.errors import LoadError
+from phalanx.models.meshes import signed_distance
+from phalanx.models.meshes.cooking import cook
+from phalanx.models.meshes.signed_distance import DistanceField, distance_field
+from phalanx.models.meshes.surface_points import surface_points
+from phalanx.models.robot_model import Shape
+from phalanx.models.sdf_options import SdfOptions
+from phalanx.systems.collision.sdf_contact.field import field_at, field_bound
 
 Distance = Callable[[np.ndarray], np.ndarray]
 
@@ -164,7 +165,7 @@ def test_thin_walls_are_told() -> None:
 
 
 def test_shapes_keep_their_options_in_files() -> None:
-    from phalanx.io.model import Body, RobotModel
+    from phalanx.models.robot_model import Body, RobotModel
 
     model = RobotModel("m", [Body("b", collisions=[shape(MESHES["box"][0], resolution=33)])], [])
     assert RobotModel.from_dict(model.to_dict()).bodies[0].collisions[0].sdf == SdfOptions(resolution=33)

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import phalanx as px
 from phalanx.components import HeightSampleValue, HullVertexPosition, MeshTriangleGeometry
-from phalanx.io.height_fields import grid_triangles
+from phalanx.models.meshes.height_fields import grid_triangles
 
 ENVS = 6
 SPACING = 0.1

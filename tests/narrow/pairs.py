@@ -37,7 +37,7 @@ from phalanx.components.shape import (
 )
 from phalanx.components.world import World
 from phalanx.ecs import Device, Store
-from phalanx.systems.narrow import systems_for
+from phalanx.systems.collision.narrow import systems_for
 
 POINTS = 4
 

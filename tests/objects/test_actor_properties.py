@@ -13,7 +13,7 @@ from oracles import host
 
 import phalanx as px
 from phalanx import components as c
-from phalanx.io.model import Body, Joint, RobotModel
+from phalanx.models.robot_model import Body, Joint, RobotModel
 
 G = 9.81
 DT = 1 / 240

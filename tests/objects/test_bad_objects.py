@@ -10,12 +10,13 @@ import trimesh
 from oracles import host
 
 import phalanx as px
-from phalanx import collision_layout, layout
 from phalanx.components import Coordinate, DofState
-from phalanx.io import cooking
-from phalanx.io.cooking import cook
-from phalanx.io.hulls import Hull
-from phalanx.io.model import LoadError
+from phalanx.io.reading.errors import LoadError
+from phalanx.models.meshes import cooking
+from phalanx.models.meshes.cooking import cook
+from phalanx.models.meshes.hulls import Hull
+from phalanx.world.layout import collision
+from phalanx.world.layout import fill as layout
 
 
 def sheet(faces: list[list[int]]) -> px.Shape:
@@ -81,12 +82,12 @@ def test_masses_that_are_none(mass: float) -> None:
     assert host(ball.mass)[0] == 1.0
 
 
-@pytest.mark.parametrize("longest_list", [collision_layout.LONGEST_LIST, 0], ids=["listed", "sorted"])
+@pytest.mark.parametrize("longest_list", [collision.LONGEST_LIST, 0], ids=["listed", "sorted"])
 def test_an_environment_without_numbers_stops_and_the_others_go_on(
     longest_list: int, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Poses and velocities of one body are no numbers, in one environment each; bodies touch each other and a mesh."""
-    for module in (collision_layout, layout):
+    for module in (collision, layout):
         monkeypatch.setattr(module, "LONGEST_LIST", longest_list)
     broken = (1, 3)
 

@@ -9,8 +9,8 @@ from small_robots import arm
 
 import phalanx as px
 from phalanx import components as c
-from phalanx.io.model import Body, Joint, RobotModel
-from phalanx.rotations import matrix
+from phalanx.maths.arrays import matrix
+from phalanx.models.robot_model import Body, Joint, RobotModel
 
 ENVS = 3
 PLACE, TURN = (0.1, -0.2, 0.3), (0.8, 0.0, 0.6, 0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import phalanx as px
-from phalanx.contact_report import contacts
+from phalanx.world.handles.contact_report import contacts
 
 
 def test_forces_of_a_resting_box_sum_to_its_weight() -> None:

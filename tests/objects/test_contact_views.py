@@ -9,7 +9,7 @@ import pytest
 from oracles import host
 
 import phalanx as px
-from phalanx.layout import grow_contacts
+from phalanx.world.layout.fill import grow_contacts
 
 G = 9.81
 DT = 1 / 240

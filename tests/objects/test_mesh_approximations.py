@@ -8,7 +8,7 @@ import trimesh
 from oracles import host
 
 import phalanx as px
-from phalanx.io.model import LoadError
+from phalanx.io.reading.errors import LoadError
 
 HEIGHT, INNER, OUTER, FLOOR = 0.2, 0.11, 0.15, 0.04
 

@@ -14,7 +14,7 @@ from oracles import host
 
 import phalanx as px
 from phalanx import components as c
-from phalanx.io.replay import open_recording, verify
+from phalanx.io.recordings.replay import open_recording, verify
 
 DT = 1 / 240
 THRESHOLD = 5e-5

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from oracles.mjcf_oracle import MjcfOracle, matrix
-from phalanx.io.mjcf.scene import Scene
-from phalanx.io.mjcf.tree import JointNode, Node
-from phalanx.io.model import Body, Joint, Shape
+from phalanx.io.formats.mjcf.scene import Scene
+from phalanx.io.formats.mjcf.tree import JointNode, Node
+from phalanx.models.robot_model import Body, Joint, Shape
 
 MESH = 2e-4
 """Of the greatest moment: MuJoCo keeps vertices in single precision."""

@@ -8,7 +8,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from phalanx.io.mjcf.scene import Scene
+from phalanx.io.formats.mjcf.scene import Scene
 
 mj: Any = mujoco  # its type information does not cover what it binds
 FREE, BALL = 0, 1

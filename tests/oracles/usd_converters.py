@@ -19,11 +19,12 @@ from pathlib import Path
 import numpy as np
 import real_robots
 
-from phalanx.io.model import LoadError, RobotModel
-from phalanx.io.pose import body_frames
-from phalanx.io.urdf import load_urdf
-from phalanx.io.usd import Scene, load_scene
-from phalanx.io.usd.bindings import Usd
+from phalanx.io.formats.urdf import load_urdf
+from phalanx.io.formats.usd import Scene, load_scene
+from phalanx.io.formats.usd.bindings import Usd
+from phalanx.io.reading.errors import LoadError
+from phalanx.models.pose import body_frames
+from phalanx.models.robot_model import RobotModel
 
 
 def main(folder: str, *names: str) -> None:

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import phalanx as px
 from phalanx.components.shape import BOX, CAPSULE, CONE, CYLINDER, SPHERE
-from phalanx.io.height_fields import grid_triangles
+from phalanx.models.meshes.height_fields import grid_triangles
 
 SOLIDS: dict[str, Solid] = {
     "sphere": sphere(0.3),

@@ -14,8 +14,8 @@ from queries.scenes import SOLIDS, Scene, array, triangles
 from scipy.spatial.transform import Rotation
 
 import phalanx as px
-from phalanx.io.height_fields import grid_triangles
-from phalanx.query_results import Hits, Touches
+from phalanx.models.meshes.height_fields import grid_triangles
+from phalanx.world.queries.results import Hits, Touches
 
 ENVS = 8
 SIZE = 0.5

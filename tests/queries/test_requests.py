@@ -14,7 +14,7 @@ from small_robots import arm
 import phalanx as px
 from phalanx import components
 from phalanx.components.query import Query
-from phalanx.io.model import Body, RobotModel
+from phalanx.models.robot_model import Body, RobotModel
 
 DOWN = (0.0, 0.0, -1.0)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import trimesh
 
-from phalanx.io.height_fields import grid_triangles
+from phalanx.models.meshes.height_fields import grid_triangles
 from phalanx.rays import RayHits, RayScene, field_geometry, mesh_geometry, primitive_geometry
 
 

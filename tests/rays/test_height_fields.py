@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from rays.ray_scenes import add_others, cast, hills, rays_at
 
-from phalanx.io.height_fields import grid_triangles
+from phalanx.models.meshes.height_fields import grid_triangles
 from phalanx.rays import RayScene, field_geometry, mesh_geometry
 
 SPACING = (0.1, 0.13)

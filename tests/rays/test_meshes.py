@@ -10,7 +10,7 @@ import trimesh
 from rays.ray_scenes import cast, meshes, rays_at
 from real_robots import robots_folder
 
-from phalanx.io.height_fields import grid_triangles
+from phalanx.models.meshes.height_fields import grid_triangles
 from phalanx.rays import RayScene, field_geometry, mesh_geometry
 from phalanx.rays.cpu import bind, launch
 from phalanx.rays.generate import load

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rays.ray_scenes import add_others, cast, meshes, rays_at
 
+from phalanx.maths.arrays import rotate
 from phalanx.rays import RayHits, RayScene, mesh_geometry, primitive_geometry
 from phalanx.rays.mesh_tree import build_mesh_tree
-from phalanx.rotations import rotate
 
 ENVS, BODIES = 3, 4
 

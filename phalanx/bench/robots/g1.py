@@ -7,8 +7,8 @@ links, without products. Only the feet collide: four small spheres under each, a
 from __future__ import annotations
 
 from phalanx.bench.robots.segments import Quaternion, Segment, Turn, Vector, assemble
-from phalanx.io.model import RobotModel, Shape
-from phalanx.rotations import from_euler
+from phalanx.maths.arrays import from_euler
+from phalanx.models.robot_model import RobotModel, Shape
 
 ARMATURE = 0.01
 FOOT = tuple((x, y, -0.03) for x, y in ((-0.05, 0.025), (-0.05, -0.025), (0.12, 0.03), (0.12, -0.03)))

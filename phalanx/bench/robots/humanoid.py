@@ -10,7 +10,7 @@ import math
 from fnmatch import fnmatchcase
 
 from phalanx.bench.robots.segments import Segment, Turn, Vector, assemble, capsule
-from phalanx.io.model import RobotModel, Shape
+from phalanx.models.robot_model import RobotModel, Shape
 
 MASS = 40.84402122162133
 """kg, of the published model."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from phalanx.bench.robots.segments import Segment, Turn, assemble
-from phalanx.io.model import RobotModel, Shape
+from phalanx.models.robot_model import RobotModel, Shape
 
 ARMATURE = 0.1
 HALF = math.sqrt(0.5)

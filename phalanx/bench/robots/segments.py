@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from phalanx.io import mass_properties
-from phalanx.io.model import Body, Joint, Mimic, RobotModel, Shape
-from phalanx.rotations import between, matrix
+from phalanx.maths.arrays import between, matrix
+from phalanx.models.meshes import mass_properties
+from phalanx.models.robot_model import Body, Joint, Mimic, RobotModel, Shape
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from phalanx.bench.robots.segments import Segment, Turn, assemble, capsule
-from phalanx.io.model import RobotModel, Shape
+from phalanx.models.robot_model import RobotModel, Shape
 
 
 def gripper() -> RobotModel:

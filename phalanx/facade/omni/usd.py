@@ -8,7 +8,7 @@ from typing import Any
 from phalanx.facade import stage as stages
 from phalanx.facade.isaaclab.sim.utils.edits import is_ancestral
 from phalanx.facade.isaaclab.sim.utils.queries import get_next_free_prim_path
-from phalanx.io.usd.bindings import Gf, Prim, Stage, Usd, UsdGeom, UsdUtils
+from phalanx.io.formats.usd.bindings import Gf, Prim, Stage, Usd, UsdGeom, UsdUtils
 
 
 class UsdContext:

@@ -11,7 +11,7 @@ from phalanx import components as c
 from phalanx.facade.physx.common import UNBOUNDED, DofDriveType, DofMotion, compute, reads, writes
 from phalanx.facade.physx.forces import PushedBodies
 from phalanx.facade.physx.metatype import ArticulationMetatype
-from phalanx.robot import Robot
+from phalanx.world.handles.robot import Robot
 
 
 class ArticulationJoints(PushedBodies):

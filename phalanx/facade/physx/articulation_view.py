@@ -13,9 +13,9 @@ from phalanx.facade.physx.articulation_tendons import ArticulationTendons
 from phalanx.facade.physx.common import Rows, compute, find_actor, reads, writes
 from phalanx.facade.physx.dynamics_kernels import Dynamics
 from phalanx.facade.physx.metatype import ArticulationMetatype
-from phalanx.robot import Robot
-from phalanx.rotations import inverse, rotate
-from phalanx.world import World
+from phalanx.maths.arrays import inverse, rotate
+from phalanx.world.handles.robot import Robot
+from phalanx.world.world import World
 
 
 class ArticulationView(ArticulationTendons):

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
-from phalanx.actor import Actor
 from phalanx.facade.physx.com_motion import BodyComMotion
 from phalanx.facade.physx.common import FROM_XYZW, TO_XYZW, View, compute, reads, writes
 from phalanx.facade.physx.principal_axes import principal_axes, turned_inertia
 from phalanx.facade.physx.root_writer import RootWriter
-from phalanx.rotations import rotate
+from phalanx.maths.arrays import rotate
+from phalanx.world.handles.actor import Actor
 
 Column = Sequence[tuple[Actor, int]]
 """Bodies of a row of a view: (actor, position among its bodies)."""

@@ -20,8 +20,8 @@ from phalanx.components import (
 )
 from phalanx.components.world import World as WorldTable
 from phalanx.ecs import Component, Field, read, system, write
-from phalanx.systems.math3d import cross, rotate
-from phalanx.world import World
+from phalanx.maths.kernels import cross, rotate
+from phalanx.world.world import World
 
 
 class BodyComMotion(Component, table=Body):

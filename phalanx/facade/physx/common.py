@@ -10,13 +10,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from phalanx.actor import Actor
 from phalanx.ecs import Field
 from phalanx.facade.arrays import accept, hand_out
 from phalanx.facade.physx import com_motion
-from phalanx.features import SLEEP
-from phalanx.part import DYNAMIC
-from phalanx.world import World
+from phalanx.models.actor_spec import DYNAMIC
+from phalanx.world.engine.optional_systems import SLEEP
+from phalanx.world.handles.actor import Actor
+from phalanx.world.world import World
 
 UNBOUNDED = float(np.finfo(np.float32).max)
 """What stands for "no limit", both ways: the greatest float32, as in PhysX; the engine has infinity."""

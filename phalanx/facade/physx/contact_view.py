@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.actor import Actor
-from phalanx.contact_view import ContactView
 from phalanx.facade.physx.common import Rows, View, reads
 from phalanx.facade.physx.rigid_body_view import BodyName, find_body
-from phalanx.world import World
+from phalanx.world.handles.actor import Actor
+from phalanx.world.handles.contact_view import ContactView
+from phalanx.world.world import World
 
 
 class RigidContactView(View):

@@ -24,10 +24,10 @@ from phalanx.components import (
 )
 from phalanx.ecs import Component, Field, Table, function, read, rows, system, write
 from phalanx.facade.shared_device import in_order
-from phalanx.jacobians import relations_of_links, velocity_of_point
-from phalanx.launches import Environments, Launch, constants
-from phalanx.readers import Reader, Reading
-from phalanx.systems.math3d import cross, rotate
+from phalanx.maths.kernels import cross, rotate
+from phalanx.world.engine.launches import Environments, Launch, constants
+from phalanx.world.engine.readers import Reader, Reading
+from phalanx.world.handles.jacobians import relations_of_links, velocity_of_point
 
 Row = Table("row of a matrix", "a body of an articulation, or one of its generalised velocities")
 Entry = Table("entry", "matrices as users have them, number by number")
@@ -50,7 +50,7 @@ class MatrixPlace(Component, table=Row):
     link = Field(dtype="int32", doc="link of the row's body", constant=True)
     body = Field(dtype="int32", doc="the row's body", constant=True)
     alone = Field(dtype="int32", doc="1 if nothing else is fixed to its link", constant=True)
-    moves = Field(dtype="int32", doc="see :func:`phalanx.jacobians.relations_of_links`", constant=True)
+    moves = Field(dtype="int32", doc="see :func:`phalanx.world.handles.jacobians.relations_of_links`", constant=True)
 
 
 class MatrixEntry(Component, table=Entry):

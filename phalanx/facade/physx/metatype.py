@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from phalanx.components.link import PRISMATIC, REVOLUTE, SPHERICAL
 from phalanx.facade.physx.common import DofType, JointType
-from phalanx.io.articulation import NUM_DOFS
-from phalanx.robot import Robot
+from phalanx.models.articulation import NUM_DOFS
+from phalanx.world.handles.robot import Robot
 
 _JOINTS = {
     "fixed": JointType.Fixed,

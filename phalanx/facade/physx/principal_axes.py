@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 
-from phalanx.rotations import from_matrix, matrix
+from phalanx.maths.arrays import from_matrix, matrix
 
 ALIGNED = 1e-6
 """Products of inertia below this share of the trace are taken for rounding: such bodies keep their own axes."""

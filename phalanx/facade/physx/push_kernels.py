@@ -12,7 +12,7 @@ from phalanx.facade.arrays import accept
 from phalanx.facade.physx import com_motion
 from phalanx.facade.physx.com_motion import BodyPush, PushOptions
 from phalanx.facade.physx.state_kernels import Item, RowStep
-from phalanx.launches import Environments, Kernels, Launch, constants, flat
+from phalanx.world.engine.launches import Environments, Kernels, Launch, constants, flat
 
 Pushed = Table("pushed body", "a body of a view in all environments")
 PushedLink = Table("pushed link", "a link that carries bodies of a view")

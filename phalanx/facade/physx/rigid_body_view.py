@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.actor import Actor
 from phalanx.facade.physx.common import Rows, find_actor, reads, writes
 from phalanx.facade.physx.forces import PushedBodies
-from phalanx.part import KINEMATIC
-from phalanx.rigid_collection import RigidObjectCollection
-from phalanx.rigid_object import RigidObject
-from phalanx.world import World
+from phalanx.models.actor_spec import KINEMATIC
+from phalanx.world.handles.actor import Actor
+from phalanx.world.handles.rigid_collection import RigidObjectCollection
+from phalanx.world.handles.rigid_object import RigidObject
+from phalanx.world.world import World
 
 BodyName = Actor | str | tuple[Actor | str, str]
 """A body: an actor for its root, ``"actor"``, ``"actor/body"``, or a pair of both."""

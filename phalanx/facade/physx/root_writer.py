@@ -10,8 +10,8 @@ import numpy as np
 from phalanx.components import BodyInertia, Coordinate, DofState, LinkInertia
 from phalanx.ecs import Component, Field, read, rows, system, update
 from phalanx.facade.physx.state_kernels import Item, Root, RootPlace, RowStep
-from phalanx.launches import Environments, Kernels, Launch, constants, flat
-from phalanx.systems.math3d import cross, rotate
+from phalanx.maths.kernels import cross, rotate
+from phalanx.world.engine.launches import Environments, Kernels, Launch, constants, flat
 
 
 class RootTarget(Component, table=Item):

@@ -12,7 +12,7 @@ from phalanx.facade.arrays import accept
 from phalanx.facade.physx.articulation_view import ArticulationView
 from phalanx.facade.physx.contact_view import RigidContactView
 from phalanx.facade.physx.rigid_body_view import RigidBodyView
-from phalanx.world import World
+from phalanx.world.world import World
 
 
 class Place(Protocol):

@@ -12,9 +12,9 @@ from phalanx.components import BodyInertia, Coordinate, DofState, LinkInertia
 from phalanx.ecs import Component, Field, Table, read, rows, spread, system, write
 from phalanx.facade.arrays import accept
 from phalanx.facade.shared_device import in_order
-from phalanx.launches import Environments, Launch, constants, flat
-from phalanx.readers import Reading
-from phalanx.systems.math3d import cross, rotate
+from phalanx.maths.kernels import cross, rotate
+from phalanx.world.engine.launches import Environments, Launch, constants, flat
+from phalanx.world.engine.readers import Reading
 
 Root = Table("root", "a root of a view in all environments")
 StateOfRoot = Table("state of a root", "a root whose state is read")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from phalanx.facade.isaaclab.sim.schemas.authoring import KINDS, applied_schemas, apply_schema, instances
-from phalanx.io.usd.bindings import Gf, Prim, Sdf, Stage
+from phalanx.io.formats.usd.bindings import Gf, Prim, Sdf, Stage
 
 _GPU = (
     "MaxRigidContactCount MaxRigidPatchCount FoundLostPairsCapacity FoundLostAggregatePairsCapacity "

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.facade.stage_world import StageWorld
-from phalanx.io.usd.bindings import Prim, Stage, Usd, UsdGeom, UsdPhysics
+from phalanx.io.formats.usd.bindings import Prim, Stage, Usd, UsdGeom, UsdPhysics
 
 LIGHTS = ("DistantLight", "DomeLight", "DomeLight_1", "SphereLight", "DiskLight", "CylinderLight", "RectLight")
 """Types of prims that shine."""

@@ -9,11 +9,11 @@ import numpy as np
 
 from phalanx.facade.isaaclab.utils.mesh import convert_faces_to_triangles
 from phalanx.facade.once import tell_once
-from phalanx.io.model import Shape
-from phalanx.io.usd.bindings import Prim, UsdGeom, UsdShade
-from phalanx.io.usd.frames import rotation, sheared
-from phalanx.io.usd.shapes import SIZES, TURNED
-from phalanx.rotations import from_matrix
+from phalanx.io.formats.usd.bindings import Prim, UsdGeom, UsdShade
+from phalanx.io.formats.usd.frames import rotation, sheared
+from phalanx.io.formats.usd.shapes import SIZES, TURNED
+from phalanx.maths.arrays import from_matrix
+from phalanx.models.robot_model import Shape
 
 if TYPE_CHECKING:
     from phalanx.rays.geometry import RayGeometry
@@ -73,7 +73,7 @@ def pieces(prim: Prim, transform: np.ndarray) -> list[Piece]:
 
 def _solid(prim: Prim, kind: str, transform: np.ndarray) -> Piece | None:
     """A primitive as such where its scale lets it be one, else as triangles."""
-    from phalanx.io.tessellate import surface
+    from phalanx.models.meshes.tessellate import surface
     from phalanx.rays.geometry import primitive_geometry
 
     sizes, turned = _sizes(prim, kind), np.eye(4)
@@ -200,7 +200,7 @@ class _Surface:
 
     def piece(self, chosen: np.ndarray, transform: np.ndarray, subset: Prim | None = None) -> Piece:
         """Some of the triangles; what shears is in their vertices, else in the place."""
-        from phalanx.io.tessellate import corner_normals
+        from phalanx.models.meshes.tessellate import corner_normals
         from phalanx.rays.geometry import mesh_geometry
 
         corners, polygons = self.corners[chosen], self.polygons[chosen]

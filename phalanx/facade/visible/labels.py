@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from phalanx.facade.isaaclab.sim.utils.semantics import get_labels
 from phalanx.facade.isaacsim.core.utils.semantics import get_semantics
-from phalanx.io.usd.bindings import Prim
+from phalanx.io.formats.usd.bindings import Prim
 
 Chain = tuple[tuple[str, frozenset[tuple[str, str]]], ...]
 """Paths of the prims with labels, from the root down to a prim, and the (kind, label) pairs that each has."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phalanx.facade.visible.drawn_prims import DrawnPrim
-from phalanx.io.usd.bindings import Prim
+from phalanx.io.formats.usd.bindings import Prim
 
 if TYPE_CHECKING:
     from phalanx.images.looks import Light

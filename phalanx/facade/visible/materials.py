@@ -11,7 +11,7 @@ import numpy as np
 
 from phalanx.facade.once import tell_once
 from phalanx.facade.visible.geometry import Piece
-from phalanx.io.usd.bindings import Ar, Prim, UsdPhysics, UsdShade
+from phalanx.io.formats.usd.bindings import Ar, Prim, UsdPhysics, UsdShade
 
 if TYPE_CHECKING:
     from phalanx.images.looks import Look, Texture

@@ -15,7 +15,7 @@ from phalanx import components as c
 from phalanx.facade.stage_world import StageWorld
 from phalanx.facade.visible.labels import Chain
 from phalanx.facade.visible.stage_contents import SeenShape, StageContents
-from phalanx.io.usd.bindings import Stage
+from phalanx.io.formats.usd.bindings import Stage
 
 if TYPE_CHECKING:
     from phalanx.images.looks import Light, Look

@@ -17,8 +17,8 @@ from phalanx.facade.visible.geometry import Piece, pieces, placed
 from phalanx.facade.visible.labels import Chain, Labels
 from phalanx.facade.visible.lights import lights_of
 from phalanx.facade.visible.materials import Materials
-from phalanx.io.usd.bindings import Prim, Stage, Tf, Usd, UsdGeom
-from phalanx.io.usd.frames import inverse, rigid, sheared
+from phalanx.io.formats.usd.bindings import Prim, Stage, Tf, Usd, UsdGeom
+from phalanx.io.formats.usd.frames import inverse, rigid, sheared
 
 if TYPE_CHECKING:
     from phalanx.images.looks import Light, Look, Texture

@@ -13,7 +13,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
-from phalanx.io.model import LoadError
+from phalanx.io.reading.errors import LoadError
 
 DTYPES = frozenset(
     ("bool", "string", "float32", "float64", *(f"{u}int{n}" for u in ("", "u") for n in (8, 16, 32, 64)))

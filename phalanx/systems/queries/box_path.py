@@ -6,8 +6,8 @@ A box that moves is a point that moves through boxes grown by its half lengths.
 import math
 
 from phalanx.ecs import function
-from phalanx.systems.mesh_contact.tree import STACK
-from phalanx.systems.narrow.support import precision
+from phalanx.systems.collision.mesh_contact.tree import STACK
+from phalanx.systems.collision.narrow.support import precision
 from phalanx.systems.queries.limits import INF
 
 STEEP = 1e15

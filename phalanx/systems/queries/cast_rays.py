@@ -28,7 +28,7 @@ from phalanx.components.shape import (
     HullVertexPosition,
 )
 from phalanx.ecs import local, read, rows, system, update, write
-from phalanx.systems.narrow.pose import inverse_turn, turn
+from phalanx.systems.collision.narrow.pose import inverse_turn, turn
 from phalanx.systems.queries.box_path import box_path, inverse
 from phalanx.systems.queries.limits import FARTHEST
 from phalanx.systems.queries.ray_height_field import ray_height_field

@@ -3,8 +3,8 @@
 import math
 
 from phalanx.ecs import function, real
-from phalanx.systems.mesh_contact.grid import cell_of
-from phalanx.systems.narrow.support import precision
+from phalanx.systems.collision.mesh_contact.grid import cell_of
+from phalanx.systems.collision.narrow.support import precision
 
 
 @function

@@ -26,8 +26,8 @@ from phalanx.components.query import (
 )
 from phalanx.components.shape import HULL, MESH, PLANE, SDF, TRIANGLE, HullVertexPosition
 from phalanx.ecs import local, local_int, read, rows, system, update, write
-from phalanx.systems.narrow.gjk import SIMPLEX
-from phalanx.systems.narrow.support import FORMS, PAIR, core_radius, precision, support
+from phalanx.systems.collision.narrow.gjk import SIMPLEX
+from phalanx.systems.collision.narrow.support import FORMS, PAIR, core_radius, precision, support
 from phalanx.systems.queries.box_path import box_path, inverse
 from phalanx.systems.queries.limits import FARTHEST, INF
 from phalanx.systems.queries.probe_height_field import probe_height_field

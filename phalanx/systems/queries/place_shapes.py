@@ -6,8 +6,8 @@ from phalanx.components import Coordinate, LinkPose, LinkTopology, Shape, ShapeG
 from phalanx.components.query import QueryPose
 from phalanx.components.shape import CAPSULE, PLANE, SPHERE
 from phalanx.ecs import read, system, write
-from phalanx.systems.math3d import quaternion_product, rotate, rotation_matrix
-from phalanx.systems.narrow.support import precision
+from phalanx.maths.kernels import quaternion_product, rotate, rotation_matrix
+from phalanx.systems.collision.narrow.support import precision
 
 
 @system(over=Shape, phase="query")

@@ -4,8 +4,8 @@ import math
 
 from phalanx.components.query import DEPTH, SWEEP
 from phalanx.ecs import function, local, real
-from phalanx.systems.mesh_contact.grid import gather_grid_triangle, grid_normal, judge_grid_normal
-from phalanx.systems.narrow.gjk import SIMPLEX
+from phalanx.systems.collision.mesh_contact.grid import gather_grid_triangle, grid_normal, judge_grid_normal
+from phalanx.systems.collision.narrow.gjk import SIMPLEX
 from phalanx.systems.queries.box_path import box_path, inverse
 from phalanx.systems.queries.grid_path import cell_range, column_path
 from phalanx.systems.queries.limits import INF
@@ -21,7 +21,7 @@ def probe_height_field(
     """The triangle met first (of DEPTH: overlapped most): answer as of ``touch``, and its number (or -1).
 
     Args:
-        heights, base, nx, ny, dx, dy: the field, see :mod:`phalanx.systems.mesh_contact.grid`.
+        heights, base, nx, ny, dx, dy: the field, see :mod:`phalanx.systems.collision.mesh_contact.grid`.
         lowest, highest: of its heights.
         both, o, d, middle, half, limit, turn, pair, forms, out: as for
             :func:`~phalanx.systems.queries.probe_mesh.probe_mesh`.

@@ -2,9 +2,9 @@
 
 from phalanx.components.query import DEPTH, OVERLAP, SWEEP
 from phalanx.ecs import function, local, local_int
-from phalanx.systems.mesh_contact.regions import gather_triangle, judge_mesh_normal
-from phalanx.systems.mesh_contact.tree import STACK
-from phalanx.systems.narrow.gjk import SIMPLEX
+from phalanx.systems.collision.mesh_contact.regions import gather_triangle, judge_mesh_normal
+from phalanx.systems.collision.mesh_contact.tree import STACK
+from phalanx.systems.collision.narrow.gjk import SIMPLEX
 from phalanx.systems.queries.box_path import box_path, inverse, next_leaf_along
 from phalanx.systems.queries.limits import INF
 from phalanx.systems.queries.probe_triangle import own_depth, probe_triangle

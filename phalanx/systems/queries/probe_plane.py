@@ -2,7 +2,7 @@
 
 from phalanx.components.query import DEPTH, SWEEP
 from phalanx.ecs import function
-from phalanx.systems.narrow.support import precision
+from phalanx.systems.collision.narrow.support import precision
 from phalanx.systems.queries.limits import INF
 
 

@@ -2,9 +2,9 @@
 
 from phalanx.components.query import SWEEP
 from phalanx.ecs import function
-from phalanx.systems.mesh_contact.convex_triangle import SLOP, lies_over
-from phalanx.systems.mesh_contact.regions import NOT
-from phalanx.systems.narrow.support import core_radius, separation_along
+from phalanx.systems.collision.mesh_contact.convex_triangle import SLOP, lies_over
+from phalanx.systems.collision.mesh_contact.regions import NOT
+from phalanx.systems.collision.narrow.support import core_radius, separation_along
 from phalanx.systems.queries.limits import INF
 from phalanx.systems.queries.touch import touch
 
@@ -49,7 +49,7 @@ def own_depth(pair, forms, vertices, turn, m, verdict, point, found):
     triangle's own normal counts instead, if the deepest point lies over it.
 
     Args:
-        verdict: COUNTS, FACE, NOT or BEYOND, see :mod:`phalanx.systems.mesh_contact.regions`.
+        verdict: COUNTS, FACE, NOT or BEYOND, see :mod:`phalanx.systems.collision.mesh_contact.regions`.
         found: as :func:`probe_triangle` has left it; the result.
 
     Returns:

@@ -3,7 +3,7 @@
 import math
 
 from phalanx.ecs import function, local, real
-from phalanx.systems.mesh_contact.grid import grid_normal, put_sample
+from phalanx.systems.collision.mesh_contact.grid import grid_normal, put_sample
 from phalanx.systems.queries.box_path import box_path, inverse
 from phalanx.systems.queries.grid_path import cell_range, column_path
 from phalanx.systems.queries.limits import INF
@@ -24,7 +24,7 @@ def ray_height_field(heights, base, nx, ny, dx, dy, lowest, highest, both, o, d,
     """The first triangle of a height field that a ray hits: distance (or inf) and its number (or -1).
 
     Args:
-        heights, base, nx, ny, dx, dy: the field, see :mod:`phalanx.systems.mesh_contact.grid`.
+        heights, base, nx, ny, dx, dy: the field, see :mod:`phalanx.systems.collision.mesh_contact.grid`.
         lowest, highest: of its heights.
         both: 1: triangles are hit from below, too.
         o, d: origin and direction in the field's frame, 3 numbers each.

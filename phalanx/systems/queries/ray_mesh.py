@@ -1,7 +1,7 @@
 """Rays against triangle meshes."""
 
 from phalanx.ecs import function, local, local_int
-from phalanx.systems.mesh_contact.tree import STACK
+from phalanx.systems.collision.mesh_contact.tree import STACK
 from phalanx.systems.queries.box_path import box_path, inverse, next_leaf_along
 from phalanx.systems.queries.limits import INF
 from phalanx.systems.queries.ray_triangle import main_axis, ray_triangle, turned

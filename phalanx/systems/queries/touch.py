@@ -7,9 +7,9 @@ Mirtich 1996).
 
 from phalanx.components.query import DEPTH, OVERLAP
 from phalanx.ecs import function, real
-from phalanx.systems.narrow.distance import signed_distance
-from phalanx.systems.narrow.gjk import FAR, core_distance
-from phalanx.systems.narrow.support import core_radius, precision
+from phalanx.systems.collision.narrow.distance import signed_distance
+from phalanx.systems.collision.narrow.gjk import FAR, core_distance
+from phalanx.systems.collision.narrow.support import core_radius, precision
 from phalanx.systems.queries.limits import FARTHEST, INF
 
 ADVANCES = 40
@@ -19,7 +19,7 @@ FOUND = 7
 
 @function
 def touch(task, pair, forms, vertices, vx, vy, vz, start, limit, simplex, point, found):
-    """Answer for one pair (see :mod:`phalanx.systems.narrow.support`).
+    """Answer for one pair (see :mod:`phalanx.systems.collision.narrow.support`).
 
     Args:
         task: OVERLAP, SWEEP or DEPTH.

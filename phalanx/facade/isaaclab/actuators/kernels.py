@@ -6,7 +6,7 @@ writes what its drives are to do; delayed targets take two more for each of posi
 
 from phalanx.components import Coordinate, DofState, DriveTarget
 from phalanx.ecs import Component, Field, Table, function, read, rows, spread, system, update, write
-from phalanx.launches import Environments
+from phalanx.world.engine.launches import Environments
 
 IDLE, IMPLICIT, EXPLICIT = 0, 1, 2
 """What drives a joint: nothing, the simulation, or efforts of a model."""

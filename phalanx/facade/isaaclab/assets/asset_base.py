@@ -13,7 +13,7 @@ from phalanx.facade.isaaclab.sim.debug_vis import DebugVis
 from phalanx.facade.isaaclab.sim.simulation_context import SimulationContext
 from phalanx.facade.namespaces import array
 from phalanx.facade.physics_events import Event, Subscription
-from phalanx.io.usd.bindings import UsdGeom
+from phalanx.io.formats.usd.bindings import UsdGeom
 
 _PLAIN = re.compile(r"\w+")
 

@@ -9,7 +9,7 @@ from typing import Any
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.physx.rigid_body_view import RigidBodyView
 from phalanx.facade.stage_world import StageWorld
-from phalanx.io.usd.bindings import UsdPhysics
+from phalanx.io.formats.usd.bindings import UsdPhysics
 
 
 def rigid_body_view(who: str, stage_world: StageWorld, prim_paths: Sequence[str]) -> RigidBodyView:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from phalanx.facade.readers import UserReader
-from phalanx.readers import Reading, Results
-from phalanx.world import World
+from phalanx.world.engine.readers import Reading, Results
+from phalanx.world.world import World
 
 Part = tuple[str, tuple[int, int] | None]
 """A result of a reading, and which columns of it are a value; ``None``: all of it."""

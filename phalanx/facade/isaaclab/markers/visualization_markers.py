@@ -11,7 +11,7 @@ from phalanx.facade.isaaclab.markers.visualization_markers_cfg import Visualizat
 from phalanx.facade.isaaclab.sim.utils import get_current_stage, make_uninstanceable
 from phalanx.facade.isaaclab.sim.utils.edits import prim_at
 from phalanx.facade.isaaclab.sim.utils.legacy import get_next_free_path
-from phalanx.io.usd.bindings import Prim, Sdf, Usd, UsdGeom, UsdPhysics, Vt
+from phalanx.io.formats.usd.bindings import Prim, Sdf, Usd, UsdGeom, UsdPhysics, Vt
 
 
 class VisualizationMarkers:

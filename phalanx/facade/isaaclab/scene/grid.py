@@ -9,7 +9,7 @@ import numpy as np
 
 from phalanx.facade.isaaclab.sim.utils import standardize_xform_ops
 from phalanx.facade.isaaclab.sim.utils.edits import copy_prim
-from phalanx.io.usd.bindings import Gf, Sdf, Stage
+from phalanx.io.formats.usd.bindings import Gf, Sdf, Stage
 
 TRANSLATE = "xformOp:translate"
 

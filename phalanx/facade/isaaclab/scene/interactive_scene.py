@@ -15,7 +15,7 @@ from phalanx.facade.isaaclab.sim.simulation_context import SimulationContext
 from phalanx.facade.namespaces import array
 from phalanx.facade.once import tell_once
 from phalanx.facade.physics_events import Event, Subscription
-from phalanx.io.usd.bindings import Stage, UsdPhysics
+from phalanx.io.formats.usd.bindings import Stage, UsdPhysics
 
 log = logging.getLogger("phalanx.facade")
 

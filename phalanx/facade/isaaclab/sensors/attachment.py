@@ -14,7 +14,7 @@ from phalanx.facade.isaaclab.utils.math import combine_frame_transforms
 from phalanx.facade.namespaces import array, common
 from phalanx.facade.physx.rigid_body_view import RigidBodyView
 from phalanx.facade.stage_world import StageWorld
-from phalanx.io.usd.bindings import UsdPhysics
+from phalanx.io.formats.usd.bindings import UsdPhysics
 
 
 class Attachment:

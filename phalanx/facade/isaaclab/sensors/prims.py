@@ -11,7 +11,7 @@ import numpy as np
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.physx.rigid_body_view import RigidBodyView
 from phalanx.facade.stage_world import Place, StageWorld
-from phalanx.io.usd.bindings import UsdPhysics
+from phalanx.io.formats.usd.bindings import UsdPhysics
 
 _PLAIN = re.compile(r"\w*")
 

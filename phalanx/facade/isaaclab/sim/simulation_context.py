@@ -22,7 +22,7 @@ from phalanx.facade.physics_events import Event
 from phalanx.facade.physx import SimulationView
 from phalanx.facade.stage_world import StageWorld
 from phalanx.facade.tensor_views import simulation_view
-from phalanx.io.usd.bindings import Gf, Prim, Sdf, Stage, UsdPhysics
+from phalanx.io.formats.usd.bindings import Gf, Prim, Sdf, Stage, UsdPhysics
 
 POSITION_ITERATIONS, VELOCITY_ITERATIONS = 4, 1
 """Of actors that do not say."""

@@ -18,8 +18,8 @@ from phalanx.facade.isaaclab.terrains.flat_patches import flat_places
 from phalanx.facade.isaaclab.terrains.surface import Surface
 from phalanx.facade.isaaclab.terrains.trimesh.utils import join
 from phalanx.facade.namespaces import array
-from phalanx.io.usd.bindings import UsdGeom, UsdPhysics, Vt
-from phalanx.io.usd.writer.shapes import write_triangles
+from phalanx.io.formats.usd.bindings import UsdGeom, UsdPhysics, Vt
+from phalanx.io.formats.usd.writer.shapes import write_triangles
 
 if TYPE_CHECKING:
     import trimesh

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.io.usd.bindings import Prim, UsdGeom
+from phalanx.io.formats.usd.bindings import Prim, UsdGeom
 
 
 def create_trimesh_from_geom_mesh(mesh_prim: Prim) -> Any:

@@ -15,7 +15,7 @@ from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.utils.string import resolve_matching_names, resolve_matching_names_values
 from phalanx.facade.namespaces import array, copy, full, zeros
 from phalanx.facade.physx.articulation_view import ArticulationView
-from phalanx.io.usd.bindings import UsdPhysics
+from phalanx.io.formats.usd.bindings import UsdPhysics
 
 Names = tuple[list[int], list[str]]
 TARGETS = ("joint_pos_target", "joint_vel_target", "joint_effort_target")

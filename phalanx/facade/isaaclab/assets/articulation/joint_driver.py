@@ -13,7 +13,7 @@ from phalanx.facade.isaaclab.actuators.actuator_base import ActuatorBase
 from phalanx.facade.isaaclab.utils.buffers import CircularBuffer
 from phalanx.facade.physx.articulation_view import ArticulationView
 from phalanx.facade.shared_device import in_order, shares_memory
-from phalanx.launches import Kernels, Launch, constants, flat
+from phalanx.world.engine.launches import Kernels, Launch, constants, flat
 
 KNOWN = (
     actuator_pd.RemotizedPDActuator,

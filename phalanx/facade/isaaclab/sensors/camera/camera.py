@@ -21,7 +21,7 @@ from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.utils.math import convert_camera_frame_orientation_convention
 from phalanx.facade.namespaces import array, zeros
 from phalanx.facade.visible import PRODUCTS
-from phalanx.io.usd.bindings import Gf, Sdf, UsdGeom
+from phalanx.io.formats.usd.bindings import Gf, Sdf, UsdGeom
 
 CHANNELS = {
     "rgb": (3, "uint8"),

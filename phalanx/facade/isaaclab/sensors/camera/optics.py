@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.facade.isaaclab.sensors.camera import lenses
-from phalanx.io.usd.bindings import Prim, UsdGeom
+from phalanx.io.formats.usd.bindings import Prim, UsdGeom
 
 DEFAULTS = {"fthetaWidth": 1936.0, "fthetaHeight": 1216.0, "fthetaCx": 970.94244, "fthetaCy": 600.37482}
 DEFAULTS |= {"fthetaMaxFov": 200.0, "fthetaPolyB": 0.00245}

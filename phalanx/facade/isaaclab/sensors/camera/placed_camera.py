@@ -18,7 +18,7 @@ from phalanx.facade.isaaclab.utils.math import (
     subtract_frame_transforms,
 )
 from phalanx.facade.namespaces import array, copy, rows
-from phalanx.io.usd.bindings import UsdGeom
+from phalanx.io.formats.usd.bindings import UsdGeom
 
 
 class PlacedCamera(SensorBase):

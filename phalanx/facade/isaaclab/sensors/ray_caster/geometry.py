@@ -15,8 +15,8 @@ from phalanx.facade.isaaclab.utils.mesh import (
     create_trimesh_from_geom_shape,
 )
 from phalanx.facade.stage_world import StageWorld
-from phalanx.io.usd.bindings import Usd, UsdGeom
-from phalanx.rotations import between, matrix
+from phalanx.io.formats.usd.bindings import Usd, UsdGeom
+from phalanx.maths.arrays import between, matrix
 
 if TYPE_CHECKING:
     from phalanx.rays import RayGeometry, RayScene

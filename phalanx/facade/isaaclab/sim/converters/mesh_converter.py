@@ -9,11 +9,11 @@ from typing import Any
 from phalanx.facade.isaaclab.sim import schemas
 from phalanx.facade.isaaclab.sim.converters.asset_converter_base import AssetConverterBase, logger
 from phalanx.facade.isaaclab.sim.converters.mesh_converter_cfg import MeshConverterCfg
-from phalanx.io.meshes import load_mesh
-from phalanx.io.usd.bindings import Gf, Sdf, Stage, Tf, Usd, UsdGeom, UsdPhysics
-from phalanx.io.usd.shapes import APPROXIMATIONS
-from phalanx.io.usd.writer import save_stage
-from phalanx.io.usd.writer.shapes import write_triangles
+from phalanx.io.formats.usd.bindings import Gf, Sdf, Stage, Tf, Usd, UsdGeom, UsdPhysics
+from phalanx.io.formats.usd.shapes import APPROXIMATIONS
+from phalanx.io.formats.usd.writer import save_stage
+from phalanx.io.formats.usd.writer.shapes import write_triangles
+from phalanx.models.meshes.mesh_files import load_mesh
 
 
 class MeshConverter(AssetConverterBase):

@@ -9,13 +9,13 @@ import numpy as np
 
 from phalanx.facade.isaaclab.sim.converters.asset_converter_base import AssetConverterBase, tell
 from phalanx.facade.isaaclab.sim.converters.mjcf_converter_cfg import MjcfConverterCfg
-from phalanx.io.mjcf import load_robot
-from phalanx.io.mjcf.models import WORLD
-from phalanx.io.usd.writer import write_robot
+from phalanx.io.formats.mjcf import load_robot
+from phalanx.io.formats.mjcf.models import WORLD
+from phalanx.io.formats.usd.writer import write_robot
 
 
 class MjcfConverter(AssetConverterBase):
-    """Writes the one robot of an MJCF file as USD, by :func:`phalanx.io.usd.write_robot`.
+    """Writes the one robot of an MJCF file as USD, by :func:`phalanx.io.formats.usd.write_robot`.
 
     Actuators become drives. A robot that a joint holds to the world has a root body "world", which has no mass.
     """

@@ -9,17 +9,17 @@ from typing import Any
 
 from phalanx.facade.isaaclab.sim.converters.asset_converter_base import AssetConverterBase, logger, tell
 from phalanx.facade.isaaclab.sim.converters.urdf_converter_cfg import UrdfConverterCfg
-from phalanx.io.checks import ONE_DOF
-from phalanx.io.merging import merge_fixed_joints
-from phalanx.io.model import Joint, JointDrive, RobotModel
-from phalanx.io.urdf import load_urdf
-from phalanx.io.usd.bindings import Stage, Usd, UsdPhysics
-from phalanx.io.usd.drives import moved_inertia
-from phalanx.io.usd.writer import Written, save_stage, write_robot
+from phalanx.io.formats.urdf import load_urdf
+from phalanx.io.formats.usd.bindings import Stage, Usd, UsdPhysics
+from phalanx.io.formats.usd.drives import moved_inertia
+from phalanx.io.formats.usd.writer import Written, save_stage, write_robot
+from phalanx.models.checks import ONE_DOF
+from phalanx.models.merging import merge_fixed_joints
+from phalanx.models.robot_model import Joint, JointDrive, RobotModel
 
 
 class UrdfConverter(AssetConverterBase):
-    """Writes the robot of a URDF file as USD, by :func:`phalanx.io.usd.write_robot`.
+    """Writes the robot of a URDF file as USD, by :func:`phalanx.io.formats.usd.write_robot`.
 
     What the file does not say is as in PhysX: friction 0.5, angular damping 0.05/s.
     """

@@ -9,7 +9,7 @@ from phalanx.facade.isaaclab.sim.schemas.schemas_cfg import ArticulationRootProp
 from phalanx.facade.isaaclab.sim.utils import apply_nested
 from phalanx.facade.isaaclab.sim.utils.edits import prim_at
 from phalanx.facade.isaaclab.utils.dict import class_to_dict
-from phalanx.io.usd.bindings import Gf, Prim, Stage, Usd, UsdGeom, UsdPhysics
+from phalanx.io.formats.usd.bindings import Gf, Prim, Stage, Usd, UsdGeom, UsdPhysics
 
 
 def define_articulation_root_properties(

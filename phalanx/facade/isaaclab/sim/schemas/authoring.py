@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from phalanx.facade.isaaclab.utils.string import to_camel_case
-from phalanx.io.usd.bindings import Prim, Sdf
+from phalanx.io.formats.usd.bindings import Prim, Sdf
 
 _INTEGERS = (
     "solverPositionIterationCount solverVelocityIterationCount hullVertexLimit maxConvexHulls voxelResolution "

@@ -11,7 +11,7 @@ from phalanx.facade.isaaclab.sim.schemas.schemas_cfg import (
 from phalanx.facade.isaaclab.sim.utils import apply_nested
 from phalanx.facade.isaaclab.sim.utils.edits import prim_at
 from phalanx.facade.isaaclab.utils.dict import class_to_dict
-from phalanx.io.usd.bindings import Stage, UsdPhysics
+from phalanx.io.formats.usd.bindings import Stage, UsdPhysics
 
 
 def define_rigid_body_properties(prim_path: str, cfg: RigidBodyPropertiesCfg, stage: Stage | None = None) -> None:

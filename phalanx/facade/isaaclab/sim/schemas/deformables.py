@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from phalanx.facade.isaaclab.sim.schemas.schemas_cfg import DeformableBodyPropertiesCfg
-from phalanx.io.usd.bindings import Stage
+from phalanx.io.formats.usd.bindings import Stage
 
 
 def define_deformable_body_properties(

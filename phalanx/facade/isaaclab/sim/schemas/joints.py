@@ -13,7 +13,7 @@ from phalanx.facade.isaaclab.sim.schemas.schemas_cfg import (
 from phalanx.facade.isaaclab.sim.utils import apply_nested
 from phalanx.facade.isaaclab.sim.utils.edits import prim_at
 from phalanx.facade.isaaclab.utils.dict import class_to_dict
-from phalanx.io.usd.bindings import Stage, UsdPhysics
+from phalanx.io.formats.usd.bindings import Stage, UsdPhysics
 
 DEGREE = math.pi / 180.0
 """rad."""

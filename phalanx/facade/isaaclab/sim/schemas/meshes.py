@@ -7,7 +7,7 @@ from phalanx.facade.isaaclab.sim.schemas.mesh_collision_cfg import MeshCollision
 from phalanx.facade.isaaclab.sim.utils import apply_nested
 from phalanx.facade.isaaclab.sim.utils.edits import prim_at
 from phalanx.facade.isaaclab.utils.dict import class_to_dict
-from phalanx.io.usd.bindings import Stage, Usd, UsdGeom, UsdPhysics
+from phalanx.io.formats.usd.bindings import Stage, Usd, UsdGeom, UsdPhysics
 
 
 def define_mesh_collision_properties(

@@ -14,7 +14,7 @@ from phalanx.facade.isaaclab.sim.utils import (
     get_current_stage,
 )
 from phalanx.facade.isaaclab.sim.utils.edits import remove_prims
-from phalanx.io.usd.bindings import Prim
+from phalanx.io.formats.usd.bindings import Prim
 
 Pose = Sequence[float] | None
 """A translation (3,) in m, or an orientation (4,) as w, x, y, z; ``None`` is none."""

@@ -9,7 +9,7 @@ import numpy as np
 from phalanx.facade.arrays import accept, api_of
 from phalanx.facade.isaaclab.sim.utils.edits import PrimPath, current, prim_at
 from phalanx.facade.isaaclab.utils.string import to_camel_case
-from phalanx.io.usd.bindings import Gf, Prim, Sdf, Stage, Tf
+from phalanx.io.formats.usd.bindings import Gf, Prim, Sdf, Stage, Tf
 
 Numbers = Any
 """Numbers in a row: a sequence, an array or a tensor."""

@@ -19,7 +19,7 @@ from phalanx.facade.isaaclab.sim.utils.transforms import (
     standardize_xform_ops,
 )
 from phalanx.facade.stage import move_asset_paths
-from phalanx.io.usd.bindings import Prim, Sdf, Stage, Usd, UsdGeom, UsdPhysics
+from phalanx.io.formats.usd.bindings import Prim, Sdf, Stage, Usd, UsdGeom, UsdPhysics
 
 logger = logging.getLogger("phalanx.facade")
 

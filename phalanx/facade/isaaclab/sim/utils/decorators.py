@@ -13,7 +13,7 @@ from phalanx.facade.isaaclab.sim.utils.edits import PrimPath, checked_path, copy
 from phalanx.facade.isaaclab.sim.utils.queries import PLAIN_NAME, find_matching_prim_paths
 from phalanx.facade.isaaclab.sim.utils.semantics import add_labels
 from phalanx.facade.stage import get_stage
-from phalanx.io.usd.bindings import Prim, UsdGeom
+from phalanx.io.formats.usd.bindings import Prim, UsdGeom
 
 logger = logging.getLogger("phalanx.facade")
 

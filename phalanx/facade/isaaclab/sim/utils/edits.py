@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from phalanx.facade import stage as stages
-from phalanx.io.usd.bindings import Prim, Sdf, Stage
+from phalanx.io.formats.usd.bindings import Prim, Sdf, Stage
 
 logger = logging.getLogger("phalanx.facade")
 

@@ -8,7 +8,7 @@ from phalanx.facade.isaaclab.sim.utils.creation import add_usd_reference
 from phalanx.facade.isaaclab.sim.utils.edits import checked_path, prim_at
 from phalanx.facade.isaaclab.sim.utils.queries import get_next_free_prim_path
 from phalanx.facade.isaaclab.sim.utils.stage import get_current_stage
-from phalanx.io.usd.bindings import Prim, Sdf, Usd, UsdGeom
+from phalanx.io.formats.usd.bindings import Prim, Sdf, Usd, UsdGeom
 
 
 def add_reference_to_stage(usd_path: str, path: str, prim_type: str = "Xform") -> Prim:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from phalanx.facade.isaaclab.sim.utils.decorators import apply_nested
 from phalanx.facade.isaaclab.sim.utils.edits import PrimPath, current, prim_at
-from phalanx.io.usd.bindings import Prim, Stage, UsdPhysics, UsdShade
+from phalanx.io.formats.usd.bindings import Prim, Stage, UsdPhysics, UsdShade
 
 _PHYSX = ("PhysxSceneAPI", "PhysxDeformableBodyAPI")
 

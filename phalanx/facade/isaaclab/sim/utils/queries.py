@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 from phalanx.facade.isaaclab.sim.utils.edits import PrimPath, checked_path, current, prim_at
-from phalanx.io.usd.bindings import Prim, Stage, Usd, UsdPhysics
+from phalanx.io.formats.usd.bindings import Prim, Stage, Usd, UsdPhysics
 
 PLAIN_NAME = re.compile(r"\w+")
 """Names that are no expressions."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from phalanx.facade.isaaclab.sim.utils.edits import current, prim_at
-from phalanx.io.usd.bindings import Prim, Sdf, Stage, Usd, UsdGeom
+from phalanx.io.formats.usd.bindings import Prim, Sdf, Stage, Usd, UsdGeom
 
 _SCHEMA = "SemanticsLabelsAPI"
 _SPACE = "semantics:labels:"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from phalanx.facade import stage as stages
 from phalanx.facade.isaaclab.sim.utils.edits import is_ancestral, remove_prims
 from phalanx.facade.once import tell_once
-from phalanx.io.usd.bindings import Prim, Stage, Usd
+from phalanx.io.formats.usd.bindings import Prim, Stage, Usd
 
 
 def create_new_stage() -> Stage:

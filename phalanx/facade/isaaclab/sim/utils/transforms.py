@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 from phalanx.facade.isaaclab.sim.utils.attributes import Numbers, numbers
-from phalanx.io.usd.bindings import Gf, Prim, Sdf, Usd, UsdGeom
+from phalanx.io.formats.usd.bindings import Gf, Prim, Sdf, Usd, UsdGeom
 
 logger = logging.getLogger("phalanx.facade")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.namespaces import array
-from phalanx.io.usd.bindings import Prim, Stage
+from phalanx.io.formats.usd.bindings import Prim, Stage
 
 
 class XformPrimView:

@@ -6,7 +6,7 @@ from typing import Any
 
 from phalanx.facade.arrays import accept
 from phalanx.facade.isaaclab.sim import utils
-from phalanx.io.usd.bindings import Prim
+from phalanx.io.formats.usd.bindings import Prim
 
 
 class SingleXFormPrim:

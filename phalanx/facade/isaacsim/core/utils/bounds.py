@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.facade.isaaclab.sim.utils.edits import prim_at
-from phalanx.io.usd.bindings import Prim, Usd, UsdGeom
+from phalanx.io.formats.usd.bindings import Prim, Usd, UsdGeom
 
 
 def create_bbox_cache(time: Any = None, use_extents_hint: bool = True) -> Any:

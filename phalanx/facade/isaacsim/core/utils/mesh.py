@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.facade.isaacsim.core.utils.transformations import get_relative_transform
-from phalanx.io.usd.bindings import Prim, UsdGeom
+from phalanx.io.formats.usd.bindings import Prim, UsdGeom
 
 
 def get_mesh_vertices_relative_to(mesh_prim: Any, coord_prim: Prim) -> np.ndarray:

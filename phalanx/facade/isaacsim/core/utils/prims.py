@@ -21,7 +21,7 @@ from phalanx.facade.isaaclab.sim.utils.legacy import (
 )
 from phalanx.facade.isaaclab.sim.utils.queries import find_matching_prims
 from phalanx.facade.isaacsim.core.utils.semantics import add_update_semantics
-from phalanx.io.usd.bindings import Prim, UsdGeom, UsdPhysics
+from phalanx.io.formats.usd.bindings import Prim, UsdGeom, UsdPhysics
 
 # -- creating, moving and deleting ---------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from phalanx.facade.isaacsim.core.utils.transformations import (
     get_transform_with_normalized_rotation,
     get_translation_from_target,
 )
-from phalanx.io.usd.bindings import Prim, Usd, UsdGeom
+from phalanx.io.formats.usd.bindings import Prim, Usd, UsdGeom
 
 
 def get_random_values_in_range(min_range: np.ndarray, max_range: np.ndarray) -> np.ndarray:

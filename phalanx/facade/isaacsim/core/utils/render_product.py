@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from phalanx.facade.isaaclab.sim.utils.edits import current
-from phalanx.io.usd.bindings import Gf, Prim, Sdf
+from phalanx.io.formats.usd.bindings import Gf, Prim, Sdf
 
 
 def _product(path: str) -> Prim:

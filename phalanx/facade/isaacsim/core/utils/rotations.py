@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.facade.isaacsim.core.utils.numpy import rotations as many
-from phalanx.io.usd.bindings import Gf
+from phalanx.io.formats.usd.bindings import Gf
 
 
 def euler_angles_to_quat(euler_angles: np.ndarray, degrees: bool = False, extrinsic: bool = True) -> np.ndarray:

@@ -9,7 +9,7 @@ from phalanx.facade.isaaclab.sim.utils.semantics import (
     get_labels,
     remove_labels,
 )
-from phalanx.io.usd.bindings import Prim, Sdf, Usd
+from phalanx.io.formats.usd.bindings import Prim, Sdf, Usd
 
 _SCHEMA = "SemanticsAPI"
 

@@ -22,7 +22,7 @@ from phalanx.facade.isaaclab.sim.utils import (
     use_stage,
 )
 from phalanx.facade.isaaclab.sim.utils import stage as _stage
-from phalanx.io.usd.bindings import Prim, UsdGeom
+from phalanx.io.formats.usd.bindings import Prim, UsdGeom
 
 logger = logging.getLogger("phalanx.facade")
 

@@ -10,7 +10,7 @@ import numpy as np
 from phalanx.facade.arrays import api_of
 from phalanx.facade.isaacsim.core.utils import array_poses
 from phalanx.facade.isaacsim.core.utils.rotations import quat_to_rot_matrix, rot_matrix_to_quat
-from phalanx.io.usd.bindings import Prim, Usd, UsdGeom
+from phalanx.io.formats.usd.bindings import Prim, Usd, UsdGeom
 
 
 def _to_world(prim: Prim) -> np.ndarray:

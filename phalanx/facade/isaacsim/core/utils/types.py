@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from phalanx.facade.arrays import api_of
-from phalanx.io.usd.bindings import Prim
+from phalanx.io.formats.usd.bindings import Prim
 
 _KINDS = ("joint_positions", "joint_velocities", "joint_efforts")
 

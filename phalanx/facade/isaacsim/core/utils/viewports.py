@@ -11,7 +11,7 @@ from phalanx.facade.isaaclab.sim.utils.edits import current
 from phalanx.facade.isaaclab.sim.utils.transforms import convert_world_pose_to_local
 from phalanx.facade.isaacsim.core.utils.rotations import gf_quat_to_np_array, lookat_to_quatf
 from phalanx.facade.once import tell_once
-from phalanx.io.usd.bindings import Gf, Prim, UsdGeom
+from phalanx.io.formats.usd.bindings import Gf, Prim, UsdGeom
 
 _NONE = "there is no window that could show the stage"
 

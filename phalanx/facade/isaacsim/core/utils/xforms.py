@@ -8,7 +8,7 @@ import numpy as np
 
 from phalanx.facade.isaaclab.sim.utils.edits import prim_at
 from phalanx.facade.isaaclab.sim.utils.transforms import resolve_prim_pose, standardize_xform_ops, wxyz
-from phalanx.io.usd.bindings import Gf, Prim, UsdGeom
+from phalanx.io.formats.usd.bindings import Gf, Prim, UsdGeom
 
 
 def clear_xform_ops(prim: Prim) -> None:

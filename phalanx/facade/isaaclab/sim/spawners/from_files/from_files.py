@@ -16,7 +16,7 @@ from phalanx.facade.isaaclab.sim.utils import (
     get_current_stage,
     select_usd_variants,
 )
-from phalanx.io.usd.bindings import Prim, Usd, UsdGeom, UsdPhysics
+from phalanx.io.formats.usd.bindings import Prim, Usd, UsdGeom, UsdPhysics
 
 if TYPE_CHECKING:
     from phalanx.facade.isaaclab.sim.spawners.from_files import from_files_cfg

@@ -8,7 +8,7 @@ from typing import Any
 from phalanx.facade.asset_root import existing_file
 from phalanx.facade.isaaclab.sim.spawners.geometry import Pose
 from phalanx.facade.isaaclab.sim.utils import get_current_stage, standardize_xform_ops
-from phalanx.io.usd.bindings import Prim, Sdf, Tf, UsdGeom
+from phalanx.io.formats.usd.bindings import Prim, Sdf, Tf, UsdGeom
 
 
 def check_file(usd_path: str) -> None:

@@ -9,7 +9,7 @@ from phalanx.facade.isaaclab.sim.spawners.geometry import Pose, refuse_existing
 from phalanx.facade.isaaclab.sim.spawners.spawner_cfg import SpawnerCfg
 from phalanx.facade.isaaclab.sim.utils import clone, create_prim, safe_set_attribute_on_usd_prim
 from phalanx.facade.isaaclab.utils.string import to_camel_case
-from phalanx.io.usd.bindings import Prim
+from phalanx.io.formats.usd.bindings import Prim
 
 if TYPE_CHECKING:
     from phalanx.facade.isaaclab.sim.spawners.lights import lights_cfg

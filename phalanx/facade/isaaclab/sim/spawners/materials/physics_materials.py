@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 from phalanx.facade.isaaclab.sim.schemas.authoring import apply_schema, write_all
 from phalanx.facade.isaaclab.sim.utils import clone, get_current_stage
 from phalanx.facade.isaaclab.utils.dict import class_to_dict
-from phalanx.io.usd.bindings import Prim, UsdPhysics, UsdShade
+from phalanx.io.formats.usd.bindings import Prim, UsdPhysics, UsdShade
 
 if TYPE_CHECKING:
     from phalanx.facade.isaaclab.sim.spawners.materials import physics_materials_cfg

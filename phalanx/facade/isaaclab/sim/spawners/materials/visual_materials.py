@@ -9,7 +9,7 @@ from phalanx.facade.isaaclab.sim.spawners.geometry import refuse_existing
 from phalanx.facade.isaaclab.sim.utils import clone, get_current_stage, safe_set_attribute_on_usd_prim
 from phalanx.facade.isaaclab.utils.string import to_camel_case
 from phalanx.facade.once import tell_once
-from phalanx.io.usd.bindings import Prim, Sdf, UsdShade
+from phalanx.io.formats.usd.bindings import Prim, Sdf, UsdShade
 
 if TYPE_CHECKING:
     from phalanx.facade.isaaclab.sim.spawners.materials import visual_materials_cfg

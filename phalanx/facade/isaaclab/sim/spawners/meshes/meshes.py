@@ -9,7 +9,7 @@ import numpy as np
 from phalanx.facade.isaaclab.sim.schemas import define_deformable_body_properties
 from phalanx.facade.isaaclab.sim.spawners.geometry import Pose, add_physics, all_or_nothing, begin, refuse_existing
 from phalanx.facade.isaaclab.sim.utils import clone, get_current_stage
-from phalanx.io.usd.bindings import Prim, UsdGeom
+from phalanx.io.formats.usd.bindings import Prim, UsdGeom
 
 if TYPE_CHECKING:
     import trimesh

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from phalanx.facade.isaaclab.sim.spawners.geometry import Pose, add_physics, all_or_nothing, begin, refuse_existing
 from phalanx.facade.isaaclab.sim.utils import clone, create_prim
-from phalanx.io.usd.bindings import Prim
+from phalanx.io.formats.usd.bindings import Prim
 
 if TYPE_CHECKING:
     from phalanx.facade.isaaclab.sim.spawners.shapes import shapes_cfg

@@ -10,7 +10,7 @@ from phalanx.facade.isaaclab.sim.spawners.geometry import Pose, refuse_existing
 from phalanx.facade.isaaclab.sim.utils import create_prim, find_matching_prim_paths, get_current_stage
 from phalanx.facade.isaaclab.sim.utils.edits import copy_prim, remove_prims
 from phalanx.facade.isaaclab.sim.utils.queries import PLAIN_NAME, get_next_free_prim_path
-from phalanx.io.usd.bindings import Prim
+from phalanx.io.formats.usd.bindings import Prim
 
 if TYPE_CHECKING:
     from phalanx.facade.isaaclab.sim.spawners.spawner_cfg import SpawnerCfg

@@ -1,0 +1,94 @@
+"""Compile the kernels that worlds need ahead of time, so that later processes load them from the cache.
+
+::
+
+    phalanx.bench.warming.warm_up([world])
+
+Kernels of all worlds are compiled side by side in several processes; what several worlds share is compiled once. The
+cache is a folder (``$PHALANX_CACHE_DIR``, or the user's cache folder), so an image of a machine can carry it along.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from phalanx.ecs import System
+from phalanx.ecs.ahead.precompile import marker
+from phalanx.ecs.cache.modules import Target
+from phalanx.ecs.text.codegen import generate
+from phalanx.io.formats.library import names as shipped
+from phalanx.systems import QUERIES, REFRESH, STEP
+from phalanx.world.world import World
+
+
+@dataclass(frozen=True)
+class Warmed:
+    """What was done: kernels of all worlds together, how many of them were not in the cache, and seconds."""
+
+    kernels: int
+    compiled: int
+    seconds: float
+
+
+def warm_up(worlds: Sequence[World]) -> Warmed:
+    """Bring every kernel that these worlds may run into the cache, and run each once: worlds are a step further after.
+
+    All must be on the same device and of the same dtype.
+
+    Raises:
+        ValueError: they are not.
+    """
+    begin = time.perf_counter()
+    if len({(world.device, world.dtype) for world in worlds}) > 1:
+        raise ValueError("warm_up: all worlds must be on one device and of one dtype; call it once for each")
+    if not worlds:
+        return Warmed(0, 0, 0.0)
+    for world in worlds:
+        world.build()
+    device, real = worlds[0]._device, worlds[0].dtype
+    target: Target = "cuda" if device.is_cuda else "cpu"
+    wanted = list(dict.fromkeys(key for world in worlds for phases in _SEQUENCES for key in _kernels(world, phases)))
+    markers = {key: marker(generate(*key, real, target), target) for key in wanted}
+    missing = [key for key in wanted if not markers[key].exists()]
+    device.precompile(missing, real)
+    for world in worlds:  # compiles what was too little for processes of its own, and the engine's own loops
+        world.step()
+        for phase in QUERIES:
+            world.compute(phase)
+        world.synchronize()
+    for key in missing:
+        markers[key].touch()
+    return Warmed(len(wanted), len(missing), time.perf_counter() - begin)
+
+
+_SEQUENCES = (STEP, REFRESH, *((phase,) for phase in QUERIES))
+"""What worlds run at once; kernels on a GPU depend on what comes after what."""
+
+
+def _kernels(world: World, phases: tuple[str, ...]) -> list[tuple[System, frozenset[str]]]:
+    return world._store.kernels(world._run_by(phases))
+
+
+def worlds_for(names: Iterable[str], device: str = "cpu", dtype: str = "float32", num_envs: int = 2) -> list[World]:
+    """Small worlds of benchmark scenes, families of scenes, shipped robots and robot files on a ground, by name.
+
+    A name that is both a scene and a robot stands for both; all default scenes and shipped robots, if there are none.
+
+    Raises:
+        LoadError: a file cannot be used, or there is nothing of that name.
+    """
+    from phalanx.bench import DEFAULT, NAMES, choose
+    from phalanx.bench.build import set_up
+
+    found: list[World] = []
+    for name in list(names) or list(dict.fromkeys([*DEFAULT, *shipped()])):
+        scenes = choose([name]) if name in NAMES else []
+        found += [set_up(scene, num_envs, device, dtype).world for scene in scenes]
+        if name in shipped() or not scenes:
+            world = World(num_envs=num_envs, device=device, dtype=dtype)
+            world.add_ground()
+            world.add_robot(name)
+            found.append(world)
+    return found

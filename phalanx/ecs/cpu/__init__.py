@@ -1,0 +1,1 @@
+"""The CPU: how kernels are compiled for it, and how programs run."""

@@ -1,0 +1,1 @@
+"""GPUs: how kernels are compiled for them, and how programs run."""

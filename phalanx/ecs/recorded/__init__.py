@@ -1,0 +1,1 @@
+"""Straight-line programs for GPUs: systems run while their kernel is written."""

@@ -1,0 +1,1 @@
+"""What runs in place of a sequence of systems."""

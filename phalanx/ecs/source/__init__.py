@@ -1,0 +1,1 @@
+"""The text of functions and systems: what it says and what it reaches."""

@@ -1,0 +1,258 @@
+"""Pictures of worlds, by ray casting: no window, no graphics driver."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from phalanx import components as c
+from phalanx.ecs.whole_files import replacing
+from phalanx.images import ImageSensor, Light, Look, Texture
+from phalanx.images.looks import DECODED, encoded
+from phalanx.images.pictures.false_colors import FALSE_COLORS, KINDS
+from phalanx.images.pictures.framing import Camera, corner_points, fitting_camera, grid_of, tile_of, toward
+from phalanx.images.world_camera import axes_toward
+from phalanx.images.world_scene import WorldScene
+from phalanx.maths.arrays import from_matrix
+from phalanx.rays.geometry import primitive_geometry
+
+if TYPE_CHECKING:
+    from phalanx.world.world import World
+
+__all__ = ["Camera", "WorldPainter", "render_world"]
+
+MOVING = 4
+"""Passes of a frame of a video: each casts rays through other points of the pixels."""
+
+_PASSES = ((60, 16), (300, 8))  # up to so many shapes, the passes of a picture; those of a frame of more
+
+_SOFT = 8  # passes from which on shadows are soft: each pass has the lights elsewhere
+_EXPOSURE = 0.6  # of the passes, so that what is bright is not cut off before it is added up
+_TILES = ((0.665, 0.693, 0.723), (0.545, 0.584, 0.623))  # linear, as all of these are
+_HORIZON, _ZENITH = np.array([(0.896, 0.913, 0.93), (0.584, 0.687, 0.791)])
+_SUN, _SKY = np.array([(1.0, 0.96, 0.9), (0.9, 0.95, 1.0)])
+
+
+class WorldPainter:
+    """Draws environments of a world side by side, on the world's device.
+
+    Args:
+        world: is built if it is not yet.
+        env_ids: which, all by default.
+        size: width, height, pixels.
+        kind: ``"rgb"``, ``"depth"``, ``"normals"`` or ``"segmentation"``, see :mod:`~.false_colors`.
+        passes: how many are averaged, from 8 on with soft shadows; by default 16, or fewer of what has many shapes.
+        ground: its height, m, or ``None`` for none; by default that of the world's first that lies level.
+        camera: by default one that sees everything.
+        spacing: m between environments; as far as they need by default.
+        poses: (times, environments, bodies, 7) [x y z qw qx qy qz] of all of the world's bodies, for which spacing and
+            camera are made; by default as they are now. Environments where they are not finite do not count.
+
+    Raises:
+        ValueError: there is nothing to show, or a size is not positive.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        env_ids: Any = None,
+        *,
+        size: tuple[int, int] = (1280, 960),
+        kind: str = "rgb",
+        passes: int | None = None,
+        ground: float | Literal["world"] | None = "world",
+        camera: Camera | None = None,
+        spacing: float | None = None,
+        poses: np.ndarray | None = None,
+    ) -> None:
+        if len(size) != 2 or size[0] < 1 or size[1] < 1:
+            raise ValueError(f"size={size}: width and height must be positive")
+        if kind not in KINDS:
+            raise ValueError(f"kind={kind!r}: there are {', '.join(KINDS)}")
+        self.kind = kind
+        self._width, self._height = (int(n) for n in size)
+        self._seen = seen = WorldScene(world, env_ids, together=True, grounds=False)
+        shapes = len(seen.boxes) * len(seen.envs)
+        self.passes = passes or next((few for most, few in _PASSES if shapes <= most), MOVING)
+        if not seen.boxes:
+            raise ValueError("nothing in the world has a shape to show")
+        poses = _poses_now(seen)[None] if poses is None else poses
+        finite = np.asarray(np.isfinite(poses).all(axis=(0, 2, 3)))
+        if not finite.any():
+            raise ValueError("no environment has finite poses of its bodies")
+        points = corner_points(seen.boxes, poses[:, finite].astype(float))  # (times, envs, points, 3)
+        points = points.transpose(1, 0, 2, 3).reshape(points.shape[1], -1, 3)
+        grid = grid_of(points, spacing)
+        offsets = np.zeros((len(finite), 3))
+        offsets[finite] = grid.offsets
+        seen.move(offsets)
+        points = (points + grid.offsets[:, None])[grid.near]
+        level = [g.height for g in world._grounds if g.normal[2] > 0 and not any(g.normal[:2])]
+        self._ground = next(iter(level), None) if isinstance(ground, str) else ground
+        if self._ground is not None:
+            points = np.concatenate([points, points * (1, 1, 0) + (0, 0, self._ground)])
+            side, x, y = tile_of(points, grid)
+            self._add_ground(side, (x, y, self._ground))
+        self._centre = 0.5 * (points.min(axis=0) + points.max(axis=0))
+        self._radius = 0.5 * float(np.linalg.norm(np.ptp(points, axis=0)))
+        self.camera = camera or fitting_camera(points, self._width / self._height, len(offsets) > 1)
+        self._make_sensor()
+
+    def draw(self, poses: np.ndarray | None = None, shift: Any = (0.0, 0.0, 0.0)) -> np.ndarray:
+        """(height, width, 3) uint8: what is now, or bodies at poses (environments, bodies, 7); from a camera that is
+        ``shift`` (3,) away from :attr:`camera`, m.
+        """
+        if poses is None:
+            self._seen.update()
+        else:
+            self._seen.place(poses)
+        device, sensor = self._seen.world._device, self._sensor
+        with device.active():
+            self._position[...] = device.xp.asarray(np.add(self.camera.eye, shift)[None], np.float32)
+        if self.kind != "rgb":
+            name, show = FALSE_COLORS[self.kind]
+            sensor.capture(self._position, self._orientation)
+            return show(device.to_host(sensor.output[name])[0])
+        total = np.zeros((self._height, self._width, 3), np.float32)
+        grounds = np.zeros((self._height, self._width, 1), np.float32)
+        for n in range(self.passes):
+            u, v = within_pixel(n)
+            sensor.set_pinhole(self._focal, self._focal, 0.5 * self._width + u, 0.5 * self._height + v)
+            if self.passes >= _SOFT:
+                sensor.set_lights(self._lights(n))
+            sensor.capture(self._position, self._orientation)
+            total += DECODED[device.to_host(sensor.output["rgb"])[0]]
+            if self._ground is not None:
+                grounds += device.to_host(sensor.output["ids"])[0, ..., 1:2] == 0
+        total /= self.passes * _EXPOSURE
+        if self._ground is not None:  # far away, it becomes the sky
+            total += (self._haze * grounds / self.passes) * (_HORIZON.astype(np.float32) - total)
+        return developed(total)
+
+    # -- what it is made of ----------------------------------------------------------------------------------
+
+    def _add_ground(self, side: float, corner: tuple[float, float, float]) -> None:
+        number = self._seen.scene.add(primitive_geometry("plane"), position=corner, object=0)
+        look = Look(color=(1.0, 1.0, 1.0), roughness=1.0, texture=Texture.checkerboard(*_TILES, side))
+        self._seen.looks[number] = look
+
+    def _make_sensor(self) -> None:
+        types = ("rgb", "ids") if self.kind == "rgb" else (FALSE_COLORS[self.kind][0],)
+        axes = self.camera.axes()
+        self._axes = axes
+        away = float(np.rad2deg(np.arctan2(-axes[2, 1], -axes[2, 0])))
+        self._sun = axes_toward(toward(away + 62.0, 52.0))
+        self._focal = 0.5 * self._height / np.tan(np.deg2rad(0.5 * self.camera.angle))
+        self._sensor = ImageSensor(
+            self._seen.scene,
+            self._height,
+            self._width,
+            types,
+            looks=self._seen.looks,
+            lights=self._lights(None),
+            background=_EXPOSURE * np.array([_HORIZON, _ZENITH]),
+            shadows=2,
+        )
+        self._sensor.set_pinhole(self._focal)
+        device = self._seen.world._device
+        with device.active():
+            self._position = device.xp.zeros((1, 3), np.float32)
+            self._orientation = device.xp.asarray(from_matrix(axes.T)[None].astype(np.float32))
+
+    def _lights(self, number: int | None) -> list[Light]:
+        """The sun and the sky; of a pass of several a point of each."""
+        if number is None:
+            sun = Light.distant(-self._sun[2], _SUN, 0.86 * _EXPOSURE)
+            return [sun, Light.dome(_SKY, 0.5 * _EXPOSURE, ground=0.45)]
+        golden = np.pi * (3.0 - np.sqrt(5.0))
+        share = (number + 0.5) / self.passes
+        u, v = 0.075 * np.sqrt(share) * np.array([np.cos(golden * number), np.sin(golden * number)])
+        height = 0.1 + 0.9 * share
+        flat = np.sqrt(1.0 - height**2)
+        turn = 1.7 + golden * number
+        return [
+            Light.distant(-(self._sun[2] + u * self._sun[0] + v * self._sun[1]), _SUN, 0.86 * _EXPOSURE),
+            Light.distant((-flat * np.cos(turn), -flat * np.sin(turn), -height), _SKY, 0.86 * _EXPOSURE),
+            Light.dome(_SKY, 0.12 * _EXPOSURE, ground=1.0),
+        ]
+
+    @cached_property
+    def _haze(self) -> np.ndarray:
+        """(height, width, 1): how much of the sky's colour the ground has, 1 far from everything."""
+        x = (np.arange(self._width) + 0.5 - 0.5 * self._width) / self._focal
+        y = (np.arange(self._height) + 0.5 - 0.5 * self._height) / self._focal
+        right, down, forward = self._axes
+        rays = x[None, :, None] * right + y[:, None, None] * down + forward
+        eye = np.asarray(self.camera.eye)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reach = (self._ground - eye[2]) / rays[..., 2]
+            away = np.hypot(*(eye[k] + reach * rays[..., k] - self._centre[k] for k in range(2)))
+        fade = np.clip((np.where(reach > 0.0, away, np.inf) / max(self._radius, 1e-6) - 1.6) / 4.5, 0.0, 1.0)
+        return (fade * fade * (3.0 - 2.0 * fade))[..., None].astype(np.float32)
+
+
+def render_world(
+    world: World, path: str | os.PathLike[str] | None = None, *, env_ids: Any = None, **options: Any
+) -> np.ndarray:
+    """Draw everything in a world as it is now, and save the picture as PNG; returns it as (height, width, 3) uint8.
+
+    ``env_ids`` chooses environments, all by default. Several are put on a grid; those whose poses are not finite are
+    left out. Bodies show their visual shapes, or where a robot or object has none its collision shapes.
+
+    Args:
+        world: is built if it is not yet.
+        path: of the file, if there is to be one.
+        options: of :class:`WorldPainter`: ``size``, ``kind``, ``passes``, ``ground``, ``camera``, ``spacing``.
+
+    Raises:
+        ValueError: nothing in the world has a shape to show, or no environment has finite poses.
+        FileNotFoundError: there is no folder for the file.
+    """
+    if path is not None and not Path(path).parent.is_dir():
+        raise FileNotFoundError(f"render_world: {path}: there is no folder {Path(path).parent}; make it first")
+    try:
+        image = WorldPainter(world, env_ids, **options).draw()
+    except ValueError as error:
+        raise ValueError(f"render_world: {error}") from error
+    if path is not None:
+        save_png(image, Path(path))
+    return image
+
+
+def save_png(image: np.ndarray, path: Path) -> None:
+    """Write an image (height, width, 3) uint8 to a file that is there whole or not at all."""
+    from PIL import Image
+
+    with replacing(path) as made:
+        Image.fromarray(image).save(made, format="PNG")
+
+
+def _poses_now(seen: WorldScene) -> np.ndarray:
+    """(environments seen, bodies, 7), on the host."""
+    world = seen.world
+    world.compute("query_bodies")
+    poses = world._device.to_host(world[c.BodyState].pose)
+    return poses.transpose(2, 0, 1)[seen.envs]
+
+
+def within_pixel(number: int) -> tuple[float, float]:
+    """Where in a pixel a pass casts its rays, -0.5 to 0.5: spread evenly, however many passes there are (Halton)."""
+    return _corput(number + 1, 2) - 0.5, _corput(number + 1, 3) - 0.5
+
+
+def _corput(index: int, base: int) -> float:
+    found, part = 0.0, 1.0 / base
+    while index:
+        index, digit = divmod(index, base)
+        found += digit * part
+        part /= base
+    return found
+
+
+def developed(linear: np.ndarray) -> np.ndarray:
+    """8-bit sRGB, brightest parts rolled off."""
+    return encoded(np.where(linear > 0.8, 0.8 + 0.2 * (1.0 - np.exp(-(linear - 0.8) / 0.2)), linear))

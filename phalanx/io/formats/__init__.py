@@ -1,0 +1,1 @@
+"""Files of robots and scenes: URDF, MJCF and USD to models, and back."""

@@ -1,0 +1,81 @@
+"""Which bodies and geoms may not meet, or meet whatever their bits say."""
+
+from __future__ import annotations
+
+from phalanx.io.formats.mjcf import schema
+from phalanx.io.formats.mjcf.bodies import Solid
+from phalanx.io.formats.mjcf.notes import Notes
+from phalanx.io.formats.mjcf.references import References
+from phalanx.io.formats.mjcf.tree import Context, Node, Tree
+
+
+def excludes(context: Context, tree: Tree, notes: Notes) -> list[tuple[Node, Node]]:
+    """Pairs of bodies that do not collide."""
+    found = []
+    for element in context.source.sections("contact"):
+        if element.tag not in ("exclude", "pair"):
+            raise schema.unknown(element, ["exclude", "pair"])
+        if element.tag != "exclude":
+            continue
+        schema.check(element, notes)
+        references = References(context)
+        a, b = (
+            "world" if element.get(key) == "world" else references.find(tree.bodies, element.get(key), element, "body")
+            for key in ("body1", "body2")
+        )
+        if references.apply:
+            found.append((tree.bodies[a], tree.bodies[b]))
+    return found
+
+
+FIRST_BIT = 32
+LAST_BIT = 62
+"""Contact bits that files cannot use, one for each geom that pairs are made with."""
+
+
+def let_meet(tree: Tree, solids: dict[str, Solid], notes: Notes) -> None:
+    """Give the geoms of explicit pairs contact bits by which they, and no others, meet.
+
+    One of two geoms gets a bit of its own as its type, the other the same as its affinity, so geoms that meet the same
+    one do not meet each other. Those that are paired most go first, as they need the fewest bits.
+    """
+    by_name = {geom.name: geom for solid in solids.values() for geom in solid.geoms if geom.name}
+    missing = []
+    for context in tree.contexts:
+        for a, b in pairs(context, tree, notes):
+            one, other = by_name[a].shape, by_name[b].shape
+            bits = one.contact_type & other.contact_affinity | other.contact_type & one.contact_affinity
+            if not bits and not context.options.off("contact"):
+                missing.append((a, b))
+    bit = FIRST_BIT
+    while missing:
+        names = [name for pair in missing for name in pair]
+        hub = max(names, key=names.count)
+        others = [a if b == hub else b for a, b in missing if hub in (a, b)]
+        missing = [pair for pair in missing if hub not in pair]
+        if bit > LAST_BIT:
+            notes.add(
+                tree.geoms[hub][1].values.element, "there are too many explicit pairs; those with it are left out."
+            )
+            continue
+        by_name[hub].shape.contact_type |= 1 << bit
+        for name in others:
+            by_name[name].shape.contact_affinity |= 1 << bit
+        for name in (hub, *others):
+            by_name[name].collides = True
+        bit += 1
+
+
+def pairs(context: Context, tree: Tree, notes: Notes) -> list[tuple[str, str]]:
+    """Pairs of geoms, by name, that the file wants to collide in any case."""
+    found = []
+    for element in context.source.sections("contact"):
+        if element.tag != "pair":
+            continue
+        schema.check(element, notes)
+        values = context.source.defaults.values(element, "pair", "main")
+        references = References(context)
+        a, b = (references.find(tree.geoms, values.word(key), element, "geom") for key in ("geom1", "geom2"))
+        if references.apply:
+            found.append((a, b))
+    return found

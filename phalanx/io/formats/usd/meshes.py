@@ -1,0 +1,47 @@
+"""Meshes of a stage as triangles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from phalanx.io.formats.usd.bindings import Prim
+from phalanx.io.formats.usd.values import Reading
+from phalanx.models.meshes.mesh_files import merge
+
+
+def triangles(reading: Reading, prim: Prim, transform: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (n, 3), transformed, and faces (m, 3), counter-clockwise seen from outside, of a mesh's cage.
+
+    Subdivision is for looks and not applied; polygons become fans; holes are left out.
+    """
+    points = np.array(reading.value(prim, "points") or [], float).reshape(-1, 3)
+    counts = np.array(reading.value(prim, "faceVertexCounts") or [], np.int64)
+    corners = np.array(reading.value(prim, "faceVertexIndices") or [], np.int64)
+    if not len(points) or not len(counts):
+        raise reading.error(prim, "the mesh has no points or faces; fill it, or remove it.")
+    if not np.isfinite(points).all():
+        raise reading.error(prim, "the mesh has points that are not finite; export it again.")
+    if counts.sum() != len(corners) or (counts < 0).any():
+        raise reading.error(prim, f"faceVertexCounts add up to {counts.sum()}, but there are {len(corners)} indices.")
+    if len(corners) and (corners.min() < 0 or corners.max() >= len(points)):
+        raise reading.error(prim, f"faceVertexIndices must be from 0 to {len(points) - 1}.")
+    holes = np.array(reading.value(prim, "holeIndices") or [], np.int64)
+    faces = _fans(counts, corners, holes[(holes >= 0) & (holes < len(counts))])
+    if not len(faces):
+        raise reading.error(prim, "the mesh has no faces of three corners; fill it, or remove it.")
+    mirrored = np.linalg.det(transform[:3, :3]) < 0.0
+    if mirrored != (reading.token(prim, "orientation", "rightHanded", ("rightHanded", "leftHanded")) == "leftHanded"):
+        faces = faces[:, ::-1]
+    vertices, faces = merge(points @ transform[:3, :3].T + transform[:3, 3], faces)
+    return vertices, faces
+
+
+def _fans(counts: np.ndarray, corners: np.ndarray, holes: np.ndarray) -> np.ndarray:
+    """(m, 3): each polygon as triangles about its first corner."""
+    first = np.cumsum(counts) - counts
+    amount = np.maximum(counts - 2, 0)
+    amount[holes] = 0
+    face = np.repeat(np.arange(len(counts)), amount)
+    step = np.arange(amount.sum()) - np.repeat(np.cumsum(amount) - amount, amount)
+    start = first[face]
+    return np.stack([corners[start], corners[start + step + 1], corners[start + step + 2]], axis=1)

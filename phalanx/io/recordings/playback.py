@@ -1,0 +1,141 @@
+"""Recorded motion again, without simulating: where the bodies of a recording were, and how they moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from phalanx import components as c
+from phalanx.io.reading.errors import LoadError
+from phalanx.io.recordings.recorder import STATE
+from phalanx.io.recordings.replay import Recording
+
+_BATCH = 128  # environments of the world that samples are put into
+
+
+class Playback:
+    """Poses and velocities of all bodies of a recording's world, from what was recorded of joints and roots.
+
+    A world is made of as many environments as several samples of the chosen ones need; nothing is stepped.
+
+    Args:
+        recording: from :func:`~.replay.open_recording`.
+        env_ids: environments, all by default.
+
+    Attributes:
+        world: where samples are put; environment ``sample * len(envs) + i`` is a sample of ``envs[i]``.
+        envs: numbers of the environments in the recording.
+
+    Raises:
+        LoadError: joint positions or root poses of something were not recorded.
+    """
+
+    def __init__(self, recording: Recording, env_ids: Sequence[int] | None = None) -> None:
+        from phalanx.world.world import World
+
+        self.recording = recording
+        self.envs = np.arange(recording.num_envs) if env_ids is None else np.array(env_ids, np.int64)
+        if not len(self.envs) or self.envs.min() < 0 or self.envs.max() >= recording.num_envs:
+            raise ValueError(f"env_ids={self.envs.tolist()}: must lie between 0 and {recording.num_envs - 1}")
+        missing = [(name, "root_pose") for name in sorted(recording.unrecorded)]
+        for name, actor in (*recording.robots.items(), *recording.objects.items()):
+            keys = ("joint_pos", "root_pose") if actor.kind == "robot" else ("root_pose",)
+            missing += [(name, key) for key in keys if key not in actor]
+        if missing:
+            raise LoadError(
+                f"{recording.path}: where things were needs {missing[0][1]} of {missing[0][0]!r}, which was not "
+                "recorded."
+            )
+        self.batch = max(1, min(_BATCH // len(self.envs), recording.num_samples))
+        count = self.batch * len(self.envs)
+        self.world = World.from_description(recording.description, num_envs=count, device="cpu")
+        self.world.build()
+        turns = np.abs(np.diff(recording.time))  # where a state was set, time may go back
+        self.time = np.concatenate([recording.time[:1], recording.time[0] + np.cumsum(turns)])
+        """(samples,) s: recorded time, but counting on where a state of before was set."""
+        self.jumps = sorted({e.sample for e in recording.events(values=False) if e.kind == STATE})
+        """Samples before which the host set a state: from the one before, nothing moved there."""
+
+    def bodies(self, start: int, stop: int) -> np.ndarray:
+        """(samples, envs, bodies, 7): poses [x y z qw qx qy qz] at samples ``start`` to ``stop``, exclusive.
+
+        Bodies are all of the world's, actor after actor.
+        """
+        ends = [(at, min(stop, at + self.batch)) for at in range(start, stop, self.batch)]
+        return np.concatenate([self._batch(a, b, False)[0] for a, b in ends])
+
+    def motion(self, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+        """Poses as :meth:`bodies` has them, and velocities (samples, envs, bodies, 6) [linear, angular], world.
+
+        Raises:
+            LoadError: velocities of something that can move were not recorded.
+        """
+        ends = [(at, min(stop, at + self.batch)) for at in range(start, stop, self.batch)]
+        poses, velocities = zip(*(self._batch(a, b, True) for a, b in ends), strict=True)
+        return np.concatenate(poses), np.concatenate(velocities)
+
+    def poses_at(self, times: np.ndarray) -> np.ndarray:
+        """Poses (times, envs, bodies, 7) at any times of :attr:`time`: between two samples interpolated, but where a
+        state was set between them, those of the nearer one.
+        """
+        after = np.clip(np.searchsorted(self.time, times), 1, max(len(self.time) - 1, 1))
+        if len(self.time) == 1:
+            return np.repeat(self.bodies(0, 1), len(times), axis=0)
+        before = after - 1
+        share = (times - self.time[before]) / np.maximum(self.time[after] - self.time[before], 1e-12)
+        share = np.clip(share, 0.0, 1.0)
+        share = np.where(np.isin(after, self.jumps), np.round(share), share).astype(np.float32)
+        needed = np.unique([before, after])
+        poses = np.concatenate([self.bodies(a, b) for a, b in _runs(needed)])
+        return blend(
+            poses[np.searchsorted(needed, before)], poses[np.searchsorted(needed, after)], share[:, None, None, None]
+        )
+
+    def _batch(self, start: int, stop: int, velocities: bool) -> list[np.ndarray]:
+        world, count, envs = self.world, stop - start, len(self.envs)
+        recording = self.recording
+        for robot in recording.robots.values():
+            vel = self._values(robot, "joint_vel", start, stop) if velocities and robot.joint_names else None
+            world.robots[robot.name].set_joint_state(self._values(robot, "joint_pos", start, stop), vel)
+        for kind, actor in recording.recorded:
+            pose = self._values(actor, "root_pose", start, stop)
+            names = actor.names["object"] if kind == "collection" else [actor.name]
+            moving = [name for name in names if not world.actors[name].fixed_base]
+            vel = self._values(actor, "root_vel", start, stop) if velocities and moving else None
+            for i, name in enumerate(names):
+                at = (slice(None), i) if kind == "collection" else slice(None)
+                own = vel[at] if vel is not None and name in moving else None
+                world.actors[name].set_root_state(pose[at], own)
+        world.compute("query_bodies")
+        state = world[c.BodyState]
+        found = []
+        for values in (state.pose, state.velocity) if velocities else (state.pose,):
+            host = values[..., : count * envs].transpose(2, 0, 1)
+            found.append(np.ascontiguousarray(host).reshape(count, envs, *host.shape[1:]))
+        return found
+
+    def _values(self, actor: Any, key: str, start: int, stop: int) -> np.ndarray:
+        """Samples of a field, one for each environment of the world; the last stands in for those beyond the end."""
+        if key not in actor:
+            raise LoadError(f"{self.recording.path}: this needs {key} of {actor.name!r}, which was not recorded.")
+        values = actor[key][self.envs, start:stop].swapaxes(0, 1)
+        values = values[np.minimum(np.arange(self.batch), stop - start - 1)]
+        return values.reshape(-1, *values.shape[2:])
+
+
+def blend(a: np.ndarray, b: np.ndarray, share: Any) -> np.ndarray:
+    """Poses (..., 7) between two: ``share`` 0 is the first, 1 the second. Orientations go the shorter way."""
+    same = np.sign((a[..., 3:] * b[..., 3:]).sum(axis=-1, keepdims=True) + np.float32(1e-30))
+    position = a[..., :3] + share * (b[..., :3] - a[..., :3])
+    turn = (1.0 - share) * a[..., 3:] + share * same * b[..., 3:]
+    turn = turn / np.maximum(np.linalg.norm(turn, axis=-1, keepdims=True), 1e-12)
+    return np.concatenate([position, turn], axis=-1)
+
+
+def _runs(numbers: np.ndarray) -> list[tuple[int, int]]:
+    """Sorted whole numbers as ranges without gaps."""
+    ends = np.flatnonzero(np.diff(numbers) > 1)
+    starts = [0, *(ends + 1)]
+    return [(int(numbers[a]), int(numbers[b]) + 1) for a, b in zip(starts, [*ends, len(numbers) - 1], strict=True)]

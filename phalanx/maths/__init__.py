@@ -1,0 +1,1 @@
+"""Rotations and vectors: of arrays, and as helpers of kernels."""

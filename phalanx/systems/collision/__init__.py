@@ -1,0 +1,1 @@
+"""Which shapes are near, and where they touch."""

@@ -1,0 +1,58 @@
+"""Contacts of convex shapes with triangle meshes and height fields.
+
+The triangles near a shape are found by a tree (mesh) or a grid (height field); each gives contact points; of all of
+them a few that span the patch are kept. A normal that comes from an edge or vertex counts only where the surface is
+convex (:mod:`phalanx.systems.collision.mesh_contact.regions`), so that nothing stumbles over the seams of a flat floor.
+
+Triangles collide on their front, with shapes whose origin is in front of them: a shape that has sunk in by less than
+half its size is pushed out again. Meshes and height fields do not collide with each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+
+from phalanx.components.shape import BOX, CAPSULE, HEIGHT_FIELD, HULL, MESH
+from phalanx.ecs.declare import System
+
+MANIFOLD_POINTS = 8
+"""Points that a pair with a mesh or height field may have."""
+
+
+def systems_for(kinds: Iterable[tuple[int, int]], after: str = "") -> list[System]:
+    """The systems that pairs of the given kinds (of shapes a and b, in order) need, each after the one before it.
+
+    Their modules are imported only when they are needed. ``after`` names a system that the first must follow, such as
+    the last of those for convex pairs: all write the same fields.
+    """
+    wanted = set(kinds)
+    found: list[System] = []
+    if any(b == MESH and a <= CAPSULE for a, b in wanted):
+        from phalanx.systems.collision.mesh_contact.round_mesh import collide_round_with_mesh
+
+        found.append(collide_round_with_mesh)
+    if any(b == MESH and BOX <= a <= HULL for a, b in wanted):
+        from phalanx.systems.collision.mesh_contact.convex_mesh import collide_convex_with_mesh
+
+        found.append(collide_convex_with_mesh)
+    if any(b == HEIGHT_FIELD and a <= CAPSULE for a, b in wanted):
+        from phalanx.systems.collision.mesh_contact.round_height_field import collide_round_with_height_field
+
+        found.append(collide_round_with_height_field)
+    if any(b == HEIGHT_FIELD and BOX <= a <= HULL for a, b in wanted):
+        from phalanx.systems.collision.mesh_contact.convex_height_field import collide_convex_with_height_field
+
+        found.append(collide_convex_with_height_field)
+    placed: list[System] = []
+    for system in found:
+        placed.append(_after(system, after) if after else system)
+        after = system.name
+    return placed
+
+
+@cache
+def _after(system: System, name: str) -> System:
+    """The same system, placed after another one."""
+    return replace(system, after=(*system.after, name))

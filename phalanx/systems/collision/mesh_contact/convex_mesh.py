@@ -1,0 +1,208 @@
+"""Boxes, cylinders, cones and hulls with triangle meshes."""
+
+import math
+
+from phalanx.components.mesh import (
+    MeshNeighbourVertex,
+    MeshNodeBox,
+    MeshTopology,
+    MeshTriangleGeometry,
+    MeshVertexNeighbours,
+)
+from phalanx.components.pair import (
+    Candidate,
+    CandidateCount,
+    CandidatePair,
+    Manifold,
+    ManifoldPoint,
+    ManifoldPointState,
+)
+from phalanx.components.shape import (
+    CAPSULE,
+    HULL,
+    MESH,
+    TRIANGLE,
+    HullCornerVertex,
+    HullFacePlane,
+    HullVertexPosition,
+    ShapeGeometry,
+    ShapePose,
+    ShapeTopology,
+)
+from phalanx.ecs import function, local, local_int, read, rows, system, update
+from phalanx.systems.collision.mesh_contact.convex_triangle import add_triangle, nearest_normal
+from phalanx.systems.collision.mesh_contact.patch import PATCH, thin_patch
+from phalanx.systems.collision.mesh_contact.regions import (
+    gather_across,
+    gather_corners,
+    is_beside,
+    judge_mesh_normal,
+    lowest_point,
+)
+from phalanx.systems.collision.mesh_contact.tree import STACK, next_leaf
+from phalanx.systems.collision.narrow.gjk import SIMPLEX
+from phalanx.systems.collision.narrow.pose import inverse_turn
+from phalanx.systems.collision.narrow.support import FORMS, PAIR
+
+
+@function
+def convex_mesh(
+    root, double_sided, cx, cy, cz, half, middle, turn, pair, forms, reach,
+    vertices, corner_vertices, across_vertices, face_normals, firsts, ends, neighbours,
+    node_lows, node_highs, node_firsts, node_counts,
+    hull_normals, first_corners, end_corners, hull_corners, patch,
+):  # fmt: skip
+    """Contact points of a convex shape with its origin at c in the mesh's frame; axes of the shape, about c.
+
+    Args:
+        half, middle: half lengths and middle (about c) of the shape's bounding box along its own axes.
+        turn: row-major rotation from the mesh's axes to the shape's.
+    """
+    pending = local_int(STACK)
+    corners = local(9)
+    across = local(9)
+    found = local(6)
+    point = local(6)
+    simplex = local(SIMPLEX)
+    box = local(6)
+    size = math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])
+    for i in range(3):
+        box[i] = 0.0
+        box[3 + i] = reach
+        for j in range(3):
+            box[i] += turn[3 * j + i] * middle[j]
+            box[3 + i] += math.fabs(turn[3 * j + i]) * half[j]
+    count = 0
+    pending[0] = root
+    top = 1
+    while top > 0:
+        top, first, leaves = next_leaf(
+            node_lows, node_highs, node_firsts, node_counts, pending, top,
+            cx + box[0], cy + box[1], cz + box[2], box[3], box[4], box[5],
+        )  # fmt: skip
+        for t in range(first, first + leaves):
+            gather_corners(vertices, corner_vertices, t, cx, cy, cz, corners)
+            mx = face_normals[t, 0, 0]
+            my = face_normals[t, 1, 0]
+            mz = face_normals[t, 2, 0]
+            level = -(mx * corners[0] + my * corners[1] + mz * corners[2])
+            if level < 0.0 and double_sided == 1:
+                mx = -mx
+                my = -my
+                mz = -mz
+                level = -level
+            near = level >= 0.0 and lowest_point(turn, half, middle, mx, my, mz) + level <= reach
+            if near and not is_beside(turn, half, middle, corners, reach):
+                distance = nearest_normal(pair, forms, vertices, turn, corners, simplex, point, reach, found)
+                if distance <= reach:
+                    bordered = gather_across(vertices, corner_vertices, across_vertices, t, cx, cy, cz, across)
+                    nx = turn[0] * found[0] + turn[3] * found[1] + turn[6] * found[2]
+                    ny = turn[1] * found[0] + turn[4] * found[1] + turn[7] * found[2]
+                    nz = turn[2] * found[0] + turn[5] * found[1] + turn[8] * found[2]
+                    answer = judge_mesh_normal(
+                        corners, across, bordered, t, corner_vertices, vertices, firsts, ends, neighbours,
+                        nx, ny, nz, mx, my, mz,
+                    )  # fmt: skip
+                    count = add_triangle(
+                        pair, forms, vertices, turn, point, reach, found, distance, answer, mx, my, mz,
+                        hull_normals, first_corners, end_corners, hull_corners, patch, count, size,
+                    )  # fmt: skip
+    return thin_patch(patch, count, size)
+
+
+@system(over=Candidate, phase="collide", used="used")
+def collide_convex_with_mesh(
+    n,
+    e,
+    candidates=rows(Candidate),
+    slots=rows(ManifoldPoint),
+    used=read(CandidateCount.current),
+    pair_a=read(CandidatePair.a),
+    pair_b=read(CandidatePair.b),
+    between=read(CandidatePair.between),
+    reach=read(CandidatePair.reach),
+    kind=read(ShapeTopology.kind),
+    first_vertex=read(ShapeTopology.first_vertex),
+    end_vertex=read(ShapeTopology.end_vertex),
+    first_face=read(ShapeTopology.first_face),
+    end_face=read(ShapeTopology.end_face),
+    root=read(MeshTopology.root),
+    double_sided=read(MeshTopology.double_sided),
+    size=read(ShapeGeometry.size),
+    low=read(ShapeGeometry.low),
+    high=read(ShapeGeometry.high),
+    rotation=read(ShapePose.rotation),
+    vertices=read(HullVertexPosition.position),
+    hull_normals=read(HullFacePlane.normal),
+    first_corners=read(HullFacePlane.first_corner),
+    end_corners=read(HullFacePlane.end_corner),
+    hull_corners=read(HullCornerVertex.vertex),
+    corner_vertices=read(MeshTriangleGeometry.vertex),
+    across_vertices=read(MeshTriangleGeometry.across),
+    face_normals=read(MeshTriangleGeometry.normal),
+    firsts=read(MeshVertexNeighbours.first),
+    ends=read(MeshVertexNeighbours.end),
+    neighbours=read(MeshNeighbourVertex.vertex),
+    node_lows=read(MeshNodeBox.low),
+    node_highs=read(MeshNodeBox.high),
+    node_firsts=read(MeshNodeBox.first),
+    node_counts=read(MeshNodeBox.count),
+    count=update(Manifold.count),
+    position=update(ManifoldPointState.position),
+    normal=update(ManifoldPointState.normal),
+    separation=update(ManifoldPointState.separation),
+):
+    """Boxes, cylinders, cones and hulls with triangle meshes."""
+    if n >= used[0, e]:
+        return
+    a = pair_a[n, e]
+    b = pair_b[n, e]
+    if kind[b, e] != MESH or kind[a, e] <= CAPSULE or kind[a, e] > HULL:
+        return
+    pair = local(PAIR)
+    forms = local_int(FORMS)
+    half = local(3)
+    middle = local(3)
+    turn = local(9)
+    patch = local(PATCH)
+    forms[0] = kind[a, e]
+    forms[1] = first_vertex[a, e]
+    forms[2] = end_vertex[a, e]
+    forms[3] = first_face[a, e]
+    forms[4] = end_face[a, e]
+    for i in range(5):
+        forms[5 + i] = TRIANGLE
+    for i in range(3):
+        half[i] = 0.5 * (high[a, i, e] - low[a, i, e])
+        middle[i] = 0.5 * (high[a, i, e] + low[a, i, e])
+        pair[12 + i] = size[a, i, e]
+        pair[15 + i] = 0.0
+        for j in range(3):
+            pair[3 * i + j] = 1.0 if i == j else 0.0
+            turn[3 * i + j] = 0.0
+            for k in range(3):
+                turn[3 * i + j] += rotation[a, 3 * k + i, e] * rotation[b, 3 * k + j, e]
+    cx, cy, cz = inverse_turn(
+        rotation[b, 0, e], rotation[b, 1, e], rotation[b, 2, e],
+        rotation[b, 3, e], rotation[b, 4, e], rotation[b, 5, e],
+        rotation[b, 6, e], rotation[b, 7, e], rotation[b, 8, e],
+        -between[n, 0, e], -between[n, 1, e], -between[n, 2, e],
+    )  # fmt: skip
+    found = convex_mesh(
+        root[b, e], double_sided[b, e], cx, cy, cz, half, middle, turn, pair, forms, reach[n, e],
+        vertices, corner_vertices, across_vertices, face_normals, firsts, ends, neighbours,
+        node_lows, node_highs, node_firsts, node_counts,
+        hull_normals, first_corners, end_corners, hull_corners, patch,
+    )  # fmt: skip
+    per_pair = slots // candidates
+    found = min(found, per_pair)
+    count[n, e] = found
+    for p in range(found):
+        slot = n * per_pair + p
+        separation[slot, e] = patch[8 * p + 6]
+        for i in range(3):
+            position[slot, i, e] = 0.0
+            normal[slot, i, e] = 0.0
+            for j in range(3):
+                position[slot, i, e] += rotation[a, 3 * i + j, e] * patch[8 * p + j]
+                normal[slot, i, e] += rotation[a, 3 * i + j, e] * patch[8 * p + 3 + j]

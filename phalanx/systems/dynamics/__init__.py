@@ -1,0 +1,1 @@
+"""Motion without contact: drives, inertia, forces, integration."""

@@ -1,0 +1,290 @@
+"""The momentum of free robots, which the change of pose over a substep must not change, and caps on their speed."""
+
+import math
+
+from phalanx.components import (
+    Coordinate,
+    DofForce,
+    DofInertia,
+    DofModel,
+    DofSolve,
+    DofState,
+    DofTopology,
+    LinkDynamics,
+    LinkInertia,
+    LinkPose,
+    LinkTopology,
+    Settings,
+    Status,
+    Tree,
+    TreeLimits,
+    TreeMomentum,
+    TreeTopology,
+)
+from phalanx.ecs import function, read, rows, spread, system, update, write
+from phalanx.maths.kernels import cross
+
+
+@system(phase="integrate", before="update_velocities")
+def carry_momentum(
+    lanes,
+    trees=rows(Tree),
+    first=read(TreeTopology.first_dof),
+    end=read(TreeTopology.end_dof),
+    is_free=read(TreeTopology.is_free),
+    link=read(DofTopology.link),
+    h=read(Settings.timestep),
+    prescribed=read(DofModel.prescribed),
+    gyroscopic=read(LinkDynamics.gyroscopic),
+    offset=read(LinkPose.offset),
+    composite=read(DofInertia.composite),
+    momentum=read(DofInertia.momentum),
+    force=read(DofForce.force),
+    displacement=read(DofSolve.displacement),
+    solved=read(DofSolve.velocity),
+    com=write(TreeMomentum.com),
+    keeps_linear=write(TreeMomentum.keeps_linear),
+    keeps_angular=write(TreeMomentum.keeps_angular),
+    angular=write(TreeMomentum.angular),
+    linear=write(TreeMomentum.linear),
+):
+    """The momentum that a free robot has after this substep's forces and impulses.
+
+    That is what the solved velocity carries in the pose it was solved in, with the velocity-product forces taken back:
+    they only account for the change of pose. Angular momentum is that about the centre of mass, which goes where this
+    momentum takes it, and what displacements have beyond velocities: in the air it goes straight, and not the root.
+    """
+    for t in range(trees):
+        if is_free[t, 0] == 1:
+            r = first[t, 0]
+            for e in lanes:
+                held = prescribed[r, e] + prescribed[r + 1, e] + prescribed[r + 2, e]
+                held += prescribed[r + 3, e] + prescribed[r + 4, e] + prescribed[r + 5, e]
+                keeps_linear[t, e] = 1.0 if held == 0 else 0.0
+                keeps_angular[t, e] = keeps_linear[t, e]
+                share = 1.0 / composite[r, 0, e]
+                cx, cy, cz = share * composite[r, 1, e], share * composite[r, 2, e], share * composite[r, 3, e]
+                com[t, 0, e], com[t, 1, e], com[t, 2, e] = cx, cy, cz
+                fx, fy, fz = h[0, e] * force[r, 3, e], h[0, e] * force[r, 4, e], h[0, e] * force[r, 5, e]
+                x, y, z = cross(cx, cy, cz, fx, fy, fz)
+                angular[t, 0, e] = h[0, e] * force[r, 0, e] - x
+                angular[t, 1, e] = h[0, e] * force[r, 1, e] - y
+                angular[t, 2, e] = h[0, e] * force[r, 2, e] - z
+                linear[t, 0, e], linear[t, 1, e], linear[t, 2, e] = fx, fy, fz
+            for d in spread(r, end[t, 0]):
+                i = link[d, 0]
+                for e in lanes:
+                    keeps_angular[t, e] -= 0.0 if gyroscopic[i, e] == 1.0 else 1.0
+                    u = solved[d, e]
+                    share = 1.0 / composite[r, 0, e]
+                    fx, fy, fz = momentum[d, 3, e], momentum[d, 4, e], momentum[d, 5, e]
+                    x, y, z = cross(
+                        offset[i, 0, e] - share * composite[r, 1, e],
+                        offset[i, 1, e] - share * composite[r, 2, e],
+                        offset[i, 2, e] - share * composite[r, 3, e],
+                        fx,
+                        fy,
+                        fz,
+                    )
+                    angular[t, 0, e] += u * (momentum[d, 0, e] + x)
+                    angular[t, 1, e] += u * (momentum[d, 1, e] + y)
+                    angular[t, 2, e] += u * (momentum[d, 2, e] + z)
+                    linear[t, 0, e] += u * fx
+                    linear[t, 1, e] += u * fy
+                    linear[t, 2, e] += u * fz
+                    u = share * (displacement[d, e] - h[0, e] * u)
+                    com[t, 0, e] += u * fx
+                    com[t, 1, e] += u * fy
+                    com[t, 2, e] += u * fz
+            for e in lanes:
+                keeps_angular[t, e] = max(keeps_angular[t, e], 0.0)
+                share = h[0, e] / composite[r, 0, e]
+                com[t, 0, e] += share * linear[t, 0, e]
+                com[t, 1, e] += share * linear[t, 1, e]
+                com[t, 2, e] += share * linear[t, 2, e]
+
+
+@system(phase="conserve")
+def restore_momentum(
+    lanes,
+    trees=rows(Tree),
+    first=read(TreeTopology.first_dof),
+    end=read(TreeTopology.end_dof),
+    is_free=read(TreeTopology.is_free),
+    link=read(DofTopology.link),
+    diverged=read(Status.diverged),
+    offset=read(LinkPose.offset),
+    composite=read(DofInertia.composite),
+    momentum=read(DofInertia.momentum),
+    displacement=read(DofSolve.displacement),
+    coord=read(LinkTopology.coord),
+    com=read(TreeMomentum.com),
+    keeps_linear=read(TreeMomentum.keeps_linear),
+    keeps_angular=read(TreeMomentum.keeps_angular),
+    angular=update(TreeMomentum.angular),
+    linear=update(TreeMomentum.linear),
+    qd=update(DofState.velocity),
+    q=update(Coordinate.value),
+):
+    """Give the root the place and velocity with which the robot, in its new pose, has the momentum it must have.
+
+    Semi-implicit Euler alone keeps neither the spin of a tumbling body nor its drift: they change with dt, and where
+    the root goes straight, the centre of mass does not. The changes made here are of the order of dt^2 per substep,
+    and momentum is kept to rounding.
+    """
+    for t in range(trees):
+        if is_free[t, 0] == 1:
+            r = first[t, 0]
+            place = coord[link[r, 0], 0]
+            for d in spread(r, end[t, 0]):
+                i = link[d, 0]
+                for e in lanes:
+                    u = qd[d, e]
+                    fx, fy, fz = momentum[d, 3, e], momentum[d, 4, e], momentum[d, 5, e]
+                    share = 1.0 / composite[r, 0, e]
+                    x, y, z = cross(
+                        offset[i, 0, e] - share * composite[r, 1, e],
+                        offset[i, 1, e] - share * composite[r, 2, e],
+                        offset[i, 2, e] - share * composite[r, 3, e],
+                        fx,
+                        fy,
+                        fz,
+                    )
+                    angular[t, 0, e] -= u * (momentum[d, 0, e] + x)
+                    angular[t, 1, e] -= u * (momentum[d, 1, e] + y)
+                    angular[t, 2, e] -= u * (momentum[d, 2, e] + z)
+                    linear[t, 0, e] -= u * fx
+                    linear[t, 1, e] -= u * fy
+                    linear[t, 2, e] -= u * fz
+            for e in lanes:
+                # What is missing, about the centre of mass; then spin = inertia^-1 * angular momentum.
+                m = composite[r, 0, e]
+                cx, cy, cz = composite[r, 1, e] / m, composite[r, 2, e] / m, composite[r, 3, e] / m
+                px, py, pz = linear[t, 0, e], linear[t, 1, e], linear[t, 2, e]
+                lx, ly, lz = angular[t, 0, e], angular[t, 1, e], angular[t, 2, e]
+                a = composite[r, 4, e] - m * (cy * cy + cz * cz)
+                b = composite[r, 5, e] + m * cx * cy
+                c = composite[r, 6, e] + m * cx * cz
+                f = composite[r, 7, e] - m * (cx * cx + cz * cz)
+                g = composite[r, 8, e] + m * cy * cz
+                k = composite[r, 9, e] - m * (cx * cx + cy * cy)
+                a0, a1, a2 = f * k - g * g, c * g - b * k, b * g - c * f
+                a3, a4, a5 = a * k - c * c, b * c - a * g, a * f - b * b
+                determinant = a * a0 + b * a1 + c * a2
+                solid = determinant > 0.0 and diverged[0, e] == 0 and keeps_linear[t, e] != 0.0
+                scale = keeps_angular[t, e] / determinant if solid else 0.0
+                wx = (a0 * lx + a1 * ly + a2 * lz) * scale
+                wy = (a1 * lx + a3 * ly + a4 * lz) * scale
+                wz = (a2 * lx + a4 * ly + a5 * lz) * scale
+                x, y, z = cross(cx, cy, cz, wx, wy, wz)
+                angular[t, 0, e] = wx if solid else 0.0
+                angular[t, 1, e] = wy if solid else 0.0
+                angular[t, 2, e] = wz if solid else 0.0
+                linear[t, 0, e] = px / m + x if solid else 0.0
+                linear[t, 1, e] = py / m + y if solid else 0.0
+                linear[t, 2, e] = pz / m + z if solid else 0.0
+                q[place, e] += com[t, 0, e] - displacement[r, e] - cx if solid else 0.0
+                q[place + 1, e] += com[t, 1, e] - displacement[r + 1, e] - cy if solid else 0.0
+                q[place + 2, e] += com[t, 2, e] - displacement[r + 2, e] - cz if solid else 0.0
+                qd[r, e] += linear[t, 0, e]
+                qd[r + 1, e] += linear[t, 1, e]
+                qd[r + 2, e] += linear[t, 2, e]
+                qd[r + 3, e] += angular[t, 0, e]
+                qd[r + 4, e] += angular[t, 1, e]
+                qd[r + 5, e] += angular[t, 2, e]
+
+
+@function
+def shorten(x, y, z, most):
+    """A vector, no longer than ``most``."""
+    square = x * x + y * y + z * z
+    scale = most / math.sqrt(square) if square > most * most else 1.0
+    return x * scale, y * scale, z * scale
+
+
+@function
+def cap_motion(vx, vy, vz, wx, wy, wz, cx, cy, cz, fastest, quickest):
+    """Change of a body's velocity (of its origin, angular) that a centre of mass at c from the origin stays in caps."""
+    x, y, z = cross(wx, wy, wz, cx, cy, cz)
+    ux, uy, uz = shorten(vx + x, vy + y, vz + z, fastest)
+    sx, sy, sz = shorten(wx, wy, wz, quickest)
+    x, y, z = cross(sx, sy, sz, cx, cy, cz)
+    return ux - x - vx, uy - y - vy, uz - z - vz, sx - wx, sy - wy, sz - wz
+
+
+@system(over=Tree, phase="integrate", before="carry_momentum")
+def cap_root_velocity(
+    t,
+    e,
+    first=read(TreeTopology.first_dof),
+    is_free=read(TreeTopology.is_free),
+    link=read(DofTopology.link),
+    h=read(Settings.timestep),
+    fastest=read(TreeLimits.linear_velocity),
+    quickest=read(TreeLimits.angular_velocity),
+    prescribed=read(DofModel.prescribed),
+    com=read(LinkInertia.com),
+    rotation=read(LinkPose.rotation),
+    velocity=update(DofSolve.velocity),
+    displacement=update(DofSolve.displacement),
+):
+    """Keep the root's speed within its caps, after the solve; prescribed dofs keep theirs."""
+    if is_free[t, e] == 0:
+        return
+    d = first[t, e]
+    i = link[d, e]
+    ux, uy, uz = com[i, 0, e], com[i, 1, e], com[i, 2, e]
+    change = cap_motion(
+        velocity[d, e],
+        velocity[d + 1, e],
+        velocity[d + 2, e],
+        velocity[d + 3, e],
+        velocity[d + 4, e],
+        velocity[d + 5, e],
+        rotation[i, 0, e] * ux + rotation[i, 1, e] * uy + rotation[i, 2, e] * uz,
+        rotation[i, 3, e] * ux + rotation[i, 4, e] * uy + rotation[i, 5, e] * uz,
+        rotation[i, 6, e] * ux + rotation[i, 7, e] * uy + rotation[i, 8, e] * uz,
+        fastest[t, e],
+        quickest[t, e],
+    )
+    for k in range(6):
+        less = 0.0 if prescribed[d + k, e] != 0 else change[k]
+        velocity[d + k, e] += less
+        displacement[d + k, e] += less * h[0, e]
+
+
+@system(over=Tree, phase="conserve", after="restore_momentum")
+def cap_restored_velocity(
+    t,
+    e,
+    first=read(TreeTopology.first_dof),
+    is_free=read(TreeTopology.is_free),
+    link=read(DofTopology.link),
+    fastest=read(TreeLimits.linear_velocity),
+    quickest=read(TreeLimits.angular_velocity),
+    prescribed=read(DofModel.prescribed),
+    com=read(LinkInertia.com),
+    rotation=read(LinkPose.rotation),
+    velocity=update(DofState.velocity),
+):
+    """The same once the root has got back its momentum in the new pose."""
+    if is_free[t, e] == 0:
+        return
+    d = first[t, e]
+    i = link[d, e]
+    ux, uy, uz = com[i, 0, e], com[i, 1, e], com[i, 2, e]
+    change = cap_motion(
+        velocity[d, e],
+        velocity[d + 1, e],
+        velocity[d + 2, e],
+        velocity[d + 3, e],
+        velocity[d + 4, e],
+        velocity[d + 5, e],
+        rotation[i, 0, e] * ux + rotation[i, 1, e] * uy + rotation[i, 2, e] * uz,
+        rotation[i, 3, e] * ux + rotation[i, 4, e] * uy + rotation[i, 5, e] * uz,
+        rotation[i, 6, e] * ux + rotation[i, 7, e] * uy + rotation[i, 8, e] * uz,
+        fastest[t, e],
+        quickest[t, e],
+    )
+    for k in range(6):
+        velocity[d + k, e] += 0.0 if prescribed[d + k, e] != 0 else change[k]

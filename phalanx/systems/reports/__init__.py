@@ -1,0 +1,1 @@
+"""What is computed from a step when users ask for it."""

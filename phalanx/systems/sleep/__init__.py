@@ -1,0 +1,1 @@
+"""Who sleeps, who wakes, and how sleepers are kept still."""

@@ -1,0 +1,1 @@
+"""The contact solver for GPUs, island by island."""

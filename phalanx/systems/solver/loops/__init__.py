@@ -1,0 +1,1 @@
+"""Joints that close loops, and their limits."""

@@ -1,0 +1,1 @@
+"""Worlds: what is in them, how they are laid out in tables, how they run, and how users read and write them."""

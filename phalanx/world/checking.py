@@ -1,0 +1,57 @@
+"""Checks of what users pass in, and words for what is wrong with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from phalanx.maths.arrays import unit
+
+
+def positive_int(name: str, value: Any) -> None:
+    """Refuse what is not a whole number of at least 1."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name}={value!r}: must be a whole number, at least 1")
+
+
+def number(what: str, value: Any, *, least: float = 0.0, above: float | None = None, infinite: bool = False) -> float:
+    """A number that is at least ``least``, or above ``above``; finite unless ``infinite``."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what}={value!r}: must be a number") from None
+    low = found >= least if above is None else found > above
+    if isinstance(value, bool) or not low or (math.isinf(found) and not infinite):
+        bound = f"at least {least:g}" if above is None else f"above {above:g}"
+        raise ValueError(f"{what}={value!r}: must be {'' if infinite else 'finite and '}{bound}")
+    return found
+
+
+def pose(who: str, position: Sequence[float], orientation: Sequence[float]) -> np.ndarray:
+    """(7,) [x y z qw qx qy qz] with a quaternion of unit length; errors start with ``who``."""
+    sizes = (np.shape(position), np.shape(orientation))
+    found = np.array([*position, *orientation], float) if sizes == ((3,), (4,)) else np.zeros(7)
+    if not np.all(np.isfinite(found)) or not np.any(found[3:]):
+        raise ValueError(
+            f"{who}: position must be 3 finite numbers, orientation 4, not all zero; got {position!r} "
+            f"and {orientation!r}"
+        )
+    found[3:] = unit(found[3:])
+    return found
+
+
+def options(who: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse options of names that there are not."""
+    names = list(known)
+    unknown = sorted(set(given).difference(names))
+    if unknown:
+        raise TypeError(f"{who} has no option {unknown[0]!r}; it has {', '.join(names)}")
+
+
+def shorten(items: list[int], most: int = 10) -> str:
+    """The first few items, and how many there are if that is not all."""
+    shown = ", ".join(map(str, items[:most]))
+    return f"{shown}, ... ({len(items)} in all)" if len(items) > most else shown

@@ -1,0 +1,1 @@
+"""What runs a world: the store of its fields, the schedule, programs, and what follows upon writes."""

@@ -1,0 +1,1 @@
+"""What users read and write: robots, rigid objects, joints, contact views."""

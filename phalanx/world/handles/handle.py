@@ -1,0 +1,153 @@
+"""A handle on some rows of the engine's tables: environment-first copies out, checked values in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+
+from phalanx.ecs import Field
+
+if TYPE_CHECKING:
+    from phalanx.world.world import World
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+RowIndex = slice | np.ndarray
+"""Rows of a table."""
+
+
+def on_device(method: F) -> F:
+    """Run a method of a handle with array operations on the world's device, in order with the caller's stream."""
+
+    @wraps(method)
+    def run(self: Handle, *args: Any, **kwargs: Any) -> Any:
+        self.world.build()
+        with self.world._store.active():
+            return method(self, *args, **kwargs)
+
+    return run  # type: ignore[return-value]
+
+
+class Handle:
+    """Something of a world that has a name, and rows in the tables of all environments."""
+
+    KIND: ClassVar[str] = "handle"
+    """What messages call it."""
+
+    def __init__(self, world: World, name: str) -> None:
+        self.world, self.name = world, name
+
+    def __str__(self) -> str:
+        return f"{self.KIND} {self.name!r}"
+
+    @property
+    def _xp(self) -> Any:
+        """The array module of the world's device."""
+        return self.world._device.xp
+
+    def _read(self, field: Field, rows: RowIndex) -> Any:
+        """An environment-first copy of some rows, (num_envs, rows, *item); shared fields are repeated."""
+        store, xp = self.world._store, self._xp
+        with store.active():
+            view = store.view(field)[rows if isinstance(rows, slice) else xp.asarray(rows)]
+            found = xp.moveaxis(view, -1, 0)
+            if found.shape[0] != self.world.num_envs:
+                found = xp.broadcast_to(found, (self.world.num_envs, *found.shape[1:]))
+            return xp.array(found, order="C")
+
+    def _write(self, field: Field, rows: RowIndex, value: Any, envs: np.ndarray | None) -> None:
+        """Write environment-first values of shape (n, rows, *item) into rows of some environments."""
+        store, xp = self.world._store, self._xp
+        with store.active():
+            view = store.view(field)
+            columns = xp.moveaxis(xp.asarray(value, view.dtype), 0, -1)
+            where = rows if isinstance(rows, slice) else xp.asarray(rows)
+            if envs is None:
+                view[where] = columns
+            elif isinstance(where, slice):
+                view[where][..., xp.asarray(envs)] = columns
+            else:
+                mine = view[where]
+                mine[..., xp.asarray(envs)] = columns
+                view[where] = mine
+
+    def _write_parameter(self, field: Field, rows: RowIndex, value: Any, envs: np.ndarray | None) -> None:
+        """Like :meth:`_write`, for a field that environments may share: they go on sharing it while they can.
+
+        A value of shape (1, rows, *item) is for all of the chosen environments. Once environments differ, the field
+        is widened, and kernels that read it are compiled for that when the world steps next.
+        """
+        store = self.world._store
+        everywhere = envs is None or len(envs) == self.world.num_envs
+        if store.is_shared(field) and not (everywhere and (value.shape[0] == 1 or self._same(value))):
+            store.widen(field)
+        if store.is_shared(field):
+            self._write(field, rows, value[:1], None)
+            return
+        count = self.world.num_envs if envs is None else len(envs)
+        self._write(field, rows, self._xp.broadcast_to(value, (count, *value.shape[1:])), envs)
+
+    def _same(self, value: Any) -> bool:
+        """Whether a host array has one value for all environments; one on a GPU is not waited for."""
+        return isinstance(value, np.ndarray) and value.shape[0] > 0 and bool((value == value[:1]).all())
+
+    def _input(
+        self,
+        what: str,
+        value: Any,
+        shape: int | tuple[int, ...],
+        env_ids: Any,
+        *,
+        finite: bool = True,
+        negative: bool = True,
+        poses: bool = False,
+    ) -> tuple[Any, np.ndarray | None]:
+        """Broadcast a user's value to (n, *shape) and check it; numbers that are on a GPU already are not waited for.
+
+        Returns the array and the environments that it is for, ``None`` for all.
+        """
+        world = self.world
+        envs = None if env_ids is None else world.env_indices(env_ids)
+        count = world.num_envs if envs is None else len(envs)
+        array = world._device.accept(value)
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"{self}: {what} must be numbers, not {array.dtype}")
+        wanted = (count, shape) if isinstance(shape, int) else (count, *shape)
+        if array.ndim > len(wanted) or any(
+            have not in (1, need) for have, need in zip(array.shape[::-1], wanted[::-1], strict=False)
+        ):
+            raise ValueError(f"{self}: {what} has shape {tuple(array.shape)}; it must broadcast to {wanted}")
+        if isinstance(array, np.ndarray):
+            for wrong, verdict in (
+                (np.isnan(array), "is not a number (NaN)"),
+                (np.isinf(array) & finite, "is infinite"),
+                ((array < 0) & (not negative), "is negative"),
+            ):
+                if wrong.any() and count:
+                    row, *item = (int(i) for i in np.argwhere(np.broadcast_to(wrong, wanted))[0])
+                    env = row if envs is None else int(envs[row])
+                    place = f"environment {env}, column {', '.join(map(str, item))}" if item else f"environment {env}"
+                    raise ValueError(f"{self}: {what} {verdict} in {place}")
+            if poses and not np.broadcast_to(array, wanted)[..., 3:].any(axis=-1).all():
+                raise ValueError(f"{self}: {what} has a quaternion of zero length")
+        return self._xp.broadcast_to(self._xp.asarray(array), wanted), envs
+
+    def _from_host(self, value: Any) -> np.ndarray | None:
+        """A user's value where it can be looked at: numbers that are on a GPU already are not waited for."""
+        array = None if value is None else self.world._device.accept(value)
+        return array if isinstance(array, np.ndarray) else None
+
+    def _above_zero(self, what: str, value: Any) -> None:
+        """Refuse a user's numbers that are 0 or less, as far as they can be looked at."""
+        given = self._from_host(value)
+        if given is not None and not (given > 0).all():
+            raise ValueError(f"{self}: {what} must be above 0; got {given.min()}")
+
+    def _unit(self, poses: Any) -> Any:
+        """A float64 copy of poses (..., 7) with unit quaternions."""
+        values = self._xp.array(poses, dtype="float64")
+        values[..., 3:] /= self._xp.sqrt((values[..., 3:] ** 2).sum(axis=-1, keepdims=True))
+        return values

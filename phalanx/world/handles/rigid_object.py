@@ -1,0 +1,204 @@
+"""A rigid object in a world: one body that moves freely, as the user says, or not at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from phalanx import components as c
+from phalanx.maths.arrays import rotate
+from phalanx.models.actor_spec import KINEMATIC, STATIC
+from phalanx.world.handles.actor import Actor
+from phalanx.world.handles.body_masses import FULL, PACKED
+from phalanx.world.handles.handle import on_device
+from phalanx.world.layout.fill import Rows
+
+
+class RigidObject(Actor):
+    """One rigid object in every environment; made by :meth:`phalanx.World.add_rigid_object`.
+
+    Arrays are environment-first, on the world's device (NumPy or CuPy), and yours: they do not change when the world
+    steps. Poses and velocities ending in ``root`` are those of the body's own frame, whose origin need not be its
+    centre of mass; what says ``com`` is of the centre of mass.
+    """
+
+    KIND = "rigid object"
+
+    _kinematic: int | None = None
+
+    @property
+    def kind(self) -> str:
+        """``"dynamic"``, ``"kinematic"`` or ``"static"``."""
+        return self.part.kind
+
+    def __repr__(self) -> str:
+        return f"<RigidObject {self.name!r}: {self.kind}, {len(self.part.articulation.collisions)} shapes>"
+
+    def bind(self, rows: Rows) -> None:
+        """Called by the world once its tables are filled."""
+        super().bind(rows)
+        if self.kind == KINEMATIC:
+            objects = [a for a in self.world.objects.values() if a.kind == KINEMATIC]
+            self._kinematic = next(i for i, a in enumerate(objects) if a is self)
+
+    def write_defaults(self, envs: np.ndarray | None) -> None:
+        """Default pose, at rest; called by the world's reset."""
+        super().write_defaults(envs)
+        if self.kind == KINEMATIC:
+            self._forget_target(envs)
+
+    # -- motion ----------------------------------------------------------------------------------------------
+
+    @on_device
+    def set_root_state(self, pose: Any = None, vel: Any = None, env_ids: Any = None) -> None:
+        """Set the body's pose [x y z qw qx qy qz] and velocity [lin, ang], (n, 7) and (n, 6), world frame.
+
+        Quaternions are normalised. A static object takes a pose, but no velocity. A kinematic object keeps the velocity
+        until told otherwise, and forgets its target.
+        """
+        super().set_root_state(pose, vel, env_ids)
+        if self.kind == KINEMATIC:
+            self._forget_target(None if env_ids is None else self.world.env_indices(env_ids))
+
+    @on_device
+    def set_kinematic_target(self, pose: Any, env_ids: Any = None) -> None:
+        """Move to a pose [x y z qw qx qy qz], (n, 7), during the next step, whatever is in the way; then stand still.
+
+        What it meets is pushed, and friction takes along what lies on it. Give a target before every step to move on.
+        """
+        self._only(KINEMATIC, "set_kinematic_target")
+        values, envs = self._pose("kinematic target", pose, env_ids)
+        rows = self._kinematic_rows
+        self._write(c.KinematicTarget.pose, rows, values[:, None], envs)
+        number = self._read(c.KinematicTarget.number, rows)
+        number = (number if envs is None else number[self._xp.asarray(envs)]) + 1
+        self._write(c.KinematicTarget.number, rows, number, envs)
+        self.world.input_revision += 1
+
+    @property
+    def _kinematic_rows(self) -> slice:
+        assert self._kinematic is not None
+        return slice(self._kinematic, self._kinematic + 1)
+
+    def _forget_target(self, envs: np.ndarray | None) -> None:
+        rows = self._kinematic_rows
+        number = self._read(c.KinematicTarget.number, rows)
+        served = number if envs is None else number[self._xp.asarray(envs)]
+        self._write(c.KinematicState.served, rows, served, envs)
+        self._write(c.KinematicState.left, rows, self._xp.zeros_like(served), envs)
+
+    @property
+    @on_device
+    def com_pose(self) -> Any:
+        """(n, 7): [x y z qw qx qy qz], the centre of mass in the world; orientation that of the body's frame."""
+        pose = self.root_pose
+        pose[:, :3] += self._com_arm(pose)
+        return pose
+
+    @property
+    @on_device
+    def com_vel(self) -> Any:
+        """(n, 6): [linear, angular] velocity of the centre of mass, world."""
+        vel = self.root_vel
+        vel[:, :3] += self._xp.cross(vel[:, 3:], self._com_arm(self.root_pose))
+        return vel
+
+    @on_device
+    def set_com_vel(self, vel: Any, env_ids: Any = None) -> None:
+        """Set the velocity [lin, ang] of the centre of mass, (n, 6), world, in its present pose."""
+        if self.kind == STATIC:
+            raise ValueError(f"{self} is static: it cannot be given a velocity")
+        values, envs = self._input("velocity of the centre of mass", vel, 6, env_ids)
+        arm = self._com_arm(self.root_pose)
+        arm = arm if envs is None else arm[self._xp.asarray(envs)]
+        values = self._xp.array(values, dtype=arm.dtype)
+        values[:, :3] -= self._xp.cross(values[:, 3:], arm)
+        self.set_root_state(vel=values, env_ids=env_ids)
+
+    def _com_arm(self, pose: Any) -> Any:
+        """(n, 3): from the body's origin to its centre of mass, world axes."""
+        return rotate(pose[:, 3:], self.com, self._xp)
+
+    # -- mass ------------------------------------------------------------------------------------------------
+
+    @property
+    @on_device
+    def mass(self) -> Any:
+        """(n,): kg; 0 for a static object that was given none."""
+        return self._read(c.LinkInertia.mass, self._links)[:, 0]
+
+    @property
+    @on_device
+    def com(self) -> Any:
+        """(n, 3): centre of mass in the body's frame, m."""
+        return self._read(c.LinkInertia.com, self._links)[:, 0]
+
+    @property
+    @on_device
+    def inertia(self) -> Any:
+        """(n, 3, 3): inertia about the centre of mass in the body's axes, kg·m^2."""
+        return self._read(c.LinkInertia.inertia, self._links)[:, 0][:, FULL].reshape(-1, 3, 3)
+
+    @on_device
+    def set_mass(self, mass: Any, env_ids: Any = None, *, scale_inertia: bool = False) -> None:
+        """Set the mass, (n,), kg; the inertia stays as it is, or with ``scale_inertia`` changes in proportion.
+
+        Environments may differ; from then on the world keeps a value for each, and kernels are compiled once more.
+        """
+        self._only_with_mass("set_mass")
+        values, envs = self._input("mass", mass, (), env_ids)
+        self._above_zero("mass", mass)
+        if scale_inertia:
+            chosen = slice(None) if envs is None else self._xp.asarray(envs)
+            ratio = values / self.mass[chosen]
+            inertia = self._read(c.LinkInertia.inertia, self._links)[chosen] * ratio[:, None, None]
+            self._write_parameter(c.LinkInertia.inertia, self._links, inertia, envs)
+        self._write_parameter(c.LinkInertia.mass, self._links, values[:, None], envs)
+        self.world.touch_state()
+
+    @on_device
+    def set_com(self, com: Any, env_ids: Any = None) -> None:
+        """Set the centre of mass in the body's frame, (n, 3), m. The body's frame keeps its velocity."""
+        self._only_with_mass("set_com")
+        values, envs = self._input("centre of mass", com, 3, env_ids)
+        self._write_parameter(c.LinkInertia.com, self._links, values[:, None], envs)
+        self.world.touch_state()
+
+    @on_device
+    def set_inertia(self, inertia: Any, env_ids: Any = None) -> None:
+        """Set the inertia about the centre of mass, (n, 3, 3), in the body's axes, kg·m^2.
+
+        It must be symmetric and positive, and no principal moment may be more than the sum of the others.
+        """
+        self._only_with_mass("set_inertia")
+        values, envs = self._input("inertia", inertia, (3, 3), env_ids)
+        if isinstance(values, np.ndarray):
+            self._check_inertia(values)
+        packed = values.reshape(values.shape[0], 9)[:, PACKED]
+        self._write_parameter(c.LinkInertia.inertia, self._links, packed[:, None], envs)
+        self.world.touch_state()
+
+    def _check_inertia(self, values: np.ndarray) -> None:
+        largest = np.abs(values).max(initial=0.0)
+        if not np.allclose(values, values.transpose(0, 2, 1), rtol=0, atol=1e-6 * largest):
+            raise ValueError(f"{self}: inertia must be symmetric")
+        moments = np.linalg.eigvalsh(values.astype(float))
+        if (moments <= 0).any() or (moments[:, 2] > (moments[:, 0] + moments[:, 1]) * (1 + 1e-6)).any():
+            worst = moments[np.argmin(np.minimum(moments[:, 0], moments[:, 0] + moments[:, 1] - moments[:, 2]))]
+            raise ValueError(
+                f"{self}: inertia with the principal moments {', '.join(f'{m:.4g}' for m in worst)} is no body's: they "
+                "must be positive, and none more than the sum of the others"
+            )
+
+    @property
+    def _links(self) -> slice:
+        return slice(self._bound.links.start, self._bound.links.start + 1)
+
+    def _only(self, kind: str, what: str) -> None:
+        if self.kind != kind:
+            raise ValueError(f"{self} is {self.kind}: {what}() needs kind={kind!r}")
+
+    def _only_with_mass(self, what: str) -> None:
+        if self.kind == STATIC:
+            raise ValueError(f"{self} is static: {what}() has no use for it")

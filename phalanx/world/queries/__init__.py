@@ -1,0 +1,1 @@
+"""Scene queries: rays, overlaps, sweeps, penetration."""

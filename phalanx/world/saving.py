@@ -1,0 +1,178 @@
+"""Worlds as data: descriptions that make the same world again, and files with the exact state."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phalanx import components as c
+from phalanx.ecs.errors import DeviceError
+from phalanx.ecs.whole_files import replacing
+from phalanx.io.reading.errors import LoadError
+from phalanx.models.robot_model import RobotModel
+from phalanx.world.layout.fill import grow_slots
+
+if TYPE_CHECKING:
+    from phalanx.world.world import World
+
+FORMAT = 3
+"""Version of saved worlds and descriptions."""
+
+STATE_ROLES = ("state", "input", "parameter")
+"""Roles of the fields that continue a simulation."""
+
+
+def describe(world: World) -> dict[str, Any]:
+    """See :meth:`phalanx.World.describe`."""
+    names = list(world.actors)
+    return {
+        "format": FORMAT,
+        "num_envs": world.num_envs,
+        "device": world.device,
+        "dtype": world.dtype,
+        "dt": world.dt,
+        "gravity": list(world.gravity),
+        "substeps": world.substeps,
+        **world._settings,
+        "grounds": [
+            {
+                "height": g.height,
+                "normal": list(g.normal),
+                "material": g.material.to_dict(),
+                "collision_group": g.group,
+                "collision_mask": g.mask,
+                "contact_type": g.contact_type,
+                "contact_affinity": g.contact_affinity,
+            }
+            for g in world._grounds
+        ],
+        "robots": [_placed(world, name) for name in world.robots],
+        "objects": [_placed(world, name) for name in world.objects],
+        "order": list(world.actors),
+        "collections": {name: list(made.object_names) for name, made in world.collections.items()},
+        "disabled_collisions": [[names[a], names[b]] for a, b in sorted(world._disabled)],
+        "separated_bodies": [[list(a), list(b)] for a, b in world._separated],
+        "joints": [joint.plan.to_dict() for joint in world.joints.values()],
+        "features": sorted(world._features),
+        "systems": [system.name for system in world._extra_systems],
+    }
+
+
+def _placed(world: World, name: str) -> dict[str, Any]:
+    """How an actor was added."""
+    how = dict(world._placements[name])
+    model = how.pop("model")
+    return {"name": name, **copy.deepcopy(how), "model": model.to_dict()}
+
+
+def from_description(
+    kind: type[World], description: dict[str, Any], num_envs: int | None = None, device: str | None = None
+) -> World:
+    """See :meth:`phalanx.World.from_description`."""
+    d = dict(description)
+    if d.pop("format", None) != FORMAT:
+        raise LoadError(f"this description has another format than {FORMAT}; use the version of Phalanx that wrote it")
+    grounds, order = d.pop("grounds"), d.pop("order")
+    robots, objects = ({each["name"]: each for each in d.pop(key)} for key in ("robots", "objects"))
+    collections, disabled = d.pop("collections"), d.pop("disabled_collisions")
+    joints, separated = d.pop("joints", []), d.pop("separated_bodies", [])
+    d.pop("systems", None)
+    if num_envs is not None:
+        d["num_envs"] = num_envs
+    d["device"] = device or ("auto" if d["device"].startswith("cuda") else d["device"])
+    features = d.pop("features")
+    world = kind(**d)
+    world._features.update(features)
+    for ground in grounds:
+        world.add_ground(**ground)
+    for name in order:
+        placed = dict(robots[name] if name in robots else objects[name])
+        pose, model = placed.pop("pose"), RobotModel.from_dict(placed.pop("model"))
+        add = world.add_robot if name in robots else world.add_rigid_object
+        add(model, position=pose[:3], orientation=pose[3:], **placed)
+    for name, members in collections.items():
+        world._collect(name, members)
+    for a, b in separated:
+        world.disable_collision(tuple(a), tuple(b))
+    for pair in disabled:
+        world.disable_collision(*pair)
+    for joint in joints:
+        world.add_joint(**joint)
+    return world
+
+
+def save(world: World, path: str | os.PathLike[str]) -> None:
+    """See :meth:`phalanx.World.save`."""
+    target = Path(path)
+    if not target.parent.is_dir() or target.is_dir():
+        raise OSError(f"{target}: cannot save a world here; give the name of a file in a folder that exists")
+    state = world.state()
+    with replacing(target) as made, open(made, "wb") as file:
+        np.savez(file, world=np.array(json.dumps(describe(world))), **state)  # type: ignore[arg-type]
+
+
+def fit_slots(world: World, state: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The state with as many contact slots as the world has, which gets more if the state needs them.
+
+    Slots grow while a world runs, so a state may come from a time when there were fewer, or from another world that
+    needed more. Those behind ``ContactCount`` are not in use.
+    """
+    store = world._store
+    fields = {f.key: f for f in store.fields(STATE_ROLES) if f.table is c.Contact}
+    rows = {state[key].shape[0] for key in fields if key in state and state[key].ndim > 0}
+    if len(rows) != 1 or (wanted := rows.pop()) == store.rows(c.Contact):
+        return state
+    if wanted > store.rows(c.Contact):
+        grow_slots(store, c.Contact, wanted)
+        return state
+    missing = store.rows(c.Contact) - wanted
+    padded = {key: np.pad(state[key], [(0, missing)] + [(0, 0)] * (state[key].ndim - 1)) for key in fields}
+    return {**state, **padded}
+
+
+def load(
+    kind: type[World],
+    path: str | os.PathLike[str],
+    device: str | None = None,
+    prepare: Callable[[World], object] | None = None,
+) -> World:
+    """See :meth:`phalanx.World.load`."""
+    source = Path(path)
+    if not source.is_file():
+        raise LoadError(f"{source}: no such file")
+    if not zipfile.is_zipfile(source):
+        raise LoadError(f"{source}: not a saved world, or not all of one; it must come from World.save()")
+    try:
+        with np.load(source, allow_pickle=False) as data:
+            state = {key: data[key] for key in data.files}
+        description = json.loads(str(state.pop("world")[()]))
+        world = from_description(kind, description, device=device)
+    except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile) as error:
+        if isinstance(error, DeviceError):
+            raise
+        raise LoadError(f"{source}: not a saved world ({error}); it must come from World.save()") from error
+    if prepare is not None:
+        prepare(world)
+    known = {system.name for system in world._extra_systems}
+    missing = [name for name in description["systems"] if name not in known]
+    if missing:
+        raise LoadError(
+            f"{source}: the saved world has systems of its own ({', '.join(missing)}); pass prepare=, "
+            "a function that adds them to the world that it is given"
+        )
+    world.build()
+    lost = {field.key for field in world._store.fields(STATE_ROLES)} - state.keys()
+    if lost:
+        raise LoadError(f"{source}: the saved world lacks {', '.join(sorted(lost))}; did another version save it?")
+    try:
+        world.set_state(state)
+    except ValueError as error:
+        raise LoadError(f"{source}: {error}") from error
+    return world

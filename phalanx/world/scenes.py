@@ -1,0 +1,268 @@
+"""The part of a world that takes in grounds, and whole files of robots, objects and grounds."""
+
+from __future__ import annotations
+
+import math
+import os
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack, cast
+
+import numpy as np
+
+from phalanx.io.formats.mjcf import load_scene
+from phalanx.io.formats.mjcf.scene import Scene
+from phalanx.io.formats.mjcf.source import Options
+from phalanx.io.formats.scene_file import Ground as FileGround
+from phalanx.io.formats.scene_file import warn_of
+from phalanx.models.actuators import Keyframe
+from phalanx.models.surface import ALL_GROUPS, Ground
+from phalanx.world import checking, options
+from phalanx.world.handles.actor import Actor
+from phalanx.world.handles.loop_joint import LoopJoint
+from phalanx.world.handles.rigid_object import RigidObject
+from phalanx.world.handles.robot import Robot
+from phalanx.world.jointed import UNIT, ZERO, BodyName
+from phalanx.world.options import SURFACE, Surface
+
+if TYPE_CHECKING:
+    from phalanx.world.world import World
+
+STRAIGHT = 1e-9
+"""Components of the normals of grounds below this are rounding."""
+
+
+@dataclass
+class AddedScene:
+    """What :meth:`phalanx.World.add_mjcf` or ``add_usd`` put into a world, by the names that it has there.
+
+    ``options`` are the file's suggestions of a timestep and gravity, which the world does not follow by itself;
+    ``warnings`` say what of the file is odd or not simulated. ``prims`` has (actor, body) for each rigid body of USD,
+    by the path of its prim.
+    """
+
+    name: str
+    world: World
+    robots: dict[str, Robot] = field(default_factory=dict)
+    objects: dict[str, RigidObject] = field(default_factory=dict)
+    joints: dict[str, LoopJoint] = field(default_factory=dict)
+    options: Any = field(default_factory=Options)
+    keyframe_names: list[str] = field(default_factory=list)
+    prims: dict[str, tuple[str, str]] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    def set_keyframe(self, name: str, env_ids: Any = None) -> None:
+        """Put all robots and objects of the file into the state that one of its keyframes describes."""
+        if name not in self.keyframe_names:
+            known = ", ".join(self.keyframe_names) or "none"
+            raise KeyError(f"scene {self.name!r} has no keyframe {name!r}; it has {known}")
+        for robot in self.robots.values():
+            robot.set_keyframe(name, env_ids)
+        for thing in self.objects.values():
+            frame = next((one for one in thing.model.keyframes if one.name == name), None)
+            if frame is not None and not thing.fixed_base:
+                velocity = np.array(frame.root_vel or (0.0,) * 6)
+                thing.set_root_state(np.array(frame.root_pose or thing.default_root_pose), velocity, env_ids)
+
+    def __repr__(self) -> str:
+        return f"<Scene {self.name!r}: robots {list(self.robots)}, objects {list(self.objects)}>"
+
+
+class Scenes:
+    """Adds grounds and scenes to what a world can hold."""
+
+    actors: dict[str, Actor]
+    joints: dict[str, LoopJoint]
+    _grounds: list[Ground]
+    _disabled: set[tuple[int, int]]
+    _separated: list[tuple[tuple[str, str], tuple[str, str]]]
+
+    def add_ground(
+        self,
+        height: float = 0.0,
+        normal: Sequence[float] = (0.0, 0.0, 1.0),
+        *,
+        collision_group: int = 0,
+        collision_mask: int | Iterable[int] = ALL_GROUPS,
+        contact_type: int = 1,
+        contact_affinity: int = 1,
+        **surface: Unpack[Surface],
+    ) -> None:
+        """Add a static plane in every environment, through (0, 0, height).
+
+        Of a vertical plane, ``height`` is the distance from the origin along the normal. Options of its surface are
+        those of :class:`phalanx.world.options.Surface`: ``friction=``, ``restitution=``, ``material=`` and so on. Bits
+        of ``contact_type`` and ``contact_affinity`` are as of a :class:`phalanx.Shape`.
+        """
+        who = "add_ground"
+        self._not_built(who)
+        if len(normal) != 3 or not all(map(math.isfinite, (height, *normal))) or not any(normal):
+            raise ValueError("add_ground: height and a non-zero normal of 3 must be finite")
+        checking.options(who, surface, SURFACE)
+        material = options.surface(who, surface)
+        x, y, z = map(float, normal)
+        groups = options.group(who, collision_group), options.mask(who, collision_mask)
+        bits = int(contact_type), int(contact_affinity)
+        self._grounds.append(Ground(float(height), (x, y, z), material, *groups, *bits))
+
+    def disable_collision(self, a: BodyName, b: BodyName) -> None:
+        """Let two actors pass through each other, or two bodies of different actors.
+
+        Args:
+            a, b: actors, their names, ``"actor/body"``, or pairs of an actor and the name of its body.
+        """
+        who = "disable_collision"
+        self._not_built(who)
+        names, pair, bodies = list(self.actors), [], []
+        for given in (a, b):
+            first, body = given if isinstance(given, tuple) else (given, "")
+            if isinstance(first, str) and first not in names and not body:
+                first, _, body = first.partition("/")
+            name = first if isinstance(first, str) else first.name
+            if name not in names:
+                raise ValueError(f"{who}: there is no actor {name!r}; there are {', '.join(names)}")
+            if body:
+                self.actors[name].body_index(body)  # raises: there is none
+            pair.append(names.index(name))
+            bodies.append((name, body))
+        if pair[0] == pair[1]:
+            raise ValueError(
+                f"{who}: {names[pair[0]]!r} twice; add_robot(self_collision=False) keeps its bodies from colliding "
+                "with each other, and its disable_collisions= some of them"
+            )
+        if not bodies[0][1] and not bodies[1][1]:
+            self._disabled.add((min(pair), max(pair)))
+            return
+        for first in self._bodies(*bodies[0]):
+            for other in self._bodies(*bodies[1]):
+                self._separated.append((first, other))
+
+    def _bodies(self, actor: str, body: str) -> list[tuple[str, str]]:
+        return [(actor, one) for one in self.actors[actor].body_names if body in ("", one)]
+
+    def _separated_bodies(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+        """Pairs of bodies that do not collide, (number of actor, number of body) each."""
+        numbers = {name: n for n, name in enumerate(self.actors)}
+
+        def place(name: str, body: str) -> tuple[int, int]:
+            return numbers[name], self.actors[name].body_index(body)
+
+        return [(place(*a), place(*b)) for a, b in self._separated]
+
+    def add_mjcf(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        prefix: str = "",
+        keyframe: str | None = None,
+        asset_dirs: Iterable[str | os.PathLike[str]] = (),
+        visuals: bool = False,
+        fix_inertias: bool = False,
+    ) -> AddedScene:
+        """Add all that an MJCF file has in its world to every environment.
+
+        Each body that hangs in the world becomes a robot, with all that hangs on it, if it has other joints than a free
+        one; else a rigid object: dynamic with a free joint, kinematic if it is a mocap body, or static. Planes become
+        grounds, other geoms of the world the static object "world". Names are those of the bodies.
+
+        Args:
+            path: the file.
+            prefix: put before the names of robots, objects and joints between them.
+            keyframe: the one whose poses and joint positions are those that everything starts in and is reset to; what
+                the file shows, by default. (:meth:`AddedScene.set_keyframe` also sets velocities and controls.)
+            asset_dirs: folders that meshes and included files may lie in, besides the file's own.
+            visuals: also load shapes that are only to be looked at.
+            fix_inertias: replace inertias that no body can have by the nearest that one can have, with a warning.
+
+        Raises:
+            LoadError: the file cannot be used. What is not simulated is warned of and listed in ``warnings``.
+            ValueError: a name is taken, or the keyframe is not known; nothing is added then.
+        """
+        self._not_built("add_mjcf")
+        folders = [os.fspath(folder) for folder in asset_dirs]
+        scene = load_scene(Path(path), folders, visuals, fix_inertias=fix_inertias)
+        world = cast("World", self)
+        if scene.options.moves_otherwise(world.gravity):
+            x, y, z = scene.options.gravity
+            here = ", ".join(f"{g:g}" for g in world.gravity)
+            scene.warnings.append(
+                f"{path}: its gravity, ({x:g}, {y:g}, {z:g}), is not that of the world, ({here}), which holds; pass it "
+                "to World(gravity=)."
+            )
+        made = add_scene(world, scene, prefix, keyframe)
+        warn_of(scene.warnings, os.fspath(path))
+        return made
+
+    @abstractmethod
+    def _not_built(self, what: str) -> None:
+        """Refuse what is possible before the world is built only."""
+
+
+def add_scene(world: World, scene: Scene, prefix: str = "", keyframe: str | None = None) -> AddedScene:
+    """Add all that a scene that was read has; see :meth:`phalanx.World.add_mjcf`."""
+    made = AddedScene(scene.name, world, options=scene.options, warnings=scene.warnings)
+    made.keyframe_names = scene.keyframes
+    if keyframe is not None and keyframe not in made.keyframe_names:
+        known = ", ".join(made.keyframe_names) or "none"
+        raise ValueError(f"add_mjcf: {scene.source} has no keyframe {keyframe!r}; it has {known}")
+    taken = [name for name in scene.trees if prefix + name in world.actors]
+    taken += [held.name for held in scene.held if prefix + held.name in world.joints]
+    if taken:
+        raise ValueError(f"add_mjcf: there is already something named {prefix + taken[0]!r}; pass another prefix=")
+    add_grounds(world, scene.grounds)
+    for tree in scene.trees.values():
+        name, model = prefix + tree.name, tree.model
+        frame = next((one for one in model.keyframes if one.name == keyframe), Keyframe(""))
+        pose = frame.root_pose or (*(model.position or ZERO), *(model.orientation or UNIT))
+        if tree.kind == "robot":
+            start = {**model.joint_pos, **frame.joint_pos}
+            made.robots[name] = world.add_robot(model, name, None, pose[:3], pose[3:], joint_pos=start)
+        else:
+            made.objects[name] = world.add_rigid_object(
+                model, name, kind=tree.kind, position=pose[:3], orientation=pose[3:]
+            )
+    for (a, body_a), (b, body_b) in scene.separated:
+        world.disable_collision((prefix + a, body_a), (prefix + b, body_b))
+    _hold(scene, made, prefix)
+    return made
+
+
+def add_grounds(world: World, grounds: Iterable[FileGround]) -> None:
+    """Add the planes that a file has."""
+    for ground in grounds:
+        normal = [0.0 if abs(n) < STRAIGHT else n for n in ground.normal]
+        height = ground.distance / normal[2] if normal[2] else ground.distance
+        world.add_ground(
+            height,
+            normal,
+            material=ground.material,
+            contact_type=ground.contact_type,
+            contact_affinity=ground.contact_affinity,
+        )
+
+
+def _hold(scene: Scene, made: AddedScene, prefix: str) -> None:
+    """Joints between bodies that the file holds together."""
+    for held in scene.held:
+        ends = [(held.a, held.pose_a), (held.b, held.pose_b)]
+        if not scene.owner(held.a):
+            ends.reverse()
+        (a, pose_a), (b, pose_b) = ends
+        name = prefix + held.name
+        bounds = (
+            {} if held.distances is None else dict(zip(("min_distance", "max_distance"), held.distances, strict=True))
+        )
+        made.joints[name] = made.world.add_joint(
+            held.kind,
+            (prefix + scene.owner(a), a.name),
+            (prefix + scene.owner(b), b.name) if scene.owner(b) else None,
+            name=name,
+            position_a=pose_a[0].tolist(),
+            orientation_a=pose_a[1].tolist(),
+            position_b=pose_b[0].tolist(),
+            orientation_b=pose_b[1].tolist(),
+            collide=True,
+            **bounds,
+        )

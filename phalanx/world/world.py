@@ -1,0 +1,317 @@
+"""A world: many environments with the same robots, stepped together."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from phalanx import components as c
+from phalanx.ecs import Component, Device, Field, Schedule, Store, Table
+from phalanx.ecs.store import View
+from phalanx.systems import QUERIES, STEP, SUBSTITUTES
+from phalanx.world import saving
+from phalanx.world.checking import positive_int, shorten
+from phalanx.world.engine import optional_systems
+from phalanx.world.engine.stepping import Stepping
+from phalanx.world.handles.robot import Robot
+from phalanx.world.layout.fill import grow_contacts
+from phalanx.world.queries.scene_queries import SceneQueries
+from phalanx.world.saving import STATE_ROLES
+
+SOLVERS = ("tgs", "pgs")
+
+
+class SimulationWarning(UserWarning):
+    """Something in a running simulation needs attention; the message says what to do."""
+
+
+class World(Stepping):
+    """Robots in ``num_envs`` environments on one device.
+
+    Args:
+        num_envs: number of environments, at least 1.
+        device: ``"cpu"``, ``"cuda:N"``, or ``"auto"`` (the first GPU, else the CPU).
+        dtype: ``"float32"``, or ``"float64"`` for validation.
+        dt: length of a step, s.
+        gravity: m/s^2, world frame.
+        substeps: a step is so many equal substeps.
+        position_iterations: solver sweeps per substep that move bodies and push them apart; more if an actor asks.
+        velocity_iterations: solver sweeps per substep after those, which leave no push-out velocity behind; likewise.
+        solver: ``"tgs"``, temporal Gauss-Seidel: each position sweep stands for a part of the substep and moves what
+            there is by that part; or ``"pgs"``, projected Gauss-Seidel: each stands for all of it, and bodies move
+            once, after the last. With one position sweep they are the same; stacks need TGS.
+        max_contacts: contact slots per environment; by default a number that grows, with a warning, if it was low.
+        contact_offset: contacts are looked for below the sum of two shapes' offsets, this for each, 0 for grounds, m.
+        max_depenetration_velocity: cap on how fast penetration is pushed out, m/s; actors may have their own.
+        bounce_threshold: impacts slower than this do not bounce, m/s.
+        speculative: also keep apart what would meet within a step, so that nothing fast passes through thin walls.
+
+    Everything that users see is environment-first, relative to each environment's own origin, in SI units.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        device: str = "cpu",
+        dtype: str = "float32",
+        dt: float = 0.005,
+        gravity: Sequence[float] = (0.0, 0.0, -9.81),
+        substeps: int = 1,
+        *,
+        position_iterations: int = 4,
+        velocity_iterations: int = 1,
+        max_contacts: int | None = None,
+        contact_offset: float = 0.02,
+        max_depenetration_velocity: float = 3.0,
+        bounce_threshold: float = 0.2,
+        speculative: bool = True,
+        solver: str = "tgs",
+    ) -> None:
+        positive_int("num_envs", num_envs)
+        positive_int("substeps", substeps)
+        positive_int("position_iterations", position_iterations)
+        if velocity_iterations < 0 or (max_contacts is not None and max_contacts < 0):
+            raise ValueError("velocity_iterations and max_contacts cannot be negative")
+        if dtype not in ("float32", "float64"):
+            raise ValueError(f'dtype {dtype!r}: must be "float32" or "float64"')
+        if solver not in SOLVERS:
+            raise ValueError(f"solver {solver!r}: must be {' or '.join(map(repr, SOLVERS))}")
+        if not (math.isfinite(dt) and dt > 0):
+            raise ValueError(f"dt={dt}: the step must be a positive number of seconds")
+        if np.shape(gravity) != (3,) or not all(map(math.isfinite, gravity)):
+            raise ValueError(f"gravity={gravity!r}: must be three finite numbers, m/s^2")
+        super().__init__(Schedule((*STEP, *QUERIES)))
+        self.num_envs, self.dtype, self.dt, self.substeps = int(num_envs), dtype, float(dt), int(substeps)
+        self.gravity = tuple(float(g) for g in gravity)
+        self._settings = {
+            "position_iterations": position_iterations,
+            "velocity_iterations": velocity_iterations,
+            "max_contacts": max_contacts,
+            "contact_offset": contact_offset,
+            "max_depenetration_velocity": max_depenetration_velocity,
+            "bounce_threshold": bounce_threshold,
+            "speculative": speculative,
+            "solver": solver,
+        }
+        self._device = Device(_auto() if device == "auto" else device)
+        self._store = Store(self.num_envs, self._device, dtype, SUBSTITUTES)
+        self._store.on_set = self._field_set
+        self._reported: set[int] = set()
+
+    # -- what is in the world --------------------------------------------------------------------------------
+
+    @property
+    def device(self) -> str:
+        """``"cpu"`` or ``"cuda:N"``."""
+        return self._device.name
+
+    def __getitem__(self, component: type[Component]) -> View:
+        """Live arrays of a component: ``world[Component].field``, (rows, *item, num_envs), or 1 if shared.
+
+        Assign whole fields, ``world[LinkInertia].mass = values``, and the world knows; values for each environment make
+        a shared field differ between them. After writing into an array in place call :meth:`touch_state`.
+        """
+        self.build()
+        return self._store[component]
+
+    @cached_property
+    def queries(self) -> SceneQueries:
+        """Rays, overlaps, sweeps and penetration: see :mod:`phalanx.world.queries.scene_queries`."""
+        return SceneQueries(self)
+
+    # -- problems --------------------------------------------------------------------------------------------
+
+    @property
+    def diverged(self) -> np.ndarray:
+        """Indices of environments that were frozen because their state was no longer finite; reset() revives them."""
+        return np.flatnonzero(self._device.to_host(self[c.Status].diverged)[0])
+
+    def check(self) -> None:
+        """Warn, once each, of environments that diverged and of contacts for which slots or views had no room."""
+        diverged = [int(i) for i in self.diverged if int(i) not in self._reported]
+        if diverged:
+            self._reported.update(diverged)
+            warnings.warn(
+                f"{len(diverged)} of {self.num_envs} environments diverged before step {self.step_count} and are "
+                f"frozen: {shorten(diverged)}; use a smaller dt or softer explicit gains, and reset(env_ids) to go on",
+                SimulationWarning,
+                stacklevel=3,
+            )
+        dropped = self._device.to_host(self[c.Status].contacts_dropped)[0]
+        if dropped.any():
+            self[c.Status].contacts_dropped = [[0]]
+            self._too_many("contacts", c.Contact, dropped)
+        dropped = self._device.to_host(self[c.Status].candidates_dropped)[0]
+        if dropped.any():
+            self[c.Status].candidates_dropped = [[0]]
+            self._too_many("pairs of near shapes", c.Candidate, dropped)
+        for view in self.contact_views if self._device.is_cuda else ():  # elsewhere they look themselves
+            view.check()
+
+    def _too_many(self, what: str, table: Table, dropped: np.ndarray) -> None:
+        """Make room for what did not fit, unless the user has set a limit, and say so."""
+        slots, missing = self._store.rows(table), int(dropped.max())
+        envs = shorten(np.flatnonzero(dropped).tolist())
+        remedy = f"pass max_contacts={slots + missing} or more to World"
+        if table is c.Candidate or self._settings["max_contacts"] is None:
+            grow_contacts(self._store, table, slots + missing)
+            remedy = f"there are {self._store.rows(table)} from now on; what did not fit was not felt until now"
+        warnings.warn(
+            f"{what} did not fit into {slots} slots in environments {envs}; {remedy}", SimulationWarning, stacklevel=4
+        )
+
+    # -- state -----------------------------------------------------------------------------------------------
+
+    def reset(self, env_ids: Any = None) -> None:
+        """Put environments (all by default) back into the robots' default state, with default targets."""
+        self.build()
+        envs = None if env_ids is None else self.env_indices(env_ids)
+        self._write_defaults(envs)
+        if envs is None:
+            self._reported.clear()
+        else:
+            self._reported -= set(envs.tolist())
+
+    def _write_defaults(self, envs: np.ndarray | None) -> None:
+        store = self._store
+        remembered = (
+            *c.DofRow.fields(),
+            *c.ContactImpulse.fields(),
+            *c.ContactPoint.fields(),
+            *c.MimicConstraint.fields(),
+        )
+        fields = [f for f in remembered if f.role == "state"]
+        fields += [c.DofState.velocity, c.DofState.acceleration, c.Status.diverged, c.ContactCount.current]
+        fields += [*c.ExternalWrench.fields(), c.DriveTarget.velocity, c.DriveTarget.effort]
+        fields += [c.DriveEffort.applied]
+        if self.joints:
+            fields += c.LoopState.fields()
+        if self._limited_joints:
+            fields += c.LoopLimitState.fields()
+        if self._has_tendons:
+            fields.append(c.TendonState.impulse)
+        if optional_systems.TORSION in self._features:
+            fields += [c.ContactSpin.value, c.ContactSpin.last]
+        if optional_systems.SLEEP in self._features:
+            fields += [c.TreeSleep.asleep, c.TreeSleep.quiet, c.ContactTouch.touching]
+        with store.active():
+            chosen = slice(None) if envs is None else self._device.xp.asarray(envs)
+            for field in fields:
+                store.view(field)[..., chosen] = 0
+        for actor in self.actors.values():
+            actor.write_defaults(envs)
+        self.touch_state()
+        self.input_revision += 1
+
+    def env_indices(self, env_ids: Any) -> np.ndarray:
+        """Validated environment indices as an array, from anything that lists them."""
+        if hasattr(env_ids, "get"):
+            env_ids = env_ids.get()
+        indices = np.atleast_1d(np.asarray(env_ids))
+        if indices.dtype == bool and indices.shape == (self.num_envs,):
+            indices = np.flatnonzero(indices)
+        if indices.size == 0:
+            return np.zeros(0, np.int64)
+        if indices.ndim != 1 or not np.issubdtype(indices.dtype, np.integer):
+            raise ValueError(f"env_ids must be whole numbers, not {env_ids!r}")
+        if indices.min() < 0 or indices.max() >= self.num_envs:
+            raise IndexError(f"env_ids must lie in 0..{self.num_envs - 1}; got {indices.min()} to {indices.max()}")
+        return indices.astype(np.int64)
+
+    def touch_state(self) -> None:
+        """Say that coordinates, velocities or parameters were written through arrays: poses are then recomputed."""
+        self._stale = True
+        self.state_revision += 1
+
+    def _field_set(self, field: Field) -> None:
+        """Called by the store when a whole field was assigned."""
+        if field in (c.Settings.position_iterations, c.Settings.velocity_iterations):
+            self._programs.clear()
+        if field.role == "input":
+            self.input_revision += 1
+        elif field.role != "derived":
+            self.touch_state()
+
+    def state(self) -> dict[str, np.ndarray]:
+        """All that is needed to continue exactly, as host copies by ``Component.field``."""
+        self.build()
+        found = self._store.snapshot(STATE_ROLES)
+        found["step_count"] = np.array(self.step_count)
+        return found
+
+    def set_state(self, state: dict[str, np.ndarray]) -> None:
+        """Continue from what :meth:`state` returned."""
+        self.build()
+        rest = dict(state)
+        steps = rest.pop("step_count", None)
+        self._store.restore(saving.fit_slots(self, rest))
+        if steps is not None:
+            self.step_count = int(steps)
+        self._reported.clear()
+        self.touch_state()
+        self.input_revision += 1
+
+    def inputs(self) -> dict[str, np.ndarray]:
+        """Targets, gains and external wrenches, as host copies by ``Component.field``."""
+        self.build()
+        return self._store.snapshot(("input",))
+
+    def set_inputs(self, inputs: dict[str, np.ndarray]) -> None:
+        """Write back what :meth:`inputs` returned."""
+        self.build()
+        self._store.restore(inputs)
+        self.input_revision += 1
+
+    # -- saving ----------------------------------------------------------------------------------------------
+
+    def describe(self) -> dict[str, Any]:
+        """Settings and all that is in the world, JSON-ready; :meth:`from_description` makes the same world of it."""
+        return saving.describe(self)
+
+    @classmethod
+    def from_description(
+        cls, description: dict[str, Any], num_envs: int | None = None, device: str | None = None
+    ) -> World:
+        """An unbuilt world like the one described; systems of your own must be added again before it is built."""
+        return saving.from_description(cls, description, num_envs, device)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the world with its exact state to one file (``.npz``); nothing is left if it fails."""
+        saving.save(self, path)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        device: str | None = None,
+        prepare: Callable[[World], object] | None = None,
+    ) -> World:
+        """Read a world that :meth:`save` wrote and continue where it was.
+
+        Args:
+            device: another one than it was saved on.
+            prepare: called with the unbuilt world, to add the rows and systems of its own that it had.
+
+        Raises:
+            LoadError: not such a file.
+        """
+        return saving.load(cls, path, device, prepare)
+
+    def __repr__(self) -> str:
+        actors = ", ".join(self.actors) or "nothing in it"
+        return f"<World of {self.num_envs} environments on {self.device}: {actors}>"
+
+    def __iter__(self) -> Iterator[Robot]:
+        return iter(self.robots.values())
+
+
+def _auto() -> str:
+    from phalanx.ecs.device import cuda_available
+
+    return "cuda:0" if cuda_available() else "cpu"
