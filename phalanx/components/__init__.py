@@ -145,6 +145,7 @@ from phalanx.components.pair import (
     PairState,
     PairTopology,
 )
+from phalanx.components.pivot import Pivot, PivotDof, PivotFactor, PivotState, PivotTopology
 from phalanx.components.query import (
     QueryCount,
     QueryFilter,
@@ -341,6 +342,11 @@ __all__ = [
     "MimicConstraint",
     "PairState",
     "PairTopology",
+    "Pivot",
+    "PivotDof",
+    "PivotFactor",
+    "PivotState",
+    "PivotTopology",
     "Plane",
     "PlanePair",
     "PlanePairState",

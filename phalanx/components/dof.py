@@ -27,6 +27,9 @@ class DofTopology(Component, table=Dof):
     tree_first = Field(dtype="int32", doc="first dof of its tree", constant=True)
     scalar = Field(dtype="int32", doc="1 for the dof of a single-dof joint", constant=True)
     mimicked = Field(dtype="int32", doc="1 if a mimic constraint involves it", constant=True)
+    turns = Field(
+        dtype="int32", doc="1 for dofs of spherical joints, and of free roots of robots with such", constant=True
+    )
     tree_end = Field(dtype="int32", doc="one past the last dof of its tree", constant=True)
     relations = Field(dtype="int32", doc="dof pair of this dof and dof k is relations + k", constant=True)
     walk = Field(dtype="int32", doc="dofs depth first, each tree's in the places of its rows", constant=True)

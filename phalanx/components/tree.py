@@ -11,6 +11,7 @@ class TreeTopology(Component, table=Tree):
     first_dof = Field(dtype="int32", doc="its first dof", constant=True)
     end_dof = Field(dtype="int32", doc="one past its last dof", constant=True)
     is_free = Field(dtype="int32", doc="1 if its root link is free", constant=True)
+    spherical = Field(dtype="int32", doc="1 if it has spherical joints", constant=True)
     yields = Field(dtype="int32", doc="1 if forces can move any of it", constant=True)
     first_link = Field(dtype="int32", doc="its first link", constant=True)
     end_link = Field(dtype="int32", doc="one past its last link", constant=True)
@@ -42,5 +43,11 @@ class TreeMomentum(Component, table=Tree):
     angular = Field(3, unit="kg m^2/s", doc="angular momentum, world axes")
     linear = Field(3, unit="kg m/s", doc="linear momentum, world axes")
     com = Field(3, unit="m", doc="where its centre of mass goes, from where its root link was, world axes")
+    change = Field(
+        6, unit="m/s, rad/s", doc="velocity of the root at the substep's end beyond its mean (linear, angular)"
+    )
+    bend = Field(
+        3, unit="m/s^2", doc="acceleration of its root while dofs keep their velocities and the centre of mass its own"
+    )
     keeps_linear = Field(doc="1 if the linear part is restored, 0 where some dof of its root is prescribed")
     keeps_angular = Field(doc="the same of the angular part, 0 also where a link has no gyroscopic torques")

@@ -18,6 +18,28 @@ def cross(ax, ay, az, bx, by, bz):
 
 
 @function
+def symmetric_product(a, b, c, d, f, g, x, y, z):
+    """S v, for a symmetric matrix given as xx xy xz yy yz zz."""
+    return a * x + b * y + c * z, b * x + d * y + f * z, c * x + f * y + g * z
+
+
+@function
+def symmetric_inverse(a, b, c, d, f, g):
+    """The inverse of a positive definite matrix given as xx xy xz yy yz zz, and 1.0; all 0.0 if it is not definite."""
+    size = a + d + g
+    size = 1.0 / size if size > 0.0 else 0.0  # products of small moments of inertia have no float32
+    a, b, c, d, f, g = a * size, b * size, c * size, d * size, f * size, g * size
+    a0, a1, a2 = d * g - f * f, c * f - b * g, b * f - c * d
+    determinant = a * a0 + b * a1 + c * a2
+    definite = determinant > 0.0
+    k = size / determinant if definite else 0.0
+    return (
+        k * a0, k * a1, k * a2, k * (a * g - c * c), k * (b * c - a * f), k * (a * d - b * b),
+        1.0 if definite else 0.0,
+    )  # fmt: skip
+
+
+@function
 def sine_cosine(angle):
     """sin and cos by Cody-Waite reduction and polynomials.
 

@@ -32,7 +32,9 @@ from phalanx.systems.dynamics import (
     integration,
     kinematic_targets,
     kinematics,
+    midpoint,
     momentum,
+    pivots,
     springs,
 )
 from phalanx.systems.dynamics import forces as dynamics
@@ -72,7 +74,9 @@ SUBSTEP = (
     "sweep",
     "recouple",
     "integrate",
+    "transport",
     "kinematics",
+    "transport",
     "conserve",
     "velocities",
 )
@@ -109,6 +113,7 @@ ALWAYS = (
     dynamics,
     inertia,
     factorization,
+    midpoint,
     dof_rows,
     dof_solver,
     mimics,
@@ -144,6 +149,7 @@ def systems(
     tendons: bool = True,
     spring: bool = True,
     limits: bool = True,
+    spherical: bool = True,
 ) -> list[System]:
     """The engine's systems, as few as a world can do with; all of them by default.
 
@@ -158,9 +164,13 @@ def systems(
         tendons: robots have tendons.
         spring: joints have springs.
         limits: joints that close loops have limits of angles.
+        spherical: robots have spherical joints.
     """
     loose = not joints and pairs != set()
     found = [*_all(*ALWAYS), *REACTIONS]
+    if spherical:
+        found.remove(inertia.mass_matrix)
+        found += [_in_phase(inertia.mass_matrix, "kinematics"), *_all(pivots)]
     if spring:
         found += [_before(s, (*s.before, *(("stiffen_loops",) if loops else ()))) for s in _all(springs)]
     if pairs is None:
@@ -218,6 +228,12 @@ def _in_order(*groups: list[System]) -> list[System]:
             names = tuple(s.name for s in later if s.phase == system.phase and s.phase in SHARED)
             found.append(_before(system, (*system.before, *names)) if names else system)
     return found
+
+
+@cache
+def _in_phase(system: System, phase: str) -> System:
+    """The same system in another phase."""
+    return replace(system, phase=phase)
 
 
 @cache

@@ -4,13 +4,11 @@ import math
 
 from phalanx.components import (
     Coordinate,
-    DofForce,
     DofInertia,
     DofModel,
     DofSolve,
     DofState,
     DofTopology,
-    LinkDynamics,
     LinkInertia,
     LinkPose,
     LinkTopology,
@@ -22,7 +20,8 @@ from phalanx.components import (
     TreeTopology,
 )
 from phalanx.ecs import function, read, rows, spread, system, update, write
-from phalanx.maths.kernels import cross
+from phalanx.maths.kernels import cross, symmetric_inverse, symmetric_product
+from phalanx.systems.dynamics.midpoint import about_centre
 
 
 @system(phase="integrate", before="update_velocities")
@@ -34,47 +33,33 @@ def carry_momentum(
     is_free=read(TreeTopology.is_free),
     link=read(DofTopology.link),
     h=read(Settings.timestep),
-    prescribed=read(DofModel.prescribed),
-    gyroscopic=read(LinkDynamics.gyroscopic),
     offset=read(LinkPose.offset),
     composite=read(DofInertia.composite),
     momentum=read(DofInertia.momentum),
-    force=read(DofForce.force),
     displacement=read(DofSolve.displacement),
     solved=read(DofSolve.velocity),
     com=write(TreeMomentum.com),
-    keeps_linear=write(TreeMomentum.keeps_linear),
-    keeps_angular=write(TreeMomentum.keeps_angular),
-    angular=write(TreeMomentum.angular),
-    linear=write(TreeMomentum.linear),
+    angular=update(TreeMomentum.angular),
+    linear=update(TreeMomentum.linear),
 ):
     """The momentum that a free robot has after this substep's forces and impulses.
 
-    That is what the solved velocity carries in the pose it was solved in, with the velocity-product forces taken back:
-    they only account for the change of pose. Angular momentum is that about the centre of mass, which goes where this
-    momentum takes it, and what displacements have beyond velocities: in the air it goes straight, and not the root.
+    That is what the solved velocity carries in the pose it was solved in, with what velocity-product forces have taken
+    (:mod:`phalanx.systems.dynamics.midpoint` begins with it): they only account for the change of pose. Angular
+    momentum is that about the centre of mass, which goes where this momentum takes it, and what displacements have
+    beyond velocities: in the air it goes straight, and not the root.
     """
     for t in range(trees):
         if is_free[t, 0] == 1:
             r = first[t, 0]
             for e in lanes:
-                held = prescribed[r, e] + prescribed[r + 1, e] + prescribed[r + 2, e]
-                held += prescribed[r + 3, e] + prescribed[r + 4, e] + prescribed[r + 5, e]
-                keeps_linear[t, e] = 1.0 if held == 0 else 0.0
-                keeps_angular[t, e] = keeps_linear[t, e]
                 share = 1.0 / composite[r, 0, e]
-                cx, cy, cz = share * composite[r, 1, e], share * composite[r, 2, e], share * composite[r, 3, e]
-                com[t, 0, e], com[t, 1, e], com[t, 2, e] = cx, cy, cz
-                fx, fy, fz = h[0, e] * force[r, 3, e], h[0, e] * force[r, 4, e], h[0, e] * force[r, 5, e]
-                x, y, z = cross(cx, cy, cz, fx, fy, fz)
-                angular[t, 0, e] = h[0, e] * force[r, 0, e] - x
-                angular[t, 1, e] = h[0, e] * force[r, 1, e] - y
-                angular[t, 2, e] = h[0, e] * force[r, 2, e] - z
-                linear[t, 0, e], linear[t, 1, e], linear[t, 2, e] = fx, fy, fz
+                com[t, 0, e] = share * composite[r, 1, e]
+                com[t, 1, e] = share * composite[r, 2, e]
+                com[t, 2, e] = share * composite[r, 3, e]
             for d in spread(r, end[t, 0]):
                 i = link[d, 0]
                 for e in lanes:
-                    keeps_angular[t, e] -= 0.0 if gyroscopic[i, e] == 1.0 else 1.0
                     u = solved[d, e]
                     share = 1.0 / composite[r, 0, e]
                     fx, fy, fz = momentum[d, 3, e], momentum[d, 4, e], momentum[d, 5, e]
@@ -97,7 +82,6 @@ def carry_momentum(
                     com[t, 1, e] += u * fy
                     com[t, 2, e] += u * fz
             for e in lanes:
-                keeps_angular[t, e] = max(keeps_angular[t, e], 0.0)
                 share = h[0, e] / composite[r, 0, e]
                 com[t, 0, e] += share * linear[t, 0, e]
                 com[t, 1, e] += share * linear[t, 1, e]
@@ -112,6 +96,7 @@ def restore_momentum(
     end=read(TreeTopology.end_dof),
     is_free=read(TreeTopology.is_free),
     link=read(DofTopology.link),
+    h=read(Settings.timestep),
     diverged=read(Status.diverged),
     offset=read(LinkPose.offset),
     composite=read(DofInertia.composite),
@@ -124,6 +109,7 @@ def restore_momentum(
     angular=update(TreeMomentum.angular),
     linear=update(TreeMomentum.linear),
     qd=update(DofState.velocity),
+    qdd=update(DofState.acceleration),
     q=update(Coordinate.value),
 ):
     """Give the root the place and velocity with which the robot, in its new pose, has the momentum it must have.
@@ -159,23 +145,17 @@ def restore_momentum(
             for e in lanes:
                 # What is missing, about the centre of mass; then spin = inertia^-1 * angular momentum.
                 m = composite[r, 0, e]
-                cx, cy, cz = composite[r, 1, e] / m, composite[r, 2, e] / m, composite[r, 3, e] / m
+                cx, cy, cz, jxx, jxy, jxz, jyy, jyz, jzz = about_centre(
+                    m, composite[r, 1, e], composite[r, 2, e], composite[r, 3, e], composite[r, 4, e],
+                    composite[r, 5, e], composite[r, 6, e], composite[r, 7, e], composite[r, 8, e], composite[r, 9, e],
+                )  # fmt: skip
                 px, py, pz = linear[t, 0, e], linear[t, 1, e], linear[t, 2, e]
-                lx, ly, lz = angular[t, 0, e], angular[t, 1, e], angular[t, 2, e]
-                a = composite[r, 4, e] - m * (cy * cy + cz * cz)
-                b = composite[r, 5, e] + m * cx * cy
-                c = composite[r, 6, e] + m * cx * cz
-                f = composite[r, 7, e] - m * (cx * cx + cz * cz)
-                g = composite[r, 8, e] + m * cy * cz
-                k = composite[r, 9, e] - m * (cx * cx + cy * cy)
-                a0, a1, a2 = f * k - g * g, c * g - b * k, b * g - c * f
-                a3, a4, a5 = a * k - c * c, b * c - a * g, a * f - b * b
-                determinant = a * a0 + b * a1 + c * a2
-                solid = determinant > 0.0 and diverged[0, e] == 0 and keeps_linear[t, e] != 0.0
-                scale = keeps_angular[t, e] / determinant if solid else 0.0
-                wx = (a0 * lx + a1 * ly + a2 * lz) * scale
-                wy = (a1 * lx + a3 * ly + a4 * lz) * scale
-                wz = (a2 * lx + a4 * ly + a5 * lz) * scale
+                ixx, ixy, ixz, iyy, iyz, izz, whole = symmetric_inverse(jxx, jxy, jxz, jyy, jyz, jzz)
+                wx, wy, wz = symmetric_product(
+                    ixx, ixy, ixz, iyy, iyz, izz, angular[t, 0, e], angular[t, 1, e], angular[t, 2, e]
+                )
+                solid = whole > 0.0 and diverged[0, e] == 0 and keeps_linear[t, e] != 0.0
+                wx, wy, wz = keeps_angular[t, e] * wx, keeps_angular[t, e] * wy, keeps_angular[t, e] * wz
                 x, y, z = cross(cx, cy, cz, wx, wy, wz)
                 angular[t, 0, e] = wx if solid else 0.0
                 angular[t, 1, e] = wy if solid else 0.0
@@ -186,12 +166,11 @@ def restore_momentum(
                 q[place, e] += com[t, 0, e] - displacement[r, e] - cx if solid else 0.0
                 q[place + 1, e] += com[t, 1, e] - displacement[r + 1, e] - cy if solid else 0.0
                 q[place + 2, e] += com[t, 2, e] - displacement[r + 2, e] - cz if solid else 0.0
-                qd[r, e] += linear[t, 0, e]
-                qd[r + 1, e] += linear[t, 1, e]
-                qd[r + 2, e] += linear[t, 2, e]
-                qd[r + 3, e] += angular[t, 0, e]
-                qd[r + 4, e] += angular[t, 1, e]
-                qd[r + 5, e] += angular[t, 2, e]
+                for k in range(3):
+                    qd[r + k, e] += linear[t, k, e]
+                    qd[r + 3 + k, e] += angular[t, k, e]
+                    qdd[r + k, e] += linear[t, k, e] / h[0, e]
+                    qdd[r + 3 + k, e] += angular[t, k, e] / h[0, e]
 
 
 @function

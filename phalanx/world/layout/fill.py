@@ -10,7 +10,7 @@ import numpy as np
 from phalanx import components as c
 from phalanx.components.fluid import FluidBox, FluidBoxModel, FluidBoxTopology
 from phalanx.components.island import LINK, ROW
-from phalanx.components.link import PRISMATIC, REVOLUTE
+from phalanx.components.link import PRISMATIC, REVOLUTE, SPHERICAL
 from phalanx.ecs import Store, Table
 from phalanx.models.actor_spec import DYNAMIC, KINEMATIC, Part
 from phalanx.models.articulation import NUM_COORDS, NUM_DOFS, Articulation
@@ -97,6 +97,7 @@ def fill(
                 c.TreeTopology.first_dof: start["dof"],
                 c.TreeTopology.end_dof: count["dof"],
                 c.TreeTopology.is_free: int(not part.articulation.fixed_base),
+                c.TreeTopology.spherical: int(_has_pivots(part.articulation)),
                 c.TreeTopology.yields: int(part.kind == DYNAMIC and count["dof"] > start["dof"]),
                 c.TreeTopology.first_link: start["link"],
                 c.TreeTopology.end_link: count["link"],
@@ -143,6 +144,7 @@ def fill(
         (c.Coord, count["coord"]),
         (c.DofPair, len(moves)),
         (c.Mimic, count["mimic"]),
+        (c.Pivot, columns.count(c.PivotTopology.dof)),
         (c.MassEntry, entries),
         (c.Shape, len(shapes) + len(grounds)),
         (c.Plane, len(grounds)),
@@ -191,6 +193,7 @@ def _add_links(columns: Columns, tree: int, part: Part, count: dict[str, int], d
     first_link, tree_first = count["link"], count["dof"]
     tree_end = tree_first + robot.num_velocities
     mimicked = _mimicked(robot)
+    pivots = _has_pivots(robot)
     relations = count["relation"]
     count["relation"] += robot.num_velocities**2
     last_dof: list[int] = []
@@ -202,6 +205,8 @@ def _add_links(columns: Columns, tree: int, part: Part, count: dict[str, int], d
         dofs = NUM_DOFS[kind]
         inertia = link.inertia
         scalar = kind in (REVOLUTE, PRISMATIC)
+        if pivots and dofs >= 3:
+            columns.add({c.PivotTopology.dof: count["dof"] + dofs - 3})
         for k in range(dofs):
             d = count["dof"] + k
             dof_parents.append(base if k == 0 else d - 1)
@@ -219,6 +224,7 @@ def _add_links(columns: Columns, tree: int, part: Part, count: dict[str, int], d
                     c.DofTopology.mimicked: int(scalar and robot.dof_names[name] in mimicked),
                     c.DofTopology.tree_first: tree_first,
                     c.DofTopology.tree_end: tree_end,
+                    c.DofTopology.turns: int(pivots and not scalar),
                     c.DofTopology.relations: relations + (d - tree_first) * (tree_end - tree_first) - tree_first,
                     c.DofModel.prescribed: int(joint is None and held[k]),
                     c.DofModel.max_depenetration_velocity: push,
@@ -308,6 +314,10 @@ def _add_fluid_boxes(columns: Columns, robot: Articulation, first_link: int, fir
                 FluidBoxModel.wind: medium.wind,
             }
         )
+
+
+def _has_pivots(robot: Articulation) -> bool:
+    return any(link.joint_type == SPHERICAL for link in robot.links)
 
 
 def _mimicked(robot: Articulation) -> set[str]:

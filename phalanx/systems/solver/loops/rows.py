@@ -28,6 +28,8 @@ from phalanx.components import (
     MassFactor,
     MassTopology,
     Settings,
+    TreeMomentum,
+    TreeTopology,
 )
 from phalanx.components.loop import DISTANCE_LOOP, FIXED_LOOP, REVOLUTE_LOOP
 from phalanx.ecs import function, read, rows, system, update, write
@@ -65,6 +67,9 @@ def loop_rows(
     orientation=read(LinkPose.orientation),
     velocity=read(DofMotion.velocity),
     acceleration=read(DofMotion.acceleration),
+    is_free=read(TreeTopology.is_free),
+    tree=read(LinkTopology.tree),
+    path=read(TreeMomentum.bend),
     chord=read(LoopRow.chord),
     arm_a=write(LoopRow.arm_a),
     arm_b=write(LoopRow.arm_b),
@@ -184,6 +189,13 @@ def loop_rows(
         rz,
     )
     cx, cy, cz = cx - x, cy - y, cz - z
+    # a free root makes way for its centre of mass, which goes straight
+    if is_free[tree[a, e], e] == 1:
+        t = tree[a, e]
+        cx, cy, cz = cx + path[t, 0, e], cy + path[t, 1, e], cz + path[t, 2, e]
+    if b >= 0 and is_free[tree[m, e], e] == 1:
+        t = tree[m, e]
+        cx, cy, cz = cx - path[t, 0, e], cy - path[t, 1, e], cz - path[t, 2, e]
     tx, ty, tz = tx - gx, ty - gy, tz - gz
     arm_a[j, 0, e], arm_a[j, 1, e], arm_a[j, 2, e] = px, py, pz
     arm_b[j, 0, e], arm_b[j, 1, e], arm_b[j, 2, e] = sx, sy, sz
