@@ -19,12 +19,29 @@ ROOTS = ("isaaclab", "isaaclab_contrib", "isaacsim", "omni", "carb")
 BESIDE = ("pxr.PhysxSchema",)
 """Modules of the facade in packages that are others' own."""
 
+_API = (
+    "controllers",
+    "loggers",
+    "materials",
+    "objects",
+    "physics_context",
+    "robots",
+    "scenes",
+    "simulation_context",
+    "tasks",
+    "world",
+)
+
 SAME = {
     "omni.isaac.lab": "isaaclab",
     "omni.isaac.lab_assets": "isaaclab_assets",
     "omni.isaac.lab_contrib": "isaaclab_contrib",
     "omni.isaac.lab_tasks": "isaaclab_tasks",
+    "omni.isaac.cloner": "isaacsim.core.cloner",
+    **{f"omni.isaac.core.{name}": f"isaacsim.core.api.{name}" for name in _API},
     "omni.isaac.core.utils": "isaacsim.core.utils",
+    "omni.isaac.kit": "isaacsim.simulation_app",
+    "omni.isaac.version": "isaacsim.core.version",
 }
 """Packages that older scripts know by another name."""
 

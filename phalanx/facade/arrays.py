@@ -79,11 +79,17 @@ def api_of(value: Any) -> ArrayAPI | None:
     return None
 
 
-def hand_out(array: Any) -> Any:
+def _is_warp(value: Any) -> bool:
+    warp = sys.modules.get("warp")
+    return warp is not None and type(value).__module__.partition(".")[0] == "warp" and hasattr(value, "numpy")
+
+
+def hand_out(array: Any, api: ArrayAPI | None = None) -> Any:
     """An array of the engine as the user's API has it.
 
     Args:
         array: a NumPy or CuPy array of any strides.
+        api: another API than the one that was chosen.
 
     Returns:
         An array with the same shape and memory; but a copy where the API is ``"numpy"`` and the array is on a GPU, or
@@ -94,7 +100,7 @@ def hand_out(array: Any) -> Any:
             and the array is on a GPU.
     """
     found = api_of(array)
-    wanted = array_api("cpu" if found == "numpy" else "cuda")
+    wanted = api or array_api("cpu" if found == "numpy" else "cuda")
     if found == wanted:
         return array
     if wanted == "torch":
@@ -134,6 +140,8 @@ def accept(value: Any, device: str = "cpu") -> Any:
         value = value.numpy()
     elif found == "cupy" and is_cpu(device):
         return value.get()
+    elif found is None and _is_warp(value):
+        value = value.numpy() if is_cpu(device) or value.device.is_cpu else value
     elif found is None and isinstance(value, list | tuple):
         value = [accept(v) if api_of(v) in ("torch", "cupy") else v for v in value]
     if is_cpu(device):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from phalanx.facade.expressions import named
 from phalanx.io.formats.usd.bindings import Sdf, Stage, Usd, UsdGeom
 
 SQUARE = 1e-6
@@ -58,15 +59,7 @@ def origins(stage: Stage, paths: Iterable[str]) -> np.ndarray:
 
 def matching(stage: Stage, pattern: str) -> list[str]:
     """Paths of the prims that a pattern stands for, in the order of the stage."""
-    found = [stage.GetPseudoRoot()]
-    for segment in pattern.strip("/").split("/"):
-        if _PLAIN.fullmatch(segment):
-            nearer = [prim.GetChild(segment) for prim in found]
-            found = [prim for prim in nearer if prim]
-        else:
-            means = re.compile(segment)
-            found = [child for prim in found for child in prim.GetAllChildren() if means.fullmatch(child.GetName())]
-    return [str(prim.GetPath()) for prim in found]
+    return [str(prim.GetPath()) for prim in named(stage, pattern)]
 
 
 def _environments_of(pattern: str) -> str:

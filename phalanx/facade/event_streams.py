@@ -86,6 +86,10 @@ class EventStream:
     def pump(self) -> None:
         """Nothing: events are told when they are pushed."""
 
+    def __bool__(self) -> bool:
+        """Whether anybody has subscribed."""
+        return bool(self._known)
+
     def _subscribe(self, fn: Callable[[Event], Any], kind: int | None, order: int, name: str) -> EventSubscription:
         if not callable(fn):
             raise TypeError(f"the function to call at events of {self.name or 'a stream'} is not callable: {fn!r}")

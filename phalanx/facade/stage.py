@@ -16,6 +16,7 @@ from typing import Any
 
 from phalanx.ecs.whole_files import refuse_links
 from phalanx.facade.asset_root import local_path
+from phalanx.facade.signals import Signal
 from phalanx.io.formats.usd.bindings import Plug, Sdf, Stage, Tf, Usd, UsdGeom, UsdPhysics, UsdUtils
 
 logger = logging.getLogger("phalanx.facade")
@@ -42,6 +43,9 @@ class _Thread(threading.local):
 
 _process = _Process()
 _thread = _Thread()
+
+changed = Signal()
+"""The process got another stage, or has none any more."""
 
 
 # -- which stage ---------------------------------------------------------------------------------------------------
@@ -71,7 +75,10 @@ def set_stage(stage: Stage) -> None:
     """
     _check_stage(stage)
     _forget(keep=stage)
+    other = _process.stage is not stage and (_process.stage is not None or _process.closed)
     _process.stage, _process.closed = stage, False
+    if other:
+        changed.emit()
 
 
 def get_stage() -> Stage:
@@ -207,6 +214,8 @@ def close_stage() -> bool:
     was_open = _process.stage is not None
     _forget()
     _process.stage, _process.closed = None, True
+    if was_open:
+        changed.emit()
     return was_open
 
 

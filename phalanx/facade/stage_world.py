@@ -12,15 +12,17 @@ that is; the stage's are those of the world. :attr:`StageWorld.origins` is the d
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from phalanx.facade import environments, surface_grippers
+from phalanx.facade.expressions import matching_paths
+from phalanx.facade.physx.simulation_view import SimulationView
 from phalanx.io.formats.usd import Scene, read_stage
-from phalanx.io.formats.usd.bindings import Stage
+from phalanx.io.formats.usd.bindings import Stage, UsdPhysics
 from phalanx.world.usd_scenes import add_scene
 from phalanx.world.world import World
 
@@ -49,6 +51,7 @@ class StageWorld:
         settings: arguments of :class:`phalanx.World`.
 
     Attributes:
+        stage: that it was made from.
         world: the engine's world, built if there is anything in it.
         is_empty: whether the stage has no body.
         env_paths: the prims whose contents are environments, in order; none if the stage became one environment.
@@ -70,7 +73,7 @@ class StageWorld:
             log.info("the stage becomes one environment with all that it holds: %s", why)
             scene = read_stage(stage, inertias="keep") if paths else scene
             paths, starts = [], np.zeros((1, 3))
-        self.env_paths, self.origins, self.scene = paths, starts, scene
+        self.stage, self.env_paths, self.origins, self.scene = stage, paths, starts, scene
         self._numbers = {path: i for i, path in enumerate(paths)}
         self._depth = paths[0].count("/") if paths else 0
         _move(scene, paths[0] if paths else "", starts[0])
@@ -79,6 +82,7 @@ class StageWorld:
         self.grippers = surface_grippers.add(self.world, stage, self._owner, set(paths[1:]))
         self._around = [one.name for one in scene.actors.values() if paths and not _below(one.path, paths[0])]
         self.is_empty = not self.world.actors
+        self._view: SimulationView | None = None
         self.reset()
 
     def step(self) -> None:
@@ -122,6 +126,40 @@ class StageWorld:
             raise KeyError(f"<{path}> is neither a rigid body nor a static collider that is simulated")
         actor, body = self._bodies[first]
         return Place(actor, body, env)
+
+    @property
+    def bodies(self) -> Mapping[str, tuple[str, str]]:
+        """Actors and their bodies by the paths of the prims that they were read from, of the first environment."""
+        return self._bodies
+
+    def has_body(self, path: str) -> bool:
+        """Whether a rigid body or a static collider was read from a prim, or from that which it is a copy of."""
+        return self.prototype(path)[0] in self._bodies
+
+    def find(self, expression: str) -> list[tuple[str, Place]]:
+        """What an expression of :mod:`phalanx.facade.expressions` stands for, in the stage's order.
+
+        That are the bodies among the prims that it matches, and the root bodies of those that are roots of
+        articulations.
+        """
+        found = [(path, self._body_or_root(path)) for path in matching_paths(self.stage, expression)]
+        return [(path, place) for path, place in found if place is not None]
+
+    def _body_or_root(self, path: str) -> Place | None:
+        if self.has_body(path):
+            return self.place(path)
+        if not self.stage.GetPrimAtPath(path).HasAPI(UsdPhysics.ArticulationRootAPI):
+            return None
+        names, env = self.actors_at(path)
+        robots = [self.world.robots[name] for name in names if name in self.world.robots]
+        return Place(robots[0].name, robots[0].body_names[0], env) if len(robots) == 1 else None
+
+    @property
+    def view(self) -> SimulationView:
+        """What makes tensor views by :meth:`find`."""
+        if self._view is None:
+            self._view = SimulationView(self.world, self.find, self.origins)
+        return self._view
 
     def _owner(self, path: str) -> tuple[str, str] | None:
         """Actor and body of the nearest prim at or above a path that is one."""

@@ -10,6 +10,7 @@ from facade.physx_scenes import DT, G, crane, floats, transforms, turned
 
 import phalanx as px
 from phalanx.facade.physx import ArticulationView, DofType, JointType
+from phalanx.maths import arrays as rotations
 
 ENVS = [1, 7]
 
@@ -283,7 +284,7 @@ def test_coriolis_forces_against_differences_of_jacobians(scene: Scene, api: str
         axis = u[:, 3:6] / np.linalg.norm(u[:, 3:6], axis=1, keepdims=True)
         turn = np.concatenate((np.cos(angle / 2), np.sin(angle / 2) * axis), axis=1)
         there = poses.copy()
-        there[:, 3:] = px.rotations.product(turn, poses[:, [6, 3, 4, 5]])[:, [1, 2, 3, 0]]
+        there[:, 3:] = rotations.product(turn, poses[:, [6, 3, 4, 5]])[:, [1, 2, 3, 0]]
         before, after = (np.einsum("nij,nj->ni", turned(p[:, 3:]), scene.coms[:, 0]) for p in (poses, there))
         there[:, :3] += before - after + h * u[:, :3]
         put(give, view, there, u, joints + h * u[:, 6:])
@@ -319,7 +320,7 @@ def test_gravity_compensation_holds_an_arm_still(arm: Any, api: str, give: Any) 
         origin = places[:, link, :3]
         if joint is not None:
             origin = origin + rotation @ np.array(joint.child_position)
-            rotation = rotation @ px.rotations.matrix(joint.child_orientation)
+            rotation = rotation @ rotations.matrix(joint.child_orientation)
         force, torque = np.zeros((7, 3)), np.zeros((7, 3))
         for other in beyond[name]:
             up = mass[:, other, None] * [0, 0, G]

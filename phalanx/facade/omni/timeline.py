@@ -1,16 +1,18 @@
-"""What scripts import as ``omni.timeline``: whether the simulation plays. Nothing steps by itself when it does."""
+"""What scripts import as ``omni.timeline``: it plays, pauses and stops the simulation, and tells who wants to know."""
 
 from __future__ import annotations
 
-import sys
 from enum import IntEnum
 from typing import Any
 
-from phalanx.facade.event_streams import EventStream
+from phalanx.facade import simulation
+from phalanx.facade import stage as stages
+from phalanx.facade.carb.events import IEventStream
+from phalanx.facade.once import tell_once
 
 
 class TimelineEventType(IntEnum):
-    """What happens to the timeline. Those that are ever sent here are ``PLAY``, ``PAUSE`` and ``STOP``."""
+    """What happens to the timeline."""
 
     PLAY = 0
     PAUSE = 1
@@ -26,82 +28,165 @@ class TimelineEventType(IntEnum):
     PREROLLING_CHANGED = 11
 
 
+_TYPES = {
+    "play": TimelineEventType.PLAY,
+    "pause": TimelineEventType.PAUSE,
+    "stop": TimelineEventType.STOP,
+}
+
+
 class Timeline:
-    """Stopped, playing or paused: what the ``SimulationContext`` is, if there is one; else what scripts say it is."""
+    """Stopped, playing or paused: the simulation of the process.
+
+    While there is an ``isaaclab.sim.SimulationContext``, it is that one which plays. Changes hold at once.
+    """
 
     def __init__(self) -> None:
-        self._state = "stopped"
-        self._stream = EventStream("omni.timeline")
+        self._stream = IEventStream("omni.timeline")
+        self._time, self._end, self._start, self._looping = 0.0, 1.0, 0.0, True
+        self._simulation = simulation.get()
+        self._listeners = [
+            self._simulation.timeline.subscribe(self._tell, order=-10),
+            self._simulation.frame.subscribe(self._tick, order=-10),
+        ]
 
-    def get_timeline_event_stream(self) -> EventStream:
-        """Events of types :class:`TimelineEventType`."""
-        return self._stream
+    def _tell(self, what: str) -> None:
+        if what == "stop":
+            self._time = 0.0
+        self._stream.push(_TYPES[what], payload={"currentTime": self._time})
 
-    def play(self) -> None:
-        """Play from now on; :meth:`SimulationContext.play`."""
-        if (simulation := _simulation()) is not None:
-            simulation.play()
-        elif self._state != "playing":
-            self._state = "playing"
-            self._stream.push(TimelineEventType.PLAY)
+    def _tick(self, dt: float) -> None:
+        if self._simulation.state == simulation.PLAYING and self._simulation.plays_physics:
+            self._time += dt
+            if self._stream:
+                payload = {"currentTime": self._time, "dt": dt}
+                self._stream.push(TimelineEventType.CURRENT_TIME_TICKED, payload=payload)
+                self._stream.push(TimelineEventType.CURRENT_TIME_CHANGED, payload=payload)
+
+    # -- playing ---------------------------------------------------------------------------------------------
+
+    def play(self, start_timecode: float = 0, end_timecode: float = 0, looping: bool = True) -> None:
+        """Play from now on. The world is made of the stage if it was stopped."""
+        simulation.current().play()
 
     def pause(self) -> None:
-        """Pause, if it plays; :meth:`SimulationContext.pause`."""
-        if (simulation := _simulation()) is not None:
-            simulation.pause()
-        elif self._state == "playing":
-            self._state = "paused"
-            self._stream.push(TimelineEventType.PAUSE)
+        """Pause, if it plays."""
+        simulation.current().pause()
 
     def stop(self) -> None:
-        """Stop; :meth:`SimulationContext.stop`."""
-        if (simulation := _simulation()) is not None:
-            simulation.stop()
-        elif self._state != "stopped":
-            self._stream.push(TimelineEventType.STOP)
-        self._state = "stopped"
+        """Stop: the world is gone, the stage as it was."""
+        simulation.current().stop()
 
     def is_playing(self) -> bool:
         """Whether it plays."""
-        simulation = _simulation()
-        return self._state == "playing" if simulation is None else simulation.is_playing()
+        return simulation.current().state == simulation.PLAYING
 
     def is_stopped(self) -> bool:
         """Whether it is stopped; when it pauses, it is not."""
-        simulation = _simulation()
-        return self._state == "stopped" if simulation is None else simulation.is_stopped()
-
-    def get_current_time(self) -> float:
-        """Simulated seconds since the simulation was reset, 0 without one."""
-        simulation = _simulation()
-        return 0.0 if simulation is None else float(simulation.current_time)
+        return simulation.current().state == simulation.STOPPED
 
     def commit(self) -> None:
         """Nothing: changes of the state hold at once."""
 
     commit_silently = commit
 
+    def forward_one_frame(self) -> None:
+        """Let a frame pass, then pause."""
+        self.play()
+        self._simulation.advance()
+        self.pause()
 
-def _simulation() -> Any:
-    """The ``SimulationContext``; its module is imported by those who make one."""
-    module = sys.modules.get("phalanx.facade.isaaclab.sim.simulation_context")
-    return None if module is None else module.SimulationContext.instance()
+    # -- events ----------------------------------------------------------------------------------------------
+
+    def get_timeline_event_stream(self) -> IEventStream:
+        """Events of :class:`TimelineEventType`."""
+        return self._stream
+
+    # -- time ------------------------------------------------------------------------------------------------
+
+    def get_current_time(self) -> float:
+        """Seconds that frames have let pass while it played, since it was stopped.
+
+        While there is an ``isaaclab.sim.SimulationContext``, the seconds that it has simulated.
+        """
+        found = simulation.current()
+        return self._time if found is self._simulation else found.time
+
+    def set_current_time(self, time_in_seconds: float) -> None:
+        """Set what :meth:`get_current_time` tells."""
+        self._time = float(time_in_seconds)
+        self._stream.push(TimelineEventType.CURRENT_TIME_CHANGED, payload={"currentTime": self._time})
+
+    def get_time_codes_per_second(self) -> float:
+        """Of the stage."""
+        return float(stages.get_stage().GetTimeCodesPerSecond())
+
+    get_time_codes_per_seconds = get_time_codes_per_second
+
+    def set_time_codes_per_second(self, time_codes_per_second: float) -> None:
+        """Set those of the stage."""
+        stages.get_stage().SetTimeCodesPerSecond(float(time_codes_per_second))
+
+    def set_target_framerate(self, target_framerate: float) -> None:
+        """Let frames be so far apart: as many a second; 0: no time passes."""
+        self._simulation.rendering_dt = 1.0 / target_framerate if target_framerate else 0.0
+
+    def get_target_framerate(self) -> float:
+        """Frames a second."""
+        dt = self._simulation.rendering_dt
+        return 1.0 / dt if dt else 0.0
+
+    def get_start_time(self) -> float:
+        """Where animations begin, s."""
+        return self._start
+
+    def set_start_time(self, start_time: float) -> None:
+        """Set where animations begin. There are none."""
+        self._start = float(start_time)
+
+    def get_end_time(self) -> float:
+        """Where animations end, s; the simulation goes on."""
+        return self._end
+
+    def set_end_time(self, end_time: float) -> None:
+        """Set where animations end. There are none."""
+        self._end = float(end_time)
+
+    def is_looping(self) -> bool:
+        """Whether animations begin anew at their end."""
+        return self._looping
+
+    def set_looping(self, looping: bool) -> None:
+        """Set whether animations begin anew. There are none."""
+        self._looping = bool(looping)
+
+    def set_auto_update(self, auto_update: bool) -> None:
+        """Frames always let time pass."""
+        if not auto_update:
+            tell_once("omni.timeline: set_auto_update(False) has no effect: frames of a playing timeline take time")
+
+    def is_auto_updating(self) -> bool:
+        """Whether frames let time pass; they do."""
+        return True
 
 
-_timeline = Timeline()
+_timelines: dict[str, Timeline] = {}
 
 
-def get_timeline_interface(name: str = "") -> Timeline:
-    """The timeline of the process; there are no others.
-
-    Raises:
-        ValueError: a name is given.
-    """
-    if name:
-        raise ValueError(f"there is no timeline {name!r}, only the one of the process: get_timeline_interface()")
-    return _timeline
+def get_timeline_interface(timeline_name: str = "") -> Timeline:
+    """The timeline of the process; there is one, whatever it is called."""
+    if "" not in _timelines:
+        _timelines[""] = Timeline()
+    return _timelines[""]
 
 
 acquire_timeline_interface = get_timeline_interface
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ITimeline":
+        return Timeline
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = ["Timeline", "TimelineEventType", "acquire_timeline_interface", "get_timeline_interface"]

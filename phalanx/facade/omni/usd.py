@@ -3,16 +3,105 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import IntEnum
 from typing import Any
 
+from phalanx.facade import simulation
 from phalanx.facade import stage as stages
+from phalanx.facade.carb.eventdispatcher import get_eventdispatcher
+from phalanx.facade.event_streams import EventStream
 from phalanx.facade.isaaclab.sim.utils.edits import is_ancestral
 from phalanx.facade.isaaclab.sim.utils.queries import get_next_free_prim_path
 from phalanx.io.formats.usd.bindings import Gf, Prim, Stage, Usd, UsdGeom, UsdUtils
 
 
+class StageEventType(IntEnum):
+    """What happens to the stage. Those that are ever sent here are of saving, opening, closing and playing."""
+
+    SAVED = 0
+    SAVE_FAILED = 1
+    OPENING = 2
+    OPENED = 3
+    OPEN_FAILED = 4
+    CLOSING = 5
+    CLOSED = 6
+    SELECTION_CHANGED = 7
+    ASSETS_LOADED = 8
+    ASSETS_LOAD_ABORTED = 9
+    GIZMO_TRACKING_CHANGED = 10
+    MDL_PARAM_LOADED = 11
+    SETTINGS_LOADED = 12
+    SETTINGS_SAVING = 13
+    OMNIGRAPH_START_PLAY = 14
+    OMNIGRAPH_STOP_PLAY = 15
+    SIMULATION_START_PLAY = 16
+    SIMULATION_STOP_PLAY = 17
+    ANIMATION_START_PLAY = 18
+    ANIMATION_STOP_PLAY = 19
+    DIRTY_STATE_CHANGED = 20
+    ASSETS_LOADING = 21
+
+
+class StageState(IntEnum):
+    """Whether there is a stage."""
+
+    CLOSED = 0
+    CLOSING = 1
+    OPENING = 2
+    OPENED = 3
+
+
+class StageRenderingEventType(IntEnum):
+    """What happens to pictures of the stage."""
+
+    NEW_FRAME = 0
+
+
 class UsdContext:
     """Holds the stage of the process; what a thread uses instead is not its business."""
+
+    def __init__(self) -> None:
+        self._events = EventStream("omni.usd stage")
+        self._rendering = EventStream("omni.usd rendering")
+        found = simulation.get()
+        self._listeners = [
+            stages.changed.subscribe(self._changed),
+            found.timeline.subscribe(self._played),
+            found.frame.subscribe(self._frame, order=20),
+        ]
+
+    def get_stage_event_stream(self) -> EventStream:
+        """Events of types :class:`StageEventType`."""
+        return self._events
+
+    def get_rendering_event_stream(self) -> EventStream:
+        """Events at frames, of types :class:`StageRenderingEventType`."""
+        return self._rendering
+
+    def stage_event_name(self, event_type: StageEventType) -> str:
+        """The name by which ``carb.eventdispatcher`` knows an event of the stage."""
+        return f"omni.usd.StageEvent.{StageEventType(event_type).name}"
+
+    def _push(self, kind: StageEventType) -> None:
+        self._events.push(kind)
+        get_eventdispatcher().dispatch_event(self.stage_event_name(kind))
+
+    def _changed(self) -> None:
+        """There is another stage, or none."""
+        if stages.process_stage() is None:
+            self._push(StageEventType.CLOSED)
+        else:
+            for kind in (StageEventType.CLOSED, StageEventType.OPENED, StageEventType.ASSETS_LOADED):
+                self._push(kind)
+
+    def _played(self, what: str) -> None:
+        kinds = {"play": StageEventType.SIMULATION_START_PLAY, "stop": StageEventType.SIMULATION_STOP_PLAY}
+        if what in kinds:
+            self._push(kinds[what])
+
+    def _frame(self, dt: float) -> None:
+        if self._rendering:
+            self._rendering.push(StageRenderingEventType.NEW_FRAME)
 
     def get_stage(self) -> Stage | None:
         """The stage, made if there was none yet; ``None`` once it has been closed."""
@@ -45,6 +134,32 @@ class UsdContext:
     def open_stage(self, url: str, on_finish_fn: Callable[[bool, str], None] | None = None) -> bool:
         """Open a USD file; whether it could be opened."""
         return _finish(stages.open_stage(url), on_finish_fn)
+
+    async def new_stage_async(self) -> tuple[bool, str]:
+        """See :meth:`new_stage`; whether it could be created, and why not."""
+        return self.new_stage(), ""
+
+    async def open_stage_async(self, url: str, *unheard: Any, **also_unheard: Any) -> tuple[bool, str]:
+        """See :meth:`open_stage`; whether it could be opened, and why not."""
+        opened = self.open_stage(url)
+        return opened, "" if opened else "see the log"
+
+    async def save_as_stage_async(self, url: str) -> tuple[bool, str, list[str]]:
+        """See :meth:`save_as_stage`; whether it could be written, why not, and what was."""
+        saved = self.save_as_stage(url)
+        return saved, "" if saved else "see the log", [url] if saved else []
+
+    async def close_stage_async(self) -> tuple[bool, str]:
+        """See :meth:`close_stage`; whether there was one, and why not."""
+        return self.close_stage(), ""
+
+    def get_stage_loading_status(self) -> tuple[str, int, int]:
+        """What is being loaded, how much of it has been, and how much there is: nothing is loaded in the background."""
+        return "", 0, 0
+
+    def get_stage_state(self) -> StageState:
+        """Whether there is a stage."""
+        return StageState.CLOSED if stages.process_stage() is None else StageState.OPENED
 
     def attach_stage_with_callback(
         self, stage_id: int, on_finish_fn: Callable[[bool, str], None] | None = None

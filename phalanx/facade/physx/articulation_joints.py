@@ -83,6 +83,18 @@ class ArticulationJoints(PushedBodies):
         block = self._xp.stack([robot.joint_pos for robot in self._robots], axis=1)
         return self._xp.ascontiguousarray(self._rows.gather(block, self._xp))
 
+    @writes
+    def live_dofs(self, field: Any) -> Any:
+        """(count, max_dofs) of positions or velocities, in the engine's memory, where they change; to be read only.
+
+        ``None`` where rows are not one robot's environments in their order, or joints have several dofs.
+        """
+        rows = self._joint_coords if field is c.Coordinate.value else self._joint_dofs
+        if rows is None or len(rows) != 1 or self._rows.order == "listed" or not self.max_dofs:
+            return None
+        self.world.build()
+        return self._block(field, rows)[:, 0]
+
     @reads
     def get_dof_velocities(self) -> Any:
         """(count, max_dofs)."""
@@ -141,6 +153,18 @@ class ArticulationJoints(PushedBodies):
     def set_dof_actuation_forces(self, data: Any, indices: Any = None) -> None:
         """Set efforts, which add to those of drives within their limits, until set again."""
         self._set_dofs("dof actuation forces", c.DriveTarget.effort, data, indices)
+
+    _clear_efforts: Any = None
+
+    def clear_efforts_after_step(self) -> None:
+        """Let efforts that were set act for the next step only."""
+        if self._clear_efforts is None:
+            self._clear_efforts = self.world.after_step(self._no_more_efforts)
+
+    def _no_more_efforts(self, world: Any) -> None:
+        unregister, self._clear_efforts = self._clear_efforts, None
+        unregister()
+        self.set_dof_actuation_forces(self._xp.zeros((self.count, self.max_dofs), "float32"))
 
     @reads
     def get_dof_projected_joint_forces(self) -> Any:

@@ -91,6 +91,8 @@ def reads(method: F) -> F:
             found = method(self, *args, **kwargs)
             arrays = found if isinstance(found, tuple) else (found,)
             arrays = [a.astype("float32") if a.dtype == "float64" else a for a in arrays]
+        if self.raw:
+            return tuple(arrays) if isinstance(found, tuple) else arrays[0]
         handed = tuple(hand_out(a) for a in arrays)
         return handed if isinstance(found, tuple) else handed[0]
 
@@ -182,6 +184,9 @@ class View:
         origins: (num_envs, 3), m: where the environments' origins are; what views call world coordinates are the
             engine's plus these. Zero by default.
     """
+
+    raw = False
+    """Whether getters return the engine's own arrays, NumPy's or CuPy's, instead."""
 
     def __init__(self, world: World, rows: Rows, origins: Any = None) -> None:
         self.world, self._rows = world, rows

@@ -21,7 +21,6 @@ from phalanx.facade.once import tell_once
 from phalanx.facade.physics_events import Event
 from phalanx.facade.physx import SimulationView
 from phalanx.facade.stage_world import StageWorld
-from phalanx.facade.tensor_views import simulation_view
 from phalanx.io.formats.usd.bindings import Gf, Prim, Sdf, Stage, UsdPhysics
 
 POSITION_ITERATIONS, VELOCITY_ITERATIONS = 4, 1
@@ -71,7 +70,6 @@ class SimulationContext(Callbacks):
         self._device = _device(cfg.device)
         self._stage = stage.make_stage() if cfg.create_stage_in_memory else stage.get_stage()
         self._world: StageWorld | None = None
-        self._sim_view: SimulationView | None = None
         self._playing, self._stopped = False, True
         self._steps = 0
         self._physics_scene()
@@ -167,9 +165,7 @@ class SimulationContext(Callbacks):
     @property
     def physics_sim_view(self) -> SimulationView | None:
         """What makes tensor views of the world by paths of prims; ``None`` when it is stopped."""
-        if self._sim_view is None and self._world is not None and not self._world.is_empty:
-            self._sim_view = simulation_view(self._stage, self._world)
-        return self._sim_view
+        return None if self._world is None or self._world.is_empty else self._world.view
 
     @property
     def app(self) -> App:
@@ -293,7 +289,7 @@ class SimulationContext(Callbacks):
         self._playing, self._stopped = False, True
         physics_events.publish(Event.STOP)
         self._tell("stop", TimelineEventType.STOP)
-        self._world = self._sim_view = None
+        self._world = None
 
     def step(self, render: bool = True) -> None:
         """Simulate a step of physics; nothing happens while it is paused.

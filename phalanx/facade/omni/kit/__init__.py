@@ -1,1 +1,5 @@
 """What scripts import as ``omni.kit``."""
+
+from phalanx.facade.submodules import on_access
+
+__getattr__ = on_access(__name__)

@@ -1,56 +1,42 @@
-"""What scripts import as ``omni.kit.app``: the application, which here is the script itself.
+"""What scripts import as ``omni.kit.app``: the application, which here is the script itself, without a window.
 
-It has no window and no loop of its own. Its update events come when the simulation renders, before and after, and when
-the script calls ``update()``.
+An update is a frame: a playing simulation makes the steps that fit into it, and who listens is told.
 """
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from typing import Any
 
-from phalanx.facade.event_streams import EventStream
-from phalanx.facade.once import tell_once
+from phalanx.facade import coroutines, simulation
+from phalanx.facade.carb.eventdispatcher import get_eventdispatcher
+from phalanx.facade.carb.events import IEventStream
+from phalanx.facade.omni.ext import ExtensionManager
 
+log = logging.getLogger("phalanx.facade")
 
-class ExtensionManager:
-    """Which extensions of Kit there are: modules of the facade by their names."""
-
-    def is_extension_enabled(self, name: str) -> bool:
-        """Whether the facade has a module of the name."""
-        from phalanx.facade.isaacsim.core.utils import extensions
-
-        return bool(extensions.get_extension_id(name))
-
-    def set_extension_enabled_immediate(self, name: str, enabled: bool) -> bool:
-        """Whether the facade has a module of the name, if it is to be enabled; nothing is loaded or unloaded."""
-        from phalanx.facade.isaacsim.core.utils import extensions
-
-        return extensions.enable_extension(name) if enabled else extensions.disable_extension(name)
-
-    set_extension_enabled = set_extension_enabled_immediate
-
-    def get_enabled_extension_id(self, name: str) -> str:
-        """Name and version of an extension; empty if the facade has no module of the name."""
-        from phalanx.facade.isaacsim.core.utils import extensions
-
-        return extensions.get_extension_id(name)
-
-    def get_extension_path(self, ext_id: str) -> str:
-        """The folder of an extension's module; ValueError if there is none."""
-        from phalanx.facade.isaacsim.core.utils import extensions
-
-        return extensions.get_extension_path(ext_id)
+GLOBAL_EVENT_PRE_UPDATE = "omni.kit.app.GLOBAL_EVENT_PRE_UPDATE"
+GLOBAL_EVENT_UPDATE = "omni.kit.app.GLOBAL_EVENT_UPDATE"
+GLOBAL_EVENT_POST_UPDATE = "omni.kit.app.GLOBAL_EVENT_POST_UPDATE"
+GLOBAL_EVENT_POST_QUIT = "omni.kit.app.GLOBAL_EVENT_POST_QUIT"
+GLOBAL_EVENT_PRE_SHUTDOWN = "omni.kit.app.GLOBAL_EVENT_PRE_SHUTDOWN"
 
 
 class App:
-    """The application."""
+    """The application: it has no window and no loop of its own; scripts let frames pass."""
 
     def __init__(self) -> None:
         self._running = True
-        self._number = 0
-        self._streams = {name: EventStream(f"omni.kit.app {name}") for name in ("pre", "update", "post", "shutdown")}
-        self._bus = EventStream("omni.kit.app message bus")
+        self._frames = 0
+        self._frames_left: int | None = None
         self._extensions = ExtensionManager()
+        self._before = IEventStream("pre update")
+        self._update = IEventStream("update")
+        self._after = IEventStream("post update")
+        self._messages = IEventStream("messages")
+        self._shutdown = IEventStream("shutdown")
+        self._listener = simulation.get().frame.subscribe(self._tell, order=10)
 
     def is_running(self) -> bool:
         """Whether it runs: as long as the script, if that does not close its ``SimulationApp``."""
@@ -64,73 +50,139 @@ class App:
         """Run no more. The script goes on."""
         if self._running:
             self._running = False
-            self._streams["shutdown"].push()
+            self._shutdown.push()
+            get_eventdispatcher().dispatch_event(GLOBAL_EVENT_PRE_SHUTDOWN)
+
+    def post_quit(self, return_code: int = 0) -> None:
+        """Run no more, so that loops over ``is_running()`` end."""
+        self.shutdown()
+
+    def end_after(self, frames: int | None) -> None:
+        """Quit after so many frames from now on; ``None``: never by itself."""
+        self._frames_left = frames
 
     def update(self) -> None:
-        """Tell who subscribed to updates; worlds are stepped by those who hold them."""
-        tell_once("omni.kit.app: update() steps nothing: there is no window; step the simulation instead")
-        self.push_update(0.0)
+        """A frame: a simulation that plays makes its steps, then who listens is told.
 
-    async def next_update_async(self) -> None:
-        """See :meth:`update`."""
-        self.update()
+        While there is an ``isaaclab.sim.SimulationContext``, that steps and renders its world itself.
+        """
+        found = simulation.current()
+        if found is not simulation.get():
+            self.push_update(found.rendering_dt)
+            return
+        dt = found.rendering_dt
+        if self._before or get_eventdispatcher().has_observers(GLOBAL_EVENT_PRE_UPDATE):
+            self._before.push(payload={"dt": dt})
+            get_eventdispatcher().dispatch_event(GLOBAL_EVENT_PRE_UPDATE, {"dt": dt})
+        simulation.get().advance()
+        if self._after or get_eventdispatcher().has_observers(GLOBAL_EVENT_POST_UPDATE):
+            self._after.push(payload={"dt": dt})
+            get_eventdispatcher().dispatch_event(GLOBAL_EVENT_POST_UPDATE, {"dt": dt})
+        coroutines.turn()
 
     def push_update(self, dt: float) -> None:
-        """Events of one update; ``dt`` is the time since the last one, s."""
-        self._number += 1
-        for name in ("pre", "update", "post"):
-            self._streams[name].push(payload={"dt": dt})
+        """Tell who listens that a frame passed that somebody else has made; ``dt`` is the time since the last, s."""
+        self._before.push(payload={"dt": dt})
+        self._tell(dt)
+        self._after.push(payload={"dt": dt})
+        coroutines.turn()
+
+    def _tell(self, dt: float) -> None:
+        self._frames += 1
+        if self._frames_left is not None:
+            self._frames_left -= 1
+            if self._frames_left < 0:
+                self.post_quit()
+        if self._update:
+            self._update.push(payload={"dt": dt})
+        get_eventdispatcher().dispatch_event(GLOBAL_EVENT_UPDATE, {"dt": dt})
+
+    async def next_update_async(self) -> float:
+        """Let a frame pass, and other tasks run; the time between frames, s."""
+        self.update()
+        await asyncio.sleep(0)
+        return simulation.get().rendering_dt
+
+    pre_update_async = post_update_async = next_pre_update_async = next_post_update_async = next_update_async
 
     def get_update_number(self) -> int:
-        """How many updates there were."""
-        return self._number
+        """Frames that have passed."""
+        return self._frames
 
-    def get_pre_update_event_stream(self) -> EventStream:
-        """Events before updates."""
-        return self._streams["pre"]
+    def get_update_event_stream(self) -> IEventStream:
+        """Told the time between frames, ``event.payload["dt"]``, at each of them, after its steps."""
+        return self._update
 
-    def get_update_event_stream(self) -> EventStream:
-        """Events of updates."""
-        return self._streams["update"]
+    def get_pre_update_event_stream(self) -> IEventStream:
+        """The same, before its steps."""
+        return self._before
 
-    def get_post_update_event_stream(self) -> EventStream:
-        """Events after updates: after a simulation has rendered."""
-        return self._streams["post"]
+    def get_post_update_event_stream(self) -> IEventStream:
+        """The same, after all else."""
+        return self._after
 
-    def get_shutdown_event_stream(self) -> EventStream:
-        """The event when it is closed."""
-        return self._streams["shutdown"]
+    def get_message_bus_event_stream(self) -> IEventStream:
+        """Messages between those who know each other's types."""
+        return self._messages
 
-    def get_message_bus_event_stream(self) -> EventStream:
-        """Events that scripts send to each other."""
-        return self._bus
+    def get_shutdown_event_stream(self) -> IEventStream:
+        """Told when it closes."""
+        return self._shutdown
 
     def get_extension_manager(self) -> ExtensionManager:
-        """Which extensions there are."""
+        """What knows extensions, which here are modules."""
         return self._extensions
 
+    def print_and_log(self, message: str) -> None:
+        """Print a message, and log it."""
+        print(message)
+        log.info("%s", message)
+
     def get_app_name(self) -> str:
-        """``"phalanx"``."""
-        return "phalanx"
+        """What it is called."""
+        return "Phalanx"
 
     def get_app_version(self) -> str:
-        """Phalanx's version."""
+        """Of Phalanx."""
         from phalanx import __version__
 
         return __version__
 
+    get_build_version = get_kit_version = get_app_version
 
-_app = App()
+    def get_kernel_version(self) -> str:
+        """Of Phalanx."""
+        return self.get_app_version()
+
+    def get_time_since_start_s(self) -> float:
+        """Seconds since the process was started."""
+        import time
+
+        return time.process_time()
+
+    def is_app_ready(self) -> bool:
+        """Whether it can be used; it can."""
+        return True
+
+
+IApp = App
+_apps: list[App] = []
 
 
 def get_app() -> App:
     """The application."""
-    return _app
+    if not _apps:
+        _apps.append(App())
+    return _apps[0]
 
 
 def get_app_interface(*unheard: Any) -> App:
     """See :func:`get_app`."""
-    return _app
+    return get_app()
 
 
-__all__ = ["App", "ExtensionManager", "get_app", "get_app_interface"]
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"omni.kit.app has no {name!r} here (docs/decisions/0019-facade.md lists what there is)")
+
+
+__all__ = ["App", "ExtensionManager", "IApp", "get_app", "get_app_interface"]

@@ -1,4 +1,4 @@
-"""What scripts import as ``omni.physx``: interfaces to the simulation that the ``SimulationContext`` runs.
+"""What scripts import as ``omni.physx``: interfaces to the simulation that there is.
 
 Physics is made of the stage when the simulation is reset, and stepped by it. What these interfaces are asked for to
 prepare or to finish that needs nothing here.
@@ -9,14 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from phalanx.facade import physics_steps
+from phalanx.facade import physics_steps, simulation
+from phalanx.facade import stage as stages
 from phalanx.facade.event_streams import EventSubscription
-
-
-def _simulation() -> Any:
-    from phalanx.facade.isaaclab.sim.simulation_context import SimulationContext
-
-    return SimulationContext.instance()
 
 
 class PhysXSimulationInterface:
@@ -31,10 +26,8 @@ class PhysXSimulationInterface:
 
     def get_attached_stage(self) -> int:
         """The number by which USD's cache of stages knows the stage of the simulation; 0 without one."""
-        from phalanx.facade import stage
-
-        simulation = _simulation()
-        return 0 if simulation is None else stage.stage_id(simulation.stage)
+        world = simulation.stage_world()
+        return 0 if world is None else stages.stage_id(world.stage)
 
     def simulate(self, elapsedStep: float, currentTime: float) -> None:
         """A step of the simulation.
@@ -43,12 +36,12 @@ class PhysXSimulationInterface:
             RuntimeError: there is no simulation that was reset.
             ValueError: the step's length is not the simulation's.
         """
-        simulation = _simulation()
-        if simulation is None:
-            raise RuntimeError("simulate: there is no SimulationContext; make one, and call its reset() first")
-        if abs(elapsedStep - simulation.get_physics_dt()) > 1e-9:
-            raise ValueError(f"simulate: steps are {simulation.get_physics_dt():g} s long, as set, not {elapsedStep:g}")
-        simulation.step(render=False)
+        found = simulation.current()
+        if found.world is None:
+            raise RuntimeError("simulate: nothing is simulated; call reset() of a World or a SimulationContext first")
+        if abs(elapsedStep - found.physics_dt) > 1e-9:
+            raise ValueError(f"simulate: steps are {found.physics_dt:g} s long, as set, not {elapsedStep:g}")
+        found.step()
 
     def fetch_results(self) -> None:
         """Nothing: results are there when a step has been made."""
@@ -80,17 +73,15 @@ class PhysX:
         """Nothing: poses are read from the simulation."""
 
     def reset_simulation(self) -> None:
-        """Stop the simulation, if there is one."""
-        if (simulation := _simulation()) is not None:
-            simulation.stop()
+        """Stop the simulation."""
+        simulation.current().stop()
 
     def release_physics_objects(self) -> None:
         """Nothing: the simulation lets its world go when it stops."""
 
     def is_running(self) -> bool:
         """Whether the simulation plays."""
-        simulation = _simulation()
-        return simulation is not None and simulation.is_playing()
+        return simulation.current().state == simulation.PLAYING
 
     def subscribe_physics_step_events(self, fn: Callable[[float], Any]) -> EventSubscription:
         """Call a function with the step's length, s, after each step, as long as the subscription is held."""

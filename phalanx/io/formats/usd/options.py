@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from phalanx.io.formats.usd.bindings import Prim
 from phalanx.io.formats.usd.values import Reading
 
 EARTH = 9.81
@@ -31,7 +32,11 @@ def options_of(reading: Reading) -> Options:
         return Options()
     if len(scenes) > 1:
         reading.notes.add(scenes[1], "a world is one scene; suggestions are taken from the first.")
-    scene = scenes[0]
+    return of_scene(reading, scenes[0])
+
+
+def of_scene(reading: Reading, scene: Prim) -> Options:
+    """Those of a physics scene."""
     direction = reading.vector(scene, "physics:gravityDirection", (0.0, 0.0, 0.0))
     magnitude = reading.number(scene, "physics:gravityMagnitude", -math.inf, infinite=True)
     size = EARTH if magnitude < 0.0 else magnitude * reading.units.length

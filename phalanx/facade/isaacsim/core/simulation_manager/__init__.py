@@ -1,4 +1,4 @@
-"""What scripts import as ``isaacsim.core.simulation_manager``: events of the simulation, and its view."""
+"""What scripts import as ``isaacsim.core.simulation_manager``: the simulation that the timeline plays."""
 
 from phalanx.facade.isaacsim.core.simulation_manager.isaac_events import IsaacEvents
 from phalanx.facade.isaacsim.core.simulation_manager.simulation_manager import SimulationManager

@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import logging
-import os
 
+from phalanx.facade.omni.ext import folder
 from phalanx.facade.once import tell_once
-
-_FACADE = "phalanx.facade"
-
-
-def _folder(name: str) -> str | None:
-    """The folder of the module of the facade with a name; ``None`` if there is none."""
-    try:
-        found = importlib.util.find_spec(f"{_FACADE}.{name}")
-    except ModuleNotFoundError:
-        return None
-    if found is None:
-        return None
-    places = found.submodule_search_locations
-    return os.path.abspath(next(iter(places)) if places else os.path.dirname(found.origin or "."))
 
 
 def enable_extension(extension_name: str) -> bool:
     """Whether the facade has a module of an extension's name; nothing needs to be loaded. Where not, it is logged."""
-    if _folder(extension_name) is not None:
+    if folder(extension_name) is not None:
         return True
     tell_once(f"enable_extension: there is no {extension_name!r} here, what it brings is missing", logging.WARNING)
     return False
@@ -41,7 +26,7 @@ def get_extension_id(extension_name: str) -> str:
     """The name of an extension with its version, which is Phalanx's; empty if the facade has no module of the name."""
     from phalanx import __version__
 
-    return "" if _folder(extension_name) is None else f"{extension_name}-{__version__}"
+    return "" if folder(extension_name) is None else f"{extension_name}-{__version__}"
 
 
 def get_extension_path(ext_id: str) -> str:
@@ -51,12 +36,12 @@ def get_extension_path(ext_id: str) -> str:
         ValueError: there is none. Files that come with Isaac Sim's own extensions are not here.
     """
     name = ext_id.partition("-")[0]
-    folder = _folder(name) if name else None
-    if folder is None:
+    found = folder(name) if name else None
+    if found is None:
         raise ValueError(
             f"there is no extension {ext_id!r} here: give the path of a file that comes with it in Isaac Sim yourself"
         )
-    return folder
+    return found
 
 
 def get_extension_path_from_name(extension_name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from phalanx.facade import simulation
 from phalanx.facade.physx import (
     ArticulationMetatype,
     ArticulationView,
@@ -16,7 +17,7 @@ from phalanx.facade.physx import (
 
 
 def create_simulation_view(frontend_name: str = "torch", stage_id: int = -1) -> SimulationView:
-    """What makes views of the world that the ``SimulationContext`` has.
+    """What makes views of the world that is simulated.
 
     Args:
         frontend_name: which arrays are wanted; they are those of :func:`phalanx.facade.set_array_api` in any case.
@@ -25,10 +26,7 @@ def create_simulation_view(frontend_name: str = "torch", stage_id: int = -1) -> 
     Raises:
         RuntimeError: no simulation has been reset.
     """
-    from phalanx.facade.isaaclab.sim.simulation_context import SimulationContext
-
-    simulation = SimulationContext.instance()
-    found = None if simulation is None else simulation.physics_sim_view
+    found = simulation.current().view
     if found is None:
         raise RuntimeError("create_simulation_view: there is no simulation yet: call sim.reset() first")
     return found

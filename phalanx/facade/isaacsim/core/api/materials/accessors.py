@@ -1,0 +1,77 @@
+"""Numbers that prims have as attributes of PhysX, set and read alike for one prim and for many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from phalanx.facade.backends import on_host, shaped
+from phalanx.io.formats.usd.bindings import Prim, Sdf
+
+TYPES: dict[str, Callable[[Any], Any]] = {"Float": float, "Bool": bool, "Int": int, "Token": str}
+
+
+def write(prim: Prim, name: str, kind: str, value: Any) -> None:
+    """Set an attribute, which is created if need be."""
+    attribute = prim.GetAttribute(name)
+    if not attribute:
+        attribute = prim.CreateAttribute(name, getattr(Sdf.ValueTypeNames, kind), custom=False)
+    attribute.Set(TYPES[kind](value) if kind in TYPES else value)
+
+
+def read(prim: Prim, name: str, default: Any) -> Any:
+    """The value of an attribute, or what PhysX takes where none is written."""
+    attribute = prim.GetAttribute(name)
+    found = attribute.Get() if attribute else None
+    return default if found is None else found
+
+
+def single(name: str, what: str, default: Any = 0.0, kind: str = "Float") -> tuple[Any, Any]:
+    """Methods that set and read an attribute of an object's ``prim``.
+
+    Args:
+        name: of the attribute.
+        what: what it is, for documentation.
+        default: what PhysX takes where nothing is written.
+        kind: its type in USD.
+    """
+
+    def setter(self: Any, value: Any) -> None:
+        write(self.prim, name, kind, value)
+
+    def getter(self: Any) -> Any:
+        return read(self.prim, name, default)
+
+    setter.__doc__ = f"Set {what}."
+    getter.__doc__ = f"{what[0].upper()}{what[1:]}."
+    return setter, getter
+
+
+def several(name: str, what: str, default: Any = 0.0, kind: str = "Float", clones: bool = True) -> tuple[Any, Any]:
+    """The same of the prims of a view, as arrays (M,) for the prims that are chosen.
+
+    Args:
+        name, what, default, kind: as of :func:`single`.
+        clones: whether the method that reads has the parameter ``clone``.
+    """
+
+    def setter(self: Any, values: Any, indices: Any = None) -> None:
+        chosen = self._chosen(indices)
+        for i, value in zip(chosen, shaped(what, on_host(values), (len(chosen),)).tolist(), strict=True):
+            write(self.prims[i], name, kind, value)
+
+    def getter(self: Any, indices: Any = None, clone: bool = True) -> Any:
+        return _array(self, indices)
+
+    def short_getter(self: Any, indices: Any = None) -> Any:
+        return _array(self, indices)
+
+    def _array(self: Any, indices: Any) -> Any:
+        found = [read(self.prims[i], name, default) for i in self._chosen(indices)]
+        return self._backend.give(np.array(found, {"Bool": bool, "Int": np.int32}.get(kind, np.float32)))
+
+    setter.__doc__ = f"Set {what}, (M,)."
+    getter.__doc__ = short_getter.__doc__ = f"{what[0].upper()}{what[1:]}, (M,)."
+    return setter, (getter if clones else short_getter)
