@@ -166,7 +166,6 @@ class DofGain(Component, table=Dof):
 class DofSearch(Component, table=Dof):
     """Where the search for loads is (:mod:`phalanx.systems.solver.loads`); velocities are as DofGain.velocity."""
 
-    before = Field(unit="rad/s", doc="velocity at the start of the substep, which those add to")
     begin = Field(unit="rad/s", doc="velocity that the search began with")
     start = Field(unit="rad/s", doc="velocity that the sweep started from")
     step = Field(unit="rad/s", doc="the last step")

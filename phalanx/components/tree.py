@@ -23,6 +23,11 @@ class TreeSearch(Component, table=Tree):
     """Islands of the search for loads (:mod:`phalanx.systems.solver.loads`)."""
 
     island = Field(dtype="int32", doc="first tree of those that contacts tie it to")
+    known = Field(
+        dtype="int32",
+        doc="of an island, at its first tree: 0 loads are sought, 1 known since the first sweep, 2 since a later one; "
+        "negative: since the last one",
+    )
     sum = Field(8, doc="dot products of what its dofs and contacts do; those of an island at its first tree")
 
 

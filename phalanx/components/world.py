@@ -55,5 +55,5 @@ class Scratch(Component, table=World):
     change = Field(8, unit="N s", doc="impulse changes of the rows being solved", private=True)
     row = Field(3, doc="what becomes of an entry of a contact's rows", private=True)
     place = Field(2, dtype="int32", doc="where the sides of a contact are in the walk over dofs, or -1", private=True)
-    asked = Field(doc="square of the velocities that the last sweep of a search for loads has asked for")
+    sought = Field(dtype="int32", doc="islands whose loads the search has not found yet")
     before = Field(dtype="int32", doc="contacts of the substep before")

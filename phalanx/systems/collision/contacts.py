@@ -235,6 +235,8 @@ def contact_surfaces(
     restitution=read(ShapeMaterial.restitution),
     friction_mode=read(ShapeMaterial.friction_mode),
     restitution_mode=read(ShapeMaterial.restitution_mode),
+    separation=read(ContactPoint.separation),
+    gap=write(ContactMotion.gap),
     dof_a=write(ContactMotion.dof_a),
     dof_b=write(ContactMotion.dof_b),
     out_static=write(ContactSurface.static_friction),
@@ -253,6 +255,7 @@ def contact_surfaces(
     )
     dof_a[c, e] = dof[a, 0]
     dof_b[c, e] = dof[b, 0]
+    gap[c, e] = separation[c, e]
 
 
 @system(over=Contact, phase="collide", after="contact_surfaces")

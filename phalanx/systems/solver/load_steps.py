@@ -13,7 +13,6 @@ from phalanx.components import (
     ContactImpulse,
     ContactJacobian,
     ContactMotion,
-    ContactPoint,
     ContactRow,
     ContactSearch,
     ContactSurface,
@@ -35,8 +34,14 @@ ENOUGH = 2e-8
 """m: loads are known if what a sweep changes moves all contacts (root of squares) less in a position sweep's time."""
 
 AT_BOUND = 0.99  # share of the friction bound from which on a contact slides
-ROUNDING = 1e-6  # what a sweep changes by less than this share of all velocities, in the energy's norm, is rounding
+ROUNDINGS = 16.0  # of the velocities gained, in the energy's norm: a sweep that changes less has rounded
 LEAST_BEND = 1e-5  # least curvature of the energy along what a sweep has changed, over that of each contact alone
+
+
+@function
+def rounding():
+    """The relative spacing of numbers of the world's type: a third has no finite binary form."""
+    return math.fabs(3.0 * (4.0 / 3.0 - 1.0) - 1.0)
 
 
 @function
@@ -46,7 +51,41 @@ def at_bound(normal, tangent_1, tangent_2, static, dynamic):
     return tangent_1 * tangent_1 + tangent_2 * tangent_2 >= bound * bound
 
 
-@system(phase="load", after="leave_what_is_known")
+@system(phase="load", after="leave_what_is_known", before="hold_at_bounds")
+def swept_velocities(
+    lanes,
+    slots=rows(Contact),
+    row_count=rows(ContactRow),
+    extent=read(ContactMotion.extent),
+    dof=read(ContactDof.dof),
+    jacobian=read(ContactJacobian.value),
+    approach=read(ContactMotion.approach),
+    slip=read(ContactMotion.slip),
+    drift=read(ContactSurface.drift),
+    u=read(DofGain.velocity),
+    contacts=read(Sweep.contacts),
+    velocity=write(ContactSearch.velocity),
+):
+    """How contacts move after the sweep: the energy's slope. Sums over dofs would lose it among what cancels."""
+    width = row_count // max(slots, 1)
+    most = 0
+    for e in lanes:
+        most = max(most, contacts[0, e])
+    for c in spread(most):
+        for e in lanes:
+            velocity[c, 0, e] = approach[c, e]
+            velocity[c, 1, e] = slip[c, 0, e] + drift[c, 0, e]
+            velocity[c, 2, e] = slip[c, 1, e] + drift[c, 1, e]
+        base = c * width
+        for i in range(extent[c, lanes[0]]):
+            k = dof[base + i, lanes[0]]
+            for e in lanes:
+                velocity[c, 0, e] += jacobian[base + i, 0, e] * u[k, e]
+                velocity[c, 1, e] += jacobian[base + i, 1, e] * u[k, e]
+                velocity[c, 2, e] += jacobian[base + i, 2, e] * u[k, e]
+
+
+@system(phase="load", after="swept_velocities")
 def hold_at_bounds(
     lanes,
     slots=rows(Contact),
@@ -103,12 +142,13 @@ def step_loads(
     first_dof=read(TreeTopology.first_dof),
     end_dof=read(TreeTopology.end_dof),
     root=read(TreeSearch.island),
+    known=update(TreeSearch.known),
     island=read(ContactSearch.island),
     h=read(Settings.timestep),
     position_sweeps=read(Settings.position_iterations),
     mobility=read(DofSolve.inverse_pivot),
-    separation=read(ContactPoint.separation),
-    drift=read(ContactSurface.drift),
+    separation=read(ContactMotion.gap),
+    velocity=read(ContactSearch.velocity),
     static=read(ContactSurface.static_friction),
     dynamic=read(ContactSurface.dynamic_friction),
     member=read(ContactMotion.member),
@@ -122,7 +162,6 @@ def step_loads(
     held=write(ContactSearch.held),
     cut=write(ContactSearch.cut),
     u=update(DofGain.velocity),
-    at_start=read(DofSearch.before),
     dof_start=read(DofSearch.start),
     dof_step=read(DofSearch.step),
     sum=update(TreeSearch.sum),
@@ -145,25 +184,24 @@ def step_loads(
             if c < contacts[0, e]:
                 t = island[c, e]
                 part = h[0, e] / real(position_sweeps[0, 0])
-                goal = -max(separation[c, e] - NEAR, 0.0) / part
+                lacks = -max(separation[c, e] - NEAR, 0.0) / part - velocity[c, 0, e]
+                rub1, rub2 = velocity[c, 1, e], velocity[c, 2, e]
                 d0, p0 = impulse[c, 0, e] - start[c, 0, e], step[c, 0, e]
                 d1, p1 = impulse[c, 1, e] - start[c, 1, e], step[c, 1, e]
                 d2, p2 = impulse[c, 2, e] - start[c, 2, e], step[c, 2, e]
                 own, mean = block_normal[c, member[c, e], e], block_tangent[c, 3, e]
-                sum[t, 3, e] += goal * d0 - drift[c, 0, e] * d1 - drift[c, 1, e] * d2
-                sum[t, 4, e] += goal * p0 - drift[c, 0, e] * p1 - drift[c, 1, e] * p2
+                sum[t, 3, e] += lacks * d0 - rub1 * d1 - rub2 * d2
+                sum[t, 4, e] += lacks * p0 - rub1 * p1 - rub2 * p2
                 sum[t, 5, e] += own * d0 * d0 + ((d1 * d1 + d2 * d2) / mean if mean > 0.0 else 0.0)
     for t in spread(busy):
         for d in range(first_dof[t, 0], end_dof[t, 0]):
             for e in lanes:
-                swept, before, now = u[d, e] - dof_start[d, e], dof_step[d, e], at_start[d, e] + u[d, e]
+                swept, before, gained = u[d, e] - dof_start[d, e], dof_step[d, e], u[d, e]
                 pivot = 1.0 / mobility[d, e] if mobility[d, e] > 0.0 else 0.0
                 sum[t, 0, e] += pivot * swept * swept
                 sum[t, 1, e] += pivot * swept * before
                 sum[t, 2, e] += pivot * before * before
-                sum[t, 3, e] -= pivot * swept * now
-                sum[t, 4, e] -= pivot * before * now
-                sum[t, 6, e] += pivot * now * now
+                sum[t, 6, e] += pivot * gained * gained
     for t in range(busy):
         for e in lanes:
             if contacts[0, e] > 0 and root[t, e] != t:
@@ -172,19 +210,21 @@ def step_loads(
     for t in spread(busy):
         for e in lanes:
             dd, dp, pp, fd, fp = sum[t, 0, e], sum[t, 1, e], sum[t, 2, e], sum[t, 3, e], sum[t, 4, e]
-            part = h[0, e] / real(position_sweeps[0, 0])
-            firm = dd > max(LEAST_BEND * sum[t, 5, e], ROUNDING * ROUNDING * sum[t, 6, e])
-            firm = firm and sum[t, 7, e] * part * part > ENOUGH * ENOUGH
+            blur = ROUNDINGS * rounding()
+            firm = dd > max(LEAST_BEND * sum[t, 5, e], blur * blur * sum[t, 6, e])
             determinant = dd * pp - dp * dp
             both = firm and determinant > 1e-5 * dd * pp
             far = (fd * pp - fp * dp) / determinant if both else (fd / dd if firm else 0.0)
             sum[t, 0, e] = 1.0 + far
             sum[t, 1, e] = (fp * dd - fd * dp) / determinant if both else 0.0
+            # what is known stays as it is, to the bit, however long others are sought
+            sum[t, 7, e] = 1.0 if known[t, e] == 0 else 0.0
+            known[t, e] = abs(known[t, e])
     for t in spread(busy):
         for d in range(first_dof[t, 0], end_dof[t, 0]):
             for e in lanes:
-                if contacts[0, e] > 0:
-                    i = root[t, e]
+                i = root[t, e]
+                if contacts[0, e] > 0 and sum[i, 7, e] > 0.0:
                     swept = u[d, e] - dof_start[d, e]
                     u[d, e] = dof_start[d, e] + (sum[i, 0, e] * swept + sum[i, 1, e] * dof_step[d, e])
     for c in spread(most):
@@ -195,12 +235,16 @@ def step_loads(
                 n = s0 + (far * (impulse[c, 0, e] - s0) + again * step[c, 0, e])
                 t1 = s1 + (far * (impulse[c, 1, e] - s1) + again * step[c, 1, e])
                 t2 = s2 + (far * (impulse[c, 2, e] - s2) + again * step[c, 2, e])
+                sought = sum[island[c, e], 7, e] > 0.0
+                n, t1 = n if sought else impulse[c, 0, e], t1 if sought else impulse[c, 1, e]
+                t2 = t2 if sought else impulse[c, 2, e]
                 x = max(n, 0.0)
                 rub = math.sqrt(t1 * t1 + t2 * t2)
                 bound = static[c, e] * x
                 scale = bound / rub if rub > bound else 1.0
                 slides = at_bound(impulse[c, 0, e], impulse[c, 1, e], impulse[c, 2, e], static[c, e], dynamic[c, e])
                 scale = x / impulse[c, 0, e] if slides and impulse[c, 0, e] > 0.0 else scale
+                scale = scale if sought else 1.0
                 y, z = t1 * scale, t2 * scale
                 held[c, e] = 1 if x != n or scale != 1.0 else 0
                 cut[c, 0, e], cut[c, 1, e], cut[c, 2, e] = x - n, y - t1, z - t2

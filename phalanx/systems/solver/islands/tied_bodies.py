@@ -27,6 +27,7 @@ def find_islands(
     tree=read(LinkTopology.tree),
     yields=read(TreeTopology.yields),
     island=update(TreeSearch.island),
+    known=write(TreeSearch.known),
     contact_island=write(ContactSearch.island),
 ):
     """Bodies that contacts tie together; what cannot be moved ties nothing.
@@ -36,6 +37,7 @@ def find_islands(
     for e in lanes:
         for t in range(trees if contacts[0, e] > 0 else 0):
             island[t, e] = t
+            known[t, e] = 0
         for c in range(contacts[0, e]):
             a = tree[link[shape_a[c, e], 0], 0] if dof_a[c, e] >= 0 else -1
             b = tree[link[shape_b[c, e], 0], 0] if dof_b[c, e] >= 0 else -1
