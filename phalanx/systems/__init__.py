@@ -47,6 +47,7 @@ from phalanx.systems.solver import (
     contact_solver,
     dof_rows,
     dof_solver,
+    even_loads,
     loads,
     mimics,
     sweeps,
@@ -185,6 +186,7 @@ def systems(
             contacts.remember_contacts,
             contacts.start_contacts,
             contacts.contact_surfaces,
+            even_loads.share_loads,
             *_all(contact_forces, planes_),
         ]
     found += _in_order(*groups)

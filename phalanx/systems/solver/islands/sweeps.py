@@ -153,7 +153,7 @@ def sweep_island(
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
     member=read(ContactMotion.member),
-    separation=read(ContactPoint.separation),
+    separation=read(ContactMotion.gap),
     drift=read(ContactSurface.drift),
     static=read(ContactSurface.static_friction),
     dynamic=read(ContactSurface.dynamic_friction),
