@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,15 +20,16 @@ HIDES = "visibility"
 _PLAIN = re.compile(r"[\w]*")
 
 
-def find(stage: Stage, patterns: Iterable[str]) -> tuple[list[str], str]:
+def find(stage: Stage, patterns: Iterable[str], copies: Sequence[str] = ()) -> tuple[list[str], str]:
     """The prims that are environments, and why there are none although assets are asked for below several prims.
 
     Args:
         stage: a ``pxr.Usd.Stage``.
         patterns: paths of assets, regular expressions segment by segment: the prims that
             ``/World/envs/env_.*/Robot`` has one segment above its last are candidates.
+        copies: prims that are candidates in any case.
     """
-    asked: dict[tuple[str, ...], str] = {}
+    asked: dict[tuple[str, ...], str] = {tuple(copies): "what was cloned"} if copies else {}
     for pattern in patterns:
         above = _environments_of(pattern)
         paths = tuple(matching(stage, above)) if above else ()
@@ -97,9 +98,32 @@ def _changed(a: Any, b: Any, roots: tuple[str, str]) -> str | None:
         one = a.nameChildren.get(two.name)
         if one is None:
             return f"only {roots[1]} has {two.path}"
-        if (found := _spec(one, two, roots)) is not None:
+        found = _repeats(one, two, roots) if two.specifier == Sdf.SpecifierOver else _spec(one, two, roots)
+        if found is not None:
             return found
     return None
+
+
+def _repeats(a: Any, b: Any, roots: tuple[str, str]) -> str | None:
+    """Where what is written over an inherited prim is not what the prim has already.
+
+    Views write to each of their prims what all of them get: schemas, and attributes of the same values.
+    """
+    for key in set(b.ListInfoKeys()) - _LOOSE - {"specifier"}:
+        if a.GetInfo(key) != b.GetInfo(key) and not (key == "apiSchemas" and _schemas(b) <= _schemas(a)):
+            return f"{key} of {b.path}"
+    for two in b.properties:
+        one = a.properties.get(two.name)
+        if two.name != HIDES and (one is None or not _same(one, two, roots)):
+            return f"{two.name} of {b.path}"
+    return _changed(a, b, roots)
+
+
+def _schemas(spec: Any) -> set[str]:
+    """Schemas that a prim gets besides those that it has, and a mark where it says which it shall have or lose."""
+    listed = spec.GetInfo("apiSchemas") or Sdf.TokenListOp()
+    mark = {"only these"} if listed.isExplicit or listed.deletedItems else set()
+    return mark | {*listed.prependedItems, *listed.appendedItems, *listed.explicitItems}
 
 
 def _children(a: Any, b: Any, roots: tuple[str, str]) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from phalanx import components as c
 from phalanx.ecs.device import cuda_available
-from phalanx.facade import backends, physics_events, physics_steps, scene_settings
+from phalanx.facade import backends, clones, physics_events, physics_steps, scene_settings
 from phalanx.facade import stage as stages
 from phalanx.facade.arrays import array_api
 from phalanx.facade.backends import Backend
@@ -124,7 +124,7 @@ class Simulation:
         self._settings = SceneSettings.of(self.scene())
         stage = stages.get_stage()
         self._world = StageWorld(
-            stage, physics_events.patterns(), device=engine_device(self.device), **self._settings.for_world()
+            stage, copies=clones.environments(stage), device=engine_device(self.device), **self._settings.for_world()
         )
         self.state = PLAYING
         try:

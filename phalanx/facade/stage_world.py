@@ -12,7 +12,7 @@ that is; the stage's are those of the world. :attr:`StageWorld.origins` is the d
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +20,11 @@ import numpy as np
 
 from phalanx.facade import environments, surface_grippers
 from phalanx.facade.expressions import matching_paths
+from phalanx.facade.physx.rigid_body_view import RigidBodyView
 from phalanx.facade.physx.simulation_view import SimulationView
 from phalanx.io.formats.usd import Scene, read_stage
 from phalanx.io.formats.usd.bindings import Stage, UsdPhysics
+from phalanx.io.formats.usd.models import START
 from phalanx.world.usd_scenes import add_scene
 from phalanx.world.world import World
 
@@ -48,6 +50,7 @@ class StageWorld:
         stage: a ``pxr.Usd.Stage``.
         patterns: paths that assets are asked for by, regular expressions segment by segment: they say which prims may
             be environments.
+        copies: prims that may be environments whatever the patterns are.
         settings: arguments of :class:`phalanx.World`.
 
     Attributes:
@@ -63,8 +66,8 @@ class StageWorld:
         LoadError: the stage cannot be simulated.
     """
 
-    def __init__(self, stage: Stage, patterns: Iterable[str] = (), **settings: Any) -> None:
-        paths, why = environments.find(stage, patterns)
+    def __init__(self, stage: Stage, patterns: Iterable[str] = (), copies: Sequence[str] = (), **settings: Any) -> None:
+        paths, why = environments.find(stage, patterns, copies)
         scene = read_stage(stage, skip=paths[1:], inertias="keep")
         starts = environments.origins(stage, paths) if paths else np.zeros((1, 3))
         if paths:
@@ -95,6 +98,7 @@ class StageWorld:
         if not self.is_empty:
             self.world.reset(env_ids)
             self._place_around(env_ids)
+            self._set_moving(env_ids)
             envs = np.arange(len(self.origins)) if env_ids is None else self.world.env_indices(env_ids)
             for gripper in self.grippers.values():
                 gripper.reset(envs)
@@ -204,6 +208,21 @@ class StageWorld:
         if env is None or not self.env_paths:
             return found
         return [self.env_paths[env] + path[len(self.env_paths[0]) :] for path in found]
+
+    def _set_moving(self, env_ids: Any) -> None:
+        """Give bodies and joints the velocities that the stage gives them; those of bodies are of centres of mass."""
+        envs = None if env_ids is None else self.world.env_indices(env_ids)
+        for name, actor in self.scene.actors.items():
+            start = next((frame for frame in actor.model.keyframes if frame.name == START), None)
+            if start is None:
+                continue
+            if start.root_vel:
+                view = RigidBodyView(self.world, [(name, envs)])
+                view.set_velocities(np.tile(np.array(start.root_vel, "float32"), (view.count, 1)))
+            if start.joint_vel:
+                robot = self.world.robots[name]
+                speeds = np.array([start.joint_vel.get(joint, 0.0) for joint in robot.joint_names])
+                robot.set_joint_state(vel=speeds, env_ids=envs)
 
     def _place_around(self, env_ids: Any) -> None:
         """Put what stands outside of environments where the stage has it, seen from each of them."""

@@ -9,6 +9,8 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from oracles import host
 from usd_files import BALL, body, joint, prim, read, save, stage
 
@@ -16,6 +18,11 @@ import phalanx as px
 from phalanx import components as c
 from phalanx.io.formats.scene_file import Ground
 from phalanx.io.formats.usd import Scene
+from phalanx.io.formats.usd.bindings import UsdPhysics
+from phalanx.io.formats.usd.collision_groups import CollisionGroups
+from phalanx.io.formats.usd.frames import Units
+from phalanx.io.formats.usd.notes import Notes
+from phalanx.io.formats.usd.values import Reading
 from phalanx.models.robot_model import Shape
 
 ROOT = "PhysicsArticulationRootAPI"
@@ -57,6 +64,50 @@ def test_groups_and_pairs_of_colliders_let_meet_what_usdphysics_does() -> None:
     from_elsewhere = px.Shape("sphere", (1.0,))
     assert all(meet(from_elsewhere, one) for one in found.values())
     assert scene.warnings == []
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_groups_collide_as_usdphysics_has_it(data: st.DataObject) -> None:
+    """The table of the groups in use is that which USD computes of all of them.
+
+    USD's own table gives merged groups different answers where the second of two is merged with one that comes before
+    the first. There, groups that are merged must answer alike.
+    """
+    count = data.draw(st.integers(1, 5))
+    text, names = "", []
+    for i in range(count):
+        targets = data.draw(st.sets(st.integers(0, count - 1)))
+        more = f"bool physics:invertFilteredGroups = {int(data.draw(st.booleans()))}\n"
+        if merged := data.draw(st.sampled_from(["", "one", "two"])):
+            more += f'string physics:mergeGroup = "{merged}"\n'
+        names.append(merged or f"g{i}")
+        text += group(f"g{i}", "", ", ".join(f"</g{j}>" for j in sorted(targets)), more)
+    whole = stage(text)
+    reading = Reading(whole, Units.of(whole), Notes("groups"))
+    paths = [f"/g{i}" for i in range(count)]
+    used = data.draw(st.sets(st.sampled_from(paths), min_size=1))
+    found, table = CollisionGroups(reading, used), UsdPhysics.CollisionGroup.ComputeCollisionGroupTable(whole)
+    for one, other in itertools.product(sorted(used), repeat=2):
+        assert found.collide(one, other) == found.collide(other, one)
+        mine, theirs = names[paths.index(one)], names[paths.index(other)]
+        if one <= other and names.index(mine) <= names.index(theirs):
+            assert found.collide(one, other) == table.IsCollisionEnabled(one, other), (one, other, text)
+        for twin in used:
+            if names[paths.index(twin)] == mine:
+                assert found.collide(one, other) == found.collide(twin, other)
+
+
+def test_a_scene_that_turns_filters_round() -> None:
+    """Groups of environments, each with itself and with what is global, as Isaac Sim's cloner writes them."""
+    text = "".join(sphere(name) for name in ("a0", "a1", "b0", "floor", "free"))
+    text += prim("PhysicsScene", "physics", "bool physxScene:invertCollisionGroupFilter = 1")
+    text += group("ga", "</a0>, </a1>", "</ga>, </all>") + group("gb", "</b0>", "</gb>, </all>")
+    text += group("all", "</floor>", "</all>, </ga>, </gb>")
+    found = {name.strip("/"): one for name, one in colliders(read(text)).items()}
+    apart = {("a0", "b0"), ("a1", "b0")}
+    for a, b in itertools.combinations(("a0", "a1", "b0", "floor", "free"), 2):
+        assert meet(found[a], found[b]) == ((a, b) not in apart), (a, b)
 
 
 def test_inverted_and_merged_groups() -> None:

@@ -8,7 +8,7 @@ from facade.isaacsim.core_scenes import boxes, host, kind, like, xforms
 
 from phalanx.facade import stage
 from phalanx.facade.isaacsim.core.prims import RigidPrim, SingleRigidPrim
-from phalanx.io.formats.usd.bindings import UsdGeom, UsdPhysics
+from phalanx.io.formats.usd.bindings import Gf, UsdGeom, UsdPhysics
 
 DT = 1 / 60
 
@@ -204,3 +204,21 @@ def test_what_goes_wrong(world, caplog):
         view.set_masses([1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="Prim path expression"):
         RigidPrim("/World/Box_9")
+
+
+def test_bodies_move_at_first_as_the_stage_has_them_move(world):
+    """Velocities of the stage, of the centre of mass in the space above the body, degrees per second."""
+    boxes(2, "/World/Box_{}")
+    prim = stage.get_stage().GetPrimAtPath("/World/Box_1")
+    UsdPhysics.MassAPI(prim).CreateCenterOfMassAttr(Gf.Vec3f(0.0, 0.0, 0.05))
+    body = UsdPhysics.RigidBodyAPI(prim)
+    body.CreateVelocityAttr(Gf.Vec3f(1.0, 0.0, 2.0))
+    body.CreateAngularVelocityAttr(Gf.Vec3f(0.0, 90.0, 0.0))
+    view = RigidPrim("/World/Box_.*")
+    for _ in range(2):
+        world.reset()
+        expected = [[0, 0, 0, 0, 0, 0], [1.0, 0, 2.0, 0, np.pi / 2, 0]]
+        np.testing.assert_allclose(view.get_velocities(), expected, atol=1e-5)
+        for _ in range(5):
+            world.step(render=False)
+        world.stop()

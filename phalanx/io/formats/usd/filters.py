@@ -12,6 +12,7 @@ from itertools import combinations_with_replacement
 
 from phalanx.io.formats.scene_file import Ground
 from phalanx.io.formats.usd.bindings import Prim, Usd, UsdPhysics
+from phalanx.io.formats.usd.collision_groups import CollisionGroups
 from phalanx.io.formats.usd.models import ActorModel
 from phalanx.io.formats.usd.values import Reading
 from phalanx.models.robot_model import Shape
@@ -110,7 +111,7 @@ class Filters:
         for path in self.colliders:
             key = (groups.get(path, frozenset()), path if path in named else "")
             classes.setdefault(key, []).append(path)
-        table = UsdPhysics.CollisionGroup.ComputeCollisionGroupTable(self.reading.stage)
+        table = CollisionGroups(self.reading, {one for mine, _ in classes for one in mine})
         keys = list(classes)
         if len(keys) > MOST:
             raise self.reading.error(
@@ -121,7 +122,7 @@ class Filters:
         affinity = dict.fromkeys(range(len(keys)), 1)
         for i, j in combinations_with_replacement(range(len(keys)), 2):
             (mine, a), (theirs, b) = keys[i], keys[j]
-            apart = any(not table.IsCollisionEnabled(one, other) for one in mine for other in theirs)
+            apart = any(not table.collide(one, other) for one in mine for other in theirs)
             if not apart and not (a and b and frozenset((a, b)) in barred):
                 affinity[i] |= 2 << j
                 affinity[j] |= 2 << i
