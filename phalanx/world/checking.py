@@ -30,6 +30,20 @@ def number(what: str, value: Any, *, least: float = 0.0, above: float | None = N
     return found
 
 
+def too_large(values: np.ndarray, dtype: str) -> str | None:
+    """What to say of finite numbers that a dtype has only as infinities, with both figures; ``None`` if there are
+    none.
+    """
+    greatest = float(np.finfo(dtype).max)
+    if values.dtype.kind != "f" or values.dtype.itemsize <= np.dtype(dtype).itemsize or not values.size:
+        return None
+    beyond = values[np.isfinite(values) & (np.abs(values) > greatest)]
+    if not len(beyond):
+        return None
+    remedy = "correct it, or pass another dtype= to World"
+    return f"{beyond[0]:g}, and the greatest number of {dtype} is {greatest:.4g}; {remedy}"
+
+
 def pose(who: str, position: Sequence[float], orientation: Sequence[float]) -> np.ndarray:
     """(7,) [x y z qw qx qy qz] with a quaternion of unit length; errors start with ``who``."""
     sizes = (np.shape(position), np.shape(orientation))

@@ -361,7 +361,7 @@ def test_without_visuals_their_meshes_are_not_opened(tmp_path: Path) -> None:
 
 def test_reading_imports_no_mesh_library() -> None:
     code = (
-        "import sys; from phalanx.io import urdf, info, library; "
+        "import sys; from phalanx.io.formats import library, urdf; from phalanx.models import info; "
         "print([m for m in ('trimesh', 'scipy', 'collada') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

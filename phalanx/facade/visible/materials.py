@@ -12,6 +12,8 @@ import numpy as np
 from phalanx.facade.once import tell_once
 from phalanx.facade.visible.geometry import Piece
 from phalanx.io.formats.usd.bindings import Ar, Prim, UsdPhysics, UsdShade
+from phalanx.io.reading import limits
+from phalanx.io.reading.errors import LoadError
 
 if TYPE_CHECKING:
     from phalanx.images.looks import Look, Texture
@@ -210,7 +212,8 @@ def _opened(path: str) -> Texture | None:
         if asset is None:
             raise FileNotFoundError("there is no such file")
         with Image.open(io.BytesIO(asset.GetBuffer())) as picture:
+            limits.check("pixels", picture.width * picture.height, LoadError)
             return Texture(np.asarray(picture.convert("RGB")))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, Image.DecompressionBombError) as error:
         tell_once(f"the texture {os.path.basename(path)} cannot be read, and is not seen: {error}")
         return None

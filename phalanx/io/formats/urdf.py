@@ -13,12 +13,15 @@ What the format leaves open is settled like this:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
+from phalanx.io.reading import limits
+from phalanx.io.reading.boundary import Clock, place
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.reading.paths import FileFinder
 from phalanx.io.reading.xmltree import Element, parse_xml
@@ -43,6 +46,8 @@ SILENT = {
     "link": {"inertial", "visual", "collision", "self_filter", "collision_checking", "origin", "verbose"},
     "joint": {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "safety_controller", "calibration"},
 }
+T = TypeVar("T")
+
 ZERO = (0.0, 0.0, 0.0)
 FIXED_AXES = "XYZ"
 """Roll, pitch and yaw: about x, y and z of the parent, one after the other."""
@@ -66,13 +71,20 @@ def load_urdf(
     usable is listed in ``model.warnings``.
     """
     root = parse_xml(path)
+    with place(root.error):
+        return _read(root, path, package_dirs, visuals, "fix" if fix_inertias else "refuse")
+
+
+def _read(
+    root: Element, path: str | Path, package_dirs: Iterable[str | Path], visuals: bool, inertias: Inertias
+) -> RobotModel:
     if root.tag != "robot":
         raise root.error("the root element of a URDF file is <robot>; this is another kind of file.")
     if any(key.startswith("xmlns:xacro") for key in root.attributes) and any(
         child.tag.startswith("xacro:") for child in root.children
     ):
         raise root.error("this is a xacro source; expand it first: xacro FILE > robot.urdf.")
-    return _Reader(root, FileFinder(path, package_dirs), visuals, "fix" if fix_inertias else "refuse").read()
+    return _Reader(root, FileFinder(path, package_dirs), visuals, inertias).read()
 
 
 @dataclass
@@ -88,14 +100,18 @@ class _Reader:
         links, joints = self.named("link"), self.named("joint")
         if not links:
             raise self.root.error("the robot has no <link>; add at least one.")
+        limits.check("bodies", len(links), self.root.error)
         self.mention_unknown([self.root, *links.values(), *joints.values()])
         self.read_colors(links.values())
         model = RobotModel(self.root.attributes.get("name", "") or Path(self.root.file).stem, [], [], self.root.file)
-        model.joints = [self.joint(element) for element in joints.values()]
+        model.joints = [_placed(self.joint, element) for element in joints.values()]
         # The tree comes before the shapes: a wrong structure is found without opening any mesh.
         check_tree(list(links), model.joints, lambda n, t: links[n].error(t), lambda n, t: joints[n].error(t))
         check_mimic(model.joints, lambda n, t: joints[n].error(t))
-        model.bodies = [self.body(element) for element in links.values()]
+        clock = Clock(self.root.error)
+        for element in links.values():
+            model.bodies.append(_placed(self.body, element))
+            clock.check()
         errors = (lambda n, t: _inertia(links[n]).error(t), lambda n, t: joints[n].error(t))
         self.warnings += check_masses(model, *errors, self.inertias)
         model.warnings = list(dict.fromkeys(self.warnings))
@@ -291,6 +307,12 @@ class _Reader:
             self.warnings.append(f'material "{name}" is used but defined nowhere; the default colour is shown.')
         found = color.vector("rgba", 4) if color is not None else self.colors.get(name)
         return (found[0], found[1], found[2], found[3]) if found else None
+
+
+def _placed(read: Callable[[Element], T], element: Element) -> T:
+    """What is read of an element; whatever is raised becomes an error about it."""
+    with place(element.error):
+        return read(element)
 
 
 def _inertia(link: Element) -> Element:

@@ -8,14 +8,15 @@ bounded. Every error names the file, the line and the element.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
+from phalanx.io.reading import limits
+from phalanx.io.reading.boundary import read_bytes
 from phalanx.io.reading.errors import LoadError
-
-MAX_DEPTH = 200  # of nested elements; real robot files stay below ten
 
 
 @dataclass(slots=True, eq=False)
@@ -48,6 +49,14 @@ class Element:
     def error(self, message: str) -> LoadError:
         """An error about this element, to be raised by the caller."""
         return LoadError(f"{self.file}:{self.line}: {self.label}: {message}")
+
+    def walk(self) -> Iterator[Element]:
+        """It and all elements below it."""
+        open_: list[Element] = [self]
+        while open_:
+            element = open_.pop()
+            yield element
+            open_.extend(element.children[::-1])
 
     def all(self, tag: str) -> list[Element]:
         """Children with this tag, in file order."""
@@ -97,54 +106,51 @@ class Element:
             raise self.error(f'{name}="{word}" is not a number.') from None
         if math.isnan(value) or (math.isinf(value) and not infinite):
             raise self.error(f'{name}="{word}" is not a finite number.')
+        if abs(value) > limits.LIMITS.number:
+            if infinite:  # the greatest number of a type, say
+                return math.copysign(math.inf, value)
+            raise self.error(f'{name}="{word}" is too large; numbers are at most {limits.LIMITS.number:g}.')
         return value
-
-
-def read_bytes(path: str | Path) -> bytes:
-    """The file's content; :class:`LoadError` when it is missing, a folder, unreadable or empty."""
-    try:
-        data = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise LoadError(f"{path}: no such file; check the path (the current folder is {Path.cwd()}).") from None
-    except IsADirectoryError:
-        raise LoadError(f"{path}: this is a folder; give the file inside it.") from None
-    except (OSError, ValueError) as error:
-        raise LoadError(f"{path}: cannot be read: {error}.") from None
-    if not data.strip():
-        raise LoadError(f"{path}: the file is empty.")
-    return data
 
 
 def parse_xml(path: str | Path) -> Element:
     """Parse a file and return its root element."""
-    file = str(path)
+    return parse_bytes(read_bytes(path, "xml_bytes"), str(path))
+
+
+def parse_bytes(data: bytes, file: str, words: bool = True) -> Element:
+    """Parse what is in a file; without ``words`` the text between elements is left out."""
     parser = _parser(file)
+    count = 0
     stack: list[Element] = []
     roots: list[Element] = []
+    texts: list[list[str]] = []
 
     def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal count
+        count += 1
         parent = stack[-1] if stack else None
         element = Element(tag, attributes, file, parser.CurrentLineNumber, parent)
-        if len(stack) >= MAX_DEPTH:
-            raise element.error(f"nested more than {MAX_DEPTH} elements deep; this is no robot file.")
+        if len(stack) >= limits.LIMITS.depth:
+            raise element.error(f"nested more than {limits.LIMITS.depth} elements deep; this is no robot file.")
+        limits.check("elements", count, element.error)
         (parent.children if parent else roots).append(element)
         stack.append(element)
+        texts.append([])
 
     def end(_tag: str) -> None:
-        stack.pop()
+        element, parts = stack.pop(), texts.pop()
+        element.text = "".join(parts)
 
     def text(data: str) -> None:
-        if stack:
-            stack[-1].text += data
+        if texts:
+            texts[-1].append(data)
 
-    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
-    _feed(parser, read_bytes(path), file)
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    if words:
+        parser.CharacterDataHandler = text
+    _feed(parser, data, file)
     return roots[0]
-
-
-def refuse_entities(data: bytes, file: str) -> None:
-    """Check XML that another library will parse (a mesh, say): well-formed and without entity declarations."""
-    _feed(_parser(file), data, file)
 
 
 def _parser(file: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from functools import lru_cache
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.io.reading.xmltree import read_bytes, refuse_entities
+from phalanx.io.reading.mesh_files import read_scene
 
 COLORED = ("dae", "glb", "ply")
 """Formats that keep colours in the file itself."""
@@ -32,17 +31,11 @@ def face_colors(path: str | os.PathLike[str], count: int) -> np.ndarray | None:
 
 @lru_cache(maxsize=256)
 def _parsed(path: str, _mtime: int, _size: int) -> np.ndarray | None:
-    import trimesh
-
     kind = Path(path).suffix[1:].lower()
     if kind not in COLORED:
         return None
     try:
-        data = read_bytes(path)
-        if kind == "dae":
-            refuse_entities(data, path)
-        # From memory and without a resolver: a mesh cannot make us open another file.
-        scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False)
+        scene, _, data = read_scene(path, kind, looks=True)
         textured = b"<texture" in data or kind == "glb"
         parts = [scene.geometry[scene.graph[node][1]] for node in scene.graph.nodes_geometry]
         colors = [_colors_of(part, textured) for part in parts]

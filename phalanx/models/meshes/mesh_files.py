@@ -5,10 +5,7 @@ trimesh and scipy are imported where they are used: most robots that are simulat
 
 from __future__ import annotations
 
-import io
-import math
 import os
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -16,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from phalanx.io.reading.boundary import of_file, place
 from phalanx.io.reading.errors import LoadError
-from phalanx.io.reading.xmltree import read_bytes, refuse_entities
+from phalanx.io.reading.limits import check
+from phalanx.io.reading.mesh_files import FORMATS, read_scene
 
 FLAT = 1e-12  # a triangle has no area below this part of the mesh's longest side squared
 FLAT_THICKNESS = 1e-7  # points have no thickness below this part of their longest side
-FORMATS = ("stl", "obj", "dae", "ply", "glb")
 
 
 def load_mesh(path: str | Path, scale: float | Iterable[float] = (1.0, 1.0, 1.0)) -> tuple[np.ndarray, np.ndarray]:
@@ -54,48 +52,26 @@ def _identity(path: str | Path) -> tuple[str, int, int]:
 @lru_cache(maxsize=512)
 def _parsed(path: str, _mtime: int, _size: int) -> tuple[np.ndarray, np.ndarray, int]:
     """Read-only vertices and faces in file units times the file's own unit, and the number of flat triangles."""
-    import trimesh
-
     kind = Path(path).suffix[1:].lower()
     if kind not in FORMATS:
         raise LoadError(f"{path}: meshes are read from {', '.join(FORMATS)} files; convert it to one of them.")
-    data, unit = read_bytes(path), 1.0
-    if kind == "dae":
-        refuse_entities(data, path)
-        unit = _collada_unit(data)
-        data = _COLLADA_LOOKS.sub(b"", data)
-    try:
-        # From memory and without a resolver: a mesh cannot make us open another file.
-        options: dict[str, Any] = {"skip_materials": True} if kind == "obj" else {}
-        scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False, **options)
+    scene, unit, _ = read_scene(path, kind)
+    with place(of_file(path)):
         vertices, faces = _flatten(scene)
-    except Exception as error:  # parsers of five formats fail in as many ways
-        why = "it is neither binary nor text" if isinstance(error, ImportError) else error  # of what guesses encodings
-        raise LoadError(f"{path}: this is not a readable {kind} file ({why}); export it again.") from None
-    if not len(faces):
-        raise LoadError(f"{path}: the mesh holds no triangles; export its surface as triangles.")
-    if not np.isfinite(vertices).all():
-        raise LoadError(f"{path}: the mesh has coordinates that are not finite; export it again.")
-    vertices, faces = merge(vertices * unit, faces)
+        if not len(faces):
+            raise LoadError(f"{path}: the mesh holds no triangles; export its surface as triangles.")
+        if not 0 <= faces.min() <= faces.max() < len(vertices):
+            raise LoadError(f"{path}: a triangle names a vertex that does not exist ({faces.max()}); export it again.")
+        if not np.isfinite(vertices).all():
+            raise LoadError(f"{path}: the mesh has coordinates that are not finite; export it again.")
+        vertices = vertices * unit
+        check("length", float(np.abs(vertices).max()), of_file(path))
+        vertices, faces = merge(vertices, faces)
     areas = 0.5 * np.linalg.norm(area_vectors(vertices[faces]), axis=1)
     flat = int(np.count_nonzero(areas <= FLAT * np.ptp(vertices, axis=0).max() ** 2))
     vertices.setflags(write=False)
     faces.setflags(write=False)
     return vertices, faces, flat
-
-
-# Materials and textures of a COLLADA file: not wanted here, slow to read, and often broken.
-_COLLADA_LOOKS = re.compile(
-    rb"<(library_images|library_effects|library_materials|bind_material)\b[^>]*(?<!/)>.*?</\1>", re.DOTALL
-)
-_COLLADA_UNIT = re.compile(rb"<unit\b[^>]*?\bmeter\s*=\s*[\"']([^\"']*)[\"']")
-
-
-def _collada_unit(data: bytes) -> float:
-    """Metres per unit of a COLLADA file."""
-    found = _COLLADA_UNIT.search(data)
-    unit = float(found.group(1)) if found else 1.0
-    return unit if 0.0 < unit < math.inf else 1.0
 
 
 def _flatten(scene: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from phalanx.ecs import Field
+from phalanx.world.checking import too_large
 
 if TYPE_CHECKING:
     from phalanx.world.world import World
@@ -121,6 +122,8 @@ class Handle:
         ):
             raise ValueError(f"{self}: {what} has shape {tuple(array.shape)}; it must broadcast to {wanted}")
         if isinstance(array, np.ndarray):
+            if (large := too_large(array, world.dtype)) is not None:
+                raise ValueError(f"{self}: {what} is {large}")
             for wrong, verdict in (
                 (np.isnan(array), "is not a number (NaN)"),
                 (np.isinf(array) & finite, "is infinite"),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.ecs import Field, Store
+from phalanx.world.checking import too_large
 
 
 class Columns:
@@ -27,5 +28,10 @@ class Columns:
     def write(self, store: Store) -> None:
         """Set the fields; their tables must have as many rows."""
         for field, values in self.values.items():
-            dtype = np.int32 if field.dtype == "int32" else store.real
-            store.set(field, np.asarray(values, dtype)[..., None])
+            if field.dtype == "int32":
+                store.set(field, np.asarray(values, np.int32)[..., None])
+                continue
+            exact = np.asarray(values, float)
+            if (large := too_large(exact, store.real)) is not None:
+                raise ValueError(f"{field.key} ({field.doc}) is {large}")
+            store.set(field, exact.astype(store.real)[..., None])

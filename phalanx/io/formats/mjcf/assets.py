@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import io
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from phalanx.io.formats.mjcf.source import MeshAsset, Source
 from phalanx.io.formats.mjcf.values import Values
+from phalanx.io.reading import limits
+from phalanx.io.reading.boundary import place, read_bytes
 from phalanx.io.reading.errors import LoadError
 from phalanx.maths.arrays import matrix, unit
 from phalanx.models.meshes.mesh_files import convex_hull, load_mesh
-
-MOST_HEIGHTS = 10**8
 
 
 def mesh(asset: MeshAsset, source: Source) -> tuple[np.ndarray, np.ndarray]:
@@ -44,6 +46,9 @@ def mesh(asset: MeshAsset, source: Source) -> tuple[np.ndarray, np.ndarray]:
     offset = values.vector("refpos", 3, (0.0, 0.0, 0.0))
     turned = matrix(unit(values.vector("refquat", 4, (1.0, 0.0, 0.0, 0.0))))
     vertices = (np.asarray(vertices, float) - offset) @ turned * scale
+    if not np.isfinite(vertices).all() or not len(vertices):
+        raise values.element.error("its vertices must be finite, and there must be some.")
+    limits.check("length", float(np.abs(vertices).max()), values.element.error)
     if np.prod(scale) < 0.0:
         faces = faces[:, ::-1]
     asset.vertices, asset.faces = vertices, np.asarray(faces, np.int64)
@@ -59,7 +64,7 @@ def _triples(values: Values, name: str) -> np.ndarray:
 
 def _legacy(path: Path) -> tuple[np.ndarray, np.ndarray]:
     """A .msh file: numbers of vertices, normals, texture coordinates and faces, then all of them as they are."""
-    data = path.read_bytes()
+    data = read_bytes(path)
     if len(data) < 16:
         raise LoadError(f"{path}: the file is too short for a .msh file.")
     vertices, normals, textures, faces = np.frombuffer(data, "<i4", 4).tolist()
@@ -83,10 +88,13 @@ def height_field(values: Values, source: Source) -> tuple[np.ndarray, tuple[floa
     else:
         rows, columns = values.whole("nrow"), values.whole("ncol")
         given = values.numbers("elevation")
-        if rows < 2 or columns < 2 or rows * columns > MOST_HEIGHTS or len(given) not in (0, rows * columns):
+        limits.check("heights", max(rows, 0) * max(columns, 0), values.element.error)
+        if rows < 2 or columns < 2 or len(given) not in (0, rows * columns):
             raise values.element.error(f"it has {len(given)} elevations for {rows} rows and {columns} columns.")
         # Rows are written as they are seen, the first one farthest along y.
         grid = given.reshape(rows, columns)[::-1] if len(given) else np.zeros((rows, columns))
+    if min(grid.shape) < 2 or not np.isfinite(grid).all():
+        raise values.element.error("its heights must be finite, in at least two rows and columns.")
     grid = grid - grid.min()
     if grid.max() > 0.0:
         grid = grid / grid.max()
@@ -97,14 +105,14 @@ def height_field(values: Values, source: Source) -> tuple[np.ndarray, tuple[floa
 def _grid(path: Path, values: Values) -> np.ndarray:
     """Elevations (rows along y, columns along x) of a picture, or of a binary file with their numbers in front."""
     if path.suffix.lower() == ".png":
-        from PIL import Image, UnidentifiedImageError
+        from PIL import Image
 
-        try:
-            with Image.open(path) as picture:
+        with place(partial(values.error, "file")):
+            data = read_bytes(path)
+            with Image.open(io.BytesIO(data)) as picture:  # reads its header
+                limits.check("heights", picture.width * picture.height, partial(values.error, "file"))
                 return np.asarray(picture.convert("L"), float)[::-1]
-        except (OSError, UnidentifiedImageError) as error:
-            raise values.error("file", f"the picture cannot be read: {error}") from None
-    data = path.read_bytes()
+    data = read_bytes(path)
     rows, columns = np.frombuffer(data, "<i4", 2).tolist() if len(data) >= 8 else (0, 0)
     if rows < 2 or columns < 2 or len(data) != 8 + 4 * rows * columns:
         raise values.error("file", "its length is not what its first numbers say")

@@ -18,6 +18,8 @@ from phalanx.io.formats.mjcf.source import Options, Source
 from phalanx.io.formats.mjcf.tree import Node, Tree
 from phalanx.io.formats.mjcf.values import Values
 from phalanx.io.formats.scene_file import Ground, keyframe_names
+from phalanx.io.reading import limits
+from phalanx.io.reading.boundary import Clock, of_file, place
 from phalanx.models.actuators import Actuator
 from phalanx.models.checks import Inertias
 from phalanx.models.robot_model import Body, RobotModel
@@ -64,11 +66,21 @@ def load(
         LoadError: with file, line, element and remedy, when the file cannot be simulated; what is odd or not simulated
             is in ``warnings``.
     """
+    with place(of_file(path)):
+        return _load(path, asset_dirs, visuals, "fix" if fix_inertias else "refuse")
+
+
+def _load(path: str | Path, asset_dirs: Iterable[str | Path], visuals: bool, inertias: Inertias) -> Scene:
     notes = Notes()
     folders = tuple(asset_dirs) if not isinstance(asset_dirs, str | Path) else (asset_dirs,)
     main = Source.load(path, folders, notes)
     tree = Tree(main, notes, folders)
-    solids = {name: bodies.weigh(node, notes) for name, node in tree.bodies.items()}
+    limits.check("bodies", len(tree.bodies), main.root.error)
+    clock, solids = Clock(main.root.error), {}
+    for name, node in tree.bodies.items():
+        with place(node.element.error):
+            solids[name] = bodies.weigh(node, notes)
+        clock.check()
     bodies.scale_total(list(solids.values()), main.compiler.total_mass)
     contacts.let_meet(tree, solids, notes)
     _mention_smooth(solids, notes)
@@ -81,8 +93,8 @@ def load(
         shell.visuals = made.visuals
         trees[WORLD] = TreeModel(WORLD, "static", RobotModel(WORLD, [shell], [], str(path), fixed_base=True))
     for root in tree.world.children:
-        inertias: Inertias = "fix" if fix_inertias else "refuse"
-        trees[root.name] = tree_model(root, solids, notes, str(path), visuals, inertias)
+        with place(root.element.error):
+            trees[root.name] = tree_model(root, solids, notes, str(path), visuals, inertias)
     strings = {one.name: one for context in tree.contexts for one in tendons.read(context, tree, notes)}
     held = [one for context in tree.contexts for one in equality.read(context, tree, trees, strings, notes)]
     held += [tendons.between(one) for one in strings.values() if one.ends]

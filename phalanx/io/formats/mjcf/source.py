@@ -13,13 +13,12 @@ from phalanx.io.formats.mjcf import schema
 from phalanx.io.formats.mjcf.notes import Notes
 from phalanx.io.formats.mjcf.poses import orientation
 from phalanx.io.formats.mjcf.values import Defaults, Values
+from phalanx.io.reading import limits
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.reading.paths import FileFinder
 from phalanx.io.reading.xmltree import Element, parse_xml
 from phalanx.models.checks import nearest
 from phalanx.models.robot_model import Medium
-
-MAX_FILES = 1000  # included by one file, itself by way of others not counted: that is an error
 
 
 @dataclass
@@ -209,6 +208,9 @@ class Source:
     """By kind (mesh, hfield, material, model) and name."""
     names: set[tuple[str, str]] = field(default_factory=set)
     """Tag and name of what the world holds, and of tendons."""
+    included: int = 0
+    elements: int = 0
+    """Of included files."""
 
     def __post_init__(self) -> None:
         self.defaults = Defaults(self.notes)
@@ -261,12 +263,16 @@ class Source:
                 continue
             schema.check(child, self.notes)
             file = str(self.finder.resolve(child.get("file"), child))
-            if file in inside or len(inside) > MAX_FILES:
+            if file in inside:
                 raise child.error(f'"{child.get("file")}" includes itself; break the circle.')
+            self.included += 1
+            limits.check("includes", self.included, child.error)
             try:
                 root = parse_xml(file)
             except LoadError as error:
                 raise child.error(f"the included file cannot be used: {error}") from None
+            self.elements += sum(1 for _ in root.walk())
+            limits.check("elements", self.elements, child.error)
             self._include(root, [*inside, file])
             for grandchild in root.children:
                 grandchild.parent = element

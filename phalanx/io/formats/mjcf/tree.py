@@ -13,7 +13,9 @@ from phalanx.io.formats.mjcf.notes import Notes
 from phalanx.io.formats.mjcf.poses import IDENTITY, Pose, compose
 from phalanx.io.formats.mjcf.source import Options, Source
 from phalanx.io.formats.mjcf.values import Values
+from phalanx.io.reading import limits
 from phalanx.io.reading.errors import LoadError
+from phalanx.io.reading.sizes import expanded
 from phalanx.io.reading.xmltree import Element
 from phalanx.maths.arrays import between, from_euler, rotate, unit
 from phalanx.models.checks import nearest
@@ -21,7 +23,6 @@ from phalanx.models.checks import nearest
 IGNORED = ("camera", "light")
 HOLDS = ("body", "joint", "freejoint", "geom", "site", "inertial", "frame", "replicate", "attach", *IGNORED, "plugin")
 LEAVES = ("joint", "freejoint", "geom", "site", "inertial")
-MAX_COPIES = 100_000
 JOINTS = {"free": "free", "ball": "spherical", "slide": "prismatic", "hinge": "revolute"}
 
 
@@ -124,7 +125,6 @@ class Tree:
     sites: dict[str, tuple[Node, Placed]] = field(default_factory=dict)
     contexts: list[Context] = field(default_factory=list)
     """Of the file itself, and one for each time that another one is attached and for each copy."""
-    _copies: int = 0
     _opened: dict[str, Source] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -132,9 +132,28 @@ class Tree:
         self.contexts.append(context)
         self.world = Node("world", self.main.root, context, None, IDENTITY)
         self.bodies["world"] = self.world
+        self._check_size()
         for section in self.main.root.all("worldbody"):
             schema.check(section, self.notes)
             self._fill(self.world, section, context, IDENTITY, "main")
+
+    def _check_size(self) -> None:
+        """Refuse a file that becomes too many elements once copies are made and models attached."""
+
+        def inside(part: tuple[Source, Element]) -> Iterable[tuple[tuple[Source, Element], int]]:
+            source, element = part
+            times = 1
+            if element.tag == "replicate":
+                times = max(0, Values(element).whole("count", 1))
+            for child in element.children:
+                yield (source, child), times
+            if element.tag == "attach" and "frame" not in element.attributes:
+                attached = self._open(source, element)
+                yield from (((attached, section), 1) for section in attached.root.all("worldbody"))
+
+        known: dict[Any, tuple[int, int]] = {}
+        for section in self.main.root.all("worldbody"):
+            expanded((self.main, section), inside, "elements", section.error, lambda part: id(part[1]), known)
 
     # -- reading -----------------------------------------------------------------------------------------------
 
@@ -229,35 +248,38 @@ class Tree:
         count = values.whole("count")
         if count < 1:
             raise values.error("count", "it must be at least 1")
+        limits.check("elements", len(self.contexts) + count, element.error)  # also copies of nothing
         source = context.source
         turned = from_euler(source.radians * values.vector("euler", 3, (0.0, 0.0, 0.0)), source.compiler.sequence)
         step = (values.vector("offset", 3, (0.0, 0.0, 0.0)), turned)
         separator, digits = values.word("sep", ""), len(str(count - 1))
         own = IDENTITY
         for number in range(count):
-            self._copies += 1
-            if self._copies > MAX_COPIES:
-                raise element.error(f"more than {MAX_COPIES} copies are made in this file; lower the counts.")
             suffix = f"{separator}{number:0{digits}d}{context.suffix}"
             inner = Context(source, context.options, context.prefix, suffix, context.attached, context)
             self.contexts.append(inner)
             self._fill(node, element, inner, compose(pose, own), inherited)
             own = compose(own, step)
 
-    def _attach(self, node: Node, element: Element, context: Context, pose: Pose) -> None:
-        values = Values(element)
-        if "frame" in element.attributes:
-            raise element.error("only bodies and whole files can be attached; name a body in place of the frame.")
-        model = context.source.asset("model", values.word("model"), element)
-        file = str(context.source.finder.resolve(model.word("file"), model.element))
+    def _open(self, source: Source, element: Element) -> Source:
+        """The file that an <attach> of another one names."""
+        model = source.asset("model", Values(element).word("model"), element)
+        file = str(source.finder.resolve(model.word("file"), model.element))
+        if file == self.main.path:
+            raise element.error(f'"{model.word("file")}" attaches itself; break the circle.')
         if file not in self._opened:
-            if file in {c.source.path for c in self.contexts}:
-                raise element.error(f'"{model.word("file")}" attaches itself; break the circle.')
+            limits.check("includes", len(self._opened) + 1, element.error)
             try:
                 self._opened[file] = Source.load(file, self.asset_dirs, self.notes)
             except LoadError as error:
                 raise element.error(f"the attached file cannot be used: {error}") from None
-        source = self._opened[file]
+        return self._opened[file]
+
+    def _attach(self, node: Node, element: Element, context: Context, pose: Pose) -> None:
+        values = Values(element)
+        if "frame" in element.attributes:
+            raise element.error("only bodies and whole files can be attached; name a body in place of the frame.")
+        source = self._open(context.source, element)
         inner = Context(source, context.options, context.prefix + values.word("prefix"), context.suffix, True)
         self.contexts.append(inner)
         wanted = element.attributes.get("body", "")

@@ -46,7 +46,7 @@ class Values:
         """An error about an attribute, to be raised by the caller, which points at whoever gave it."""
         givers = self.givers(name) or [self.element]
         value = givers[-1].attributes.get(name, "")
-        return givers[-1].error(f'{name}="{value}": {text}.')
+        return givers[-1].error(f'{name}="{value}": {text.rstrip(".")}.')
 
     def word(self, name: str, default: str | None = None) -> str:
         """An attribute's text; an error where nobody gives it and there is no default."""

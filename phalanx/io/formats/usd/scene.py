@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ from phalanx.io.formats.usd.options import Options, options_of
 from phalanx.io.formats.usd.shapes import plane
 from phalanx.io.formats.usd.trees import Tree
 from phalanx.io.formats.usd.values import Reading
+from phalanx.io.reading import limits
+from phalanx.io.reading.boundary import Clock, of_file, place
 from phalanx.io.reading.errors import LoadError
 from phalanx.models.checks import Inertias, check_inertias
 from phalanx.models.robot_model import Shape
@@ -120,6 +123,11 @@ def read_stage(
     """
     layer = stage.GetRootLayer()
     name = name or layer.realPath or layer.identifier
+    with place(of_file(name)):
+        return _read(stage, path, visuals, name, skip, inertias)
+
+
+def _read(stage: Stage, path: str, visuals: bool, name: str, skip: Iterable[str], inertias: Inertias) -> Scene:
     reading = Reading(stage, Units.of(stage), Notes(name), visuals, frozenset(map(str, skip)), inertias)
     for what, unit in (("metersPerUnit", reading.units.length), ("kilogramsPerUnit", reading.units.mass)):
         if not 0.0 < unit < math.inf:
@@ -129,7 +137,8 @@ def read_stage(
         raise LoadError(f"{name}: there is no prim <{path}>; check the path.")
     for text in source.problems(stage):
         reading.notes.add(stage.GetPseudoRoot(), text)
-    found = bodies.find(reading, root)
+    clock, found = Clock(of_file(name)), bodies.find(reading, root)
+    limits.check("bodies", len(found.bodies), of_file(name))
     materials = Materials(reading)
     grounds = _grounds(reading, found, materials)
     read = [one for prim in found.joints if (one := joints.read(reading, found, prim)) is not None]
@@ -140,10 +149,13 @@ def read_stage(
     for tree in grouped.trees:
         made = _robot(reading, found, tree, used, solids, materials)
         actors[made.name] = made
+        clock.check()
     for body in [*grouped.loose, *found.statics.values()]:
         called = used.free(body.path)
-        solids[body.path] = solid(reading, body, body.prim.GetName(), materials)
-        actors[called] = object_model(reading, body, called, solids[body.path])
+        with place(partial(reading.error, body.prim)):
+            solids[body.path] = solid(reading, body, body.prim.GetName(), materials)
+            actors[called] = object_model(reading, body, called, solids[body.path])
+        clock.check()
     for actor in actors.values():
         if actor.kind in ("robot", "dynamic"):
             _check_inertias(reading, actor)

@@ -12,6 +12,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from phalanx.io.formats.usd.bindings import Ar, Sdf, Stage, Tf, Usd
+from phalanx.io.formats.usd.size import check_size
+from phalanx.io.reading import limits
+from phalanx.io.reading.boundary import of_file, place
 from phalanx.io.reading.errors import LoadError
 
 
@@ -28,7 +31,13 @@ def open_stage(path: str | os.PathLike[str], asset_dirs: Iterable[str | os.PathL
     if not file.is_file():
         raise LoadError(f"{path}: no such file; check the path (the current folder is {os.getcwd()}).")
     allowed = _allowed(file, asset_dirs)
-    _check(file, allowed)
+    with place(of_file(path)):
+        return _open(path, file, allowed)
+
+
+def _open(path: str | os.PathLike[str], file: Path, allowed: list[Path]) -> Stage:
+    layers = _check(file, allowed)
+    check_size(layers[str(file)], layers)
     try:
         stage = Usd.Stage.Open(str(file), Usd.Stage.LoadAll)
     except Tf.ErrorException as error:
@@ -52,20 +61,22 @@ def _allowed(file: Path, asset_dirs: Iterable[str | os.PathLike[str]]) -> list[P
     return [folder, *([package] if package else []), *given]
 
 
-def _check(file: Path, allowed: list[Path]) -> None:
-    """Open a file's layers in turn and refuse what leads elsewhere."""
+def _check(file: Path, allowed: list[Path]) -> dict[str, Any]:
+    """Open a file's layers in turn and refuse what leads elsewhere; returns them by what they are called."""
     waiting = [(str(file), "")]
-    seen = set()
+    seen: dict[str, Any] = {}
     while waiting:
         name, source = waiting.pop()
         if name in seen:
             continue
-        seen.add(name)
-        layer = _layer(name, source)
+        limits.check("includes", len(seen), of_file(source))
+        limits.check("mesh_bytes", os.path.getsize(name) if os.path.isfile(name) else 0, of_file(name))
+        seen[name] = layer = _layer(name, source)
         for prim in layer.rootPrims:
             _refuse_clips(prim, layer)
         for given in sorted(filter(None, layer.GetCompositionAssetDependencies())):  # "" is the layer itself
             waiting.append((_resolved(given, layer, allowed), layer.identifier))
+    return seen
 
 
 def _refuse_clips(prim: Any, layer: Any) -> None:
