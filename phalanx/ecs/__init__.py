@@ -16,9 +16,10 @@ It knows nothing of physics and imports nothing else of the package. Where thing
   :mod:`~phalanx.ecs.sequences.stand_ins`, and programs that are recorded: :mod:`~phalanx.ecs.recorded.recorder`,
   :mod:`~phalanx.ecs.recorded.grouping`;
 * what processes before have worked out: :mod:`~phalanx.ecs.cache.answers`, by :mod:`~phalanx.ecs.cache.identity`;
-* compiling: :mod:`~phalanx.ecs.cpu.kernels` with :mod:`~phalanx.ecs.cpu.numba_compilers`,
-  :mod:`~phalanx.ecs.cuda.kernels` with
-  :mod:`~phalanx.ecs.cuda.teams`; in other processes: :mod:`~phalanx.ecs.ahead.precompile`,
+* compiling: :mod:`~phalanx.ecs.cpu.kernels` with :mod:`~phalanx.ecs.cpu.numba_compilers` and
+  :mod:`~phalanx.ecs.text.in_step`,
+  :mod:`~phalanx.ecs.cuda.kernels` with :mod:`~phalanx.ecs.cuda.teams`; in other processes:
+  :mod:`~phalanx.ecs.ahead.precompile`,
   :mod:`~phalanx.ecs.ahead.compiler`;
 * running: :mod:`~phalanx.ecs.cpu.program` with :mod:`~phalanx.ecs.cpu.threads`, :mod:`~phalanx.ecs.cuda.program` with
   :mod:`~phalanx.ecs.cuda.streams`; watched by :mod:`~phalanx.ecs.trace`.
@@ -36,6 +37,7 @@ from phalanx.ecs.declare import (
     real,
     rows,
     spread,
+    start,
     system,
     update,
     write,
@@ -62,6 +64,7 @@ __all__ = [
     "real",
     "rows",
     "spread",
+    "start",
     "system",
     "update",
     "write",

@@ -167,6 +167,14 @@ def update(target: Any) -> Any:
     return Access("update", target)
 
 
+def start() -> Any:
+    """Where the rows begin that a portion of a system is called for (:meth:`System.portion`), as an integer argument.
+
+    The row that the function is called for counts from there; 0 of the system as a whole.
+    """
+    return Access("rows", 0)
+
+
 def rows(table: Table) -> Any:
     """The number of rows of a table, as an integer argument."""
     return Access("rows", table)
@@ -197,6 +205,12 @@ class System:
     """Systems that have this in common never meet in an item of the fields that they have in common."""
     used: str = ""
     """The argument that says how many of its table's rows are in use, see :func:`system`."""
+    in_step: bool = False
+    """Lanes go through its loops together, see :func:`system`."""
+    whole: System | None = None
+    """What it is a portion of."""
+    count: int = -1
+    """Number of rows of a portion."""
 
     @property
     def name(self) -> str:
@@ -228,6 +242,20 @@ class System:
         """Whether it has loops that threads of the GPU share."""
         return "spread" in self.function.__code__.co_names
 
+    def portion(self, first: int, count: int) -> System:
+        """The same system for ``count`` rows from ``first`` on; what its text has of that is :func:`start`.
+
+        Raises:
+            DeclarationError: it has no such argument, or none of its rows may run in parallel.
+        """
+        names = [name for name, a in self.arguments.items() if a.mode == "rows" and isinstance(a.target, int)]
+        if len(names) != 1 or self.over is None or self.order != "parallel":
+            raise DeclarationError(
+                f"system {self.name}: a portion needs rows that may run in parallel, and an argument that is start()"
+            )
+        arguments = {**self.arguments, names[0]: Access("rows", int(first))}
+        return replace(self, arguments=arguments, whole=self.whole or self, count=int(count))
+
     @cached_property
     def lane_by_lane(self) -> System:
         """The same system for worlds in which neighbouring environments need different loops: ``lanes`` is one."""
@@ -257,6 +285,7 @@ def system(
     before: str | tuple[str, ...] = (),
     needs: Table | None = None,
     used: str = "",
+    in_step: bool = False,
 ) -> Callable[[Callable[..., None]], System]:
     """Declare a system.
 
@@ -273,6 +302,10 @@ def system(
 
     Of tables of slots that are filled from the front mostly a few are in use. ``used`` names the argument, a field of
     one row that is only read, which says how many: it does not matter whether the function is called for later rows.
+
+    With ``in_step``, loops of the function that have the same turns in all environments, such as one over the elements
+    of a node, are vectorised over environments on the CPU (:mod:`phalanx.ecs.text.in_step`), and where there are few
+    environments threads of the GPU share out rows. Numbers that are used before and after such a loop are reals.
     """
 
     def declare(function: Callable[..., None]) -> System:
@@ -300,6 +333,10 @@ def system(
                 f"system {function.__name__}: used= names an argument declared by read(), of a system over a table "
                 f"whose rows may run in parallel, not {used!r}"
             )
+        if in_step and (over is None or order != "parallel"):
+            raise DeclarationError(
+                f"system {function.__name__}: in_step= is for systems over a table whose rows may run in parallel"
+            )
         return System(
             function,
             over,
@@ -311,6 +348,7 @@ def system(
             leading,
             needs=needs,
             used=used,
+            in_step=in_step,
         )
 
     return declare

@@ -203,11 +203,13 @@ class Store:
             self._number(a.target) if a.mode == "rows" else own[a.target] if a.target in own else self.array(a.target)
             for a in system.arguments.values()
         ]
-        key = (system, shared)
+        key = (system.whole or system, shared)
         if key not in self._compiled:
-            self._compiled[key] = self.device.compile(system, shared, self.real)
+            self._compiled[key] = self.device.compile(key[0], shared, self.real)
         table = system.over or system.teams_of
         rows = self.rows(table) if table is not None else 1
+        if system.whole is not None:
+            rows = system.count
         return Bound(system, self._compiled[key], rows, arguments, shared)
 
     def kernels(
@@ -251,7 +253,8 @@ class Store:
         self._precompile(self.kernels(systems))
 
     def _precompile(self, kernels: list[tuple[System, frozenset[str]]]) -> None:
-        self.device.precompile([key for key in kernels if key not in self._compiled], self.real)
+        wholes = dict.fromkeys((system.whole or system, shared) for system, shared in kernels)
+        self.device.precompile([key for key in wholes if key not in self._compiled], self.real)
 
     def _number(self, counted: Table | int) -> int:
         return counted if isinstance(counted, int) else self.rows(counted)

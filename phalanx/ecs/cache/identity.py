@@ -54,6 +54,8 @@ def of_system(system: System) -> str:
     """A system with its declaration, as far as kernels are made from it."""
     tables = [table and table.name for table in (system.over, system.teams_of)]
     how = (system.order, system.leading, system.one_lane, system.used, system.team_size, system.block_threads)
+    if system.in_step:
+        how = (*how, "in step")
     arguments = [(name, *_declared(access)) for name, access in system.arguments.items()]
     return _digest(of_function(system.function), repr((tables, how, system.room, arguments)))
 

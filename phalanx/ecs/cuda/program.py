@@ -88,6 +88,9 @@ class Program:
             columns = -(-num_envs // threads)
             rows = min(rows, max(BLOCKS // columns, 1)) if system.used else rows
             shape = (columns, max(rows, 1)), threads
+            if system.in_step and num_envs < THREADS:  # few environments: threads of a block share out rows
+                wide = 1 << (num_envs - 1).bit_length()
+                shape = (1, max(-(-rows * wide // THREADS), 1)), (wide, THREADS // wide)
 
         @cache
         def configured(pointer: int) -> Any:

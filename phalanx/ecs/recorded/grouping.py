@@ -202,7 +202,7 @@ class Straightener:
 
     def _recorded(self, recorder: Recorder, system: System, room: int) -> bool:
         """Record a system, if that is possible."""
-        if system in self._refused or system.is_native or system.one_lane:
+        if system in self._refused or system.is_native or system.one_lane or system.whole is not None:
             return False
         try:
             recorder.system(system, room)

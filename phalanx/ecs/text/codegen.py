@@ -33,6 +33,7 @@ from phalanx.ecs.errors import DeclarationError
 from phalanx.ecs.source.functions import LANE_LOOP, MISSING, forbid_deep_returns, parse, reach, without_docstring
 from phalanx.ecs.source.walk import walk
 from phalanx.ecs.text import addresses, teams
+from phalanx.ecs.text.in_step import in_step
 from phalanx.ecs.text.literals import BlockMemory, Literals, Scratch, definitions
 from phalanx.ecs.text.team_fields import private_arguments
 from phalanx.ecs.text.unswitch import unswitched
@@ -81,8 +82,10 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
     """
     if system.program is not None:
         return system.program.module(system, shared, dtype)
+    system = system.whole or system
     accesses = tuple((name, access.mode, id(access.target)) for name, access in system.arguments.items())
-    kind = (system.function, id(system.over), system.order, system.leading, system.one_lane, system.used, accesses)
+    how = (system.order, system.leading, system.one_lane, system.used, system.in_step)
+    kind = (system.function, id(system.over), *how, accesses)
     key = (*kind, shared, dtype, target)
     text = _texts.get(key)
     if text is None or not text.holds:
@@ -284,8 +287,14 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
             assert isinstance(lanes, ast.For)
             if named:
                 statements = [ast.parse(f"{env} = signed(_{env})").body[0], *statements]
-            text = _text(unswitched(statements, lanes))
-            loops = f"    for {row} in {ordered}:\n" + textwrap.indent(text, " " * 8)
+            arrays: list[ast.stmt] = []
+            if system.in_step:
+                arrays, statements = in_step(system, statements, lanes)
+            else:
+                statements = unswitched(statements, lanes)
+            loops = f"    for {row} in {ordered}:\n" + textwrap.indent(_text(statements), " " * 8)
+            if arrays:
+                loops = textwrap.indent(_text(arrays), "    ") + "\n" + loops
             if system.used:
                 most = f"_used = max(_used, signed({system.used}[0, {'0' if system.used in shared else '_' + env}]))"
                 clip = f"    _used = 0\n    for _{env} in {LANE_LOOP}:\n        {most}\n    _rows = min(_rows, _used)\n"
@@ -319,6 +328,8 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
     if system.used:
         end = f"min(_rows, signed({system.used}[{'0' if system.used in shared else f'_place(0, _stride, _{env})'}]))"
     rows_ = f"range(cuda.blockIdx.y, {end}, cuda.gridDim.y)" if system.order == "parallel" else ordered
+    if system.in_step:
+        rows_ = f"range(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y, {end}, cuda.gridDim.y * cuda.blockDim.y)"
     return (
         head
         + f"    _{env} = unsigned(cuda.grid(1))\n    if _{env} < unsigned(_count):\n        for {row} in {rows_}:\n"
