@@ -33,7 +33,7 @@ from phalanx.world.handles.rigid_object import RigidObject
 from phalanx.world.handles.robot import Robot
 from phalanx.world.jointed import Jointed
 from phalanx.world.layout.fill import fill
-from phalanx.world.layout.tendons import place_tendons
+from phalanx.world.tendon_layout import place_tendons
 from phalanx.world.options import ActorOptions
 from phalanx.world.scenes import Scenes
 from phalanx.world.usd_scenes import UsdScenes

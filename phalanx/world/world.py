@@ -23,12 +23,9 @@ from phalanx.world.handles.robot import Robot
 from phalanx.world.layout.fill import grow_contacts
 from phalanx.world.queries.scene_queries import SceneQueries
 from phalanx.world.saving import STATE_ROLES
+from phalanx.world.simulation_warning import SimulationWarning
 
 SOLVERS = ("tgs", "pgs")
-
-
-class SimulationWarning(UserWarning):
-    """Something in a running simulation needs attention; the message says what to do."""
 
 
 class World(Stepping):

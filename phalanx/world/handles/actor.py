@@ -10,7 +10,7 @@ from phalanx import components as c
 from phalanx.models.actor_spec import Part
 from phalanx.models.robot_model import RobotModel
 from phalanx.world.engine.optional_systems import MOVING_SURFACES, need
-from phalanx.world.handles.handle import on_device
+from phalanx.world.handle import on_device
 from phalanx.world.handles.sleeping import Sleeping
 from phalanx.world.layout.fill import Rows
 from phalanx.world.options import ITERATIONS, iterations
@@ -27,6 +27,7 @@ class Actor(Sleeping):
     """
 
     KIND = "actor"
+    world: World
 
     def __init__(self, world: World, name: str, model: RobotModel, part: Part, pose: np.ndarray) -> None:
         super().__init__(world, name)

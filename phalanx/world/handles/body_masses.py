@@ -10,7 +10,7 @@ import numpy as np
 from phalanx import components as c
 from phalanx.maths.arrays import inverse, matrix, rotate
 from phalanx.models.actor_spec import Part
-from phalanx.world.handles.handle import Handle, on_device
+from phalanx.world.handle import Handle, on_device
 from phalanx.world.layout.fill import Rows
 
 FULL = np.array([0, 1, 2, 1, 3, 4, 2, 4, 5])

@@ -12,7 +12,8 @@ import numpy as np
 from phalanx import components as c
 from phalanx.systems.reports.contact_views import contact_views
 from phalanx.world.checking import number, positive_int, shorten
-from phalanx.world.handles.handle import Handle, on_device
+from phalanx.world.handle import Handle, on_device
+from phalanx.world.simulation_warning import SimulationWarning
 
 if TYPE_CHECKING:
     from phalanx.world.world import World
@@ -74,6 +75,7 @@ class ContactView(Handle):
     """
 
     KIND = "contact view"
+    world: World
 
     def __init__(
         self,
@@ -173,7 +175,6 @@ class ContactView(Handle):
         missing = self.world._device.to_host(self._read(c.ViewState.missing, self._rows[c.View]))[:, 0]
         if not missing.any():
             return
-        from phalanx.world.world import SimulationWarning
 
         zero = np.zeros((1, 1), np.int32)
         self._write(c.ViewState.missing, self._rows[c.View], zero, None)

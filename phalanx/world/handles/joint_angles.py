@@ -10,7 +10,7 @@ import numpy as np
 from phalanx import components as c
 from phalanx.components.loop_limit import SWING_LIMIT, TURN_LIMIT
 from phalanx.maths.arrays import inverse, product
-from phalanx.world.handles.handle import Handle, on_device
+from phalanx.world.handle import Handle, on_device
 from phalanx.world.layout.angle_limits import cone, nearest_turn, swing_and_twist
 
 

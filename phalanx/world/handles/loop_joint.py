@@ -15,8 +15,8 @@ from phalanx.ecs import Store
 from phalanx.maths.arrays import IDENTITY, between, from_rotation_vector, inverse, product, rotate
 from phalanx.models.actor_spec import DYNAMIC
 from phalanx.models.articulation import NUM_DOFS
+from phalanx.world.handle import on_device
 from phalanx.world.handles.actor import Actor
-from phalanx.world.handles.handle import on_device
 from phalanx.world.handles.joint_angles import JointAngles
 from phalanx.world.layout.angle_limits import AngleLimits, place_angle_limits
 from phalanx.world.layout.columns import Columns
@@ -105,6 +105,7 @@ class LoopJoint(JointAngles):
     """
 
     KIND = "joint"
+    world: World
 
     def __init__(self, world: World, plan: JointPlan) -> None:
         super().__init__(world, plan.name)

@@ -12,8 +12,8 @@ from phalanx import components as c
 from phalanx.models.actor_spec import STATIC
 from phalanx.models.surface import COMBINE_MODES
 from phalanx.world.engine.optional_systems import TORSION, need
+from phalanx.world.handle import on_device
 from phalanx.world.handles.body_masses import BodyMasses
-from phalanx.world.handles.handle import on_device
 
 Modes = str | Sequence[str]
 """How coefficients are combined: ``"average"``, ``"min"``, ``"multiply"`` or ``"max"``; one, or one an environment."""

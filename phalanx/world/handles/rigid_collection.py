@@ -11,8 +11,8 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.maths.arrays import rotate
+from phalanx.world.handle import Handle, on_device
 from phalanx.world.handles.body_masses import FULL
-from phalanx.world.handles.handle import Handle, on_device
 from phalanx.world.handles.rigid_object import RigidObject
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class RigidObjectCollection(Handle):
     """
 
     KIND = "collection"
+    world: World
 
     def __init__(self, world: World, name: str, members: Sequence[RigidObject]) -> None:
         super().__init__(world, name)

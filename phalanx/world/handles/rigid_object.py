@@ -9,9 +9,9 @@ import numpy as np
 from phalanx import components as c
 from phalanx.maths.arrays import rotate
 from phalanx.models.actor_spec import KINEMATIC, STATIC
+from phalanx.world.handle import on_device
 from phalanx.world.handles.actor import Actor
 from phalanx.world.handles.body_masses import FULL, PACKED
-from phalanx.world.handles.handle import on_device
 from phalanx.world.layout.fill import Rows
 
 

@@ -13,10 +13,10 @@ from phalanx.maths.arrays import from_rotation_vector, rotation_vector
 from phalanx.models.actor_spec import Part
 from phalanx.models.articulation import NUM_COORDS, NUM_DOFS
 from phalanx.models.robot_model import RobotModel
-from phalanx.world.handles.handle import on_device
+from phalanx.world.handle import on_device
 from phalanx.world.handles.robot_joints import RobotJoints
 from phalanx.world.layout.fill import Rows
-from phalanx.world.layout.tendons import check_tendons
+from phalanx.world.tendon_layout import check_tendons
 
 if TYPE_CHECKING:
     from phalanx.world.world import World

@@ -11,7 +11,7 @@ import numpy as np
 from phalanx import components as c
 from phalanx.models.actuators import Actuator, Keyframe
 from phalanx.models.checks import nearest
-from phalanx.world.handles.handle import on_device
+from phalanx.world.handle import on_device
 from phalanx.world.handles.robot_tendons import RobotTendons
 
 

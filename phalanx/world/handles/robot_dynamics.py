@@ -9,8 +9,8 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.world.engine.readers import Reader
+from phalanx.world.handle import on_device
 from phalanx.world.handles.actor import Actor
-from phalanx.world.handles.handle import on_device
 from phalanx.world.handles.jacobians import jacobian_reader
 
 

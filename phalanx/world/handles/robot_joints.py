@@ -8,7 +8,7 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.ecs import Field
-from phalanx.world.handles.handle import on_device
+from phalanx.world.handle import on_device
 from phalanx.world.handles.robot_actuators import RobotActuators
 
 

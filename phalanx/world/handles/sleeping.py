@@ -9,7 +9,7 @@ import numpy as np
 from phalanx import components as c
 from phalanx.models.actor_spec import DYNAMIC
 from phalanx.world.engine.optional_systems import SLEEP, need
-from phalanx.world.handles.handle import on_device
+from phalanx.world.handle import on_device
 from phalanx.world.handles.properties import Properties
 
 

@@ -4,20 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
-from phalanx.ecs import Field
+from phalanx.ecs import Device, Field, Store
 from phalanx.world.checking import too_large
-
-if TYPE_CHECKING:
-    from phalanx.world.world import World
-
 
 F = TypeVar("F", bound=Callable[..., Any])
 RowIndex = slice | np.ndarray
 """Rows of a table."""
+
+
+class Owner(Protocol):
+    """What handles need of their world; it knows all of them, so they import nothing of it."""
+
+    num_envs: int
+    input_revision: int
+    _device: Device
+    _store: Store
+
+    @property
+    def dtype(self) -> str:
+        """``"float32"`` or ``"float64"``."""
+        ...
+
+    def build(self) -> Any:
+        """Allocate its arrays, if there are none yet."""
+        ...
+
+    def env_indices(self, env_ids: Any) -> np.ndarray:
+        """Numbers of environments, checked."""
+        ...
+
+    def touch_state(self) -> None:
+        """State or parameters have been written."""
+        ...
 
 
 def on_device(method: F) -> F:
@@ -38,7 +60,10 @@ class Handle:
     KIND: ClassVar[str] = "handle"
     """What messages call it."""
 
-    def __init__(self, world: World, name: str) -> None:
+    world: Any
+    """Its world; classes that ask it for more than :class:`Owner` has declare its class."""
+
+    def __init__(self, world: Owner, name: str) -> None:
         self.world, self.name = world, name
 
     def __str__(self) -> str:
