@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 from phalanx._version import __version__ as __version__
 from phalanx.ecs.errors import DeviceError
 from phalanx.io.reading.errors import LoadError
+from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.robot_model import RobotModel, Shape
 from phalanx.models.sdf_options import SdfOptions
 from phalanx.models.surface import Material
 from phalanx.models.tendons import Attachment, FixedTendon, SpatialTendon
+from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.handles.contact_view import ContactData, ContactView, FrictionData
 from phalanx.world.handles.loop_joint import LoopJoint
 from phalanx.world.handles.rigid_collection import RigidObjectCollection
@@ -76,7 +78,9 @@ __all__ = [
     "SdfOptions",
     "Shape",
     "SimulationWarning",
+    "SoftBody",
     "SpatialTendon",
+    "TetMesh",
     "World",
     "num_threads",
     "open_recording",

@@ -6,6 +6,8 @@ from phalanx.ecs import Component, Field, Table
 CoordSample = Table("coord_sample", "a generalised position in a sample")
 DofSample = Table("dof_sample", "a degree of freedom in a sample")
 BodySample = Table("body_sample", "a body in a sample")
+DeformableSample = Table("deformable_sample", "a deformable body in a sample")
+NodeSample = Table("node_sample", "a node of a deformable body in a sample")
 
 
 class SampleSlot(Component, table=World):
@@ -36,3 +38,16 @@ class SampledBody(Component, table=BodySample):
     pose = Field(7, unit="m, 1", doc="origin and orientation (w x y z), world")
     velocity = Field(6, unit="m/s, rad/s", doc="linear velocity of the origin and angular velocity, world")
     contact_force = Field(3, unit="N", doc="sum of all contact forces, world axes")
+
+
+class SampledDeformable(Component, table=DeformableSample):
+    """Deformable bodies after steps."""
+
+    origin = Field(3, unit="m", doc="where positions of nodes start from")
+
+
+class SampledNode(Component, table=NodeSample):
+    """Nodes of deformable bodies after steps."""
+
+    offset = Field(3, unit="m", doc="position from the body's origin, world axes")
+    velocity = Field(3, unit="m/s", doc="velocity, world")

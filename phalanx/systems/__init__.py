@@ -1,6 +1,7 @@
 """Every system: what happens in a step, one concept a file, and the order of the step.
 
-A substep is: actuate, dynamics, factorize, collide, rows, solve, load (who carries what), sweep (as often as the solver
+A substep is: actuate, dynamics, factorize, collide, rows, solve, deform (all that deformable bodies do, see
+:mod:`phalanx.systems.deformable`), load (who carries what), sweep (as often as the solver
 iterates) around bounce, recouple (from the solver's velocities to those of dofs), integrate. Kinematics follow, so that
 after a step every pose agrees with the coordinates, and free robots get back the momentum that the change of pose took;
 then user systems that sense.
@@ -69,6 +70,7 @@ SUBSTEP = (
     "collide",
     "rows",
     "solve",
+    "deform",
     "load",
     "sweep",
     "bounce",
@@ -81,7 +83,8 @@ SUBSTEP = (
     "conserve",
     "velocities",
 )
-"""Phases repeated in every substep; ``sweep`` runs position_iterations times, then velocity_iterations times."""
+"""Phases repeated in every substep; ``sweep`` runs position_iterations times, then velocity_iterations times, and
+``deform`` stands for phases of deformable bodies, some of which are repeated."""
 
 REFRESH = ("kinematics", "velocities")
 """Phases that make everything derived agree with coordinates and velocities that the host has written."""

@@ -65,7 +65,7 @@ def options(who: str, given: Iterable[str], known: Iterable[str]) -> None:
         raise TypeError(f"{who} has no option {unknown[0]!r}; it has {', '.join(names)}")
 
 
-def shorten(items: list[int], most: int = 10) -> str:
+def shorten(items: Sequence[object], most: int = 10) -> str:
     """The first few items, and how many there are if that is not all."""
     shown = ", ".join(map(str, items[:most]))
     return f"{shown}, ... ({len(items)} in all)" if len(items) > most else shown

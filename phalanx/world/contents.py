@@ -24,6 +24,8 @@ from phalanx.models.tendons import FixedTendon, SpatialTendon
 from phalanx.systems import STEP, systems
 from phalanx.systems.dynamics.kinematic_targets import follow_targets
 from phalanx.world import checking, options
+from phalanx.world.deformables.adding import Deformables
+from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.engine import optional_systems
 from phalanx.world.handles.actor import Actor
 from phalanx.world.handles.contact_view import ContactView, Patterns
@@ -33,16 +35,16 @@ from phalanx.world.handles.rigid_object import RigidObject
 from phalanx.world.handles.robot import Robot
 from phalanx.world.jointed import Jointed
 from phalanx.world.layout.fill import fill
-from phalanx.world.tendon_layout import place_tendons
 from phalanx.world.options import ActorOptions
 from phalanx.world.scenes import Scenes
+from phalanx.world.tendon_layout import place_tendons
 from phalanx.world.usd_scenes import UsdScenes
 
 if TYPE_CHECKING:
     from phalanx.world.world import World
 
 
-class Contents(Jointed, Scenes, UsdScenes):
+class Contents(Jointed, Scenes, UsdScenes, Deformables):
     """The part of a world that says what is in it."""
 
     num_envs: int
@@ -59,6 +61,8 @@ class Contents(Jointed, Scenes, UsdScenes):
         self.collections: dict[str, RigidObjectCollection] = {}
         self.actors: dict[str, Actor] = {}
         """Everything with a pose of its own, by name, in the order in which it was added."""
+        self.deformables: dict[str, SoftBody] = {}
+        self._colours: list[tuple[int, int]] = []  # of nodes of deformable bodies
         self.joints: dict[str, LoopJoint] = {}
         self._has_tendons = False
         self.contact_views: list[ContactView] = []
@@ -284,7 +288,7 @@ class Contents(Jointed, Scenes, UsdScenes):
         self._not_built(what)
         if not isinstance(name, str) or not name:
             raise ValueError(f"{what}: name={name!r}: must be text, not empty")
-        if name in self.actors:
+        if name in self.actors or name in self.deformables:
             raise ValueError(f"{what}: there is already an actor named {name!r}; pass another name=")
 
     def add_rows(self, table: Table, count: int) -> None:
@@ -303,7 +307,7 @@ class Contents(Jointed, Scenes, UsdScenes):
         world = cast("World", self)
         if self.built:
             return world
-        if not self.actors and not self._extra_systems:
+        if not self.actors and not self.deformables and not self._extra_systems:
             raise ValueError("this world is empty: call add_robot() or add_rigid_object() before build() or step()")
         store = self._store
         for table, count in self._tables.items():
@@ -352,6 +356,7 @@ class Contents(Jointed, Scenes, UsdScenes):
             if moved or system is not follow_targets:
                 self.schedule.add(system)
         optional_systems.schedule_all(self)
+        self._place_deformables([actor.part for actor in actors], layout)
         for field in c.Status.fields():
             store.array(field)
         self.schedule.systems()  # refuses clashes now, not at the first step

@@ -14,7 +14,7 @@ import numpy as np
 from phalanx import components as c
 from phalanx.ecs import Component, Device, Field, Schedule, Store, Table
 from phalanx.ecs.store import View
-from phalanx.systems import QUERIES, STEP, SUBSTITUTES
+from phalanx.systems import QUERIES, STEP, SUBSTITUTES, deformable
 from phalanx.world import saving
 from phalanx.world.checking import positive_int, shorten
 from phalanx.world.engine import optional_systems
@@ -47,6 +47,9 @@ class World(Stepping):
         contact_offset: contacts are looked for below the sum of two shapes' offsets, this for each, 0 for grounds, m.
         max_depenetration_velocity: cap on how fast penetration is pushed out, m/s; actors may have their own.
         bounce_threshold: impacts slower than this do not bounce, m/s.
+        deformable_steps: small steps that a substep is cut into for deformable bodies.
+        deformable_sweeps: sweeps over the nodes of deformable bodies in each small step. More small steps do more for
+            their dynamics than more sweeps; where they come to rest depends on neither.
         speculative: also keep apart what would meet within a step, so that nothing fast passes through thin walls.
 
     Everything that users see is environment-first, relative to each environment's own origin, in SI units.
@@ -69,10 +72,14 @@ class World(Stepping):
         bounce_threshold: float = 0.2,
         speculative: bool = True,
         solver: str = "tgs",
+        deformable_steps: int = 8,
+        deformable_sweeps: int = 2,
     ) -> None:
         positive_int("num_envs", num_envs)
         positive_int("substeps", substeps)
         positive_int("position_iterations", position_iterations)
+        positive_int("deformable_steps", deformable_steps)
+        positive_int("deformable_sweeps", deformable_sweeps)
         if velocity_iterations < 0 or (max_contacts is not None and max_contacts < 0):
             raise ValueError("velocity_iterations and max_contacts cannot be negative")
         if dtype not in ("float32", "float64"):
@@ -83,7 +90,7 @@ class World(Stepping):
             raise ValueError(f"dt={dt}: the step must be a positive number of seconds")
         if np.shape(gravity) != (3,) or not all(map(math.isfinite, gravity)):
             raise ValueError(f"gravity={gravity!r}: must be three finite numbers, m/s^2")
-        super().__init__(Schedule((*STEP, *QUERIES)))
+        super().__init__(Schedule((*STEP, *deformable.PHASES, *QUERIES)))
         self.num_envs, self.dtype, self.dt, self.substeps = int(num_envs), dtype, float(dt), int(substeps)
         self.gravity = tuple(float(g) for g in gravity)
         self._settings = {
@@ -95,6 +102,8 @@ class World(Stepping):
             "bounce_threshold": bounce_threshold,
             "speculative": speculative,
             "solver": solver,
+            "deformable_steps": int(deformable_steps),
+            "deformable_sweeps": int(deformable_sweeps),
         }
         self._device = Device(_auto() if device == "auto" else device)
         self._store = Store(self.num_envs, self._device, dtype, SUBSTITUTES)
@@ -197,11 +206,16 @@ class World(Stepping):
             fields += [c.ContactSpin.value, c.ContactSpin.last]
         if optional_systems.SLEEP in self._features:
             fields += [c.TreeSleep.asleep, c.TreeSleep.quiet, c.ContactTouch.touching]
+        if self.deformables:
+            fields += [c.NodeContactState.load, c.NodeContactState.spot, c.NodeContactState.slides]
+            fields += [c.NodeContactState.impulse, c.DeformableSettings.done, c.CoupledLinkMotion.impulse]
         with store.active():
             chosen = slice(None) if envs is None else self._device.xp.asarray(envs)
             for field in fields:
                 store.view(field)[..., chosen] = 0
-        for actor in self.actors.values():
+            if self.deformables:
+                store.view(c.NodeContactState.pair)[..., chosen] = -1
+        for actor in (*self.actors.values(), *self.deformables.values()):
             actor.write_defaults(envs)
         self.touch_state()
         self.input_revision += 1

@@ -27,7 +27,7 @@ from phalanx.ecs.cache import modules
 from phalanx.ecs.cpu import numba_compilers as lanes
 from phalanx.ecs.text import codegen
 from phalanx.ecs.text.team_language import team_eight_sums, team_row, team_system
-from phalanx.systems import systems
+from phalanx.systems import deformable, systems
 from phalanx.systems.collision.near_pair_teams import list_near_pairs
 from phalanx.systems.queries import PROBES, RAYS
 from phalanx.systems.reports.contact_views import contact_views
@@ -326,7 +326,7 @@ TEAMS = [
 
 @pytest.mark.parametrize(
     "made",
-    [*systems(), *TEAMS, *RAYS, *PROBES[-1:], *SAMPLING, contact_views, dim, dim_lanes],
+    [*systems(), *deformable.systems(), *TEAMS, *RAYS, *PROBES[-1:], *SAMPLING, contact_views, dim, dim_lanes],
     ids=lambda made: made.name,
 )
 def test_compiles_to_ptx_without_float64(made: System, ptx: ModuleType) -> None:

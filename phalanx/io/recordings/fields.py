@@ -1,4 +1,4 @@
-"""What a recording can hold of robots, rigid objects and collections: dimensions, units and meaning of every field."""
+"""What a recording can hold of robots, objects, collections and soft bodies: each field's dimensions, unit, meaning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 AXIS = ("x", "y", "z")
 
-DEFAULT_FIELDS = ("joint_pos", "joint_vel", "root_pose", "root_vel", "joint_pos_target", "net_contact_force")
+DEFAULT_FIELDS = (
+    *("joint_pos", "joint_vel", "root_pose", "root_vel", "joint_pos_target", "net_contact_force"),
+    *("origin", "node_offset"),
+)
 
 
 @dataclass(frozen=True)
@@ -72,13 +75,25 @@ FIELDS: dict[str, Field] = {
             "net contact force on every body",
             "Sum of the contact forces on the body during the last step, in world axes.",
         ),
+        Field(
+            "origin",
+            ("axis",),
+            "m",
+            "origin of a soft body",
+            "Where offsets of nodes start, in the world, relative to the environment's origin.",
+        ),
+        Field("node_offset", ("node", "axis"), "m", "offset of every node", "From the soft body's origin, world axes."),
+        Field("node_vel", ("node", "axis"), "m/s", "velocity of every node", "In world axes."),
     )
 }
 
+_NODES = ("origin", "node_offset", "node_vel")
+
 KINDS = {
-    "robot": tuple(FIELDS),
+    "robot": tuple(key for key in FIELDS if key not in _NODES),
     "object": ("root_pose", "root_vel", "body_pose", "body_vel", "net_contact_force"),
     "collection": ("root_pose", "root_vel", "net_contact_force"),
+    "deformable": _NODES,
 }
 """Fields by the kind of what is recorded."""
 

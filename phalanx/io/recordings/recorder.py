@@ -7,9 +7,10 @@ Layout of a recording (format 2)::
                            joint_pos (time, env, joint), ... one array a field, see phalanx.io.recordings.fields
     /objects/<name>/       the same of each rigid object, root_pose (time, env, pose), ...
     /collections/<name>/   the same of the objects of a collection together: root_pose (time, env, object, pose), ...
+    /deformables/<name>/   the same of each soft body: node_offset (time, env, node, axis), ...
     /events/               step, sample, kind (event,): when the host changed something
     /events/<key>/         entry (entry,): number of the event; value (entry, ...): what it changed <key> to
-    /meshes/<i>/           vertices, faces or heights of meshes and height fields, which the attributes refer to
+    /meshes/<i>/           vertices, faces, heights, nodes or tets of meshes, which the attributes refer to
 
 Event 0 is the start: everything that :meth:`World.state` needs to continue. Later events are either new inputs
 (targets and gains; only what changed) or a new state (after a reset, say). Events and the engine's determinism make

@@ -29,8 +29,8 @@ class Recording:
     """A recording that was opened with :func:`open_recording`, trimmed to its complete samples.
 
     ``robots`` maps names to :class:`RobotRecording`, ``objects`` to :class:`ObjectRecording`, ``collections`` to
-    :class:`CollectionRecording`; ``time`` (s) and ``step`` have one entry a sample, sample 0 being the start;
-    ``closed`` says whether the recorder came to its end.
+    :class:`CollectionRecording`, ``deformables`` to :class:`DeformableRecording`; ``time`` (s) and ``step`` have one
+    entry a sample, sample 0 being the start; ``closed`` says whether the recorder came to its end.
     """
 
     def __init__(self, path: Path, root: zarr.Group, header: dict[str, Any], description: dict[str, Any]):
@@ -45,7 +45,7 @@ class Recording:
         self.description = description
         self._root = root
         self._complete_events: int = header["complete_events"]
-        self.robots, self.objects, self.collections = open_actors(root, header, description)
+        self.robots, self.objects, self.collections, self.deformables = open_actors(root, header, description)
         first = next(header[folder] for folder in FOLDERS.values() if header.get(folder))
         first = next(iter(first.values()))
         self.time: np.ndarray = np.asarray(cast(Any, root[f"{first}/time"])[: self.num_samples])
@@ -57,10 +57,15 @@ class Recording:
 
     @property
     def recorded(self) -> list[tuple[str, ActorRecording]]:
-        """All that has groups of its own, with its kind: robots, objects outside collections, collections."""
+        """All that has groups of its own, with its kind: robots, objects outside collections, collections, and soft
+        bodies.
+        """
         members = {name for collection in self.collections.values() for name in collection.object_names}
         alone = [each for name, each in self.objects.items() if name not in members]
-        return [(each.kind, each) for each in (*self.robots.values(), *alone, *self.collections.values())]
+        return [
+            (each.kind, each)
+            for each in (*self.robots.values(), *alone, *self.collections.values(), *self.deformables.values())
+        ]
 
     @property
     def unrecorded(self) -> set[str]:

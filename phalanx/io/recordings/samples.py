@@ -34,6 +34,7 @@ BODIES = {
     "body_vel": c.BodyState.velocity,
     "net_contact_force": c.BodyContact.force,
 }
+NODES = {"node_offset": c.NodeState.position, "node_vel": c.NodeState.velocity}
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,13 @@ class Source:
 
 
 def source(kind: str, handle: Any, key: str) -> Source:
-    """The source of a field of a robot, rigid object or collection of a world that is built."""
+    """The source of a field of a robot, rigid object, collection or soft body of a world that is built."""
     if kind == "collection":
         return _of_collection(handle, key)
+    if kind == "deformable":
+        if key == "origin":
+            return Source(c.DeformableMotion.origin, handle._body, (3,), lambda samples, xp: samples[:, 0])
+        return Source(NODES[key], handle._nodes, (handle.num_nodes, 3))
     if key == "joint_pos":
         return _joint_positions(handle)
     if key in DOFS:

@@ -1,4 +1,4 @@
-"""What was recorded of robots, rigid objects and collections: arrays env-first, read from disk when indexed."""
+"""What was recorded of robots, rigid objects, collections and soft bodies, env-first, read when indexed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import zarr
 
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.fields import FIELDS, KINDS
+from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.robot_model import RobotModel
 
 
 class Series:
-    """One recorded field of a robot, object or collection, shape (env, time, ...), read from disk when indexed.
+    """One recorded field of a robot, object, collection or soft body, (env, time, ...), read when indexed.
 
     Indices are NumPy's along each axis (whole numbers, slices, lists, masks), one an axis.
     """
@@ -157,10 +158,30 @@ class CollectionRecording(ActorRecording):
         return self.names["object"]
 
 
+class DeformableRecording(ActorRecording):
+    """What was recorded of a soft body, (env, time, node, 3) and, of its origin, (env, time, 3)."""
+
+    kind = "deformable"
+
+    def __init__(self, name: str, fields: dict[str, Series], mesh: TetMesh):
+        super().__init__(name, fields, {})
+        self.mesh = mesh
+
+    @property
+    def node_pos(self) -> np.ndarray:
+        """(env, time, node, 3): where nodes are in the world, m, read from disk as a whole."""
+        return self["origin"][...][:, :, None] + self["node_offset"][...]
+
+
 def open_actors(
     root: zarr.Group, header: dict[str, Any], description: dict[str, Any]
-) -> tuple[dict[str, RobotRecording], dict[str, ObjectRecording], dict[str, CollectionRecording]]:
-    """Robots, rigid objects (those of collections too) and collections of a recording, by name."""
+) -> tuple[
+    dict[str, RobotRecording],
+    dict[str, ObjectRecording],
+    dict[str, CollectionRecording],
+    dict[str, DeformableRecording],
+]:
+    """Robots, rigid objects (those of collections too), collections and soft bodies of a recording, by name."""
     models = {
         placed["name"]: RobotModel.from_dict(placed["model"])
         for key in ("robots", "objects")
@@ -190,4 +211,11 @@ def open_actors(
         collections[name] = CollectionRecording(name, opened("collection", group), names(group))
         for i, member in enumerate(collections[name].object_names):
             objects[member] = ObjectRecording(member, opened("collection", group, i), {}, models[member])
-    return robots, objects, collections
+    meshes = {each["name"]: each["source"] for each in description.get("deformables", [])}
+    deformables = {
+        name: DeformableRecording(
+            name, opened("deformable", cast(zarr.Group, root[path])), TetMesh.from_dict(meshes[name])
+        )
+        for name, path in header.get("deformables", {}).items()
+    }
+    return robots, objects, collections, deformables

@@ -325,13 +325,21 @@ def _divisor(number: int, limit: int) -> int:
     return best if best * 8 >= min(limit, number) else max(1, number)
 
 
-_MESH_DIMS = {"vertices": ("vertex", "axis"), "faces": ("face", "corner"), "heights": ("x", "y")}
+_MESH_DIMS = {
+    "vertices": ("vertex", "axis"),
+    "faces": ("face", "corner"),
+    "heights": ("x", "y"),
+    "nodes": ("node", "axis"),
+    "tets": ("tet", "corner"),
+}
+_OF_INDICES = ("faces", "tets")
+"""Keys of lists of indices."""
 
 
 def move_meshes_out(description: Any, store: GrowingStore) -> Any:
     """Copy of a JSON-ready description with meshes and height fields as arrays under ``meshes/``, equal ones once.
 
-    The lists under the keys ``vertices``, ``faces`` and ``heights`` become ``{"array": "meshes/0/vertices"}``.
+    The lists under the keys of ``_MESH_DIMS`` become ``{"array": "meshes/0/vertices"}``.
     """
     known: dict[tuple[str, bytes], str] = {}
 
@@ -344,13 +352,13 @@ def move_meshes_out(description: Any, store: GrowingStore) -> Any:
         return {k: meshes[k] if k in meshes else walk(v) for k, v in value.items()}
 
     def put(key: str, rows: list[Any]) -> dict[str, str]:
-        values = np.array(rows, dtype=np.int64 if key == "faces" else np.float64).reshape(len(rows), -1)
+        values = np.array(rows, dtype=np.int64 if key in _OF_INDICES else np.float64).reshape(len(rows), -1)
         identity = (key, values.tobytes())
         if identity not in known:
             group = f"meshes/{len(known)}"
             store.add_group(group)
             known[identity] = f"{group}/{key}"
-            units = {} if key == "faces" else {"units": "m"}
+            units = {} if key in _OF_INDICES else {"units": "m"}
             store.add_constant(known[identity], values, _MESH_DIMS[key], {"long_name": key, **units})
         return {"array": known[identity]}
 

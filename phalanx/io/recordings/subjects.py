@@ -1,4 +1,4 @@
-"""What of a world is recorded: robots, rigid objects, and collections of them, each in a group of its own."""
+"""What of a world is recorded: robots, rigid objects, collections, soft bodies, each in a group of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from phalanx.io.recordings.store import GrowingStore
 if TYPE_CHECKING:
     from phalanx.world.world import World
 
-FOLDERS = {"robot": "robots", "object": "objects", "collection": "collections"}
+FOLDERS = {"robot": "robots", "object": "objects", "collection": "collections", "deformable": "deformables"}
 """Folder of each kind; also the attribute of a world that has them by name."""
 
 
@@ -25,17 +25,19 @@ class Subject:
     """Something that is recorded."""
 
     kind: str
-    """``"robot"``, ``"object"`` or ``"collection"``."""
+    """``"robot"``, ``"object"``, ``"collection"`` or ``"deformable"``."""
     name: str
     group: str
     handle: Any
-    """The robot, object or collection."""
+    """The robot, object, collection or soft body."""
     fields: tuple[str, ...]
 
     def names(self) -> dict[str, list[str]]:
         """Names along its dimensions."""
         if self.kind == "collection":
             return {"object": list(self.handle.object_names)}
+        if self.kind == "deformable":
+            return {}
         bodies = {"body": list(self.handle.body_names)}
         return {"joint": list(self.handle.joint_names), **bodies} if self.kind == "robot" else bodies
 
@@ -53,7 +55,7 @@ class Subject:
         store.add_constant(f"{group}/env", np.arange(num_envs), ("env",), {"long_name": "environment"})
         dims = {dim for key in self.fields for dim in dimensions(self.kind, key)}
         labels = {**names, **COMPONENTS}
-        for dim in sorted(dims):
+        for dim in sorted(dims & labels.keys()):  # nodes have numbers, no names
             store.add_constant(f"{group}/{dim}", np.array(labels[dim], dtype=str), (dim,))
         for key in self.fields:
             store.add_series(
@@ -76,8 +78,9 @@ def subjects(world: World, fields: Sequence[str]) -> list[Subject]:
     handles: list[tuple[str, str, Any]] = [("robot", name, robot) for name, robot in world.robots.items()]
     handles += [("object", name, each) for name, each in world.objects.items() if name not in in_collections]
     handles += [("collection", name, each) for name, each in world.collections.items()]
+    handles += [("deformable", name, each) for name, each in world.deformables.items()]
     if not handles:
-        raise RecordingError("Recorder: the world has no robot and no rigid object to record.")
+        raise RecordingError("Recorder: the world has no robot, no rigid object and no soft body to record.")
     found = []
     for kind, name, handle in handles:
         group = f"{FOLDERS[kind]}/{name.replace('/', '|')}"  # a name with a slash must not become two folders
@@ -86,7 +89,8 @@ def subjects(world: World, fields: Sequence[str]) -> list[Subject]:
             found.append(Subject(kind, name, group, handle, own))
     if not found:
         raise RecordingError(
-            f"Recorder: nothing in the world has {', '.join(fields)}; rigid objects have {', '.join(KINDS['object'])}."
+            f"Recorder: nothing in the world has {', '.join(fields)}; rigid objects have {', '.join(KINDS['object'])}, "
+            f"soft bodies {', '.join(KINDS['deformable'])}."
         )
     groups = [subject.group for subject in found]
     odd = [subject.name for subject in found if subject.name in ("", ".", "..")]

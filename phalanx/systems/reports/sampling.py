@@ -12,11 +12,15 @@ from phalanx.components import (
     BodyContact,
     BodyState,
     Coordinate,
+    DeformableMotion,
     DofState,
     DriveTarget,
+    NodeState,
     SampledBody,
     SampledCoordinate,
+    SampledDeformable,
     SampledDof,
+    SampledNode,
     SampleSlot,
 )
 from phalanx.ecs import Field, System, read, rows, system, update, write
@@ -37,6 +41,24 @@ def _numbers(source: Field, kept: Field) -> System:
                 sample[first + i, e] = value[i, e]
 
     return sample_numbers
+
+
+def _vectors(source: Field, kept: Field) -> System:
+    @system(phase="sample")
+    def sample_vectors(
+        lanes,
+        count=rows(source.table),
+        slot=read(SampleSlot.current),
+        value=read(source),
+        sample=write(kept),
+    ):
+        first = slot[0, lanes[0]] * count
+        for i in range(count):
+            for k in range(3):
+                for e in lanes:
+                    sample[first + i, k, e] = value[i, k, e]
+
+    return sample_vectors
 
 
 @system(phase="sample")
@@ -103,19 +125,30 @@ class Sampler:
     phases: tuple[str, ...] = ()
 
 
-SAMPLERS = {
-    source: Sampler(_numbers(source, kept), kept)
-    for source, kept in (
-        (Coordinate.value, SampledCoordinate.value),
-        (DofState.velocity, SampledDof.velocity),
-        (DofState.acceleration, SampledDof.acceleration),
-        (DriveTarget.position, SampledDof.position_target),
-        (DriveTarget.velocity, SampledDof.velocity_target),
-        (DriveTarget.effort, SampledDof.effort_target),
-    )
-} | {
-    BodyState.pose: Sampler(sample_poses, SampledBody.pose, ("query_bodies",)),
-    BodyState.velocity: Sampler(sample_velocities, SampledBody.velocity, ("query_bodies",)),
-    BodyContact.force: Sampler(sample_forces, SampledBody.contact_force, ("query_contacts",)),
-}
+SAMPLERS = (
+    {
+        source: Sampler(_numbers(source, kept), kept)
+        for source, kept in (
+            (Coordinate.value, SampledCoordinate.value),
+            (DofState.velocity, SampledDof.velocity),
+            (DofState.acceleration, SampledDof.acceleration),
+            (DriveTarget.position, SampledDof.position_target),
+            (DriveTarget.velocity, SampledDof.velocity_target),
+            (DriveTarget.effort, SampledDof.effort_target),
+        )
+    }
+    | {
+        source: Sampler(_vectors(source, kept), kept)
+        for source, kept in (
+            (DeformableMotion.origin, SampledDeformable.origin),
+            (NodeState.position, SampledNode.offset),
+            (NodeState.velocity, SampledNode.velocity),
+        )
+    }
+    | {
+        BodyState.pose: Sampler(sample_poses, SampledBody.pose, ("query_bodies",)),
+        BodyState.velocity: Sampler(sample_velocities, SampledBody.velocity, ("query_bodies",)),
+        BodyContact.force: Sampler(sample_forces, SampledBody.contact_force, ("query_contacts",)),
+    }
+)
 """The fields that can be sampled."""

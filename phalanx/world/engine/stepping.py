@@ -10,7 +10,7 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.ecs import Device, Schedule, System, trace
-from phalanx.systems import REFRESH, STEP, SUBSTEP
+from phalanx.systems import REFRESH, STEP, SUBSTEP, deformable
 from phalanx.systems.solver import loads
 from phalanx.world.checking import positive_int
 from phalanx.world.contents import Contents
@@ -123,11 +123,18 @@ class Stepping(Contents):
         for phase in phases:
             if phase == "load":
                 found += loads.search(self.schedule.systems())
+            elif phase == "deform":
+                found += self._deform() if self.deformables else []
             elif phase == "sweep":
                 found += self.schedule.phase(phase) * next(sweeps)
             else:
                 found += self.schedule.phase(phase)
         return found
+
+    def _deform(self) -> list[System]:
+        """What deformable bodies do in a substep."""
+        counts = (self._settings["deformable_steps"], self._settings["deformable_sweeps"])
+        return deformable.sequence(self.schedule, *counts, self._colours)
 
     def _sweeps(self) -> tuple[int, int]:
         """Position and velocity sweeps of the constraint solver in a substep."""

@@ -21,6 +21,11 @@ class Columns:
         for field, value in values.items():
             self.values.setdefault(field, []).append(value)
 
+    def extend(self, values: dict[Any, Any]) -> None:
+        """Append rows: arrays of values of each field."""
+        for field, more in values.items():
+            self.values.setdefault(field, []).extend(more)
+
     def count(self, field: Field) -> int:
         """How many rows have been given a value of a field."""
         return len(self.values.get(field, ()))

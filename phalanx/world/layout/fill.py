@@ -55,6 +55,10 @@ class Layout:
     """Parts that have dofs."""
     many_pairs: bool
     """Whether bounds are sorted, as allowed pairs are too many to list."""
+    shapes: list[PlacedShape]
+    """Of all parts; those of grounds come behind them."""
+    dof_parents: list[int]
+    """The dof above each, or -1."""
 
 
 def fill(
@@ -168,7 +172,7 @@ def fill(
     kinds = np.array([s.data.kind for s in shapes], int)[pairs.allowed]
     met = {(a, b) for a, b in np.unique(kinds, axis=0).tolist()} if len(kinds) else set()
     moving = sum(r.dofs.stop > r.dofs.start for r in ranges)
-    return Layout(ranges, met, moving, len(pairs.allowed) > LONGEST_LIST)
+    return Layout(ranges, met, moving, len(pairs.allowed) > LONGEST_LIST, shapes, dof_parents)
 
 
 def grow_contacts(store: Store, table: Table, wanted: int) -> None:

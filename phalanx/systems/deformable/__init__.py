@@ -1,0 +1,63 @@
+"""Deformable bodies: vertex block descent in small steps, with contacts, rigid motions and momentum taken care of.
+
+A substep of theirs comes between the forces on rigid bodies and the sweeps of the constraint solver: the momentum that
+bodies have (``deform_momentum``), what they may touch (``deform_begin``); then small steps: where inertia takes nodes
+(``deform_predict``), sweeps over the colours of nodes (``deform_sweep``), links that nodes push (``deform_couple``),
+the motion of bodies as rigid ones (``deform_modes``), velocities (``deform_finish``); and the momentum that bodies must
+have (``deform_momentum`` again, ``deform_end``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import ModuleType
+
+from phalanx.ecs import Schedule, System
+from phalanx.systems.deformable import (
+    contact_search,
+    contacts,
+    coupling,
+    elasticity,
+    modes,
+    momentum,
+    small_steps,
+    sweep,
+)
+
+SMALL_STEP = ("deform_predict", "deform_sweep", "deform_couple", "deform_modes", "deform_finish")
+"""Phases of a small step; the systems of ``deform_sweep`` run for one colour after the other, as often as asked for."""
+
+PHASES = ("deform_momentum", "deform_begin", *SMALL_STEP, "deform_end")
+
+MODULES: tuple[ModuleType, ...] = (elasticity, small_steps, sweep, contact_search, contacts, coupling, modes, momentum)
+
+
+def systems() -> list[System]:
+    """All of them."""
+    return [value for module in MODULES for value in vars(module).values() if isinstance(value, System)]
+
+
+def sequence(schedule: Schedule, small_steps: int, sweeps: int, colours: Sequence[tuple[int, int]]) -> list[System]:
+    """The systems of a substep in the order in which they run.
+
+    Args:
+        schedule: which has them.
+        small_steps: how many a substep has.
+        sweeps: in each of them.
+        colours: first place and number of nodes of each.
+    """
+    one: list[System] = []
+    for phase in SMALL_STEP:
+        found = schedule.phase(phase)
+        if phase == "deform_sweep":
+            portions = [s.portion(first, count) for first, count in colours for s in found]
+            found = portions * sweeps
+        one += found
+    momentum_ = schedule.phase("deform_momentum")
+    return [
+        *momentum_,
+        *schedule.phase("deform_begin"),
+        *one * small_steps,
+        *momentum_,
+        *schedule.phase("deform_end"),
+    ]

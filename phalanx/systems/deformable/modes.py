@@ -1,0 +1,232 @@
+"""A body as a rigid one: small steps move it to where its momentum and its contacts as a whole belong.
+
+Sweeps hand forces on from node to node, so in a few of them a stiff body hardly notices that its other end has hit the
+ground, and Gauss-Seidel that has not come to its end keeps no momentum. So after the sweeps of a small step each body
+makes one Newton step among its rigid motions, on which elastic forces do nothing: the sums of inertia and contact
+forces, and of their derivatives, are all that it takes. Then the momentum of the small step is right whatever is left
+of the rest. Bodies of which the user holds nodes do without.
+"""
+
+import math
+
+from phalanx.components import (
+    Deformable,
+    DeformableModes,
+    DeformableSettings,
+    DeformableTopology,
+    Node,
+    NodeContactPoint,
+    NodeContactState,
+    NodeGroup,
+    NodeGroupSums,
+    NodeGroupTopology,
+    NodeModel,
+    NodeState,
+    NodeStep,
+    NodeTarget,
+    NodeTopology,
+    Settings,
+)
+from phalanx.components.node_contact import SLOTS
+from phalanx.ecs import function, local, read, real, system, update, write
+from phalanx.maths.kernels import cross
+from phalanx.systems.deformable.contact_force import contact_force, contact_stiffness
+
+THIN = 1e-6
+"""As of :mod:`phalanx.systems.deformable.momentum`."""
+
+
+@system(over=NodeGroup, phase="deform_modes", in_step=True)
+def sum_groups(
+    g,
+    e,
+    first=read(NodeGroupTopology.first_node),
+    end=read(NodeGroupTopology.end_node),
+    surface=read(NodeTopology.surface),
+    mass=read(NodeModel.mass),
+    h=read(Settings.timestep),
+    count=read(DeformableSettings.small_steps),
+    goal=read(NodeStep.goal),
+    target=read(NodeTarget.held),
+    pair=read(NodeContactState.pair),
+    load=read(NodeContactState.load),
+    normal=read(NodeContactPoint.normal),
+    anchor=read(NodeContactPoint.anchor),
+    friction=read(NodeContactPoint.friction),
+    position=read(NodeState.position),
+    inertia=write(NodeGroupSums.inertia),
+    force=write(NodeGroupSums.force),
+    held=write(NodeGroupSums.held),
+    middle=write(NodeGroupSums.middle),
+):
+    """Forces on rigid motions, and their derivatives, over a group's nodes."""
+    rate = real(count[0, e]) / h[0, e]
+    fx, fy, fz, lx, ly, lz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    s, sx, sy, sz = 0.0, 0.0, 0.0, 0.0
+    sxx, sxy, sxz, syy, syz, szz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    a00, a01, a02, a03, a04, a05 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    a11, a12, a13, a14, a15 = 0.0, 0.0, 0.0, 0.0, 0.0
+    a22, a23, a24, a25 = 0.0, 0.0, 0.0, 0.0
+    a33, a34, a35, a44, a45, a55 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    fixed, w, wx, wy, wz = 0.0, 0.0, 0.0, 0.0, 0.0
+    for v in range(first[g, e], end[g, e]):
+        m = mass[v, e] * rate * rate
+        x, y, z = position[v, 0, e], position[v, 1, e], position[v, 2, e]
+        px, py, pz = m * (goal[v, 0, e] - x), m * (goal[v, 1, e] - y), m * (goal[v, 2, e] - z)
+        fixed += 1.0 if target[v, e] != 0 else 0.0
+        w, wx, wy, wz = w + mass[v, e], wx + mass[v, e] * x, wy + mass[v, e] * y, wz + mass[v, e] * z
+        if surface[v, e] >= 0:
+            for k in range(SLOTS):
+                c = surface[v, e] * SLOTS + k
+                nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
+                push, across, more, tx, ty, tz, _ = contact_force(
+                    pair[c, e] >= 0, contact_stiffness(mass[v, e], rate), load[c, e], friction[c, e], nx, ny, nz,
+                    x - anchor[c, 0, e], y - anchor[c, 1, e], z - anchor[c, 2, e],
+                )  # fmt: skip
+                px += push * nx - across * tx
+                py += push * ny - across * ty
+                pz += push * nz - across * tz
+                m += across
+                ux, uy, uz = cross(x, y, z, nx, ny, nz)
+                a00 += more * nx * nx
+                a01 += more * nx * ny
+                a02 += more * nx * nz
+                a03 += more * nx * ux
+                a04 += more * nx * uy
+                a05 += more * nx * uz
+                a11 += more * ny * ny
+                a12 += more * ny * nz
+                a13 += more * ny * ux
+                a14 += more * ny * uy
+                a15 += more * ny * uz
+                a22 += more * nz * nz
+                a23 += more * nz * ux
+                a24 += more * nz * uy
+                a25 += more * nz * uz
+                a33 += more * ux * ux
+                a34 += more * ux * uy
+                a35 += more * ux * uz
+                a44 += more * uy * uy
+                a45 += more * uy * uz
+                a55 += more * uz * uz
+        ux, uy, uz = cross(x, y, z, px, py, pz)
+        fx, fy, fz, lx, ly, lz = fx + px, fy + py, fz + pz, lx + ux, ly + uy, lz + uz
+        s, sx, sy, sz = s + m, sx + m * x, sy + m * y, sz + m * z
+        sxx, sxy, sxz = sxx + m * x * x, sxy + m * x * y, sxz + m * x * z
+        syy, syz, szz = syy + m * y * y, syz + m * y * z, szz + m * z * z
+    inertia[g, 0, e], inertia[g, 1, e], inertia[g, 2, e] = a00 + s, a01, a02
+    inertia[g, 3, e], inertia[g, 4, e], inertia[g, 5, e] = a03, a04 + sz, a05 - sy
+    inertia[g, 6, e], inertia[g, 7, e] = a11 + s, a12
+    inertia[g, 8, e], inertia[g, 9, e], inertia[g, 10, e] = a13 - sz, a14, a15 + sx
+    inertia[g, 11, e] = a22 + s
+    inertia[g, 12, e], inertia[g, 13, e], inertia[g, 14, e] = a23 + sy, a24 - sx, a25
+    inertia[g, 15, e], inertia[g, 16, e], inertia[g, 17, e] = a33 + syy + szz, a34 - sxy, a35 - sxz
+    inertia[g, 18, e], inertia[g, 19, e] = a44 + sxx + szz, a45 - syz
+    inertia[g, 20, e] = a55 + sxx + syy
+    force[g, 0, e], force[g, 1, e], force[g, 2, e] = fx, fy, fz
+    force[g, 3, e], force[g, 4, e], force[g, 5, e] = lx, ly, lz
+    held[g, e] = int(fixed)
+    middle[g, 0, e], middle[g, 1, e], middle[g, 2, e], middle[g, 3, e] = w, wx, wy, wz
+
+
+@function
+def solve_six(matrix, x):
+    """Solve a symmetric positive definite system of six by Cholesky's method, in place.
+
+    Args:
+        matrix: 36 numbers, of which the lower triangle counts, and is overwritten.
+        x: the right-hand side, then the solution.
+    """
+    for j in range(6):
+        d = matrix[7 * j]
+        for k in range(j):
+            d -= matrix[6 * j + k] * matrix[6 * j + k]
+        d = 1.0 / math.sqrt(d)
+        matrix[7 * j] = d
+        for i in range(j + 1, 6):
+            s = matrix[6 * i + j]
+            for k in range(j):
+                s -= matrix[6 * i + k] * matrix[6 * j + k]
+            matrix[6 * i + j] = s * d
+    for i in range(6):
+        s = x[i]
+        for k in range(i):
+            s -= matrix[6 * i + k] * x[k]
+        x[i] = s * matrix[7 * i]
+    for i in range(5, -1, -1):
+        s = x[i]
+        for k in range(i + 1, 6):
+            s -= matrix[6 * k + i] * x[k]
+        x[i] = s * matrix[7 * i]
+
+
+@system(over=Deformable, phase="deform_modes", after="sum_groups")
+def solve_modes(
+    b,
+    e,
+    first=read(DeformableTopology.first_group),
+    end=read(DeformableTopology.end_group),
+    inertia=read(NodeGroupSums.inertia),
+    force=read(NodeGroupSums.force),
+    held=read(NodeGroupSums.held),
+    sums=read(NodeGroupSums.middle),
+    middle=write(DeformableModes.middle),
+    ahead=update(DeformableModes.ahead),
+    move=update(DeformableModes.move),
+    broken=write(DeformableModes.broken),
+):
+    """The Newton step of each body, from the sums of its groups in their order."""
+    matrix = local(36)
+    x = local(6)
+    for k in range(6):
+        x[k] = 0.0
+    for k in range(36):
+        matrix[k] = 0.0
+    fixed = 0
+    w, wx, wy, wz = 0.0, 0.0, 0.0, 0.0
+    for g in range(first[b, e], end[b, e]):
+        n = 0
+        w, wx, wy, wz = w + sums[g, 0, e], wx + sums[g, 1, e], wy + sums[g, 2, e], wz + sums[g, 3, e]
+        for i in range(6):
+            x[i] += force[g, i, e]
+            for j in range(i, 6):
+                matrix[6 * j + i] += inertia[g, n, e]
+                n += 1
+        fixed += held[g, e]
+    least = THIN * (matrix[21] + matrix[28] + matrix[35])
+    for k in range(3, 6):
+        matrix[7 * k] += least
+    solve_six(matrix, x)
+    finite = 0.0
+    for k in range(6):
+        finite += x[k] - x[k]
+    sound = finite == 0.0
+    for k in range(6):
+        move[b, k, e] = x[k] if sound and fixed == 0 else 0.0
+    for k in range(3):
+        middle[b, k, e] = ahead[b, k, e]
+    wx, wy, wz = wx / w, wy / w, wz / w
+    ux, uy, uz = cross(move[b, 3, e], move[b, 4, e], move[b, 5, e], wx, wy, wz)
+    ahead[b, 0, e] = wx + move[b, 0, e] + ux
+    ahead[b, 1, e] = wy + move[b, 1, e] + uy
+    ahead[b, 2, e] = wz + move[b, 2, e] + uz
+    broken[b, e] = 0 if sound else 1
+
+
+@system(over=Node, phase="deform_modes", after="solve_modes")
+def move_nodes(
+    v,
+    e,
+    body=read(NodeTopology.body),
+    held=read(NodeTarget.held),
+    move=read(DeformableModes.move),
+    position=update(NodeState.position),
+):
+    """Move the body."""
+    b = body[v, e]
+    x, y, z = position[v, 0, e], position[v, 1, e], position[v, 2, e]
+    ux, uy, uz = cross(move[b, 3, e], move[b, 4, e], move[b, 5, e], x, y, z)
+    free = held[v, e] == 0
+    position[v, 0, e] = x + (move[b, 0, e] + ux) if free else x
+    position[v, 1, e] = y + (move[b, 1, e] + uy) if free else y
+    position[v, 2, e] = z + (move[b, 2, e] + uz) if free else z

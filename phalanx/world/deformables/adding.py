@@ -1,0 +1,177 @@
+"""The part of a world that takes in deformable bodies."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, Unpack, cast
+
+from phalanx import components as c
+from phalanx.ecs import Schedule, Store
+from phalanx.models.actor_spec import Part
+from phalanx.models.meshes.tet_mesh import TetMesh
+from phalanx.models.meshes.tet_shapes import tet_shape
+from phalanx.models.robot_model import Shape
+from phalanx.models.surface import Ground
+from phalanx.systems.collision import broad_phase
+from phalanx.systems.deformable import systems
+from phalanx.world import checking, options
+from phalanx.world.checking import shorten
+from phalanx.world.deformables.soft_body import SoftBody
+from phalanx.world.handle import Owner
+from phalanx.world.layout.deformable import DeformablePart, fill_deformables
+from phalanx.world.layout.fill import Layout
+from phalanx.world.options import Surface
+from phalanx.world.simulation_warning import SimulationWarning
+
+SURFACE_OPTIONS = ("collision_group", "collision_mask", "contact_offset", "rest_offset")
+
+
+class Deformables:
+    """Adds deformable bodies to what a world can hold."""
+
+    deformables: dict[str, SoftBody]
+    actors: dict[str, Any]
+    schedule: Schedule
+    substeps: int
+    _store: Store
+    _settings: dict[str, Any]
+    _grounds: list[Ground]
+    _colours: list[tuple[int, int]]
+
+    def add_soft_body(
+        self,
+        source: Shape | TetMesh,
+        name: str = "soft body",
+        *,
+        resolution: int = 10,
+        youngs_modulus: float = 1e5,
+        poissons_ratio: float = 0.45,
+        density: float | None = None,
+        mass: float | None = None,
+        position: Sequence[float] = (0.0, 0.0, 0.0),
+        orientation: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
+        damping: float = 0.0,
+        disable_gravity: bool = False,
+        collision_group: int = 0,
+        collision_mask: Any = None,
+        contact_offset: float | None = None,
+        rest_offset: float = 0.0,
+        **surface: Unpack[Surface],
+    ) -> SoftBody:
+        """Add a soft body, a volume of elastic material, to every environment.
+
+        Args:
+            source: tetrahedra, or a box, sphere, capsule, cylinder or cone to make them of.
+            name: unique in the world.
+            resolution: elements along the longest side of such a shape.
+            youngs_modulus: Pa.
+            poissons_ratio: at least 0, below 0.5.
+            density, mass: kg/m^3, or kg of the whole body; 1000 kg/m^3 where neither is given.
+            position, orientation: initial pose of the body's frame (orientation w x y z, normalised for you).
+            damping: decay of all velocities, 1/s.
+            disable_gravity: gravity does not act on it.
+            collision_group, collision_mask, contact_offset, rest_offset: as of
+            :class:`phalanx.world.options.ActorOptions`. surface: see :class:`phalanx.world.options.Surface`;
+            restitution has no meaning here.
+
+        Raises:
+            LoadError: the tetrahedra cannot be used.
+        """
+        self._free_name("add_soft_body", name)
+        who = f"soft body {name!r}"
+        pose = checking.pose(who, position, orientation)
+        checking.options(who, surface, options.SURFACE)
+        mesh = source if isinstance(source, TetMesh) else tet_shape(source, resolution)
+        if mass is not None and density is not None:
+            raise ValueError(f"{who}: give mass or density, not both")
+        if mass is not None:
+            density = checking.number(f"{who}: mass", mass, above=0) / float(mesh.volumes.sum())
+        given = {"collision_group": collision_group, "contact_offset": contact_offset, "rest_offset": rest_offset}
+        if collision_mask is not None:
+            given["collision_mask"] = collision_mask
+        fields = options.part_fields(who, given)
+        nu = checking.number(f"{who}: poissons_ratio", poissons_ratio)
+        if nu >= 0.5:
+            raise ValueError(f"{who}: poissons_ratio={poissons_ratio!r}: must be below 0.5")
+        part = DeformablePart(
+            mesh,
+            checking.number(f"{who}: youngs_modulus", youngs_modulus, above=0),
+            nu,
+            checking.number(f"{who}: density", 1000.0 if density is None else density, above=0),
+            options.surface(who, surface),
+            group=fields.get("group", 0),
+            mask=fields.get("mask", DeformablePart.mask),
+            contact_offset=fields.get("contact_offset", self._settings["contact_offset"]),
+            rest_offset=fields.get("rest_offset", 0.0),
+            damping=checking.number(f"{who}: damping", damping),
+            gravity_scale=0.0 if disable_gravity else 1.0,
+        )
+        made = self.deformables[name] = SoftBody(cast(Owner, self), name, part, pose)
+        return made
+
+    @abstractmethod
+    def _free_name(self, what: str, name: str) -> None: ...
+
+    def _place_deformables(self, parts: Sequence[Part], layout: Layout) -> None:
+        """Fill the tables of deformable bodies and add their systems to the schedule."""
+        if not self.deformables:
+            return
+        chains: list[list[int]] = []
+        for parent in layout.dof_parents:
+            chains.append([len(chains), *(chains[parent] if parent >= 0 else [])])
+        bodies = list(self.deformables.values())
+        placed = fill_deformables(
+            self._store, [body.part for body in bodies], parts, layout.shapes, self._grounds, chains
+        )
+        self._colours = placed.colours
+        if placed.passed:
+            names = list(self.actors)
+            met = sorted({f"{bodies[body].name!r} and {names[part]!r}" for body, part in placed.passed})
+            warnings.warn(
+                f"Soft bodies touch planes and convex shapes only; these pass through each other: {shorten(met)}. Use "
+                'approximation="convex_decomposition" for meshes, or filter with collision groups.',
+                SimulationWarning,
+                stacklevel=4,
+            )
+        for body, rows in zip(bodies, placed.rows, strict=True):
+            body.bind(rows)
+        settings = self._store[c.DeformableSettings]
+        settings.small_steps = [[self._settings["deformable_steps"]]]
+        settings.total = [[self._settings["deformable_steps"] * self.substeps]]
+        known = {system.name for system in self.schedule.systems()}
+        wanted = [broad_phase.shape_poses, broad_phase.shape_bounds] if self._store.rows(c.Shape) else []
+        for system in [*wanted, *systems()]:
+            if system.name not in known:
+                self.schedule.add(system)
+
+
+def describe(bodies: dict[str, SoftBody]) -> list[dict[str, Any]]:
+    """Soft bodies as plain data, JSON-ready: the arguments that make them again."""
+    return [
+        {
+            "name": name,
+            "source": body.part.mesh.to_dict(),
+            "youngs_modulus": body.part.youngs_modulus,
+            "poissons_ratio": body.part.poissons_ratio,
+            "density": body.part.density,
+            "position": body.default_pose[:3].tolist(),
+            "orientation": body.default_pose[3:].tolist(),
+            "damping": body.part.damping,
+            "disable_gravity": body.part.gravity_scale == 0.0,
+            "collision_group": body.part.group,
+            "collision_mask": body.part.mask,
+            "contact_offset": body.part.contact_offset,
+            "rest_offset": body.part.rest_offset,
+            "material": body.part.material.to_dict(),
+        }
+        for name, body in bodies.items()
+    ]
+
+
+def restore(world: Deformables, described: Sequence[dict[str, Any]]) -> None:
+    """Add what :func:`describe` returned."""
+    for each in described:
+        made = dict(each)
+        world.add_soft_body(TetMesh.from_dict(made.pop("source")), **made)

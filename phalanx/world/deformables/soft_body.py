@@ -1,0 +1,194 @@
+"""A soft body in a world: the user's handle on the rows of a deformable body."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from phalanx import components as c
+from phalanx.maths.arrays import rotate
+from phalanx.models.meshes.tet_mesh import TetMesh
+from phalanx.world.handle import Handle, Owner, on_device
+from phalanx.world.layout.deformable import DeformablePart, DeformableRows
+
+
+class SoftBody(Handle):
+    """A soft body in every environment; made by :meth:`phalanx.World.add_soft_body`.
+
+    Arrays are environment-first, on the world's device (NumPy or CuPy), and yours: they do not change when the world
+    steps. Positions are in the world, relative to the environment's origin.
+    """
+
+    KIND = "soft body"
+    world: Owner
+
+    def __init__(self, world: Owner, name: str, part: DeformablePart, pose: np.ndarray) -> None:
+        super().__init__(world, name)
+        self.part = part
+        self.default_pose = pose
+        """(7,): [x y z qw qx qy qz] of its frame."""
+        self.default_node_pos = pose[:3] + rotate(pose[3:], part.mesh.nodes)
+        """(nodes, 3): where nodes are after a reset, m."""
+        self._rows: DeformableRows | None = None
+
+    @property
+    def mesh(self) -> TetMesh:
+        """Its tetrahedra, in its own frame."""
+        return self.part.mesh
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.mesh.nodes)
+
+    def __repr__(self) -> str:
+        return f"<SoftBody {self.name!r}: {self.num_nodes} nodes, {len(self.mesh.tets)} tetrahedra>"
+
+    def bind(self, rows: DeformableRows) -> None:
+        """Called by the world once its tables are filled."""
+        self._rows = rows
+
+    def write_defaults(self, envs: np.ndarray | None) -> None:
+        """Default shape and pose, at rest, all nodes free; called by the world's reset."""
+        count = self.world.num_envs if envs is None else len(envs)
+        self._put_positions(np.broadcast_to(self.default_node_pos, (count, self.num_nodes, 3)), envs)
+        zero = np.zeros((count, self.num_nodes, 3))
+        self._write(c.NodeState.velocity, self._nodes, zero, envs)
+        self._write(c.NodeTarget.held, self._nodes, zero[..., 0], envs)
+        self._write(c.NodeTarget.position, self._nodes, zero, envs)
+
+    @property
+    def _bound(self) -> DeformableRows:
+        if self._rows is None:
+            self.world.build()
+            assert self._rows is not None
+        return self._rows
+
+    @property
+    def _nodes(self) -> slice:
+        return self._bound.nodes
+
+    @property
+    def _body(self) -> slice:
+        return slice(self._bound.body, self._bound.body + 1)
+
+    # -- state -------------------------------------------------------------------------------------------
+
+    @property
+    @on_device
+    def node_pos(self) -> Any:
+        """(n, nodes, 3): where nodes are, m."""
+        return self._read(c.DeformableMotion.origin, self._body) + self._read(c.NodeState.position, self._nodes)
+
+    @property
+    @on_device
+    def origin(self) -> Any:
+        """(n, 3): where offsets of nodes start, m. It follows the centre of mass now and then."""
+        return self._read(c.DeformableMotion.origin, self._body)[:, 0]
+
+    @property
+    @on_device
+    def node_offset(self) -> Any:
+        """(n, nodes, 3): where nodes are from :attr:`origin`, m; the digits that the engine computes with."""
+        return self._read(c.NodeState.position, self._nodes)
+
+    @property
+    @on_device
+    def node_vel(self) -> Any:
+        """(n, nodes, 3): how nodes move, m/s."""
+        return self._read(c.NodeState.velocity, self._nodes)
+
+    @on_device
+    def set_node_state(self, pos: Any = None, vel: Any = None, env_ids: Any = None) -> None:
+        """Set positions and velocities of nodes, (n, nodes, 3) each, m and m/s."""
+        shape = (self.num_nodes, 3)
+        velocities = None if vel is None else self._input("node velocity", vel, shape, env_ids)
+        if pos is not None:
+            self._put_positions(*self._input("node position", pos, shape, env_ids))
+        if velocities is not None:
+            self._write(c.NodeState.velocity, self._nodes, *velocities)
+        self.world.touch_state()
+
+    def _put_positions(self, pos: Any, envs: np.ndarray | None) -> None:
+        """Positions, from an origin in their middle."""
+        xp = self._xp
+        pos = xp.asarray(pos)
+        origin = xp.asarray(pos.mean(axis=1, keepdims=True), self.world.dtype)
+        self._write(c.DeformableMotion.origin, self._body, origin, envs)
+        self._write(c.NodeState.position, self._nodes, pos - origin, envs)
+
+    # -- nodes that the user moves -----------------------------------------------------------------------
+
+    @property
+    @on_device
+    def node_targets(self) -> Any:
+        """(n, nodes, 3): where held nodes go, m."""
+        return self._read(c.NodeTarget.position, self._nodes)
+
+    @property
+    @on_device
+    def held_nodes(self) -> Any:
+        """(n, nodes): whether the user moves a node."""
+        return self._read(c.NodeTarget.held, self._nodes) != 0
+
+    @on_device
+    def set_node_targets(self, pos: Any, held: Any = True, env_ids: Any = None) -> None:
+        """Move nodes to places, (n, nodes, 3) in m, within the next step, whatever acts on them, and keep them there.
+
+        Args:
+            held: (n, nodes), of which nodes; the others are free.
+        """
+        shape = (self.num_nodes, 3)
+        positions = self._input("node target", pos, shape, env_ids)
+        flags, envs = self._input("held nodes", held, shape[:1], env_ids)
+        self._write(c.NodeTarget.position, self._nodes, *positions)
+        self._write(c.NodeTarget.held, self._nodes, flags != 0, envs)
+        self.world.input_revision += 1
+
+    @on_device
+    def release_nodes(self, env_ids: Any = None) -> None:
+        """Let go of all nodes."""
+        envs = None if env_ids is None else self.world.env_indices(env_ids)
+        count = self.world.num_envs if envs is None else len(envs)
+        self._write(c.NodeTarget.held, self._nodes, self._xp.zeros((count, self.num_nodes)), envs)
+        self.world.input_revision += 1
+
+    # -- material ----------------------------------------------------------------------------------------
+
+    @property
+    @on_device
+    def node_mass(self) -> Any:
+        """(n, nodes): kg."""
+        return self._read(c.NodeModel.mass, self._nodes)
+
+    @property
+    @on_device
+    def youngs_modulus(self) -> Any:
+        """(n,): Pa."""
+        return self._read(c.DeformableMaterial.youngs_modulus, self._body)[:, 0]
+
+    @property
+    @on_device
+    def poissons_ratio(self) -> Any:
+        """(n,)."""
+        return self._read(c.DeformableMaterial.poissons_ratio, self._body)[:, 0]
+
+    @on_device
+    def set_elasticity(self, youngs_modulus: Any = None, poissons_ratio: Any = None, env_ids: Any = None) -> None:
+        """Set Young's modulus (Pa, above 0) and Poisson's ratio (at least 0, below 0.5), (n,) each.
+
+        Environments may differ; from then on the world keeps a value for each, and kernels are compiled once more.
+        """
+        for what, value, field, most in (
+            ("Young's modulus", youngs_modulus, c.DeformableMaterial.youngs_modulus, np.inf),
+            ("Poisson's ratio", poissons_ratio, c.DeformableMaterial.poissons_ratio, 0.5),
+        ):
+            if value is None:
+                continue
+            values, envs = self._input(what, value, (), env_ids, negative=False)
+            known = self._from_host(value)
+            if known is not None and ((known >= most).any() or (most == np.inf and (known <= 0).any())):
+                raise ValueError(f"{self}: {what} must be {'above 0' if most == np.inf else 'below 0.5'}")
+            self._write_parameter(field, self._body, values[:, None], envs)
+        self.world.touch_state()

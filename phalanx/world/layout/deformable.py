@@ -1,0 +1,322 @@
+"""Fill the tables of deformable bodies: nodes, elements, colours, groups, and the shapes that they may touch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from phalanx import components as c
+from phalanx.components import shape as kinds
+from phalanx.components.node_contact import SLOTS
+from phalanx.ecs import Store
+from phalanx.models.actor_spec import Part
+from phalanx.models.meshes.tet_mesh import TetMesh
+from phalanx.models.surface import ALL_GROUPS, Ground, Material
+from phalanx.world.layout.collision import PlacedShape
+from phalanx.world.layout.columns import Columns
+
+TOUCHED = (kinds.SPHERE, kinds.CAPSULE, kinds.BOX, kinds.CYLINDER, kinds.CONE, kinds.HULL)
+"""Kinds of shapes that nodes touch, besides planes."""
+
+GROUP = 32
+"""Nodes of a group."""
+
+_OTHERS = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])
+"""For each corner of a tetrahedron the others, a, b, c, so that (b - a) x (c - a) points to it."""
+
+
+@dataclass(frozen=True)
+class DeformablePart:
+    """A deformable body with everything that its rows in the tables are made of."""
+
+    mesh: TetMesh
+    """In the body's own frame."""
+    youngs_modulus: float
+    """Pa."""
+    poissons_ratio: float
+    density: float
+    """kg/m^3."""
+    material: Material = field(default_factory=Material)
+    """Of the surface."""
+    group: int = 0
+    mask: int = ALL_GROUPS
+    contact_offset: float = 0.02
+    """m."""
+    rest_offset: float = 0.0
+    """m."""
+    damping: float = 0.0
+    """1/s."""
+    gravity_scale: float = 1.0
+
+
+@dataclass(frozen=True)
+class DeformableRows:
+    """Where a body's entities are: half-open ranges of rows."""
+
+    body: int
+    nodes: slice
+
+
+@dataclass(frozen=True)
+class DeformableLayout:
+    """What :func:`fill_deformables` made."""
+
+    rows: list[DeformableRows]
+    colours: list[tuple[int, int]]
+    """First place in ``NodeOrder`` and number of nodes of each colour."""
+    passed: list[tuple[int, int]]
+    """Bodies, and parts with shapes that these pass through although they may touch: not of :data:`TOUCHED`."""
+
+
+def fill_deformables(
+    store: Store,
+    bodies: Sequence[DeformablePart],
+    parts: Sequence[Part],
+    shapes: Sequence[PlacedShape],
+    grounds: Sequence[Ground],
+    chains: Sequence[Sequence[int]],
+) -> DeformableLayout:
+    """Set the rows of all tables of deformable bodies and write every topology and parameter field.
+
+    Args:
+        shapes, grounds: as :mod:`phalanx.world.layout.fill` has placed them; grounds are the last shapes.
+        chains: for each dof itself and all dofs above it, towards the root.
+    """
+    columns = Columns()
+    rows: list[DeformableRows] = []
+    corners = _Corners()
+    edges: list[np.ndarray] = []
+    groups = surface = pairs = 0
+    links = _Links(columns, chains)
+    passed: dict[tuple[int, int], None] = {}
+    node = 0
+    for number, body in enumerate(bodies):
+        count = len(body.mesh.nodes)
+        first_group, first_pair = groups, pairs
+        for first in range(node, node + count, GROUP):
+            end = min(first + GROUP, node + count)
+            columns.add(
+                {
+                    c.NodeGroupTopology.body: number,
+                    c.NodeGroupTopology.first_node: first,
+                    c.NodeGroupTopology.end_node: end,
+                }
+            )
+            groups += 1
+        for row, shape in enumerate([*shapes, *grounds]):
+            if not _may_touch(body, parts[shape.part] if isinstance(shape, PlacedShape) else shape):
+                continue
+            if isinstance(shape, PlacedShape) and shape.data.kind not in TOUCHED:
+                passed[number, shape.part] = None
+                continue
+            columns.add(
+                {
+                    c.DeformablePairTopology.body: number,
+                    c.DeformablePairTopology.shape: row,
+                    c.DeformablePairTopology.plane: row - len(shapes) if row >= len(shapes) else -1,
+                    c.DeformablePairTopology.link: links.row(shape) if isinstance(shape, PlacedShape) else -1,
+                }
+            )
+            pairs += 1
+        columns.add(
+            {
+                c.DeformableTopology.first_node: node,
+                c.DeformableTopology.end_node: node + count,
+                c.DeformableTopology.first_group: first_group,
+                c.DeformableTopology.end_group: groups,
+                c.DeformableMaterial.youngs_modulus: body.youngs_modulus,
+                c.DeformableMaterial.poissons_ratio: body.poissons_ratio,
+                c.DeformableDynamics.gravity_scale: body.gravity_scale,
+                c.DeformableDynamics.damping: body.damping,
+                c.DeformableSurface.first_pair: first_pair,
+                c.DeformableSurface.end_pair: pairs,
+                c.DeformableSurface.contact_offset: body.contact_offset,
+                c.DeformableSurface.rest_offset: body.rest_offset,
+                c.DeformableSurface.static_friction: body.material.static_friction,
+                c.DeformableSurface.dynamic_friction: body.material.dynamic_friction,
+                c.DeformableSurface.friction_mode: body.material.friction_mode,
+            }
+        )
+        links.meets(number, surface, len(np.unique(body.mesh.surface)))
+        outside = np.unique(body.mesh.surface)
+        place = np.full(count, -1)
+        place[outside] = surface + np.arange(len(outside))
+        for n in outside:
+            columns.add({c.SurfaceNodeTopology.node: node + n, c.SurfaceNodeTopology.body: number})
+        surface += len(outside)
+        first, end = corners.add(body.mesh, node)
+        mass = np.zeros(count)
+        np.add.at(mass, body.mesh.tets, (body.density / 4 * body.mesh.volumes)[:, None])
+        columns.extend(
+            {
+                c.NodeTopology.body: np.full(count, number),
+                c.NodeTopology.first_corner: first,
+                c.NodeTopology.end_corner: end,
+                c.NodeTopology.surface: place,
+                c.NodeModel.mass: mass,
+                c.NodeModel.rest: body.mesh.nodes,
+            }
+        )
+        edges.append(node + mesh_edges(body.mesh.tets))
+        rows.append(DeformableRows(number, slice(node, node + count)))
+        node += count
+    colour = colours(node, np.concatenate(edges))
+    order = np.argsort(colour, kind="stable")
+    columns.extend({c.NodeOrder.node: order})
+    sizes = np.bincount(colour)
+    corners.put(columns)
+    for table, size in (
+        (c.Deformable, len(bodies)),
+        (c.Node, node),
+        (c.Corner, columns.count(c.CornerTopology.others)),
+        (c.NodeGroup, groups),
+        (c.SurfaceNode, surface),
+        (c.NodeContact, surface * SLOTS),
+        (c.DeformablePair, pairs),
+        (c.CoupledLink, links.count),
+        (c.CoupledBody, links.put(columns)),
+        (c.CoupledDof, columns.count(c.CoupledDofTopology.dof)),
+    ):
+        store.set_rows(table, size)
+    columns.write(store)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    return DeformableLayout(rows, [(int(a), int(n)) for a, n in zip(starts, sizes, strict=True)], list(passed))
+
+
+def _may_touch(body: DeformablePart, other: Part | Ground) -> bool:
+    return bool(body.mask >> other.group & 1 and other.mask >> body.group & 1)
+
+
+class _Links:
+    """Links that move and that deformable bodies may touch."""
+
+    def __init__(self, columns: Columns, chains: Sequence[Sequence[int]]) -> None:
+        self._columns, self._chains = columns, chains
+        self._rows: dict[int, int] = {}
+        self._met: dict[int, list[tuple[int, int, int]]] = {}
+        """Of each row: bodies, with their first surface node and one past the last."""
+        self._asked: list[int] = []
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._rows)
+
+    def row(self, shape: PlacedShape) -> int:
+        """The row of a shape's link, -1 if it cannot move; the next body that is said to meet links meets it."""
+        if shape.dof < 0:
+            return -1
+        if shape.link not in self._rows:
+            first = self._columns.count(c.CoupledDofTopology.dof)
+            for dof in self._chains[shape.dof]:
+                self._columns.add({c.CoupledDofTopology.dof: dof})
+            self._columns.add(
+                {
+                    c.CoupledLinkTopology.link: shape.link,
+                    c.CoupledLinkTopology.dof: shape.dof,
+                    c.CoupledLinkTopology.first_dof: first,
+                    c.CoupledLinkTopology.end_dof: first + len(self._chains[shape.dof]),
+                }
+            )
+            self._rows[shape.link] = len(self._rows)
+        self._asked.append(self._rows[shape.link])
+        return self._asked[-1]
+
+    def meets(self, body: int, first_surface: int, count: int) -> None:
+        """All links that were asked for since the last call may touch this body, of so many surface nodes."""
+        for row in sorted(set(self._asked)):
+            self._met.setdefault(row, []).append((body, first_surface, first_surface + count))
+        self._asked.clear()
+
+    def put(self, columns: Columns) -> int:
+        """Write which bodies each link may touch; returns how many rows that takes."""
+        done = 0
+        for row in range(self.count):
+            met = self._met[row]
+            columns.add({c.CoupledLinkTopology.first_body: done, c.CoupledLinkTopology.end_body: done + len(met)})
+            for body, first, end in met:
+                columns.add(
+                    {
+                        c.CoupledBodyTopology.link: row,
+                        c.CoupledBodyTopology.body: body,
+                        c.CoupledBodyTopology.first_surface: first,
+                        c.CoupledBodyTopology.end_surface: end,
+                    }
+                )
+            done += len(met)
+        return done
+
+
+class _Corners:
+    """Tetrahedra as their nodes see them, node by node."""
+
+    def __init__(self) -> None:
+        self._others: list[np.ndarray] = []
+        self._weights: list[np.ndarray] = []
+        self._volumes: list[np.ndarray] = []
+        self._count = 0
+
+    def add(self, mesh: TetMesh, first_node: int) -> tuple[np.ndarray, np.ndarray]:
+        """Append a body's; returns the first and end corner of each node."""
+        edges = mesh.nodes[mesh.tets[:, 1:]] - mesh.nodes[mesh.tets[:, :1]]
+        inverse = np.linalg.inv(edges)  # columns are gradients of the last three nodes' shape functions
+        gradients = np.concatenate([-inverse.sum(axis=2, keepdims=True), inverse], axis=2)
+        weights = mesh.volumes[:, None, None] * np.einsum("tki,tkj->tij", gradients, gradients)
+        node = mesh.tets.ravel()
+        order = np.argsort(node, kind="stable")
+        tet, corner = order // 4, order % 4
+        others = _OTHERS[corner]
+        self._others.append(first_node + np.take_along_axis(mesh.tets[tet], others, axis=1))
+        self._weights.append(np.take_along_axis(weights[tet, corner], others, axis=1))
+        self._volumes.append(mesh.volumes[tet])
+        ends = self._count + np.cumsum(np.bincount(node, minlength=len(mesh.nodes)))
+        first = np.concatenate([[self._count], ends[:-1]])
+        self._count += len(order)
+        return first, ends
+
+    def put(self, columns: Columns) -> None:
+        """Write all."""
+        volumes = np.concatenate(self._volumes)
+        columns.extend(
+            {
+                c.CornerTopology.others: np.concatenate(self._others),
+                c.CornerShape.weight: np.concatenate(self._weights),
+                c.CornerShape.inverse: 1 / (36 * volumes),
+                c.CornerShape.rest: 6 * volumes,
+            }
+        )
+
+
+def mesh_edges(elements: np.ndarray) -> np.ndarray:
+    """(n, 2): pairs of nodes that some element (m, k) has both of, the lower number first."""
+    k = elements.shape[1]
+    pairs = np.concatenate([elements[:, [a, b]] for a in range(k) for b in range(a)])
+    return np.unique(np.sort(pairs, axis=1), axis=0)
+
+
+def colours(count: int, edges: np.ndarray) -> np.ndarray:
+    """(count,): the colour of each node, so that no edge (n, 2) has two ends of one colour.
+
+    Node after node, those of most neighbours first, gets the least colour that no neighbour has. In rounds: each takes
+    all nodes that come before their neighbours (Jones and Plassmann, A parallel graph coloring heuristic, 1993).
+    """
+    start, end = np.concatenate([edges, edges[:, ::-1]]).T
+    degree = np.bincount(start, minlength=count)
+    rank = np.empty(count, np.int64)
+    rank[np.lexsort([np.arange(count), -degree])] = np.arange(count)
+    found = np.full(count, -1)
+    taken = np.zeros(count, np.int64)
+    while (found < 0).any():
+        waits = np.zeros(count, bool)
+        open_ = (found[start] < 0) & (found[end] < 0)
+        waits[start[open_ & (rank[end] < rank[start])]] = True
+        ready = (found < 0) & ~waits
+        free = ~taken[ready]
+        found[ready] = np.log2((free & -free).astype(float)).astype(int)
+        told = ready[start]
+        np.bitwise_or.at(taken, end[told], 1 << found[start[told]])
+        keep = open_ & ~(ready[start] | ready[end])
+        start, end = start[keep], end[keep]
+    return found
