@@ -206,3 +206,23 @@ def test_cradle_of_five_balls(device: str) -> None:
     np.testing.assert_allclose(after.sum(axis=0), speed, rtol=1e-4)
     assert ((after**2).sum(axis=0) < speed**2 * (1 + 1e-3)).all()
     assert (np.diff(after, axis=0) > -1e-3).all()  # none passes through the next
+
+
+@pytest.mark.parametrize("rate", [60, 240])
+@pytest.mark.parametrize("restitution", [0.5, 1.0])
+def test_a_ball_bounces_where_it_meets_another(restitution: float, rate: int, device: str) -> None:
+    """Left 1 % of a step's way before an oblique hit, it goes on: from there the line of centres is the right one."""
+    radius, speed = 0.03, 3.0
+    offset = np.array([0.25, 0.5, 0.75])  # of the distance of centres
+    world = px.World(len(offset), device=device, dt=1 / rate, gravity=(0.0, 0.0, 0.0))
+    ball, material = px.Shape("sphere", (radius,)), px.Material(0.0, 0.0, restitution)
+    first = world.add_rigid_object(ball, "first", mass=1.0, material=material)
+    second = world.add_rigid_object(ball, "second", mass=1.0, material=material)
+    line = np.stack([np.sqrt(1 - offset**2), -offset, 0.0 * offset], axis=1)
+    pose, velocity = np.zeros((len(offset), 7)), np.zeros((len(offset), 6))
+    pose[:, :3], pose[:, 3], velocity[:, 0] = -2.0 * radius * line, 1.0, speed
+    pose[:, 0] -= 5.01 * speed / rate
+    first.set_root_state(pose=pose, vel=velocity)
+    world.step(8)
+    gains = (0.5 * (1 + restitution) * speed * line[:, 0])[:, None] * line
+    np.testing.assert_allclose(host(second.root_vel)[:, :3], gains, atol=0.02 * speed)

@@ -23,12 +23,14 @@ from phalanx.components import (
     Settings,
 )
 from phalanx.ecs import function, read, rows, spread, system, update
+from phalanx.systems.solver.windows import WINDOW
 
 SWEEPS = 8
 """Sweeps over the points that bounce."""
 
 SAME_IMPACT = 0.1
-"""A point bounces along with others if it is left nearer than this share of what it came nearer in the substep."""
+"""A point bounces along with others of its window if it is left nearer than this share of what it came nearer in the
+substep. One that is alone bounces when it meets something, or a ball would leave another one along the wrong line."""
 
 
 @function
@@ -89,7 +91,11 @@ def find_bounces(
                 here = c < count[0, e]
                 own = member[c, e] if here else 0
                 gap = (separation[c, e] if here else 0.0) + rebound[c, e]
-                near = total[c, 0, e] > 0.0 or gap < -SAME_IMPACT * h[0, e] * approach[c, e]
+                meets = False
+                for m in range(WINDOW):
+                    o = min(max(c - own + m, 0), slots - 1)
+                    meets = meets or (o < count[0, e] and member[o, e] == m and total[o, 0, e] > 0.0)
+                near = total[c, 0, e] > 0.0 or (meets and gap < -SAME_IMPACT * h[0, e] * approach[c, e])
                 fast = here and restitution[c, e] > 0.0 and approach[c, e] < -threshold[0, e]
                 u = min(approach[c, e], 0.0)
                 leaves = rebound_speed(u, fall[0, 0, e], separation[c, e] if here else 0.0, h[0, e], restitution[c, e])

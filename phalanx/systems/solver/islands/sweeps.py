@@ -66,6 +66,7 @@ from phalanx.systems.solver.contact_solver import inverse, member_of, push_cap, 
 from phalanx.systems.solver.dof_solver import solve_dof_row
 from phalanx.systems.solver.islands.rows import point_velocities
 from phalanx.systems.solver.sweeps import CORRECTION, parts_gone, sweep_parts
+from phalanx.systems.solver.windows import WINDOW
 
 IMPULSE, TOTAL, APPROACH, GAP, STATIC, DYNAMIC, SLIP = 0, 3, 4, 5, 6, 7, 8  # of IMPULSE three numbers, of SLIP two
 CAP, INVERSE, TANGENT, NORMAL, MASK, BOUNCE, PLACE = 10, 11, 12, 16, 20, 21, 22
@@ -367,7 +368,14 @@ def sweep_island(
                             moved = h[0, e] * near + team_sum(TEAM, a0 * d0 + a1 * d1 + a2 * d2 + a3 * d3)
                             fall = team_sum(TEAM, a0 * f0 + a1 * f1 + a2 * f2 + a3 * f3)
                             gap = memory[at + GAP]
-                            reaches = memory[at + TOTAL] > 0.0 or gap + moved < -SAME_IMPACT * h[0, e] * near
+                            meets = False
+                            for k in range(WINDOW):  # it or another one of its window
+                                o = i - (as_bits(memory[at + PLACE]) & 3) + k
+                                other = mine + min(max(o, 0), n - 1) * ITEMS
+                                among = o < n and as_bits(memory[other + PLACE]) & 3 == k
+                                meets = meets or (among and memory[other + TOTAL] > 0.0)
+                            reaches = meets and gap + moved < -SAME_IMPACT * h[0, e] * near
+                            reaches = reaches or memory[at + TOTAL] > 0.0
                             if reaches and memory[at + INVERSE] > 0.0:
                                 leaves = rebound_speed(min(near, 0.0), fall, gap, h[0, e], springs)
                         bouncing = i + 1 if leaves > 0.0 else bouncing
