@@ -32,8 +32,13 @@ from phalanx.world.world import SimulationWarning, World
 if TYPE_CHECKING:
     from phalanx.io.recordings.recorder import Recorder
     from phalanx.io.recordings.replay import open_recording
+    from phalanx.viewer.viewer import Viewer
 
-_LAZY = {"Recorder": "phalanx.io.recordings.recorder", "open_recording": "phalanx.io.recordings.replay"}
+_LAZY = {
+    "Recorder": "phalanx.io.recordings.recorder",
+    "Viewer": "phalanx.viewer.viewer",
+    "open_recording": "phalanx.io.recordings.replay",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -81,6 +86,7 @@ __all__ = [
     "SoftBody",
     "SpatialTendon",
     "TetMesh",
+    "Viewer",
     "World",
     "num_threads",
     "open_recording",

@@ -30,6 +30,7 @@ ROOMS = (
     "sensors",
     "images",
     "io/recordings",
+    "viewer",
     "__init__",  # what users import: the package itself
     "assets",  # files of robots
     "facade",

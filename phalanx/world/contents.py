@@ -302,6 +302,11 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
         self.schedule.add(system)
         self._extra_systems.append(system)
 
+    @property
+    def grounds(self) -> tuple[Ground, ...]:
+        """The static planes, in the order in which they were added."""
+        return tuple(self._grounds)
+
     def build(self) -> World:
         """Allocate and initialise everything; done by the first step if you do not."""
         world = cast("World", self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,10 @@ class Stepping(Contents):
         self._probes: list[Probe] = []
         self._stale = True  # link poses and velocities do not agree with the coordinates
         self._seconds_per_step = 0.0
+        self.lock = threading.RLock()
+        """Held while systems run. Another thread that holds it may read and write: nothing is computed meanwhile."""
+        self.stepping = False
+        """Whether a :meth:`step` is under way, callbacks included."""
 
     @property
     def time(self) -> float:
@@ -52,6 +57,16 @@ class Stepping(Contents):
         """Advance all environments by ``count`` steps. On CUDA the work is queued and this returns at once."""
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
             raise ValueError(f"step({count!r}): the number of steps must be a whole number, not negative")
+        self.build()
+        outer = self.stepping
+        with self.lock:
+            self.stepping = True
+        try:
+            self._step(int(count))
+        finally:
+            self.stepping = outer
+
+    def _step(self, count: int) -> None:
         world = self.build()
         for callback in list(self._before):
             callback(world)
@@ -59,9 +74,9 @@ class Stepping(Contents):
         done = 0
         while done < count:
             batch, probes = self._next_batch(min(count - done, self._until_callback(), self._until_breath()))
-            program = self._program(STEP, probes)
             before = self.step_count
-            with no_interrupt(), self._store.active():  # or a batch would have run, but not been counted
+            with self.lock, no_interrupt(), self._store.active():  # or a batch would have run, but not been counted
+                program = self._program(STEP, probes)
                 start = time.perf_counter()
                 with trace.region("step", "world"):
                     program.run(batch)
@@ -156,18 +171,30 @@ class Stepping(Contents):
     def compute(self, *phases: str) -> None:
         """Run phases of the schedule on the current state, e.g. ``compute("dynamics")``, without stepping."""
         self.build()
-        self._refresh()
-        program = self._program(phases)
-        with self._store.active():
-            program.run(1)
+        with self.lock:
+            self._refresh()
+            program = self._program(phases)
+            with self._store.active():
+                program.run(1)
 
     def _refresh(self) -> None:
         """Make link poses and velocities agree with coordinates that the host has written."""
-        if self._stale:
-            program = self._program(REFRESH)
-            with self._store.active():
-                program.run(1)
-            self._stale = False
+        with self.lock:
+            if self._stale:
+                program = self._program(REFRESH)
+                with self._store.active():
+                    program.run(1)
+                self._stale = False
+
+    def notice_changes(self) -> None:
+        """Call this in an :meth:`after_step` callback that wrote state or inputs, in case more steps are to follow.
+
+        What listens to the start of a :meth:`step`, such as a recorder, hears of them, and poses are computed anew.
+        """
+        world = self.build()
+        for callback in list(self._before):
+            callback(world)
+        self._refresh()
 
     def synchronize(self) -> None:
         """Wait until all queued steps have run."""

@@ -1,0 +1,288 @@
+"""What browsers show of a world: batches of meshes, grounds, frames and contacts, renewed as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phalanx.maths.arrays import between, unit
+from phalanx.viewer.meshes import Batch, batches
+from phalanx.world.snapshots import Contacts, Snapshot
+
+if TYPE_CHECKING:
+    from viser import ViserServer
+
+    from phalanx.world.world import World
+
+ROOT = "/world"
+"""Everything hangs below this node, which is moved when a body is followed."""
+
+GROUND_COLOR, LINE_COLOR, SECTION_COLOR = (222, 226, 230), (196, 203, 209), (164, 173, 182)
+POINT_COLOR, NORMAL_COLOR, FORCE_COLOR = (240, 200, 40), (60, 120, 235), (225, 60, 60)
+
+LARGE = 200_000
+"""Triangles in view from which browsers may draw simpler meshes far away."""
+
+NORMAL_LENGTH = 0.08
+"""m."""
+
+
+class Scene:
+    """The nodes of a viser server that show a world.
+
+    Args:
+        server: of viser.
+        world: built; its actors and grounds are shown.
+        clicked: called with (body of the world, environment's place among those seen) when someone clicks on a body.
+
+    Attributes:
+        shown: which of ``"frames"``, ``"points"``, ``"normals"`` and ``"forces"`` are shown.
+        force_scale: m per N of arrows.
+        frame_size: m.
+    """
+
+    def __init__(self, server: ViserServer, world: World, clicked: Callable[[int, int], None] | None = None) -> None:
+        self.server, self.world = server, world
+        self.shown: set[str] = set()
+        self.force_scale, self.frame_size = 0.002, 0.1
+        self._clicked = clicked
+        self._batches: list[Batch] = []
+        self._handles: list[Any] = []
+        self._arrows: dict[str, Any] = {}
+        self._frames: Any = None
+        self._frames_of: tuple[int, ...] = ()
+        self._last: tuple[np.ndarray, np.ndarray] | None = None
+        self._count = 0
+        self._geometry = "visual"
+        self._origin = np.zeros(3)
+        server.scene.world_axes.visible = False
+        server.scene.configure_default_lights(cast_shadow=True)
+        self._root = server.scene.add_frame(ROOT, show_axes=False)
+        self._grounds = self._add_grounds()
+        self.set_geometry("visual")
+
+    @property
+    def geometry(self) -> str:
+        """One of :data:`~.meshes.GEOMETRIES`."""
+        return self._geometry
+
+    def set_geometry(self, geometry: str) -> None:
+        """Show visual or collision shapes from the next :meth:`show` on."""
+        self._batches = batches(self.world, geometry)
+        self._geometry, self._last = geometry, None
+
+    @property
+    def ground_visible(self) -> bool:
+        """Whether grounds are shown."""
+        return any(ground.visible for ground in self._grounds)
+
+    @ground_visible.setter
+    def ground_visible(self, visible: bool) -> None:
+        for ground in self._grounds:
+            ground.visible = visible
+
+    def again(self) -> None:
+        """Send everything at the next :meth:`show`, whether it has changed or not."""
+        self._last = None
+
+    def show(self, snapshot: Snapshot, offsets: np.ndarray, follow: np.ndarray | None = None) -> bool:
+        """Put everything where a snapshot has it, as one change.
+
+        Args:
+            snapshot: of the environments that are seen.
+            offsets: (k, 3), m: where their origins are.
+            follow: (3,), m: a point of the scene that stays in the middle of the view.
+
+        Returns:
+            Whether anything was sent.
+        """
+        changed = self._last is None or not (
+            self._last[0].shape == snapshot.poses.shape
+            and np.array_equal(self._last[0], snapshot.poses, equal_nan=True)
+            and np.array_equal(self._last[1], offsets)
+        )
+        origin = np.zeros(3) if follow is None else -np.asarray(follow, float)
+        moved = not np.array_equal(origin, self._origin)
+        if not changed and not moved and snapshot.contacts is None and not self._arrows:
+            return False
+        with self.server.atomic():
+            if changed:
+                poses = snapshot.poses.copy()
+                poses[..., :3] += offsets[:, None]
+                self._bodies(poses)
+                self._show_frames(poses)
+                self._last = snapshot.poses, offsets
+            self._contacts(snapshot.contacts, offsets)
+            if moved:
+                self._origin = origin
+                self._root.position = origin
+        return True
+
+    # -- parts -----------------------------------------------------------------------------------------------
+
+    def _bodies(self, poses: np.ndarray) -> None:
+        finite = np.asarray(np.isfinite(poses).all(axis=-1))
+        whole = bool(finite.all())
+        poses = poses if whole else np.where(finite[..., None], poses, (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
+        if len(poses) != self._count or len(self._handles) != len(self._batches) or self._last is None:
+            self._make(poses)
+        for batch, handle in zip(self._batches, self._handles, strict=True):
+            position, orientation = batch.poses(poses)
+            if not np.array_equal(handle.batched_positions, position):
+                handle.batched_positions = position
+            if not np.array_equal(handle.batched_wxyzs, orientation):
+                handle.batched_wxyzs = orientation
+            scales = np.tile(batch.scales, (len(poses), 1))
+            if not whole:  # what has no place is not seen
+                scales = scales * finite[:, batch.bodies].reshape(-1, 1)
+            if not np.array_equal(handle.batched_scales, scales):
+                handle.batched_scales = scales.astype(np.float32)
+
+    def _make(self, poses: np.ndarray) -> None:
+        for handle in self._handles:
+            handle.remove()
+        self._handles, self._count = [], len(poses)
+        triangles = sum(len(batch.faces) * len(batch.bodies) for batch in self._batches) * len(poses)
+        for number, batch in enumerate(self._batches):
+            position, orientation = batch.poses(poses)
+            handle = self.server.scene.add_batched_meshes_simple(
+                f"{ROOT}/bodies/{number}",
+                batch.vertices,
+                batch.faces,
+                orientation,
+                position,
+                batched_scales=np.tile(batch.scales, (len(poses), 1)),
+                batched_colors=np.tile(batch.colors, (len(poses), 1)),
+                opacity=None if batch.opacity >= 1.0 else batch.opacity,
+                lod="auto" if triangles > LARGE else "off",
+                side="double" if batch.opacity < 1.0 else "front",
+            )
+            if self._clicked is not None:
+                self._listen(handle, batch)
+            self._handles.append(handle)
+
+    def _listen(self, handle: Any, batch: Batch) -> None:
+        def on_click(event: Any) -> None:
+            if event.instance_index is not None and self._clicked is not None:
+                env, instance = divmod(int(event.instance_index), len(batch.bodies))
+                self._clicked(int(batch.bodies[instance]), env)
+
+        handle.on_click(on_click)
+
+    def _show_frames(self, poses: np.ndarray) -> None:
+        if self._frames is not None and ("frames" not in self.shown or self._frames_of != poses.shape[:2]):
+            self._frames.remove()
+            self._frames = None
+        if "frames" not in self.shown:
+            return
+        flat = np.nan_to_num(poses.reshape(-1, 7))
+        if self._frames is None:
+            self._frames_of = poses.shape[:2]
+            size = self.frame_size
+            self._frames = self.server.scene.add_batched_axes(
+                f"{ROOT}/frames", flat[:, 3:], flat[:, :3], axes_length=size, axes_radius=0.05 * size
+            )
+        else:
+            self._frames.batched_wxyzs, self._frames.batched_positions = flat[:, 3:], flat[:, :3]
+
+    def _contacts(self, contacts: Contacts | None, offsets: np.ndarray) -> None:
+        for name, lines in self._contact_arrows(contacts, offsets).items():
+            handle = self._arrows.pop(name, None)
+            if handle is not None and (not len(lines) or handle.points.shape != lines.shape):
+                handle.remove()
+                handle = None
+            if len(lines):
+                if handle is None:
+                    handle = self._new_arrows(name, lines)
+                elif not np.array_equal(handle.points, lines):
+                    handle.points = lines
+                self._arrows[name] = handle
+
+    def _contact_arrows(self, contacts: Contacts | None, offsets: np.ndarray) -> dict[str, np.ndarray]:
+        """(m, 2, 3) float32 of what is to be drawn of contacts; points are arrows without length."""
+        none = np.zeros((0, 2, 3), np.float32)
+        if contacts is None:
+            return dict.fromkeys(("points", "normals", "forces"), none)
+        start = contacts.points + offsets[contacts.envs]
+        ends = {
+            "points": start,
+            "normals": start + NORMAL_LENGTH * contacts.normals,
+            "forces": start + self.force_scale * contacts.forces,
+        }
+        drawn = {}
+        for name, end in ends.items():
+            lines = np.stack([start, end], axis=1).astype(np.float32)
+            keep = np.isfinite(lines).all(axis=(1, 2))
+            if name == "forces":
+                keep &= (contacts.forces != 0.0).any(axis=-1)
+            drawn[name] = lines[keep] if name in self.shown else none
+        return drawn
+
+    def _new_arrows(self, name: str, lines: np.ndarray) -> Any:
+        path = f"{ROOT}/contact_{name}"
+        if name == "points":
+            return _Points(self.server, path, lines)
+        color, radius = (NORMAL_COLOR, 0.004) if name == "normals" else (FORCE_COLOR, 0.006)
+        return self.server.scene.add_arrows(
+            path, lines, color, shaft_radius=radius, head_radius=2.2 * radius, head_length=5.0 * radius
+        )
+
+    def _add_grounds(self) -> list[Any]:
+        found = []
+        for number, ground in enumerate(self.world.grounds):
+            up = unit(np.asarray(ground.normal, float))
+            point = np.array([0.0, 0.0, ground.height]) if up[2] else up * ground.height
+            found.append(
+                self.server.scene.add_grid(
+                    f"{ROOT}/ground/{number}",
+                    infinite_grid=True,
+                    cell_size=0.5,
+                    section_size=2.0,
+                    cell_color=LINE_COLOR,
+                    section_color=SECTION_COLOR,
+                    fade_distance=60.0,
+                    plane_color=GROUND_COLOR,
+                    plane_opacity=1.0,
+                    shadow_opacity=0.25,
+                    wxyz=between(np.array([0.0, 0.0, 1.0]), up),
+                    position=point,
+                )
+            )
+        return found
+
+
+class _Points:
+    """Contact points as small spheres, with the interface of arrows."""
+
+    def __init__(self, server: ViserServer, path: str, lines: np.ndarray) -> None:
+        self._lines = lines
+        self._handle = server.scene.add_point_cloud(
+            path, lines[:, 0], POINT_COLOR, point_size=0.012, point_shape="circle", precision="float32"
+        )
+
+    @property
+    def points(self) -> np.ndarray:
+        return self._lines
+
+    @points.setter
+    def points(self, lines: np.ndarray) -> None:
+        self._lines = lines
+        self._handle.points = lines[:, 0]
+
+    def remove(self) -> None:
+        self._handle.remove()
+
+
+def view_presets(center: np.ndarray, radius: float) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """(where the camera is, where it looks), m, of each named view of a sphere."""
+    ways: dict[str, Sequence[float]] = {
+        "Corner": (1.0, -1.2, 0.7),
+        "Front": (1.0, 0.0, 0.15),
+        "Back": (-1.0, 0.0, 0.15),
+        "Left": (0.0, 1.0, 0.15),
+        "Right": (0.0, -1.0, 0.15),
+        "Top": (-0.001, 0.0, 1.0),
+    }
+    return {name: (center + 2.4 * radius * unit(np.array(way, float)), center) for name, way in ways.items()}

@@ -1,0 +1,48 @@
+"""What panels know of the viewer that they are part of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from phalanx.viewer.pace import Pace
+    from phalanx.viewer.scene import Scene
+    from phalanx.viewer.selection import Selection
+    from phalanx.world.world import World
+
+
+class Steered(Protocol):
+    """See :class:`~.viewer.Viewer`."""
+
+    world: World
+    pace: Pace
+    selection: Selection
+    scene: Scene
+    center: np.ndarray
+    radius: float
+    steps_per_second: float
+
+    @property
+    def server(self) -> Any:
+        """The ``viser.ViserServer``."""
+        ...
+
+    @property
+    def body_names(self) -> list[str]:
+        """``"actor/body"`` of all bodies."""
+        ...
+
+    def do(self, command: Callable[[World], object]) -> None:
+        """Call ``command(world)`` between two steps."""
+        ...
+
+    def follow(self, body: str | None) -> None:
+        """Keep a body in the middle."""
+        ...
+
+    def tell(self, text: str, title: str = "Phalanx") -> None:
+        """Show a notice."""
+        ...
