@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from phalanx.assets import classic, descriptions, drones, networks, props
+from phalanx.assets import classic, descriptions, drones, networks, props, wheeled
 from phalanx.assets.classic import Turns
 from phalanx.assets.descriptions import Description
 from phalanx.assets.places import ISAAC, LAB
@@ -86,6 +86,21 @@ STAND_INS: tuple[StandIn, ...] = (
     _described("g1-29dof", f"{_OTHERS}/Unitree/G1/g1.usd", descriptions.G1_29),
     _described("franka", f"{_ROBOTS}/FrankaEmika/panda_instanceable.usd", descriptions.PANDA),
     _described("ur10", f"{_ROBOTS}/UniversalRobots/UR10/ur10_instanceable.usd", descriptions.UR10),
+    _described(
+        "franka-sim",
+        (
+            f"{_OTHERS}/FrankaRobotics/FrankaPanda/franka.usd",
+            f"{_OTHERS}/Franka/franka.usd",
+            f"{_OTHERS}/Franka/franka_alt_fingers.usd",
+        ),
+        descriptions.PANDA_SIM,
+    ),
+    _described(
+        "ur10-sim",
+        (f"{_OTHERS}/UniversalRobots/ur10/ur10.usd", f"{_OTHERS}/UR10/ur10.usd"),
+        descriptions.UR10_SIM,
+    ),
+    _written("jetbot", (f"{_OTHERS}/NVIDIA/Jetbot/jetbot.usd", f"{_OTHERS}/Jetbot/jetbot.usd"), wheeled.jetbot),
     _described(
         "allegro-hand", f"{_OTHERS}/WonikRobotics/AllegroHand/allegro_hand_instanceable.usd", descriptions.ALLEGRO
     ),

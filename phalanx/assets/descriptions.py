@@ -11,7 +11,7 @@ from pathlib import Path
 
 from phalanx.io.formats.urdf import load_urdf
 from phalanx.models.merging import merge_fixed_joints
-from phalanx.models.robot_model import RobotModel
+from phalanx.models.robot_model import JointDrive, RobotModel
 
 PACKAGE = "example-robot-data"
 """On PyPI; 400 MB, BSD and MIT licences, robot by robot."""
@@ -145,6 +145,41 @@ G1_29 = Description("g1_description/urdf/g1_29dof_with_hand_rev_1_0.urdf", kept=
 
 PANDA = Description("panda_description/urdf/panda.urdf", kept=("panda_hand",), fixed_base=True, finish=_without_mimics)
 UR10 = Description("ur_description/urdf/ur10_robot.urdf", kept=("ee_link",), root="base_link", fixed_base=True)
+
+
+def _with_drives(model: RobotModel, gains: tuple[float, float], fingers: tuple[float, float]) -> None:
+    """Stiffness and damping of joints that turn and of fingers; no gravity, as in Isaac Sim's files of arms."""
+    _without_mimics(model)
+    for one in model.bodies:
+        one.gravity_scale = 0.0
+    for joint in model.joints:
+        if joint.type != "fixed":
+            stiffness, damping = fingers if joint.type == "prismatic" else gains
+            model.drives[joint.name] = JointDrive(stiffness=stiffness, damping=damping)
+
+
+PANDA_READY = (0.012, -0.57, 0.0, -2.81, 0.0, 3.037, 0.741)
+"""rad: joints of the arm where Isaac Sim's scripts begin."""
+
+
+def _panda_of_isaac_sim(model: RobotModel) -> None:
+    _with_drives(model, (4000.0, 400.0), (4000.0, 200.0))
+    model.joint_pos = {f"panda_joint{n}": angle for n, angle in enumerate(PANDA_READY, 1)}
+    model.joint_pos |= {f"panda_finger_joint{n}": 0.04 for n in (1, 2)}
+    for name, position in model.joint_pos.items():
+        model.drives[name] = replace(model.drives[name], position=position)
+
+
+def _ur10_of_isaac_sim(model: RobotModel) -> None:
+    _with_drives(model, (4000.0, 400.0), (4000.0, 200.0))
+
+
+PANDA_SIM = replace(PANDA, finish=_panda_of_isaac_sim)
+"""With drives, in the posture in which Isaac Sim's own file has it."""
+
+UR10_SIM = replace(UR10, finish=_ur10_of_isaac_sim)
+"""With drives."""
+
 _DIGITS = ("index", "middle", "ring", "thumb")
 ALLEGRO = Description(
     "allegro_hand_description/urdf/allegro_right_hand.urdf",

@@ -38,6 +38,7 @@ SAME = {
     "omni.isaac.lab_contrib": "isaaclab_contrib",
     "omni.isaac.lab_tasks": "isaaclab_tasks",
     "omni.isaac.cloner": "isaacsim.core.cloner",
+    "omni.isaac.wheeled_robots": "isaacsim.robot.wheeled_robots",
     **{f"omni.isaac.core.{name}": f"isaacsim.core.api.{name}" for name in _API},
     "omni.isaac.core.utils": "isaacsim.core.utils",
     "omni.isaac.kit": "isaacsim.simulation_app",

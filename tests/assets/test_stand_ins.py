@@ -27,11 +27,20 @@ JOINTS = {
     "ur10": ["shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", *(f"wrist_{n}_joint" for n in (1, 2, 3))],
     "allegro-hand": [f"{digit}_joint_{n}" for digit in ("index", "middle", "ring", "thumb") for n in range(4)],
     "crazyflie": [f"m{n}_joint" for n in (1, 2, 3, 4)],
+    "jetbot": ["left_wheel_joint", "right_wheel_joint"],
     "cabinet": ["door_left_joint", "door_right_joint", "drawer_bottom_joint", "drawer_top_joint"],
 }  # fmt: skip
 """Of robots with these joints and no others, in no order."""
 
-MASSES = {"anymal-c": 52.13, "anymal-b": 30.48, "go2": 16.09, "ur10": 32.7, "crazyflie": 0.027, "allegro-hand": 0.9549}
+MASSES = {
+    "anymal-c": 52.13,
+    "anymal-b": 30.48,
+    "go2": 16.09,
+    "ur10": 32.7,
+    "crazyflie": 0.027,
+    "jetbot": 1.0,
+    "allegro-hand": 0.9549,
+}
 """kg, as the descriptions and publications sum up."""
 
 BODIES = {
@@ -161,3 +170,14 @@ def test_networks_give_what_a_plain_controller_gives(tmp_path):
 
 def test_catalogue_and_builder_agree_on_what_is_a_file():
     assert building.MARK and all(("usd" in one.files[0]) == (one.write is None) for one in catalogue.STAND_INS)
+
+
+@pytest.mark.parametrize("name", ["franka-sim", "ur10-sim", "jetbot"])
+def test_robots_of_isaac_sim_have_drives(name, folder):
+    """Scripts of Isaac Sim take the gains that are in its files."""
+    model = made(name, folder)
+    moving = [one.name for one in model.joints if one.type != "fixed"]
+    assert set(model.drives) == set(moving) and all(model.drives[one].damping > 0.0 for one in moving)
+    if name == "franka-sim":
+        assert model.joint_pos["panda_joint4"] == pytest.approx(-2.81, abs=1e-5)
+        assert model.drives["panda_joint4"].position == pytest.approx(-2.81, abs=1e-5)

@@ -1,0 +1,1 @@
+"""What scripts import as ``isaacsim.robot``: kinds of robots, and what controls them."""
