@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from phalanx import _ctrl_c  # noqa: F401 first of all, for what follows takes a second
 from phalanx._version import __version__ as __version__
 from phalanx.ecs.errors import DeviceError
 from phalanx.io.reading.errors import LoadError

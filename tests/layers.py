@@ -16,6 +16,7 @@ PACKAGE = Path(__file__).parents[1] / "phalanx"
 ALLOWED = Path(__file__).with_name("layers_allowed.py")
 
 ROOMS = (
+    "_ctrl_c",
     "_version",
     "ecs",
     "maths",
@@ -40,7 +41,7 @@ ROOMS = (
 )
 """From the bottom to the top: a file imports its own room, or rooms that come before it in this list."""
 
-LOOSE = {"__init__.py", "__main__.py", "_version.py"}
+LOOSE = {"__init__.py", "__main__.py", "_ctrl_c.py", "_version.py"}
 """The only files that lie in the package's folder itself."""
 
 Graph = dict[str, set[str]]

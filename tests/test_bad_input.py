@@ -22,6 +22,9 @@ from phalanx.world.saving import FORMAT
 
 # The world's own arguments.
 
+GREATEST = "and the greatest number of float32 is 3.403e+38; correct it, or pass another dtype= to World"
+NO_NUMBER = "is no number of float32, which has 1.18e-38 to 3.4e+38"
+
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
@@ -39,8 +42,30 @@ from phalanx.world.saving import FORMAT
         ({"gravity": (0, -9.81)}, "gravity=(0, -9.81): must be three finite numbers, m/s^2"),
         ({"gravity": (0, 0, float("inf"))}, "gravity=(0, 0, inf): must be three finite numbers, m/s^2"),
         ({"position_iterations": 0}, "position_iterations=0: must be a whole number, at least 1"),
-        ({"velocity_iterations": -1}, "velocity_iterations and max_contacts cannot be negative"),
-        ({"max_contacts": -1}, "velocity_iterations and max_contacts cannot be negative"),
+        ({"gravity": (0, 0, -1e39)}, f"gravity=(0, 0, -1e+39): has -1e+39, {GREATEST}"),
+        ({"gravity": "down"}, "gravity='down': must be three finite numbers, m/s^2"),
+        ({"dt": 1e39}, f"dt=1e+39: a substep of 1e+39 s {NO_NUMBER}"),
+        ({"dt": 1e-50}, f"dt=1e-50: a substep of 1e-50 s {NO_NUMBER}"),
+        ({"dt": 1e-37, "substeps": 100}, f"dt=1e-37: a substep of 1e-39 s {NO_NUMBER}"),
+        ({"dt": "fast"}, "dt='fast': the step must be a positive number of seconds"),
+        ({"position_iterations": 1.5}, "position_iterations=1.5: must be a whole number, at least 1"),
+        ({"position_iterations": 10**9}, "position_iterations=1000000000: must be at most 10000"),
+        ({"substeps": 10**9}, "substeps=1000000000: must be at most 10000"),
+        ({"velocity_iterations": -1}, "velocity_iterations=-1: must be a whole number, at least 0"),
+        ({"velocity_iterations": 0.5}, "velocity_iterations=0.5: must be a whole number, at least 0"),
+        ({"velocity_iterations": float("nan")}, "velocity_iterations=nan: must be a whole number, at least 0"),
+        ({"max_contacts": -1}, "max_contacts=-1: must be a whole number, at least 0"),
+        ({"max_contacts": 2.5}, "max_contacts=2.5: must be a whole number, at least 0"),
+        *(
+            ({name: value}, f"{name}={value}: must be finite and at least 0")
+            for name in ("contact_offset", "max_depenetration_velocity", "bounce_threshold")
+            for value in (float("nan"), float("inf"), -1.0)
+        ),
+        *(
+            ({name: 1e39}, f"{name} is 1e+39, {GREATEST}")
+            for name in ("contact_offset", "max_depenetration_velocity", "bounce_threshold")
+        ),
+        ({"speculative": 0.5}, "speculative=0.5: must be True or False"),
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",
 )

@@ -35,6 +35,7 @@ def execute(script: str, arguments: Sequence[str]) -> int:
     from phalanx import facade
 
     facade.install()
+    sys.excepthook = sys.__excepthook__  # what is uncaught is the script's from here on
     sys.argv = [script, *arguments]
     if path.is_file():
         sys.path.insert(0, str(path.resolve().parent))

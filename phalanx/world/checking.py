@@ -10,11 +10,22 @@ import numpy as np
 
 from phalanx.maths.arrays import unit
 
+MOST_ITERATIONS = 10_000
+"""Of a solver; a step's kernels are listed once for each."""
+
 
 def positive_int(name: str, value: Any) -> None:
     """Refuse what is not a whole number of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name}={value!r}: must be a whole number, at least 1")
+    whole(name, value, 1)
+
+
+def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """A whole number, at least and at most so great."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name}={value!r}: must be a whole number, at least {least}")
+    if most is not None and value > most:
+        raise ValueError(f"{name}={value!r}: must be at most {most}")
+    return int(value)
 
 
 def number(what: str, value: Any, *, least: float = 0.0, above: float | None = None, infinite: bool = False) -> float:

@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict, get_type_hints
 
-import numpy as np
-
 from phalanx.models.actor_spec import Part
 from phalanx.models.surface import ALL_GROUPS, NUM_GROUPS, Material
 from phalanx.world import checking
@@ -122,10 +120,7 @@ def part_fields(who: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def iterations(who: str, name: str, value: Any) -> int:
     """A number of sweeps, at least 1 that move."""
-    least = ITERATIONS[name]
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{who}: {name}={value!r}: must be a whole number, at least {least}")
-    return int(value)
+    return checking.whole(f"{who}: {name}", value, ITERATIONS[name], checking.MOST_ITERATIONS)
 
 
 def group(who: str, value: Any) -> int:

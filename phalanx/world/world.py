@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +14,7 @@ from phalanx import components as c
 from phalanx.ecs import Component, Device, Field, Schedule, Store, Table
 from phalanx.ecs.store import View
 from phalanx.systems import QUERIES, STEP, SUBSTITUTES, deformable
-from phalanx.world import saving
+from phalanx.world import checking, saving, settings
 from phalanx.world.checking import positive_int, shorten
 from phalanx.world.engine import optional_systems
 from phalanx.world.engine.stepping import Stepping
@@ -24,8 +23,6 @@ from phalanx.world.layout.fill import grow_contacts
 from phalanx.world.queries.scene_queries import SceneQueries
 from phalanx.world.saving import STATE_ROLES
 from phalanx.world.simulation_warning import SimulationWarning
-
-SOLVERS = ("tgs", "pgs")
 
 
 class World(Stepping):
@@ -76,35 +73,26 @@ class World(Stepping):
         deformable_sweeps: int = 2,
     ) -> None:
         positive_int("num_envs", num_envs)
-        positive_int("substeps", substeps)
-        positive_int("position_iterations", position_iterations)
-        positive_int("deformable_steps", deformable_steps)
-        positive_int("deformable_sweeps", deformable_sweeps)
-        if velocity_iterations < 0 or (max_contacts is not None and max_contacts < 0):
-            raise ValueError("velocity_iterations and max_contacts cannot be negative")
+        checking.whole("substeps", substeps, 1, checking.MOST_ITERATIONS)
         if dtype not in ("float32", "float64"):
             raise ValueError(f'dtype {dtype!r}: must be "float32" or "float64"')
-        if solver not in SOLVERS:
-            raise ValueError(f"solver {solver!r}: must be {' or '.join(map(repr, SOLVERS))}")
-        if not (math.isfinite(dt) and dt > 0):
-            raise ValueError(f"dt={dt}: the step must be a positive number of seconds")
-        if np.shape(gravity) != (3,) or not all(map(math.isfinite, gravity)):
-            raise ValueError(f"gravity={gravity!r}: must be three finite numbers, m/s^2")
         super().__init__(Schedule((*STEP, *deformable.PHASES, *QUERIES)))
-        self.num_envs, self.dtype, self.dt, self.substeps = int(num_envs), dtype, float(dt), int(substeps)
-        self.gravity = tuple(float(g) for g in gravity)
-        self._settings = {
-            "position_iterations": position_iterations,
-            "velocity_iterations": velocity_iterations,
-            "max_contacts": max_contacts,
-            "contact_offset": contact_offset,
-            "max_depenetration_velocity": max_depenetration_velocity,
-            "bounce_threshold": bounce_threshold,
-            "speculative": speculative,
-            "solver": solver,
-            "deformable_steps": int(deformable_steps),
-            "deformable_sweeps": int(deformable_sweeps),
-        }
+        self.num_envs, self.dtype, self.substeps = int(num_envs), dtype, int(substeps)
+        self.dt = settings.timestep(dt, self.substeps, dtype)
+        self.gravity = settings.gravity(gravity, dtype)
+        self._settings = settings.solver(
+            dtype,
+            position_iterations=position_iterations,
+            velocity_iterations=velocity_iterations,
+            max_contacts=max_contacts,
+            contact_offset=contact_offset,
+            max_depenetration_velocity=max_depenetration_velocity,
+            bounce_threshold=bounce_threshold,
+            speculative=speculative,
+            solver=solver,
+            deformable_steps=deformable_steps,
+            deformable_sweeps=deformable_sweeps,
+        )
         self._device = Device(_auto() if device == "auto" else device)
         self._store = Store(self.num_envs, self._device, dtype, SUBSTITUTES)
         self._store.on_set = self._field_set
@@ -178,7 +166,8 @@ class World(Stepping):
         """Put environments (all by default) back into the robots' default state, with default targets."""
         self.build()
         envs = None if env_ids is None else self.env_indices(env_ids)
-        self._write_defaults(envs)
+        with self.lock:
+            self._write_defaults(envs)
         if envs is None:
             self._reported.clear()
         else:
@@ -252,7 +241,8 @@ class World(Stepping):
     def state(self) -> dict[str, np.ndarray]:
         """All that is needed to continue exactly, as host copies by ``Component.field``."""
         self.build()
-        found = self._store.snapshot(STATE_ROLES)
+        with self.lock:
+            found = self._store.snapshot(STATE_ROLES)
         found["step_count"] = np.array(self.step_count)
         return found
 
@@ -261,7 +251,8 @@ class World(Stepping):
         self.build()
         rest = dict(state)
         steps = rest.pop("step_count", None)
-        self._store.restore(saving.fit_slots(self, rest))
+        with self.lock:
+            self._store.restore(saving.fit_slots(self, rest))
         if steps is not None:
             self.step_count = int(steps)
         self._reported.clear()
@@ -276,7 +267,8 @@ class World(Stepping):
     def set_inputs(self, inputs: dict[str, np.ndarray]) -> None:
         """Write back what :meth:`inputs` returned."""
         self.build()
-        self._store.restore(inputs)
+        with self.lock:
+            self._store.restore(inputs)
         self.input_revision += 1
 
     # -- saving ----------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from small_robots import arm, ball
 import phalanx as px
 from phalanx.io.recordings.chunks import crc32c
 from phalanx.io.recordings.direct_file import DirectFiles
-from phalanx.io.recordings.fields import FIELDS
+from phalanx.io.recordings.fields import FIELDS, KINDS
 from phalanx.io.recordings.recorder import RecordingError
 from phalanx.io.recordings.replay import open_recording, verify
 from phalanx.io.recordings.store import GrowingStore
@@ -106,7 +106,7 @@ def test_every_field_within_a_run_of_steps_is_what_it_is_between_steps(tmp_path,
     whole, part = open_recording(tmp_path / "all.zarr"), open_recording(tmp_path / "some.zarr")
     assert [event.sample for event in whole.events()] == [0, 4]
     np.testing.assert_array_equal(part.step, range(0, 24, 3))
-    seen: dict[tuple[str, str], list[np.ndarray]] = {(name, key): [] for name in apart.robots for key in FIELDS}
+    seen: dict[tuple[str, str], list[np.ndarray]] = {(name, key): [] for name in apart.robots for key in KINDS["robot"]}
     for sample in range(24):
         for name, key in seen:
             seen[name, key].append(host(getattr(apart.robots[name], key)))
@@ -376,6 +376,6 @@ def test_bad_options(tmp_path, options, message):
 
 
 def test_a_world_without_robots(tmp_path):
-    with pytest.raises(RecordingError, match="no robot and no rigid object to record"):
+    with pytest.raises(RecordingError, match="no robot, no rigid object and no soft body to record"):
         px.Recorder(px.World(num_envs=2), tmp_path / "a.zarr")
     assert os.listdir(tmp_path) == []

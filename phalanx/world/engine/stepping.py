@@ -16,6 +16,7 @@ from phalanx.systems.solver import loads
 from phalanx.world.checking import positive_int
 from phalanx.world.contents import Contents
 from phalanx.world.engine.interrupt import no_interrupt
+from phalanx.world.engine.one_thread import OneThread
 from phalanx.world.engine.sampling_probe import Probe
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Stepping(Contents):
         self._probes: list[Probe] = []
         self._stale = True  # link poses and velocities do not agree with the coordinates
         self._seconds_per_step = 0.0
+        self._one_thread = OneThread()
         self.lock = threading.RLock()
         """Held while systems run. Another thread that holds it may read and write: nothing is computed meanwhile."""
         self.stepping = False
@@ -58,13 +60,14 @@ class Stepping(Contents):
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
             raise ValueError(f"step({count!r}): the number of steps must be a whole number, not negative")
         self.build()
-        outer = self.stepping
-        with self.lock:
-            self.stepping = True
-        try:
-            self._step(int(count))
-        finally:
-            self.stepping = outer
+        with self._one_thread:
+            outer = self.stepping
+            with self.lock:
+                self.stepping = True
+            try:
+                self._step(int(count))
+            finally:
+                self.stepping = outer
 
     def _step(self, count: int) -> None:
         world = self.build()
@@ -231,15 +234,22 @@ class Stepping(Contents):
         self.build()
         self._refresh()
         probe.room()
-        program = self._program((), (probe,))
-        with no_interrupt(), self._store.active():
-            program.run(1)
+        with self.lock, no_interrupt(), self._store.active():
+            self._program((), (probe,)).run(1)
             probe.taken(1)
 
     def time_systems(self, steps: int = 20) -> dict[str, float]:
         """Seconds that each system takes per substep; advances the simulation by about ``steps`` steps."""
         self.build()
         self._refresh()
-        spent = self._store.program(self._sequence(STEP)).time(steps)
-        self.state_revision += 1
+        with self._one_thread, self.lock:
+            spent = self._store.program(self._sequence(STEP)).time(steps)
+            self.state_revision += 1
         return spent
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "a world cannot be pickled or copied; World.save(path) and World.load(path) keep it in a file, "
+            "World.describe() and World.from_description() make another one like it, state() and set_state() copy its "
+            "state"
+        )

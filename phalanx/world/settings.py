@@ -1,0 +1,94 @@
+"""Checks of the settings of a whole world."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from phalanx.world import checking
+
+SOLVERS = ("tgs", "pgs")
+
+
+def gravity(value: Sequence[float], dtype: str) -> tuple[float, float, float]:
+    """Three numbers that the dtype has."""
+    try:
+        found = np.asarray(value, float)
+    except (TypeError, ValueError):
+        found = np.zeros(0)
+    if found.shape != (3,) or not np.isfinite(found).all():
+        raise ValueError(f"gravity={value!r}: must be three finite numbers, m/s^2")
+    if (large := checking.too_large(found, dtype)) is not None:
+        raise ValueError(f"gravity={value!r}: has {large}")
+    x, y, z = found.tolist()
+    return x, y, z
+
+
+def timestep(dt: Any, substeps: int, dtype: str) -> float:
+    """A positive number of seconds, also of a substep and in the dtype."""
+    wrong = ValueError(f"dt={dt!r}: the step must be a positive number of seconds")
+    try:
+        found = float(dt)
+    except (TypeError, ValueError):
+        raise wrong from None
+    if isinstance(dt, bool) or not (math.isfinite(found) and found > 0):
+        raise wrong
+    with np.errstate(over="ignore"):
+        kept = float(np.dtype(dtype).type(found / substeps))
+    least, most = float(np.finfo(dtype).tiny), float(np.finfo(dtype).max)
+    if not least <= kept <= most:
+        raise ValueError(
+            f"dt={dt!r}: a substep of {found / substeps:g} s is no number of {dtype}, which has {least:.3g} to "
+            f"{most:.3g}"
+        )
+    return found
+
+
+def solver(
+    dtype: str,
+    *,
+    position_iterations: int,
+    velocity_iterations: int,
+    max_contacts: int | None,
+    contact_offset: float,
+    max_depenetration_velocity: float,
+    bounce_threshold: float,
+    speculative: bool,
+    solver: str,
+    deformable_steps: int,
+    deformable_sweeps: int,
+) -> dict[str, Any]:
+    """The settings of contacts and their solver, as they are kept."""
+    iterations = {
+        name: checking.whole(name, count, least, checking.MOST_ITERATIONS)
+        for name, count, least in (
+            ("position_iterations", position_iterations, 1),
+            ("velocity_iterations", velocity_iterations, 0),
+            ("deformable_steps", deformable_steps, 1),
+            ("deformable_sweeps", deformable_sweeps, 1),
+        )
+    }
+    if max_contacts is not None:
+        max_contacts = checking.whole("max_contacts", max_contacts, 0)
+    if solver not in SOLVERS:
+        raise ValueError(f"solver {solver!r}: must be {' or '.join(map(repr, SOLVERS))}")
+    found = {
+        "contact_offset": checking.number("contact_offset", contact_offset),
+        "max_depenetration_velocity": checking.number("max_depenetration_velocity", max_depenetration_velocity),
+        "bounce_threshold": checking.number("bounce_threshold", bounce_threshold),
+    }
+    for name, value in found.items():
+        if (large := checking.too_large(np.array([value]), dtype)) is not None:
+            raise ValueError(f"{name} is {large}")
+    if not isinstance(speculative, bool | np.bool_):
+        raise ValueError(f"speculative={speculative!r}: must be True or False")
+    return {
+        **iterations,
+        "max_contacts": max_contacts,
+        **found,
+        "speculative": bool(speculative),
+        "solver": solver,
+    }
