@@ -51,6 +51,7 @@ from phalanx.systems.solver import (
     even_loads,
     loads,
     mimics,
+    squeezes,
     sweeps,
     torsion,
 )
@@ -138,6 +139,7 @@ FEATURES = {
     "sleep": _all(sleep, sleepers),
     "mesh_corners": _all(on_planes),
     "fluid": _all(fluid),
+    "squeezes": (squeezes.press_what_is_squeezed,),
 }
 """What is added to a world when something needs it."""
 

@@ -175,7 +175,9 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
                 model of one body.
             name: unique in the world.
             kind: ``"dynamic"`` (moved by forces), ``"kinematic"`` (moved by the user, whatever it meets) or
-                ``"static"`` (not moved).
+                ``"static"`` (not moved). What two that do not give way hold between them, d too close for it, is
+                pressed with N = m d / (4 ms)^2, and held by the friction of that
+                (:mod:`phalanx.systems.solver.squeezes`).
             mass, density: kg, or kg/m^3 of its shapes, instead of what a file says; where neither says anything, the
                 density is 1000.
             position, orientation: initial pose of the body's frame (orientation w x y z, normalised for you).
@@ -219,6 +221,8 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
         part = Part(flatten(model, kind == STATIC, kind == DYNAMIC), kind=kind, **fields)
         made = RigidObject(cast("World", self), name, model, part, pose)
         self.objects[name] = self.actors[name] = made
+        if kind == KINEMATIC:
+            optional_systems.need(self, optional_systems.SQUEEZES)
         self._placements[name] = {
             "kind": kind,
             "pose": pose.tolist(),

@@ -130,7 +130,7 @@ def test_pushed_sideways(device: str) -> None:
 @pytest.mark.parametrize("rate", [60, 200, 1000])
 @pytest.mark.parametrize("real", ["float32", "float64"])
 def test_feet_of_a_quadruped(real: str, rate: int, device: str) -> None:
-    """Standing under PD: left and right alike within 1 %, least squares within 2 %, and no more than 1 % from step to step.
+    """Standing under PD: left and right alike within 1 %, least squares within 2 %, at most 1 % from step to step.
 
     Joints could press feet against each other; a robot that came to stand on its feet at once does not.
     """

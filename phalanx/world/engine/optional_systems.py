@@ -19,6 +19,7 @@ TORSION = "torsion"
 SLEEP = "sleep"
 MESH_CORNERS = "mesh_corners"
 FLUID = "fluid"
+SQUEEZES = "squeezes"
 
 PARAMETERS = {
     TORSION: (ShapeMaterial.torsional_patch_radius, ShapeMaterial.min_torsional_patch_radius),
