@@ -34,6 +34,7 @@ ROOMS = (
     "viewer",
     "__init__",  # what users import: the package itself
     "assets",  # files of robots
+    "learn",
     "facade",
     "bench",
     "commands",

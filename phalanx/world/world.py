@@ -114,6 +114,17 @@ class World(Stepping):
         self.build()
         return self._store[component]
 
+    def live(self, field: Field) -> Any:
+        """The live array of a field, as ``world[Component].field``: (rows, *item, num_envs), or 1 if shared."""
+        self.build()
+        with self._store.active():
+            return self._store.view(field)
+
+    @property
+    def arrays_version(self) -> int:
+        """Grows whenever live arrays are replaced by others, as when contacts get more room; then get them anew."""
+        return self._store.version
+
     @cached_property
     def queries(self) -> SceneQueries:
         """Rays, overlaps, sweeps and penetration: see :mod:`phalanx.world.queries.scene_queries`."""
@@ -173,8 +184,9 @@ class World(Stepping):
         else:
             self._reported -= set(envs.tolist())
 
-    def _write_defaults(self, envs: np.ndarray | None) -> None:
-        store = self._store
+    def forgotten_fields(self) -> list[Field]:
+        """Fields of the state that a reset sets to 0: velocities, what the solver remembers, and flags."""
+        self.build()
         remembered = (
             *c.DofRow.fields(),
             *c.ContactImpulse.fields(),
@@ -198,6 +210,11 @@ class World(Stepping):
         if self.deformables:
             fields += [c.NodeContactState.load, c.NodeContactState.spot, c.NodeContactState.slides]
             fields += [c.NodeContactState.impulse, c.DeformableSettings.done, c.CoupledLinkMotion.impulse]
+        return fields
+
+    def _write_defaults(self, envs: np.ndarray | None) -> None:
+        store = self._store
+        fields = self.forgotten_fields()
         with store.active():
             chosen = slice(None) if envs is None else self._device.xp.asarray(envs)
             for field in fields:

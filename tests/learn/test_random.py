@@ -1,0 +1,76 @@
+"""Random numbers against the hash written out in NumPy, and what they must not depend on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch is not installed (pip install 'phalanx[torch]')")
+
+from phalanx.learn.random import PLACES, Random  # noqa: E402
+
+CPU = torch.device("cpu")
+
+
+def _hash(value: int) -> int:
+    x = np.uint32(value & 0xFFFFFFFF)
+    with np.errstate(over="ignore"):
+        x = (x ^ (x >> np.uint32(16))) * np.uint32(0x7FEB352D)
+        x = (x ^ (x >> np.uint32(15))) * np.uint32(0x846CA68B)
+    return int(x ^ (x >> np.uint32(16)))
+
+
+def test_numbers_are_the_hash_of_seed_environment_step_and_place() -> None:
+    random = Random(5, seed=77, device=CPU)
+    random.advance()
+    random.start(3)
+    found = random.uniform(-1.0, 1.0, 4).numpy()
+    for env in range(5):
+        key = _hash(_hash(_hash(77) + env) + 1)
+        bits = [_hash(key + _hash(3 * PLACES + place)) for place in range(4)]
+        expected = [-1.0 + 2.0 * (b >> 8) / 2.0**24 for b in bits]
+        np.testing.assert_allclose(found[env], expected, rtol=0, atol=1e-7)
+
+
+def test_an_environment_draws_the_same_alone_as_among_others() -> None:
+    alone, many = Random(1, 5, CPU), Random(1000, 5, CPU)
+    for random in (alone, many):
+        random.advance()
+        random.start(1)
+    assert torch.equal(alone.uniform(0.0, 1.0, 7), many.uniform(0.0, 1.0, 7)[:1])
+    assert torch.equal(alone.normal(0.0, 1.0, 7), many.normal(0.0, 1.0, 7)[:1])
+
+
+def test_distributions() -> None:
+    random = Random(20_000, 1, CPU)
+    random.start(0)
+    uniform = random.uniform(2.0, 4.0, 5).double()
+    normal = random.normal(1.0, 3.0, 5).double()
+    count = uniform.numel()
+    assert uniform.min() >= 2.0 and uniform.max() < 4.0
+    # five standard errors of mean and variance
+    assert abs(uniform.mean() - 3.0) < 5 * np.sqrt(4.0 / 12.0 / count)
+    assert abs(uniform.var() - 4.0 / 12.0) < 5 * (4.0 / 12.0) * np.sqrt(0.8 / count)
+    assert abs(normal.mean() - 1.0) < 5 * 3.0 / np.sqrt(count)
+    assert abs(normal.var() - 9.0) < 5 * 9.0 * np.sqrt(2.0 / count)
+    columns = np.corrcoef(uniform.numpy().T)
+    assert np.abs(columns - np.eye(5)).max() < 5 / np.sqrt(20_000)
+
+
+def test_steps_and_seeds_differ_and_can_be_resumed() -> None:
+    random = Random(64, 1, CPU)
+    drawn = []
+    for _ in range(3):
+        random.advance()
+        random.start(0)
+        drawn.append(random.uniform(0.0, 1.0, 2))
+    assert not torch.equal(drawn[0], drawn[1])
+    state = random.state
+    other = Random(64, 1, CPU)
+    other.resume(state - 1)
+    other.start(0)
+    assert torch.equal(other.uniform(0.0, 1.0, 2), drawn[1])
+    random.seed(2)
+    random.advance()
+    random.start(0)
+    assert not torch.equal(random.uniform(0.0, 1.0, 2), drawn[0])
