@@ -1,4 +1,4 @@
-"""The command line: ``phalanx info | run | replay | bench | warmup | exec | tasks | assets |
+"""The command line: ``phalanx info | run | replay | bench | warmup | exec | tasks | assets | train | play |
 doctor``.
 
 Exit codes: 0 success; 1 a verification that found a difference; 2 a mistake of the user's, said in one line; 3 a
@@ -49,6 +49,9 @@ Arguments = Annotated[
 ]
 Counts = Annotated[tuple[int, ...], tyro.conf.arg(metavar="N [N ...]", help_behavior_hint="")]
 Action = Annotated[tyro.conf.Positional[Literal["list", "build", "fetch"]], tyro.conf.arg(metavar="list|build|fetch")]
+Task = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="TASK")]
+Checkpoint = Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="CHECKPOINT.pt")]
+Resume = Annotated[Path | None, tyro.conf.arg(metavar="CHECKPOINT.pt", help_behavior_hint="")]
 Steps = Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint="")]
 Folder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help_behavior_hint="")]
 
@@ -320,6 +323,61 @@ def tasks(
     return tasks([*name], try_, num_envs, steps, device, seconds, json)
 
 
+def train(
+    task: Task,
+    num_envs: Steps = None,
+    iterations: Steps = None,
+    device: Device = "auto",
+    seed: int = 0,
+    out: Folder = None,
+    resume: Resume = None,
+    video: Flag = False,
+) -> int:
+    """Train a policy by PPO (rsl-rl), for a native task or one of Isaac Lab's own.
+
+    Native tasks are cartpole, ant, quadruped-flat, quadruped-rough, arm-reach and cube-lift; `phalanx tasks` lists
+    Isaac Lab's. Checkpoints, the learning curve as JSON, and TensorBoard's files go into a folder.
+
+    Args:
+        task: what to learn.
+        num_envs: environments that are stepped together; by default as the task's recipe has it.
+        iterations: rounds of stepping and learning, those of a checkpoint included; by default likewise.
+        device: where to simulate and to learn; auto is the first GPU, or else the CPU.
+        seed: of everything random.
+        out: the folder; by default runs/TASK/DATE_TIME.
+        resume: go on from a checkpoint.
+        video: film the first environments whenever a checkpoint is written; .mp4 with the extra video, else .gif.
+    """
+    from phalanx.commands.train import TrainOptions, train
+
+    return train(TrainOptions(task, num_envs, iterations, device, seed, out, resume, video))
+
+
+def play(
+    task: Task,
+    checkpoint: Checkpoint,
+    num_envs: int = 16,
+    seconds: float = 20.0,
+    device: Device = "auto",
+    seed: int = 0,
+    video: Video = None,
+) -> int:
+    """Run a trained policy without noise, and say how it does.
+
+    Args:
+        task: what it learnt.
+        checkpoint: a file model_N.pt that training wrote; on whatever device.
+        num_envs: environments.
+        seconds: simulated time.
+        device: where to simulate; auto is the first GPU, or else the CPU.
+        seed: of the environments' random numbers.
+        video: film the first environments to this file.
+    """
+    from phalanx.commands.train import play
+
+    return play(task, checkpoint, num_envs, seconds, device, seed, video)
+
+
 def doctor() -> int:
     """Say what is installed, what is missing, and which version of Isaac Lab is spoken."""
     from phalanx.commands.doctor import doctor
@@ -336,6 +394,8 @@ COMMANDS = {
     "exec": execute,
     "tasks": tasks,
     "assets": assets,
+    "train": train,
+    "play": play,
     "doctor": doctor,
 }
 DESCRIPTION = "Steps thousands of robots in lockstep. `phalanx COMMAND --help` lists a command's options."

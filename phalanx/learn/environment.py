@@ -72,6 +72,8 @@ class Environment(gymnasium.vector.VectorEnv):
         self.num_envs, self.noise, self._infos, self._arrays = num_envs, noise, infos, arrays
         self.world = World(num_envs, device, dt=self.dt, **self.world_options)
         self.setup(self.world)
+        if self.world.deformables:
+            raise ValueError(f"{type(self).__name__}: soft bodies cannot be reset one environment at a time yet")
         self.world.build()
         self.live = Live(self.world)
         self.device = self.live.device

@@ -1,0 +1,173 @@
+"""``phalanx train`` and ``phalanx play``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from phalanx.commands import learning_tasks
+from phalanx.commands.common import Interrupted, UserError, check_output, user_mistakes
+
+QUIET = 5.0
+"""s between lines of progress where there is no terminal."""
+FILM_SECONDS = 6.0
+"""Of films while it trains."""
+
+
+@dataclass(frozen=True)
+class TrainOptions:
+    """What was asked for; ``None`` is what the task's recipe says."""
+
+    task: str
+    num_envs: int | None
+    iterations: int | None
+    device: str
+    seed: int
+    out: Path | None
+    resume: Path | None
+    video: bool
+
+
+def train(o: TrainOptions) -> int:
+    """Train a task; 0."""
+    device = _device(o.device)
+    learning_tasks.check(o.task, device)
+    if o.resume is not None and not o.resume.is_file():
+        raise UserError(f"{o.resume}: there is no such checkpoint; give a file model_N.pt that training wrote.")
+    folder = o.out or Path("runs") / o.task / time.strftime("%Y-%m-%d_%H-%M-%S")
+    from phalanx.learn.trainer import CheckpointError, Trainer
+
+    with user_mistakes(CheckpointError):
+        made = learning_tasks.make(o.task, o.num_envs, device, o.seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        trainer = Trainer(made.env, made.settings, folder, o.task, o.seed)
+        if o.resume is not None:
+            trainer.load(o.resume)
+        total = max(0, (o.iterations or made.iterations) - trainer.iteration)
+        print(f"{o.task}: {made.env.num_envs} environments on {device}, {trainer.parameters} parameters, into {folder}")
+        progress = _Progress(trainer.iteration + total)
+        films = _Films(made, trainer, folder) if o.video else None
+        try:
+            trainer.learn(total, made.stagger, progress.show, films.after_step if films else None)
+        except KeyboardInterrupt:
+            trainer.finish()
+            raise Interrupted(f"Interrupted; {folder / f'model_{trainer.iteration}.pt'} is kept.") from None
+    progress.end()
+    best = max((row["reward"] for row in trainer.curve if "reward" in row), default=float("nan"))
+    last = folder / f"model_{trainer.iteration}.pt"
+    print(f"best mean reward {best:.4g}; checkpoint {last}; curve {folder / 'curve.json'}")
+    print(f"phalanx play {o.task} {last}")
+    return 0
+
+
+def play(task: str, checkpoint: Path, num_envs: int, seconds: float, device: str, seed: int, video: Path | None) -> int:
+    """Run a policy without noise and say how it does; 0."""
+    device = _device(device)
+    learning_tasks.check(task, device)
+    check_output(video)
+    import torch
+
+    from phalanx.learn.filming import Film
+    from phalanx.learn.trainer import CheckpointError, Sums, Trainer, read_checkpoint
+
+    with user_mistakes(CheckpointError):
+        read_checkpoint(checkpoint)
+        made = learning_tasks.make(task, num_envs, device, seed, noise=False)
+        trainer = Trainer(made.env, made.settings, None, task, seed)
+        trainer.load(checkpoint)
+        env, policy = trainer.env, trainer.policy()
+        film = Film(_world(made), made.step_seconds) if video is not None else None
+        sums, steps = Sums(env.num_envs, env.device), max(1, round(seconds / made.step_seconds))
+        total = torch.zeros((), dtype=torch.float64, device=env.device)
+        start = time.perf_counter()
+        with torch.inference_mode():
+            observations = env.get_observations()
+            for _ in range(steps):
+                observations, rewards, dones, _ = env.step(policy(observations))
+                sums.add(rewards, dones)
+                total += rewards.mean()
+                if film is not None:
+                    film.after_step()
+        mean = float(total) / steps / made.step_seconds
+        took = time.perf_counter() - start
+        ended = sums.take()
+        print(f"{task}: {env.num_envs} environments, {steps} steps ({steps * made.step_seconds:.3g} s), ", end="")
+        print(f"{env.num_envs * steps / took:.3g} steps/s, reward {mean:.4g} a second")
+        if ended is not None:
+            print(f"episodes that ended: mean reward {ended[0]:.4g}, mean length {ended[1]:.4g} steps")
+        if film is not None and video is not None:
+            film.write(video)
+            print(f"video {video}: {film.seconds:.3g} s")
+    return 0
+
+
+def _device(name: str) -> str:
+    if name == "auto":
+        from phalanx.ecs.device import cuda_available
+
+        return "cuda:0" if cuda_available() else "cpu"
+    return "cuda:0" if name == "cuda" else name
+
+
+def _world(made: learning_tasks.Made) -> Any:
+    if made.world is None:
+        raise UserError("Films are of native tasks so far; leave --video away.")
+    return made.world
+
+
+class _Progress:
+    """A line that says how it goes: rewritten on a terminal, else written now and then."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._terminal, self._said = total, sys.stderr.isatty(), 0.0
+        self._line = ""
+
+    def show(self, row: dict[str, Any]) -> None:
+        reward = f"reward {row['reward']:8.3f}, episode {row['length']:6.1f} steps" if "reward" in row else "no episode"
+        left = (self._total - row["iteration"] - 1) * row["seconds"] / (row["iteration"] + 1)
+        self._line = (
+            f"{row['iteration'] + 1:5d}/{self._total}  {row['seconds']:7.1f} s  {reward}  "
+            f"{row['steps_per_second']:9.0f} steps/s  {left:6.0f} s to go"
+        )
+        now = time.monotonic()
+        if self._terminal:
+            print(f"\r\x1b[K{self._line}", end="", file=sys.stderr, flush=True)
+        elif now - self._said > QUIET:
+            print(self._line, file=sys.stderr, flush=True)
+            self._said, self._line = now, ""
+
+    def end(self) -> None:
+        """The last line."""
+        if self._terminal or self._line:
+            print("" if self._terminal else self._line, file=sys.stderr, flush=True)
+
+
+class _Films:
+    """A film of the first environments each time that a checkpoint is written, while it goes on training."""
+
+    def __init__(self, made: learning_tasks.Made, trainer: Any, folder: Path) -> None:
+        self._made, self._trainer, self._folder = made, trainer, folder
+        _world(made)
+        self._film: Any = None
+        self._next = trainer.iteration
+
+    def after_step(self) -> None:
+        from phalanx.learn.filming import Film
+
+        if self._film is None and self._trainer.iteration >= self._next:
+            self._film, self._number = Film(self._made.world, self._made.step_seconds), self._trainer.iteration
+            self._next = self._number + self._trainer.runner.save_interval
+        if self._film is not None:
+            self._film.after_step()
+            if self._film.seconds >= FILM_SECONDS:
+                self._film.write(self._folder / f"video_{self._number}{_ending()}")
+                self._film = None
+
+
+def _ending() -> str:
+    import importlib.util
+
+    return ".mp4" if importlib.util.find_spec("av") else ".gif"
