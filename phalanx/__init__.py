@@ -31,12 +31,14 @@ from phalanx.world.handles.robot import Robot
 from phalanx.world.world import SimulationWarning, World
 
 if TYPE_CHECKING:
+    from phalanx.io.recordings.folder import RecordingError
     from phalanx.io.recordings.recorder import Recorder
     from phalanx.io.recordings.replay import open_recording
     from phalanx.viewer.viewer import Viewer
 
 _LAZY = {
     "Recorder": "phalanx.io.recordings.recorder",
+    "RecordingError": "phalanx.io.recordings.folder",
     "Viewer": "phalanx.viewer.viewer",
     "open_recording": "phalanx.io.recordings.replay",
 }
@@ -77,6 +79,7 @@ __all__ = [
     "LoopJoint",
     "Material",
     "Recorder",
+    "RecordingError",
     "RigidObject",
     "RigidObjectCollection",
     "Robot",

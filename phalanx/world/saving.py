@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import errno
 import json
 import os
+import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -118,6 +120,14 @@ def save(world: World, path: str | os.PathLike[str]) -> None:
     if not target.parent.is_dir() or target.is_dir():
         raise OSError(f"{target}: cannot save a world here; give the name of a file in a folder that exists")
     state = world.state()
+    size, free = sum(values.nbytes for values in state.values()), shutil.disk_usage(target.parent).free
+    if size > free:
+        raise OSError(
+            errno.ENOSPC,
+            f"saving this world takes {size / 1e6:.1f} MB, and {free / 1e6:.1f} MB are free; make room, or choose "
+            "another disk",
+            os.fspath(target),
+        )
     with replacing(target) as made, open(made, "wb") as file:
         np.savez(file, world=np.array(json.dumps(describe(world))), **state)  # type: ignore[arg-type]
 

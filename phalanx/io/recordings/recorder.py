@@ -123,7 +123,8 @@ class Recorder:
             sum(_numbers(each) * world.num_envs for each in sources.values()) * np.dtype(world.dtype).itemsize
         )
         self._chunk = chunk_steps or max(1, min(_CHUNK_STEPS, _CHUNK_BYTES // max(1, sample_bytes)))
-        with FreshFolder(self.path, overwrite):
+        self._folder = FreshFolder(self.path, overwrite, sample_bytes * self._chunk)
+        with self._folder:
             self._tape = Tape(world, sources, self.every, self._chunk, self._room, self._taken)
             self._store = self._create_store(sources)
             self._known_inputs: dict[str, np.ndarray] = {}
@@ -237,6 +238,7 @@ class Recorder:
             self._count(closed=True)
             self._guard(self._store.commit)
         self._store.close()
+        self._folder.release()
 
     def _guard(self, call: Callable[..., None], *arguments: Any) -> None:
         try:
@@ -257,7 +259,7 @@ class Recorder:
             if event.number == self._events_written:
                 self._write_event(event)
                 self._events_written += 1
-        samples = max(self._store.attributes["phalanx_recording"]["complete_samples"], block.start + len(block.steps))
+        samples = max(self._store.committed["phalanx_recording"]["complete_samples"], block.start + len(block.steps))
         self._count(complete_samples=samples, complete_events=self._events_written)
         world, features = self._store.attributes["world"], sorted(self._world._features)  # may begin at any time
         if world["features"] != features:
@@ -329,7 +331,7 @@ class Recorder:
             return
         self._error_raised = True
         self._stop_listening()
-        complete = self._store.attributes["phalanx_recording"]["complete_samples"]
+        complete = self._store.committed["phalanx_recording"]["complete_samples"]
         raise RecordingError(
             f"Recording to {self.path} stopped: {self._error}. Its first {complete} samples are complete and readable."
         ) from self._error

@@ -55,6 +55,14 @@ def yield_to_others() -> None:
             os.setpriority(os.PRIO_PROCESS, thread, min(19, os.getpriority(os.PRIO_PROCESS, thread) + _POLITENESS))
 
 
+def _write_all(handle: int, data: bytes, start: int) -> None:
+    """Write at a place of a file; the system may take less than it is given, when a disk becomes full above all."""
+    view = memoryview(data)
+    while view:
+        done = os.pwrite(handle, view, start)
+        view, start = view[done:], start + done
+
+
 @dataclass
 class _Series:
     """Where the rows of a growing array go: files of ``rows`` rows each, in pieces along the second axis or whole."""
@@ -102,7 +110,7 @@ class _Series:
             handle = os.open(self.folder / f"c.{number}", os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW, 0o666)
             try:
                 os.ftruncate(handle, self.rows * self.dtype.itemsize)
-                os.pwrite(handle, little_endian(values[:count]).tobytes(), offset * self.dtype.itemsize)
+                _write_all(handle, little_endian(values[:count]).tobytes(), offset * self.dtype.itemsize)
             finally:
                 os.close(handle)
             start, values = start + count, values[count:]
@@ -137,6 +145,8 @@ class GrowingStore:
         self.path = path
         self._pool = ThreadPoolExecutor(threads, "phalanx-encoder", yield_to_others) if threads > 1 else None
         self.attributes = dict(attributes)
+        self.committed: dict[str, Any] = {}
+        """Attributes as readers see them."""
         self._root = zarr.create_group(store=str(path), zarr_format=3)
         self._series: dict[str, _Series] = {}
         self._files = DirectFiles()
@@ -284,6 +294,7 @@ class GrowingStore:
             f'"consolidated_metadata": {{"kind": "inline", "must_understand": false, "metadata": {{{arrays}}}}}}}'
         ).encode()
         atomic_write(self.path / "zarr.json", lambda path: path.write_bytes(root))
+        self.committed = dict(self.attributes)
 
     def _write_rows(self, name: str) -> None:
         """Write the number of rows of a series into its own metadata, which readers of less than the whole store go by.
@@ -296,7 +307,7 @@ class GrowingStore:
         self._texts[name] = key, text[:start] + rows + text[start + _ROWS_WIDTH :]
         handle = os.open(self.path / name / "zarr.json", os.O_WRONLY | os.O_NOFOLLOW)
         try:
-            os.pwrite(handle, rows.encode(), start)
+            _write_all(handle, rows.encode(), start)
         finally:
             os.close(handle)
 
