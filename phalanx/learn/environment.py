@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal
@@ -19,6 +20,9 @@ from phalanx.learn.random import Random
 from phalanx.world.handles.rigid_object import RigidObject
 from phalanx.world.handles.robot import Robot
 from phalanx.world.world import World
+
+GRAPHS = "PHALANX_LEARN_GRAPHS"
+"""The environment variable that, set to 0, keeps environments from recording CUDA graphs."""
 
 
 class Environment(gymnasium.vector.VectorEnv):
@@ -39,7 +43,7 @@ class Environment(gymnasium.vector.VectorEnv):
         noise: whether observations have the noise that the task declares.
         infos: whether :meth:`step` returns observations of the ends of episodes, and their sums of rewards and lengths;
             those cost time.
-        graphs: whether CUDA graphs are recorded; by default on a GPU.
+        graphs: whether CUDA graphs are recorded; by default on a GPU, unless :data:`GRAPHS` says no.
         arrays: ``"torch"``, on the world's device, or ``"numpy"``, which copies on a GPU.
     """
 
@@ -84,7 +88,8 @@ class Environment(gymnasium.vector.VectorEnv):
         self.prepare()
         self._forgotten = self.world.forgotten_fields()
         self._defaults = {one: self.live.field(one).clone() for one in (c.Coordinate.value, *c.DriveTarget.fields())}
-        recorded = self.device.type == "cuda" if graphs is None else graphs and self.device.type == "cuda"
+        wanted = os.environ.get(GRAPHS, "1") != "0" if graphs is None else graphs
+        recorded = wanted and self.device.type == "cuda"
         self._begin_step, self._end_step, self._see = (
             Graph(self._checked(run), recorded) for run in (self._act, self._judge, self._observe)
         )
@@ -270,7 +275,7 @@ class Environment(gymnasium.vector.VectorEnv):
         self.truncated.copy_((self.episode_length >= self.max_episode_length) & ~self.terminated)
         self.done.copy_(self.terminated | self.truncated)
         values = torch.stack([getattr(self, term.name)().to(torch.float32) for term in self._terms["reward"]], dim=1)
-        values = torch.where(diverged[:, None], 0.0, values * self._weights)  # what diverged is not a number
+        values = (values * self._weights).masked_fill(diverged[:, None], 0.0)  # what diverged is not a number
         self.reward.copy_(values.sum(dim=1))
         self.episodes.add(values, self.episode_length, self.done)
         if self._infos:

@@ -164,9 +164,9 @@ class ObjectState:
         self._live.need("query_contacts")
         return self._live.field(c.BodyContact.force, self._actor._bound.bodies)
 
-    def bodies(self, *names: str) -> list[int]:
-        """Positions of bodies among ``body_pose`` and the like, by name."""
-        return [self._actor.body_index(name) for name in names]
+    def bodies(self, *names: str) -> torch.Tensor:
+        """Indices of bodies, by name, for ``body_pose`` and the like; on the device, so that nothing waits for them."""
+        return torch.tensor([self._actor.body_index(name) for name in names], device=self._live.device)
 
     def _once(self, name: str, compute: Callable[[], torch.Tensor]) -> torch.Tensor:
         return self._live.once((self._actor.name, name), compute)

@@ -192,7 +192,8 @@ class Trainer:
                     observations, rewards, dones, extras = env.step(actions)
                     observations = observations.to(self.device)
                     algorithm.process_env_step(observations, rewards, dones, extras)
-                    sums.add(rewards, dones)
+                    if self.native is None:
+                        sums.add(rewards, dones)
                     if after_step is not None:
                         after_step()
                 self._wait()
@@ -232,15 +233,16 @@ class Trainer:
 
     def _episodes(self, sums: Sums, extras: dict[str, Any]) -> dict[str, float]:
         """Mean return and length of the episodes that ended in this round, and what made them up."""
+        if self.native is not None:
+            taken, names = self.native.episodes.take(), self.native.episodes.names
+            if not taken["count"]:
+                return {}
+            found = {"reward": taken["return"], "length": taken["length"]}
+            return found | {f"reward/{name}": taken[name] for name in names}
         ended = sums.take()
         found = {} if ended is None else {"reward": ended[0], "length": ended[1]}
-        if self.native is not None:
-            taken = self.native.episodes.take()
-            found |= {f"reward/{name}": taken[name] for name in self.native.episodes.names if name in taken}
-        else:
-            log = extras.get("log") or extras.get("episode") or {}
-            found |= {name: float(torch.as_tensor(value, dtype=torch.float64).mean()) for name, value in log.items()}
-        return found
+        log = extras.get("log") or extras.get("episode") or {}
+        return found | {name: float(torch.as_tensor(value, dtype=torch.float64).mean()) for name, value in log.items()}
 
     def _wait(self) -> None:
         if self.device != "cpu":

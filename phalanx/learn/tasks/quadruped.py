@@ -144,8 +144,8 @@ class QuadrupedFlat(Environment):
     def strides(self) -> torch.Tensor:
         """When a foot comes down, how long it was in the air beyond :data:`SWING`, if the robot is to move."""
         down = self.dog.contact_force[:, self.feet, 2] > TOUCH
-        self.swung.copy_(torch.where(down, self.air_time, 0.0))
-        self.air_time.copy_(torch.where(down, 0.0, self.air_time + self.step_seconds))
+        self.swung.copy_(self.air_time * down)
+        self.air_time.add_(self.step_seconds).masked_fill_(down, 0.0)
         landed = (self.swung > 0.0) * (self.swung - SWING).clamp(max=0.3)
         moves = torch.linalg.vector_norm(self.command, dim=1) > 0.1
         return landed.sum(dim=1) * moves / self.step_seconds
