@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import fcl
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from meshes.placements import Scene
 from narrow.references import fcl_mesh
+from oracles.needed import package
 from scipy.spatial.transform import Rotation
 
 from phalanx.models.meshes.height_fields import grid_triangles
 from phalanx.models.robot_model import Shape
+
+if TYPE_CHECKING:
+    import fcl  # pyright: ignore[reportMissingImports]
+else:
+    fcl = package("fcl", "python-fcl")
 
 COUNT = 2000
 REACH = 0.05

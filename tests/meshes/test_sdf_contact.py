@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
-import fcl  # pyright: ignore[reportMissingImports]
 import numpy as np
 import pytest
 import trimesh
 from meshes.placements import Contacts, Scene, grid_mesh
+from oracles.needed import package
 from scipy.spatial.transform import Rotation
 
 from phalanx.models.robot_model import Shape
 from phalanx.models.sdf_options import SdfOptions
+
+if TYPE_CHECKING:
+    import fcl  # pyright: ignore[reportMissingImports]
+else:
+    fcl = package("fcl", "python-fcl")
 
 COUNT, REACH = 400, 0.02
 RADIUS = 0.05

@@ -3,12 +3,19 @@
 # pyright: reportAttributeAccessIssue=false
 from __future__ import annotations
 
-import fcl
+from typing import TYPE_CHECKING
+
 import mujoco
 import numpy as np
 from narrow.pairs import Solid
+from oracles.needed import package
 
 from phalanx.components.shape import BOX, CAPSULE, CONE, CYLINDER, HULL, SPHERE
+
+if TYPE_CHECKING:
+    import fcl  # pyright: ignore[reportMissingImports]
+else:
+    fcl = package("fcl", "python-fcl")
 
 _MUJOCO_TYPES = {
     SPHERE: mujoco.mjtGeom.mjGEOM_SPHERE,
