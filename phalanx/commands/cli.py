@@ -1,5 +1,5 @@
-"""The command line: ``phalanx info | run | replay | bench | warmup | exec | tasks | assets | train | play |
-doctor``.
+"""The command line: ``phalanx info | run | view | replay | bench | warmup | exec | tasks | assets | train |
+play | doctor``.
 
 Exit codes: 0 success; 1 a verification that found a difference; 2 a mistake of the user's, said in one line; 3 a
 simulation of which environments diverged; 130 Ctrl-C. A traceback is a bug of ours; but ``exec`` ends as the script
@@ -36,6 +36,9 @@ Json = Annotated[Path | None, tyro.conf.arg(metavar="OUT.json", help_behavior_hi
 Gain = Annotated[float | None, tyro.conf.arg(metavar="X", help_behavior_hint="")]
 Dt = Annotated[float | Literal["auto"], tyro.conf.arg(metavar="auto|S")]
 Key = Annotated[str | None, tyro.conf.arg(metavar="NAME|none", help_behavior_hint="")]
+Pace = Annotated[float | Literal["max"], tyro.conf.arg(metavar="X|max")]
+Viewed = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ROBOT|SCENE|FILE.zarr")]
+Page = Annotated[Path | None, tyro.conf.arg(metavar="OUT.html", help_behavior_hint="")]
 Height = Annotated[float | Literal["auto"], tyro.conf.arg(metavar="auto|Z")]
 Flag = Annotated[bool, tyro.conf.arg(help_behavior_hint="")]
 Device = Annotated[str, tyro.conf.arg(metavar="auto|cpu|cuda:N")]
@@ -92,6 +95,9 @@ def run(
     picture: Png = None,
     video: Video = None,
     fps: float = 30.0,
+    view: Flag = False,
+    host: str = "127.0.0.1",
+    port: int = 8080,
 ) -> int:
     """Simulate a robot, or a whole scene, in many environments and sum up what happened.
 
@@ -122,6 +128,9 @@ def run(
         picture: draw the end to this file.
         video: draw all of it to this file, in real time; .mp4 needs the extra video.
         fps: frames a second of the video.
+        view: show it in the browser; it starts when someone looks. Needs the extra viewer.
+        host: address at which the viewer listens; on others than this machine's own it asks for a token.
+        port: where the viewer listens; 0 is any port that is free.
     """
     from phalanx.commands.run import RunOptions, run
 
@@ -149,8 +158,86 @@ def run(
             fps=fps,
             keyframe=keyframe,
             fix_inertias=fix_inertias,
+            view=view,
+            host=host,
+            port=port,
         )
     )
+
+
+def view(
+    what: Viewed,
+    num_envs: int = 1,
+    env: Counts = (),
+    speed: Pace = 1.0,
+    paused: Flag = False,
+    dt: Dt = "auto",
+    device: Device = "auto",
+    fixed_base: Flag = False,
+    free_base: Flag = False,
+    no_ground: Flag = False,
+    height: Height = "auto",
+    keyframe: Key = None,
+    controller: Literal["auto", "hold", "sine", "random", "none"] = "auto",
+    seed: int = 0,
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    token: Key = None,
+    no_browser: Flag = False,
+    fps: float = 30.0,
+    export: Page = None,
+) -> int:
+    """Show a robot, a scene or a recording in the browser; needs the extra viewer.
+
+    Args:
+        what: a URDF, MJCF or USD file, the name of a robot that Phalanx ships, or a recording.
+        num_envs: number of environments, which are stepped together; a recording has its own.
+        env: environments to show at first.
+        speed: simulated seconds a second, or max: as fast as possible.
+        paused: wait until someone presses Play.
+        dt: length of a step in seconds; auto is that of the file, or 0.005.
+        device: where to simulate; auto is the first GPU, or else the CPU.
+        fixed_base: hold the root link where it is.
+        free_base: let it move; without either, arms of URDF files are fixed, others are free.
+        no_ground: leave out the ground.
+        height: height of the root link at the start, in metres, or auto.
+        keyframe: of an MJCF file, to start in; none for the pose that is drawn.
+        controller: what drives do; see phalanx run.
+        seed: of the random controller.
+        host: address to listen on; on others than this machine's own browsers need a token.
+        port: where to listen; 0 is any port that is free.
+        token: what other machines have to know; made at random by default.
+        no_browser: do not open a browser.
+        fps: frames a second, at most.
+        export: write a recording to this page instead, which opens without Phalanx and without a network.
+    """
+    from phalanx.commands.run import RunOptions
+    from phalanx.commands.view import ViewOptions, view
+
+    if fixed_base and free_base:
+        raise UserError("--fixed-base and --free-base: give one of them.")
+    options = RunOptions(
+        robot=what,
+        num_envs=num_envs,
+        steps=1,
+        dt=None if dt == "auto" else float(dt),
+        device=device,
+        dtype="float32",
+        base="fixed" if fixed_base else "free" if free_base else "auto",
+        ground=not no_ground,
+        height=None if height == "auto" else float(height),
+        controller=controller,
+        stiffness=None,
+        damping=None,
+        seed=seed,
+        record=None,
+        record_every=1,
+        picture=None,
+        keyframe=keyframe,
+        view=True,
+    )
+    pace = None if speed == "max" else float(speed)
+    return view(ViewOptions(what, options, host, port, token, pace, paused, no_browser, export, env, fps))
 
 
 def replay(
@@ -388,6 +475,7 @@ def doctor() -> int:
 COMMANDS = {
     "info": info,
     "run": run,
+    "view": view,
     "replay": replay,
     "bench": bench,
     "warmup": warmup,

@@ -97,8 +97,9 @@ def host(value: Any) -> Any:
 
 
 def folder_size(path: Path) -> str:
-    """Size of everything in a folder, in words."""
-    size = float(sum(file.stat().st_size for file in path.rglob("*") if file.is_file()))
+    """Size of a file, or of everything in a folder, in words."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    size = float(sum(file.stat().st_size for file in files if file.is_file()))
     for unit in ("bytes", "kB", "MB"):
         if size < 1000:
             return f"{size:.3g} {unit}"

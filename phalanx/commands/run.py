@@ -59,11 +59,14 @@ class RunOptions:
     fps: float = 30.0
     keyframe: str | None = None
     fix_inertias: bool = False
+    view: bool = False
+    host: str = "127.0.0.1"
+    port: int = 8080
 
     @property
     def shown(self) -> bool:
         """Whether what is only to be looked at is loaded."""
-        return self.picture is not None or self.record is not None or self.video is not None
+        return self.picture is not None or self.record is not None or self.video is not None or self.view
 
 
 class _Takes:
@@ -125,12 +128,12 @@ def run(options: RunOptions) -> int:
         world = loaded.world
         with user_mistakes(ValueError), patience(COMPILING):
             for robot in loaded.robots:
-                _set_gains(loaded, robot, options)
+                set_gains(loaded, robot, options)
             loaded.start()
         clock = _Clock()
         takes = _Takes(world, options) if options.video is not None else None
         interrupted = False
-        with user_mistakes(), _recorder(world, options) as recorder:
+        with user_mistakes(), _viewer(world, options), _recorder(world, options) as recorder:
             try:
                 _simulate(loaded, options, clock, takes)
             except KeyboardInterrupt:
@@ -180,7 +183,8 @@ def _check(o: RunOptions) -> None:
             check_video(o.video, o.fps, VIDEO_SIZE)
 
 
-def _set_gains(loaded: Loaded, robot: Robot, o: RunOptions) -> None:
+def set_gains(loaded: Loaded, robot: Robot, o: RunOptions) -> None:
+    """Give the drives of a robot the gains that were asked for, or those that suit it."""
     from phalanx.commands.controllers import gains
     from phalanx.io.formats import library
 
@@ -214,6 +218,25 @@ def _recorder(world: World, o: RunOptions) -> Any:
 
     with Recorder(world, o.record, every=o.record_every) as recorder:
         yield recorder
+
+
+@contextlib.contextmanager
+def _viewer(world: World, o: RunOptions) -> Any:
+    """Show the world while it is stepped, from when someone looks."""
+    if not o.view:
+        yield
+        return
+    from phalanx.viewer.gate import ViewerError
+    from phalanx.viewer.viewer import Viewer
+
+    try:
+        viewer = Viewer(world, o.host, o.port, speed=1.0)
+    except ViewerError as error:
+        raise UserError(f"{error}.") from error
+    with viewer:
+        print(f"viewer       {viewer.url}; the simulation starts when someone looks", flush=True)
+        viewer.wait()
+        yield
 
 
 def _simulate(loaded: Loaded, o: RunOptions, clock: _Clock, takes: _Takes | None) -> None:

@@ -57,7 +57,7 @@ class JointPanel:
                 low = float(lower[joint]) if np.isfinite(lower[joint]) else -FREE
                 high = float(upper[joint]) if np.isfinite(upper[joint]) else FREE
                 high = high if high > low else low + 1e-3
-                step = (high - low) / 500
+                step = float(f"{(high - low) / 500:.1g}")
                 value = float(np.clip(start[joint], low, high))
                 slider = gui.add_slider(name, low, high, step, value, disabled=self.mode.value == SHOW)
                 slider.on_update(lambda event, joint=joint: event.client and self._moved(joint))

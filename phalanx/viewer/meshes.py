@@ -24,7 +24,7 @@ GEOMETRIES = ("visual", "collision")
 SHADES = 15
 """Steps of each channel to which colours of a mesh's faces are rounded: faces of a colour become a mesh."""
 
-TERRAIN = (168, 178, 186)
+TERRAIN = (138, 148, 156)
 """sRGB of height fields without a colour."""
 
 Rgb = tuple[int, int, int]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from phalanx.viewer.meshes import GEOMETRIES
-from phalanx.viewer.scene import view_presets
 from phalanx.viewer.selection import GRID, MODES, ONE, SOME, parse_envs
 
 if TYPE_CHECKING:
@@ -27,6 +27,73 @@ SHOWN, ALL = "Shown", "All"
 NOTHING = "Nothing"
 
 
+class EnvironmentWidgets:
+    """Which environments are seen."""
+
+    def __init__(self, viewer: Steered) -> None:
+        self._viewer, gui, count = viewer, viewer.server.gui, viewer.num_envs
+        many = count > 1
+        self.mode = gui.add_dropdown("Environments", MODES, initial_value=ONE, visible=many)
+        self.env = gui.add_slider("Environment", 0, max(1, count - 1), 1, 0, visible=many)
+        self.count = gui.add_slider("How many", 1, max(2, count), 1, min(count, 16), visible=False)
+        self.some = gui.add_text("Which", "0", visible=False)
+        self.spacing = gui.add_number("Spacing (m)", viewer.selection.spacing, min=0.0, visible=False)
+        for widget in (self.mode, self.env, self.count, self.some, self.spacing):
+            widget.on_update(lambda event: event.client and self._select())
+
+    def _select(self) -> None:
+        viewer, chosen = self._viewer, self._viewer.selection
+        if self.mode.value == SOME:
+            try:
+                chosen.some = parse_envs(self.some.value, viewer.num_envs)
+            except ValueError as error:
+                viewer.tell(str(error), "Which environments?")
+        chosen.mode, chosen.env = self.mode.value, int(self.env.value)
+        chosen.count, chosen.spacing = int(self.count.value), float(self.spacing.value)
+        self.show()
+
+    def show(self) -> None:
+        """Let widgets say what is chosen."""
+        chosen = self._viewer.selection
+        self.mode.value, self.env.value, self.count.value = chosen.mode, chosen.env, chosen.count
+        self.env.visible = chosen.mode != SOME and self._viewer.num_envs > 1
+        self.count.visible = chosen.mode == GRID
+        self.some.visible = chosen.mode == SOME
+        self.spacing.visible = chosen.mode != ONE
+
+
+class PaceWidgets:
+    """Play, pause, single steps and speed."""
+
+    def __init__(self, viewer: Steered, step: Callable[[], object]) -> None:
+        self._pace, gui = viewer.pace, viewer.server.gui
+        self.play = gui.add_button(self._label())
+        self.step = gui.add_button("Step")
+        self.speed = gui.add_dropdown("Speed", tuple(SPEEDS), initial_value=speed_label(self._pace.speed))
+        self.change = gui.add_button_group("Pace", ("Slower", "Faster"))
+        self.play.on_click(lambda _: self._then(self._pace.pause if self._pace.playing else self._pace.play))
+        self.step.on_click(lambda _: self._then(step))
+        changes = {"Slower": self._pace.slower, "Faster": self._pace.faster}
+        self.change.on_click(lambda event: self._then(changes[event.target.value]))
+        self.speed.on_update(lambda event: event.client and self._set_speed())
+
+    def show(self) -> None:
+        """Let widgets say what holds."""
+        if self.play.label != self._label():
+            self.play.label = self._label()
+        self.speed.value = speed_label(self._pace.speed)
+
+    def _label(self) -> str:
+        return "Pause" if self._pace.playing else "Play"
+
+    def _then(self, action: Callable[[], object]) -> None:
+        action()
+        self.show()
+
+    def _set_speed(self) -> None:
+        self._pace.speed = SPEEDS[self.speed.value]
+
+
 class RunPanel:
     """Play, pause, single steps, speed, reset, and which environments are seen."""
 
@@ -35,85 +102,29 @@ class RunPanel:
         self._shown = 0.0
         with tabs.add_tab("Run"):
             self.status = gui.add_markdown("")
-            self.play = gui.add_button(self._play_label())
-            self.step = gui.add_button("Step")
-            self.speed = gui.add_dropdown("Speed", tuple(SPEEDS), initial_value=speed_label(viewer.pace.speed))
-            self.pace = gui.add_button_group("Pace", ("Slower", "Faster"))
+            self.pace = PaceWidgets(viewer, viewer.pace.step)
             self.reset = gui.add_button("Reset")
             self.which = gui.add_dropdown("Reset which", (SHOWN, ALL), initial_value=ALL)
-            count = viewer.world.num_envs
-            many = count > 1
-            self.mode = gui.add_dropdown("Environments", MODES, initial_value=ONE, visible=many)
-            self.env = gui.add_slider("Environment", 0, max(1, count - 1), 1, 0, visible=many)
-            self.count = gui.add_slider("How many", 1, max(2, count), 1, min(count, 16), visible=False)
-            self.some = gui.add_text("Which", "0", visible=False)
-            self.spacing = gui.add_number("Spacing (m)", viewer.selection.spacing, min=0.0, visible=False)
-        self.play.on_click(lambda _: self.toggle())
-        self.step.on_click(lambda _: self._then(viewer.pace.step))
-        self.pace.on_click(
-            lambda event: self._then(viewer.pace.slower if event.target.value == "Slower" else viewer.pace.faster)
-        )
-        self.speed.on_update(lambda event: event.client and self._set_speed())
+            self.envs = EnvironmentWidgets(viewer)
         self.reset.on_click(lambda _: self._reset())
-        for widget in (self.mode, self.env, self.count, self.some, self.spacing):
-            widget.on_update(lambda event: event.client and self.select())
-        self.show(None)
 
-    def toggle(self) -> None:
-        """Play if it waits, and pause if it plays."""
-        self._then(self._viewer.pace.pause if self._viewer.pace.playing else self._viewer.pace.play)
-
-    def select(self) -> None:
-        """Show the environments that the widgets name."""
-        viewer, chosen = self._viewer, self._viewer.selection
-        if self.mode.value == SOME:
-            try:
-                chosen.some = parse_envs(self.some.value, viewer.world.num_envs)
-            except ValueError as error:
-                viewer.tell(str(error), "Which environments?")
-        chosen.mode, chosen.env = self.mode.value, int(self.env.value)
-        chosen.count, chosen.spacing = int(self.count.value), float(self.spacing.value)
-        self.env.visible = self.mode.value != SOME
-        self.count.visible = self.mode.value == GRID
-        self.some.visible = self.mode.value == SOME
-        self.spacing.visible = self.mode.value != ONE
-
-    def show(self, snapshot: Snapshot | None) -> None:
+    def show(self, snapshot: Snapshot, steps_per_second: float) -> None:
         """Renew texts, a few times a second."""
         now = time.perf_counter()
-        if snapshot is not None and now - self._shown < REFRESH:
+        if now - self._shown < REFRESH:
             return
         self._shown = now
-        viewer, world = self._viewer, self._viewer.world
-        step, simulated = (world.step_count, world.time) if snapshot is None else (snapshot.step, snapshot.time)
-        rate = viewer.steps_per_second
+        world, rate = self._viewer.world, steps_per_second
+        state = "Playing" if self._viewer.pace.playing else "Paused"
         lines = [
-            f"**{'Playing' if viewer.pace.playing else 'Paused'}** · {simulated:.3f} s · step {step:,}",
+            f"**{state}** · {snapshot.time:.3f} s · step {snapshot.step:,}",
             f"{rate:,.0f} steps/s · {rate * world.num_envs:,.0f} env-steps/s · {rate * world.dt:.2f} × real time",
-            f"{world.num_envs:,} environments on {world.device}",
+            f"{world.num_envs:,} environment{'s' if world.num_envs > 1 else ''} on {world.device}",
         ]
         text = "<br>".join(lines)
         if text != self.status.content:
             self.status.content = text
-        self._labels()
-
-    def _labels(self) -> None:
-        label = self._play_label()
-        if self.play.label != label:
-            self.play.label = label
-        speed = speed_label(self._viewer.pace.speed)
-        if self.speed.value != speed:
-            self.speed.value = speed
-
-    def _play_label(self) -> str:
-        return "Pause" if self._viewer.pace.playing else "Play"
-
-    def _then(self, action: Any) -> None:
-        action()
-        self._labels()
-
-    def _set_speed(self) -> None:
-        self._viewer.pace.speed = SPEEDS[self.speed.value]
+        self.pace.show()
 
     def _reset(self) -> None:
         envs = None if self.which.value == ALL else self._viewer.selection.envs()
@@ -123,20 +134,19 @@ class RunPanel:
 class ViewPanel:
     """What of the environments is shown, and from where."""
 
-    def __init__(self, viewer: Steered, tabs: Any) -> None:
+    def __init__(self, viewer: Steered, tabs: Any, live: bool = True) -> None:
         self._viewer, gui = viewer, viewer.server.gui
-        self._presets = view_presets(viewer.center, viewer.radius)
         with tabs.add_tab("View"):
-            self.views = gui.add_button_group("Look from", tuple(self._presets))
+            self.views = gui.add_button_group("Look from", tuple(viewer.views()))
             self.follow = gui.add_dropdown("Follow", (NOTHING, *viewer.body_names), initial_value=NOTHING)
             self.geometry = gui.add_dropdown("Geometry", tuple(name.capitalize() for name in GEOMETRIES))
             self.ground = gui.add_checkbox("Ground", True, visible=bool(viewer.world.grounds))
             self.frames = gui.add_checkbox("Frames", False)
-            self.points = gui.add_checkbox("Contact points", False)
-            self.normals = gui.add_checkbox("Contact normals", False)
-            self.forces = gui.add_checkbox("Contact forces", False)
+            self.points = gui.add_checkbox("Contact points", False, visible=live)
+            self.normals = gui.add_checkbox("Contact normals", False, visible=live)
+            self.forces = gui.add_checkbox("Contact forces", False, visible=live)
             scale = 1000.0 * viewer.scene.force_scale
-            self.force_scale = gui.add_number("Force scale (mm/N)", round(scale, 3), min=0.0)
+            self.force_scale = gui.add_number("Force scale (mm/N)", float(f"{scale:.3g}"), min=0.0, visible=live)
             self.name = gui.add_text("Clicked body", "", disabled=True)
         self.views.on_click(lambda event: self.look(event.target.value, event.client))
         self.follow.on_update(lambda event: event.client and self._follow())
@@ -148,11 +158,9 @@ class ViewPanel:
 
     def look(self, preset: str, client: Any) -> None:
         """Move the camera of a client to a preset view."""
-        position, target = self._presets[preset]
-        count = len(self._viewer.selection.envs())
-        far = 1.0 + 0.6 * (count**0.5 - 1.0) * self._viewer.selection.spacing / max(self._viewer.radius, 1e-6) / 2.4
+        position, target = self._viewer.views()[preset]
         with client.atomic():
-            client.camera.position = target + far * (position - target)
+            client.camera.position = position
             client.camera.look_at = target
 
     def picked(self, body: str, env: int) -> None:

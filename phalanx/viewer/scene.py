@@ -20,7 +20,10 @@ ROOT = "/world"
 """Everything hangs below this node, which is moved when a body is followed."""
 
 GROUND_COLOR, LINE_COLOR, SECTION_COLOR = (222, 226, 230), (196, 203, 209), (164, 173, 182)
-POINT_COLOR, NORMAL_COLOR, FORCE_COLOR = (240, 200, 40), (60, 120, 235), (225, 60, 60)
+POINT_COLOR, NORMAL_COLOR, FORCE_COLOR = (250, 190, 0), (0, 70, 230), (215, 0, 0)
+
+AMBIENT = 0.3
+"""Share of viser's light from all sides; with all of it colours are pale."""
 
 LARGE = 200_000
 """Triangles in view from which browsers may draw simpler meshes far away."""
@@ -59,6 +62,7 @@ class Scene:
         self._origin = np.zeros(3)
         server.scene.world_axes.visible = False
         server.scene.configure_default_lights(cast_shadow=True)
+        server.scene.configure_environment_map("warehouse", environment_intensity=AMBIENT)
         self._root = server.scene.add_frame(ROOT, show_axes=False)
         self._grounds = self._add_grounds()
         self.set_geometry("visual")
@@ -285,4 +289,4 @@ def view_presets(center: np.ndarray, radius: float) -> dict[str, tuple[np.ndarra
         "Right": (0.0, -1.0, 0.15),
         "Top": (-0.001, 0.0, 1.0),
     }
-    return {name: (center + 2.4 * radius * unit(np.array(way, float)), center) for name, way in ways.items()}
+    return {name: (center + 2.1 * radius * unit(np.array(way, float)), center) for name, way in ways.items()}

@@ -21,9 +21,7 @@ class Steered(Protocol):
     pace: Pace
     selection: Selection
     scene: Scene
-    center: np.ndarray
-    radius: float
-    steps_per_second: float
+    num_envs: int
 
     @property
     def server(self) -> Any:
@@ -41,6 +39,10 @@ class Steered(Protocol):
 
     def follow(self, body: str | None) -> None:
         """Keep a body in the middle."""
+        ...
+
+    def views(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Of each view its name, where the camera is and where it looks."""
         ...
 
     def tell(self, text: str, title: str = "Phalanx") -> None:

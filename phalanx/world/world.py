@@ -146,7 +146,7 @@ class World(Stepping):
                 f"{len(diverged)} of {self.num_envs} environments diverged before step {self.step_count} and are "
                 f"frozen: {shorten(diverged)}; use a smaller dt or softer explicit gains, and reset(env_ids) to go on",
                 SimulationWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         dropped = self._device.to_host(self[c.Status].contacts_dropped)[0]
         if dropped.any():
@@ -168,7 +168,7 @@ class World(Stepping):
             grow_contacts(self._store, table, slots + missing)
             remedy = f"there are {self._store.rows(table)} from now on; what did not fit was not felt until now"
         warnings.warn(
-            f"{what} did not fit into {slots} slots in environments {envs}; {remedy}", SimulationWarning, stacklevel=4
+            f"{what} did not fit into {slots} slots in environments {envs}; {remedy}", SimulationWarning, stacklevel=5
         )
 
     # -- state -----------------------------------------------------------------------------------------------

@@ -94,18 +94,18 @@ def test_who_looks_changes_no_bit(device):
 def test_pause_step_and_play(viewer, world):
     with Loop(world, count=3), Client(viewer.server.get_port()) as client:
         until(lambda: viewer.frames > 2)
-        client.press(viewer.run_panel.play)
-        until(lambda: not viewer.pace.playing and viewer.run_panel.play.label == "Play")
+        client.press(viewer.run_panel.pace.play)
+        until(lambda: not viewer.pace.playing and viewer.run_panel.pace.play.label == "Play")
         time.sleep(0.3)
         held = world.step_count
         time.sleep(0.3)
         assert world.step_count == held
         for k in range(1, 4):
-            client.press(viewer.run_panel.step)
+            client.press(viewer.run_panel.pace.step)
             until(lambda k=k: world.step_count == held + k)
         time.sleep(0.1)
         assert world.step_count == held + 3
-        client.press(viewer.run_panel.play)
+        client.press(viewer.run_panel.pace.play)
         until(lambda: world.step_count > held + 50)
 
 
@@ -123,7 +123,7 @@ def test_who_leaves_a_paused_world_lets_it_go_on(viewer, world):
 def test_speed_holds_the_loop_back(viewer, world):
     with Loop(world), Client(viewer.server.get_port()) as client:
         until(lambda: viewer.frames > 2)
-        client.put(viewer.run_panel.speed, "1/2")
+        client.put(viewer.run_panel.pace.speed, "1/2")
         until(lambda: viewer.pace.speed == 0.5)
         time.sleep(0.3)
         start, steps = time.perf_counter(), world.step_count
@@ -131,9 +131,9 @@ def test_speed_holds_the_loop_back(viewer, world):
         simulated = (world.step_count - steps) * world.dt
         assert simulated <= 0.5 * (time.perf_counter() - start) + 0.15
         assert simulated > 0.0
-        client.put(viewer.run_panel.pace, "Faster")
+        client.put(viewer.run_panel.pace.change, "Faster")
         until(lambda: viewer.pace.speed == 1.0)
-        until(lambda: viewer.run_panel.speed.value == "1")
+        until(lambda: viewer.run_panel.pace.speed.value == "1")
 
 
 def test_reset_of_the_environments_that_are_seen(viewer, world):
@@ -141,7 +141,7 @@ def test_reset_of_the_environments_that_are_seen(viewer, world):
     with Client(viewer.server.get_port()) as client:
         moved = robot.default_root_pose + np.array([0, 0, 5.0, 0, 0, 0, 0])
         robot.set_root_state(pose=moved)
-        client.put(viewer.run_panel.env, 2)
+        client.put(viewer.run_panel.envs.env, 2)
         until(lambda: viewer.selection.env == 2)
         client.put(viewer.run_panel.which, "Shown")
         client.press(viewer.run_panel.reset)
@@ -152,7 +152,7 @@ def test_reset_of_the_environments_that_are_seen(viewer, world):
 def test_sliders_set_targets_and_positions(viewer, world):
     robot, panel = world.robots["quadruped"], viewer.joint_panel
     with Client(viewer.server.get_port()) as client:
-        client.put(viewer.run_panel.env, 1)
+        client.put(viewer.run_panel.envs.env, 1)
         client.put(panel.mode, "Set targets")
         until(lambda: panel.sliders and not panel.sliders[0].disabled)
         client.put(panel.sliders[4], 1.25)
@@ -188,18 +188,18 @@ def test_recordings_of_what_is_steered_replay_to_the_bit(device, tmp_path):
 
 def test_shown_environments(viewer, world):
     with Client(viewer.server.get_port()) as client:
-        client.put(viewer.run_panel.mode, "Grid")
-        client.put(viewer.run_panel.count, 4)
+        client.put(viewer.run_panel.envs.mode, "Grid")
+        client.put(viewer.run_panel.envs.count, 4)
         until(lambda: viewer.selection.envs().tolist() == [0, 1, 2, 3])
         instances = viewer.scene._handles
         until(lambda: viewer.scene._count == 4)
         assert viewer.scene._handles is not instances
         for batch, handle in zip(viewer.scene._batches, viewer.scene._handles, strict=True):
             assert handle.batched_positions.shape == (4 * len(batch.bodies), 3)
-        client.put(viewer.run_panel.mode, "Some")
-        client.put(viewer.run_panel.some, "3, 1")
+        client.put(viewer.run_panel.envs.mode, "Some")
+        client.put(viewer.run_panel.envs.some, "3, 1")
         until(lambda: viewer.selection.envs().tolist() == [3, 1])
-        client.put(viewer.run_panel.some, "3, 99")  # is told, and changes nothing
+        client.put(viewer.run_panel.envs.some, "3, 99")  # is told, and changes nothing
         time.sleep(0.2)
         assert viewer.selection.envs().tolist() == [3, 1]
 

@@ -1,0 +1,251 @@
+"""What viewers of worlds and of recordings have in common: a server, a scene, panels, and a thread that sends."""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from phalanx.viewer.meshes import batches
+from phalanx.viewer.pace import Pace
+from phalanx.viewer.panels import ViewPanel
+from phalanx.viewer.scene import Scene, view_presets
+from phalanx.viewer.selection import Selection
+from phalanx.viewer.server import Server
+from phalanx.viewer.widgets import Widgets
+from phalanx.world.snapshots import Snapshot
+
+if TYPE_CHECKING:
+    from phalanx.world.world import World
+
+
+class Display(Widgets):
+    """Shows snapshots in browsers.
+
+    Args:
+        world: has the bodies that are shown.
+        num_envs: environments that there are to choose from.
+        first: a snapshot from which the camera is placed.
+        pace: play, pause, speed.
+        server: what browsers connect to.
+        fps: frames a second, at most.
+
+    Attributes:
+        pace: play, pause, speed.
+        selection: the environments that are seen.
+        scene: what browsers show.
+        frames: how many were sent.
+    """
+
+    def __init__(
+        self, world: World, num_envs: int, first: Snapshot, pace: Pace, server: Server, fps: float, live: bool
+    ) -> None:
+        self.world, self.num_envs, self.pace, self.fps = world, num_envs, pace, fps
+        self.frames = 0
+        self.center, self.radius = _extent(world, first.poses[0])
+        self.selection = Selection(num_envs, spacing=round(max(2.5 * self.radius, 0.5), 2))
+        self._closed = False
+        self._watched = threading.Event()
+        self._followed: int | None = None
+        self._level: float | None = None
+        self._server = server
+        viser = server.viser
+        super().__init__(viser, self.do)
+        self.scene = Scene(viser, world, self._picked)
+        self.scene.frame_size = 0.12 * self.radius
+        self.scene.force_scale = self.radius / _weight(world)
+        self.place_camera()
+        viser.gui.configure_theme(control_width="medium", show_share_button=False)
+        viser.gui.main_panel.dock_right()
+        self._tabs = viser.gui.add_tab_group()
+        self._add_panels(self._tabs)
+        self.view_panel = ViewPanel(self, self._tabs, live)
+        self.scene.show(first, self.selection.offsets())
+        self._thread = threading.Thread(target=self._work, name="phalanx-viewer", daemon=True)
+
+    def _start(self) -> None:
+        """Serve browsers; called once everything is made."""
+        self.server.on_client_connect(self._come)
+        self.server.on_client_disconnect(self._go)
+        self._thread.start()
+
+    # -- for programs ----------------------------------------------------------------------------------------
+
+    @property
+    def url(self) -> str:
+        """What to open in a browser, with the token if one is needed."""
+        return self._server.url
+
+    @property
+    def server(self) -> Any:
+        """The ``viser.ViserServer``, for all that viser can do besides."""
+        return self._server.viser
+
+    @property
+    def watched(self) -> bool:
+        """Whether someone looks."""
+        return self._watched.is_set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until someone looks, or so long; says whether someone does."""
+        end = None if seconds is None else time.monotonic() + seconds
+        while not self._closed and (end is None or time.monotonic() < end):
+            if self._watched.wait(0.1 if end is None else max(0.0, min(0.1, end - time.monotonic()))):
+                break
+        return self.watched and not self._closed
+
+    def do(self, command: Callable[[World], object]) -> None:
+        """Call ``command(world)`` where the world may be changed."""
+        raise NotImplementedError
+
+    def follow(self, body: str | None) -> None:
+        """Keep a body (``"actor/body"``) of the first environment that is seen in the middle; ``None``: no longer.
+
+        Raises:
+            ValueError: there is no such body.
+        """
+        names = self.body_names
+        if body is not None and body not in names:
+            raise ValueError(f"there is no body {body!r}; there are {', '.join(names[:20])}")
+        self._followed, self._level = None if body is None else names.index(body), None
+
+    @property
+    def body_names(self) -> list[str]:
+        """``"actor/body"`` of all bodies, as snapshots have them."""
+        return [f"{actor.name}/{body}" for actor in self.world.actors.values() for body in actor.body_names]
+
+    def place_camera(self) -> None:
+        """Let browsers that come later look at all environments that are seen."""
+        target, (position, _) = self.center, self.views()["Corner"]
+        self.server.initial_camera.position = tuple(position)
+        self.server.initial_camera.look_at = tuple(target)
+
+    def views(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Of each view its name, where the camera is and where it looks, m: at all environments that are seen."""
+        places = self.selection.offsets()
+        reach = float(np.linalg.norm(np.ptp(places, axis=0))) / 2
+        return view_presets(self.center, self.radius + 0.8 * reach)
+
+    def tell(self, text: str, title: str = "Phalanx") -> None:
+        """Show a notice to everybody who looks."""
+        for client in self.server.get_clients().values():
+            client.add_notification(title, text, auto_close_seconds=8.0)
+
+    def close(self) -> None:
+        """Stop showing anything. May be called twice."""
+        if self._closed:
+            return
+        self._closed = True
+        self._watched.set()
+        self.pace.wake()
+        self._thread.join(timeout=10.0)
+        self._server.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- for those that are made of it -------------------------------------------------------------------------
+
+    def _add_panels(self, tabs: Any) -> None:
+        """Add panels before that of looking."""
+        raise NotImplementedError
+
+    def _frame(self) -> None:
+        """Show what is now; called while someone looks."""
+        raise NotImplementedError
+
+    def _idle(self) -> None:
+        """Called now and then while nobody looks."""
+
+    def _come(self, _: Any) -> None:
+        self._watched.set()
+
+    def _go(self, _: Any) -> None:
+        if not self.server.get_clients() and not self._closed:
+            self._watched.clear()
+            self.pace.wake()
+
+    def _picked(self, body: int, env: int) -> None:
+        envs = self.selection.envs()
+        if env < len(envs):
+            self.view_panel.picked(self.body_names[body], int(envs[env]))
+
+    def _work(self) -> None:
+        while not self._closed:
+            if not self._watched.wait(0.1) or self._closed:
+                self._idle()
+                continue
+            start = time.perf_counter()
+            try:
+                self._frame()
+            except Exception:  # a picture is lost, not the simulation
+                traceback.print_exc()
+                time.sleep(1.0)
+            time.sleep(max(0.0, 1.0 / self.fps - (time.perf_counter() - start)))
+
+    def _show(self, snapshot: Snapshot) -> None:
+        offsets = self.selection.offsets()
+        if len(offsets) == len(snapshot.envs):  # or others are wanted by now
+            self.scene.show(snapshot, offsets, self._followed_point(snapshot, offsets))
+            self.frames += 1
+
+    def _followed_point(self, snapshot: Snapshot, offsets: np.ndarray) -> np.ndarray | None:
+        if self._followed is None:
+            return None
+        point = snapshot.poses[0, self._followed, :3] + offsets[0] - self.center
+        if not np.isfinite(point).all():
+            return None
+        z = float(point[2])
+        self._level = z if self._level is None else self._level + 0.1 * (z - self._level)  # the ground does not shake
+        return np.array([point[0], point[1], self._level])
+
+
+def checked_fps(fps: float) -> float:
+    """Frames a second.
+
+    Raises:
+        ValueError: nobody could show so many.
+    """
+    if not 0.0 < fps <= 240.0:
+        raise ValueError(f"fps={fps}: must be above 0, at most 240")
+    return float(fps)
+
+
+def _extent(world: World, poses: np.ndarray) -> tuple[np.ndarray, float]:
+    """Middle and radius, m, of the bodies of an environment that move, or of all of them."""
+    moving, first = [], 0
+    for actor in world.actors.values():
+        if not actor.fixed_base or actor.num_bodies > 1:
+            moving += range(first, first + actor.num_bodies)
+        first += actor.num_bodies
+    points = []
+    for batch in batches(world):
+        if not len(batch.vertices):
+            continue
+        position, _ = batch.poses(poses[None])
+        reach = np.abs(batch.vertices).max(axis=0) * np.abs(batch.scales)
+        chosen = np.isin(batch.bodies, moving) if moving else np.ones(len(batch.bodies), bool)
+        size = np.linalg.norm(reach, axis=1, keepdims=True)
+        points += [(position - size)[chosen], (position + size)[chosen]]
+    both = np.concatenate(points) if points else np.zeros((0, 3))
+    both = both[np.isfinite(both).all(axis=1)]
+    if not len(both):
+        return np.zeros(3), 1.0
+    low, high = both.min(axis=0), both.max(axis=0)
+    return (low + high) / 2, max(float(np.linalg.norm(high - low)) / 2, 1e-3)
+
+
+def _weight(world: World) -> float:
+    """N: of all that moves in an environment, or 10 N."""
+    masses = [sum(body.mass for body in actor.model.bodies) for actor in world.actors.values() if not actor.fixed_base]
+    return sum(masses) * float(np.linalg.norm(world.gravity)) or 10.0

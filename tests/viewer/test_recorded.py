@@ -1,0 +1,151 @@
+"""Recordings in the viewer: what is shown when, the bar, loops, pages that need no program."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import phalanx as px
+
+pytest.importorskip("viser", reason="viser is not installed (pip install 'phalanx[viewer]')")
+
+from viewer_client import Client, until
+
+from phalanx.io.recordings.playback import Playback
+from phalanx.viewer.recorded import RecordedPoses, RecordingViewer, export_html
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory):
+    path = tmp_path_factory.mktemp("recorded") / "run.zarr"
+    world = px.World(num_envs=3)
+    robot = world.add_robot("double_pendulum")
+    world.add_rigid_object(px.Shape("sphere", (0.1,)), "ball", position=(1.0, 0.0, 2.0))
+    with px.Recorder(world, path, every=2):
+        world.step(100)
+        robot.set_joint_state(robot.default_joint_pos + np.array([[0.5], [1.0], [1.5]]))  # a jump
+        world.step(100)
+    return px.open_recording(path)
+
+
+@pytest.fixture(scope="module")
+def shared(recording):
+    with RecordingViewer(recording, port=0, playing=False) as viewer:
+        yield viewer
+
+
+@pytest.fixture
+def viewer(shared):
+    shared.pace.pause()
+    shared.between, shared.loop = (shared.start, shared.end), True
+    shared.selection.mode, shared.selection.env = "One", 0
+    shared.seek(0.0)
+    return shared
+
+
+@settings(max_examples=25)
+@given(st.floats(-0.1, 1.2), st.lists(st.integers(0, 2), min_size=1, max_size=3, unique=True))
+def test_poses_are_those_of_playbacks(recording, when, envs):
+    poses = test_poses_are_those_of_playbacks.__dict__.setdefault("poses", RecordedPoses(recording))
+    playbacks = test_poses_are_those_of_playbacks.__dict__.setdefault("playbacks", {})
+    playback = playbacks.setdefault(tuple(envs), None) or Playback(recording, envs)
+    playbacks[tuple(envs)] = playback
+    expected = playback.poses_at(np.array([when]))[0]
+    found = poses.at(when, np.array(envs))
+    assert np.allclose(found.poses, expected, atol=1e-6)
+    assert found.envs.tolist() == envs
+
+
+def test_a_state_that_was_set_is_not_blended(recording):
+    poses = RecordedPoses(recording)
+    (jump,) = poses._jumps - {0}
+    between = 0.5 * (poses.time[jump - 1] + poses.time[jump]) + 1e-4
+    sample = poses.at(float(poses.time[jump]), np.array([1])).poses
+    assert np.allclose(poses.at(between, np.array([1])).poses, sample, atol=1e-6)
+
+
+@given(st.floats(0.0, 1.0), st.floats(0.0, 5.0))
+def test_loops_stay_within_the_part(viewer_of_times, now, seconds):
+    viewer = viewer_of_times
+    viewer.between, viewer.loop = (0.25, 0.75), True
+    later = viewer.after(now, seconds)
+    assert 0.25 <= later <= 0.75
+    viewer.loop = False
+    assert viewer.after(now, seconds) <= max(0.75, now)
+
+
+@pytest.fixture(scope="module")
+def viewer_of_times():
+    made = object.__new__(RecordingViewer)
+    made.between, made.loop = (0.0, 1.0), True
+    return made
+
+
+def test_it_plays_at_its_speed(viewer):
+    with Client(viewer.server.get_port()) as client:
+        until(lambda: viewer.frames > 1)
+        client.put(viewer.pace_widgets.speed, "1/4")
+        until(lambda: viewer.pace.speed == 0.25)
+        start, at = time.perf_counter(), viewer.now
+        client.press(viewer.pace_widgets.play)
+        until(lambda: viewer.now > at + 0.1)
+        passed = time.perf_counter() - start
+        assert viewer.now - at <= 0.25 * passed + 0.05
+        client.press(viewer.pace_widgets.play)
+        until(lambda: not viewer.pace.playing)
+
+
+def test_the_bar_seeks_and_steps_are_samples(viewer):
+    with Client(viewer.server.get_port()) as client:
+        client.put(viewer.bar, 0.5)
+        until(lambda: viewer.now == pytest.approx(0.5))
+        expected = viewer.poses.at(0.5, np.array([0])).poses
+        until(lambda: viewer.scene._last is not None and np.array_equal(viewer.scene._last[0], expected))
+        client.press(viewer.pace_widgets.step)
+        until(lambda: viewer.now == pytest.approx(0.51))
+        client.press(viewer.back)
+        client.press(viewer.back)
+        until(lambda: viewer.now == pytest.approx(0.49))
+        client.put(viewer.envs.env, 2)
+        until(
+            lambda: (
+                viewer.scene._last is not None
+                and np.array_equal(viewer.scene._last[0], viewer.poses.at(viewer.now, np.array([2])).poses)
+            )
+        )
+
+
+def test_it_ends_or_begins_again(viewer):
+    with Client(viewer.server.get_port()) as client:
+        client.put(viewer.again, False)
+        until(lambda: not viewer.loop)
+        viewer.seek(viewer.end - 0.05)
+        viewer.pace.play()
+        until(lambda: viewer.now == viewer.end)
+        time.sleep(0.2)
+        assert viewer.now == viewer.end
+        client.put(viewer.again, True)
+        until(lambda: viewer.now < viewer.end)
+
+
+def test_pages_hold_everything(recording, tmp_path):
+    frames = []
+    count = export_html(recording, tmp_path / "run.html", [0, 2], fps=20.0, progress=frames.append)
+    assert count == len(frames) == 21
+    page = (tmp_path / "run.html").read_text()
+    assert "__VISER_EMBED_DATA__" in page and page.rstrip().endswith("</html>")
+    assert 'src="http' not in page and 'href="http' not in page
+    export_html(recording, tmp_path / "run.viser", [1], fps=5.0)
+    assert (tmp_path / "run.viser").stat().st_size > 1000
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.html", "run.viser"]
+
+
+@pytest.mark.parametrize(
+    ("name", "envs", "message"), [("a.txt", [0], "must end in"), ("a.html", [3], "0 and 2"), ("a.html", [], "0 and 2")]
+)
+def test_pages_that_cannot_be(recording, tmp_path, name, envs, message):
+    with pytest.raises(ValueError, match=message):
+        export_html(recording, tmp_path / name, envs)
+    assert list(tmp_path.iterdir()) == []
