@@ -48,7 +48,7 @@ class QuadrupedFlat(Environment):
 
     def prepare(self) -> None:
         """Drives as of a real robot of that size."""
-        self.robot.set_drive(stiffness=30.0, damping=0.8)
+        self.robot.set_drive(stiffness=50.0, damping=1.2)
         self.dog = self.robot_state(self.robot)
         self.command = self.buffer(3)
         self.air_time = self.buffer(4)
@@ -140,7 +140,7 @@ class QuadrupedFlat(Environment):
         """Squares of the actions' changes."""
         return ((self.actions - self.last_actions) ** 2).sum(dim=1)
 
-    @reward(weight=1.0)
+    @reward(weight=0.1)
     def strides(self) -> torch.Tensor:
         """When a foot comes down, how long it was in the air beyond :data:`SWING`, if the robot is to move."""
         down = self.dog.contact_force[:, self.feet, 2] > TOUCH
@@ -156,7 +156,7 @@ class QuadrupedFlat(Environment):
         force = torch.linalg.vector_norm(self.dog.contact_force[:, self.thighs], dim=2)
         return (force > TOUCH).sum(dim=1)
 
-    @reward(weight=-0.5)
+    @reward(weight=-0.2)
     def stands_still(self) -> torch.Tensor:
         """Joints off the nominal pose while the command is to stand, rad."""
         still = torch.linalg.vector_norm(self.command, dim=1) < 0.1
