@@ -407,7 +407,7 @@ def corrupt(folder: Path, world: px.World) -> dict[str, Path]:
     with zipfile.ZipFile(files["zip"], "w") as archive:
         archive.writestr("world.npy", "rubbish")
     with np.load(folder / "good") as data:
-        arrays = {key: data[key] for key in data.files}
+        arrays = {key: data[key] for key in data.files if key != "digest"}  # which tells all changes alike
     older = str(arrays["world"]).replace(f'"format": {FORMAT}', '"format": 0')
     for name, changed in (
         ("older format", {**arrays, "world": np.array(older)}),

@@ -244,6 +244,7 @@ def replay(
     file: Recording,
     env: Envs = (0,),
     verify: Flag = False,
+    repair: Flag = False,
     picture: Png = None,
     video: Video = None,
     sensor: Sensors = (),
@@ -259,7 +260,9 @@ def replay(
     Args:
         file: a folder that `phalanx run --record` or phalanx.Recorder wrote.
         env: environments to show, side by side in pictures.
-        verify: simulate again from the recorded start and inputs; exit code 1 if any bit differs, saying where.
+        verify: simulate again from the recorded start and inputs; exit code 1 if any bit differs, saying where, or if
+            what the recording says of itself and its world was edited.
+        repair: first cut a damaged recording to what is whole, in place.
         picture: draw the last sample to this file.
         video: draw all of it to this file, in real time; poses between samples are interpolated. .mp4 needs the extra
             video.
@@ -279,7 +282,7 @@ def replay(
         raise UserError("--env must be numbers of environments, or all.")
     envs = () if "all" in env else tuple(int(one) for one in env)
     shown = Shown(envs, picture, video, tuple(dict.fromkeys(sensor)), show, eye, target, size, fps, out)
-    return replay(file, shown, verify)
+    return replay(file, shown, verify, repair=repair)
 
 
 def bench(

@@ -17,12 +17,16 @@ ROWS = 12  # of the table
 NAMES = 5  # of a collection's objects, at most
 
 
-def replay(file: Path, shown: Shown, verify: bool, device: str | None = None) -> int:
+def replay(file: Path, shown: Shown, verify: bool, device: str | None = None, repair: bool = False) -> int:
     """Print what one environment did, verify, and make pictures, videos and sensors; returns the exit code."""
     with user_mistakes(ValueError):
         check(shown, file)
         from phalanx.io.recordings.replay import open_recording
 
+        if repair:
+            from phalanx.io.recordings.repair import repair as cut
+
+            print(f"repaired     {cut(file)}")
         recording = open_recording(file)
         for env in shown.envs:
             if not 0 <= env < recording.num_envs:
@@ -130,5 +134,6 @@ def _verify(recording: Recording, device: str | None) -> bool:
         progress_bar(total * recording.num_envs, " env-steps", "verifying") as bar,
     ):
         result = verify(recording, device, lambda steps, _: bar.update(steps * recording.num_envs))
-    print(f"\n{'verified' if result else 'DIFFERENT'}     {result}")
+    word = "verified" if result else "EDITED" if result.difference is None else "DIFFERENT"
+    print(f"\n{word:<13}{result}")
     return result.ok

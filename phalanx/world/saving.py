@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import errno
 import json
 import os
 import shutil
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ import numpy as np
 from phalanx import components as c
 from phalanx.ecs.errors import DeviceError
 from phalanx.ecs.whole_files import replacing
+from phalanx.io.reading.digests import digest_of_arrays
 from phalanx.io.reading.errors import LoadError
 from phalanx.models.robot_model import RobotModel
 from phalanx.world.deformables import adding
@@ -128,8 +130,10 @@ def save(world: World, path: str | os.PathLike[str]) -> None:
             "another disk",
             os.fspath(target),
         )
+    state["world"] = np.array(json.dumps(describe(world)))
+    state["digest"] = np.array(digest_of_arrays(state))
     with replacing(target) as made, open(made, "wb") as file:
-        np.savez(file, world=np.array(json.dumps(describe(world))), **state)  # type: ignore[arg-type]
+        np.savez(file, **state)  # type: ignore[arg-type]
 
 
 def fit_slots(world: World, state: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -163,15 +167,13 @@ def load(
         raise LoadError(f"{source}: no such file")
     if not zipfile.is_zipfile(source):
         raise LoadError(f"{source}: not a saved world, or not all of one; it must come from World.save()")
-    try:
-        with np.load(source, allow_pickle=False) as data:
-            state = {key: data[key] for key in data.files}
+    with _of_a_saved_world(source):
+        state = _arrays(source)
+        signed = state.pop("digest", None)
+        if signed is not None and str(signed[()]) != digest_of_arrays(state):
+            raise LoadError(f"{source}: it was changed after it was saved; a world can only be loaded as it was")
         description = json.loads(str(state.pop("world")[()]))
         world = from_description(kind, description, device=device)
-    except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile) as error:
-        if isinstance(error, DeviceError):
-            raise
-        raise LoadError(f"{source}: not a saved world ({error}); it must come from World.save()") from error
     if prepare is not None:
         prepare(world)
     known = {system.name for system in world._extra_systems}
@@ -181,12 +183,33 @@ def load(
             f"{source}: the saved world has systems of its own ({', '.join(missing)}); pass prepare=, "
             "a function that adds them to the world that it is given"
         )
-    world.build()
-    lost = {field.key for field in world._store.fields(STATE_ROLES)} - state.keys()
-    if lost:
-        raise LoadError(f"{source}: the saved world lacks {', '.join(sorted(lost))}; did another version save it?")
-    try:
+    with _of_a_saved_world(source):
+        world.build()
+        lost = {field.key for field in world._store.fields(STATE_ROLES)} - state.keys()
+        if lost:
+            raise LoadError(f"{source}: the saved world lacks {', '.join(sorted(lost))}; did another version save it?")
         world.set_state(state)
-    except ValueError as error:
-        raise LoadError(f"{source}: {error}") from error
     return world
+
+
+def _arrays(source: Path) -> dict[str, np.ndarray]:
+    """What a file holds, by name; what would unpack to more than the file has is not read."""
+    with zipfile.ZipFile(source) as file:
+        packed = [each.filename for each in file.infolist() if each.compress_type != zipfile.ZIP_STORED]
+        if packed or sum(each.file_size for each in file.infolist()) > os.path.getsize(source):
+            raise ValueError("its arrays are packed")
+    with np.load(source, allow_pickle=False) as data:
+        return {key: data[key] for key in data.files}
+
+
+@contextlib.contextmanager
+def _of_a_saved_world(source: Path) -> Iterator[None]:
+    """Turn whatever a file that is damaged, or something else, leads to into an error about it."""
+    try:
+        yield
+    except (DeviceError, ImportError):
+        raise
+    except Exception as error:
+        if isinstance(error, LoadError) and str(error).startswith(f"{source}: "):
+            raise
+        raise LoadError(f"{source}: not a saved world ({error}); it must come from World.save()") from error

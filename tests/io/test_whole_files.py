@@ -164,7 +164,7 @@ def test_a_recording_does_not_write_through_planted_links(world: px.World, tmp_p
             planted = tmp_path / "run.zarr" / "objects" / "object" / folder / file
             if not planted.exists():
                 planted.symlink_to(victim)
-    with pytest.raises(px.io.recording_folder.RecordingError), recorder:
+    with pytest.raises(px.RecordingError), recorder:
         world.step(20)
     assert not victim.exists()
 

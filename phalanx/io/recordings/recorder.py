@@ -32,8 +32,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from phalanx._version import __version__
+from phalanx.io.reading.digests import digest_of_arrays
 from phalanx.io.recordings.fields import DEFAULT_FIELDS, FIELDS
 from phalanx.io.recordings.folder import FreshFolder, RecordingError
+from phalanx.io.recordings.header import digest_of
 from phalanx.io.recordings.samples import Source, source
 from phalanx.io.recordings.store import GrowingStore, move_meshes_out, yield_to_others
 from phalanx.io.recordings.subjects import FOLDERS, subjects
@@ -264,7 +266,13 @@ class Recorder:
         world, features = self._store.attributes["world"], sorted(self._world._features)  # may begin at any time
         if world["features"] != features:
             self._store.attributes["world"] = {**world, "features": features}
+            self._sign(self._store)
         self._store.commit()
+
+    def _sign(self, store: GrowingStore) -> None:
+        """Keep a digest of what the recording says of itself, which tells edits."""
+        header, world = store.attributes["phalanx_recording"], store.attributes["world"]
+        store.attributes["phalanx_recording"] = {**header, "digest": digest_of(header, world, self._meshes)}
 
     def _count(self, **changes: Any) -> None:
         """Change what the recording says of itself."""
@@ -309,7 +317,8 @@ class Recorder:
             "complete_events": 0,
             "closed": False,
         }
-        store.attributes["world"] = move_meshes_out(world.describe(), store)
+        store.attributes["world"], meshes = move_meshes_out(world.describe(), store)
+        self._meshes = digest_of_arrays(meshes)
         for subject in self._subjects:
             subject.declare(store, world.num_envs, world.dtype, sources, self._chunk)
         store.add_group("events")
@@ -319,6 +328,7 @@ class Recorder:
             ("kind", "0: start, 1: inputs, 2: state"),
         ):
             store.add_series(f"events/{key}", (), np.int64, ("event",), {"long_name": text})
+        self._sign(store)
         store.commit()
         return store
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,9 +13,12 @@ import numpy as np
 import zarr
 
 from phalanx._version import __version__
+from phalanx.ecs.errors import DeviceError
+from phalanx.io.reading.digests import digest_of_arrays
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.fields import COMPONENTS, dimensions
-from phalanx.io.recordings.recorder import FORMAT, INPUTS, Event
+from phalanx.io.recordings.header import check_header, digest_of
+from phalanx.io.recordings.recorder import FORMAT, INPUTS, START, STATE, Event
 from phalanx.io.recordings.series import ActorRecording, RobotRecording, open_actors
 from phalanx.io.recordings.store import move_meshes_in
 from phalanx.io.recordings.subjects import FOLDERS
@@ -33,8 +37,12 @@ class Recording:
     entry a sample, sample 0 being the start; ``closed`` says whether the recorder came to its end.
     """
 
-    def __init__(self, path: Path, root: zarr.Group, header: dict[str, Any], description: dict[str, Any]):
+    def __init__(
+        self, path: Path, root: zarr.Group, header: dict[str, Any], description: dict[str, Any], edited: bool = False
+    ):
         self.path = path
+        self.edited: bool = edited
+        """Whether its header, or the description of its world, is not what the recorder wrote."""
         self.num_samples: int = header["complete_samples"]
         self.num_envs: int = header["num_envs"]
         self.dt: float = header["dt"]
@@ -50,6 +58,8 @@ class Recording:
         first = next(iter(first.values()))
         self.time: np.ndarray = np.asarray(cast(Any, root[f"{first}/time"])[: self.num_samples])
         self.step: np.ndarray = np.asarray(cast(Any, root[f"{first}/step"])[: self.num_samples])
+        if not (self.step >= 0).all() or self.time.tobytes() != (self.step * self.dt).astype(self.time.dtype).tobytes():
+            raise LoadError(f"{path}: is damaged: its times are not those of its steps of {self.dt:g} s.")
 
     def __getitem__(self, name: str) -> RobotRecording:
         """A robot or a rigid object, which never have the same name."""
@@ -96,11 +106,14 @@ class Recording:
                 f"{self.path}: the world had systems of its own ({', '.join(own)}), which a recording cannot hold. "
                 "Pass prepare=, a function that adds them to the world."
             )
-        world = World.from_description(self.description, device=device)
+        start = self.start_state()
+        with described(self.path):
+            world = World.from_description(self.description, device=device)
         if prepare is not None:
             prepare(world)
-        world.build()
-        world.set_state(self.start_state())
+        with described(self.path):
+            world.build()
+            world.set_state(start)
         return world
 
     def start_state(self) -> dict[str, np.ndarray]:
@@ -109,18 +122,50 @@ class Recording:
 
     def events(self, values: bool = True) -> list[Event]:
         """The start and everything that the host changed while it was recorded, in order; or only what and when."""
+        try:
+            return self._events(values)
+        except LoadError:
+            raise
+        except Exception as error:  # of Zarr and its codecs, or of what they read
+            raise LoadError(
+                f"{self.path}: its events cannot be read ({type(error).__name__}: {error}). A file of the recording is "
+                "damaged; `phalanx replay --repair` cuts it to what is whole."
+            ) from error
+
+    def _events(self, values: bool) -> list[Event]:
         group = cast(zarr.Group, self._root["events"])
         count = self._complete_events
         kind, step, sample = (np.asarray(cast(Any, group[key])[:count]) for key in ("kind", "step", "sample"))
+        known = (kind[0] == START, (kind[1:] > START).all(), (kind <= STATE).all(), (step >= 0).all())
+        ordered = (sample >= 0).all() and (np.diff(sample) >= 0).all()
+        if not (all(known) and ordered):
+            raise LoadError(f"{self.path}: is damaged: its list of events makes no sense.")
         changed: list[dict[str, np.ndarray]] = [{} for _ in range(count)]
         for _, log in group.groups() if values else ():
             key = str(log.attrs["key"])
             entries = np.asarray(cast(Any, log["entry"])[...])
             rows = np.asarray(cast(Any, log["value"])[...])
             for entry, row in zip(entries, rows, strict=True):
+                if entry < 0:
+                    raise LoadError(f"{self.path}: is damaged: {key} changed at event {entry}.")
                 if entry < count:
                     changed[entry][key] = row
         return [Event(i, int(kind[i]), int(step[i]), int(sample[i]), changed[i]) for i in range(count)]
+
+
+@contextlib.contextmanager
+def described(path: Path) -> Iterator[None]:
+    """Turn what a world makes of a wrong description or state into an error about the file that it is from."""
+    try:
+        yield
+    except (DeviceError, ImportError):
+        raise
+    except Exception as error:
+        if isinstance(error, LoadError) and str(error).startswith(f"{path}: "):
+            raise
+        raise LoadError(
+            f"{path}: is damaged: no world can be made of it ({type(error).__name__}: {str(error)[:300]})."
+        ) from error
 
 
 def open_recording(path: str | os.PathLike[str]) -> Recording:
@@ -134,17 +179,24 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
         header = attributes["phalanx_recording"]
     except (KeyError, TypeError):
         raise LoadError(f"{path}: is a Zarr folder, but no recording of Phalanx.") from None
+    if not isinstance(header, dict) or type(header.get("format")) is not int:
+        raise LoadError(f"{path}: is damaged: its header has no format.")
     if header["format"] > FORMAT:
         raise LoadError(
-            f"{path}: has format {header['format']}, written by Phalanx {header['phalanx']}; this Phalanx reads "
+            f"{path}: has format {header['format']}, written by Phalanx {header.get('phalanx')}; this Phalanx reads "
             f"up to format {FORMAT}. Update Phalanx."
         )
-    if header["complete_samples"] < 1:
+    arrays = check_metadata(path, document)
+    check_header(path, header, arrays)
+    if min(header["complete_samples"], header["complete_events"]) < 1:
         raise LoadError(f"{path}: has no complete sample; the recorder was stopped before it wrote its first.")
-    _check_files(path, check_metadata(path, document))
+    _check_files(path, arrays)
     try:
         root = zarr.open_group(str(path), mode="r", use_consolidated=True, zarr_format=3)
-        return Recording(path, root, header, move_meshes_in(attributes["world"], root))
+        world, meshes = move_meshes_in(attributes["world"], root)
+        signed = header.get("digest")
+        edited = signed is not None and signed != digest_of(header, attributes["world"], digest_of_arrays(meshes))
+        return Recording(path, root, header, world, edited)
     except LoadError:
         raise
     except Exception as error:
@@ -194,18 +246,22 @@ class Difference:
 
 @dataclass(frozen=True)
 class VerifyResult:
-    """What :func:`verify` found: ``difference`` is None when every sample was the same to the last bit."""
+    """What :func:`verify` found: ``difference`` is None when every sample was the same to the last bit.
+
+    ``edited`` says that the header, or the description of the world, is not what the recorder wrote.
+    """
 
     samples: int
     steps: int
     values: int
     difference: Difference | None
     notes: tuple[str, ...] = ()
+    edited: bool = False
 
     @property
     def ok(self) -> bool:
-        """Whether everything was the same."""
-        return self.difference is None
+        """Whether everything was the same, and what the recording says of itself is what the recorder wrote."""
+        return self.difference is None and not self.edited
 
     def __bool__(self) -> bool:
         return self.ok
@@ -215,6 +271,8 @@ class VerifyResult:
             text = f"The same to the last bit: {self.samples} samples over {self.steps} steps, {self.values} values."
         else:
             text = f"Differs first at {self.difference}."
+        if self.edited:
+            text += " The description of the recording or of its world was edited after it was written."
         return " ".join([text, *self.notes])
 
 
@@ -242,9 +300,9 @@ def verify(
                 computed = _to_host(getattr(handle, key))
                 if computed.tobytes() != value.tobytes():
                     difference = _first_difference(recording, kind, actor, key, sample, value, computed)
-                    return VerifyResult(sample + 1, made, values, difference, notes)
+                    return VerifyResult(sample + 1, made, values, difference, notes, recording.edited)
                 values += value.size
-    return VerifyResult(recording.num_samples, made, values, None, notes)
+    return VerifyResult(recording.num_samples, made, values, None, notes, recording.edited)
 
 
 def simulate_again(
@@ -264,9 +322,11 @@ def simulate_again(
             if event.kind == INPUTS:
                 made += _step_to(world, event.step, progress, total)
                 inputs = {**inputs, **event.values}
-                world.set_inputs(inputs)
+                with described(recording.path):
+                    world.set_inputs(inputs)
             else:
-                world.set_state(event.values)
+                with described(recording.path):
+                    world.set_state(event.values)
                 inputs = world.inputs()
         made += _step_to(world, int(recording.step[sample]), progress, total)
         yield sample, made

@@ -24,6 +24,7 @@ import numpy as np
 import zarr
 
 from phalanx.ecs.whole_files import replacing
+from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings import repeats
 from phalanx.io.recordings.chunks import compressor, encode_chunk, encode_shard, little_endian, transposed
 from phalanx.io.recordings.direct_file import DirectFiles
@@ -347,11 +348,15 @@ _OF_INDICES = ("faces", "tets")
 """Keys of lists of indices."""
 
 
-def move_meshes_out(description: Any, store: GrowingStore) -> Any:
+def move_meshes_out(description: Any, store: GrowingStore) -> tuple[Any, dict[str, np.ndarray]]:
     """Copy of a JSON-ready description with meshes and height fields as arrays under ``meshes/``, equal ones once.
 
     The lists under the keys of ``_MESH_DIMS`` become ``{"array": "meshes/0/vertices"}``.
+
+    Returns:
+        The copy, and the arrays by name.
     """
+    moved: dict[str, np.ndarray] = {}
     known: dict[tuple[str, bytes], str] = {}
 
     def walk(value: Any) -> Any:
@@ -371,17 +376,28 @@ def move_meshes_out(description: Any, store: GrowingStore) -> Any:
             known[identity] = f"{group}/{key}"
             units = {} if key in _OF_INDICES else {"units": "m"}
             store.add_constant(known[identity], values, _MESH_DIMS[key], {"long_name": key, **units})
+            moved[known[identity]] = values
         return {"array": known[identity]}
 
-    return walk(description)
+    return walk(description), moved
 
 
-def move_meshes_in(description: Any, root: zarr.Group) -> Any:
-    """Inverse of :func:`move_meshes_out`."""
-    if isinstance(description, list):
-        return [move_meshes_in(v, root) for v in description]
-    if not isinstance(description, dict):
-        return description
-    if set(description) == {"array"}:
-        return np.asarray(cast(Any, root[description["array"]])[...]).tolist()
-    return {k: move_meshes_in(v, root) for k, v in description.items()}
+def move_meshes_in(description: Any, root: zarr.Group) -> tuple[Any, dict[str, np.ndarray]]:
+    """Inverse of :func:`move_meshes_out`; also returns the arrays by name."""
+    moved: dict[str, np.ndarray] = {}
+
+    def walk(value: Any) -> Any:
+        if isinstance(value, list):
+            return [walk(v) for v in value]
+        if not isinstance(value, dict):
+            return value
+        if set(value) == {"array"}:
+            name = str(value["array"])
+            if not name.startswith("meshes/"):
+                raise LoadError(f"{name!r} is no mesh")
+            if name not in moved:
+                moved[name] = np.asarray(cast(Any, root[name])[...])
+            return moved[name].tolist()
+        return {k: walk(v) for k, v in value.items()}
+
+    return walk(description), moved
