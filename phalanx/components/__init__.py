@@ -91,6 +91,7 @@ from phalanx.components.dof import (
     Mimic,
     MimicConstraint,
 )
+from phalanx.components.fluid import FluidBox, FluidBoxForce, FluidBoxModel, FluidBoxTopology
 from phalanx.components.island import (
     IslandContact,
     IslandDof,
@@ -347,6 +348,10 @@ __all__ = [
     "DriveEffort",
     "DriveTarget",
     "ExternalWrench",
+    "FluidBox",
+    "FluidBoxForce",
+    "FluidBoxModel",
+    "FluidBoxTopology",
     "GroundPlane",
     "HeightFieldGeometry",
     "HeightSample",

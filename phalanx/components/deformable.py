@@ -152,7 +152,11 @@ class NodeGroupTopology(Component, table=NodeGroup):
 class NodeGroupSums(Component, table=NodeGroup):
     """Sums over a group's nodes."""
 
-    inertia = Field(21, doc="upper triangle of the 6 x 6 matrix of rigid motions, row by row: translations, rotations")
+    inertia = Field(
+        21,
+        unit="kg, kg m, kg m^2",
+        doc="upper triangle of the 6 x 6 matrix of rigid motions, row by row: translations, rotations",
+    )
     force = Field(6, unit="N, N m", doc="force, and torque about the origin, that rigid motions see")
     held = Field(dtype="int32", doc="number of nodes that the user moves")
     middle = Field(4, unit="kg, kg m", doc="mass, and first moment x y z after the sweeps")

@@ -126,7 +126,11 @@ class CoupledBodySums(Component, table=CoupledBody):
 
     near = Field(dtype="int32", doc="1 if they may touch in this substep")
     force = Field(6, unit="N, N m", doc="force and torque on the link")
-    stiffness = Field(21, doc="their derivative by the link's motion: upper triangle of a 6 x 6 matrix, row by row")
+    stiffness = Field(
+        21,
+        unit="N/m, N, N m",
+        doc="their derivative by the link's motion: upper triangle of a 6 x 6 matrix, row by row",
+    )
     impulse = Field(6, unit="N s, N m s", doc="impulse of the small step on the link, and its moment")
 
 

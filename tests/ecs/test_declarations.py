@@ -272,6 +272,7 @@ WITHOUT_UNIT = {
     "LoopLimitShare.value",
     "DofMotion.axis",
     "IslandLinkNumbers.value",
+    "CoupledDofResponse.row",
 }
 """Their docs name a physical quantity, but they are pure numbers, or their unit differs from dof to dof."""
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from phalanx.ecs.ahead import numba_shortcuts
 from phalanx.ecs.cache.modules import Generated, load
 if sys.argv[1] == "short":
-    shortcuts.take_all()
+    numba_shortcuts.take_all()
 for path in map(Path, sys.argv[2:]):
     generated = Generated(path, path.read_text(), path.stem)
     print(getattr(load(generated), generated.entry)._library.get_asm_str())
@@ -86,7 +86,7 @@ from phalanx.ecs.cache.modules import Generated, load
 if sys.argv[1] == "short":
     import_without_blas()
     assert "scipy.linalg" not in sys.modules
-    shortcuts.take_all(shortcuts.CUDA)
+    numba_shortcuts.take_all(numba_shortcuts.CUDA)
 device = SimpleNamespace(compute_capability=(9, 0))  # PTX needs no GPU
 importlib.import_module("numba.cuda.dispatcher").get_current_device = lambda: device
 for path in map(Path, sys.argv[2:]):
