@@ -94,6 +94,8 @@ def _stage(made: Made, stand_in: StandIn) -> Stage:
         for turns in stand_in.turns:
             _turn_about(stage.GetPrimAtPath(written.joints[turns.joint]), turns)
         _add_drives(stage, made, written)
+        if made.drives:
+            _sweep_often(stage)
         if not made.joints:
             _take_off(stage.GetPrimAtPath(written.bodies[made.root]), UsdPhysics.ArticulationRootAPI)
     stage.SetDefaultPrim(stage.GetPrimAtPath(written.path))
@@ -125,6 +127,18 @@ def _add_drives(stage: Stage, made: RobotModel, written: Written) -> None:
         if joint.type in ("revolute", "continuous", "prismatic"):
             kind = "linear" if joint.type == "prismatic" else "angular"
             _drive(prim, kind, joint.effort_limit)
+
+
+SWEEPS = 32
+"""Of the solver for robots with drives of their own, as PhysX has it for articulations that say nothing."""
+
+
+def _sweep_often(stage: Stage) -> None:
+    """Let the solver sweep often enough for stiff fingers that hold light things."""
+    root = next(prim for prim in stage.Traverse() if prim.HasAPI(UsdPhysics.ArticulationRootAPI))
+    if "PhysxArticulationAPI" not in map(str, root.GetPrimTypeInfo().GetAppliedAPISchemas()):
+        root.AddAppliedSchema("PhysxArticulationAPI")
+    root.CreateAttribute("physxArticulation:solverPositionIterationCount", Sdf.ValueTypeNames.Int).Set(SWEEPS)
 
 
 def _drive(prim: Prim, kind: str, effort: float) -> None:

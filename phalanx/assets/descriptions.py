@@ -147,6 +147,10 @@ PANDA = Description("panda_description/urdf/panda.urdf", kept=("panda_hand",), f
 UR10 = Description("ur_description/urdf/ur10_robot.urdf", kept=("ee_link",), root="base_link", fixed_base=True)
 
 
+FINGER_EFFORT = 70.0
+"""N: with which the Franka Hand holds on."""
+
+
 def _with_drives(model: RobotModel, gains: tuple[float, float], fingers: tuple[float, float]) -> None:
     """Stiffness and damping of joints that turn and of fingers; no gravity, as in Isaac Sim's files of arms."""
     _without_mimics(model)
@@ -155,6 +159,8 @@ def _with_drives(model: RobotModel, gains: tuple[float, float], fingers: tuple[f
     for joint in model.joints:
         if joint.type != "fixed":
             stiffness, damping = fingers if joint.type == "prismatic" else gains
+            if joint.type == "prismatic":  # fingers that press with all they have would give way to the sides
+                joint.effort_limit = FINGER_EFFORT
             model.drives[joint.name] = JointDrive(stiffness=stiffness, damping=damping)
 
 
@@ -163,7 +169,7 @@ PANDA_READY = (0.012, -0.57, 0.0, -2.81, 0.0, 3.037, 0.741)
 
 
 def _panda_of_isaac_sim(model: RobotModel) -> None:
-    _with_drives(model, (4000.0, 400.0), (4000.0, 200.0))
+    _with_drives(model, (4000.0, 400.0), (800.0, 30.0))
     model.joint_pos = {f"panda_joint{n}": angle for n, angle in enumerate(PANDA_READY, 1)}
     model.joint_pos |= {f"panda_finger_joint{n}": 0.04 for n in (1, 2)}
     for name, position in model.joint_pos.items():
@@ -171,7 +177,7 @@ def _panda_of_isaac_sim(model: RobotModel) -> None:
 
 
 def _ur10_of_isaac_sim(model: RobotModel) -> None:
-    _with_drives(model, (4000.0, 400.0), (4000.0, 200.0))
+    _with_drives(model, (4000.0, 400.0), (800.0, 30.0))
 
 
 PANDA_SIM = replace(PANDA, finish=_panda_of_isaac_sim)

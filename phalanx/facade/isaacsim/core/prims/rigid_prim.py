@@ -137,6 +137,9 @@ class RigidPrim(XFormPrim, Contacts, RigidProperties):
         rows = [((place.actor, place.body), place.env or 0) for place in places]
         self._physics_view = RigidBodyView(world.world, rows, self._prim_paths, world.origins)
         self._physics_view.raw = True
+        robots = world.world.robots
+        if any(place.actor in robots and place.body != robots[place.actor].body_names[0] for place in places):
+            self._non_root_link = True  # the stage shows it only where the articulation's root is above
         if not self._non_root_link:
             state = self._dynamics_default_state
             if state.linear_velocities is None:

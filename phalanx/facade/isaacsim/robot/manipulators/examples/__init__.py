@@ -1,0 +1,1 @@
+"""Robots of Isaac Sim's own examples, with their controllers and tasks."""

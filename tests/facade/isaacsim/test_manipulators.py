@@ -1,0 +1,253 @@
+"""Arms: kinematics against the simulation, grippers, and a Franka that takes a cube from one place to another."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from facade.isaacsim.core_scenes import host
+from facade.test_surface_gripper import crane
+from scipy.spatial.transform import Rotation
+
+from phalanx.assets import descriptions
+from phalanx.assets.building import build
+from phalanx.assets.catalogue import chosen
+from phalanx.facade import stage
+from phalanx.facade.isaacsim.core.api.controllers import BaseController
+from phalanx.facade.isaacsim.core.api.objects import DynamicCuboid
+from phalanx.facade.isaacsim.core.prims import SingleRigidPrim
+from phalanx.facade.isaacsim.core.utils.stage import add_reference_to_stage
+from phalanx.facade.isaacsim.core.utils.types import ArticulationAction
+from phalanx.facade.isaacsim.robot.manipulators import SingleManipulator
+from phalanx.facade.isaacsim.robot.manipulators.controllers import PickPlaceController, StackingController
+from phalanx.facade.isaacsim.robot.manipulators.examples.franka import Franka, KinematicsSolver
+from phalanx.facade.isaacsim.robot.manipulators.examples.franka import controllers as of_franka
+from phalanx.facade.isaacsim.robot.manipulators.examples.franka.tasks import PickPlace
+from phalanx.facade.isaacsim.robot.manipulators.grippers import Gripper, SurfaceGripper
+from phalanx.facade.isaacsim.robot_motion.motion_generation import InverseKinematicsPolicy
+from phalanx.io.formats.usd.bindings import Sdf
+
+DOWN = np.array([0.0, 0.0, 1.0, 0.0])
+
+
+@pytest.fixture(scope="module")
+def assets(tmp_path_factory):
+    """A folder with a Franka."""
+    folder = tmp_path_factory.mktemp("assets")
+    try:
+        build(chosen(["franka-sim"])[0], folder)
+    except descriptions.MissingPackageError as error:
+        pytest.skip(str(error))
+    return folder
+
+
+@pytest.fixture
+def root(assets, monkeypatch):
+    monkeypatch.setenv("PHALANX_ASSET_ROOT", str(assets))
+
+
+def end() -> tuple[np.ndarray, Rotation]:
+    """Where the frame between the fingers is, by the simulated hand."""
+    place, turn = (host(each) for each in SingleRigidPrim("/World/Franka/panda_hand").get_world_pose())
+    hand = Rotation.from_quat(turn, scalar_first=True)
+    return place + hand.apply([0.0, 0.0, 0.1]), hand * Rotation.from_rotvec([0.0, 0.0, np.pi])
+
+
+def test_kinematics_are_those_of_the_simulation(world, backend, root):
+    turn = Rotation.from_euler("z", 40.0, degrees=True).as_quat(scalar_first=True)
+    robot = world.scene.add(Franka("/World/Franka", position=np.array([0.2, -0.3, 0.1]), orientation=turn))
+    world.reset()
+    solver = KinematicsSolver(robot)
+    place, matrix = solver.compute_end_effector_pose()
+    found = end()
+    np.testing.assert_allclose(place, found[0], atol=1e-5)
+    np.testing.assert_allclose(matrix, found[1].as_matrix(), atol=1e-5)
+    # downwards, half a metre in front
+    target = np.array([0.2, -0.3, 0.4]) + 0.5 * np.array([np.cos(0.7), np.sin(0.7), 0.0])
+    action, reached = solver.compute_inverse_kinematics(target, DOWN)
+    assert reached and list(action.joint_indices) == list(range(7))
+    robot.set_joint_positions(action.joint_positions, action.joint_indices)
+    found = end()
+    np.testing.assert_allclose(found[0], target, atol=1.1e-3)
+    assert (found[1].inv() * Rotation.from_quat(DOWN, scalar_first=True)).magnitude() < 0.011
+    _, reached = solver.compute_inverse_kinematics(target + [0.0, 0.0, 5.0], DOWN)
+    assert not reached
+    with pytest.raises(ValueError, match="there is no frame 'tool'"):
+        solver.set_end_effector_frame("tool")
+
+
+def test_motions_are_smooth_and_arrive(world, root):
+    """Joints follow a target that jumps without jumps, and no quicker than they may."""
+    robot = world.scene.add(Franka("/World/Franka"))
+    world.reset()
+    control = of_franka.RMPFlowController("c", robot)
+    policy = control.get_motion_policy()
+    assert isinstance(policy, InverseKinematicsPolicy)
+    target = np.array([0.45, 0.25, 0.3])
+    before, speeds = host(robot.get_joint_positions())[:7], []
+    for _ in range(180):
+        action = control.forward(target, DOWN)
+        speeds.append(np.abs(action.joint_positions - before).max() * 60.0)
+        before = action.joint_positions
+        robot.apply_action(action)
+        world.step(render=False)
+    assert max(speeds) <= 2.0 + 1e-9 and speeds[0] < 2.0 and speeds[-1] < 1e-3
+    assert np.linalg.norm(end()[0] - target) < 2e-3
+    with pytest.raises(NotImplementedError, match="does not avoid obstacles"):
+        control.add_obstacle(robot)
+
+
+def test_fingers(world, backend, root):
+    robot = world.scene.add(Franka("/World/Franka"))
+    world.reset()
+    gripper = robot.gripper
+    assert list(gripper.joint_dof_indicies) == [7, 8] and robot.end_effector.prim_path.endswith("panda_rightfinger")
+    action = gripper.forward("open")  # by so much further than they are
+    np.testing.assert_allclose(np.array(action.joint_positions[7:]), host(gripper.get_joint_positions()) + 0.05)
+    assert action.joint_positions[:7] == [None] * 7
+    gripper.set_action_deltas(None)
+    assert gripper.forward("close").joint_positions[7:] == [0.0, 0.0]
+    gripper.close()
+    for _ in range(60):
+        world.step(render=False)
+    np.testing.assert_allclose(host(gripper.get_joint_positions()), [0, 0], atol=1e-3)
+    gripper.set_joint_positions(np.array([0.03, 0.02]))
+    np.testing.assert_allclose(host(gripper.get_joint_positions()), [0.03, 0.02], atol=1e-6)
+    gripper.apply_action(ArticulationAction(joint_positions=np.array([0.01, 0.015])))
+    np.testing.assert_allclose(host(robot.get_applied_action().joint_positions)[7:], [0.01, 0.015])
+    world.reset()
+    np.testing.assert_allclose(host(gripper.get_joint_positions()), [0.04, 0.04], atol=1e-5)
+    with pytest.raises(ValueError, match="action 'squeeze' is not defined"):
+        gripper.forward("squeeze")
+
+
+def test_a_franka_takes_a_cube_somewhere_else(world, root):
+    world.add_task(PickPlace("task", target_position=np.array([0.3, -0.3, 0.0515 / 2])))
+    world.reset()
+    names = world.get_task("task").get_params()
+    robot, cube = (world.scene.get_object(names[f"{each}_name"]["value"]) for each in ("robot", "cube"))
+    steps = [0.016, 0.01, 1.0, 0.1, 0.05, 0.05, 0.01, 1.0, 0.05, 0.2]
+    control = of_franka.PickPlaceController("c", robot.gripper, robot, events_dt=steps)
+    highest = 0.0
+    for _ in range(600):
+        world.step(render=False)
+        seen = world.get_observations()
+        control_action = control.forward(
+            seen[cube.name]["position"], seen[cube.name]["target_position"], seen[robot.name]["joint_positions"]
+        )
+        if control.get_current_event() > 3:
+            highest = max(highest, float(seen[cube.name]["position"][2]))
+        if control.is_done():
+            break
+        robot.apply_action(control_action)
+    assert control.is_done() and highest > 0.2
+    np.testing.assert_allclose(cube.get_world_pose()[0], [0.3, -0.3, 0.0515 / 2], atol=0.025)
+
+
+class Cartesian(BaseController):
+    """Keeps where it is sent."""
+
+    def forward(self, target_end_effector_position, target_end_effector_orientation):
+        self.sent = target_end_effector_position, target_end_effector_orientation
+        return ArticulationAction(joint_positions=[0.0])
+
+
+class Hand(Gripper):
+    """Keeps what it is told, and is no prim."""
+
+    def __init__(self):
+        pass
+
+    def forward(self, action):
+        self.told = action
+        return ArticulationAction(joint_positions=[1.0])
+
+
+def test_phases():
+    """Heights and places at the ends of phases of eight calls each."""
+    cartesian, hand = Cartesian("a"), Hand()
+    control = PickPlaceController("c", cartesian, hand, 0.5, [0.125] * 10)
+    start, goal, ways = np.array([1.0, 2.0, 0.1]), np.array([3.0, -1.0, 0.2]), {}
+    while not control.is_done():
+        event = control.get_current_event()
+        action = control.forward(start, goal, np.zeros(1), np.array([0.0, 0.0, 0.01]))
+        if event not in (2, 3, 7):
+            ways.setdefault(event, []).append(cartesian.sent[0])
+        if event in (3, 7):
+            assert hand.told == {3: "close", 7: "open"}[event] and action.joint_positions == [1.0]
+    ends = {0: (1, 2, 0.51), 1: (1, 2, 0.11), 4: (1, 2, 0.51), 5: (3, -1, 0.51), 6: (3, -1, 0.21), 8: (3, -1, 0.51)}
+    for event, place in ends.items():
+        part = 0.5 * (1 - np.cos(7 / 8 * np.pi))  # the last call of a phase is an eighth before its end
+        begin = np.array(ends.get({4: 1, 5: 4, 6: 5, 8: 6, 1: 0}.get(event, event)), float)
+        expected = begin + (np.array(place) - begin) * part
+        np.testing.assert_allclose(ways[event][-1], expected, atol=1e-12)
+        assert len(ways[event]) == 8
+    np.testing.assert_allclose(cartesian.sent[1], DOWN)
+    assert control.forward(start, goal, np.zeros(2)).joint_positions == [None, None] and control.is_paused()
+    control.reset(events_dt=np.full(10, 1.0))
+    assert control.get_current_event() == 0 and not control.is_paused()
+    with pytest.raises(ValueError, match="11 values"):
+        control.reset(events_dt=[0.1] * 11)
+    with pytest.raises(TypeError, match="must be a list"):
+        PickPlaceController("c", cartesian, hand, events_dt=(0.1,))
+
+
+def test_things_one_after_the_other():
+    cartesian = Cartesian("a")
+    control = PickPlaceController("c", cartesian, Hand(), events_dt=[1.0] * 10)
+    stacking = StackingController("s", control, ["red", "blue"], "robot")
+    seen = {
+        "robot": {"joint_positions": np.zeros(1)},
+        "red": {"position": np.array([1.0, 0, 0]), "target_position": np.array([2.0, 0, 0])},
+        "blue": {"position": np.array([5.0, 0, 0]), "target_position": np.array([6.0, 0, 0])},
+    }
+    places = []
+    while not stacking.is_done():
+        stacking.forward(seen)
+        places.append(float(cartesian.sent[0][0]))
+    assert len(places) == 20 and places[0] == 1.0 and places[10] == 5.0 and places[-1] == 6.0
+    assert stacking.forward(seen).joint_positions == [None]
+    stacking.reset(["blue"])
+    stacking.forward(seen)
+    assert cartesian.sent[0][0] == 5.0
+
+
+def test_without_a_file(world, monkeypatch, tmp_path):
+    monkeypatch.setenv("PHALANX_ASSET_ROOT", str(tmp_path / "none"))
+    with pytest.raises(FileNotFoundError, match="phalanx assets build franka-sim"):
+        Franka("/World/Franka")
+    assert not stage.get_stage().GetPrimAtPath("/World/Franka")
+
+
+def test_a_suction_cup_lifts_a_box(world, backend, tmp_path):
+    """The crane of the tests of surface grippers, seen as a manipulator."""
+    crane(tmp_path / "crane.usd")
+    add_reference_to_stage(str(tmp_path / "crane.usd"), "/World/Crane")
+    cup = SurfaceGripper("/World/Crane/head", "/World/Crane/gripper")
+    robot = world.scene.add(SingleManipulator("/World/Crane", "/World/Crane/head", "crane", gripper=cup))
+    box = world.scene.add(
+        DynamicCuboid("/World/box", position=np.array([0.0, 0.0, 0.05]), size=0.1, mass=0.5, color=np.ones(3))
+    )
+    world.scene.add_ground_plane()
+    world.get_physics_context().set_physics_dt(0.005)
+    stage.get_stage().GetPrimAtPath("/World/Crane/gripper").CreateAttribute(
+        "isaac:maxGripDistance", Sdf.ValueTypeNames.Float
+    ).Set(0.005)
+    world.reset()
+    robot.get_articulation_controller().set_gains(np.array([1e4]), np.array([400.0]))
+    assert cup.is_open() and not cup.is_closed() and cup.get_default_state() == {"opened": True}
+
+    def lift(height: float) -> float:
+        for _ in range(200):
+            robot.apply_action(ArticulationAction(joint_positions=np.array([height])))
+            world.step(render=False)
+        return float(host(box.get_world_pose()[0])[2]) - 0.05
+
+    assert cup.forward("close").joint_positions == [None]
+    assert lift(0.0) == pytest.approx(0.0, abs=2e-3) and cup.is_closed()
+    assert lift(0.2) == pytest.approx(0.2, abs=0.01)
+    cup.open()
+    assert lift(0.2) == pytest.approx(0.0, abs=2e-3) and cup.is_open()
+    with pytest.raises(ValueError, match="action 'suck' is not defined"):
+        cup.forward("suck")
+    with pytest.raises(ValueError, match="no surface gripper at /World/Crane/none"):
+        SurfaceGripper("/World/Crane/head", "/World/Crane/none").is_open()
