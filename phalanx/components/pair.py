@@ -38,6 +38,7 @@ class CandidatePair(Component, table=Candidate):
     key = Field(dtype="int32", doc="number of the pair, growing")
     between = Field(3, unit="m", doc="from the origin of a to that of b, world axes")
     reach = Field(unit="m", doc="contact points farther apart than this are of no use in this substep")
+    way = Field(unit="m", doc="points of the shapes come nearer to each other by no more than this in this substep")
 
 
 class Manifold(Component, table=Candidate):
@@ -45,6 +46,9 @@ class Manifold(Component, table=Candidate):
 
     count = Field(dtype="int32", doc="contact points, filled from the front of the candidate's slots")
     first_contact = Field(dtype="int32", doc="contact slot of the first of them")
+    passed = Field(dtype="int32", doc="how many of the last of them are of what the expected motion leads past")
+    clearance = Field(unit="m", doc="how near it leads past those")
+    dropped = Field(dtype="int32", doc="how many of the last of them are left out")
 
 
 class ManifoldPointState(Component, table=ManifoldPoint):

@@ -105,7 +105,18 @@ class ShapeBounds(Component, table=Shape):
 
     low = Field(3, unit="m", doc="least coordinates, from the environment's origin, world axes")
     high = Field(3, unit="m", doc="greatest coordinates, from the environment's origin, world axes")
-    travel = Field(4, unit="m", doc="way of its origin in this substep, world axes; and how far a point may turn")
+    travel = Field(
+        5,
+        unit="m",
+        doc="way of its origin in this substep, world axes; how far its points may turn: straight, and along the arc",
+    )
+
+
+class ShapeMotion(Component, table=Shape):
+    """How a shape is expected to move in the substep, besides :class:`ShapeBounds`' ``travel``, if nothing stops it."""
+
+    turn = Field(3, unit="rad", doc="rotation vector, world axes")
+    centre = Field(3, unit="m", doc="from its origin to the point that goes straight while it turns, world axes")
 
 
 class HullVertexPosition(Component, table=HullVertex):

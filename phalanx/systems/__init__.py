@@ -205,6 +205,7 @@ def systems(
         touch += sdf_contact.systems_for(pairs, touch[-1].name if touch else "")
         found.remove(broad_phase.relate_candidates)
         found += [_before(broad_phase.relate_candidates, tuple(s.name for s in touch)), *touch]
+        found += [_after(contacts.drop_near_misses, tuple(s.name for s in touch[-1:]))]
         found += [contacts.place_pair_contacts, contacts.pair_contacts]
     names = {s.name for s in found}
     return found + [s for name in FEATURES if optional for s in feature_systems(name, together, names)]
@@ -247,3 +248,9 @@ def _in_phase(system: System, phase: str) -> System:
 def _before(system: System, names: tuple[str, ...]) -> System:
     """The same system, to run before others."""
     return replace(system, before=names)
+
+
+@cache
+def _after(system: System, names: tuple[str, ...]) -> System:
+    """The same system, to run after others."""
+    return replace(system, after=names)

@@ -77,3 +77,50 @@ def test_two_bodies_meet_in_the_air(device: str) -> None:
     for a, b in zip(left, right, strict=True):
         momentum = host(a.com_vel)[:, :3] + 2.0 * host(b.com_vel)[:, :3]
         np.testing.assert_allclose(momentum, np.tile([-SPEED, 0.0, 0.0], (NUM_ENVS, 1)), atol=1e-3)
+
+
+SPEEDS = np.tile([20.0, 50.0, 100.0, 200.0, 300.0, 500.0, 1000.0], 6)
+BULLETS = {
+    "ball": px.Shape("sphere", (0.005,)),
+    "box": px.Shape("box", (0.01, 0.01, 0.01)),
+    "capsule": px.Shape("capsule", (0.005, 0.01)),
+    "cylinder": px.Shape("cylinder", (0.005, 0.02)),
+    "rod": px.Shape("capsule", (0.01, 0.5)),
+    "stick": px.Shape("box", (0.01, 0.01, 0.5)),
+}
+RODS = ("rod", "stick")
+
+
+@pytest.mark.filterwarnings("ignore:.*diverged")  # rods of 100 g that spin at 1e5 rad/s
+@pytest.mark.parametrize("wall", ["box", "mesh"])
+@pytest.mark.parametrize("dt", [1 / 60, 1 / 200, 1 / 1000])
+def test_bullets_and_spinning_rods_do_not_pass_a_wall_of_one_centimetre(dt: float, wall: str, device: str) -> None:
+    """At 20 to 1,000 m/s, half of the shapes aslant, turned at random and turning at 20 rad/s: no bullet comes through.
+
+    Of 84 rods of 1 m at most four do, long after they struck: they are so thin that friction spins them at 1e4 rad/s
+    and more about their axes, which no step follows. (Without the search for impacts 10 to 60 did.)
+    """
+    count = len(SPEEDS)
+    world = px.World(count, device, dt=dt, gravity=(0.0, 0.0, 0.0))
+    if wall == "box":
+        world.add_rigid_object(px.Shape("box", (0.005, 20.0, 20.0)), "wall", kind="static", position=(0.005, 0.0, 0.0))
+    else:
+        turn = about((0.0, 1.0, 0.0), -np.pi / 2)
+        world.add_rigid_object(floor_mesh(40.0, 40.0, 2.0), "wall", kind="static", orientation=turn)
+    bodies = {name: world.add_rigid_object(shape, name, mass=0.1) for name, shape in BULLETS.items()}
+    rng = np.random.default_rng(0)
+    for i, body in enumerate(bodies.values()):
+        away = 0.6 + rng.uniform(0.0, 1.0, count) * SPEEDS * dt
+        place = np.column_stack([-away, np.full(count, 3.0 * i - 8.0), np.full(count, 0.1)])
+        velocity = np.zeros((count, 6))
+        velocity[:, 0] = SPEEDS
+        velocity[:, 1:3] = 0.1 * (i % 2) * SPEEDS[:, None] * rng.normal(size=(count, 2))
+        velocity[:, 3:] = 20.0 * rng.normal(size=(count, 3))
+        body.set_root_state(pose=np.hstack([place, rng.normal(size=(count, 4))]), vel=velocity)
+    farthest = dict.fromkeys(bodies, np.full(count, -np.inf))
+    for _ in range(max(20, round(0.1 / dt))):
+        world.step()
+        farthest = {name: np.maximum(farthest[name], host(body.root_pose)[:, 0]) for name, body in bodies.items()}
+    through = {name: int((x > 0.0).sum()) for name, x in farthest.items()}
+    assert sum(through[name] for name in RODS) <= 4
+    assert not any(through[name] for name in through if name not in RODS), through

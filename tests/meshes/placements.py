@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from narrow.pairs import Impacts, Motion, give_motion, impacts
 from oracles import host
 
 from phalanx.components.pair import (
@@ -82,6 +83,16 @@ class Scene:
         store.set(CandidatePair.between, between.T[None])
         store.set(CandidatePair.reach, np.full((1, len(between)), reach))
         store.set(Manifold.count, np.zeros((1, len(between))))
+        return self._run()
+
+    def collide_moving(self, turns: np.ndarray, between: np.ndarray, motion: Motion, reach: float) -> Impacts:
+        """As :meth:`collide`, of shapes that move: rotations (n, 2, 3, 3)."""
+        give_motion(self.store, motion, reach)
+        found = self.collide(turns[:, 0], turns[:, 1], between, reach)
+        return impacts(self.store, found)
+
+    def _run(self) -> Contacts:
+        store = self.store
         self.program.run(1)
         store.device.synchronize()
         return Contacts(

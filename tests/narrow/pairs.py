@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from oracles import host
@@ -31,7 +32,9 @@ from phalanx.components.shape import (
     HullVertex,
     HullVertexPosition,
     Shape,
+    ShapeBounds,
     ShapeGeometry,
+    ShapeMotion,
     ShapePose,
     ShapeTopology,
 )
@@ -141,14 +144,91 @@ def collide(
 ) -> Contacts:
     """Run the narrow phase for ``a`` and ``b`` (kinds in order) at n placements."""
     assert a.kind <= b.kind
+    return contacts(_run(a, b, turn_a, turn_b, between, reach, device, real))
+
+
+@dataclass
+class Motion:
+    """How a and b move in a substep: rotation vectors, centres of rotation (from their origins), ways of those.
+
+    Each (n, 2, 3), in world axes.
+    """
+
+    turn: np.ndarray
+    centre: np.ndarray
+    way: np.ndarray
+
+    def at(self, turns: np.ndarray, between: np.ndarray, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rotations (n, 2, 3, 3) and vectors from a to b (n, 3) at times (n,), from those at the start."""
+        turned = Rotation.from_rotvec((time[:, None, None] * self.turn).reshape(-1, 3)).as_matrix().reshape(-1, 2, 3, 3)
+        moved = time[:, None, None] * self.way + self.centre - np.einsum("nsij,nsj->nsi", turned, self.centre)
+        return turned @ turns, between + moved[:, 1] - moved[:, 0]
+
+
+@dataclass
+class Impacts:
+    """Contacts of shapes that move, as the solver sees them; placement first: (n,), (n, p, 3), (n, p, 3), (n, p)."""
+
+    position: np.ndarray
+    normal: np.ndarray
+    separation: np.ndarray
+    held: np.ndarray
+    """Which contacts there are, but for those of surfaces that are passed (n, p)."""
+    between: np.ndarray
+    """From a to b, as far as contact points on b are concerned (n, 3)."""
+
+    def change(self, motion: Motion) -> np.ndarray:
+        """(n, p): how far contact points go apart along their normals in the substep, to first order."""
+        half = 0.5 * np.maximum(self.separation, 0.0)[..., None] * self.normal
+        on_a = self.position + half - motion.centre[:, None, 0]
+        on_b = self.position - half - self.between[:, None] - motion.centre[:, None, 1]
+        va = motion.way[:, None, 0] + np.cross(motion.turn[:, None, 0], on_a)
+        vb = motion.way[:, None, 1] + np.cross(motion.turn[:, None, 1], on_b)
+        return np.einsum("npj,npj->np", va - vb, self.normal)
+
+
+def give_motion(store: Store, motion: Motion, reach: float) -> None:
+    """Shapes 0 and 1, the first candidate, move."""
+    travel = motion.way - np.cross(motion.turn, motion.centre)
+    store.set(ShapeBounds.travel, np.moveaxis(np.pad(travel, ((0, 0), (0, 0), (0, 2))), 0, 2))
+    store.set(ShapeMotion.turn, np.moveaxis(motion.turn, 0, 2))
+    store.set(ShapeMotion.centre, np.moveaxis(motion.centre, 0, 2))
+    store.set(CandidatePair.way, np.full((1, len(travel)), reach))
+    store.set(Manifold.passed, np.zeros((1, len(travel))))
+
+
+def impacts(store: Store, found: Any) -> Impacts:
+    """What is found of candidate 0."""
+    left = found.count - host(store.view(Manifold.passed))[0].astype(int)
+    held = np.arange(found.separation.shape[1]) < left[:, None]
+    between = host(store.view(CandidatePair.between))[0].T.astype(float)
+    return Impacts(found.position, found.normal, found.separation, held, between)
+
+
+def collide_moving(
+    a: Solid, b: Solid, turns: np.ndarray, between: np.ndarray, motion: Motion, reach: float, device: str = "cpu",
+    real: str = "float32",
+) -> Impacts:  # fmt: skip
+    """As :func:`collide`, of shapes that move: rotations (n, 2, 3, 3)."""
+    store = _run(a, b, turns[:, 0], turns[:, 1], between, reach, device, real, motion)
+    return impacts(store, contacts(store))
+
+
+def _run(
+    a: Solid, b: Solid, turn_a: np.ndarray, turn_b: np.ndarray, between: np.ndarray, reach: float, device: str,
+    real: str, motion: Motion | None = None,
+) -> Store:  # fmt: skip
+    assert a.kind <= b.kind
     store = build(a, b, len(between), device, real)
     rotation = np.stack([turn_a, turn_b]).reshape(2, -1, 9)
     store.set(ShapePose.rotation, np.moveaxis(rotation, 1, 2))
     store.set(CandidatePair.between, between.T[None])
     store.set(CandidatePair.reach, np.full((1, len(between)), reach))
-    store.program(systems_for({(a.kind, b.kind)})).run(1)
+    if motion is not None:
+        give_motion(store, motion, reach)
+    store.program([s for s in systems_for({(a.kind, b.kind)}) if s.name != "guard_fast_shapes"]).run(1)
     store.device.synchronize()
-    return contacts(store)
+    return store
 
 
 def contacts(store: Store) -> Contacts:
@@ -188,6 +268,9 @@ def build(a: Solid, b: Solid, envs: int, device: str, real: str) -> Store:
     store.set(ShapeTopology.first_face, column(starts["face"][:2]))
     store.set(ShapeTopology.end_face, column(starts["face"][1:]))
     store.set(ShapeGeometry.size, np.array([(*s.size, 0.0, 0.0)[:3] for s in (a, b)])[..., None])
+    axes = np.eye(3)
+    store.set(ShapeGeometry.low, np.array([-s.support(-axes) for s in (a, b)])[..., None])
+    store.set(ShapeGeometry.high, np.array([s.support(axes) for s in (a, b)])[..., None])
     if hulls:
         store.set(HullVertexPosition.position, np.concatenate([s.vertices for s in hulls])[..., None])
         first = np.cumsum([0] + [len(s.vertices) for s in hulls])

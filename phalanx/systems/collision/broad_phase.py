@@ -9,6 +9,8 @@ from phalanx.components import (
     CandidatePair,
     Coordinate,
     DofMotion,
+    DofState,
+    LinkInertia,
     LinkPose,
     LinkTopology,
     Manifold,
@@ -18,10 +20,12 @@ from phalanx.components import (
     Shape,
     ShapeBounds,
     ShapeGeometry,
+    ShapeMotion,
     ShapePose,
     ShapeTopology,
     Status,
 )
+from phalanx.components.link import FREE
 from phalanx.components.shape import CAPSULE, PLANE, SPHERE
 from phalanx.ecs import read, rows, system, update, write
 from phalanx.maths.kernels import cross, quaternion_product, rotate, rotation_matrix
@@ -62,15 +66,21 @@ def shape_bounds(
     s,
     e,
     h=read(Settings.timestep),
+    gravity=read(Settings.gravity),
     speculative=read(Settings.speculative),
     kind=read(ShapeTopology.kind),
     link=read(ShapeTopology.link),
     dof=read(ShapeTopology.dof),
     root=read(LinkTopology.root),
     coord=read(LinkTopology.coord),
+    joint_type=read(LinkTopology.joint_type),
+    first_dof=read(LinkTopology.first_dof),
     q=read(Coordinate.value),
     link_offset=read(LinkPose.offset),
+    link_rotation=read(LinkPose.rotation),
+    com=read(LinkInertia.com),
     motion=read(DofMotion.velocity),
+    acceleration=read(DofState.acceleration),
     size=read(ShapeGeometry.size),
     least=read(ShapeGeometry.low),
     greatest=read(ShapeGeometry.high),
@@ -80,8 +90,14 @@ def shape_bounds(
     low=write(ShapeBounds.low),
     high=write(ShapeBounds.high),
     travel=write(ShapeBounds.travel),
+    turned=write(ShapeMotion.turn),
+    centre=write(ShapeMotion.centre),
 ):
-    """Axis-aligned bounds: grown by the contact offset, and along the way that the shape goes in this substep."""
+    """Axis-aligned bounds: grown by the contact offset, and along the way that the shape goes in this substep.
+
+    What was accelerated evenly is expected to go on so: a body in the air falls, one that slides is held by what it
+    slides on. More than twice gravity's acceleration was a blow, which says nothing about what comes.
+    """
     k = kind[s, e]
     if k == PLANE:
         return
@@ -109,33 +125,42 @@ def shape_bounds(
         far = math.sqrt(ux * ux + uy * uy + uz * uz) + math.sqrt(vx * vx + vy * vy + vz * vz)
     d = dof[s, e]
     sx, sy, sz = 0.0, 0.0, 0.0
-    spread = 0.0
-    if d >= 0 and speculative[0, e] != 0:
-        wx, wy, wz = motion[d, 0, e], motion[d, 1, e], motion[d, 2, e]
-        sx, sy, sz = cross(
-            wx,
-            wy,
-            wz,
-            offset[s, 0, e] - link_offset[i, 0, e],
-            offset[s, 1, e] - link_offset[i, 1, e],
-            offset[s, 2, e] - link_offset[i, 2, e],
-        )
-        sx, sy, sz = (
-            h[0, e] * (sx + motion[d, 3, e]),
-            h[0, e] * (sy + motion[d, 4, e]),
-            h[0, e] * (sz + motion[d, 5, e]),
-        )
-        spread = h[0, e] * far * math.sqrt(wx * wx + wy * wy + wz * wz)
-    grow = margin[s, e] + min(spread, far)
+    tx, ty, tz = 0.0, 0.0, 0.0
+    ux, uy, uz = 0.0, 0.0, 0.0
+    arc = 0.0
+    if d >= 0:
+        ux = link_offset[i, 0, e] - offset[s, 0, e]
+        uy = link_offset[i, 1, e] - offset[s, 1, e]
+        uz = link_offset[i, 2, e] - offset[s, 2, e]
+        tx, ty, tz = h[0, e] * motion[d, 0, e], h[0, e] * motion[d, 1, e], h[0, e] * motion[d, 2, e]
+        sx, sy, sz = cross(ux, uy, uz, tx, ty, tz)
+        sx, sy, sz = sx + h[0, e] * motion[d, 3, e], sy + h[0, e] * motion[d, 4, e], sz + h[0, e] * motion[d, 5, e]
+        arc = far * math.sqrt(tx * tx + ty * ty + tz * tz)
+        if joint_type[root[i, e], e] == FREE:
+            f = first_dof[root[i, e], e]
+            gx, gy, gz = gravity[0, 0, e], gravity[0, 1, e], gravity[0, 2, e]
+            bx, by, bz = acceleration[f, e], acceleration[f + 1, e], acceleration[f + 2, e]
+            even = bx * bx + by * by + bz * bz <= 4.0 * (gx * gx + gy * gy + gz * gz)
+            scale = h[0, e] * h[0, e] if even else 0.0
+            sx, sy, sz = sx + scale * bx, sy + scale * by, sz + scale * bz
+        if joint_type[i, e] == FREE:
+            cx, cy, cz = com[i, 0, e], com[i, 1, e], com[i, 2, e]
+            ux += link_rotation[i, 0, e] * cx + link_rotation[i, 1, e] * cy + link_rotation[i, 2, e] * cz
+            uy += link_rotation[i, 3, e] * cx + link_rotation[i, 4, e] * cy + link_rotation[i, 5, e] * cz
+            uz += link_rotation[i, 6, e] * cx + link_rotation[i, 7, e] * cy + link_rotation[i, 8, e] * cz
+    ahead = speculative[0, e] != 0
+    grow = margin[s, e] + (min(arc, far) if ahead else 0.0)
     x, y, z = x + mx, y + my, z + mz
-    low[s, 0, e] = x - hx - grow + min(sx, 0.0)
-    low[s, 1, e] = y - hy - grow + min(sy, 0.0)
-    low[s, 2, e] = z - hz - grow + min(sz, 0.0)
-    high[s, 0, e] = x + hx + grow + max(sx, 0.0)
-    high[s, 1, e] = y + hy + grow + max(sy, 0.0)
-    high[s, 2, e] = z + hz + grow + max(sz, 0.0)
+    low[s, 0, e] = x - hx - grow + (min(sx, 0.0) if ahead else 0.0)
+    low[s, 1, e] = y - hy - grow + (min(sy, 0.0) if ahead else 0.0)
+    low[s, 2, e] = z - hz - grow + (min(sz, 0.0) if ahead else 0.0)
+    high[s, 0, e] = x + hx + grow + (max(sx, 0.0) if ahead else 0.0)
+    high[s, 1, e] = y + hy + grow + (max(sy, 0.0) if ahead else 0.0)
+    high[s, 2, e] = z + hz + grow + (max(sz, 0.0) if ahead else 0.0)
     travel[s, 0, e], travel[s, 1, e], travel[s, 2, e] = sx, sy, sz
-    travel[s, 3, e] = min(spread, far)
+    travel[s, 3, e], travel[s, 4, e] = min(arc, far), arc
+    turned[s, 0, e], turned[s, 1, e], turned[s, 2, e] = tx, ty, tz
+    centre[s, 0, e], centre[s, 1, e], centre[s, 2, e] = ux, uy, uz
 
 
 @system(over=AllowedPair, phase="collide", after="shape_bounds")
@@ -196,6 +221,7 @@ def list_candidates(
 def relate_candidates(
     n,
     e,
+    speculative=read(Settings.speculative),
     count=read(CandidateCount.current),
     shape_a=read(CandidatePair.a),
     shape_b=read(CandidatePair.b),
@@ -208,12 +234,17 @@ def relate_candidates(
     travel=read(ShapeBounds.travel),
     between=write(CandidatePair.between),
     reach=write(CandidatePair.reach),
+    way=write(CandidatePair.way),
     points=write(Manifold.count),
+    passed=write(Manifold.passed),
+    dropped=write(Manifold.dropped),
 ):
     """From shape to shape, and how near contact points must be to matter: roots first, so that no digits are lost."""
     if n >= count[0, e]:
         return
     points[n, e] = 0
+    passed[n, e] = 0
+    dropped[n, e] = 0
     a, b = shape_a[n, e], shape_b[n, e]
     i, j = root[link[a, e], e], root[link[b, e], e]
     c, d = coord[i, e], coord[j, e]
@@ -222,5 +253,7 @@ def relate_candidates(
     x = travel[a, 0, e] - travel[b, 0, e]
     y = travel[a, 1, e] - travel[b, 1, e]
     z = travel[a, 2, e] - travel[b, 2, e]
-    way = math.sqrt(x * x + y * y + z * z) + travel[a, 3, e] + travel[b, 3, e]
-    reach[n, e] = margin[a, e] + margin[b, e] + way
+    straight = math.sqrt(x * x + y * y + z * z)
+    way[n, e] = straight + travel[a, 4, e] + travel[b, 4, e]
+    ahead = straight + travel[a, 3, e] + travel[b, 3, e] if speculative[0, e] != 0 else 0.0
+    reach[n, e] = margin[a, e] + margin[b, e] + ahead

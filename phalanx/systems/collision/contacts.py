@@ -12,15 +12,21 @@ from phalanx.components import (
     ContactMotion,
     ContactPoint,
     ContactSurface,
+    GroundPlane,
     LinkPose,
+    LinkTopology,
     Manifold,
     ManifoldPoint,
     ManifoldPointState,
     PlanePoint,
+    PointState,
+    PointTopology,
     PreviousContact,
     Scratch,
+    ShapeBounds,
     ShapeGeometry,
     ShapeMaterial,
+    ShapeMotion,
     ShapePose,
     ShapeTopology,
     Status,
@@ -82,12 +88,100 @@ def tangent_of(nx, ny, nz):
     return ux * scale, uy * scale, uz * scale
 
 
+@function
+def nearer_along(ax, ay, az, bx, by, bz, tx, ty, tz, ux, uy, uz, nx, ny, nz):
+    """What contact points on a and on b come nearer along the normal n in a substep, m.
+
+    Args:
+        a, b: ways of the origins of the shapes.
+        t, u: what their rotations add.
+    """
+    return -((ax - bx + tx - ux) * nx + (ay - by + ty - uy) * ny + (az - bz + tz - uz) * nz)
+
+
+@system(over=Candidate, phase="collide", used="candidate_count")
+def drop_near_misses(
+    n,
+    e,
+    plane_points=rows(PlanePoint),
+    candidates=rows(Candidate),
+    manifold_points=rows(ManifoldPoint),
+    candidate_count=read(CandidateCount.current),
+    shape_a=read(CandidatePair.a),
+    shape_b=read(CandidatePair.b),
+    between=read(CandidatePair.between),
+    points=read(Manifold.count),
+    passed=read(Manifold.passed),
+    clearance=read(Manifold.clearance),
+    position=read(ManifoldPointState.position),
+    normal=read(ManifoldPointState.normal),
+    separation=read(ManifoldPointState.separation),
+    rest=read(ShapeGeometry.rest_offset),
+    travel=read(ShapeBounds.travel),
+    turned=read(ShapeMotion.turn),
+    link=read(ShapeTopology.link),
+    dof=read(ShapeTopology.dof),
+    offset=read(ShapePose.offset),
+    tree=read(LinkTopology.tree),
+    point_shape=read(PointTopology.shape),
+    plane=read(PointTopology.plane),
+    plane_normal=read(GroundPlane.normal),
+    near_plane=read(PointState.near),
+    height=read(PointState.distance),
+    arm=read(PointState.arm),
+    dropped=update(Manifold.dropped),
+):
+    """What shapes pass has no contact with them, unless they strike something else first, which may turn them there.
+
+    A blow takes a body off its way by no more than what it stops of the way; twice that counts, since it turns, too.
+    """
+    if n >= candidate_count[0, e] or passed[n, e] == 0:
+        return
+    a, b = shape_a[n, e], shape_b[n, e]
+    tree_a = tree[link[a, e], e] if dof[a, e] >= 0 else -1
+    tree_b = tree[link[b, e], e] if dof[b, e] >= 0 else -1
+    width = manifold_points // candidates
+    most = 0.0
+    for m in range(candidate_count[0, e]):
+        i, j = shape_a[m, e], shape_b[m, e]
+        one = tree[link[i, e], e] if dof[i, e] >= 0 else -2
+        other = tree[link[j, e], e] if dof[j, e] >= 0 else -2
+        if one == tree_a or one == tree_b or other == tree_a or other == tree_b:
+            for p in range(m * width, m * width + points[m, e] - passed[m, e]):
+                x, y, z = position[p, 0, e], position[p, 1, e], position[p, 2, e]
+                tx, ty, tz = cross(turned[i, 0, e], turned[i, 1, e], turned[i, 2, e], x, y, z)
+                ux, uy, uz = cross(
+                    turned[j, 0, e], turned[j, 1, e], turned[j, 2, e],
+                    x - between[m, 0, e], y - between[m, 1, e], z - between[m, 2, e],
+                )  # fmt: skip
+                nearer = nearer_along(
+                    travel[i, 0, e], travel[i, 1, e], travel[i, 2, e], travel[j, 0, e], travel[j, 1, e],
+                    travel[j, 2, e], tx, ty, tz, ux, uy, uz, normal[p, 0, e], normal[p, 1, e], normal[p, 2, e],
+                )  # fmt: skip
+                most = max(most, nearer - max(separation[p, e] - rest[i, e] - rest[j, e], 0.0))
+    for p in range(plane_points):
+        s = point_shape[p, 0]
+        one = tree[link[s, e], e] if near_plane[p, e] == 1 else -2
+        if one == tree_a or one == tree_b:
+            k = plane[p, 0]
+            x, y, z = arm[p, 0, e] - offset[s, 0, e], arm[p, 1, e] - offset[s, 1, e], arm[p, 2, e] - offset[s, 2, e]
+            tx, ty, tz = cross(turned[s, 0, e], turned[s, 1, e], turned[s, 2, e], x, y, z)
+            nearer = nearer_along(
+                travel[s, 0, e], travel[s, 1, e], travel[s, 2, e], 0.0, 0.0, 0.0, tx, ty, tz, 0.0, 0.0, 0.0,
+                plane_normal[k, 0, e], plane_normal[k, 1, e], plane_normal[k, 2, e],
+            )  # fmt: skip
+            most = max(most, nearer - max(height[p, e], 0.0))
+    if 2.0 * most < clearance[n, e]:
+        dropped[n, e] = passed[n, e]
+
+
 @system(phase="collide", after=("start_contacts", "place_plane_contacts"), before="contact_surfaces", needs=Candidate)
 def place_pair_contacts(
     lanes,
     slots=rows(Contact),
     candidate_count=read(CandidateCount.current),
     points=read(Manifold.count),
+    left_out=read(Manifold.dropped),
     first=write(Manifold.first_contact),
     count=update(ContactCount.current),
     dropped=update(Status.contacts_dropped),
@@ -99,7 +193,8 @@ def place_pair_contacts(
         for start in range(0, last, AT_ONCE):
             numbers = 0
             for k in range(AT_ONCE):  # loads that do not wait for each other
-                numbers |= (points[min(start + k, last - 1), e] if start + k < last else 0) << (8 * k)
+                m = min(start + k, last - 1)
+                numbers |= (points[m, e] - left_out[m, e] if start + k < last else 0) << (8 * k)
             for k in range(AT_ONCE):
                 if start + k < last:
                     first[start + k, e] = filled
@@ -128,6 +223,7 @@ def pair_contacts(
     pair_key=read(CandidatePair.key),
     between=read(CandidatePair.between),
     points=read(Manifold.count),
+    left_out=read(Manifold.dropped),
     first=read(Manifold.first_contact),
     position=read(ManifoldPointState.position),
     point_normal=read(ManifoldPointState.normal),
@@ -155,7 +251,7 @@ def pair_contacts(
     Points are told by where they are, not by the features that made them: when a manifold's points change places, the
     impulses stay where they were.
     """
-    if n >= candidate_count[0, e] or points[n, e] == 0:
+    if n >= candidate_count[0, e] or points[n, e] == left_out[n, e]:
         return
     i, j = shape_a[n, e], shape_b[n, e]
     name = plane_points + pair_key[n, e]
@@ -172,7 +268,7 @@ def pair_contacts(
     while end < min(before[0, e], seen + MOST_OLD) and old_key[end, e] == name:
         end += 1
     taken = 0
-    for p in range(n * width, n * width + min(points[n, e], slots - filled)):
+    for p in range(n * width, n * width + min(points[n, e] - left_out[n, e], slots - filled)):
         x, y, z = position[p, 0, e], position[p, 1, e], position[p, 2, e]
         old = -1
         nearest = 0.0

@@ -34,8 +34,8 @@ from phalanx.components import (
 from phalanx.components.node_contact import SLOTS
 from phalanx.components.shape import HULL
 from phalanx.ecs import function, read, system, write
+from phalanx.systems.collision.narrow.outside import outside_of
 from phalanx.systems.collision.narrow.pose import inverse_turn, turn
-from phalanx.systems.collision.narrow.spheres import outside_of
 from phalanx.systems.collision.sdf_contact.solids import hull_distance
 
 INFINITY = float("inf")

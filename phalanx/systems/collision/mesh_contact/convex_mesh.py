@@ -25,13 +25,25 @@ from phalanx.components.shape import (
     HullCornerVertex,
     HullFacePlane,
     HullVertexPosition,
+    ShapeBounds,
     ShapeGeometry,
+    ShapeMotion,
     ShapePose,
     ShapeTopology,
 )
 from phalanx.ecs import function, local, local_int, read, rows, system, update
 from phalanx.systems.collision.mesh_contact.convex_triangle import add_triangle, nearest_normal
-from phalanx.systems.collision.mesh_contact.patch import PATCH, thin_patch
+from phalanx.systems.collision.mesh_contact.meeting import (
+    MOTION,
+    begin_motion,
+    finish_patches,
+    guard_triangle,
+    in_mesh,
+    meet_convex,
+    origin_in_mesh,
+    turn_to_shape,
+)
+from phalanx.systems.collision.mesh_contact.patch import PATCH
 from phalanx.systems.collision.mesh_contact.regions import (
     gather_across,
     gather_corners,
@@ -40,24 +52,28 @@ from phalanx.systems.collision.mesh_contact.regions import (
     lowest_point,
 )
 from phalanx.systems.collision.mesh_contact.tree import STACK, next_leaf
+from phalanx.systems.collision.narrow.ball import inner_radius
 from phalanx.systems.collision.narrow.gjk import SIMPLEX
-from phalanx.systems.collision.narrow.pose import inverse_turn
+from phalanx.systems.collision.narrow.impact import MOVED, WAY, begin_way
 from phalanx.systems.collision.narrow.support import FORMS, PAIR
 
 
 @function
 def convex_mesh(
-    root, double_sided, cx, cy, cz, half, middle, turn, pair, forms, reach,
+    root, double_sided, cx, cy, cz, half, middle, turn, pair, forms, reach, way, moved, motion,
     vertices, corner_vertices, across_vertices, face_normals, firsts, ends, neighbours,
     node_lows, node_highs, node_firsts, node_counts,
-    hull_normals, first_corners, end_corners, hull_corners, patch,
+    hull_normals, first_corners, end_corners, hull_corners, patch, passed, guards, counts,
 ):  # fmt: skip
     """Contact points of a convex shape with its origin at c in the mesh's frame; axes of the shape, about c.
 
     Args:
         half, middle: half lengths and middle (about c) of the shape's bounding box along its own axes.
         turn: row-major rotation from the mesh's axes to the shape's.
+        way, moved, motion: see :mod:`~.meeting`.
+        patch, passed, guards, counts: results and scratch, see :func:`~.meeting.finish_patches`.
     """
+    turned = local(9)
     pending = local_int(STACK)
     corners = local(9)
     across = local(9)
@@ -72,7 +88,10 @@ def convex_mesh(
         for j in range(3):
             box[i] += turn[3 * j + i] * middle[j]
             box[3 + i] += math.fabs(turn[3 * j + i]) * half[j]
-    count = 0
+    counts[0] = 0
+    counts[1] = 0
+    counts[2] = 0
+    farthest = size + math.sqrt(middle[0] * middle[0] + middle[1] * middle[1] + middle[2] * middle[2])
     pending[0] = root
     top = 1
     while top > 0:
@@ -92,22 +111,38 @@ def convex_mesh(
                 mz = -mz
                 level = -level
             near = level >= 0.0 and lowest_point(turn, half, middle, mx, my, mz) + level <= reach
+            if near and motion[7] > 0.0:
+                guard_triangle(way, motion, corners, mx, my, mz, guards, counts)
             if near and not is_beside(turn, half, middle, corners, reach):
                 distance = nearest_normal(pair, forms, vertices, turn, corners, simplex, point, reach, found)
                 if distance <= reach:
-                    bordered = gather_across(vertices, corner_vertices, across_vertices, t, cx, cy, cz, across)
-                    nx = turn[0] * found[0] + turn[3] * found[1] + turn[6] * found[2]
-                    ny = turn[1] * found[0] + turn[4] * found[1] + turn[7] * found[2]
-                    nz = turn[2] * found[0] + turn[5] * found[1] + turn[8] * found[2]
+                    time, distance = meet_convex(
+                        way, moved, motion, corners, cx, cy, cz, mx, my, mz, pair, forms, vertices, turn, turned,
+                        simplex, point, found, distance, farthest,
+                    )  # fmt: skip
+                    x, y, z = origin_in_mesh(moved, cx, cy, cz, time)
+                    bordered = gather_across(vertices, corner_vertices, across_vertices, t, x, y, z, across)
+                    nx = turned[0] * found[0] + turned[3] * found[1] + turned[6] * found[2]
+                    ny = turned[1] * found[0] + turned[4] * found[1] + turned[7] * found[2]
+                    nz = turned[2] * found[0] + turned[5] * found[1] + turned[8] * found[2]
                     answer = judge_mesh_normal(
                         corners, across, bordered, t, corner_vertices, vertices, firsts, ends, neighbours,
                         nx, ny, nz, mx, my, mz,
                     )  # fmt: skip
-                    count = add_triangle(
-                        pair, forms, vertices, turn, point, reach, found, distance, answer, mx, my, mz,
-                        hull_normals, first_corners, end_corners, hull_corners, patch, count, size,
+                    add_triangle(
+                        pair, forms, vertices, turned, point, reach, found, distance, answer, mx, my, mz,
+                        hull_normals, first_corners, end_corners, hull_corners, way, moved, motion, time, patch, passed,
+                        counts, size,
                     )  # fmt: skip
-    return thin_patch(patch, count, size)
+    for o in range(0, 8 * counts[2], 8):  # from the mesh's axes to the shape's
+        for i in range(0, 6, 3):
+            x = guards[o + i]
+            y = guards[o + i + 1]
+            z = guards[o + i + 2]
+            guards[o + i] = turn[0] * x + turn[1] * y + turn[2] * z
+            guards[o + i + 1] = turn[3] * x + turn[4] * y + turn[5] * z
+            guards[o + i + 2] = turn[6] * x + turn[7] * y + turn[8] * z
+    finish_patches(motion, patch, passed, guards, counts, size)
 
 
 @system(over=Candidate, phase="collide", used="used")
@@ -121,6 +156,7 @@ def collide_convex_with_mesh(
     pair_b=read(CandidatePair.b),
     between=read(CandidatePair.between),
     reach=read(CandidatePair.reach),
+    way_length=read(CandidatePair.way),
     kind=read(ShapeTopology.kind),
     first_vertex=read(ShapeTopology.first_vertex),
     end_vertex=read(ShapeTopology.end_vertex),
@@ -131,9 +167,14 @@ def collide_convex_with_mesh(
     size=read(ShapeGeometry.size),
     low=read(ShapeGeometry.low),
     high=read(ShapeGeometry.high),
+    rest=read(ShapeGeometry.rest_offset),
     rotation=read(ShapePose.rotation),
+    travel=read(ShapeBounds.travel),
+    turned=read(ShapeMotion.turn),
+    centre=read(ShapeMotion.centre),
     vertices=read(HullVertexPosition.position),
     hull_normals=read(HullFacePlane.normal),
+    hull_offsets=read(HullFacePlane.offset),
     first_corners=read(HullFacePlane.first_corner),
     end_corners=read(HullFacePlane.end_corner),
     hull_corners=read(HullCornerVertex.vertex),
@@ -148,6 +189,8 @@ def collide_convex_with_mesh(
     node_firsts=read(MeshNodeBox.first),
     node_counts=read(MeshNodeBox.count),
     count=update(Manifold.count),
+    passes=update(Manifold.passed),
+    clearance=update(Manifold.clearance),
     position=update(ManifoldPointState.position),
     normal=update(ManifoldPointState.normal),
     separation=update(ManifoldPointState.separation),
@@ -164,7 +207,23 @@ def collide_convex_with_mesh(
     half = local(3)
     middle = local(3)
     turn = local(9)
+    way = local(WAY)
+    moved = local(MOVED)
+    motion = local(MOTION)
     patch = local(PATCH)
+    passed = local(PATCH)
+    guards = local(PATCH)
+    counts = local_int(3)
+    for i in range(3):
+        way[i], way[9 + i] = turned[a, i, e], turned[b, i, e]
+        way[3 + i], way[12 + i] = centre[a, i, e], centre[b, i, e]
+        way[6 + i], way[15 + i] = travel[a, i, e], travel[b, i, e]
+        moved[18 + i] = between[n, i, e]
+    for i in range(9):
+        moved[i] = rotation[a, i, e]
+        moved[9 + i] = rotation[b, i, e]
+    begin_way(way, moved)
+    turn_to_shape(moved, turn)
     forms[0] = kind[a, e]
     forms[1] = first_vertex[a, e]
     forms[2] = end_vertex[a, e]
@@ -179,24 +238,25 @@ def collide_convex_with_mesh(
         pair[15 + i] = 0.0
         for j in range(3):
             pair[3 * i + j] = 1.0 if i == j else 0.0
-            turn[3 * i + j] = 0.0
-            for k in range(3):
-                turn[3 * i + j] += rotation[a, 3 * k + i, e] * rotation[b, 3 * k + j, e]
-    cx, cy, cz = inverse_turn(
-        rotation[b, 0, e], rotation[b, 1, e], rotation[b, 2, e],
-        rotation[b, 3, e], rotation[b, 4, e], rotation[b, 5, e],
-        rotation[b, 6, e], rotation[b, 7, e], rotation[b, 8, e],
-        -between[n, 0, e], -between[n, 1, e], -between[n, 2, e],
-    )  # fmt: skip
-    found = convex_mesh(
-        root[b, e], double_sided[b, e], cx, cy, cz, half, middle, turn, pair, forms, reach[n, e],
+    cx, cy, cz = in_mesh(moved, -moved[18], -moved[19], -moved[20])
+    length = math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])
+    inner = inner_radius(kind[a, e], size[a, 0, e], size[a, 1, e], size[a, 2, e])
+    if kind[a, e] == HULL:
+        inner = math.inf
+        for f in range(first_face[a, e], end_face[a, e]):
+            inner = min(inner, hull_offsets[f, 0])
+    begin_motion(motion, way, rest[a, e] + rest[b, e], length, inner, way_length[n, e])
+    convex_mesh(
+        root[b, e], double_sided[b, e], cx, cy, cz, half, middle, turn, pair, forms, reach[n, e], way, moved, motion,
         vertices, corner_vertices, across_vertices, face_normals, firsts, ends, neighbours,
         node_lows, node_highs, node_firsts, node_counts,
-        hull_normals, first_corners, end_corners, hull_corners, patch,
+        hull_normals, first_corners, end_corners, hull_corners, patch, passed, guards, counts,
     )  # fmt: skip
     per_pair = slots // candidates
-    found = min(found, per_pair)
+    found = min(counts[0] + counts[1], per_pair)
     count[n, e] = found
+    passes[n, e] = max(found - counts[0], 0)
+    clearance[n, e] = motion[4]
     for p in range(found):
         slot = n * per_pair + p
         separation[slot, e] = patch[8 * p + 6]

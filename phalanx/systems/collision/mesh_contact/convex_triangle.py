@@ -7,7 +7,7 @@ the others would be those of a shape that merely reaches over the ridge.
 """
 
 from phalanx.ecs import function, local
-from phalanx.systems.collision.mesh_contact.patch import add_point
+from phalanx.systems.collision.mesh_contact.meeting import add_row, place_triangle
 from phalanx.systems.collision.mesh_contact.regions import BEYOND, COUNTS, NOT
 from phalanx.systems.collision.narrow.distance import signed_distance
 from phalanx.systems.collision.narrow.manifold import build_manifold
@@ -33,33 +33,22 @@ def nearest_normal(pair, forms, vertices, turn, corners, simplex, point, reach, 
         corners: of the triangle, about the shape's origin, in the mesh's axes.
         simplex, point, reach, found: see :func:`phalanx.systems.collision.narrow.distance.signed_distance`.
     """
-    for i in range(3):
-        pair[9 + i] = 0.0
-        for k in range(3):
-            along = 0.0
-            for j in range(3):
-                along += turn[3 * i + j] * corners[3 * k + j]
-            pair[18 + 3 * k + i] = along
-            pair[9 + i] += 0.3333333333333333 * along
-        for k in range(3):  # about the triangle's middle
-            pair[18 + 3 * k + i] -= pair[9 + i]
+    place_triangle(pair, turn, corners)
     return signed_distance(pair, forms, vertices, simplex, point, reach, found)
 
 
 @function
 def add_triangle(
     pair, forms, vertices, turn, point, reach, found, distance, answer, mx, my, mz,
-    normals, first_corners, end_corners, corner_vertices, patch, count, size,
+    normals, first_corners, end_corners, corner_vertices, way, moved, motion, t, patch, passed, counts, size,
 ):  # fmt: skip
-    """Put the contact points of the triangle that :func:`nearest_normal` has seen last into a patch.
+    """Put the contact points of a triangle into a patch: about the shape's origin in its own axes.
 
     Args:
-        found, distance: its results.
+        found, distance: results of :func:`nearest_normal` or :func:`~.meeting.convex_meeting`.
         answer: COUNTS, FACE, NOT or BEYOND.
         mx, my, mz: the triangle's normal in the mesh's axes.
-
-    Returns:
-        the new number of points in the patch, which are about the shape's origin in its own axes.
+        way, moved, motion, t, passed, counts: see :func:`~.meeting.add_row`.
     """
     out = local(OUT_CLIPPED)
     nx = turn[0] * mx + turn[1] * my + turn[2] * mz
@@ -74,20 +63,22 @@ def add_triangle(
         for k in range(3):
             found[3 + k] = point[3 + k]
     if not distance <= reach:
-        return count
+        return
     made = build_manifold(
         pair, forms, reach, normals, first_corners, end_corners, corner_vertices, vertices, found, point, distance,
         MOST_CLIPPED, out,
     )  # fmt: skip
     own = answer == COUNTS
+    ux = out[0] if own else nx
+    uy = out[1] if own else ny
+    uz = out[2] if own else nz
     for o in range(3, 3 + 4 * made, 4):
         real_one = answer < NOT or lies_over(pair, out, o, nx, ny, nz, SLOP * size)
         if real_one and (answer < BEYOND or out[o + 3] >= deepest):
-            count = add_point(
-                patch, count, out[o], out[o + 1], out[o + 2],
-                out[0] if own else nx, out[1] if own else ny, out[2] if own else nz, out[o + 3], size,
+            add_row(
+                way, moved, motion, t, 0, out[o], out[o + 1], out[o + 2], ux, uy, uz, out[o + 3], patch, passed, counts,
+                size,
             )  # fmt: skip
-    return count
 
 
 @function

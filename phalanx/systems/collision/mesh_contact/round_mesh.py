@@ -21,34 +21,53 @@ from phalanx.components.shape import (
     CAPSULE,
     MESH,
     HullVertexPosition,
+    ShapeBounds,
     ShapeGeometry,
+    ShapeMotion,
     ShapePose,
     ShapeTopology,
 )
 from phalanx.ecs import function, local, local_int, read, rows, system, update
-from phalanx.systems.collision.mesh_contact.patch import PATCH, add_point, thin_patch
+from phalanx.systems.collision.mesh_contact.meeting import (
+    MOTION,
+    add_row,
+    begin_motion,
+    finish_patches,
+    guard_triangle,
+    in_mesh,
+    meet_round,
+    origin_in_mesh,
+)
+from phalanx.systems.collision.mesh_contact.patch import PATCH
 from phalanx.systems.collision.mesh_contact.regions import FACE, NOT, gather_across, gather_corners, judge_mesh_normal
 from phalanx.systems.collision.mesh_contact.round_triangle import ROUND, round_triangle
 from phalanx.systems.collision.mesh_contact.tree import STACK, next_leaf
-from phalanx.systems.collision.narrow.pose import inverse_turn
+from phalanx.systems.collision.narrow.impact import MOVED, WAY, begin_way
 
 
 @function
 def round_mesh(
-    root, double_sided, cx, cy, cz, ux, uy, uz, half, radius, reach,
+    root, double_sided, cx, cy, cz, ux, uy, uz, half, radius, reach, way, moved, motion,
     vertices, corner_vertices, across_vertices, face_normals, firsts, ends, neighbours,
-    node_lows, node_highs, node_firsts, node_counts, patch,
+    node_lows, node_highs, node_firsts, node_counts, patch, passed, guards, counts,
 ):  # fmt: skip
-    """Contact points of a sphere or capsule with centre c in the mesh's frame; axes of the mesh, about c."""
+    """Contact points of a sphere or capsule with centre c in the mesh's frame; axes of the mesh, about c.
+
+    Args:
+        way, moved, motion: see :mod:`~.meeting`.
+        patch, passed, guards, counts: results and scratch, see :func:`~.meeting.finish_patches`.
+    """
     pending = local_int(STACK)
     corners = local(9)
     across = local(9)
     points = local(ROUND)
-    found = 0
     near = radius + reach
     hx = math.fabs(ux) * half + near
     hy = math.fabs(uy) * half + near
     hz = math.fabs(uz) * half + near
+    counts[0] = 0
+    counts[1] = 0
+    counts[2] = 0
     pending[0] = root
     top = 1
     while top > 0:
@@ -67,10 +86,18 @@ def round_mesh(
                 mz = -mz
                 level = -level
             if level >= 0.0 and level - half * math.fabs(mx * ux + my * uy + mz * uz) <= near:
+                if motion[7] > 0.0 and half > 0.0:
+                    guard_triangle(way, motion, corners, mx, my, mz, guards, counts)
                 count = round_triangle(corners, mx, my, mz, ux, uy, uz, half, radius, reach, points)
                 bordered = 0
+                time = 0.0
                 if count > 0:
-                    bordered = gather_across(vertices, corner_vertices, across_vertices, t, cx, cy, cz, across)
+                    time, count = meet_round(
+                        way, moved, motion, corners, cx, cy, cz, mx, my, mz, ux, uy, uz, half, radius, reach, points,
+                        count,
+                    )  # fmt: skip
+                    x, y, z = origin_in_mesh(moved, cx, cy, cz, time)
+                    bordered = gather_across(vertices, corner_vertices, across_vertices, t, x, y, z, across)
                 for o in range(0, 7 * count, 7):
                     answer = judge_mesh_normal(
                         corners, across, bordered, t, corner_vertices, vertices, firsts, ends, neighbours,
@@ -78,12 +105,12 @@ def round_mesh(
                     )  # fmt: skip
                     if answer < NOT:
                         face = answer == FACE
-                        found = add_point(
-                            patch, found, points[o], points[o + 1], points[o + 2],
+                        add_row(
+                            way, moved, motion, time, 1, points[o], points[o + 1], points[o + 2],
                             mx if face else points[o + 3], my if face else points[o + 4], mz if face else points[o + 5],
-                            points[o + 6], radius + half,
+                            points[o + 6], patch, passed, counts, radius + half,
                         )  # fmt: skip
-    return thin_patch(patch, found, radius + half)
+    finish_patches(motion, patch, passed, guards, counts, radius + half)
 
 
 @system(over=Candidate, phase="collide", used="used")
@@ -97,11 +124,16 @@ def collide_round_with_mesh(
     pair_b=read(CandidatePair.b),
     between=read(CandidatePair.between),
     reach=read(CandidatePair.reach),
+    way_length=read(CandidatePair.way),
     kind=read(ShapeTopology.kind),
     root=read(MeshTopology.root),
     double_sided=read(MeshTopology.double_sided),
     size=read(ShapeGeometry.size),
+    rest=read(ShapeGeometry.rest_offset),
     rotation=read(ShapePose.rotation),
+    travel=read(ShapeBounds.travel),
+    turned=read(ShapeMotion.turn),
+    centre=read(ShapeMotion.centre),
     vertices=read(HullVertexPosition.position),
     corner_vertices=read(MeshTriangleGeometry.vertex),
     across_vertices=read(MeshTriangleGeometry.across),
@@ -114,6 +146,8 @@ def collide_round_with_mesh(
     node_firsts=read(MeshNodeBox.first),
     node_counts=read(MeshNodeBox.count),
     count=update(Manifold.count),
+    passes=update(Manifold.passed),
+    clearance=update(Manifold.clearance),
     position=update(ManifoldPointState.position),
     normal=update(ManifoldPointState.normal),
     separation=update(ManifoldPointState.separation),
@@ -125,25 +159,36 @@ def collide_round_with_mesh(
     b = pair_b[n, e]
     if kind[b, e] != MESH or kind[a, e] > CAPSULE:
         return
+    way = local(WAY)
+    moved = local(MOVED)
+    motion = local(MOTION)
     patch = local(PATCH)
-    b0, b1, b2 = rotation[b, 0, e], rotation[b, 1, e], rotation[b, 2, e]
-    b3, b4, b5 = rotation[b, 3, e], rotation[b, 4, e], rotation[b, 5, e]
-    b6, b7, b8 = rotation[b, 6, e], rotation[b, 7, e], rotation[b, 8, e]
-    cx, cy, cz = inverse_turn(
-        b0, b1, b2, b3, b4, b5, b6, b7, b8, -between[n, 0, e], -between[n, 1, e], -between[n, 2, e]
-    )
-    ux, uy, uz = inverse_turn(
-        b0, b1, b2, b3, b4, b5, b6, b7, b8, rotation[a, 2, e], rotation[a, 5, e], rotation[a, 8, e]
-    )
-    found = round_mesh(
-        root[b, e], double_sided[b, e], cx, cy, cz, ux, uy, uz,
-        size[a, 1, e] if kind[a, e] == CAPSULE else 0.0, size[a, 0, e], reach[n, e],
+    passed = local(PATCH)
+    guards = local(PATCH)
+    counts = local_int(3)
+    for i in range(3):
+        way[i], way[9 + i] = turned[a, i, e], turned[b, i, e]
+        way[3 + i], way[12 + i] = centre[a, i, e], centre[b, i, e]
+        way[6 + i], way[15 + i] = travel[a, i, e], travel[b, i, e]
+        moved[18 + i] = between[n, i, e]
+    for i in range(9):
+        moved[i] = rotation[a, i, e]
+        moved[9 + i] = rotation[b, i, e]
+    begin_way(way, moved)
+    cx, cy, cz = in_mesh(moved, -moved[18], -moved[19], -moved[20])
+    ux, uy, uz = in_mesh(moved, moved[2], moved[5], moved[8])
+    radius, half = size[a, 0, e], size[a, 1, e] if kind[a, e] == CAPSULE else 0.0
+    begin_motion(motion, way, rest[a, e] + rest[b, e], radius + half, radius, way_length[n, e])
+    round_mesh(
+        root[b, e], double_sided[b, e], cx, cy, cz, ux, uy, uz, half, radius, reach[n, e], way, moved, motion,
         vertices, corner_vertices, across_vertices, face_normals, firsts, ends, neighbours,
-        node_lows, node_highs, node_firsts, node_counts, patch,
+        node_lows, node_highs, node_firsts, node_counts, patch, passed, guards, counts,
     )  # fmt: skip
     per_pair = slots // candidates
-    found = min(found, per_pair)
+    found = min(counts[0] + counts[1], per_pair)
     count[n, e] = found
+    passes[n, e] = max(found - counts[0], 0)
+    clearance[n, e] = motion[4]
     for p in range(found):
         slot = n * per_pair + p
         separation[slot, e] = patch[8 * p + 6]

@@ -15,6 +15,7 @@ from phalanx.systems.collision.narrow.boxes import collide_boxes
 from phalanx.systems.collision.narrow.capsule_box import collide_capsule_box
 from phalanx.systems.collision.narrow.capsules import collide_capsules
 from phalanx.systems.collision.narrow.convex import collide_convex
+from phalanx.systems.collision.narrow.guard import guard_fast_shapes
 from phalanx.systems.collision.narrow.spheres import collide_spheres
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "collide_capsules",
     "collide_convex",
     "collide_spheres",
+    "guard_fast_shapes",
     "systems_for",
 ]
 
@@ -50,6 +52,8 @@ def systems_for(pairs: set[tuple[int, int]]) -> list[System]:
     for system in _ALL:
         if system in wanted:
             chosen.append(_placed(system, tuple(s.name for s in chosen[-1:])))
+    if wanted - {None} and any(pair != (SPHERE, SPHERE) for pair in pairs):
+        chosen.append(replace(guard_fast_shapes, after=(chosen[-1].name,)))
     return chosen
 
 

@@ -15,10 +15,29 @@ from phalanx.components.pair import (
     ManifoldPoint,
     ManifoldPointState,
 )
-from phalanx.components.shape import BOX, ShapeGeometry, ShapePose, ShapeTopology
+from phalanx.components.shape import BOX, ShapeBounds, ShapeGeometry, ShapeMotion, ShapePose, ShapeTopology
 from phalanx.ecs import function, local, read, rows, system, update
 from phalanx.systems.collision.narrow.contact_points import clip_manifold, feature_out_of_b
 from phalanx.systems.collision.narrow.features import FEATURE, box_face
+from phalanx.systems.collision.narrow.impact import (
+    LOOKS,
+    MOVED,
+    SAME,
+    SPOT,
+    WAY,
+    acts,
+    before_impact,
+    begin_way,
+    bend,
+    least_gap,
+    move_pair,
+    pair_of,
+    points_out_of_a,
+    primitive_gap,
+    safe_part,
+    stretch,
+    touching,
+)
 from phalanx.systems.collision.narrow.segments import clamp, excess, nearest_to_box
 from phalanx.systems.collision.narrow.support import into_b, out_of_b, precision
 from phalanx.systems.collision.narrow.vectors import direction
@@ -26,6 +45,7 @@ from phalanx.systems.collision.narrow.vectors import direction
 PAIR = 18
 """Numbers in ``pair``: relative pose and sizes as in :mod:`phalanx.systems.collision.narrow.support`."""
 OUT = 19
+SPOTS = 28
 
 PREFERENCE = 3e-5
 """By so much of the smaller one's size must b's axis be better than a's, and an edge's better than both, to be taken:
@@ -38,6 +58,15 @@ def same_depth(pair):
     of_a = pair[12] + pair[13] + pair[14]
     of_b = pair[15] + pair[16] + pair[17]
     return PREFERENCE * min(of_a, of_b) + precision() * (of_a + of_b)
+
+
+@function
+def gap_along(pair, x, y, z):
+    """How far the boxes are apart along a unit vector or its opposite, m, whichever is more; frame of a."""
+    gap = math.fabs(pair[9] * x + pair[10] * y + pair[11] * z)
+    gap -= pair[12] * math.fabs(x) + pair[13] * math.fabs(y) + pair[14] * math.fabs(z)
+    ux, uy, uz = into_b(pair, x, y, z)
+    return gap - (pair[15] * math.fabs(ux) + pair[16] * math.fabs(uy) + pair[17] * math.fabs(uz))
 
 
 @function
@@ -71,9 +100,7 @@ def best_axis(pair, found):
             if edges and not sine > 100.0 * precision():
                 continue
         along = pair[9] * x + pair[10] * y + pair[11] * z
-        gap = math.fabs(along) - pair[12] * math.fabs(x) - pair[13] * math.fabs(y) - pair[14] * math.fabs(z)
-        ux, uy, uz = into_b(pair, x, y, z)
-        gap -= pair[15] * math.fabs(ux) + pair[16] * math.fabs(uy) + pair[17] * math.fabs(uz)
+        gap = gap_along(pair, x, y, z)
         other_sort = (k >= 3 and chosen < 3) or (k >= 6 and chosen < 6)
         if gap > best + (tolerance if other_sort else 0.0):
             best = gap
@@ -168,21 +195,24 @@ def distance_apart(pair, found):
 
 
 @function
-def touch_boxes(pair, reach, out):
+def touch_boxes(pair, reach, known, found, out):
     """Contact points of two boxes.
 
     Args:
         pair: ``PAIR`` numbers.
         reach: points farther apart (m) are left out.
+        known: whether ``found[0:3]`` is the normal to take; else it becomes that.
+        found: scratch of 6 numbers.
         out: result, ``OUT`` numbers: normal, then x, y, z and separation of each point, frame of a.
 
     Returns:
         number of points.
     """
-    found = local(6)
     feature_a = local(FEATURE)
     feature_b = local(FEATURE)
-    distance = best_axis(pair, found)
+    distance = gap_along(pair, found[0], found[1], found[2]) if known else best_axis(pair, found)
+    if known:
+        axis_witness(pair, 0, distance, found)
     if not (distance <= reach and distance > -math.inf):
         return 0
     near = same_depth(pair)
@@ -199,7 +229,7 @@ def touch_boxes(pair, reach, out):
             feature_a, 4, feature_b, 4, nx, ny, nz, found[3], found[4], found[5], 0.0, 0.0, distance, distance, reach,
             near, 4, out,
         )  # fmt: skip
-        if attempt > 0 or distance <= near or closest <= distance + 0.1 * near:
+        if attempt > 0 or known or distance <= near or closest <= distance + 0.1 * near:
             break
         bound = distance
         distance = distance_apart(pair, found)
@@ -219,12 +249,19 @@ def collide_boxes(
     used=read(CandidateCount.current),
     pair_a=read(CandidatePair.a),
     pair_b=read(CandidatePair.b),
-    between=read(CandidatePair.between),
     reach=read(CandidatePair.reach),
+    way_length=read(CandidatePair.way),
     kind=read(ShapeTopology.kind),
     size=read(ShapeGeometry.size),
+    rest=read(ShapeGeometry.rest_offset),
     rotation=read(ShapePose.rotation),
+    travel=read(ShapeBounds.travel),
+    turned=read(ShapeMotion.turn),
+    centre=read(ShapeMotion.centre),
+    between=update(CandidatePair.between),
     count=update(Manifold.count),
+    passed=update(Manifold.passed),
+    clearance=update(Manifold.clearance),
     position=update(ManifoldPointState.position),
     normal=update(ManifoldPointState.normal),
     separation=update(ManifoldPointState.separation),
@@ -238,23 +275,78 @@ def collide_boxes(
         return
     pair = local(PAIR)
     out = local(OUT)
+    direct = local(6)
+    spots = local(SPOTS)
+    moved = local(MOVED)
+    way = local(WAY)
     for i in range(3):
-        pair[9 + i] = 0.0
         pair[12 + i] = size[a, i, e]
         pair[15 + i] = size[b, i, e]
-        for j in range(3):
-            pair[9 + i] += rotation[a, 3 * j + i, e] * between[n, j, e]
-            pair[3 * i + j] = 0.0
-            for k in range(3):
-                pair[3 * i + j] += rotation[a, 3 * k + i, e] * rotation[b, 3 * k + j, e]
-    found = touch_boxes(pair, reach[n, e], out)
-    count[n, e] = found
-    for p in range(found):
-        slot = n * (slots // candidates) + p
-        separation[slot, e] = out[4 * p + 6]
-        for i in range(3):
-            position[slot, i, e] = 0.0
-            normal[slot, i, e] = 0.0
-            for j in range(3):
-                position[slot, i, e] += rotation[a, 3 * i + j, e] * out[4 * p + 3 + j]
-                normal[slot, i, e] += rotation[a, 3 * i + j, e] * out[j]
+    for i in range(9):
+        moved[i] = rotation[a, i, e]
+        moved[9 + i] = rotation[b, i, e]
+    for i in range(3):
+        moved[18 + i] = between[n, i, e]
+    apart = max(rest[a, e] + rest[b, e], 0.0)
+    size_a = math.sqrt(pair[12] * pair[12] + pair[13] * pair[13] + pair[14] * pair[14])
+    size_b = math.sqrt(pair[15] * pair[15] + pair[16] * pair[16] + pair[17] * pair[17])
+    near = touching(size_a, size_b)
+    acting = False
+    clear = math.inf
+    bent = 0.0
+    t = 0.0
+    along = -math.inf
+    known = False
+    x, y, z = 0.0, 0.0, 0.0
+    look = 0
+    while look < LOOKS:
+        pair_of(moved, pair)
+        found = touch_boxes(pair, reach[n, e] if look == 0 else math.inf, known, direct, out)
+        points_out_of_a(moved, out, found, spots)
+        first = SPOT * least_gap(spots, found)
+        gap = spots[first + 6] - apart
+        clear = min(clear, gap)
+        goes_on = look < LOOKS - 1 and gap > near and not known
+        again = not (goes_on or known) and along >= gap - SAME * near
+        if again:  # touching, and the direction of the last look is as good as any
+            known = True
+            for i in range(3):
+                direct[i] = moved[i] * x + moved[3 + i] * y + moved[6 + i] * z
+        elif look == 0 or not goes_on:
+            if look > 0:
+                found = before_impact(way, moved, t, spots, found, reach[n, e])
+                for i in range(3):
+                    between[n, i, e] = moved[18 + i]
+            count[n, e] = found
+            for p in range(found):
+                slot = n * (slots // candidates) + p
+                for i in range(3):
+                    position[slot, i, e] = spots[SPOT * p + i]
+                    normal[slot, i, e] = spots[SPOT * p + 3 + i]
+                separation[slot, e] = spots[SPOT * p + 6]
+            goes_on = goes_on and look == 0 and found > 0 and gap < way_length[n, e]
+            if goes_on:
+                for i in range(3):
+                    way[i], way[9 + i] = turned[a, i, e], turned[b, i, e]
+                    way[3 + i], way[12 + i] = centre[a, i, e], centre[b, i, e]
+                    way[6 + i], way[15 + i] = travel[a, i, e], travel[b, i, e]
+                begin_way(way, moved)
+                acting = acts(way, spots, found, rest[a, e] + rest[b, e] + near)
+                bent = bend(way, size_a, size_b)
+        look += 1 if goes_on or again else LOOKS
+        if goes_on:
+            step = stretch(t, gap, bent)
+            move_pair(way, t + step, moved)
+            x, y, z = spots[first + 3], spots[first + 4], spots[first + 5]
+            later = primitive_gap(
+                moved, BOX, pair[12], pair[13], pair[14], BOX, pair[15], pair[16], pair[17], x, y, z
+            )  # fmt: skip
+            t += step * safe_part(gap, later - apart, bent, step)
+            move_pair(way, t, moved)
+            along = -apart + primitive_gap(
+                moved, BOX, pair[12], pair[13], pair[14], BOX, pair[15], pair[16], pair[17], x, y, z
+            )  # fmt: skip
+            if t >= 1.0:
+                passed[n, e] = count[n, e] if acting else 0
+                clearance[n, e] = clear
+                look += LOOKS

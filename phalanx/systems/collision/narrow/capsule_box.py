@@ -14,9 +14,26 @@ from phalanx.components.pair import (
     ManifoldPoint,
     ManifoldPointState,
 )
-from phalanx.components.shape import BOX, CAPSULE, ShapeGeometry, ShapePose, ShapeTopology
+from phalanx.components.shape import BOX, CAPSULE, ShapeBounds, ShapeGeometry, ShapeMotion, ShapePose, ShapeTopology
 from phalanx.ecs import function, local, read, rows, system, update
-from phalanx.systems.collision.narrow.capsules import MOST, POINT, SAME_DEPTH, SAME_NORMAL, put_point
+from phalanx.systems.collision.narrow.capsules import MOST, SAME_DEPTH, SAME_NORMAL, put_point
+from phalanx.systems.collision.narrow.impact import (
+    LOOKS,
+    MOVED,
+    SPOT,
+    WAY,
+    acts,
+    before_impact,
+    begin_way,
+    bend,
+    bounding_radius,
+    least_gap,
+    move_pair,
+    primitive_gap,
+    safe_part,
+    stretch,
+    touching,
+)
 from phalanx.systems.collision.narrow.pose import inverse_turn, turn
 from phalanx.systems.collision.narrow.segments import clamp, excess, nearest_to_box, squared
 from phalanx.systems.collision.narrow.support import precision
@@ -101,7 +118,7 @@ def touch_capsule_box(cx, cy, cz, ux, uy, uz, radius, half, sx, sy, sz, reach, o
     """Contact points of a capsule with centre c and axis u and a box, in the frame of the box.
 
     Args:
-        out: result, ``MOST`` points of ``POINT`` numbers, from the capsule's centre.
+        out: result, ``MOST`` points of ``SPOT`` numbers, from the capsule's centre.
 
     Returns:
         number of points.
@@ -173,12 +190,19 @@ def collide_capsule_box(
     used=read(CandidateCount.current),
     pair_a=read(CandidatePair.a),
     pair_b=read(CandidatePair.b),
-    between=read(CandidatePair.between),
     reach=read(CandidatePair.reach),
+    way_length=read(CandidatePair.way),
     kind=read(ShapeTopology.kind),
     size=read(ShapeGeometry.size),
+    rest=read(ShapeGeometry.rest_offset),
     rotation=read(ShapePose.rotation),
+    travel=read(ShapeBounds.travel),
+    turned=read(ShapeMotion.turn),
+    centre=read(ShapeMotion.centre),
+    between=update(CandidatePair.between),
     count=update(Manifold.count),
+    passed=update(Manifold.passed),
+    clearance=update(Manifold.clearance),
     position=update(ManifoldPointState.position),
     normal=update(ManifoldPointState.normal),
     separation=update(ManifoldPointState.separation),
@@ -190,31 +214,76 @@ def collide_capsule_box(
     b = pair_b[n, e]
     if kind[a, e] != CAPSULE or kind[b, e] != BOX:
         return
-    out = local(POINT * MOST)
-    r0, r1, r2 = rotation[b, 0, e], rotation[b, 1, e], rotation[b, 2, e]
-    r3, r4, r5 = rotation[b, 3, e], rotation[b, 4, e], rotation[b, 5, e]
-    r6, r7, r8 = rotation[b, 6, e], rotation[b, 7, e], rotation[b, 8, e]
-    cx, cy, cz = inverse_turn(
-        r0, r1, r2, r3, r4, r5, r6, r7, r8, -between[n, 0, e], -between[n, 1, e], -between[n, 2, e]
-    )
-    ux, uy, uz = inverse_turn(
-        r0, r1, r2, r3, r4, r5, r6, r7, r8, rotation[a, 2, e], rotation[a, 5, e], rotation[a, 8, e]
-    )
-    found = touch_capsule_box(
-        cx, cy, cz, ux, uy, uz, size[a, 0, e], size[a, 1, e],
-        size[b, 0, e], size[b, 1, e], size[b, 2, e], reach[n, e], out,
-    )  # fmt: skip
-    found = found if are_numbers(cx, cy, cz) and are_numbers(ux, uy, uz) else 0
-    count[n, e] = found
-    for p in range(found):
-        slot = n * (slots // candidates) + p
-        at = POINT * p
-        x, y, z = turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, out[at], out[at + 1], out[at + 2])
-        position[slot, 0, e] = x
-        position[slot, 1, e] = y
-        position[slot, 2, e] = z
-        x, y, z = turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, out[at + 3], out[at + 4], out[at + 5])
-        normal[slot, 0, e] = x
-        normal[slot, 1, e] = y
-        normal[slot, 2, e] = z
-        separation[slot, e] = out[at + 6]
+    spots = local(SPOT * MOST)
+    moved = local(MOVED)
+    way = local(WAY)
+    for i in range(9):
+        moved[i] = rotation[a, i, e]
+        moved[9 + i] = rotation[b, i, e]
+    for i in range(3):
+        moved[18 + i] = between[n, i, e]
+    apart = max(rest[a, e] + rest[b, e], 0.0)
+    radius, half = size[a, 0, e], size[a, 1, e]
+    sx, sy, sz = size[b, 0, e], size[b, 1, e], size[b, 2, e]
+    size_b = bounding_radius(BOX, sx, sy, sz)
+    near = touching(radius + half, size_b)
+    acting = False
+    clear = math.inf
+    bent = 0.0
+    t = 0.0
+    look = 0
+    while look < LOOKS:
+        r0, r1, r2, r3, r4, r5 = moved[9], moved[10], moved[11], moved[12], moved[13], moved[14]
+        r6, r7, r8 = moved[15], moved[16], moved[17]
+        cx, cy, cz = inverse_turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, -moved[18], -moved[19], -moved[20])
+        ux, uy, uz = inverse_turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, moved[2], moved[5], moved[8])
+        found = touch_capsule_box(
+            cx, cy, cz, ux, uy, uz, radius, half, sx, sy, sz, reach[n, e] if look == 0 else math.inf, spots
+        )
+        found = found if are_numbers(cx, cy, cz) and are_numbers(ux, uy, uz) else 0
+        for p in range(found):
+            for o in range(SPOT * p, SPOT * p + 6, 3):  # place, normal
+                spots[o], spots[o + 1], spots[o + 2] = turn(
+                    r0, r1, r2, r3, r4, r5, r6, r7, r8, spots[o], spots[o + 1], spots[o + 2]
+                )
+        first = SPOT * least_gap(spots, found)
+        gap = spots[first + 6] - apart
+        clear = min(clear, gap)
+        goes_on = look < LOOKS - 1 and gap > near
+        if look == 0 or not goes_on:
+            if look > 0:
+                found = before_impact(way, moved, t, spots, found, reach[n, e])
+                for i in range(3):
+                    between[n, i, e] = moved[18 + i]
+            count[n, e] = found
+            for p in range(found):
+                slot = n * (slots // candidates) + p
+                for i in range(3):
+                    position[slot, i, e] = spots[SPOT * p + i]
+                    normal[slot, i, e] = spots[SPOT * p + 3 + i]
+                separation[slot, e] = spots[SPOT * p + 6]
+            goes_on = goes_on and look == 0 and found > 0 and gap < way_length[n, e]
+            if goes_on:
+                for i in range(3):
+                    way[i], way[9 + i] = turned[a, i, e], turned[b, i, e]
+                    way[3 + i], way[12 + i] = centre[a, i, e], centre[b, i, e]
+                    way[6 + i], way[15 + i] = travel[a, i, e], travel[b, i, e]
+                begin_way(way, moved)
+                acting = acts(way, spots, found, rest[a, e] + rest[b, e] + near)
+                bent = bend(way, half, size_b)
+        look += 1 if goes_on else LOOKS
+        if goes_on:
+            step = stretch(t, gap, bent)
+            move_pair(way, t + step, moved)
+            later = primitive_gap(
+                moved, CAPSULE, 0.0, half, 0.0, BOX, sx, sy, sz,
+                spots[first + 3], spots[first + 4], spots[first + 5],
+            )  # fmt: skip
+            later -= radius + apart
+            t += step * safe_part(gap, later, bent, step)
+            if t < 1.0:
+                move_pair(way, t, moved)
+            else:
+                passed[n, e] = count[n, e] if acting else 0
+                clearance[n, e] = clear
+                look += LOOKS

@@ -10,14 +10,28 @@ from phalanx.components.pair import (
     ManifoldPoint,
     ManifoldPointState,
 )
-from phalanx.components.shape import CAPSULE, ShapeGeometry, ShapePose, ShapeTopology
+from phalanx.components.shape import CAPSULE, ShapeBounds, ShapeGeometry, ShapeMotion, ShapePose, ShapeTopology
 from phalanx.ecs import function, local, read, rows, system, update
+from phalanx.systems.collision.narrow.impact import (
+    LOOKS,
+    MOVED,
+    SPOT,
+    WAY,
+    acts,
+    before_impact,
+    begin_way,
+    bend,
+    least_gap,
+    move_pair,
+    primitive_gap,
+    safe_part,
+    stretch,
+    touching,
+)
 from phalanx.systems.collision.narrow.segments import clamp, nearest_on_segments, squared
 from phalanx.systems.collision.narrow.support import precision
 from phalanx.systems.collision.narrow.vectors import direction, perpendicular
 
-POINT = 7
-"""Numbers of a point in scratch: x, y, z midway between the surfaces, unit normal, separation."""
 MOST = 3
 
 PARALLEL = 0.1
@@ -31,7 +45,7 @@ within this part of the smaller one's size, with a normal at less than this angl
 @function
 def put_point(out, count, x, y, z, nx, ny, nz, separation):
     """Append a point to the scratch array."""
-    at = POINT * count
+    at = SPOT * count
     out[at] = x
     out[at + 1] = y
     out[at + 2] = z
@@ -50,7 +64,7 @@ def touch_capsules(cx, cy, cz, ux, uy, uz, vx, vy, vz, p, q, radius_a, radius_b,
         u, v: unit vectors along their axes.
         p, q: half lengths of their cores, m.
         reach: points farther apart (m) are left out.
-        out: result, ``MOST`` points of ``POINT`` numbers, from the centre of a.
+        out: result, ``MOST`` points of ``SPOT`` numbers, from the centre of a.
 
     Returns:
         number of points.
@@ -113,12 +127,19 @@ def collide_capsules(
     used=read(CandidateCount.current),
     pair_a=read(CandidatePair.a),
     pair_b=read(CandidatePair.b),
-    between=read(CandidatePair.between),
     reach=read(CandidatePair.reach),
+    way_length=read(CandidatePair.way),
     kind=read(ShapeTopology.kind),
     size=read(ShapeGeometry.size),
+    rest=read(ShapeGeometry.rest_offset),
     rotation=read(ShapePose.rotation),
+    travel=read(ShapeBounds.travel),
+    turned=read(ShapeMotion.turn),
+    centre=read(ShapeMotion.centre),
+    between=update(CandidatePair.between),
     count=update(Manifold.count),
+    passed=update(Manifold.passed),
+    clearance=update(Manifold.clearance),
     position=update(ManifoldPointState.position),
     normal=update(ManifoldPointState.normal),
     separation=update(ManifoldPointState.separation),
@@ -130,17 +151,65 @@ def collide_capsules(
     b = pair_b[n, e]
     if kind[a, e] != CAPSULE or kind[b, e] != CAPSULE:
         return
-    out = local(POINT * MOST)
-    found = touch_capsules(
-        between[n, 0, e], between[n, 1, e], between[n, 2, e],
-        rotation[a, 2, e], rotation[a, 5, e], rotation[a, 8, e],
-        rotation[b, 2, e], rotation[b, 5, e], rotation[b, 8, e],
-        size[a, 1, e], size[b, 1, e], size[a, 0, e], size[b, 0, e], reach[n, e], out,
-    )  # fmt: skip
-    count[n, e] = found
-    for p in range(found):
-        slot = n * (slots // candidates) + p
-        for k in range(3):
-            position[slot, k, e] = out[POINT * p + k]
-            normal[slot, k, e] = out[POINT * p + 3 + k]
-        separation[slot, e] = out[POINT * p + 6]
+    spots = local(SPOT * MOST)
+    moved = local(MOVED)
+    way = local(WAY)
+    for i in range(9):
+        moved[i] = rotation[a, i, e]
+        moved[9 + i] = rotation[b, i, e]
+    for i in range(3):
+        moved[18 + i] = between[n, i, e]
+    apart = max(rest[a, e] + rest[b, e], 0.0)
+    radius_a, half_a, radius_b, half_b = size[a, 0, e], size[a, 1, e], size[b, 0, e], size[b, 1, e]
+    near = touching(radius_a + half_a, radius_b + half_b)
+    acting = False
+    clear = math.inf
+    bent = 0.0
+    t = 0.0
+    look = 0
+    while look < LOOKS:
+        found = touch_capsules(
+            moved[18], moved[19], moved[20], moved[2], moved[5], moved[8], moved[11], moved[14], moved[17],
+            half_a, half_b, radius_a, radius_b, reach[n, e] if look == 0 else math.inf, spots,
+        )  # fmt: skip
+        first = SPOT * least_gap(spots, found)
+        gap = spots[first + 6] - apart
+        clear = min(clear, gap)
+        goes_on = look < LOOKS - 1 and gap > near
+        if look == 0 or not goes_on:
+            if look > 0:
+                found = before_impact(way, moved, t, spots, found, reach[n, e])
+                for i in range(3):
+                    between[n, i, e] = moved[18 + i]
+            count[n, e] = found
+            for p in range(found):
+                slot = n * (slots // candidates) + p
+                for i in range(3):
+                    position[slot, i, e] = spots[SPOT * p + i]
+                    normal[slot, i, e] = spots[SPOT * p + 3 + i]
+                separation[slot, e] = spots[SPOT * p + 6]
+            goes_on = goes_on and look == 0 and found > 0 and gap < way_length[n, e]
+            if goes_on:
+                for i in range(3):
+                    way[i], way[9 + i] = turned[a, i, e], turned[b, i, e]
+                    way[3 + i], way[12 + i] = centre[a, i, e], centre[b, i, e]
+                    way[6 + i], way[15 + i] = travel[a, i, e], travel[b, i, e]
+                begin_way(way, moved)
+                acting = acts(way, spots, found, rest[a, e] + rest[b, e] + near)
+                bent = bend(way, half_a, half_b)
+        look += 1 if goes_on else LOOKS
+        if goes_on:
+            step = stretch(t, gap, bent)
+            move_pair(way, t + step, moved)
+            later = primitive_gap(
+                moved, CAPSULE, 0.0, half_a, 0.0, CAPSULE, 0.0, half_b, 0.0,
+                spots[first + 3], spots[first + 4], spots[first + 5],
+            )  # fmt: skip
+            later -= radius_a + radius_b + apart
+            t += step * safe_part(gap, later, bent, step)
+            if t < 1.0:
+                move_pair(way, t, moved)
+            else:
+                passed[n, e] = count[n, e] if acting else 0
+                clearance[n, e] = clear
+                look += LOOKS

@@ -20,12 +20,16 @@ SAME_DEPTH = 3e-5
 
 
 @function
-def collide_convex_pair(pair, forms, reach, normals, first_corners, end_corners, corner_vertices, vertices, out):
+def collide_convex_pair(
+    pair, forms, reach, known, found, normals, first_corners, end_corners, corner_vertices, vertices, out
+):  # fmt: skip
     """Contact points of any two convex shapes.
 
     Args:
         pair, forms: the shapes, see :mod:`phalanx.systems.collision.narrow.support`; only read.
         reach: points farther apart than this (m) are left out.
+        known: whether ``found[0:3]`` is the normal to take.
+        found: scratch of 6 numbers.
         normals, first_corners, end_corners: HullFacePlane.normal, .first_corner, .end_corner.
         corner_vertices: HullCornerVertex.vertex.
         vertices: HullVertexPosition.position.
@@ -34,10 +38,15 @@ def collide_convex_pair(pair, forms, reach, normals, first_corners, end_corners,
     Returns:
         number of points, 0 to 4.
     """
-    found = local(6)
     point = local(6)
     simplex = local(SIMPLEX)
-    distance = signed_distance(pair, forms, vertices, simplex, point, reach, found)
+    if known:
+        distance = separation_along(pair, forms, vertices, point, found[0], found[1], found[2])
+        distance -= core_radius(forms[0], pair[12]) + core_radius(forms[5], pair[15])
+        for k in range(3):
+            found[3 + k] = point[3 + k]
+    else:
+        distance = signed_distance(pair, forms, vertices, simplex, point, reach, found)
     if not distance <= reach:
         return 0
     return build_manifold(

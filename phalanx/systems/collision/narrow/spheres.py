@@ -14,101 +14,36 @@ from phalanx.components.pair import (
     ManifoldPoint,
     ManifoldPointState,
 )
-from phalanx.components.shape import BOX, CAPSULE, CONE, CYLINDER, SPHERE, ShapeGeometry, ShapePose, ShapeTopology
-from phalanx.ecs import function, read, rows, system, update
+from phalanx.components.shape import (
+    CAPSULE,
+    CONE,
+    SPHERE,
+    ShapeBounds,
+    ShapeGeometry,
+    ShapeMotion,
+    ShapePose,
+    ShapeTopology,
+)
+from phalanx.ecs import local, read, rows, system, update
+from phalanx.systems.collision.narrow.impact import (
+    LOOKS,
+    MOVED,
+    SPOT,
+    WAY,
+    acts,
+    before_impact,
+    begin_way,
+    bend,
+    bounding_radius,
+    move_pair,
+    primitive_gap,
+    safe_part,
+    stretch,
+    touching,
+)
+from phalanx.systems.collision.narrow.outside import outside_of
 from phalanx.systems.collision.narrow.pose import inverse_turn, turn
-from phalanx.systems.collision.narrow.vectors import are_numbers, direction
-
-
-@function
-def outside_of_box(x, y, z, sx, sy, sz):
-    """Outward unit normal of a box (half lengths s) nearest to a point, and the point's signed distance.
-
-    Inside, that of the nearest face, of equals the later axis.
-    """
-    ex = math.fabs(x) - sx
-    ey = math.fabs(y) - sy
-    ez = math.fabs(z) - sz
-    inside = ex <= 0.0 and ey <= 0.0 and ez <= 0.0
-    by_z = inside and ez >= ex and ez >= ey
-    by_y = inside and not by_z and ey >= ex
-    by_x = inside and not by_z and not by_y
-    nx, ny, nz, length = direction(max(ex, 0.0), max(ey, 0.0), max(ez, 0.0))
-    nx = (1.0 if by_x else 0.0) if inside else nx
-    ny = (1.0 if by_y else 0.0) if inside else ny
-    nz = (1.0 if by_z else 0.0) if inside else nz
-    distance = max(ex, max(ey, ez)) if inside else length
-    return nx if x >= 0.0 else -nx, ny if y >= 0.0 else -ny, nz if z >= 0.0 else -nz, distance
-
-
-@function
-def outside_of_capsule(x, y, z, radius, half):
-    """Outward unit normal of a capsule (a sphere if ``half`` is 0) nearest to a point, and its signed distance."""
-    nx, ny, nz, length = direction(x, y, z - min(max(z, -half), half))
-    return nx, ny, nz, length - radius
-
-
-@function
-def outside_of_cylinder(rho, z, radius, half):
-    """Radial and axial part of a cylinder's outward unit normal nearest to a point, and its signed distance.
-
-    ``rho``, m, is the distance from the axis. Inside, the normal of the nearest face; of equals that of the end.
-    """
-    er = rho - radius
-    ez = math.fabs(z) - half
-    inside = er <= 0.0 and ez <= 0.0
-    by_wall = inside and er > ez
-    nr, _, nz, length = direction(max(er, 0.0), 0.0, max(ez, 0.0))
-    nr = (1.0 if by_wall else 0.0) if inside else nr
-    nz = (0.0 if by_wall else 1.0) if inside else nz
-    return nr, nz if z >= 0.0 else -nz, max(er, ez) if inside else length
-
-
-@function
-def outside_of_cone(rho, z, radius, half):
-    """As :func:`outside_of_cylinder`, of a cone with its apex at z = ``half``."""
-    cr, _, cz, slant = direction(2.0 * half, 0.0, radius)  # the wall's normal, its length from apex to rim
-    wall = rho * cr + (z - half) * cz
-    below = -half - z
-    down = rho * cz - (z - half) * cr  # along the wall from the apex
-    inside = wall <= 0.0 and below <= 0.0
-    base = (below > 0.0 and rho <= radius) or (inside and below >= wall)
-    rim = not base and (below > 0.0 or (wall > 0.0 and down >= slant))
-    apex = not base and not rim and wall > 0.0 and down <= 0.0
-    corner_r = radius if rim else 0.0
-    corner_z = -half if rim else half
-    nr, _, nz, length = direction(rho - corner_r, 0.0, z - corner_z)
-    to_corner = rim or apex
-    nr = nr if to_corner else (0.0 if base else cr)
-    nz = nz if to_corner else (-1.0 if base else cz)
-    return nr, nz, length if to_corner else (below if base else wall)
-
-
-@function
-def outside_of(kind, sx, sy, sz, x, y, z):
-    """Outward unit normal of a solid's surface nearest to a point in its frame, and the signed distance of the point.
-
-    The signed distance of a point inside is minus its distance from the nearest surface. Where all directions are as
-    good (the centre of a sphere, the axis of a capsule or cylinder) the normal is the x axis.
-
-    Args:
-        kind: sphere, capsule, box, cylinder or cone.
-        sx, sy, sz: ShapeGeometry.size.
-    """
-    if kind == BOX:
-        return outside_of_box(x, y, z, sx, sy, sz)
-    if kind == CYLINDER or kind == CONE:
-        ux, uy, _, rho = direction(x, y, 0.0)
-        rc, zc, distance_c = outside_of_cylinder(rho, z, sx, sy)
-        rk, zk, distance_k = outside_of_cone(rho, z, sx, sy)
-        radial = rc if kind == CYLINDER else rk
-        return (
-            ux * radial,
-            uy * radial,
-            zc if kind == CYLINDER else zk,
-            distance_c if kind == CYLINDER else distance_k,
-        )
-    return outside_of_capsule(x, y, z, sx, sy if kind == CAPSULE else 0.0)
+from phalanx.systems.collision.narrow.vectors import are_numbers
 
 
 @system(over=Candidate, phase="collide", used="used")
@@ -120,12 +55,19 @@ def collide_spheres(
     used=read(CandidateCount.current),
     pair_a=read(CandidatePair.a),
     pair_b=read(CandidatePair.b),
-    between=read(CandidatePair.between),
     reach=read(CandidatePair.reach),
+    way_length=read(CandidatePair.way),
     kind=read(ShapeTopology.kind),
     size=read(ShapeGeometry.size),
+    rest=read(ShapeGeometry.rest_offset),
     rotation=read(ShapePose.rotation),
+    travel=read(ShapeBounds.travel),
+    turned=read(ShapeMotion.turn),
+    centre=read(ShapeMotion.centre),
+    between=update(CandidatePair.between),
     count=update(Manifold.count),
+    passed=update(Manifold.passed),
+    clearance=update(Manifold.clearance),
     position=update(ManifoldPointState.position),
     normal=update(ManifoldPointState.normal),
     separation=update(ManifoldPointState.separation),
@@ -137,22 +79,69 @@ def collide_spheres(
     b = pair_b[n, e]
     if kind[a, e] != SPHERE or kind[b, e] > CONE:
         return
-    r0, r1, r2 = rotation[b, 0, e], rotation[b, 1, e], rotation[b, 2, e]
-    r3, r4, r5 = rotation[b, 3, e], rotation[b, 4, e], rotation[b, 5, e]
-    r6, r7, r8 = rotation[b, 6, e], rotation[b, 7, e], rotation[b, 8, e]
-    x, y, z = inverse_turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, -between[n, 0, e], -between[n, 1, e], -between[n, 2, e])
-    ux, uy, uz, distance = outside_of(kind[b, e], size[b, 0, e], size[b, 1, e], size[b, 2, e], x, y, z)
-    gap = distance - size[a, 0, e]
-    found = gap <= reach[n, e] and are_numbers(x, y, z)
-    count[n, e] = 1 if found else 0
-    if found:
+    spots = local(SPOT)
+    moved = local(MOVED)
+    way = local(WAY)
+    for i in range(9):
+        moved[i] = rotation[a, i, e]
+        moved[9 + i] = rotation[b, i, e]
+    for i in range(3):
+        moved[18 + i] = between[n, i, e]
+    apart = max(rest[a, e] + rest[b, e], 0.0)
+    sx, sy, sz = size[b, 0, e], size[b, 1, e], size[b, 2, e]
+    radius, radius_b = size[a, 0, e], sx if kind[b, e] <= CAPSULE else 0.0
+    size_b = bounding_radius(kind[b, e], sx, sy, sz)
+    near = touching(radius, size_b)
+    acting = False
+    clear = math.inf
+    bent = 0.0
+    t = 0.0
+    look = 0
+    while look < LOOKS:
+        r0, r1, r2, r3, r4, r5 = moved[9], moved[10], moved[11], moved[12], moved[13], moved[14]
+        r6, r7, r8 = moved[15], moved[16], moved[17]
+        x, y, z = inverse_turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, -moved[18], -moved[19], -moved[20])
+        ux, uy, uz, distance = outside_of(kind[b, e], sx, sy, sz, x, y, z)
+        distance -= radius
         nx, ny, nz = turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, ux, uy, uz)
-        slot = n * (slots // candidates)
-        out = size[a, 0, e] + 0.5 * gap
-        position[slot, 0, e] = -out * nx
-        position[slot, 1, e] = -out * ny
-        position[slot, 2, e] = -out * nz
-        normal[slot, 0, e] = nx
-        normal[slot, 1, e] = ny
-        normal[slot, 2, e] = nz
-        separation[slot, e] = gap
+        out = radius + 0.5 * distance
+        spots[0], spots[1], spots[2] = -out * nx, -out * ny, -out * nz
+        spots[3], spots[4], spots[5], spots[6] = nx, ny, nz, distance
+        found = 1 if (look > 0 or distance <= reach[n, e]) and are_numbers(x, y, z) else 0
+        gap = distance - apart
+        clear = min(clear, gap)
+        goes_on = look < LOOKS - 1 and gap > near
+        if look == 0 or not goes_on:
+            if look > 0:
+                found = before_impact(way, moved, t, spots, found, reach[n, e])
+                for i in range(3):
+                    between[n, i, e] = moved[18 + i]
+            count[n, e] = found
+            for p in range(found):
+                slot = n * (slots // candidates) + p
+                for i in range(3):
+                    position[slot, i, e] = spots[SPOT * p + i]
+                    normal[slot, i, e] = spots[SPOT * p + 3 + i]
+                separation[slot, e] = spots[SPOT * p + 6]
+            goes_on = goes_on and look == 0 and found > 0 and gap < way_length[n, e]
+            if goes_on:
+                for i in range(3):
+                    way[i], way[9 + i] = turned[a, i, e], turned[b, i, e]
+                    way[3 + i], way[12 + i] = centre[a, i, e], centre[b, i, e]
+                    way[6 + i], way[15 + i] = travel[a, i, e], travel[b, i, e]
+                begin_way(way, moved)
+                acting = acts(way, spots, found, rest[a, e] + rest[b, e] + near)
+                bent = bend(way, 0.0, size_b - radius_b)
+        look += 1 if goes_on else LOOKS
+        if goes_on:
+            step = stretch(t, gap, bent)
+            move_pair(way, t + step, moved)
+            later = primitive_gap(moved, SPHERE, 0.0, 0.0, 0.0, kind[b, e], sx, sy, sz, nx, ny, nz)
+            later -= radius + radius_b + apart
+            t += step * safe_part(gap, later, bent, step)
+            if t < 1.0:
+                move_pair(way, t, moved)
+            else:
+                passed[n, e] = count[n, e] if acting else 0
+                clearance[n, e] = clear
+                look += LOOKS

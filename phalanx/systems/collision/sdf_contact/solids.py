@@ -8,7 +8,7 @@ import math
 
 from phalanx.components.shape import BOX, CAPSULE, CONE, CYLINDER, HULL, SPHERE
 from phalanx.ecs import function, local, real
-from phalanx.systems.collision.narrow.spheres import outside_of
+from phalanx.systems.collision.narrow.outside import outside_of
 from phalanx.systems.collision.narrow.vectors import unit
 from phalanx.systems.collision.sdf_contact.field import ball_in_field, clip_to_grid, field_at
 
