@@ -25,6 +25,7 @@ from phalanx.systems.collision import (
     sweep_and_prune,
 )
 from phalanx.systems.collision import planes as planes_
+from phalanx.systems.collision import seams as seams_
 from phalanx.systems.collision.sdf_contact import on_planes
 from phalanx.systems.dynamics import (
     actuation,
@@ -156,6 +157,7 @@ def systems(
     spring: bool = True,
     limits: bool = True,
     spherical: bool = True,
+    seams: bool = True,
 ) -> list[System]:
     """The engine's systems, as few as a world can do with; all of them by default.
 
@@ -171,6 +173,7 @@ def systems(
         spring: joints have springs.
         limits: joints that close loops have limits of angles.
         spherical: robots have spherical joints.
+        seams: bodies have several shapes.
     """
     loose = not joints and pairs != set()
     found = [*_all(*ALWAYS), *REACTIONS]
@@ -206,6 +209,7 @@ def systems(
         found.remove(broad_phase.relate_candidates)
         found += [_before(broad_phase.relate_candidates, tuple(s.name for s in touch)), *touch]
         found += [_after(contacts.drop_near_misses, tuple(s.name for s in touch[-1:]))]
+        found += _all(seams_) if seams else []
         found += [contacts.place_pair_contacts, contacts.pair_contacts]
     names = {s.name for s in found}
     return found + [s for name in FEATURES if optional for s in feature_systems(name, together, names)]

@@ -360,6 +360,7 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
             spring=any(joint.stiffness > 0 for robot in self.robots.values() for joint in robot.model.joints),
             limits=self._limited_joints,
             spherical=store.rows(c.Pivot) > 0,
+            seams=layout.pieces,
         )
         for system in chosen:
             if moved or system is not follow_targets:

@@ -53,6 +53,8 @@ class Layout:
     """Kinds of shapes that may meet, the lower first."""
     moving_trees: int
     """Parts that have dofs."""
+    pieces: bool
+    """Whether a link has several shapes, or several shapes cannot move."""
     many_pairs: bool
     """Whether bounds are sorted, as allowed pairs are too many to list."""
     shapes: list[PlacedShape]
@@ -172,7 +174,9 @@ def fill(
     kinds = np.array([s.data.kind for s in shapes], int)[pairs.allowed]
     met = {(a, b) for a, b in np.unique(kinds, axis=0).tolist()} if len(kinds) else set()
     moving = sum(r.dofs.stop > r.dofs.start for r in ranges)
-    return Layout(ranges, met, moving, len(pairs.allowed) > LONGEST_LIST, shapes, dof_parents)
+    bodies = [shape.link if shape.dof >= 0 else -1 for shape in shapes]
+    pieces = len(set(bodies)) < len(bodies)
+    return Layout(ranges, met, moving, pieces, len(pairs.allowed) > LONGEST_LIST, shapes, dof_parents)
 
 
 def grow_contacts(store: Store, table: Table, wanted: int) -> None:

@@ -1,0 +1,192 @@
+"""Contacts at seams: between tiles that are shapes of their own, and between pieces of one body.
+
+A box that slides from one tile to the next is a hair lower than the next one's top, so it strikes its side; a ball
+meets the tile's edge aslant. Neither could happen on one piece: the side is covered by the first tile. Therefore a
+contact of a shape s with a piece o is left out if the contact of s with another piece c of the same body holds s off
+o as well:
+
+* o lies below the plane of the contact with c, to within ``SEAM``. Since s lies above that plane (the normal is one
+  along which s and c are apart), s and o are apart along it, too, or overlap by no more than s and c;
+* c lies above the plane of the contact with o, so the pieces together have no such normal there. Two faces of a
+  ridge, or of one plane, keep both contacts;
+* the contact with c is no farther away than that with o, and a point of that is at c: legs of a table are on
+  their own.
+"""
+
+from phalanx.components import (
+    Candidate,
+    CandidateCount,
+    CandidatePair,
+    Coordinate,
+    HullFacePlane,
+    HullVertexPosition,
+    LinkTopology,
+    Manifold,
+    ManifoldPoint,
+    ManifoldPointState,
+    ShapeGeometry,
+    ShapePose,
+    ShapeTopology,
+)
+from phalanx.components.shape import HULL
+from phalanx.ecs import function, read, rows, system, update
+from phalanx.systems.collision.narrow.outside import hull_outside, outside_of
+from phalanx.systems.collision.narrow.support import core_radius, farthest_vertex, primitive_support
+
+SEAM = 0.01
+"""Tiles whose tops differ by less than this part of the contact offset (0.2 mm by default) count as level."""
+
+
+@function
+def reach_along(kind, sx, sy, sz, lx, ly, lz, hx, hy, hz, first, end, vertices, x, y, z):
+    """How far a shape reaches from its origin along a unit vector of its own frame, m; of meshes, at most.
+
+    Args:
+        sx, sy, sz: ShapeGeometry.size.
+        lx to hz: ShapeGeometry.low and .high.
+        first, end: rows of its vertices if it is a hull.
+    """
+    if kind == HULL:
+        v = farthest_vertex(vertices, first, end, x, y, z)
+        return vertices[v, 0, 0] * x + vertices[v, 1, 0] * y + vertices[v, 2, 0] * z
+    if kind > HULL:
+        return (hx if x > 0.0 else lx) * x + (hy if y > 0.0 else ly) * y + (hz if z > 0.0 else lz) * z
+    px, py, pz = primitive_support(kind, sx, sy, sz, x, y, z)
+    return px * x + py * y + pz * z + core_radius(kind, sx)
+
+
+@function
+def distance_from(
+    kind, sx, sy, sz, lx, ly, lz, hx, hy, hz, first, end, normals, offsets, x, y, z
+):  # fmt: skip
+    """How far a point of a shape's own frame is from it, m, negative inside; of hulls and meshes, at least.
+
+    Args:
+        sx to hz: as for :func:`reach_along`.
+        first, end: rows of its faces if it is a hull.
+        normals, offsets: HullFacePlane.normal, .offset.
+    """
+    if kind == HULL:
+        return hull_outside(first, end, normals, offsets, x, y, z)[3]
+    if kind > HULL:
+        return max(max(lx - x, x - hx), max(max(ly - y, y - hy), max(lz - z, z - hz)))
+    return outside_of(kind, sx, sy, sz, x, y, z)[3]
+
+
+@system(over=Candidate, phase="collide", used="candidate_count", after="drop_near_misses", before="place_pair_contacts")
+def drop_seam_contacts(
+    n,
+    e,
+    candidates=rows(Candidate),
+    manifold_points=rows(ManifoldPoint),
+    candidate_count=read(CandidateCount.current),
+    shape_a=read(CandidatePair.a),
+    shape_b=read(CandidatePair.b),
+    between=read(CandidatePair.between),
+    points=read(Manifold.count),
+    passed=read(Manifold.passed),
+    position=read(ManifoldPointState.position),
+    normal=read(ManifoldPointState.normal),
+    separation=read(ManifoldPointState.separation),
+    kind=read(ShapeTopology.kind),
+    link=read(ShapeTopology.link),
+    dof=read(ShapeTopology.dof),
+    root=read(LinkTopology.root),
+    coord=read(LinkTopology.coord),
+    q=read(Coordinate.value),
+    first_vertex=read(ShapeTopology.first_vertex),
+    end_vertex=read(ShapeTopology.end_vertex),
+    first_face=read(ShapeTopology.first_face),
+    end_face=read(ShapeTopology.end_face),
+    vertices=read(HullVertexPosition.position),
+    face_normals=read(HullFacePlane.normal),
+    face_offsets=read(HullFacePlane.offset),
+    size=read(ShapeGeometry.size),
+    low=read(ShapeGeometry.low),
+    high=read(ShapeGeometry.high),
+    margin=read(ShapeGeometry.contact_offset),
+    offset=read(ShapePose.offset),
+    rotation=read(ShapePose.rotation),
+    dropped=update(Manifold.dropped),
+):
+    """Leave out contacts with what the neighbour on the same body covers."""
+    if n >= candidate_count[0, e] or points[n, e] - passed[n, e] <= 0:
+        return
+    a, b = shape_a[n, e], shape_b[n, e]
+    width = manifold_points // candidates
+    found = points[n, e] - passed[n, e]
+    nearest = separation[n * width, e]
+    for p in range(n * width + 1, n * width + found):
+        nearest = min(nearest, separation[p, e])
+    m = 0
+    last = candidate_count[0, e]
+    while m < last:
+        i, j = shape_a[m, e], shape_b[m, e]
+        if m != n and (i == a or i == b or j == a or j == b) and points[m, e] > passed[m, e]:
+            shared_a = i == a or j == a
+            s = a if shared_a else b
+            o = b if shared_a else a
+            c = j if i == s else i
+            together = link[o, e] == link[c, e] or (dof[o, e] < 0 and dof[c, e] < 0)
+            if together and o != c and link[s, e] != link[o, e]:
+                level = SEAM * max(margin[s, e], margin[o, e])
+                best = m * width
+                for p in range(m * width + 1, m * width + points[m, e] - passed[m, e]):
+                    best = p if separation[p, e] < separation[best, e] else best
+                if separation[best, e] <= nearest + level:
+                    # normals from the piece to s, and places from the origins of pieces
+                    sign = 1.0 if c == j else -1.0
+                    x, y, z = sign * normal[best, 0, e], sign * normal[best, 1, e], sign * normal[best, 2, e]
+                    half = 0.5 * separation[best, e]
+                    height = -half
+                    for k in range(3):
+                        at = position[best, k, e] - (between[m, k, e] if c == j else 0.0)
+                        height += at * sign * normal[best, k, e]
+                    f, g = coord[root[link[c, e], e], e], coord[root[link[o, e], e], e]
+                    dx = (q[g, e] - q[f, e]) + (offset[o, 0, e] - offset[c, 0, e])
+                    dy = (q[g + 1, e] - q[f + 1, e]) + (offset[o, 1, e] - offset[c, 1, e])
+                    dz = (q[g + 2, e] - q[f + 2, e]) + (offset[o, 2, e] - offset[c, 2, e])
+                    own = 1.0 if o == b else -1.0
+                    away = 0.0
+                    covered = True
+                    adjacent = False
+                    p = -1
+                    while p < found and covered:
+                        # first o against the plane of c, then c against the planes of o
+                        w = o if p < 0 else c
+                        if p >= 0:
+                            r = n * width + p
+                            x, y, z = own * normal[r, 0, e], own * normal[r, 1, e], own * normal[r, 2, e]
+                            half = 0.5 * separation[r, e]
+                            px = position[r, 0, e] - (between[n, 0, e] if o == b else 0.0) - half * x
+                            py = position[r, 1, e] - (between[n, 1, e] if o == b else 0.0) - half * y
+                            pz = position[r, 2, e] - (between[n, 2, e] if o == b else 0.0) - half * z
+                            height = px * x + py * y + pz * z
+                            px, py, pz = px + dx, py + dy, pz + dz
+                            away = distance_from(
+                                kind[c, e], size[c, 0, e], size[c, 1, e], size[c, 2, e], low[c, 0, e], low[c, 1, e],
+                                low[c, 2, e], high[c, 0, e], high[c, 1, e], high[c, 2, e], first_face[c, e],
+                                end_face[c, e], face_normals, face_offsets,
+                                rotation[c, 0, e] * px + rotation[c, 3, e] * py + rotation[c, 6, e] * pz,
+                                rotation[c, 1, e] * px + rotation[c, 4, e] * py + rotation[c, 7, e] * pz,
+                                rotation[c, 2, e] * px + rotation[c, 5, e] * py + rotation[c, 8, e] * pz,
+                            )  # fmt: skip
+                        ux = rotation[w, 0, e] * x + rotation[w, 3, e] * y + rotation[w, 6, e] * z
+                        uy = rotation[w, 1, e] * x + rotation[w, 4, e] * y + rotation[w, 7, e] * z
+                        uz = rotation[w, 2, e] * x + rotation[w, 5, e] * y + rotation[w, 8, e] * z
+                        top = reach_along(
+                            kind[w, e], size[w, 0, e], size[w, 1, e], size[w, 2, e], low[w, 0, e], low[w, 1, e],
+                            low[w, 2, e], high[w, 0, e], high[w, 1, e], high[w, 2, e], first_vertex[w, e],
+                            end_vertex[w, e], vertices, ux, uy, uz,
+                        )  # fmt: skip
+                        along = dx * x + dy * y + dz * z
+                        if p < 0:
+                            covered = top + along <= height + level
+                        else:
+                            covered = top - along > height + level
+                            adjacent = adjacent or away <= level
+                        p += 1
+                    if covered and adjacent:
+                        dropped[n, e] = points[n, e]
+                        m = last
+        m += 1
