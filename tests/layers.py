@@ -31,6 +31,7 @@ ROOMS = (
     "sensors",
     "images",
     "io/recordings",
+    "io/exports",
     "viewer",
     "__init__",  # what users import: the package itself
     "assets",  # files of robots

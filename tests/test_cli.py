@@ -84,7 +84,7 @@ def test_help_of_a_command_lists_the_options(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("", "Expected one of {info, run, view, replay, bench, .*, doctor}. See phalanx --help."),
+        ("", "Expected one of {info, run, view, replay, export, .*, doctor}. See phalanx --help."),
         ("rn quadruped", "Unrecognized options"),
         ("run", "Missing from phalanx run: ROBOT. See phalanx run --help."),
         ("info arm --device cpu", "Unrecognized or misplaced options: --device cpu. See phalanx info --help."),

@@ -1,4 +1,4 @@
-"""The command line: ``phalanx info | run | view | replay | bench | warmup | exec | tasks | assets | train |
+"""The command line: ``phalanx info | run | view | replay | export | bench | warmup | exec | tasks | assets | train |
 play | doctor``.
 
 Exit codes: 0 success; 1 a verification that found a difference; 2 a mistake of the user's, said in one line; 3 a
@@ -32,6 +32,8 @@ Sensors = Annotated[tuple[str, ...], tyro.conf.arg(metavar="SENSOR [SENSOR ...]"
 Envs = Annotated[tuple[int | Literal["all"], ...], tyro.conf.arg(metavar="all|N [N ...]", help_behavior_hint="")]
 Place = Annotated[tuple[float, float, float] | None, tyro.conf.arg(metavar="X Y Z", help_behavior_hint="")]
 Size = Annotated[tuple[int, int] | None, tyro.conf.arg(metavar="WIDTH HEIGHT", help_behavior_hint="")]
+Target = Annotated[Path | None, tyro.conf.arg(metavar="OUT", help_behavior_hint="")]
+Signals = Annotated[tuple[str, ...], tyro.conf.arg(metavar="ACTOR/FIELD [...]", help_behavior_hint="")]
 Json = Annotated[Path | None, tyro.conf.arg(metavar="OUT.json", help_behavior_hint="")]
 Gain = Annotated[float | None, tyro.conf.arg(metavar="X", help_behavior_hint="")]
 Dt = Annotated[float | Literal["auto"], tyro.conf.arg(metavar="auto|S")]
@@ -285,6 +287,30 @@ def replay(
     return replay(file, shown, verify, repair=repair)
 
 
+def export(
+    file: Recording,
+    to: Literal["csv", "parquet", "hdf5", "robomimic", "minari", "lerobot"],
+    out: Target = None,
+    observations: Signals = (),
+    actions: Signals = (),
+    env: Counts = (),
+) -> int:
+    """Write a recording as a dataset: episodes of observations and actions, cut where environments were reset.
+
+    Args:
+        file: a folder that `phalanx run --record` or phalanx.Recorder wrote.
+        to: csv and parquet are flat tables, a row a step; hdf5 is as Isaac Lab writes it; minari and lerobot (version
+            3) are folders. All but csv need the extra export.
+        out: the file or folder; by default beside the recording, under its name.
+        observations: signals, such as robot/joint_pos; by default positions and velocities of everything.
+        actions: likewise; by default the targets of drives.
+        env: environments, all by default.
+    """
+    from phalanx.commands.export import export
+
+    return export(file, to, out, observations, actions, env)
+
+
 def bench(
     name: Names = (),
     device: Device = "auto",
@@ -480,6 +506,7 @@ COMMANDS = {
     "run": run,
     "view": view,
     "replay": replay,
+    "export": export,
     "bench": bench,
     "warmup": warmup,
     "exec": execute,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -22,6 +22,7 @@ from phalanx.io.recordings.recorder import FORMAT, INPUTS, START, STATE, Event
 from phalanx.io.recordings.series import ActorRecording, RobotRecording, open_actors
 from phalanx.io.recordings.store import move_meshes_in
 from phalanx.io.recordings.subjects import FOLDERS
+from phalanx.io.recordings.windows import torch_windows
 from phalanx.io.recordings.zarr_metadata import check_metadata, read_document, separator
 from phalanx.models.robot_model import RobotModel
 
@@ -119,6 +120,33 @@ class Recording:
     def start_state(self) -> dict[str, np.ndarray]:
         """What ``World.set_state`` needs to continue from the first sample."""
         return self.events()[0].values
+
+    def to_torch_dataset(
+        self,
+        window: int = 1,
+        stride: int = 1,
+        *,
+        observations: Sequence[str] | None = None,
+        actions: Sequence[str] | None = None,
+        env_ids: Sequence[int] | None = None,
+    ) -> Any:
+        """A ``torch.utils.data.Dataset`` of all windows of consecutive steps; none reaches over a reset.
+
+        Items are dicts of tensors: ``"observation"`` and ``"next_observation"`` (window, width), ``"action"`` (window,
+        width) where there are actions, and the numbers ``"episode"``, ``"env"`` and ``"start"``. Action k is what
+        drives were told after observation k. ``observation_names`` and ``action_names`` say what columns are.
+
+        Args:
+            window: steps of an item.
+            stride: steps between the starts of two items of an episode.
+            observations, actions: names of signals, ``"actor/field"``, see :class:`~.episodes.Episodes`.
+            env_ids: environments, all by default.
+
+        Raises:
+            ImportError: torch is missing.
+            ValueError: there is no such signal, or a number cannot be.
+        """
+        return torch_windows(self, window, stride, observations=observations, actions=actions, env_ids=env_ids)
 
     def events(self, values: bool = True) -> list[Event]:
         """The start and everything that the host changed while it was recorded, in order; or only what and when."""

@@ -1,0 +1,1 @@
+"""Recordings as datasets of other projects: one file of this folder a format."""
