@@ -72,10 +72,17 @@ _CARTPOLE = Recipe(256, 60, steps=16, hidden=(32, 32), algorithm=(("num_learning
 _ANT = Recipe(4096, 500, steps=32, hidden=(256, 128, 64), normalise=True, algorithm=(("learning_rate", 5e-4),))
 _WALKING = Recipe(4096, 300, hidden=(128, 128, 128), algorithm=(("entropy_coef", 0.01),))
 
+_ROUGH = replace(_WALKING, iterations=1500, hidden=(512, 256, 128))
+_REACH = Recipe(4096, 400, hidden=(64, 64), algorithm=(("entropy_coef", 0.001), ("num_learning_epochs", 8)))
+_LIFT = Recipe(4096, 1500, hidden=(256, 128, 64), algorithm=(("learning_rate", 1e-4), ("gamma", 0.98)))
+
 RECIPES: dict[str, dict[str, Recipe]] = {
     "cartpole": {"cpu": _CARTPOLE, "cuda": replace(_CARTPOLE, num_envs=4096)},
     "ant": {"cpu": replace(_ANT, num_envs=512, iterations=1000), "cuda": _ANT},
     "quadruped-flat": {"cpu": replace(_WALKING, num_envs=1024, iterations=1000), "cuda": _WALKING},
+    "quadruped-rough": {"cpu": replace(_ROUGH, num_envs=1024), "cuda": _ROUGH},
+    "arm-reach": {"cpu": replace(_REACH, num_envs=256), "cuda": _REACH},
+    "cube-lift": {"cpu": replace(_LIFT, num_envs=512), "cuda": _LIFT},
 }
 """By task and kind of device."""
 

@@ -12,6 +12,9 @@ TASKS = {
     "cartpole": "phalanx.learn.tasks.cartpole:Cartpole",
     "ant": "phalanx.learn.tasks.ant:Ant",
     "quadruped-flat": "phalanx.learn.tasks.quadruped:QuadrupedFlat",
+    "quadruped-rough": "phalanx.learn.tasks.quadruped_rough:QuadrupedRough",
+    "arm-reach": "phalanx.learn.tasks.arm_reach:ArmReach",
+    "cube-lift": "phalanx.learn.tasks.cube_lift:CubeLift",
 }
 """Where each task's class is, by the task's name."""
 
