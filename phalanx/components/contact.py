@@ -115,7 +115,11 @@ class ContactMotion(Component, table=Contact):
     gap = Field(unit="m", doc="the separation, or 0 where what rests within the slop takes part in bearing")
     member = Field(dtype="int32", doc="place in its window of contacts that are solved together, 0 to 3")
     extent = Field(dtype="int32", doc="number of dofs that it moves")
-    rebound = Field(unit="m/s", doc="normal velocity that it bounces off with, 0: it does not bounce")
+    rebound = Field(
+        unit="m/s",
+        doc="normal velocity that it bounces off with, 0: it does not bounce; negative: it gives way, less its "
+        "compliance (1/kg)",
+    )
     slip = Field(2, unit="m/s", doc="velocity along tangent 1, tangent 2 at the start of the substep, without drift")
 
 

@@ -66,6 +66,8 @@ class ShapeMaterial(Component, table=Shape):
     min_torsional_patch_radius = Field(
         unit="m", doc="least radius of a patch of contact", role="parameter", shared=True
     )
+    contact_stiffness = Field(unit="N/m", doc="of contacts that give way; 0: rigid", role="parameter", shared=True)
+    contact_damping = Field(unit="N s/m", doc="of contacts that give way", role="parameter", shared=True)
     surface_velocity = Field(
         6, unit="m/s, rad/s", doc="of a conveyor: linear, angular; link frame", role="parameter", shared=True
     )

@@ -33,6 +33,12 @@ class Material:
         torsional_patch_radius, min_torsional_patch_radius: a contact at one point resists spinning about its normal
             with the torque of friction at a radius of ``max(min_torsional_patch_radius, sqrt(torsional_patch_radius *
             penetration))``, m; of two surfaces the larger values hold. By default nothing resists.
+        contact_stiffness, contact_damping: N/m and N s/m, of a contact that gives way: it presses with
+            ``max(0, -stiffness * separation - damping * speed of separation)`` at each point, by implicit Euler, and
+            does not bounce by its restitution. 0, the default, is rigid; then the damping has no part. If one of two
+            surfaces is rigid the other's hold, else they are combined, stiffness by ``restitution_combine`` (where
+            ``"min"`` is the stiffer) and damping as the mean. As PhysX's compliant contacts, see
+            :mod:`phalanx.systems.solver.soft_contacts`.
 
     Raises:
         ValueError: a number is out of its range, or a mode is unknown; ``Material.of`` says whose it is.
@@ -45,10 +51,12 @@ class Material:
     restitution_combine: str = "average"
     torsional_patch_radius: float = 0.0
     min_torsional_patch_radius: float = 0.0
+    contact_stiffness: float = 0.0
+    contact_damping: float = 0.0
 
     def __post_init__(self) -> None:
-        radii = ("torsional_patch_radius", "min_torsional_patch_radius")
-        for name in ("static_friction", "dynamic_friction", "restitution", *radii):
+        others = ("torsional_patch_radius", "min_torsional_patch_radius", "contact_stiffness", "contact_damping")
+        for name in ("static_friction", "dynamic_friction", "restitution", *others):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
                 raise ValueError(f"{name}={value!r}: must be a finite number, not negative")

@@ -52,6 +52,7 @@ from phalanx.systems.solver import (
     even_loads,
     loads,
     mimics,
+    soft_contacts,
     squeezes,
     sweeps,
     torsion,
@@ -140,6 +141,7 @@ FEATURES = {
     "sleep": _all(sleep, sleepers),
     "mesh_corners": _all(on_planes),
     "fluid": _all(fluid),
+    "soft_contacts": (soft_contacts.soften_contacts,),
     "squeezes": (squeezes.press_what_is_squeezed,),
 }
 """What is added to a world when something needs it."""

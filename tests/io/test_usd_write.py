@@ -185,6 +185,14 @@ def test_what_a_model_leaves_to_the_engine_is_written_unless_told_otherwise() ->
     assert [one and one["static_friction"] for one in frictions] == [pytest.approx(px.Material().static_friction), 0.5]
 
 
+def test_surfaces_that_give_way() -> None:
+    surface = {"contact_stiffness": 800.0, "contact_damping": 12.0}
+    ball = Shape("sphere", (0.1,), material=dict(surface))
+    found = again(RobotModel("r", [Body("a", 1.0, inertia=np.eye(3), collisions=[ball])], []))[0]
+    material = found.bodies[0].collisions[0].material
+    assert material is not None and {name: material[name] for name in surface} == surface
+
+
 URDF = """<robot name="odd one">
 <link name="base"/>
 <link name="1 arm"><inertial><origin xyz="0 0 .1"/><mass value="2"/><inertia ixx=".1" iyy=".2" izz=".15"/></inertial>

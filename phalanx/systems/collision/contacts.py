@@ -333,6 +333,7 @@ def contact_surfaces(
     restitution_mode=read(ShapeMaterial.restitution_mode),
     separation=read(ContactPoint.separation),
     gap=write(ContactMotion.gap),
+    rebound=write(ContactMotion.rebound),
     dof_a=write(ContactMotion.dof_a),
     dof_b=write(ContactMotion.dof_b),
     out_static=write(ContactSurface.static_friction),
@@ -352,6 +353,7 @@ def contact_surfaces(
     dof_a[c, e] = dof[a, 0]
     dof_b[c, e] = dof[b, 0]
     gap[c, e] = separation[c, e]
+    rebound[c, e] = 0.0
 
 
 @system(over=Contact, phase="collide", after="contact_surfaces")

@@ -77,20 +77,20 @@ def find_bounces(
         on = 0
         for e in lanes:
             fast = c < count[0, e] and restitution[c, e] > 0.0 and approach[c, e] < -threshold[0, e]
-            rebound[c, e] = h[0, e] * approach[c, e] if fast else 0.0
             fall[0, 0, e] = 0.0
+            fall[0, 1, e] = h[0, e] * approach[c, e]  # how far it goes
             on = 1 if fast else on
         if on == 1:
             base = c * width
             for i in range(extent[c, lanes[0]]):
                 k = dof[base + i, lanes[0]]
                 for e in lanes:
-                    rebound[c, e] += jacobian[base + i, 0, e] * displacement[k, e]
+                    fall[0, 1, e] += jacobian[base + i, 0, e] * displacement[k, e]
                     fall[0, 0, e] += jacobian[base + i, 0, e] * forced[k, e]
             for e in lanes:
                 here = c < count[0, e]
                 own = member[c, e] if here else 0
-                gap = (separation[c, e] if here else 0.0) + rebound[c, e]
+                gap = (separation[c, e] if here else 0.0) + fall[0, 1, e]
                 meets = False
                 for m in range(WINDOW):
                     o = min(max(c - own + m, 0), slots - 1)
@@ -99,7 +99,8 @@ def find_bounces(
                 fast = here and restitution[c, e] > 0.0 and approach[c, e] < -threshold[0, e]
                 u = min(approach[c, e], 0.0)
                 leaves = rebound_speed(u, fall[0, 0, e], separation[c, e] if here else 0.0, h[0, e], restitution[c, e])
-                rebound[c, e] = leaves if fast and near and block_normal[c, own, e] > 0.0 else 0.0
+                bounces = fast and near and block_normal[c, own, e] > 0.0
+                rebound[c, e] = leaves if bounces else min(rebound[c, e], 0.0)
 
 
 @system(phase="bounce", after="find_bounces")

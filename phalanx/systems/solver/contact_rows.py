@@ -247,6 +247,7 @@ def contact_blocks(
     row_count=rows(ContactRow),
     count=read(ContactCount.current),
     in_window=read(ContactMotion.member),
+    rebound=read(ContactMotion.rebound),
     extent=read(ContactMotion.extent),
     dof=read(ContactDof.dof),
     jacobian=read(ContactJacobian.value),
@@ -289,6 +290,8 @@ def contact_blocks(
                         block_normal[c, m, e] += jacobian[base + i, 0, e] * mobility[k, e] * jacobian[other + j, 0, e]
                 i, j = i + (1 if k <= n else 0), j + (1 if n <= k else 0)
         for e in lanes:
+            own = block_normal[c, member, e]
+            block_normal[c, member, e] = own - min(rebound[c, e], 0.0) if own > 0.0 else own
             y11, y12, y22, mean = inverted_tangents(
                 block_tangent[c, 0, e], block_tangent[c, 1, e], block_tangent[c, 2, e]
             )

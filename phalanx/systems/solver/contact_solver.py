@@ -91,18 +91,21 @@ def inverse(y):
 
 
 @function
-def ask(here, pushing, separation, moved, velocity, rebound, total, pace, most_lift, s):
+def ask(here, pushing, separation, moved, velocity, rebound, impulse, total, pace, rate, most_lift, s):
     """What one contact asks for: velocity to gain, displacement to gain, and s, its impulse per velocity (0: nothing).
 
     Penetration moves the bodies but leaves no velocity, and no point goes faster than the cap: most_lift. What lies in
-    the slop stays, or the bodies would be lifted above each other by little and drop again, for ever.
+    the slop stays, or the bodies would be lifted above each other by little and drop again, for ever. What gives way is
+    not pushed out; see :mod:`phalanx.systems.solver.soft_contacts`.
     """
+    gives = rebound < 0.0
     gap = separation + moved
     goal = -(gap - NEAR) * pace if gap > NEAR else 0.0
     goal = goal if pushing else max(goal, rebound)
+    goal = rebound * impulse - separation * rate if gives else goal
     # A velocity sweep must not brake what has yet to arrive, or it would arrive too slow to bounce.
     solid = here and s > 0.0 and (pushing or gap <= 0.0 or total > 0.0)
-    lift = max(min(-(gap + SLOP) * PUSH_OUT, most_lift - moved), 0.0)
+    lift = 0.0 if gives else max(min(-(gap + SLOP) * PUSH_OUT, most_lift - moved), 0.0)
     return goal - velocity if solid else 0.0, lift if solid else 0.0, s if solid else 0.0
 
 
@@ -121,8 +124,8 @@ def member_of(m, x0, x1, x2, x3):
 
 @function
 def solve_normals(
-    pushing, pace, lift, time, in0, in1, in2, in3, k00, k10, k11, k20, k21, k22, k30, k31, k32, k33, s0, s1, s2, s3,
-    x0, x1, x2, x3, t0, t1, t2, t3, gap0, gap1, gap2, gap3, r0, r1, r2, r3, f0, f1, f2, f3,
+    pushing, pace, rate, lift, time, in0, in1, in2, in3, k00, k10, k11, k20, k21, k22, k30, k31, k32, k33,
+    s0, s1, s2, s3, x0, x1, x2, x3, t0, t1, t2, t3, gap0, gap1, gap2, gap3, r0, r1, r2, r3, f0, f1, f2, f3,
     v0, v1, v2, v3, y0, y1, y2, y3,
 ):  # fmt: skip
     """A window of up to four contacts, given all others.
@@ -130,13 +133,15 @@ def solve_normals(
     Args:
         pushing: this is a position sweep.
         pace: inverse of the length of the part of the substep that the sweep stands for.
+        rate: inverse of the length of the substep.
         lift: how far contacts may have pushed out by now.
         time: the part of the substep that has gone.
         in0 to in3: whether there is such a member.
-        k00 to k33: as for :func:`~.windows.solve_window`.
+        k00 to k33: as for :func:`~.windows.solve_window`, of each itself with its compliance.
         s0 to s3: inverses of k00, k11, k22, k33; 0 where these are.
         x0 to x3, t0 to t3: impulses, and with those of blows.
-        gap0 to gap3, r0 to r3, f0 to f3: separations, speeds of rebound, normal velocities at the substep's start.
+        gap0 to gap3, r0 to r3, f0 to f3: separations, speeds of rebound (negative: less the compliance), normal
+            velocities at the substep's start.
         v0 to v3, y0 to y3: what has been added to the velocities, and to the way at the velocity at the start.
 
     Returns:
@@ -149,10 +154,10 @@ def solve_normals(
     k32, k33 = k32 if in3 else 0.0, k33 if in3 else 0.0
     v0, v1, v2, v3 = f0 + v0, f1 + v1, f2 + v2, f3 + v3
     y0, y1, y2, y3 = time * f0 + y0, time * f1 + y1, time * f2 + y2, time * f3 + y3
-    g0, l0, s0 = ask(in0, pushing, gap0, y0, v0, r0, t0, pace, lift, s0)
-    g1, l1, s1 = ask(in1, pushing, gap1, y1, v1, r1, t1, pace, lift, s1)
-    g2, l2, s2 = ask(in2, pushing, gap2, y2, v2, r2, t2, pace, lift, s2)
-    g3, l3, s3 = ask(in3, pushing, gap3, y3, v3, r3, t3, pace, lift, s3)
+    g0, l0, s0 = ask(in0, pushing, gap0, y0, v0, r0, x0, t0, pace, rate, lift, s0)
+    g1, l1, s1 = ask(in1, pushing, gap1, y1, v1, r1, x1, t1, pace, rate, lift, s1)
+    g2, l2, s2 = ask(in2, pushing, gap2, y2, v2, r2, x2, t2, pace, rate, lift, s2)
+    g3, l3, s3 = ask(in3, pushing, gap3, y3, v3, r3, x3, t3, pace, rate, lift, s3)
     n0, n1, n2, n3 = solve_window(
         k00, k10, k11, k20, k21, k22, k30, k31, k32, k33, s0, s1, s2, s3, g0, g1, g2, g3, x0, x1, x2, x3
     )
@@ -220,7 +225,7 @@ def sweep_normals(
     moving = position_sweeps[0, 0]
     parts = sweep_parts(projected[0, 0], moving)
     done = parts_gone(projected[0, 0], moving, index[0, lanes[0]])
-    gone = real(done) / real(parts)
+    gone, share = real(done) / real(parts), 1.0 / real(parts)
     most = 0
     for e in lanes:
         most = max(most, count[0, e])
@@ -261,7 +266,8 @@ def sweep_normals(
             in0, in1, in2, in3 = left > 0, left > 1, left > 2, left > 3
             sweep = index[0, e]
             pushing = sweep < moving
-            part = h[0, e] / real(parts) if pushing else h[0, e]
+            pace = 1.0 / (h[0, e] / real(parts) if pushing else h[0, e])
+            rate = pace * share if pushing else pace
             lift = push_cap(own_push[max(da, 0), e], da >= 0, fastest_push[0, e])
             lift = min(lift, push_cap(own_push[max(db, 0), e], db >= 0, fastest_push[0, e]))
             lift = lift * (h[0, e] / real(moving) if pushing else h[0, e]) * real(sweep + 1)
@@ -275,7 +281,7 @@ def sweep_normals(
             gap0, gap1, gap2, gap3 = separation[c, e], separation[c1, e], separation[c2, e], separation[c3, e]
             r0, r1, r2, r3 = rebound[c, e], rebound[c1, e], rebound[c2, e], rebound[c3, e]
             n0, n1, n2, n3, z0, z1, z2, z3 = solve_normals(
-                pushing, 1.0 / part, lift, gone * h[0, e], in0, in1, in2, in3,
+                pushing, pace, rate, lift, gone * h[0, e], in0, in1, in2, in3,
                 k00, k10, k11, k20, k21, k22, k30, k31, k32, k33,
                 inverse(k00), inverse(k11), inverse(k22), inverse(k33),
                 x0, x1, x2, x3, t0, t1, t2, t3, gap0, gap1, gap2, gap3, r0, r1, r2, r3,

@@ -72,6 +72,7 @@ def share_loads(
     normal=read(ContactPoint.normal),
     tangent=read(ContactPoint.tangent),
     gap=update(ContactMotion.gap),
+    rebound=read(ContactMotion.rebound),
     h=read(Settings.timestep),
     gravity=read(Settings.gravity),
     link=read(DofTopology.link),
@@ -106,7 +107,7 @@ def share_loads(
         ux, uy, uz = nx - normal[i, 0, e], ny - normal[i, 1, e], nz - normal[i, 2, e]
         goes_on = end < min(count[0, e], c + MOST) and agree(da, db, dof_a[i, e], dof_b[i, e], ux, uy, uz)
         end += 1 if goes_on else 0
-    if end - c < 4:
+    if end - c < 4 or rebound[c, e] < 0.0:  # springs say themselves who bears what
         return
     bears, close = False, False
     for i in range(c, end):

@@ -148,6 +148,7 @@ def step_loads(
     position_sweeps=read(Settings.position_iterations),
     mobility=read(DofSolve.inverse_pivot),
     separation=read(ContactMotion.gap),
+    rebound=read(ContactMotion.rebound),
     velocity=read(ContactSearch.velocity),
     static=read(ContactSurface.static_friction),
     dynamic=read(ContactSurface.dynamic_friction),
@@ -184,7 +185,10 @@ def step_loads(
             if c < contacts[0, e]:
                 t = island[c, e]
                 part = h[0, e] / real(position_sweeps[0, 0])
-                lacks = -max(separation[c, e] - NEAR, 0.0) / part - velocity[c, 0, e]
+                gives = max(-rebound[c, e], 0.0)
+                wanted = -separation[c, e] / h[0, e] - gives * impulse[c, 0, e]
+                wanted = wanted if gives > 0.0 else -max(separation[c, e] - NEAR, 0.0) / part
+                lacks = wanted - velocity[c, 0, e]
                 rub1, rub2 = velocity[c, 1, e], velocity[c, 2, e]
                 d0, p0 = impulse[c, 0, e] - start[c, 0, e], step[c, 0, e]
                 d1, p1 = impulse[c, 1, e] - start[c, 1, e], step[c, 1, e]
@@ -192,6 +196,9 @@ def step_loads(
                 own, mean = block_normal[c, member[c, e], e], block_tangent[c, 3, e]
                 sum[t, 3, e] += lacks * d0 - rub1 * d1 - rub2 * d2
                 sum[t, 4, e] += lacks * p0 - rub1 * p1 - rub2 * p2
+                sum[t, 0, e] += gives * d0 * d0
+                sum[t, 1, e] += gives * d0 * p0
+                sum[t, 2, e] += gives * p0 * p0
                 sum[t, 5, e] += own * d0 * d0 + ((d1 * d1 + d2 * d2) / mean if mean > 0.0 else 0.0)
     for t in spread(busy):
         for d in range(first_dof[t, 0], end_dof[t, 0]):

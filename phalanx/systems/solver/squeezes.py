@@ -45,6 +45,7 @@ def press_what_is_squeezed(
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
     gap=read(ContactMotion.gap),
+    rebound=read(ContactMotion.rebound),
     normal=read(ContactPoint.normal),
     link=read(DofTopology.link),
     tree_first=read(DofTopology.tree_first),
@@ -61,7 +62,7 @@ def press_what_is_squeezed(
             a, b, nx, ny, nz = dof_a[c, e], dof_b[c, e], normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
             moves_a, moves_b = a >= 0 and mobility[max(a, 0), e] > 0.0, b >= 0 and mobility[max(b, 0), e] > 0.0
             body = held_dof(a, b, moves_a, moves_b)
-            loose = body >= 0 and tree_end[max(body, 0), 0] - tree_first[max(body, 0), 0] == 6
+            loose = body >= 0 and rebound[c, e] >= 0.0 and tree_end[max(body, 0), 0] - tree_first[max(body, 0), 0] == 6
             end, deep, pressed, push = c, 0.0, 0, 0.0
             goes_on = True
             while goes_on:  # the side

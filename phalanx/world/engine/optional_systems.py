@@ -20,11 +20,13 @@ SLEEP = "sleep"
 MESH_CORNERS = "mesh_corners"
 FLUID = "fluid"
 SQUEEZES = "squeezes"
+SOFT_CONTACTS = "soft_contacts"
 
 PARAMETERS = {
     TORSION: (ShapeMaterial.torsional_patch_radius, ShapeMaterial.min_torsional_patch_radius),
     SLEEP: (TreeSleep.threshold, TreeSleep.stabilization_threshold),
     MESH_CORNERS: (DistanceFieldGeometry.cell,),
+    SOFT_CONTACTS: (ShapeMaterial.contact_stiffness,),
     FLUID: (FluidBoxModel.density, FluidBoxModel.viscosity),
 }
 """Parameters that ask for a feature where they are not zero."""

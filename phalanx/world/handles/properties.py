@@ -11,7 +11,7 @@ import numpy as np
 from phalanx import components as c
 from phalanx.models.actor_spec import STATIC
 from phalanx.models.surface import COMBINE_MODES
-from phalanx.world.engine.optional_systems import TORSION, need
+from phalanx.world.engine.optional_systems import SOFT_CONTACTS, TORSION, need
 from phalanx.world.handle import on_device
 from phalanx.world.handles.body_masses import BodyMasses
 
@@ -56,6 +56,18 @@ class Properties(BodyMasses):
         """(n, num_shapes), m: see :class:`phalanx.Material`."""
         return self._read(c.ShapeMaterial.min_torsional_patch_radius, np.array(self._bound.shapes, np.int64))
 
+    @property
+    @on_device
+    def contact_stiffness(self) -> Any:
+        """(n, num_shapes), N/m: see :class:`phalanx.Material`."""
+        return self._read(c.ShapeMaterial.contact_stiffness, np.array(self._bound.shapes, np.int64))
+
+    @property
+    @on_device
+    def contact_damping(self) -> Any:
+        """(n, num_shapes), N s/m: see :class:`phalanx.Material`."""
+        return self._read(c.ShapeMaterial.contact_damping, np.array(self._bound.shapes, np.int64))
+
     @on_device
     def set_material(
         self,
@@ -70,6 +82,8 @@ class Properties(BodyMasses):
         restitution_combine: Modes | None = None,
         torsional_patch_radius: Any = None,
         min_torsional_patch_radius: Any = None,
+        contact_stiffness: Any = None,
+        contact_damping: Any = None,
     ) -> None:
         """Set coefficients of the actor's collision shapes, (n, num_shapes), or (n, k) of the chosen ones.
 
@@ -81,6 +95,7 @@ class Properties(BodyMasses):
             friction_combine, restitution_combine: how the coefficients of two surfaces become one, see
                 :class:`phalanx.Material`; of two different modes the one later in its list holds.
             torsional_patch_radius, min_torsional_patch_radius: m, see :class:`phalanx.Material`.
+            contact_stiffness, contact_damping: N/m, N s/m, of contacts that give way, see :class:`phalanx.Material`.
         """
         rows = self._shape_rows(body_names, shape_ids)
         checked = [
@@ -95,6 +110,8 @@ class Properties(BodyMasses):
                     c.ShapeMaterial.min_torsional_patch_radius,
                     min_torsional_patch_radius,
                 ),
+                ("contact stiffness", c.ShapeMaterial.contact_stiffness, contact_stiffness),
+                ("contact damping", c.ShapeMaterial.contact_damping, contact_damping),
             )
             if value is not None
         ]
@@ -113,6 +130,8 @@ class Properties(BodyMasses):
             raise ValueError(f"{self}: dynamic friction must not be above static friction")
         if torsional_patch_radius is not None or min_torsional_patch_radius is not None:
             need(self.world, TORSION)
+        if contact_stiffness is not None:
+            need(self.world, SOFT_CONTACTS)
         for field, (values, envs) in checked:
             wide = self._xp.broadcast_to(self._xp.asarray(values), (values.shape[0], len(rows)))
             self._write_parameter(field, rows, wide, envs)

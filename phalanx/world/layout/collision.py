@@ -125,6 +125,8 @@ def _add_shape(
             c.ShapeMaterial.restitution_mode: material.restitution_mode,
             c.ShapeMaterial.torsional_patch_radius: material.torsional_patch_radius,
             c.ShapeMaterial.min_torsional_patch_radius: material.min_torsional_patch_radius,
+            c.ShapeMaterial.contact_stiffness: material.contact_stiffness,
+            c.ShapeMaterial.contact_damping: material.contact_damping,
         }
     )
 

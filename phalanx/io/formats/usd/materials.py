@@ -73,5 +73,9 @@ class Materials:
                 found[f"{name}_combine"] = reading.token(
                     material, f"physxMaterial:{name}CombineMode", "average", COMBINE
                 )
+            for name, ours in (("Stiffness", "contact_stiffness"), ("Damping", "contact_damping")):
+                value = reading.number(material, f"physxMaterial:compliantContact{name}", 0.0, least=0.0)
+                if value > 0.0:
+                    found[ours] = value
             self._read[path] = found
         return self._read[path]

@@ -30,7 +30,9 @@ READ = (
         "solverVelocityIterationCount",
     )
     | _names("physxCollision:", "contactOffset restOffset torsionalPatchRadius minTorsionalPatchRadius")
-    | _names("physxMaterial:", "frictionCombineMode restitutionCombineMode")
+    | _names(
+        "physxMaterial:", "frictionCombineMode restitutionCombineMode compliantContactStiffness compliantContactDamping"
+    )
     | _names("physxJoint:", "armature maxJointVelocity jointFriction")
     | _names(
         "physxJointAxis:*:",
@@ -56,8 +58,6 @@ READ = (
 MISSED: dict[str, Any] = {
     "physxRigidBody:solveContact": True,
     "physxRigidBody:maxContactImpulse": np.inf,
-    "physxMaterial:compliantContactStiffness": 0.0,
-    "physxMaterial:compliantContactDamping": 0.0,
     "physxMaterial:compliantContactAccelerationSpring": False,
     "physxForce:force": 0.0,
     "physxForce:torque": 0.0,

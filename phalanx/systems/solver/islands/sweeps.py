@@ -72,8 +72,9 @@ IMPULSE, TOTAL, APPROACH, GAP, STATIC, DYNAMIC, SLIP = 0, 3, 4, 5, 6, 7, 8  # of
 CAP, INVERSE, TANGENT, NORMAL, MASK, BOUNCE, PLACE = 10, 11, 12, 16, 20, 21, 22
 """Where what sweeps need to know of a contact is in the memory of the block.
 
-BOUNCE: its restitution, and from the phase ``bounce`` on the speed that it leaves with. PLACE: where its rows are in
-the memory of the block, a multiple of 4, or 0 where there was no room; and which member of its window it is, 0 to 3.
+BOUNCE: its restitution, and from the phase ``bounce`` on the speed that it leaves with; negative: it gives way, see
+``ContactMotion.rebound``. PLACE: where its rows are in the memory of the block, a multiple of 4, or 0 where there was
+no room; and which member of its window it is, 0 to 3.
 """
 
 ITEMS = 23
@@ -256,7 +257,7 @@ def sweep_island(
                         push_cap(own_push[max(b, 0), e], b >= 0, fastest_push[0, e]),
                     )
                     memory[at + MASK] = as_real(mask_a | mask_b)
-                    memory[at + BOUNCE] = restitution[c, e]
+                    memory[at + BOUNCE] = restitution[c, e] if rebound[c, e] >= 0.0 else rebound[c, e]
                     if bounces_at < 0:  # they have been found
                         memory[at + BOUNCE] = rebound[c, e]
                 team_wait(TEAM)
@@ -337,6 +338,7 @@ def sweep_island(
                     y11, y12, y22 = memory[at + TANGENT], memory[at + TANGENT + 1], memory[at + TANGENT + 2]
                     itself, one, two = memory[at + TANGENT + 3], memory[at + NORMAL], memory[at + NORMAL + 1]
                     three = memory[at + NORMAL + 2]
+                    itself = itself - min(memory[at + BOUNCE], 0.0) if itself > 0.0 else itself
                     y11, y12, y22, mean = inverted_tangents(y11, y12, y22)
                     memory[at + TANGENT] = y11
                     memory[at + TANGENT + 1] = y12
@@ -360,7 +362,7 @@ def sweep_island(
                     for i in range(n):  # which bounce, and how fast they leave
                         at = mine + i * ITEMS
                         near, springs = memory[at + APPROACH], memory[at + BOUNCE]
-                        leaves = 0.0
+                        leaves = min(springs, 0.0)
                         if springs > 0.0 and near < -threshold[0, e]:
                             a0, a1, a2, a3 = share_of(memory, at, dense, rows_at + i * stride, 0, r)
                             f0, f1 = forced[k0, e] if on0 else 0.0, forced[k1, e] if on1 else 0.0
@@ -417,6 +419,7 @@ def sweep_island(
                     gone = real(parts_gone(projected[0, 0], moving, sweep)) / real(parts)
                     part = h[0, e] / real(parts) if pushing else h[0, e]
                     pace = 1.0 / part
+                    rate = pace * (1.0 / real(parts)) if pushing else pace
                     for i in range(m):
                         at = (e * nv + row_dof[first_dof_row + i, e]) * each
                         g0, g1, g2, g3 = load_four(constraint, at + share)
@@ -459,7 +462,7 @@ def sweep_island(
                         a20, a21, a22, a23 = share_of(memory, p2, dense, rows_at + i2 * stride, 0, r)
                         a30, a31, a32, a33 = share_of(memory, p3, dense, rows_at + i3 * stride, 0, r)
                         n0, n1, n2, n3, z0, z1, z2, z3 = solve_normals(
-                            pushing, pace, memory[p0 + CAP] * longest, gone * h[0, e], True, in1, in2, in3,
+                            pushing, pace, rate, memory[p0 + CAP] * longest, gone * h[0, e], True, in1, in2, in3,
                             memory[p0 + NORMAL], memory[p1 + NORMAL], memory[p1 + NORMAL + 1],
                             memory[p2 + NORMAL], memory[p2 + NORMAL + 1], memory[p2 + NORMAL + 2], memory[p3 + NORMAL],
                             memory[p3 + NORMAL + 1], memory[p3 + NORMAL + 2], memory[p3 + NORMAL + 3],

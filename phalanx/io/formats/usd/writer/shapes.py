@@ -143,10 +143,15 @@ class Shapes:
             api.CreateStaticFrictionAttr(made.static_friction)
             api.CreateDynamicFrictionAttr(made.dynamic_friction)
             api.CreateRestitutionAttr(made.restitution)
-            modes = {
+            modes: dict[str, Any] = {
                 "frictionCombineMode": made.friction_combine,
                 "restitutionCombineMode": made.restitution_combine,
             }
+            if made.contact_stiffness > 0.0:
+                modes |= {
+                    "compliantContactStiffness": made.contact_stiffness,
+                    "compliantContactDamping": made.contact_damping,
+                }
             self._writing.physx(material.GetPrim(), "PhysxMaterialAPI", "", modes)
             self._materials[repr(made)] = material
         return self._materials[repr(made)]

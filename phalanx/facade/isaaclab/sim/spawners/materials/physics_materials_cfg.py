@@ -43,10 +43,10 @@ class RigidBodyMaterialCfg(PhysicsMaterialCfg):
     """How their restitution does."""
 
     compliant_contact_stiffness: float = 0.0
-    """Of contacts that give way, N/m; 0 is rigid. Not simulated: building a world tells of it."""
+    """Of contacts that give way, N/m; 0 is rigid."""
 
     compliant_contact_damping: float = 0.0
-    """Of contacts that give way, N s/m. Not simulated: building a world tells of it."""
+    """Of contacts that give way, N s/m; of no use where the stiffness is 0."""
 
 
 @configclass
