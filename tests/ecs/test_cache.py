@@ -353,3 +353,32 @@ def test_warnings_say_where_and_what_to_do(tmp_path: Path) -> None:
         cache_folder()
     text = str(caught[0].message)
     assert str(place) in text and f"rm -r {place}" in text
+
+
+def test_damage_is_found_without_being_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from phalanx.ecs.cache.checking import damaged
+
+    monkeypatch.setenv("PHALANX_CACHE_DIR", str(tmp_path / "cache"))
+    folder = cache_folder()
+    (folder / "recalled").mkdir()
+    whole = [folder / "a.nbc", folder / "recalled" / "b.json", folder / "c.npy", folder / "d.npz", folder / "e.py"]
+    for path in whole[:2]:
+        files.put_sealed(path, b"{}" * 100)
+    np.save(whole[2], np.zeros(100))
+    np.savez(whole[3], a=np.zeros(100))
+    whole[4].write_text("pass")
+    assert damaged() == []
+    for damage in (flip, cut, empty, make_folder):
+        for path in whole[:2]:
+            before = path.read_bytes()
+            damage(path)
+            assert damaged() == [path]
+            if damage is make_folder:
+                path.rmdir()
+            path.write_bytes(before)
+    for path in whole[2:4]:
+        before = path.read_bytes()
+        cut(path)
+        assert damaged() == [path] and path.exists()
+        path.write_bytes(before)
+    assert damaged() == []

@@ -67,6 +67,12 @@ def unsealed(path: Path) -> bytes | None:
     return bytes(data)
 
 
+def is_sealed(path: Path) -> bool:
+    """Whether a file's checksum fits; whatever it says, it stays."""
+    text = path.read_bytes()
+    return text[:_HEAD] == _head(path, memoryview(text)[_HEAD:])
+
+
 def _head(path: Path, data: bytes | memoryview) -> bytes:
     return _MARK + f"{zlib.crc32(data, zlib.crc32(path.name.encode())):08x}\n".encode()
 
