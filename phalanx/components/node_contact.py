@@ -69,7 +69,7 @@ class NodeContactState(Component, table=NodeContact):
     """What a contact remembers."""
 
     pair = Field(dtype="int32", doc="deformable pair, -1: the slot is empty", role="state", initial=-1)
-    load = Field(unit="N", doc="normal force that it has without overlap", role="state")
+    load = Field(unit="N", doc="normal force that it has without overlap; negative: how much it lacks", role="state")
     spot = Field(3, unit="m", doc="the anchor in the shape's frame, or in the world if that is a plane", role="state")
     slides = Field(dtype="int32", doc="1 if friction has reached its bound", role="state")
     impulse = Field(3, unit="N s", doc="on the node, over the substep so far", role="state")
@@ -89,7 +89,7 @@ class PreviousNodeContact(Component, table=NodeContact):
 class NodeContactPoint(Component, table=NodeContact):
     """Where a contact is."""
 
-    gap = Field(unit="m", doc="distance of the node from the shape less rest offsets, when it was looked for")
+    gap = Field(unit="m", doc="distance of the node from the shape less rest offsets, then from its anchor")
     normal = Field(3, doc="unit normal, towards the node")
     anchor = Field(3, unit="m", doc="point of the shape's surface, from DeformableMotion.origin")
     friction = Field(doc="coefficient of friction")

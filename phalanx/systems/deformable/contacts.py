@@ -16,6 +16,7 @@ from phalanx.components import (
     NodeContactState,
     NodeModel,
     NodeState,
+    NodeStep,
     NodeTarget,
     PreviousNodeContact,
     Settings,
@@ -29,7 +30,7 @@ from phalanx.ecs import read, real, system, update, write
 from phalanx.maths.kernels import cross
 from phalanx.systems.collision.contacts import combine
 from phalanx.systems.collision.narrow.pose import inverse_turn, turn
-from phalanx.systems.deformable.contact_force import LEARNING, contact_force, contact_stiffness
+from phalanx.systems.deformable.contact_force import contact_force, contact_stiffness, next_load
 
 
 @system(over=NodeContact, phase="deform_begin")
@@ -59,6 +60,9 @@ def begin_node_contacts(
     e,
     node=read(SurfaceNodeTopology.node),
     body=read(SurfaceNodeTopology.body),
+    mass=read(NodeModel.mass),
+    h=read(Settings.timestep),
+    count=read(DeformableSettings.small_steps),
     shape=read(DeformablePairTopology.shape),
     plane=read(DeformablePairTopology.plane),
     static=read(DeformableSurface.static_friction),
@@ -90,7 +94,8 @@ def begin_node_contacts(
     anchor=write(NodeContactPoint.anchor),
     friction=write(NodeContactPoint.friction),
 ):
-    """A contact goes on with what the node had with the same shape; a new one begins unloaded where the node is.
+    """A contact goes on with what the node had with the same shape; a new one begins where the node is, and unloaded:
+    what overlaps at first is not thrown out but moved, at a pace that loads learn.
 
     What holds a node is a point of the shape, wherever that has been moved meanwhile.
     """
@@ -126,9 +131,10 @@ def begin_node_contacts(
         x, y, z = px - ((ux if moves else x) - ox), py - ((uy if moves else y) - oy), pz - ((uz if moves else z) - oz)
         along = x * nx + y * ny + z * nz
         x, y, z = x - along * nx, y - along * ny, z - along * nz
-    load[c, e] = keeps
-    slides[c, e] = sliding
     d = gap[c, e]
+    stiffness = contact_stiffness(mass[v, e], real(count[0, e]) / h[0, e])
+    load[c, e] = keeps if old >= 0 else (stiffness * min(d, 0.0) if on else 0.0)
+    slides[c, e] = sliding
     x, y, z = px - d * nx - x, py - d * ny - y, pz - d * nz - z
     anchor[c, 0, e], anchor[c, 1, e], anchor[c, 2, e] = x, y, z
     x, y, z = x + ox, y + oy, z + oz
@@ -233,6 +239,7 @@ def finish_node_contacts(
     c,
     e,
     node=read(SurfaceNodeTopology.node),
+    body=read(SurfaceNodeTopology.body),
     mass=read(NodeModel.mass),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
@@ -242,19 +249,24 @@ def finish_node_contacts(
     pair=read(NodeContactState.pair),
     normal=read(NodeContactPoint.normal),
     friction=read(NodeContactPoint.friction),
+    begin=read(NodeStep.start),
+    middle=read(DeformableModes.middle),
+    ahead=read(DeformableModes.ahead),
     position=read(NodeState.position),
     anchor=update(NodeContactPoint.anchor),
+    gap=update(NodeContactPoint.gap),
     load=update(NodeContactState.load),
     spot=update(NodeContactState.spot),
     slides=write(NodeContactState.slides),
 ):
     """What slides takes its anchor along; loads take over some of what overlaps push with."""
     v = node[c // SLOTS, e]
+    b = body[c // SLOTS, e]
     rate = real(count[0, e]) / h[0, e]
     stiffness = contact_stiffness(mass[v, e], rate)
     nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
     on = pair[c, e] >= 0
-    _, across, _, tx, ty, tz, gap = contact_force(
+    _, across, _, tx, ty, tz, now = contact_force(
         on, stiffness, load[c, e], friction[c, e], nx, ny, nz,
         position[v, 0, e] - anchor[c, 0, e],
         position[v, 1, e] - anchor[c, 1, e],
@@ -276,4 +288,10 @@ def finish_node_contacts(
     spot[c, 0, e] += ux if moves else x
     spot[c, 1, e] += uy if moves else y
     spot[c, 2, e] += uz if moves else z
-    load[c, e] = max(load[c, e] - LEARNING * stiffness * gap, 0.0) if on else 0.0
+    opens = now - gap[c, e]
+    ux, uy, uz = ahead[b, 0, e] - middle[b, 0, e], ahead[b, 1, e] - middle[b, 1, e], ahead[b, 2, e] - middle[b, 2, e]
+    ux, uy, uz = ux - position[v, 0, e], uy - position[v, 1, e], uz - position[v, 2, e]
+    ux, uy, uz = ux + begin[v, 0, e], uy + begin[v, 1, e], uz + begin[v, 2, e]
+    leaves = opens + (nx * ux + ny * uy + nz * uz)  # by the way of the centre of mass, in place of the node's
+    load[c, e] = next_load(on, stiffness, load[c, e], now, min(opens, leaves) * rate)
+    gap[c, e] = now
