@@ -20,6 +20,7 @@ from phalanx.io.formats.scene_file import warn_of
 from phalanx.models.actuators import Keyframe
 from phalanx.models.surface import ALL_GROUPS, Ground
 from phalanx.world import checking, options
+from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.handles.actor import Actor
 from phalanx.world.handles.loop_joint import LoopJoint
 from phalanx.world.handles.rigid_object import RigidObject
@@ -48,9 +49,12 @@ class AddedScene:
     robots: dict[str, Robot] = field(default_factory=dict)
     objects: dict[str, RigidObject] = field(default_factory=dict)
     joints: dict[str, LoopJoint] = field(default_factory=dict)
+    deformables: dict[str, SoftBody] = field(default_factory=dict)
     options: Any = field(default_factory=Options)
     keyframe_names: list[str] = field(default_factory=list)
     prims: dict[str, tuple[str, str]] = field(default_factory=dict)
+    deformable_prims: dict[str, str] = field(default_factory=dict)
+    """Names of soft bodies by the paths of their prims."""
     warnings: list[str] = field(default_factory=list)
 
     def set_keyframe(self, name: str, env_ids: Any = None) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 from phalanx.io.formats.scene_file import warn_of
+from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.handles.actor import Actor
 from phalanx.world.handles.loop_joint import LoopJoint
 from phalanx.world.scenes import AddedScene, add_grounds
@@ -21,6 +22,7 @@ class UsdScenes:
     """Adds USD to what a world can hold."""
 
     actors: dict[str, Actor]
+    deformables: dict[str, SoftBody]
     joints: dict[str, LoopJoint]
 
     def add_usd(
@@ -64,6 +66,7 @@ class UsdScenes:
             stage = open_stage(name, folders)
         scene = usd.read_stage(stage, prim, visuals=visuals, name=name, inertias="fix" if fix_inertias else "refuse")
         taken = [prefix + name for name in scene.actors if prefix + name in self.actors]
+        taken += [prefix + one.name for one in scene.deformables if prefix + one.name in self.deformables]
         taken += [prefix + held.name for held in scene.held if prefix + held.name in self.joints]
         if taken:
             raise ValueError(f"add_usd: there is already something named {taken[0]!r}; pass another prefix=")
@@ -95,6 +98,12 @@ def add_scene(scene: Scene, world: World, prefix: str = "") -> AddedScene:
                 locked_axes=actor.locked_axes,
             )
         made.prims |= {path: (name, body) for path, body in actor.bodies.items()}
+    for soft in scene.deformables:
+        name = prefix + soft.name
+        made.deformables[name] = world.add_soft_body(
+            soft.mesh, name, position=soft.position, orientation=soft.orientation, **soft.arguments
+        )
+        made.deformable_prims[soft.path] = name
     for (a, body_a), (b, body_b) in scene.separated:
         world.disable_collision((prefix + a, body_a), (prefix + b, body_b))
     for held in scene.held:

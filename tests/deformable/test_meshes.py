@@ -6,10 +6,12 @@ import math
 
 import numpy as np
 import pytest
+import trimesh
 from hypothesis import given
 from hypothesis import strategies as st
 
 import phalanx as px
+from phalanx.models.meshes.fill import fill_surface
 from phalanx.models.meshes.tet_shapes import tet_shape
 from phalanx.world.layout.deformable import colours, mesh_edges
 
@@ -63,3 +65,30 @@ def test_no_element_has_two_nodes_of_one_colour(nodes: int, elements: int, seed:
 def test_boxes_have_few_colours() -> None:
     mesh = tet_shape(px.Shape("box", (1, 1, 1)), 6)
     assert colours(len(mesh.nodes), mesh_edges(mesh.tets)).max() < 5
+
+
+@pytest.mark.parametrize("kind", ["cylinder", "torus", "two balls"])
+def test_closed_surfaces_are_filled(kind: str) -> None:
+    """Closed, with elements that are no slivers, and nearly the volume; boxes exactly."""
+    made = {
+        "cylinder": trimesh.creation.cylinder(radius=0.1, height=0.2),
+        "torus": trimesh.creation.torus(0.1, 0.04),
+        "two balls": trimesh.util.concatenate(
+            [trimesh.creation.icosphere(3, 0.1), trimesh.creation.icosphere(3, 0.1).apply_translation((0.3, 0, 0))]
+        ),
+    }[kind]
+    mesh = fill_surface(made.vertices, made.faces, 14)
+    edges = np.concatenate([mesh.surface[:, k] for k in ([0, 1], [1, 2], [2, 0])])
+    assert {(b, a) for a, b in edges.tolist()} == {*map(tuple, edges.tolist())}
+    assert 0.9 < mesh.volumes.sum() / made.volume <= 1.01 and mesh.quality.min() > 0.1
+    corners = len(np.unique(mesh.surface)) - len(edges) // 2 + len(mesh.surface)
+    assert corners == {"cylinder": 2, "torus": 0, "two balls": 4}[kind]
+
+
+def test_boxes_are_filled_exactly_and_open_surfaces_refused() -> None:
+    box = trimesh.creation.box((0.2, 0.1, 0.3)).apply_translation((1, 2, 3))
+    mesh = fill_surface(box.vertices, box.faces, 6)
+    assert mesh.volumes.sum() == pytest.approx(0.006) and len(mesh.tets) == 4 * 2 * 6 * 5
+    np.testing.assert_allclose(mesh.nodes.mean(axis=0), (1, 2, 3))
+    with pytest.raises(px.LoadError, match=r"jar: cannot be filled"):
+        fill_surface(np.random.default_rng(0).normal(size=(30, 3)), np.array([[0, 1, 2], [3, 4, 5]]), 3, "jar")

@@ -10,6 +10,7 @@ from typing import Any, Unpack, cast
 from phalanx import components as c
 from phalanx.ecs import Schedule, Store
 from phalanx.models.actor_spec import Part
+from phalanx.models.meshes.fill import fill_surface
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.meshes.tet_shapes import tet_shape
 from phalanx.models.robot_model import Shape
@@ -54,6 +55,7 @@ class Deformables:
         orientation: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
         damping: float = 0.0,
         disable_gravity: bool = False,
+        kinematic: bool = False,
         collision_group: int = 0,
         collision_mask: Any = None,
         contact_offset: float | None = None,
@@ -63,7 +65,7 @@ class Deformables:
         """Add a soft body, a volume of elastic material, to every environment.
 
         Args:
-            source: tetrahedra, or a box, sphere, capsule, cylinder or cone to make them of.
+            source: tetrahedra, or a box, sphere, capsule, cylinder, cone or closed mesh to make them of.
             name: unique in the world.
             resolution: elements along the longest side of such a shape.
             youngs_modulus: Pa.
@@ -72,6 +74,7 @@ class Deformables:
             position, orientation: initial pose of the body's frame (orientation w x y z, normalised for you).
             damping: decay of all velocities, 1/s.
             disable_gravity: gravity does not act on it.
+            kinematic: all of its nodes are held after a reset; they move as :meth:`SoftBody.set_node_targets` says.
             collision_group, collision_mask, contact_offset, rest_offset: as of
             :class:`phalanx.world.options.ActorOptions`. surface: see :class:`phalanx.world.options.Surface`;
             restitution has no meaning here.
@@ -83,7 +86,7 @@ class Deformables:
         who = f"soft body {name!r}"
         pose = checking.pose(who, position, orientation)
         checking.options(who, surface, options.SURFACE)
-        mesh = source if isinstance(source, TetMesh) else tet_shape(source, resolution)
+        mesh = source if isinstance(source, TetMesh) else _tetrahedra(source, name, resolution)
         if mass is not None and density is not None:
             raise ValueError(f"{who}: give mass or density, not both")
         if mass is not None:
@@ -107,6 +110,7 @@ class Deformables:
             rest_offset=fields.get("rest_offset", 0.0),
             damping=checking.number(f"{who}: damping", damping),
             gravity_scale=0.0 if disable_gravity else 1.0,
+            kinematic=bool(kinematic),
         )
         made = self.deformables[name] = SoftBody(cast(Owner, self), name, part, pose)
         return made
@@ -147,6 +151,12 @@ class Deformables:
                 self.schedule.add(system)
 
 
+def _tetrahedra(shape: Shape, name: str, resolution: int) -> TetMesh:
+    if shape.kind == "mesh" and shape.vertices is not None and shape.faces is not None:
+        return fill_surface(shape.vertices, shape.faces, resolution, shape.name or name)
+    return tet_shape(shape, resolution)
+
+
 def describe(bodies: dict[str, SoftBody]) -> list[dict[str, Any]]:
     """Soft bodies as plain data, JSON-ready: the arguments that make them again."""
     return [
@@ -160,6 +170,7 @@ def describe(bodies: dict[str, SoftBody]) -> list[dict[str, Any]]:
             "orientation": body.default_pose[3:].tolist(),
             "damping": body.part.damping,
             "disable_gravity": body.part.gravity_scale == 0.0,
+            "kinematic": body.part.kinematic,
             "collision_group": body.part.group,
             "collision_mask": body.part.mask,
             "contact_offset": body.part.contact_offset,

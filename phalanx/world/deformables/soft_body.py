@@ -9,6 +9,7 @@ import numpy as np
 from phalanx import components as c
 from phalanx.maths.arrays import rotate
 from phalanx.models.meshes.tet_mesh import TetMesh
+from phalanx.world.deformables import elements
 from phalanx.world.handle import Handle, Owner, on_device
 from phalanx.world.layout.deformable import DeformablePart, DeformableRows
 
@@ -55,8 +56,10 @@ class SoftBody(Handle):
         self._put_positions(np.broadcast_to(self.default_node_pos, (count, self.num_nodes, 3)), envs)
         zero = np.zeros((count, self.num_nodes, 3))
         self._write(c.NodeState.velocity, self._nodes, zero, envs)
-        self._write(c.NodeTarget.held, self._nodes, zero[..., 0], envs)
-        self._write(c.NodeTarget.position, self._nodes, zero, envs)
+        held = zero[..., 0] + float(self.part.kinematic)
+        self._write(c.NodeTarget.held, self._nodes, held, envs)
+        targets = np.broadcast_to(self.default_node_pos, zero.shape) if self.part.kinematic else zero
+        self._write(c.NodeTarget.position, self._nodes, targets, envs)
 
     @property
     def _bound(self) -> DeformableRows:
@@ -111,12 +114,36 @@ class SoftBody(Handle):
         self.world.touch_state()
 
     def _put_positions(self, pos: Any, envs: np.ndarray | None) -> None:
-        """Positions, from an origin in their middle."""
+        """Positions, from an origin near their middle: a multiple of 1/1024 m, whose subtraction rounds nothing."""
         xp = self._xp
-        pos = xp.asarray(pos)
-        origin = xp.asarray(pos.mean(axis=1, keepdims=True), self.world.dtype)
+        pos = xp.asarray(pos, self.world.dtype)
+        origin = xp.asarray(xp.rint(pos.mean(axis=1, keepdims=True) * 1024) / 1024, self.world.dtype)
         self._write(c.DeformableMotion.origin, self._body, origin, envs)
         self._write(c.NodeState.position, self._nodes, pos - origin, envs)
+
+    # -- elements ----------------------------------------------------------------------------------------
+
+    @property
+    @on_device
+    def deformation_gradients(self) -> Any:
+        """(n, tetrahedra, 3, 3): F of each; the unit matrix, turned, where nothing is strained."""
+        mesh, xp = self.mesh, self._xp
+        edges = (mesh.nodes[mesh.tets[:, 1:]] - mesh.nodes[mesh.tets[:, :1]]).swapaxes(-1, -2)
+        turn = rotate(self.default_pose[3:], np.eye(3)).T
+        inverse = xp.asarray(np.linalg.inv(turn @ edges), self.world.dtype)
+        return elements.deformation_gradients(self.node_offset, xp.asarray(mesh.tets), inverse)
+
+    @property
+    @on_device
+    def element_rotations(self) -> Any:
+        """(n, tetrahedra, 4), w x y z: how each is turned from where it is after a reset."""
+        return elements.rotations(self.deformation_gradients, self._xp)
+
+    @property
+    @on_device
+    def element_stresses(self) -> Any:
+        """(n, tetrahedra, 3, 3), Pa: Cauchy stresses."""
+        return elements.stresses(self.deformation_gradients, self.youngs_modulus, self.poissons_ratio, self._xp)
 
     # -- nodes that the user moves -----------------------------------------------------------------------
 
@@ -190,5 +217,19 @@ class SoftBody(Handle):
             known = self._from_host(value)
             if known is not None and ((known >= most).any() or (most == np.inf and (known <= 0).any())):
                 raise ValueError(f"{self}: {what} must be {'above 0' if most == np.inf else 'below 0.5'}")
+            self._write_parameter(field, self._body, values[:, None], envs)
+        self.world.touch_state()
+
+    @property
+    @on_device
+    def friction(self) -> Any:
+        """(n,): its dynamic coefficient of friction."""
+        return self._read(c.DeformableSurface.dynamic_friction, self._body)[:, 0]
+
+    @on_device
+    def set_friction(self, friction: Any, env_ids: Any = None) -> None:
+        """Set both coefficients of friction, (n,), at least 0."""
+        values, envs = self._input("friction", friction, (), env_ids, negative=False)
+        for field in (c.DeformableSurface.static_friction, c.DeformableSurface.dynamic_friction):
             self._write_parameter(field, self._body, values[:, None], envs)
         self.world.touch_state()

@@ -49,6 +49,8 @@ class DeformablePart:
     damping: float = 0.0
     """1/s."""
     gravity_scale: float = 1.0
+    kinematic: bool = False
+    """Whether all nodes are held from the start."""
 
 
 @dataclass(frozen=True)
