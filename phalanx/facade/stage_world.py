@@ -24,6 +24,7 @@ from phalanx.facade.physx.rigid_body_view import RigidBodyView
 from phalanx.facade.physx.simulation_view import SimulationView
 from phalanx.io.formats.usd import Scene, read_stage
 from phalanx.io.formats.usd.bindings import Stage, UsdPhysics
+from phalanx.io.formats.usd.deformables import material_of
 from phalanx.io.formats.usd.models import START
 from phalanx.world.usd_scenes import add_scene
 from phalanx.world.world import World
@@ -81,10 +82,11 @@ class StageWorld:
         self._depth = paths[0].count("/") if paths else 0
         _move(scene, paths[0] if paths else "", starts[0])
         self.world = World(num_envs=len(starts), **settings)
-        self._bodies = add_scene(scene, self.world).prims
+        added = add_scene(scene, self.world)
+        self._bodies, self._deformables = added.prims, added.deformable_prims
         self.grippers = surface_grippers.add(self.world, stage, self._owner, set(paths[1:]))
         self._around = [one.name for one in scene.actors.values() if paths and not _below(one.path, paths[0])]
-        self.is_empty = not self.world.actors
+        self.is_empty = not self.world.actors and not self.world.deformables
         self._view: SimulationView | None = None
         self.reset()
 
@@ -131,6 +133,17 @@ class StageWorld:
         actor, body = self._bodies[first]
         return Place(actor, body, env)
 
+    def soft_body(self, path: str) -> tuple[str, int | None]:
+        """The name of the deformable body that was read from a prim, and its environment.
+
+        Raises:
+            KeyError: none was read from the prim.
+        """
+        first, env = self.prototype(path)
+        if first not in self._deformables:
+            raise KeyError(f"<{path}> is no deformable body that is simulated")
+        return self._deformables[first], env
+
     @property
     def bodies(self) -> Mapping[str, tuple[str, str]]:
         """Actors and their bodies by the paths of the prims that they were read from, of the first environment."""
@@ -149,6 +162,25 @@ class StageWorld:
         found = [(path, self._body_or_root(path)) for path in matching_paths(self.stage, expression)]
         return [(path, place) for path, place in found if place is not None]
 
+    def find_soft(self, expression: str, materials: bool = False) -> list[tuple[str, tuple[str, int], str | None]]:
+        """Deformable bodies that an expression matches, in the stage's order: path, name and environment, material.
+
+        With ``materials`` the expression is of materials, and bodies are those that have one of them.
+        """
+        wanted = matching_paths(self.stage, expression)
+        made: dict[str, tuple[str, int]] = {}
+        for first, name in self._deformables.items():
+            inside = bool(self.env_paths) and _below(first, self.env_paths[0])
+            for env, root in enumerate(self.env_paths) if inside else [(0, first)]:
+                made[root + first[len(self.env_paths[0]) :] if inside else first] = (name, env)
+        found = []
+        for path in made if materials else [path for path in wanted if path in made]:
+            prim = material_of(self.stage.GetPrimAtPath(path))
+            material = None if prim is None else str(prim.GetPath())
+            if not materials or material in wanted:
+                found.append((path, made[path], material))
+        return found
+
     def _body_or_root(self, path: str) -> Place | None:
         if self.has_body(path):
             return self.place(path)
@@ -162,7 +194,7 @@ class StageWorld:
     def view(self) -> SimulationView:
         """What makes tensor views by :meth:`find`."""
         if self._view is None:
-            self._view = SimulationView(self.world, self.find, self.origins)
+            self._view = SimulationView(self.world, self.find, self.origins, self.find_soft)
         return self._view
 
     def _owner(self, path: str) -> tuple[str, str] | None:
@@ -245,6 +277,9 @@ def _outside(scene: Scene, first: str, starts: np.ndarray) -> str:
     for actor in scene.actors.values():
         if actor.kind != "static" and not _below(actor.path, first):
             return f"<{actor.path}> moves, and stands outside of the environments"
+    for soft in scene.deformables:
+        if not _below(soft.path, first):
+            return f"<{soft.path}> is deformable, and stands outside of the environments"
     for ground in scene.grounds:
         heights = (starts - starts[0]) @ np.array(ground.normal)
         if np.abs(heights).max() > LEVEL:
@@ -258,6 +293,10 @@ def _move(scene: Scene, first: str, start: np.ndarray) -> None:
         if first and _below(actor.path, first):
             x, y, z = (np.array(actor.model.position or (0.0,) * 3) - start).tolist()
             actor.model.position = (x, y, z)
+    for soft in scene.deformables:
+        if first and _below(soft.path, first):
+            x, y, z = (np.array(soft.position) - start).tolist()
+            soft.position = (x, y, z)
     for held in scene.held:
         if held.b is None:
             held.arguments["position_b"] = (np.array(held.arguments["position_b"]) - start).tolist()

@@ -1,51 +1,260 @@
-"""Deformable objects are declared, and say that they are not simulated."""
+"""Deformable objects: what is read and written, materials, targets, wrong use; numbers come from NumPy and formulas."""
 
 from __future__ import annotations
 
-import inspect
+import gc
+import weakref
+from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
 import pytest
+from oracles import host
 
 from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab import sim as sim_utils
-from phalanx.facade.isaaclab.assets import (
-    AssetBase,
-    DeformableObject,
-    DeformableObjectCfg,
-    DeformableObjectData,
-)
+from phalanx.facade.isaaclab.assets import DeformableObject, DeformableObjectCfg
+from phalanx.facade.isaaclab.scene import InteractiveScene, InteractiveSceneCfg
+from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
+from phalanx.facade.isaaclab.utils.configclass import configclass
+from phalanx.maths.arrays import rotate
+
+COUNT = 3
+SIZE = (0.2, 0.1, 0.2)
+PATH = "/World/envs/env_.*/sponge"
 
 
-def test_the_configuration_can_be_made() -> None:
-    cfg = DeformableObjectCfg(prim_path="/World/sponge")
-    cfg.validate()  # pyright: ignore[reportAttributeAccessIssue]
-    assert cfg.class_type is DeformableObject and cfg.spawn is None and cfg.collision_group == 0 and not cfg.debug_vis
-    assert cfg.init_state.pos == (0.0, 0.0, 0.0) and cfg.init_state.rot == (1.0, 0.0, 0.0, 0.0)
-    assert not hasattr(cfg.init_state, "lin_vel")
-    assert cfg.visualizer_cfg.prim_path == "/Visuals/DeformableTarget" and list(cfg.visualizer_cfg.markers) == [
-        "target"
-    ]
+def cfg(**spawn: Any) -> DeformableObjectCfg:
+    """A box that can be squeezed."""
+    given: dict[str, Any] = {
+        "size": SIZE,
+        "deformable_props": sim_utils.DeformableBodyPropertiesCfg(
+            rest_offset=0.0, contact_offset=0.005, simulation_hexahedral_resolution=4, vertex_velocity_damping=0.0
+        ),
+        "physics_material": sim_utils.DeformableBodyMaterialCfg(youngs_modulus=2e5, poissons_ratio=0.3, density=500.0),
+        **spawn,
+    }
+    state = DeformableObjectCfg.InitialStateCfg(pos=(0.0, 0.0, 0.5))
+    return DeformableObjectCfg(prim_path=PATH, spawn=sim_utils.MeshCuboidCfg(**given), init_state=state)
 
 
-def test_the_object_cannot_be_made_and_leaves_nothing() -> None:
-    now = stage.new_stage()
-    cfg = DeformableObjectCfg(prim_path="/World/sponge", spawn=sim_utils.CuboidCfg(size=(1.0, 1.0, 1.0)))
-    patterns = physics_events.patterns()
-    with pytest.raises(NotImplementedError, match="DeformableObject '/World/sponge': soft bodies are not simulated"):
-        cfg.class_type(cfg)
-    assert not now.GetPrimAtPath("/World/sponge")
-    assert physics_events.patterns() == patterns
+def begin(device: str, gravity: float = -9.81) -> SimulationContext:
+    """A simulation on a new stage with a ground and three environments."""
+    stage.new_stage()
+    sim = SimulationContext(SimulationCfg(device=device, dt=0.01, gravity=(0.0, 0.0, gravity)))
+    sim_utils.GroundPlaneCfg().func("/World/ground", sim_utils.GroundPlaneCfg())
+    for i in range(COUNT):
+        sim_utils.create_prim(f"/World/envs/env_{i}", "Xform", translation=(3.0 * i, -1.0, 0.0))
+    return sim
 
 
-@pytest.mark.parametrize("cls", [DeformableObject, DeformableObjectData])
-def test_every_member_says_so(cls: type) -> None:
-    """All that the class declares itself, methods and properties."""
-    one = object.__new__(cls)
-    names = [name for name in vars(cls) if not name.startswith("_") and name != "cfg"]
-    assert len(names) >= 10
-    for name in names:
-        with pytest.raises(NotImplementedError, match=rf"{cls.__name__}\.{name}: .* are not simulated yet"):
-            found = getattr(one, name)
-            wanted = [p for p in inspect.signature(found).parameters.values() if p.default is p.empty]
-            found(*[0.0] * len(wanted))
-    assert issubclass(DeformableObject, AssetBase)
+@pytest.fixture
+def sim(device: str) -> Iterator[SimulationContext]:
+    yield begin(device)
+    SimulationContext.clear_instance()
+    physics_events.clear()
+
+
+@pytest.fixture
+def sponge(sim: SimulationContext, api: str) -> DeformableObject:
+    made = DeformableObject(cfg())
+    sim.reset()
+    return made
+
+
+def advance(sim: SimulationContext, thing: DeformableObject, steps: int) -> None:
+    for _ in range(steps):
+        sim.step(render=False)
+        thing.update(0.01)
+
+
+def test_what_is_known_at_first(sim: SimulationContext, sponge: DeformableObject) -> None:
+    data, nodes, elements = sponge.data, 5 * 3 * 5, 4 * 2 * 4 * 5
+    assert (sponge.num_instances, sponge.num_bodies, sponge.max_sim_vertices_per_body) == (COUNT, 1, nodes)
+    assert sponge.max_sim_elements_per_body == sponge.max_collision_elements_per_body == elements
+    assert sponge.max_collision_vertices_per_body == nodes and sponge.root_physx_view.count == COUNT
+    assert data.nodal_state_w.shape == data.default_nodal_state_w.shape == (COUNT, nodes, 6)
+    assert data.nodal_kinematic_target.shape == (COUNT, nodes, 4) and host(data.nodal_kinematic_target)[..., 3].all()
+    centres = np.array([(3.0 * i, -1.0, 0.5) for i in range(COUNT)])
+    np.testing.assert_allclose(host(data.root_pos_w), centres, atol=1e-5)
+    np.testing.assert_allclose(np.ptp(host(data.nodal_pos_w), axis=1), np.tile(SIZE, (COUNT, 1)), atol=1e-6)
+    for quats in (data.sim_element_quat_w, data.collision_element_quat_w):
+        np.testing.assert_allclose(host(quats), np.tile([1, 0, 0, 0], (COUNT, elements, 1)), atol=1e-5)
+    for gradients in (data.sim_element_deform_gradient_w, data.collision_element_deform_gradient_w):
+        np.testing.assert_allclose(host(gradients), np.tile(np.eye(3), (COUNT, elements, 1, 1)), atol=1e-5)
+    assert data.sim_element_stress_w.shape == data.collision_element_stress_w.shape == (COUNT, elements, 3, 3)
+    assert np.abs(host(data.sim_element_stress_w)).max() < 20.0  # Pa, of 2e5
+    view = sponge.root_physx_view
+    assert view.get_element_indices().shape == (COUNT, elements, 4)
+    rest = host(view.get_sim_element_rest_poses()).reshape(COUNT, elements, 3, 3)
+    corners = host(data.nodal_pos_w)[0][host(view.get_sim_element_indices())[0].astype(int)]
+    edges = (corners[:, 1:] - corners[:, :1]).swapaxes(-1, -2)
+    np.testing.assert_allclose(edges @ rest[0], np.tile(np.eye(3), (elements, 1, 1)), atol=1e-4)
+
+
+def test_elements_turn_and_stretch(sim: SimulationContext, sponge: DeformableObject, give: Any) -> None:
+    """A turn by 90 degrees about z and a stretch by 10 % along the old x: what linear elasticity says, nearly."""
+    half = np.sqrt(0.5)
+    start = host(sponge.data.default_nodal_state_w).astype(float)
+    middle = start[..., :3].mean(axis=1, keepdims=True)
+    pos = rotate(np.array([half, 0, 0, half]), (start[..., :3] - middle) * (1.001, 1, 1)) + middle
+    sponge.write_nodal_pos_to_sim(give(pos.astype("float32")))
+    np.testing.assert_allclose(
+        host(sponge.data.sim_element_quat_w), np.tile([half, 0, 0, half], (COUNT, 160, 1)), atol=1e-4
+    )
+    lame, shear = 2e5 * 0.3 / (1.3 * 0.4), 2e5 / 2.6
+    expected = 0.001 * np.diag([lame, lame + 2 * shear, lame])
+    stress = host(sponge.data.sim_element_stress_w)
+    np.testing.assert_allclose(stress, np.broadcast_to(expected, stress.shape), atol=0.05 * expected.max())
+
+
+def test_state_is_written_and_goes_on(sim: SimulationContext, sponge: DeformableObject, give: Any) -> None:
+    start = host(sponge.data.default_nodal_state_w)
+    state = start[[2, 0]].copy()
+    state[..., 2] += 1.0
+    state[..., 3] = 0.5
+    sponge.write_nodal_state_to_sim(give(state), env_ids=[2, 0])
+    np.testing.assert_allclose(host(sponge.data.nodal_state_w)[[2, 0]], state, atol=1e-6)
+    np.testing.assert_allclose(host(sponge.data.nodal_state_w)[1], start[1], atol=1e-6)
+    advance(sim, sponge, 20)
+    moved = host(sponge.data.root_pos_w) - start[..., :3].mean(axis=1)
+    fall = -9.81 * 0.2**2 / 2
+    np.testing.assert_allclose(moved[[0, 2]], np.tile([0.1, 0.0, 1.0 + fall], (2, 1)), atol=0.01)
+    np.testing.assert_allclose(moved[1], [0.0, 0.0, fall], atol=0.01)
+    np.testing.assert_allclose(host(sponge.data.root_vel_w)[:, 2], -1.962, rtol=1e-3)
+
+
+def test_transformed_positions(sim: SimulationContext, sponge: DeformableObject, give: Any) -> None:
+    """Turned about their means, then moved, as NumPy does it."""
+    pos = host(sponge.data.default_nodal_state_w)[..., :3].astype(float)
+    quats = np.random.default_rng(0).normal(size=(COUNT, 4))
+    quats /= np.linalg.norm(quats, axis=1, keepdims=True)
+    by = np.arange(9.0).reshape(3, 3)
+    middle = pos.mean(axis=1, keepdims=True)
+    expected = rotate(quats[:, None], pos - middle) + middle + by[:, None]
+    given = (give(each.astype("float32")) for each in (pos, by, quats))
+    np.testing.assert_allclose(host(sponge.transform_nodal_pos(*given)), expected, atol=1e-5)
+    np.testing.assert_allclose(host(sponge.transform_nodal_pos(give(pos.astype("float32")))), pos, atol=1e-6)
+
+
+def test_targets_hold_nodes(sim: SimulationContext, sponge: DeformableObject, give: Any) -> None:
+    """Nodes with a target are there after each step, the others of the instance hang on; others fall."""
+    targets = host(sponge.data.nodal_kinematic_target).copy()
+    top = targets[1, :, 2] > 0.59
+    targets[1, top, 2] += 0.01
+    targets[1, top, 3] = 0.0
+    sponge.write_nodal_kinematic_target_to_sim(give(targets[1:2]), env_ids=[1])
+    np.testing.assert_allclose(
+        host(sponge.root_physx_view.get_sim_kinematic_targets())[1, top], targets[1, top], atol=1e-6
+    )
+    advance(sim, sponge, 25)
+    np.testing.assert_allclose(host(sponge.data.nodal_pos_w)[1, top], targets[1, top, :3], atol=1e-5)
+    height = host(sponge.data.root_pos_w)[:, 2]
+    assert 0.48 < height[1] < 0.52 and (height[[0, 2]] < 0.25).all()
+    targets[1, :, 3] = 1.0
+    sponge.write_nodal_kinematic_target_to_sim(give(targets))
+    advance(sim, sponge, 200)
+    assert (host(sponge.data.nodal_pos_w)[..., 2].min(axis=1) > -1e-3).all()
+    assert (np.abs(host(sponge.data.root_vel_w)) < 0.05).all()
+
+
+def test_kinematic_ones_stay(sim: SimulationContext, api: str) -> None:
+    props = sim_utils.DeformableBodyPropertiesCfg(kinematic_enabled=True, simulation_hexahedral_resolution=2)
+    made = DeformableObject(cfg(deformable_props=props))
+    sim.reset()
+    advance(sim, made, 5)
+    np.testing.assert_allclose(host(made.data.nodal_state_w), host(made.data.default_nodal_state_w), atol=1e-6)
+
+
+@pytest.mark.parametrize(("path", "count"), [("material", COUNT), ("/World/rubber", 1), (None, None)])
+def test_materials(sim: SimulationContext, api: str, give: Any, path: str | None, count: int | None) -> None:
+    made = DeformableObject(cfg(**({"physics_material": None} if path is None else {"physics_material_path": path})))
+    sim.reset()
+    view = made.material_physx_view
+    if count is None or view is None:
+        assert view is None and count is None
+        return
+    assert view.count == count
+    np.testing.assert_allclose(host(view.get_youngs_modulus()), np.full((count, 1), 2e5))
+    np.testing.assert_allclose(host(view.get_poissons_ratio()), np.full((count, 1), 0.3), rtol=1e-6)
+    np.testing.assert_allclose(host(view.get_dynamic_friction()), np.full((count, 1), 0.25))
+    young = np.arange(1.0, count + 1)[:, None] * 1e4
+    view.set_youngs_modulus(give(young.astype("float32")), give(np.array([count - 1])))
+    expected = np.full((count, 1), 2e5)
+    expected[-1] = young[-1]
+    np.testing.assert_allclose(host(view.get_youngs_modulus()), expected)
+    mass = 500.0 * 0.2 * 0.1 * 0.2
+    soft = next(iter(sim.stage_world.world.deformables.values()))
+    np.testing.assert_allclose(soft.node_mass.sum(axis=1), np.full(COUNT, mass), rtol=1e-5)
+
+
+def test_what_is_no_deformable_body(sim: SimulationContext) -> None:
+    rigid = cfg(deformable_props=None, physics_material=None, collision_props=sim_utils.CollisionPropertiesCfg())
+    made = DeformableObject(rigid)
+    with pytest.raises(RuntimeError, match="must be a deformable body"):
+        sim.reset()
+    with pytest.raises(RuntimeError, match="only while the simulation plays"):
+        made.data  # noqa: B018
+
+
+def test_wrong_use(sim: SimulationContext, sponge: DeformableObject, give: Any) -> None:
+    with pytest.raises(IndexError, match="there is no instance 7 of 3"):
+        sponge.write_nodal_pos_to_sim(give(np.zeros((1, 75, 3), "float32")), env_ids=[7])
+    with pytest.raises(ValueError, match="must have"):
+        sponge.root_physx_view.set_sim_nodal_positions(give(np.zeros((2, 3), "float32")), None)
+
+
+def test_the_simulation_does_not_keep_it(sim: SimulationContext) -> None:
+    made = DeformableObject(cfg())
+    sim.reset()
+    seen = weakref.ref(made)
+    del made
+    gc.collect()
+    assert seen() is None
+
+
+def test_round_meshes(sim: SimulationContext, api: str) -> None:
+    """Filled with tetrahedra; they come to rest on the ground."""
+    spawn = sim_utils.MeshSphereCfg(
+        radius=0.1,
+        deformable_props=sim_utils.DeformableBodyPropertiesCfg(simulation_hexahedral_resolution=6),
+        mass_props=sim_utils.MassPropertiesCfg(mass=0.7),
+    )
+    made = DeformableObject(DeformableObjectCfg(prim_path=PATH, spawn=spawn))
+    sim.reset()
+    soft = next(iter(sim.stage_world.world.deformables.values()))
+    np.testing.assert_allclose(soft.node_mass.sum(axis=1), np.full(COUNT, 0.7), rtol=1e-5)
+    assert 0.9 < soft.mesh.volumes.sum() / (4 / 3 * np.pi * 1e-3) < 1.0
+    state = made.data.default_nodal_state_w
+    state[..., 2] += 0.15
+    made.write_nodal_state_to_sim(state)
+    advance(sim, made, 150)
+    assert (np.abs(host(made.data.root_pos_w)[:, 2] - 0.1) < 0.01).all()
+
+
+def test_in_a_scene_its_state_is_kept_and_comes_back(device: str) -> None:
+    @configclass
+    class Soft(InteractiveSceneCfg):
+        sponge = cfg().replace(prim_path="{ENV_REGEX_NS}/sponge")  # pyright: ignore[reportAttributeAccessIssue]
+
+    stage.new_stage()
+    sim = SimulationContext(SimulationCfg(device=device, dt=0.01))
+    scene = InteractiveScene(Soft(num_envs=COUNT, env_spacing=2.0))
+    sim.reset()
+    sponge = scene["sponge"]
+    assert sponge is scene.deformable_objects["sponge"] and sponge.num_instances == COUNT
+    before = scene.get_state(is_relative=True)
+    kept = host(before["deformable_object"]["sponge"]["nodal_position"])
+    np.testing.assert_allclose(kept.mean(axis=1), np.tile([0, 0, 0.5], (COUNT, 1)), atol=1e-5)
+    for _ in range(10):
+        sim.step(render=False)
+        scene.update(0.01)
+    fallen = host(sponge.data.root_pos_w)[:, 2]
+    assert (fallen < 0.46).all()
+    nodes = {key: value[[0, 2]] for key, value in before["deformable_object"]["sponge"].items()}
+    some = {"articulation": {}, "deformable_object": {"sponge": nodes}, "rigid_object": {}}
+    scene.reset_to(some, env_ids=[0, 2], is_relative=True)
+    np.testing.assert_allclose(host(sponge.data.root_pos_w)[:, 2], [0.5, fallen[1], 0.5], atol=1e-5)
+    np.testing.assert_allclose(host(sponge.data.nodal_vel_w)[[0, 2]], 0.0, atol=1e-6)
+    SimulationContext.clear_instance()
+    physics_events.clear()

@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("pxr", reason="usd-core is not installed (pip install usd-core)")
 
 import phalanx.facade.isaaclab.sim as sim_utils
+from phalanx.facade.isaaclab.sim.schemas.authoring import applied_schemas
 from phalanx.facade.stage import make_stage, use_stage
 from phalanx.io.formats.usd import read_stage
 from phalanx.io.formats.usd.bindings import Usd, UsdGeom, UsdPhysics, UsdShade
@@ -125,17 +126,30 @@ def test_meshes(stage, kind, sizes, stands, half, middle, axis):
         cfg.func(PATH, cfg)
 
 
-def test_meshes_that_deform_are_not_there_yet(stage):
-    soft = sim_utils.MeshCuboidCfg(size=(1, 1, 1), deformable_props=sim_utils.DeformableBodyPropertiesCfg())
-    with pytest.raises(NotImplementedError, match="deformable bodies are not simulated yet"):
-        soft.func(PATH, soft)
-    both = soft.replace(rigid_props=sim_utils.RigidBodyPropertiesCfg())  # pyright: ignore[reportAttributeAccessIssue]
-    with pytest.raises(ValueError, match="deformable or rigid, not both"):
-        both.func(PATH, both)
-    with pytest.raises(NotImplementedError, match="spawn_deformable_body_material"):
-        material = sim_utils.DeformableBodyMaterialCfg()
-        material.func("/World/material", material)
-    assert not stage.GetPrimAtPath("/World").IsValid()
+def test_meshes_that_deform(stage):
+    props = sim_utils.DeformableBodyPropertiesCfg(contact_offset=0.01, vertex_velocity_damping=0.3)
+    soft = sim_utils.MeshCuboidCfg(size=(1, 1, 1), deformable_props=props)
+    for change, message in (
+        ({"rigid_props": sim_utils.RigidBodyPropertiesCfg()}, "deformable or rigid, not both"),
+        ({"collision_props": sim_utils.CollisionPropertiesCfg()}, "deformable or rigid, not both"),
+        ({"physics_material": sim_utils.RigidBodyMaterialCfg()}, "need a deformable physics material"),
+    ):
+        wrong = soft.replace(**change)  # pyright: ignore[reportAttributeAccessIssue]
+        with pytest.raises(ValueError, match=message):
+            wrong.func(PATH, wrong)
+        assert not stage.GetPrimAtPath(PATH).IsValid()
+    soft.mass_props = sim_utils.MassPropertiesCfg(mass=3.0)
+    soft.physics_material = sim_utils.DeformableBodyMaterialCfg(youngs_modulus=1e5)
+    soft.func(PATH, soft)
+    mesh = stage.GetPrimAtPath(f"{PATH}/geometry/mesh")
+    assert {"PhysxDeformableBodyAPI", "PhysxCollisionAPI"} <= set(applied_schemas(mesh))
+    assert mesh.GetAttribute("physxCollision:contactOffset").Get() == pytest.approx(0.01)
+    assert mesh.GetAttribute("physxDeformable:vertexVelocityDamping").Get() == pytest.approx(0.3)
+    assert mesh.GetAttribute("physxDeformable:simulationHexahedralResolution").Get() == 10
+    (made,) = read_stage(stage).deformables
+    assert made.path == str(mesh.GetPath()) and made.mesh.volumes.sum() == pytest.approx(1.0)
+    assert made.arguments["mass"] == 3.0 and made.arguments["youngs_modulus"] == pytest.approx(1e5)
+    assert made.arguments["damping"] == pytest.approx(0.3) and made.arguments["poissons_ratio"] == pytest.approx(0.45)
 
 
 def test_what_is_not_given_is_not_there(stage):

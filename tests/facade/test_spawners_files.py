@@ -139,9 +139,6 @@ def test_files_that_are_not_there_or_of_no_use(stage, tmp_path):
     cfg = sim_utils.UsdFileCfg(usd_path=save(tmp_path, ARM, "arm.usda", "arm"), articulation_props=fixed)
     with pytest.raises(TypeError, match="solverPositionIterationCount = 'many'"):
         cfg.func("/World/thing", cfg)
-    soft = sim_utils.UsdFileCfg(usd_path=two, deformable_props=sim_utils.DeformableBodyPropertiesCfg())
-    with pytest.raises(NotImplementedError, match="deformable"):
-        soft.func("/World/thing", soft)
     assert not stage.GetPrimAtPath("/World/thing").IsValid()
 
 

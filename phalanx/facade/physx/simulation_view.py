@@ -12,6 +12,7 @@ from phalanx.facade.arrays import accept
 from phalanx.facade.physx.articulation_view import ArticulationView
 from phalanx.facade.physx.contact_view import RigidContactView
 from phalanx.facade.physx.rigid_body_view import RigidBodyView
+from phalanx.facade.physx.soft_body_view import SoftBodyMaterialView, SoftBodyView
 from phalanx.world.world import World
 
 
@@ -37,6 +38,9 @@ class Place(Protocol):
 Resolve = Callable[[str], Iterable[tuple[str, Place]]]
 """From a path, or a pattern of paths, to the paths of bodies that match and where those are, in the order of rows."""
 
+ResolveSoft = Callable[[str, bool], Iterable[tuple[str, tuple[str, int], str | None]]]
+"""From a pattern of paths of deformable bodies, or of materials, to paths, names and environments, and materials."""
+
 
 class SimulationView:
     """Makes tensor views.
@@ -45,10 +49,17 @@ class SimulationView:
         world: the engine's world.
         resolve: finds bodies by paths; without it, views are made from the engine's own handles by their classes.
         origins: (num_envs, 3), m: where the environments' origins are in the world; zero by default.
+        resolve_soft: the same of deformable bodies, or of their materials.
     """
 
-    def __init__(self, world: World, resolve: Resolve | None = None, origins: Any = None) -> None:
-        self.world, self._resolve, self._origins = world, resolve, origins
+    def __init__(
+        self,
+        world: World,
+        resolve: Resolve | None = None,
+        origins: Any = None,
+        resolve_soft: ResolveSoft | None = None,
+    ) -> None:
+        self.world, self._resolve, self._origins, self._resolve_soft = world, resolve, origins, resolve_soft
 
     @property
     def is_valid(self) -> bool:
@@ -164,15 +175,29 @@ class SimulationView:
             raise ValueError(f"{what}: nothing matches {', '.join(map(repr, listed))}")
         return found
 
-    def create_soft_body_view(self, pattern: str) -> Any:
-        """Not built."""
-        raise NotImplementedError("SimulationView.create_soft_body_view: the engine has no deformable bodies yet")
+    def create_soft_body_view(self, pattern: str | Sequence[str]) -> SoftBodyView:
+        """View of the deformable bodies whose prims' paths match, in the order of patterns."""
+        found = self._find_soft("create_soft_body_view", pattern)
+        return SoftBodyView(self.world, [row for _, row, _ in found], [path for path, _, _ in found], self._origins)
 
-    def create_soft_body_material_view(self, pattern: str) -> Any:
-        """Not built."""
-        raise NotImplementedError(
-            "SimulationView.create_soft_body_material_view: the engine has no deformable bodies yet"
-        )
+    def create_soft_body_material_view(self, pattern: str | Sequence[str]) -> SoftBodyMaterialView:
+        """View of the deformable materials whose paths match and that deformable bodies have."""
+        users: dict[str, list[tuple[str, int]]] = {}
+        for path, row, material in self._find_soft("create_soft_body_material_view", pattern, materials=True):
+            users.setdefault(material or path, []).append(row)
+        return SoftBodyMaterialView(self.world, list(users.values()))
+
+    def _find_soft(
+        self, what: str, pattern: str | Sequence[str], materials: bool = False
+    ) -> list[tuple[str, tuple[str, int], str | None]]:
+        """Paths of deformable bodies, name and environment, and path of the material."""
+        if self._resolve_soft is None:
+            raise NotImplementedError(f"SimulationView.{what}: paths of prims; this world is not made from a stage")
+        listed = [pattern] if isinstance(pattern, str) else list(pattern)
+        found = [each for one in listed for each in self._resolve_soft(one, materials)]
+        if not found:
+            raise ValueError(f"{what}: nothing matches {', '.join(map(repr, listed))}")
+        return found
 
     def create_particle_system_view(self, pattern: str) -> Any:
         """Not built."""

@@ -1,4 +1,4 @@
-"""Cloth, particles and deformable bodies: the stage keeps what is set, a simulation says that it leaves them out."""
+"""Cloth and particles, which a simulation says that it leaves out, and deformable bodies, which it simulates."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from phalanx.facade.isaacsim.core.prims import (
     SingleParticleSystem,
 )
 from phalanx.io.formats.usd.bindings import UsdGeom
+from phalanx.io.reading.errors import LoadError
 
 
 def sheet(path: str) -> None:
@@ -109,17 +110,66 @@ def test_deformable_bodies(world, backend):
         SingleDeformablePrim("/World/nothing")
 
 
-def test_a_simulation_says_that_it_leaves_them_out(world, caplog):
-    sheet("/World/d")
-    body = world.scene.add(SingleDeformablePrim("/World/d", name="body"))
+def test_a_simulation_says_that_it_leaves_cloth_out(world, caplog):
+    system = SingleParticleSystem("/World/system")
+    sheet("/World/c")
+    body = world.scene.add(SingleClothPrim("/World/c", system, name="cloth"))
     once._told.clear()
     with caplog.at_level(logging.WARNING):
         world.reset()
         world.step(render=False)
-    assert (
-        "deformable bodies are not simulated yet" in caplog.text
-        and not body._deformable_prim_view.is_physics_handle_valid()
-    )
+    assert "are not simulated yet" in caplog.text
+    assert not body._cloth_prim_view.is_physics_handle_valid()
+
+
+def block(path: str, height: float) -> None:
+    """A cube of 0.2 m, closed."""
+    mesh = UsdGeom.Mesh.Define(stage.get_stage(), path)
+    corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * 0.1
+    mesh.CreatePointsAttr((corners + (0.0, 0.0, height)).tolist())
+    mesh.CreateFaceVertexCountsAttr([4] * 6)
+    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    mesh.CreateFaceVertexIndicesAttr([corner for face in faces for corner in face])
+
+
+def test_deformable_bodies_are_simulated(world, backend):
+    """They fall as anything does, and go where their targets are."""
+    for i in range(2):
+        block(f"/World/b_{i}", 1.0 + i)
+        SingleDeformablePrim(f"/World/b_{i}", simulation_hexahedral_resolution=2, vertex_velocity_damping=0.0)
+    view = world.scene.add(DeformablePrim("/World/b_.*", name="blocks"))
+    world.reset()
+    assert view.is_physics_handle_valid()
+    count = (view.max_simulation_mesh_vertices_per_body, view.max_simulation_mesh_elements_per_body)
+    assert count == (27, 40) and view.max_collision_mesh_vertices_per_body == 27
+    start = host(view.get_simulation_mesh_nodal_positions())
+    np.testing.assert_allclose(start.mean(axis=1), [(0, 0, 1), (0, 0, 2)], atol=1e-5)
+    targets = host(view.get_simulation_mesh_kinematic_targets()).copy()
+    assert (targets[..., 3] == 1.0).all()
+    targets[1, :, 2] += 0.5
+    targets[1, :, 3] = 0.0
+    view.set_simulation_mesh_kinematic_targets(like(backend, targets[1:]), indices=[1])
+    began = world.current_time
+    for _ in range(10):
+        world.step(render=False)
+    time = world.current_time - began
+    moved = host(view.get_simulation_mesh_nodal_positions()) - start
+    np.testing.assert_allclose(moved[0, :, 2], -9.81 * time**2 / 2, rtol=0.15)
+    np.testing.assert_allclose(moved[1], np.tile([0, 0, 0.5], (27, 1)), atol=1e-5)
+    np.testing.assert_allclose(host(view.get_simulation_mesh_nodal_velocities())[0, :, 2], -9.81 * time, rtol=1e-3)
+    np.testing.assert_allclose(host(view.get_collision_mesh_nodal_positions()) - start, moved, atol=1e-6)
+    assert view.get_simulation_mesh_element_stresses().shape == (2, 40, 3, 3)
+    gradients = host(view.get_collision_mesh_element_deformation_gradients(indices=[1]))
+    np.testing.assert_allclose(gradients, np.tile(np.eye(3), (1, 40, 1, 1)), atol=1e-3)
+    view.set_simulation_mesh_nodal_positions(like(backend, start[:1]), indices=[0])
+    np.testing.assert_allclose(host(view.get_simulation_mesh_nodal_positions(indices=[0])), start[:1], atol=1e-5)
+
+
+def test_a_surface_that_is_open_cannot_be_filled(world):
+    sheet("/World/d")
+    SingleDeformablePrim("/World/d")
+    with pytest.raises(LoadError, match=r"/World/d.*cannot be filled with tetrahedra"):
+        world.reset()
 
 
 def test_meshes_with_distance_fields(world, caplog):

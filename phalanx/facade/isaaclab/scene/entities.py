@@ -48,7 +48,7 @@ class Entities:
 
     @property
     def deformable_objects(self) -> dict[str, Any]:
-        """Deformable objects by name: none, since they are not simulated yet."""
+        """Deformable objects by name."""
         return self._deformable_objects
 
     @property
@@ -128,6 +128,8 @@ class Entities:
                 self._rigid_object_collections[name] = value.class_type(value)
             elif isinstance(value, assets.ArticulationCfg):
                 self._articulations[name] = value.class_type(value)
+            elif isinstance(value, assets.DeformableObjectCfg):
+                self._deformable_objects[name] = value.class_type(value)
             elif isinstance(value, assets.RigidObjectCfg):
                 self._rigid_objects[name] = value.class_type(value)
             elif isinstance(value, assets.SurfaceGripperCfg):
@@ -168,7 +170,7 @@ def _tell_alike(found: dict[str, Any]) -> None:
                 )
 
 
-_KINDS = (assets.ArticulationCfg, assets.RigidObjectCfg, assets.SurfaceGripperCfg)
+_KINDS = (assets.ArticulationCfg, assets.DeformableObjectCfg, assets.RigidObjectCfg, assets.SurfaceGripperCfg)
 
 
 def _check(name: str, value: Any) -> None:
@@ -177,9 +179,6 @@ def _check(name: str, value: Any) -> None:
         return
     if isinstance(value, SensorBaseCfg) or _is(value, "TerrainImporterCfg"):
         return
-    kind = type(value).__name__
-    if _is(value, "DeformableObjectCfg"):
-        raise NotImplementedError(f"{where}: {kind} is not built yet; leave it out")
     if not isinstance(value, assets.AssetBaseCfg):
         raise ValueError(
             f"{where} is {value!r}, not the configuration of an asset, such as RigidObjectCfg or AssetBaseCfg"

@@ -12,14 +12,18 @@ if TYPE_CHECKING:
 State = dict[str, dict[str, dict[str, Any]]]
 ROOT = {"root_pose": "root_link_pose_w", "root_velocity": "root_com_vel_w"}
 JOINTS = {"joint_position": "joint_pos", "joint_velocity": "joint_vel"}
+NODES = {"nodal_position": "nodal_pos_w", "nodal_velocity": "nodal_vel_w"}
 OBJECTS = {"object_pose": "object_link_pose_w", "object_velocity": "object_com_vel_w"}
+
+_PLACES = ("_pose", "nodal_position")
+"""Ends of the names of what depends on where an environment is."""
 
 
 def _families(scene: InteractiveScene) -> dict[str, tuple[dict[str, Any], dict[str, str]]]:
     """Assets of each kind by name, and where their data has what a state holds."""
     found = {
         "articulation": (scene.articulations, {**ROOT, **JOINTS}),
-        "deformable_object": (scene.deformable_objects, {}),
+        "deformable_object": (scene.deformable_objects, NODES),
         "rigid_object": (scene.rigid_objects, ROOT),
     }
     if scene.rigid_object_collections:
@@ -35,7 +39,7 @@ def read_state(scene: InteractiveScene, is_relative: bool) -> State:
         state[kind] = {}
         for name, asset in family.items():
             one = state[kind][name] = {key: copy(getattr(asset.data, where)) for key, where in quantities.items()}
-            for pose in (one[key] for key in quantities if key.endswith("_pose") and is_relative):
+            for pose in (one[key] for key in quantities if key.endswith(_PLACES) and is_relative):
                 pose[..., :3] -= origins if pose.ndim == 2 else origins[:, None]
     return state
 
@@ -53,9 +57,13 @@ def write_state(scene: InteractiveScene, state: State, env_ids: Any, is_relative
     for (kind, name), values in given.items():
         asset = kinds[kind][0][name]
         for key in values:
-            if key.endswith("_pose") and is_relative:
+            if key.endswith(_PLACES) and is_relative:
                 pose = values[key] = copy(values[key])
                 pose[..., :3] += origins if pose.ndim == 2 else origins[:, None]
+        if "nodal_position" in values:
+            asset.write_nodal_pos_to_sim(values["nodal_position"], env_ids=env_ids)
+            asset.write_nodal_velocity_to_sim(values["nodal_velocity"], env_ids=env_ids)
+            continue
         if "object_pose" in values:
             asset.write_object_link_pose_to_sim(values["object_pose"], env_ids=env_ids)
             asset.write_object_com_velocity_to_sim(values["object_velocity"], env_ids=env_ids)

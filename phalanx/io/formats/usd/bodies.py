@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from phalanx.io.formats.usd.bindings import Prim, Usd, UsdGeom, UsdPhysics
+from phalanx.io.formats.usd.deformables import is_deformable
 from phalanx.io.formats.usd.frames import inverse, rigid, sheared
 from phalanx.io.formats.usd.values import Reading
 
@@ -46,6 +47,7 @@ class Found:
     roots: list[Prim] = field(default_factory=list)
     """Prims that say that an articulation begins with them, or below."""
     prims: list[Prim] = field(default_factory=list)
+    deformables: list[Prim] = field(default_factory=list)
 
     def owner(self, path: object) -> RigidBody | None:
         """The rigid body that a path is, or is part of."""
@@ -70,6 +72,9 @@ def find(reading: Reading, root: Prim) -> Found:
             continue
         if prim.HasAPI(UsdPhysics.ArticulationRootAPI):
             found.roots.append(prim)
+        if is_deformable(reading, prim):
+            found.deformables.append(prim)
+            continue
         if prim.HasAPI(UsdPhysics.RigidBodyAPI) and reading.flag(prim, "physics:rigidBodyEnabled", True):
             _body(reading, found, prim)
         collides = prim.HasAPI(UsdPhysics.CollisionAPI)

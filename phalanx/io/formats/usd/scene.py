@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from phalanx.io.formats.scene_file import Ground, keyframe_names
-from phalanx.io.formats.usd import bodies, joints, schema, source, trees
+from phalanx.io.formats.usd import bodies, deformables, joints, schema, source, trees
 from phalanx.io.formats.usd.bindings import Stage, Usd
 from phalanx.io.formats.usd.bodies import Found
+from phalanx.io.formats.usd.deformables import DeformableModel
 from phalanx.io.formats.usd.drives import idle_limits, resists, softness
 from phalanx.io.formats.usd.filters import Filters
 from phalanx.io.formats.usd.frames import Units, orientation_of, position_of
@@ -50,7 +51,7 @@ class Held:
 
 @dataclass
 class Scene:
-    """What was read of a stage: actors by name, grounds, joints between actors, pairs that do not collide.
+    """What was read of a stage: actors by name, grounds, joints, pairs that do not collide, deformable bodies.
 
     ``separated`` are pairs of (actor, body). ``options`` are suggestions.
     """
@@ -62,6 +63,7 @@ class Scene:
     held: list[Held]
     separated: list[tuple[tuple[str, str], tuple[str, str]]]
     options: Options
+    deformables: list[DeformableModel] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -161,6 +163,10 @@ def _read(stage: Stage, path: str, visuals: bool, name: str, skip: Iterable[str]
             _check_inertias(reading, actor)
     title = stage.GetDefaultPrim().GetName() if stage.GetDefaultPrim() else Path(name).stem
     scene = Scene(title, name, actors, grounds, [], [], options_of(reading))
+    for prim in found.deformables:
+        with place(partial(reading.error, prim)):
+            scene.deformables.append(deformables.read(reading, prim, used.free(str(prim.GetPath()))))
+        clock.check()
     owners = {prim: (actor.name, body) for actor in actors.values() for prim, body in actor.bodies.items()}
     colliders: dict[str, Shape | Ground] = {ground.name: ground for ground in grounds}
     for one in solids.values():

@@ -29,6 +29,12 @@ READ = (
         "articulationEnabled enabledSelfCollisions sleepThreshold stabilizationThreshold solverPositionIterationCount "
         "solverVelocityIterationCount",
     )
+    | _names(
+        "physxDeformable:",
+        "deformableEnabled kinematicEnabled disableGravity simulationHexahedralResolution vertexVelocityDamping "
+        "selfCollision",
+    )
+    | _names("physxDeformableBodyMaterial:", "youngsModulus poissonsRatio density dynamicFriction")
     | _names("physxCollision:", "contactOffset restOffset torsionalPatchRadius minTorsionalPatchRadius")
     | _names(
         "physxMaterial:", "frictionCombineMode restitutionCombineMode compliantContactStiffness compliantContactDamping"
@@ -62,6 +68,7 @@ MISSED: dict[str, Any] = {
     "physxForce:force": 0.0,
     "physxForce:torque": 0.0,
     "physxTrigger:enterScriptType": "",
+    "physxDeformableBodyMaterial:elasticityDamping": 0.005,
     "newton:limitStiffness": -np.inf,
     "newton:limitDamping": -np.inf,
     "newton:contactMargin": 0.0,
@@ -86,6 +93,7 @@ IDLE = _names(
     "physxForce:forceEnabled",
     "physxForce:mode",
     "physxForce:worldFrameEnabled",
+    "physxDeformableBodyMaterial:dampingScale",
 }
 """Those that are about how PhysX solves things."""
 
@@ -100,6 +108,7 @@ IDLE_SPACES = (
     "physxCookedData",
     "physxContactReport",
     "physxResidualReporting",
+    "physxDeformable",
     "newton",
 )
 """Spaces of names of which all others are idle, too."""
@@ -110,7 +119,7 @@ SCHEMAS = _names(
     "TendonAxisRootAPI TendonAttachmentAPI TendonAttachmentRootAPI TendonAttachmentLeafAPI SDFMeshCollisionAPI "
     "ConvexHullCollisionAPI ConvexDecompositionCollisionAPI TriangleMeshCollisionAPI SphereFillCollisionAPI "
     "TriangleMeshSimplificationCollisionAPI CookedDataAPI ContactReportAPI ResidualReportingAPI SceneAPI "
-    "PhysicsDistanceJointAPI JointStateAPI ForceAPI",
+    "PhysicsDistanceJointAPI JointStateAPI ForceAPI DeformableAPI DeformableBodyAPI DeformableBodyMaterialAPI",
 )
 """Schemas of PhysX whose attributes say all that matters."""
 

@@ -1,4 +1,4 @@
-"""Deformable objects, which are not simulated yet."""
+"""Deformable objects: soft bodies of nodes and tetrahedra."""
 
 from phalanx.facade.isaaclab.assets.deformable_object.deformable_object import DeformableObject
 from phalanx.facade.isaaclab.assets.deformable_object.deformable_object_cfg import DeformableObjectCfg

@@ -12,10 +12,10 @@ from phalanx.facade.isaaclab.utils.configclass import configclass
 
 @configclass
 class DeformableObjectCfg(AssetBaseCfg):
-    """Configuration of a deformable object. It can be made and kept; the object cannot, yet."""
+    """Configuration of a deformable object; of its initial state, velocities have no meaning."""
 
     class_type: Any = DeformableObject
     visualizer_cfg: VisualizationMarkersCfg = VisualizationMarkersCfg(
         "/Visuals/DeformableTarget", config.DEFORMABLE_TARGET_MARKER_CFG.markers
     )
-    """What targets of nodes would be shown by."""
+    """What targets of nodes are shown by."""

@@ -6,8 +6,8 @@ from typing import Any
 
 from phalanx.facade.isaaclab.sim.schemas.authoring import apply_schema, write_all
 from phalanx.facade.isaaclab.sim.schemas.schemas_cfg import ArticulationRootPropertiesCfg
-from phalanx.facade.isaaclab.sim.utils import apply_nested
 from phalanx.facade.isaaclab.sim.utils.edits import prim_at
+from phalanx.facade.isaaclab.sim.utils.nested import apply_nested
 from phalanx.facade.isaaclab.utils.dict import class_to_dict
 from phalanx.io.formats.usd.bindings import Gf, Prim, Stage, Usd, UsdGeom, UsdPhysics
 

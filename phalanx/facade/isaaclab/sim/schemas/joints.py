@@ -10,8 +10,8 @@ from phalanx.facade.isaaclab.sim.schemas.schemas_cfg import (
     JointDrivePropertiesCfg,
     SpatialTendonPropertiesCfg,
 )
-from phalanx.facade.isaaclab.sim.utils import apply_nested
 from phalanx.facade.isaaclab.sim.utils.edits import prim_at
+from phalanx.facade.isaaclab.sim.utils.nested import apply_nested
 from phalanx.facade.isaaclab.utils.dict import class_to_dict
 from phalanx.io.formats.usd.bindings import Stage, UsdPhysics
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from phalanx.facade.isaaclab.sim.schemas.authoring import apply_schema, write, write_all
 from phalanx.facade.isaaclab.sim.schemas.mesh_collision_cfg import MeshCollisionPropertiesCfg
-from phalanx.facade.isaaclab.sim.utils import apply_nested
 from phalanx.facade.isaaclab.sim.utils.edits import prim_at
+from phalanx.facade.isaaclab.sim.utils.nested import apply_nested
 from phalanx.facade.isaaclab.utils.dict import class_to_dict
 from phalanx.io.formats.usd.bindings import Stage, Usd, UsdGeom, UsdPhysics
 

@@ -193,7 +193,11 @@ class SpatialTendonPropertiesCfg:
 
 @configclass
 class DeformableBodyPropertiesCfg:
-    """Of deformable bodies, which are not simulated yet: applying this raises ``NotImplementedError``."""
+    """Of deformable bodies. ``None`` leaves what the prim has.
+
+    Simulated are ``deformable_enabled``, ``kinematic_enabled``, ``vertex_velocity_damping``, the two offsets and
+    ``simulation_hexahedral_resolution``; the others are kept on the stage. Bodies do not collide with themselves.
+    """
 
     deformable_enabled: bool | None = None
     """Whether it is one."""

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from phalanx.facade import simulation
 from phalanx.facade.backends import on_host
 from phalanx.facade.isaacsim.core.api.materials.accessors import read
 from phalanx.facade.isaacsim.core.api.materials.deformable_material import DeformableMaterial
 from phalanx.facade.isaacsim.core.prims.soft_view import SoftPrims
 from phalanx.facade.isaacsim.core.prims.visual_bindings import bind, bound
 from phalanx.facade.isaacsim.core.prims.xform_prim import XFormPrim
+from phalanx.facade.physx.soft_body_view import SoftBodyView
 
 log = logging.getLogger("phalanx.facade")
 
@@ -23,8 +25,9 @@ SCHEMA = "PhysxDeformableBodyAPI"
 class DeformablePrim(XFormPrim, SoftPrims):
     """Meshes that are deformable bodies, simulated as tetrahedra.
 
-    They are not simulated: what is read and written is the stage's; what is known of simulated ones only is ``None``,
-    with a warning. See :class:`XFormPrim` for arrays, indices and places. Points are in the meshes' own frames.
+    While a simulation plays, vertices are those of the simulation, in its world; else what is read and written is the
+    stage's, in the meshes' own frames, and what is known of simulated ones only is ``None``, with a warning. The mesh
+    that is simulated is also the one that collides. See :class:`XFormPrim` for arrays, indices and places.
 
     Args:
         prim_paths_expr: an expression for paths, or several in a list.
@@ -119,25 +122,28 @@ class DeformablePrim(XFormPrim, SoftPrims):
 
     @property
     def max_simulation_mesh_elements_per_body(self) -> int:
-        """Most tetrahedra that the stage has of a mesh that is simulated."""
-        return self._most("simulationIndices", 4)
+        """Most tetrahedra of a mesh that is simulated, or that the stage has of it."""
+        return self._most("simulationIndices", 4, "max_sim_elements_per_body")
 
     @property
     def max_simulation_mesh_vertices_per_body(self) -> int:
-        """Most vertices that the stage has of a mesh that is simulated."""
-        return self._most("simulationRestPoints", 1)
+        """Most vertices of a mesh that is simulated, or that the stage has of it."""
+        return self._most("simulationRestPoints", 1, "max_sim_vertices_per_body")
 
     @property
     def max_collision_mesh_elements_per_body(self) -> int:
-        """Most tetrahedra that the stage has of a mesh that collides."""
-        return self._most("collisionIndices", 4)
+        """Most tetrahedra of a mesh that collides, or that the stage has of it."""
+        return self._most("collisionIndices", 4, "max_elements_per_body")
 
     @property
     def max_collision_mesh_vertices_per_body(self) -> int:
-        """Most vertices that the stage has of a mesh that collides."""
-        return self._most("collisionRestPoints", 1)
+        """Most vertices of a mesh that collides, or that the stage has of it."""
+        return self._most("collisionRestPoints", 1, "max_vertices_per_body")
 
-    def _most(self, name: str, of: int) -> int:
+    def _most(self, name: str, of: int, simulated: str) -> int:
+        view = self._playing("")
+        if view is not None:
+            return getattr(view, simulated)
         counts = [len(read(prim, f"physxDeformable:{name}", ()) or ()) // of for prim in self._prims]
         return max(counts, default=0)
 
@@ -176,69 +182,120 @@ class DeformablePrim(XFormPrim, SoftPrims):
         return self._lists("physxDeformable:collisionRestPoints", indices, 3, np.float32)
 
     def set_simulation_mesh_nodal_positions(self, positions: Any, indices: Any = None) -> None:
-        """Put vertices of the mesh that is simulated somewhere, (M, vertices, 3)."""
-        self._set_lists("physxDeformable:simulationPoints", "Point3fArray", SCHEMA, positions, indices)
+        """Put vertices of the mesh that is simulated somewhere, (M, vertices, 3); on the stage while nothing plays."""
+        if self._playing("") is not None:
+            self._write("set_sim_nodal_positions", positions, indices, 3)
+        else:
+            self._set_lists("physxDeformable:simulationPoints", "Point3fArray", SCHEMA, positions, indices)
 
     def get_simulation_mesh_nodal_positions(self, indices: Any = None, clone: bool = True) -> Any:
-        """(M, vertices, 3): vertices of the mesh that is simulated; ValueError if the stage has none."""
+        """(M, vertices, 3), m: vertices of the mesh that is simulated; else the stage's, ValueError if it has none."""
+        if self._playing("") is not None:
+            return self._simulated("", "get_sim_nodal_positions", indices, (3,))
         return self._lists("physxDeformable:simulationPoints", indices, 3)
 
     def set_simulation_mesh_nodal_velocities(self, velocities: Any, indices: Any = None) -> None:
-        """Set velocities of vertices of the mesh that is simulated, (M, vertices, 3)."""
-        self._set_lists("physxDeformable:simulationVelocities", "Vector3fArray", SCHEMA, velocities, indices)
+        """Set velocities of these vertices, m/s, (M, vertices, 3); on the stage while nothing plays."""
+        if self._playing("") is not None:
+            self._write("set_sim_nodal_velocities", velocities, indices, 3)
+        else:
+            self._set_lists("physxDeformable:simulationVelocities", "Vector3fArray", SCHEMA, velocities, indices)
 
     def get_simulation_mesh_nodal_velocities(self, indices: Any = None, clone: bool = True) -> Any:
-        """(M, vertices, 3): their velocities; ValueError if the stage has none."""
+        """(M, vertices, 3), m/s: their velocities; else the stage's, ValueError if it has none."""
+        if self._playing("") is not None:
+            return self._simulated("", "get_sim_nodal_velocities", indices, (3,))
         return self._lists("physxDeformable:simulationVelocities", indices, 3)
 
-    # -- of simulated bodies only ----------------------------------------------------------------------------
+    # -- of simulated bodies only: ``None``, with a warning, while nothing plays --------------------------------
 
-    def _not_simulated(self, what: str) -> None:
-        log.warning("%s: %s are not simulated, so that there is nothing to read or to write", what, self.WHAT)
+    def _simulate(self) -> None:
+        world = simulation.stage_world()
+        try:
+            self._physics_view = None if world is None else world.view.create_soft_body_view(self._prim_paths)
+        except ValueError:  # none of them is a deformable body that is switched on
+            super()._simulate()
+
+    def _playing(self, what: str) -> SoftBodyView | None:
+        """The view of what is simulated; ``None``, with a warning if there is a name for it, while nothing plays."""
+        world = simulation.stage_world()
+        view = self._physics_view
+        if view is not None and world is not None and view.world is world.world:
+            return view
+        if what:
+            log.warning("%s: no simulation with these bodies plays, so that there is nothing to read or write", what)
+        return None
+
+    def _simulated(self, what: str, getter: str, indices: Any, shape: tuple[int, ...]) -> Any:
+        view = self._playing(what)
+        if view is None:
+            return None
+        found = on_host(getattr(view, getter)())[self._chosen(indices)]
+        return self._backend.give(found.reshape(*found.shape[:2], *shape))
+
+    def _write(self, setter: str, values: Any, indices: Any, width: int) -> None:
+        """Hand values of some bodies to the view, (M, vertices, width)."""
+        view = self._playing("")
+        assert view is not None
+        chosen = self._chosen(indices)
+        given = on_host(values).reshape(len(chosen), -1, width)
+        whole = np.zeros((view.count, view.max_sim_vertices_per_body, width), np.float32)
+        if given.shape[1] > whole.shape[1]:
+            raise ValueError(f"{setter}: there are {given.shape[1]} vertices, but bodies have {whole.shape[1]} at most")
+        whole[chosen, : given.shape[1]] = given
+        getattr(view, setter)(whole, np.array(chosen))
 
     def set_simulation_mesh_kinematic_targets(self, positions: Any, indices: Any = None) -> None:
-        """Nothing, with a warning: lead vertices of bodies that are simulated."""
-        self._not_simulated("set_simulation_mesh_kinematic_targets")
+        """Lead vertices, (M, vertices, 4): where to, m, and 0 for those that are led, 1 for those that are free."""
+        if self._playing("set_simulation_mesh_kinematic_targets") is not None:
+            self._write("set_sim_kinematic_targets", positions, indices, 4)
 
-    def get_simulation_mesh_kinematic_targets(self, indices: Any = None, clone: bool = True) -> None:
-        """``None``, with a warning: where vertices are led to."""
-        self._not_simulated("get_simulation_mesh_kinematic_targets")
+    def get_simulation_mesh_kinematic_targets(self, indices: Any = None, clone: bool = True) -> Any:
+        """(M, vertices, 4): where vertices are led to, m, as they play."""
+        return self._simulated("get_simulation_mesh_kinematic_targets", "get_sim_kinematic_targets", indices, (4,))
 
-    def get_collision_mesh_nodal_positions(self, indices: Any = None, clone: bool = True) -> None:
-        """``None``, with a warning: vertices of the mesh that collides."""
-        self._not_simulated("get_collision_mesh_nodal_positions")
+    def get_collision_mesh_nodal_positions(self, indices: Any = None, clone: bool = True) -> Any:
+        """(M, vertices, 3): vertices of the mesh that collides, m, as they play."""
+        return self._simulated("get_collision_mesh_nodal_positions", "get_nodal_positions", indices, (3,))
 
-    def get_simulation_mesh_element_stresses(self, indices: Any = None, clone: bool = True) -> None:
-        """``None``, with a warning: stresses of the tetrahedra that are simulated."""
-        self._not_simulated("get_simulation_mesh_element_stresses")
+    def get_simulation_mesh_element_stresses(self, indices: Any = None, clone: bool = True) -> Any:
+        """(M, elements, 3, 3), Pa: stresses of the tetrahedra that are simulated, as they play."""
+        return self._simulated("get_simulation_mesh_element_stresses", "get_sim_element_stresses", indices, (3, 3))
 
-    def get_collision_mesh_element_stresses(self, indices: Any = None, clone: bool = True) -> None:
-        """``None``, with a warning: stresses of the tetrahedra that collide."""
-        self._not_simulated("get_collision_mesh_element_stresses")
+    def get_simulation_mesh_element_deformation_gradients(self, indices: Any = None, clone: bool = True) -> Any:
+        """(M, elements, 3, 3): deformation gradients of those that are simulated, as they play."""
+        return self._simulated(
+            "get_simulation_mesh_element_deformation_gradients",
+            "get_sim_element_deformation_gradients",
+            indices,
+            (3, 3),
+        )
 
-    def get_simulation_mesh_element_deformation_gradients(self, indices: Any = None, clone: bool = True) -> None:
-        """``None``, with a warning: deformation gradients of the tetrahedra that are simulated."""
-        self._not_simulated("get_simulation_mesh_element_deformation_gradients")
+    def get_simulation_mesh_element_rotations(self, indices: Any = None, clone: bool = True) -> Any:
+        """(M, elements, 4), x y z w: rotations of those that are simulated, as they play."""
+        return self._simulated("get_simulation_mesh_element_rotations", "get_sim_element_rotations", indices, (4,))
 
-    def get_collision_mesh_element_deformation_gradients(self, indices: Any = None, clone: bool = True) -> None:
-        """``None``, with a warning: deformation gradients of the tetrahedra that collide."""
-        self._not_simulated("get_collision_mesh_element_deformation_gradients")
+    def get_simulation_mesh_element_rest_poses(self, indices: Any = None, clone: bool = True) -> Any:
+        """(M, elements, 3, 3): rest poses of those that are simulated, as they play."""
+        return self._simulated("get_simulation_mesh_element_rest_poses", "get_sim_element_rest_poses", indices, (3, 3))
 
-    def get_simulation_mesh_element_rotations(self, indices: Any = None, clone: bool = True) -> None:
-        """``None``, with a warning: rotations of the tetrahedra that are simulated."""
-        self._not_simulated("get_simulation_mesh_element_rotations")
+    def get_collision_mesh_element_stresses(self, indices: Any = None, clone: bool = True) -> Any:
+        """(M, elements, 3, 3), Pa: stresses of the tetrahedra that collide, as they play."""
+        return self._simulated("get_collision_mesh_element_stresses", "get_element_stresses", indices, (3, 3))
 
-    def get_collision_mesh_element_rotations(self, indices: Any = None, clone: bool = True) -> None:
-        """``None``, with a warning: rotations of the tetrahedra that collide."""
-        self._not_simulated("get_collision_mesh_element_rotations")
+    def get_collision_mesh_element_deformation_gradients(self, indices: Any = None, clone: bool = True) -> Any:
+        """(M, elements, 3, 3): deformation gradients of those that collide, as they play."""
+        return self._simulated(
+            "get_collision_mesh_element_deformation_gradients", "get_element_deformation_gradients", indices, (3, 3)
+        )
 
-    def get_simulation_mesh_element_rest_poses(self, indices: Any = None, clone: bool = True) -> None:
-        """``None``, with a warning: rest poses of the tetrahedra that are simulated."""
-        self._not_simulated("get_simulation_mesh_element_rest_poses")
+    def get_collision_mesh_element_rotations(self, indices: Any = None, clone: bool = True) -> Any:
+        """(M, elements, 4), x y z w: rotations of those that collide, as they play."""
+        return self._simulated("get_collision_mesh_element_rotations", "get_element_rotations", indices, (4,))
 
-    def get_collision_mesh_element_rest_poses(self, indices: Any = None, clone: bool = True) -> None:
-        """``None``, with a warning: rest poses of the tetrahedra that collide."""
-        self._not_simulated("get_collision_mesh_element_rest_poses")
+    def get_collision_mesh_element_rest_poses(self, indices: Any = None, clone: bool = True) -> Any:
+        """(M, elements, 3, 3): rest poses of those that collide, as they play."""
+        return self._simulated("get_collision_mesh_element_rest_poses", "get_element_rest_poses", indices, (3, 3))
 
     # -- the rest --------------------------------------------------------------------------------------------
 

@@ -45,7 +45,6 @@ def spawn_from_usd(
     Raises:
         FileNotFoundError: there is no such file.
         ValueError: it has no prim that could be referred to.
-        NotImplementedError: it is to be deformable.
     """
     return _spawn(prim_path, cfg.usd_path, cfg, translation, orientation)
 
@@ -118,8 +117,6 @@ def _ground(prim_path: str, cfg: from_files_cfg.GroundPlaneCfg, translation: Pos
 def _spawn(prim_path: str, usd_path: str, cfg: from_files_cfg.FileCfg, translation: Pose, orientation: Pose) -> Prim:
     """What a file has, changed; the prim at the path."""
     check_file(usd_path)
-    if cfg.deformable_props is not None:
-        schemas.modify_deformable_body_properties(prim_path, cfg.deformable_props)
     stage = get_current_stage()
     with all_or_nothing(prim_path):
         _refer_and_change(prim_path, usd_path, cfg, translation, orientation)
@@ -141,6 +138,7 @@ def _refer_and_change(
         (cfg.rigid_props, schemas.modify_rigid_body_properties),
         (cfg.collision_props, schemas.modify_collision_properties),
         (cfg.mass_props, schemas.modify_mass_properties),
+        (cfg.deformable_props, schemas.modify_deformable_body_properties),
         (cfg.articulation_props, schemas.modify_articulation_root_properties),
         (cfg.fixed_tendons_props, schemas.modify_fixed_tendon_properties),
         (cfg.spatial_tendons_props, schemas.modify_spatial_tendon_properties),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from phalanx.facade.isaaclab.sim.schemas.authoring import apply_schema, write_all
 from phalanx.facade.isaaclab.sim.utils import clone, get_current_stage
@@ -32,12 +32,7 @@ def spawn_rigid_body_material(prim_path: str, cfg: physics_materials_cfg.RigidBo
     for mode in (cfg.friction_combine_mode, cfg.restitution_combine_mode):
         if mode not in MODES:
             raise ValueError(f'combine mode {mode!r}: must be one of "average", "min", "multiply" and "max"')
-    stage = get_current_stage()
-    prim = stage.GetPrimAtPath(prim_path)
-    if not prim.IsValid():
-        prim = UsdShade.Material.Define(stage, prim_path).GetPrim()
-    elif not prim.IsA(UsdShade.Material):
-        raise ValueError(f"A prim already exists at path: '{prim_path}', and it is no material")
+    prim = _material(prim_path)
     UsdPhysics.MaterialAPI.Apply(prim)
     values = class_to_dict(cfg)
     values.pop("func")
@@ -48,13 +43,34 @@ def spawn_rigid_body_material(prim_path: str, cfg: physics_materials_cfg.RigidBo
     return prim
 
 
-def spawn_deformable_body_material(prim_path: str, cfg: physics_materials_cfg.DeformableBodyMaterialCfg) -> NoReturn:
-    """Not there yet.
+@clone
+def spawn_deformable_body_material(prim_path: str, cfg: physics_materials_cfg.DeformableBodyMaterialCfg) -> Prim:
+    """Put a material of deformable bodies on the stage; a material that is at the path already becomes one.
+
+    Args:
+        prim_path: where; the parent may be a regular expression, and then each parent that matches gets one.
+        cfg: which.
+
+    Returns:
+        The prim, or the first of them.
 
     Raises:
-        NotImplementedError: always.
+        ValueError: what is at the path is no material.
     """
-    raise NotImplementedError(
-        f"spawn_deformable_body_material('{prim_path}'): deformable bodies are not simulated yet; "
-        "use RigidBodyMaterialCfg"
-    )
+    prim = _material(prim_path)
+    values = class_to_dict(cfg)
+    values.pop("func")
+    apply_schema(prim, "PhysxDeformableBodyMaterialAPI")
+    write_all(prim, "physxDeformableBodyMaterial", values)
+    return prim
+
+
+def _material(prim_path: str) -> Prim:
+    """The material at a path, a new one if there is nothing."""
+    stage = get_current_stage()
+    prim = stage.GetPrimAtPath(prim_path)
+    if not prim.IsValid():
+        return UsdShade.Material.Define(stage, prim_path).GetPrim()
+    if not prim.IsA(UsdShade.Material):
+        raise ValueError(f"A prim already exists at path: '{prim_path}', and it is no material")
+    return prim

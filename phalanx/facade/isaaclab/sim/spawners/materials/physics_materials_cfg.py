@@ -51,7 +51,7 @@ class RigidBodyMaterialCfg(PhysicsMaterialCfg):
 
 @configclass
 class DeformableBodyMaterialCfg(PhysicsMaterialCfg):
-    """Of deformable bodies, which are not simulated yet: spawning it raises ``NotImplementedError``."""
+    """Of deformable bodies. ``elasticity_damping`` and ``damping_scale`` are kept on the stage, and not simulated."""
 
     func: Callable[..., Any] = physics_materials.spawn_deformable_body_material
 

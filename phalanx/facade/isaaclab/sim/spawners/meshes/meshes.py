@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from phalanx.facade.isaaclab.sim.schemas import define_deformable_body_properties
-from phalanx.facade.isaaclab.sim.spawners.geometry import Pose, add_physics, all_or_nothing, begin, refuse_existing
+from phalanx.facade.isaaclab.sim.schemas import define_deformable_body_properties, define_mass_properties
+from phalanx.facade.isaaclab.sim.spawners.geometry import (
+    Pose,
+    add_materials,
+    add_physics,
+    all_or_nothing,
+    begin,
+    refuse_existing,
+)
 from phalanx.facade.isaaclab.sim.utils import clone, get_current_stage
 from phalanx.io.formats.usd.bindings import Prim, UsdGeom
 
@@ -34,8 +41,8 @@ def spawn_mesh_sphere(
         The prim, or the first of them.
 
     Raises:
-        ValueError: there is a prim at the path already, or it is to be both rigid and deformable.
-        NotImplementedError: it is to be deformable.
+        ValueError: there is a prim at the path already, or it is to be both rigid and deformable, or its
+            physics material is of the other kind.
     """
     import trimesh
 
@@ -109,7 +116,10 @@ def _spawn(
             raise ValueError(
                 "deformable_props together with rigid_props or collision_props: a prim is deformable or rigid, not both"
             )
-        define_deformable_body_properties(prim_path, cfg.deformable_props)
+        if cfg.physics_material is not None and not hasattr(cfg.physics_material, "youngs_modulus"):
+            raise ValueError("deformable_props need a deformable physics material, such as DeformableBodyMaterialCfg")
+    elif cfg.rigid_props is not None and hasattr(cfg.physics_material, "youngs_modulus"):
+        raise ValueError("rigid_props need a rigid physics material, such as RigidBodyMaterialCfg")
     refuse_existing(prim_path)
     with all_or_nothing(prim_path):
         prim, geometry = begin(prim_path, translation, orientation)
@@ -119,5 +129,12 @@ def _spawn(
         made.CreateFaceVertexCountsAttr([3] * len(mesh.faces))
         made.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.bilinear)
         made.CreateExtentAttr(np.asarray(mesh.bounds, "float32").tolist())
-        add_physics(prim_path, cfg, approximation)
+        if cfg.deformable_props is None:
+            add_physics(prim_path, cfg, approximation)
+            return prim
+        mesh_path = f"{geometry}/mesh"
+        if cfg.mass_props is not None:
+            define_mass_properties(mesh_path, cfg.mass_props)
+        define_deformable_body_properties(mesh_path, cfg.deformable_props)
+        add_materials(mesh_path, geometry, cfg)
     return prim

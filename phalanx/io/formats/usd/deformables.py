@@ -1,0 +1,134 @@
+"""Deformable bodies of a stage: meshes with PhysX's schema, filled with tetrahedra."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from phalanx.io.formats.usd.bindings import Prim, UsdPhysics, UsdShade
+from phalanx.io.formats.usd.frames import Quaternion, Vector, inverse, orientation_of, position_of, rigid
+from phalanx.io.formats.usd.meshes import triangles
+from phalanx.io.formats.usd.values import Reading
+from phalanx.models.meshes.fill import fill_surface
+from phalanx.models.meshes.tet_mesh import TetMesh
+
+SCHEMA = "PhysxDeformableBodyAPI"
+MATERIAL = "PhysxDeformableBodyMaterialAPI"
+
+RESOLUTION = 10
+"""Cells along the longest side where a prim does not say."""
+
+DAMPING = 0.005
+"""1/s, of velocities, where a prim does not say."""
+
+MOST_POISSON = 0.4999
+"""Poisson's ratios of PhysX up to 0.5 are taken as this at most."""
+
+
+@dataclass
+class DeformableModel:
+    """A deformable body, ready for a world: ``arguments`` are those of :meth:`phalanx.World.add_soft_body`."""
+
+    name: str
+    path: str
+    mesh: TetMesh
+    position: Vector
+    orientation: Quaternion
+    arguments: dict[str, Any]
+
+
+def is_deformable(reading: Reading, prim: Prim) -> bool:
+    """Whether a prim is a deformable body that is switched on."""
+    return reading.has(prim, SCHEMA) and reading.flag(prim, "physxDeformable:deformableEnabled", True)
+
+
+def read(reading: Reading, prim: Prim, name: str) -> DeformableModel:
+    """A deformable body.
+
+    Raises:
+        LoadError: it is no mesh, or one that is not closed, or one of its values makes no sense.
+    """
+    if str(prim.GetTypeName()) != "Mesh":
+        raise reading.error(prim, f"a deformable body must be a Mesh, not a {prim.GetTypeName() or 'prim'}.")
+    transform = reading.transform(prim)
+    frame = rigid(transform)
+    mesh = _mesh(reading, prim, inverse(frame) @ transform)
+    arguments: dict[str, Any] = {
+        "damping": reading.number(prim, "physxDeformable:vertexVelocityDamping", DAMPING, least=0.0),
+        "kinematic": reading.flag(prim, "physxDeformable:kinematicEnabled", False),
+        "disable_gravity": reading.flag(prim, "physxDeformable:disableGravity", False),
+        **_offsets(reading, prim),
+        **_material(reading, prim),
+    }
+    if prim.HasAPI(UsdPhysics.MassAPI):
+        mass = reading.number(prim, "physics:mass", 0.0, least=0.0) * reading.units.mass
+        density = reading.number(prim, "physics:density", 0.0, least=0.0) * reading.units.density
+        if mass or density:
+            arguments.pop("density", None)
+            arguments |= {"mass": mass} if mass else {"density": density}
+    if reading.flag(prim, "physxDeformable:selfCollision", False):
+        reading.notes.add(prim, "deformable bodies do not collide with themselves; the stage asks for it.")
+    return DeformableModel(name, str(prim.GetPath()), mesh, position_of(frame), orientation_of(frame), arguments)
+
+
+def _mesh(reading: Reading, prim: Prim, transform: np.ndarray) -> TetMesh:
+    """Tetrahedra as the prim has them, or such as fill its surface."""
+    path = str(prim.GetPath())
+    nodes = reading.numbers(prim, "physxDeformable:simulationRestPoints").reshape(-1, 3)
+    tets = reading.numbers(prim, "physxDeformable:simulationIndices")
+    if len(nodes) and len(tets):
+        if len(tets) % 4:
+            raise reading.error(
+                prim, f"physxDeformable:simulationIndices has {len(tets)} numbers, not 4 for each tetrahedron."
+            )
+        return TetMesh(nodes @ transform[:3, :3].T + transform[:3, 3], tets, path)
+    vertices, faces = triangles(reading, prim, transform)
+    resolution = reading.number(prim, "physxDeformable:simulationHexahedralResolution", RESOLUTION, least=1.0)
+    return fill_surface(vertices, faces, int(resolution), path)
+
+
+def material_of(prim: Prim) -> Prim | None:
+    """The deformable material that is bound to a prim."""
+    found = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial("physics")[0]
+    if not found or MATERIAL not in found.GetPrim().GetPrimTypeInfo().GetAppliedAPISchemas():
+        return None
+    return found.GetPrim()
+
+
+def _offsets(reading: Reading, prim: Prim) -> dict[str, Any]:
+    found = {}
+    for ours, theirs in (("contact_offset", "contactOffset"), ("rest_offset", "restOffset")):
+        value = reading.number(prim, f"physxCollision:{theirs}", -math.inf, infinite=True)
+        if math.isfinite(value):
+            found[ours] = value * reading.units.length
+    if found.get("rest_offset", 0.0) >= found.get("contact_offset", math.inf):
+        raise reading.error(prim, "physxCollision:contactOffset must be above the rest offset.")
+    return found
+
+
+def _material(reading: Reading, prim: Prim) -> dict[str, Any]:
+    """Elasticity, density and friction. PhysX's values of a material that does not say, and where none is bound."""
+    material, prefix = material_of(prim), "physxDeformableBodyMaterial:"
+
+    def number(name: str, default: float) -> float:
+        return default if material is None else reading.number(material, prefix + name, default, least=0.0)
+
+    pressure = reading.units.mass / reading.units.length
+    young = number("youngsModulus", 5e7 / pressure) * pressure
+    if young <= 0.0:
+        raise reading.error(material, f"{prefix}youngsModulus = {young:g} must be above 0.")
+    nu = number("poissonsRatio", 0.45)
+    if nu > 0.5:
+        raise reading.error(material, f"{prefix}poissonsRatio = {nu:g} must be at most 0.5.")
+    friction = number("dynamicFriction", 0.25)
+    density = number("density", 0.0) * reading.units.density
+    return {
+        "youngs_modulus": young,
+        "poissons_ratio": min(nu, MOST_POISSON),
+        "static_friction": friction,
+        "dynamic_friction": friction,
+        **({"density": density} if density else {}),
+    }
