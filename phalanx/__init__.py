@@ -52,6 +52,10 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'phalanx' has no attribute {name!r}")
 
 
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
+
+
 def num_threads() -> int:
     """Threads used for stepping on the CPU."""
     from phalanx.ecs.cpu import threads

@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
+from phalanx._version import __version__
 from phalanx.commands.common import Interrupted, UserError
 
 Robot = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ROBOT")]
@@ -517,7 +518,10 @@ COMMANDS = {
     "play": play,
     "doctor": doctor,
 }
-DESCRIPTION = "Steps thousands of robots in lockstep. `phalanx COMMAND --help` lists a command's options."
+DESCRIPTION = (
+    "Steps thousands of robots in lockstep. `phalanx COMMAND --help` lists its options, `phalanx --version` says "
+    "which one this is."
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -544,6 +548,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _dispatch(arguments: list[str]) -> int:
     if arguments[:1] == ["exec"] and len(arguments) > 1 and not arguments[1].startswith("-"):
         return execute(arguments[1], tuple(arguments[2:]))  # all that follows is the script's
+    if arguments in (["--version"], ["-V"]):
+        print(f"phalanx {__version__}")
+        return 0
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said):
