@@ -1,0 +1,127 @@
+"""Sensors on bodies against what is known: free fall, rest, steady turning, weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from facade.isaacsim.core_scenes import boxes, host, kind, like, xforms
+
+from phalanx.facade import stage
+from phalanx.facade.isaacsim.core.prims import SingleRigidPrim
+from phalanx.facade.isaacsim.sensors.physics import ContactSensor, IMUSensor
+
+G, DT = 9.81, 1.0 / 60.0
+
+
+def test_falling_and_at_rest(world, backend):
+    boxes(1, "/World/Box_{}")
+    imu = world.scene.add(IMUSensor("/World/Box_0/imu", "imu"))
+    world.scene.add_ground_plane()
+    world.reset()
+    assert imu.get_current_frame()["physics_step"] == 0
+    for _ in range(3):
+        world.step(render=False)
+    falling = imu.get_current_frame()
+    assert kind(falling["lin_acc"]) == backend and falling["physics_step"] == 3
+    assert falling["time"] == pytest.approx(3 * DT)
+    np.testing.assert_allclose(host(falling["lin_acc"]), [0, 0, 0], atol=2e-3)
+    np.testing.assert_allclose(host(imu.get_current_frame(read_gravity=False)["lin_acc"]), [0, 0, -G], atol=2e-3)
+    for _ in range(120):
+        world.step(render=False)
+    np.testing.assert_allclose(host(imu.get_current_frame()["lin_acc"]), [0, 0, G], atol=0.02)
+    world.reset()
+    np.testing.assert_allclose(host(imu.get_current_frame()["lin_acc"]), [0, 0, 0])
+
+
+def test_what_turns_feels_the_centripetal_acceleration(world, backend):
+    """0.2 m off the centre of mass and turned by 90 degrees about z."""
+    boxes(1, "/World/Box_{}")
+    xforms("/World/Box_0/arm")
+    half = float(np.sqrt(0.5))
+    imu = IMUSensor(
+        "/World/Box_0/arm/imu",
+        "imu",
+        translation=np.array([0.2, 0.0, 0.0]),
+        orientation=np.array([half, 0.0, 0.0, half]),
+    )
+    world.scene.add(imu)
+    world.get_physics_context().set_gravity(0.0)
+    world.get_physics_context().set_physics_dt(0.001)
+    world.reset()
+    rate = 3.0
+    SingleRigidPrim("/World/Box_0").set_angular_velocity(like(backend, [0.0, 0.0, rate]))
+    for _ in range(20):
+        world.step(render=False)
+    frame = imu.get_current_frame()
+    rate *= np.exp(-0.05 * 0.02)  # bodies have some damping unless told otherwise
+    np.testing.assert_allclose(host(frame["ang_vel"]), [0, 0, rate], atol=1e-4)
+    # Along the arm, which is the sensor's -y, towards the middle. Across it, the damping slows it down, and the
+    # difference of velocities is half a step old.
+    across = -0.05 * rate * 0.2 + rate**2 * 0.2 * rate * 0.001 / 2
+    np.testing.assert_allclose(host(frame["lin_acc"]), [across, rate**2 * 0.2, 0], atol=2e-3)
+    angle = np.pi / 2 + rate * 0.02
+    np.testing.assert_allclose(host(frame["orientation"]), [np.cos(angle / 2), 0, 0, np.sin(angle / 2)], atol=2e-3)
+
+
+def test_periods_pauses_and_means(world):
+    boxes(1, "/World/Box_{}")
+    slow = world.scene.add(IMUSensor("/World/Box_0/slow", "slow", frequency=20))
+    mean = world.scene.add(IMUSensor("/World/Box_0/mean", "mean", angular_velocity_filter_size=4))
+    assert slow.get_frequency() == 20 and slow.get_dt() == pytest.approx(0.05)
+    world.get_physics_context().set_gravity(0.0)
+    world.reset()
+    body, steps = SingleRigidPrim("/World/Box_0"), []
+    for i in range(8):
+        body.set_angular_velocity(np.array([0.0, 0.0, float(i)]))
+        world.step(render=False)
+        steps.append(slow.get_current_frame()["physics_step"])
+    assert steps == [1, 1, 1, 4, 4, 4, 7, 7]
+    assert mean.get_current_frame()["ang_vel"][2] == pytest.approx((4 + 5 + 6 + 7) / 4, rel=1e-3)
+    mean.pause()
+    world.step(render=False)
+    assert mean.is_paused() and mean.get_current_frame()["physics_step"] == 8
+    mean.resume()
+    world.step(render=False)
+    assert not mean.is_paused() and mean.get_current_frame()["physics_step"] == 10
+
+
+def test_a_box_is_pushed_by_its_weight(world, backend):
+    boxes(2, "/World/Box_{}")
+    weight = 2.0 * G
+    touch = world.scene.add(ContactSensor("/World/Box_0/touch", "touch"))
+    cut = world.scene.add(ContactSensor("/World/Box_1/cut", "cut", max_threshold=5.0))
+    high = world.scene.add(ContactSensor("/World/Box_1/high", "high", min_threshold=100.0))
+    world.scene.add_ground_plane()
+    world.reset()
+    world.step(render=False)
+    assert touch.get_current_frame()["in_contact"] is False and touch.get_current_frame()["force"] == 0.0
+    for _ in range(150):
+        world.step(render=False)
+    frame = touch.get_current_frame()
+    assert frame["in_contact"] is True and frame["force"] == pytest.approx(weight, rel=1e-3)
+    assert cut.get_current_frame()["force"] == 5.0
+    assert high.get_current_frame()["in_contact"] is False and high.get_current_frame()["force"] == 0.0
+    high.set_min_threshold(1.0)
+    assert (high.get_min_threshold(), high.get_radius()) == (1.0, -1.0)
+    world.step(render=False)
+    assert high.get_current_frame()["in_contact"] is True
+
+
+def test_sensors_end_with_their_prims(world):
+    boxes(2, "/World/Box_{}")
+    imu = IMUSensor("/World/Box_0/imu")
+    world.reset()
+    imu.initialize()
+    world.step(render=False)
+    stage.get_stage().RemovePrim("/World/Box_0/imu")
+    world.step(render=False)
+    assert imu.get_current_frame()["physics_step"] == 1
+
+
+def test_sensors_that_cannot_be(world):
+    xforms("/World/a")
+    boxes(1, "/World/Box_{}")
+    with pytest.raises(ValueError, match="is not below a rigid body"):
+        IMUSensor("/World/a/imu")
+    with pytest.raises(ValueError, match="frequency and dt cannot both be given"):
+        IMUSensor("/World/Box_0/imu", frequency=10, dt=0.1)
