@@ -98,3 +98,28 @@ def test_what_fits_is_not_held(rate: int, device: str) -> None:
     world, _, thing = held(device, "float64", rate, 1, BOX, SLOP, 0.8)
     world.step(rate // 5)
     assert host(thing.root_vel)[0, 2] == pytest.approx(-GRAVITY / 5, rel=0.02)
+
+
+def test_alone_as_among_many(device: str) -> None:
+    """Bitwise: what is squeezed, what gives way and what stands on four legs, alone and as the last of 37."""
+    found = []
+    for count in (1, 37):
+        world = px.World(count, device=device, dt=1 / 200)
+        world.add_ground()
+        for name, x in (("left", -0.14975), ("right", 0.14975)):
+            world.add_rigid_object(px.Shape("box", (0.1, 0.2, 0.2)), name, kind="kinematic", position=(x, 0.0, 1.0))
+        things = [
+            world.add_rigid_object(BOX, "held", mass=1.0, position=(0.0, 0.0, 1.0)),
+            world.add_rigid_object(BOX, "soft", mass=1.0, position=(1.0, 0.0, 0.06), contact_stiffness=2e3),
+            world.add_rigid_object(
+                [px.Shape("box", (0.02, 0.02, 0.05), position=(x, y, 0.05)) for x in (-0.2, 0.2) for y in (-0.1, 0.1)],
+                "legs", mass=1.0, position=(2.0, 0.0, 0.001),
+            ),
+        ]  # fmt: skip
+        spread = np.linspace(1.0, 0.0, count)[:, None] if count > 1 else np.zeros((1, 1))  # the others move otherwise
+        for thing in things:
+            thing.set_root_state(vel=spread * [0.3, -0.2, 0.1, 0.5, 1.0, -2.0])
+        world.step(100)
+        found.append([host(each)[-1].copy() for thing in things for each in (thing.root_pose, thing.net_contact_force)])
+    for alone, among in zip(*found, strict=True):
+        np.testing.assert_array_equal(alone, among)
