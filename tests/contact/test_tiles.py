@@ -37,11 +37,11 @@ def tile(kind: str, x: float, top: float) -> Shape:
 
 
 def lay(world: px.World, kind: str) -> None:
-    """Tiles from x = -0.125 m on, side by side; "platform": 16 boxes of one kinematic body."""
+    """Tiles from x = -0.125 m on, side by side; "platform", "meshes": of one body."""
     rng = np.random.default_rng(0)
     heights = rng.choice([0.0, 1e-4], COUNT) if kind == "uneven" else np.zeros(COUNT)
-    shapes = [tile("box" if kind == "platform" else kind, TILE * i, z) for i, z in enumerate(heights)]
-    if kind == "platform":
+    shapes = [tile({"platform": "box", "meshes": "mesh"}.get(kind, kind), TILE * i, z) for i, z in enumerate(heights)]
+    if kind in ("platform", "meshes"):
         model = RobotModel("floor", [Body("floor", 1.0, inertia=np.eye(3), collisions=shapes)], [])
         world.add_robot(model, "floor", fixed_base=True, friction=FRICTION)
         return
@@ -68,7 +68,7 @@ def mover(what: str) -> RobotModel:
 @pytest.mark.parametrize(
     ("kind", "what"),
     [("box", "box"), ("box", "ball"), ("box", "pair"), ("uneven", "box"), ("uneven", "ball"), ("platform", "box"),
-     ("hull", "box"), ("hull", "ball"), ("mesh", "ball")],
+     ("meshes", "box"), ("hull", "box"), ("hull", "ball"), ("mesh", "box"), ("mesh", "ball")],
 )  # fmt: skip
 def test_seams_stop_nothing(kind: str, what: str, dt: float, device: str) -> None:
     """Boxes at 0.7 to 3 m/s, straight and turned, stop after v²/2µg less half a step's way, within 1 %; balls keep

@@ -194,7 +194,7 @@ def place_pair_contacts(
             numbers = 0
             for k in range(AT_ONCE):  # loads that do not wait for each other
                 m = min(start + k, last - 1)
-                numbers |= (points[m, e] - left_out[m, e] if start + k < last else 0) << (8 * k)
+                numbers |= (points[m, e] - (left_out[m, e] & 255) if start + k < last else 0) << (8 * k)
             for k in range(AT_ONCE):
                 if start + k < last:
                     first[start + k, e] = filled
@@ -251,7 +251,7 @@ def pair_contacts(
     Points are told by where they are, not by the features that made them: when a manifold's points change places, the
     impulses stay where they were.
     """
-    if n >= candidate_count[0, e] or points[n, e] == left_out[n, e]:
+    if n >= candidate_count[0, e] or points[n, e] == left_out[n, e] & 255:
         return
     i, j = shape_a[n, e], shape_b[n, e]
     name = plane_points + pair_key[n, e]
@@ -268,7 +268,12 @@ def pair_contacts(
     while end < min(before[0, e], seen + MOST_OLD) and old_key[end, e] == name:
         end += 1
     taken = 0
-    for p in range(n * width, n * width + min(points[n, e] - left_out[n, e], slots - filled)):
+    hidden = left_out[n, e] >> 8
+    p = n * width - 1
+    for _ in range(min(points[n, e] - (left_out[n, e] & 255), slots - filled)):
+        p += 1
+        while (hidden >> (p - n * width)) & 1 == 1:
+            p += 1
         x, y, z = position[p, 0, e], position[p, 1, e], position[p, 2, e]
         old = -1
         nearest = 0.0

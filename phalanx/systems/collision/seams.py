@@ -9,8 +9,8 @@ o as well:
   along which s and c are apart), s and o are apart along it, too, or overlap by no more than s and c;
 * c lies above the plane of the contact with o, so the pieces together have no such normal there. Two faces of a
   ridge, or of one plane, keep both contacts;
-* the contact with c is no farther away than that with o, and a point of that is at c: legs of a table are on
-  their own.
+* the contact with c is no farther away than that with o, and a point of that is at c, or its normal another by more
+  than 30 degrees: legs of a table stand on their own.
 """
 
 from phalanx.components import (
@@ -35,6 +35,9 @@ from phalanx.systems.collision.narrow.support import core_radius, farthest_verte
 
 SEAM = 0.01
 """Tiles whose tops differ by less than this part of the contact offset (0.2 mm by default) count as level."""
+
+ASIDE = 0.85
+"""Cosine of an angle between normals: what is struck farther aside is the side of a piece, wherever its points are."""
 
 
 @function
@@ -109,18 +112,14 @@ def drop_seam_contacts(
     rotation=read(ShapePose.rotation),
     dropped=update(Manifold.dropped),
 ):
-    """Leave out contacts with what the neighbour on the same body covers."""
+    """Leave out contacts with what the neighbour on the same body covers; see ``Manifold.dropped``."""
     if n >= candidate_count[0, e] or points[n, e] - passed[n, e] <= 0:
         return
     a, b = shape_a[n, e], shape_b[n, e]
     width = manifold_points // candidates
     found = points[n, e] - passed[n, e]
-    nearest = separation[n * width, e]
-    for p in range(n * width + 1, n * width + found):
-        nearest = min(nearest, separation[p, e])
-    m = 0
-    last = candidate_count[0, e]
-    while m < last:
+    hidden = 0
+    for m in range(candidate_count[0, e]):
         i, j = shape_a[m, e], shape_b[m, e]
         if m != n and (i == a or i == b or j == a or j == b) and points[m, e] > passed[m, e]:
             shared_a = i == a or j == a
@@ -133,60 +132,63 @@ def drop_seam_contacts(
                 best = m * width
                 for p in range(m * width + 1, m * width + points[m, e] - passed[m, e]):
                     best = p if separation[p, e] < separation[best, e] else best
-                if separation[best, e] <= nearest + level:
-                    # normals from the piece to s, and places from the origins of pieces
-                    sign = 1.0 if c == j else -1.0
-                    x, y, z = sign * normal[best, 0, e], sign * normal[best, 1, e], sign * normal[best, 2, e]
-                    half = 0.5 * separation[best, e]
-                    height = -half
-                    for k in range(3):
-                        at = position[best, k, e] - (between[m, k, e] if c == j else 0.0)
-                        height += at * sign * normal[best, k, e]
-                    f, g = coord[root[link[c, e], e], e], coord[root[link[o, e], e], e]
-                    dx = (q[g, e] - q[f, e]) + (offset[o, 0, e] - offset[c, 0, e])
-                    dy = (q[g + 1, e] - q[f + 1, e]) + (offset[o, 1, e] - offset[c, 1, e])
-                    dz = (q[g + 2, e] - q[f + 2, e]) + (offset[o, 2, e] - offset[c, 2, e])
-                    own = 1.0 if o == b else -1.0
-                    away = 0.0
-                    covered = True
-                    adjacent = False
-                    p = -1
-                    while p < found and covered:
-                        # first o against the plane of c, then c against the planes of o
-                        w = o if p < 0 else c
-                        if p >= 0:
-                            r = n * width + p
-                            x, y, z = own * normal[r, 0, e], own * normal[r, 1, e], own * normal[r, 2, e]
-                            half = 0.5 * separation[r, e]
-                            px = position[r, 0, e] - (between[n, 0, e] if o == b else 0.0) - half * x
-                            py = position[r, 1, e] - (between[n, 1, e] if o == b else 0.0) - half * y
-                            pz = position[r, 2, e] - (between[n, 2, e] if o == b else 0.0) - half * z
-                            height = px * x + py * y + pz * z
-                            px, py, pz = px + dx, py + dy, pz + dz
-                            away = distance_from(
-                                kind[c, e], size[c, 0, e], size[c, 1, e], size[c, 2, e], low[c, 0, e], low[c, 1, e],
-                                low[c, 2, e], high[c, 0, e], high[c, 1, e], high[c, 2, e], first_face[c, e],
-                                end_face[c, e], face_normals, face_offsets,
-                                rotation[c, 0, e] * px + rotation[c, 3, e] * py + rotation[c, 6, e] * pz,
-                                rotation[c, 1, e] * px + rotation[c, 4, e] * py + rotation[c, 7, e] * pz,
-                                rotation[c, 2, e] * px + rotation[c, 5, e] * py + rotation[c, 8, e] * pz,
-                            )  # fmt: skip
-                        ux = rotation[w, 0, e] * x + rotation[w, 3, e] * y + rotation[w, 6, e] * z
-                        uy = rotation[w, 1, e] * x + rotation[w, 4, e] * y + rotation[w, 7, e] * z
-                        uz = rotation[w, 2, e] * x + rotation[w, 5, e] * y + rotation[w, 8, e] * z
-                        top = reach_along(
-                            kind[w, e], size[w, 0, e], size[w, 1, e], size[w, 2, e], low[w, 0, e], low[w, 1, e],
-                            low[w, 2, e], high[w, 0, e], high[w, 1, e], high[w, 2, e], first_vertex[w, e],
-                            end_vertex[w, e], vertices, ux, uy, uz,
+                # normals from the piece to s, and places from the origins of pieces
+                sign = 1.0 if c == j else -1.0
+                x, y, z = sign * normal[best, 0, e], sign * normal[best, 1, e], sign * normal[best, 2, e]
+                cx, cy, cz = x, y, z
+                half = 0.5 * separation[best, e]
+                height = -half
+                for k in range(3):
+                    at = position[best, k, e] - (between[m, k, e] if c == j else 0.0)
+                    height += at * sign * normal[best, k, e]
+                f, g = coord[root[link[c, e], e], e], coord[root[link[o, e], e], e]
+                dx = (q[g, e] - q[f, e]) + (offset[o, 0, e] - offset[c, 0, e])
+                dy = (q[g + 1, e] - q[f + 1, e]) + (offset[o, 1, e] - offset[c, 1, e])
+                dz = (q[g + 2, e] - q[f + 2, e]) + (offset[o, 2, e] - offset[c, 2, e])
+                own = 1.0 if o == b else -1.0
+                away = 0.0
+                below = True
+                covered = 0
+                adjacent = False
+                p = -1
+                while p < found and below:
+                    # first o against the plane of c, then c against the planes of o
+                    w = o if p < 0 else c
+                    if p >= 0:
+                        r = n * width + p
+                        x, y, z = own * normal[r, 0, e], own * normal[r, 1, e], own * normal[r, 2, e]
+                        half = 0.5 * separation[r, e]
+                        px = position[r, 0, e] - (between[n, 0, e] if o == b else 0.0) - half * x
+                        py = position[r, 1, e] - (between[n, 1, e] if o == b else 0.0) - half * y
+                        pz = position[r, 2, e] - (between[n, 2, e] if o == b else 0.0) - half * z
+                        height = px * x + py * y + pz * z
+                        px, py, pz = px + dx, py + dy, pz + dz
+                        away = distance_from(
+                            kind[c, e], size[c, 0, e], size[c, 1, e], size[c, 2, e], low[c, 0, e], low[c, 1, e],
+                            low[c, 2, e], high[c, 0, e], high[c, 1, e], high[c, 2, e], first_face[c, e],
+                            end_face[c, e], face_normals, face_offsets,
+                            rotation[c, 0, e] * px + rotation[c, 3, e] * py + rotation[c, 6, e] * pz,
+                            rotation[c, 1, e] * px + rotation[c, 4, e] * py + rotation[c, 7, e] * pz,
+                            rotation[c, 2, e] * px + rotation[c, 5, e] * py + rotation[c, 8, e] * pz,
                         )  # fmt: skip
-                        along = dx * x + dy * y + dz * z
-                        if p < 0:
-                            covered = top + along <= height + level
-                        else:
-                            covered = top - along > height + level
-                            adjacent = adjacent or away <= level
-                        p += 1
-                    if covered and adjacent:
-                        dropped[n, e] = points[n, e]
-                        m = last
-        m += 1
+                    ux = rotation[w, 0, e] * x + rotation[w, 3, e] * y + rotation[w, 6, e] * z
+                    uy = rotation[w, 1, e] * x + rotation[w, 4, e] * y + rotation[w, 7, e] * z
+                    uz = rotation[w, 2, e] * x + rotation[w, 5, e] * y + rotation[w, 8, e] * z
+                    top = reach_along(
+                        kind[w, e], size[w, 0, e], size[w, 1, e], size[w, 2, e], low[w, 0, e], low[w, 1, e],
+                        low[w, 2, e], high[w, 0, e], high[w, 1, e], high[w, 2, e], first_vertex[w, e],
+                        end_vertex[w, e], vertices, ux, uy, uz,
+                    )  # fmt: skip
+                    along = dx * x + dy * y + dz * z
+                    if p < 0:
+                        below = top + along <= height + level
+                    elif top - along > height + level and separation[best, e] <= separation[n * width + p, e] + level:
+                        covered |= 1 << p
+                        adjacent = adjacent or away <= level or cx * x + cy * y + cz * z < ASIDE
+                    p += 1
+                hidden |= covered if adjacent else 0
+    if hidden != 0:
+        some = 0
+        for p in range(found):
+            some += (hidden >> p) & 1
+        dropped[n, e] = (hidden << 8) | (dropped[n, e] + some)

@@ -11,6 +11,7 @@ from phalanx import components as c
 from phalanx.components.fluid import FluidBox, FluidBoxModel, FluidBoxTopology
 from phalanx.components.island import LINK, ROW
 from phalanx.components.link import PRISMATIC, REVOLUTE, SPHERICAL
+from phalanx.components.shape import CAPSULE, SPHERE
 from phalanx.ecs import Store, Table
 from phalanx.models.actor_spec import DYNAMIC, KINEMATIC, Part
 from phalanx.models.articulation import NUM_COORDS, NUM_DOFS, Articulation
@@ -54,7 +55,7 @@ class Layout:
     moving_trees: int
     """Parts that have dofs."""
     pieces: bool
-    """Whether a link has several shapes, or several shapes cannot move."""
+    """Whether shapes with flat faces are several on a link, or several that cannot move."""
     many_pairs: bool
     """Whether bounds are sorted, as allowed pairs are too many to list."""
     shapes: list[PlacedShape]
@@ -174,7 +175,8 @@ def fill(
     kinds = np.array([s.data.kind for s in shapes], int)[pairs.allowed]
     met = {(a, b) for a, b in np.unique(kinds, axis=0).tolist()} if len(kinds) else set()
     moving = sum(r.dofs.stop > r.dofs.start for r in ranges)
-    bodies = [shape.link if shape.dof >= 0 else -1 for shape in shapes]
+    flat = [shape for shape in shapes if shape.data.kind not in (SPHERE, CAPSULE)]
+    bodies = [shape.link if shape.dof >= 0 else -1 for shape in flat]
     pieces = len(set(bodies)) < len(bodies)
     return Layout(ranges, met, moving, pieces, len(pairs.allowed) > LONGEST_LIST, shapes, dof_parents)
 

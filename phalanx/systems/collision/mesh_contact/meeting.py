@@ -34,6 +34,9 @@ act, and to the last triangle that was passed; how far the motion would go on af
 that guards a fast shape (:mod:`phalanx.systems.collision.narrow.guard`), 0 if there is none.
 """
 
+RIM = 0.01
+"""A ball guards at triangles that it meets inside, or outside by less than this part of its radius."""
+
 PASSES = 2.0
 """In place of a time: the shape does not meet the triangle."""
 
@@ -414,6 +417,7 @@ def guard_triangle(way, motion, corners, mx, my, mz, guards, counts):
         px = x + t * ux - radius * mx
         py = y + t * uy - radius * my
         pz = z + t * uz - radius * mz
+        rim = RIM * radius
         over = True
         for k in range(0, 9, 3):
             j = (k + 3) % 9
@@ -426,7 +430,7 @@ def guard_triangle(way, motion, corners, mx, my, mz, guards, counts):
             side += qz * (corners[o + 2] - corners[k + 2])
             out = qx * (px - corners[k]) + qy * (py - corners[k + 1]) + qz * (pz - corners[k + 2])
             out = -out if side > 0.0 else out
-            over = over and (out <= 0.0 or out * out <= radius * radius * (ex * ex + ey * ey + ez * ez))
+            over = over and (out <= 0.0 or out * out <= rim * rim * (ex * ex + ey * ey + ez * ez))
         if over:
             lever = radius + 0.5 * (gap + motion[1])
             counts[2] = add_point(
