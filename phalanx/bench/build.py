@@ -67,9 +67,13 @@ class Setup:
         found = []
         poses = {
             name: self.world._device.to_host(self.world.actors[name].body_pose)
-            for name in {body.split("/")[0] for body in self.scene.watch}
+            for name in {body.split("/")[0] for body in self.scene.watch if "/" in body}
         }
         for body in self.scene.watch:
+            if "/" not in body:
+                nodes = self.world._device.to_host(self.world.deformables[body].node_pos)
+                found.append(nodes[..., 2].mean(axis=1))
+                continue
             actor, _, name = body.partition("/")
             found.append(poses[actor][:, self.world.actors[actor].body_index(name), 2])
         return np.mean(found, axis=0) if found else np.zeros(self.num_envs)
@@ -108,6 +112,16 @@ def set_up(scene: Scene, num_envs: int, device: str = "cpu", dtype: str = "float
             position=thing.position,
             orientation=thing.orientation,
             friction=thing.friction,
+        )
+    for soft in scene.soft:
+        world.add_soft_body(
+            soft.shape,
+            soft.name,
+            resolution=soft.resolution,
+            youngs_modulus=soft.youngs_modulus,
+            mass=soft.mass,
+            position=soft.position,
+            friction=soft.friction,
         )
     world.build()
     drives: dict[str, Drives] = {}

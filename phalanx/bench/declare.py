@@ -79,6 +79,19 @@ class ObjectItem:
 
 
 @dataclass(frozen=True)
+class SoftItem:
+    """A soft body of a scene; the peers have none."""
+
+    shape: Shape
+    name: str
+    position: tuple[float, float, float]
+    resolution: int = 6
+    youngs_modulus: float = 1e5
+    mass: float = 0.2
+    friction: float = 0.8
+
+
+@dataclass(frozen=True)
 class MujocoOptions:
     """What is MuJoCo's own in a scene, as its own benchmarks have it where they have the scene.
 
@@ -101,15 +114,17 @@ class Scene:
     """A benchmark.
 
     All environments start alike; controls are drawn anew every ``hold`` steps, for each environment. ``watch`` names
-    bodies (``actor/body``) whose mean height is reported. ``steps`` are run on a GPU; on a CPU as many as ``cpu_work``
-    environment-steps allow, but at least two stretches of ``hold``. ``contact_offset`` (m) and ``max_contacts`` are the
-    world's: MuJoCo looks for contacts at no distance, so the offset is small for the contacts to be about as many.
+    bodies (``actor/body``, or a soft body) whose mean height is reported. ``steps`` are run on a GPU; on a CPU as many
+    as ``cpu_work`` environment-steps allow, but at least two stretches of ``hold``. ``contact_offset`` (m) and
+    ``max_contacts`` are the world's: MuJoCo looks for contacts at no distance, so the offset is small for the contacts
+    to be about as many.
     """
 
     name: str
     doc: str
     robots: tuple[RobotItem, ...] = ()
     objects: tuple[ObjectItem, ...] = ()
+    soft: tuple[SoftItem, ...] = ()
     ground: bool = True
     ground_friction: float = 0.8
     dt: float = 0.005

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from phalanx.bench.declare import MujocoOptions, ObjectItem, RobotItem, Scene
+from phalanx.bench.declare import MujocoOptions, ObjectItem, RobotItem, Scene, SoftItem
 from phalanx.bench.robots import humanoid as man
 from phalanx.bench.robots.g1 import GAINS as G1_GAINS
 from phalanx.bench.robots.g1 import START as G1_START
@@ -217,6 +217,41 @@ _ALL = (
         (ObjectItem(Shape("box", (0.03, 0.03, 0.03)), "cube", (0.0, 0.0, 0.0305), mass=0.2, friction=1.0),),
         ground_friction=1.0,
         watch=("cube/cube",),
+    ),
+    Scene(
+        "soft_cube",
+        "a soft cube of 1,080 tetrahedra at rest on the ground",
+        soft=(SoftItem(Shape("box", (0.05, 0.05, 0.05)), "cube", (0.0, 0.0, 0.0505), mass=1.0),),
+        steps=300,
+        cpu_work=6_400,
+        cpu_envs=(1, 64),
+        cuda_envs=(1, 256, 1024, 8192),
+        watch=("cube",),
+        family="soft",
+    ),
+    Scene(
+        "soft_lift",
+        "a gripper that closes on a soft cube of 1,080 tetrahedra and lifts it",
+        (
+            RobotItem(
+                gripper,
+                "gripper",
+                (0.0, 0.0, 0.05),
+                fixed_base=True,
+                gains=(("lift", 2000.0, 200.0), ("close_*", 0.0, 5.0)),
+                torques=(("close_*", 8.0),),
+                travel=(("lift", 0.04),),
+                friction=1.0,
+            ),
+        ),
+        soft=(SoftItem(Shape("box", (0.03, 0.03, 0.03)), "cube", (0.0, 0.0, 0.0305), friction=1.0),),
+        steps=300,
+        ground_friction=1.0,
+        cpu_work=6_400,
+        cpu_envs=(1, 64),
+        cuda_envs=(1, 256, 1024, 8192),
+        watch=("cube",),
+        family="soft",
     ),
     *(_chain(links) for links in CHAINS),
     *(_at_rest("spheres", n, f"spheres at rest on the ground, a contact each: {n}", BALL) for n in BODIES),

@@ -35,6 +35,7 @@ def test_scenes_are_what_the_benchmarks_promise():
     for scene in SCENES.values():
         assert scene.dt == 0.005 and scene.watch and scene.doc
         assert scene.steps % scene.hold == 0
+    assert FAMILIES["soft"] == ("soft_cube", "soft_lift") and dofs["soft_lift"] == 3
     assert {1, 256, 4096, 8192, 32768} <= set(SCENES["humanoid"].cuda_envs)
 
 
@@ -116,6 +117,16 @@ def test_exported_scenes_come_back_the_same_to_the_bit(tmp_path):
         np.testing.assert_array_equal(back.joint_pos, ours.joint_pos)
         np.testing.assert_array_equal(back.root_pose, ours.root_pose)
     assert float(ours.root_pose[0, 2]) < man.START_HEIGHT - 0.04
+
+
+def test_soft_scenes(tmp_path):
+    """A cube of 1,080 tetrahedra, whose mean height is what is watched; nothing is exported."""
+    setup = set_up(SCENES["soft_lift"], 2)
+    assert len(setup.world.deformables["cube"].mesh.tets) == 1080
+    np.testing.assert_allclose(setup.heights(), 0.0305, atol=1e-5)
+    with pytest.raises(ValueError, match="soft_lift has soft bodies"):
+        export([SCENES["soft_lift"]], tmp_path / "models")
+    assert not (tmp_path / "models").exists()
 
 
 def test_controls_do_not_depend_on_the_number_of_environments():

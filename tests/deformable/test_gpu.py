@@ -1,0 +1,71 @@
+"""Soft bodies on a GPU: as on the CPU, the same again, and the same alone as among others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from deformable.scenes import cube, spread, world
+from oracles import host
+
+import phalanx as px
+
+pytestmark = pytest.mark.gpu
+
+
+def flying(device: str, num_envs: int = 3) -> np.ndarray:
+    """Nodes of a wobbling cube after 50 steps without contact."""
+    made = world(num_envs=num_envs, device=device, dtype="float32", dt=0.005)
+    body = cube(made, resolution=3, height=1.0, youngs_modulus=3e4)
+    made.build()
+    speeds = np.random.default_rng(0).normal(size=(64, body.num_nodes, 3))[:num_envs]
+    body.set_node_state(vel=0.2 * speeds)
+    made.step(50)
+    return host(body.node_pos)
+
+
+def busy(device: str, num_envs: int) -> tuple[np.ndarray, np.ndarray]:
+    """A cube that lands on the ground, and a ball that lands on it."""
+    made = world(num_envs=num_envs, device=device, dtype="float32")
+    made.add_ground()
+    body = cube(made, half=0.04, height=0.01, resolution=3, youngs_modulus=3e4)
+    ball = made.add_rigid_object(px.Shape("sphere", (0.03,)), "ball", mass=0.3, position=(0.01, 0, 0.14))
+    made.build()
+    body.set_node_state(vel=0.2 * np.random.default_rng(3).normal(size=(200, 1, 3))[:num_envs])
+    made.step(80)
+    return host(body.node_pos), host(ball.root_pose)
+
+
+def test_without_contact_it_is_as_on_the_cpu(gpu: str) -> None:
+    here, there = flying("cpu"), flying(gpu)
+    np.testing.assert_allclose(there, here, atol=2e-5)
+    assert spread(here - here.mean(axis=1, keepdims=True)) < 0.12
+
+
+def test_it_is_the_same_again_and_alone(gpu: str) -> None:
+    """In a few environments threads of a block share out nodes, in many they do not: the bits are the same."""
+    many = busy(gpu, 200)
+    for count in (200, 40, 1):
+        for found, expected in zip(busy(gpu, count), many, strict=True):
+            np.testing.assert_array_equal(found, expected[:count])
+    assert many[0][..., 2].min() > -2e-3 and (many[1][:, 2] > 0.0).all()
+
+
+def test_what_is_read_and_written(gpu: str) -> None:
+    made = world(num_envs=3, device=gpu, dtype="float32")
+    body = cube(made, resolution=2, height=0.5)
+    made.build()
+    np.testing.assert_allclose(host(body.node_pos), np.stack([body.default_node_pos] * 3), atol=1e-6)
+    gradients, turns = host(body.deformation_gradients), host(body.element_rotations)
+    np.testing.assert_allclose(gradients, np.broadcast_to(np.eye(3), gradients.shape), atol=1e-5)
+    np.testing.assert_allclose(turns, np.broadcast_to([1.0, 0, 0, 0], turns.shape), atol=1e-5)
+    top = body.default_node_pos[:, 2] > 0.59
+    body.set_node_targets(body.default_node_pos + (0, 0, 0.01), top)
+    body.set_elasticity(2e5, env_ids=[1])
+    made.step(10)
+    place = host(body.node_pos)
+    np.testing.assert_allclose(place[:, top], np.stack([body.default_node_pos[top] + (0, 0, 0.01)] * 3), atol=1e-5)
+    assert spread(place[1] - place[0]) > 1e-6
+    np.testing.assert_allclose(host(body.youngs_modulus), [1e5, 2e5, 1e5])
+    assert np.isfinite(host(body.element_stresses)).all()
+    made.reset([2])
+    np.testing.assert_allclose(host(body.node_pos)[2], body.default_node_pos, atol=1e-6)
