@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from phalanx import _ctrl_c  # noqa: F401 first of all, for what follows takes a second
 from phalanx._version import __version__ as __version__
-from phalanx.ecs.errors import DeviceError
+from phalanx.ecs.errors import CapacityError, DeviceError
 from phalanx.io.reading.errors import LoadError
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.robot_model import RobotModel, Shape
@@ -74,6 +74,7 @@ def set_num_threads(count: int | None) -> None:
 
 __all__ = [
     "Attachment",
+    "CapacityError",
     "ContactData",
     "ContactView",
     "DeviceError",

@@ -13,3 +13,7 @@ class ScheduleError(ValueError):
 
 class DeviceError(ValueError):
     """The device asked for is not there or cannot be used."""
+
+
+class CapacityError(RuntimeError):
+    """What a world needs is more than the memory that it may take; the message says how much, where, and the remedy."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -304,6 +305,18 @@ class Store:
             field.key: array.nbytes if array.shape[-1] == 1 else array.nbytes // self.stride * stride
             for field, array in self._arrays.items()
         }
+
+    def row_bytes(self, table: Table) -> int:
+        """Bytes of a row of a table in all environments, as far as its fields are held."""
+        return sum(self.bytes_of(field, rows=1) for field in self._arrays if field.table is table)
+
+    def bytes_of(self, declared: Field, rows: int | None = None) -> int:
+        """Bytes that a field takes, or so many rows of it; held or not."""
+        held = self._arrays.get(declared)
+        width = held.shape[-1] if held is not None else 1 if declared.shared else self.stride
+        itemsize = np.dtype(self.real).itemsize if declared.dtype == "real" else 4
+        rows = max(self.rows(declared.table), 1) if rows is None else rows
+        return rows * math.prod(declared.shape) * width * itemsize
 
     def nbytes(self, num_envs: int | None = None) -> int:
         """Bytes of all arrays on the device; or what they were with so many environments."""

@@ -23,7 +23,7 @@ from phalanx.models.surface import Ground
 from phalanx.models.tendons import FixedTendon, SpatialTendon
 from phalanx.systems import STEP, systems
 from phalanx.systems.dynamics.kinematic_targets import follow_targets
-from phalanx.world import checking, options
+from phalanx.world import checking, memory, options
 from phalanx.world.deformables.adding import Deformables
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.engine import optional_systems
@@ -324,6 +324,9 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
         actors = list(self.actors.values())
         moved = [actor for actor in self.objects.values() if actor.kind == KINEMATIC]
         store.set_rows(c.Kinematic, len(moved))
+        flat = [actor.part.articulation for actor in actors]
+        links, shapes = sum(len(one.links) for one in flat), sum(len(one.collisions) for one in flat)
+        memory.check_plan(store.device, world.num_envs, links, shapes)
         layout = fill(
             store,
             [actor.part for actor in actors],
@@ -367,12 +370,11 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
                 self.schedule.add(system)
         optional_systems.schedule_all(self)
         self._place_deformables([actor.part for actor in actors], layout)
-        for field in c.Status.fields():
+        accesses = [a for system in self.schedule.systems() for a in system.field_arguments.values()]  # refuses clashes
+        fields = [*c.Status.fields(), *(access.target for access in accesses)]
+        memory.check_arrays(store, fields, self._settings["max_memory"])
+        for field in fields:
             store.array(field)
-        self.schedule.systems()  # refuses clashes now, not at the first step
-        for system in self.schedule.systems():
-            for access in system.field_arguments.values():
-                store.array(access.target)
         self.built = True
         for row, joint in enumerate(self.joints.values()):
             joint.bind(row)

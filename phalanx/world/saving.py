@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phalanx import components as c
-from phalanx.ecs.errors import DeviceError
+from phalanx.ecs.errors import CapacityError, DeviceError
 from phalanx.ecs.whole_files import replacing
 from phalanx.io.reading.digests import digest_of_arrays
 from phalanx.io.reading.errors import LoadError
 from phalanx.models.robot_model import RobotModel
+from phalanx.world import memory
 from phalanx.world.deformables import adding
 from phalanx.world.layout.fill import grow_slots
 
@@ -148,6 +149,11 @@ def fit_slots(world: World, state: dict[str, np.ndarray]) -> dict[str, np.ndarra
     if len(rows) != 1 or (wanted := rows.pop()) == store.rows(c.Contact):
         return state
     if wanted > store.rows(c.Contact):
+        if not memory.room_for(store, c.Contact, wanted, world._settings["max_memory"]):
+            raise CapacityError(
+                f"this state has {wanted} slots for contacts, which take more memory than there may be; raise "
+                "max_memory of World, or make fewer environments"
+            )
         grow_slots(store, c.Contact, wanted)
         return state
     missing = store.rows(c.Contact) - wanted
@@ -207,7 +213,7 @@ def _of_a_saved_world(source: Path) -> Iterator[None]:
     """Turn whatever a file that is damaged, or something else, leads to into an error about it."""
     try:
         yield
-    except (DeviceError, ImportError):
+    except (CapacityError, DeviceError, ImportError):
         raise
     except Exception as error:
         if isinstance(error, LoadError) and str(error).startswith(f"{source}: "):

@@ -53,6 +53,7 @@ def solver(
     position_iterations: int,
     velocity_iterations: int,
     max_contacts: int | None,
+    max_memory: int | None,
     contact_offset: float,
     max_depenetration_velocity: float,
     bounce_threshold: float,
@@ -73,6 +74,8 @@ def solver(
     }
     if max_contacts is not None:
         max_contacts = checking.whole("max_contacts", max_contacts, 0)
+    if max_memory is not None:
+        max_memory = checking.whole("max_memory", max_memory, 1)
     if solver not in SOLVERS:
         raise ValueError(f"solver {solver!r}: must be {' or '.join(map(repr, SOLVERS))}")
     found = {
@@ -88,6 +91,7 @@ def solver(
     return {
         **iterations,
         "max_contacts": max_contacts,
+        "max_memory": max_memory,
         **found,
         "speculative": bool(speculative),
         "solver": solver,

@@ -14,12 +14,12 @@ from phalanx import components as c
 from phalanx.ecs import Component, Device, Field, Schedule, Store, Table
 from phalanx.ecs.store import View
 from phalanx.systems import QUERIES, STEP, SUBSTITUTES, deformable
-from phalanx.world import checking, saving, settings
+from phalanx.world import checking, memory, saving, settings
 from phalanx.world.checking import positive_int, shorten
 from phalanx.world.engine import optional_systems
 from phalanx.world.engine.stepping import Stepping
 from phalanx.world.handles.robot import Robot
-from phalanx.world.layout.fill import grow_contacts
+from phalanx.world.layout.fill import grow_slots
 from phalanx.world.queries.scene_queries import SceneQueries
 from phalanx.world.saving import STATE_ROLES
 from phalanx.world.simulation_warning import SimulationWarning
@@ -41,6 +41,9 @@ class World(Stepping):
             there is by that part; or ``"pgs"``, projected Gauss-Seidel: each stands for all of it, and bodies move
             once, after the last. With one position sweep they are the same; stacks need TGS.
         max_contacts: contact slots per environment; by default a number that grows, with a warning, if it was low.
+        max_memory: bytes for the slots of contacts, and of pairs of shapes that are near each other, in all
+            environments. What needs more is a :class:`phalanx.CapacityError`, from :meth:`step`. By default these slots
+            may take half of what is free when they grow, on a GPU of its own memory.
         contact_offset: contacts are looked for below the sum of two shapes' offsets, this for each, 0 for grounds, m.
         max_depenetration_velocity: cap on how fast penetration is pushed out, m/s; actors may have their own.
         bounce_threshold: impacts slower than this do not bounce, m/s.
@@ -64,6 +67,7 @@ class World(Stepping):
         position_iterations: int = 4,
         velocity_iterations: int = 1,
         max_contacts: int | None = None,
+        max_memory: int | None = None,
         contact_offset: float = 0.02,
         max_depenetration_velocity: float = 3.0,
         bounce_threshold: float = 0.2,
@@ -85,6 +89,7 @@ class World(Stepping):
             position_iterations=position_iterations,
             velocity_iterations=velocity_iterations,
             max_contacts=max_contacts,
+            max_memory=max_memory,
             contact_offset=contact_offset,
             max_depenetration_velocity=max_depenetration_velocity,
             bounce_threshold=bounce_threshold,
@@ -160,12 +165,19 @@ class World(Stepping):
             view.check()
 
     def _too_many(self, what: str, table: Table, dropped: np.ndarray) -> None:
-        """Make room for what did not fit, unless the user has set a limit, and say so."""
+        """Make room for what did not fit, unless the user has set a limit, and say so.
+
+        Raises:
+            CapacityError: that would take more memory than there may be.
+        """
         slots, missing = self._store.rows(table), int(dropped.max())
         envs = shorten(np.flatnonzero(dropped).tolist())
         remedy = f"pass max_contacts={slots + missing} or more to World"
         if table is c.Candidate or self._settings["max_contacts"] is None:
-            grow_contacts(self._store, table, slots + missing)
+            room = memory.room_for(self._store, table, slots + missing, self._settings["max_memory"])
+            if not room:
+                raise memory.too_many(what, self._store, table, dropped, envs, self._settings["max_memory"])
+            grow_slots(self._store, table, room)
             remedy = f"there are {self._store.rows(table)} from now on; what did not fit was not felt until now"
         warnings.warn(
             f"{what} did not fit into {slots} slots in environments {envs}; {remedy}", SimulationWarning, stacklevel=5

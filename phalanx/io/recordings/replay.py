@@ -13,7 +13,7 @@ import numpy as np
 import zarr
 
 from phalanx._version import __version__
-from phalanx.ecs.errors import DeviceError
+from phalanx.ecs.errors import CapacityError, DeviceError
 from phalanx.io.reading.digests import digest_of_arrays
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.fields import COMPONENTS, dimensions
@@ -186,7 +186,7 @@ def described(path: Path) -> Iterator[None]:
     """Turn what a world makes of a wrong description or state into an error about the file that it is from."""
     try:
         yield
-    except (DeviceError, ImportError):
+    except (CapacityError, DeviceError, ImportError):
         raise
     except Exception as error:
         if isinstance(error, LoadError) and str(error).startswith(f"{path}: "):

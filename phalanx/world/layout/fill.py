@@ -181,11 +181,6 @@ def fill(
     return Layout(ranges, met, moving, pieces, len(pairs.allowed) > LONGEST_LIST, shapes, dof_parents)
 
 
-def grow_contacts(store: Store, table: Table, wanted: int) -> None:
-    """Give a world more slots for contacts or candidates per environment than ``wanted``, by half, between steps."""
-    grow_slots(store, table, wanted + wanted // 2)
-
-
 def grow_slots(store: Store, table: Table, wanted: int) -> None:
     """Give a world so many slots for contacts or candidates, and what each of them has room for."""
     inner = (c.ContactRow, c.IslandRowFour) if table is c.Contact else (c.ManifoldPoint,)
