@@ -14,10 +14,10 @@ PYTEST_ARGS ?= -n 2 --dist loadfile
 DEVICE ?= cpu
 TEST_EXTRAS := .[test,dev]
 
-.PHONY: help setup isaaclab demo test lint format bench clean distclean
+.PHONY: help setup isaaclab demo test test-all lint format bench clean distclean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
 setup: $(VENV)/.installed-core ## make .venv with the package and what it needs
 
@@ -26,7 +26,10 @@ isaaclab: $(VENV)/.installed-isaaclab ## let tests run Isaac Lab's own tasks, to
 demo: $(VENV)/.installed-core ## step a real quadruped in many environments; leaves demo.zarr and demo.png
 	@$(PY) examples/demo.py
 
-test: $(VENV)/.installed-test ## run the tests (DEVICE=cuda:0 runs them on a GPU)
+test: $(VENV)/.installed-test ## run the tests but for those that take long (DEVICE=cuda:0 runs them on a GPU)
+	@$(PY) -m pytest --device $(DEVICE) -m "not slow" $(PYTEST_ARGS)
+
+test-all: $(VENV)/.installed-test ## run the tests that take long, too: before a release, and on GPUs
 	@$(PY) -m pytest --device $(DEVICE) $(PYTEST_ARGS)
 
 lint: $(VENV)/.installed-test ## ruff and pyright

@@ -86,6 +86,7 @@ def set_up(scene: Scene, num_envs: int, device: str = "cpu", dtype: str = "float
         device=device,
         dtype=dtype,
         dt=scene.dt,
+        gravity=scene.gravity,
         position_iterations=scene.position_iterations,
         contact_offset=scene.contact_offset,
         max_contacts=scene.max_contacts,

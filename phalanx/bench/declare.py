@@ -127,6 +127,7 @@ class Scene:
     soft: tuple[SoftItem, ...] = ()
     ground: bool = True
     ground_friction: float = 0.8
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     dt: float = 0.005
     steps: int = 1000
     hold: int = 50

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from phalanx.bench.build import Setup
-from phalanx.components.link import PRISMATIC, REVOLUTE
+from phalanx.components.link import PRISMATIC, REVOLUTE, SPHERICAL
 from phalanx.components.shape import BOX, CAPSULE, CYLINDER, SPHERE
-from phalanx.maths.arrays import matrix, product, rotate
+from phalanx.maths.arrays import from_rotation_vector, matrix, product, rotate
 from phalanx.models.actor_spec import DYNAMIC, STATIC
 from phalanx.models.articulation import Articulation
 from phalanx.world.handles.actor import Actor
@@ -169,8 +169,15 @@ class _Writer:
     ) -> None:
         link = articulation.links[number]
         joint = link.joint
-        assert joint is not None and link.joint_type in (REVOLUTE, PRISMATIC)
         column = articulation.dof_links.index(number)
+        start = self.setup.world.robots[actor.name].default_joint_pos
+        if link.joint_type == SPHERICAL:
+            assert joint is not None and joint.stiffness == 0 and joint.friction == 0
+            passive = {"damping": _number(joint.damping), "armature": _number(joint.armature)}
+            _add(body, "joint", passive, name=f"{actor.name}/{joint.name}", type="ball", pos=_numbers(position))
+            self.qpos += from_rotation_vector(start[column : column + 3]).tolist()
+            return
+        assert joint is not None and link.joint_type in (REVOLUTE, PRISMATIC)
         made = _add(
             body,
             "joint",
@@ -187,7 +194,7 @@ class _Writer:
         if np.isfinite(joint.lower) or np.isfinite(joint.upper):
             lower, upper = max(joint.lower, -1e3), min(joint.upper, 1e3)
             made.set("range", _numbers((lower, upper)))
-        self.qpos.append(float(self.setup.world.robots[actor.name].default_joint_pos[column]))
+        self.qpos.append(float(start[column]))
 
     def _equalities(self, root: Node) -> None:
         equality = Node("equality")

@@ -22,6 +22,7 @@ class BenchOptions:
     peers: bool = False
     recording: bool = False
     first_step: bool = False
+    truth: bool = False
     export: Path | None = None
     show: bool = False
 
@@ -39,6 +40,9 @@ def bench(options: BenchOptions) -> None:
     if options.export is not None and not options.export.is_dir():
         raise UserError(f"{options.export}: there is no such folder; make it first.")
     with user_mistakes(ValueError, ImportError):
+        if options.truth:
+            _truth(options)
+            return
         from phalanx import bench as benchmarks
 
         scenes = benchmarks.choose(options.names)
@@ -61,3 +65,28 @@ def bench(options: BenchOptions) -> None:
             recording=options.recording,
             first_step=options.first_step,
         )
+
+
+def _truth(options: BenchOptions) -> None:
+    """``phalanx bench --truth``: scenes of known motion; most other options mean nothing to them."""
+    ignored = {
+        "--device": options.device not in ("auto", "cpu"),
+        "--steps": options.steps is not None,
+        "--dtype": options.dtype != "float32",
+        "--recording": options.recording,
+        "--first-step": options.first_step,
+        "--export": options.export is not None,
+    }
+    if any(ignored.values()):
+        named = ", ".join(name for name, given in ignored.items() if given)
+        raise UserError(f"--truth runs on the CPU in both precisions and beside MuJoCo; it takes no {named}.")
+    if len(options.num_envs) > 1:
+        raise UserError("--truth takes one number of environments.")
+    from phalanx.bench import truth
+
+    if options.show:
+        for scene in truth.choose(options.names):
+            print(f"{scene.name:<16}{scene.scene.doc}")
+        return
+    envs = options.num_envs[0] if options.num_envs else truth.ENVIRONMENTS
+    truth.run(options.names, options.json, envs=envs)

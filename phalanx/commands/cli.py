@@ -322,6 +322,7 @@ def bench(
     peers: Flag = False,
     recording: Flag = False,
     first_step: Flag = False,
+    truth: Flag = False,
     json: Json = None,
     export: Folder = None,
     list: Flag = False,
@@ -338,6 +339,8 @@ def bench(
         peers: run MuJoCo's C engine (CPU) or MuJoCo Warp (GPU) on the same scenes, and print the ratios.
         recording: measure what it costs to record every step, too.
         first_step: time the first step of new processes too, with an empty and with a warm cache of kernels.
+        truth: run six scenes of known motion instead, at steps of 1/60 to 1/1000 s, and print how far off they are and
+            what they cost, beside MuJoCo's integrators; on the CPU.
         json: write the figures to this file too.
         export: run nothing; write the scenes as MJCF files into this folder.
         list: run nothing; say what there is.
@@ -356,6 +359,7 @@ def bench(
             peers=peers,
             recording=recording,
             first_step=first_step,
+            truth=truth,
             export=export,
             show=list,
         )
