@@ -63,7 +63,11 @@ STAND_INS: tuple[StandIn, ...] = (
         f"{_ROBOTS}/Classic/CartDoublePendulum/cart_double_pendulum.usd",
         classic.cart_double_pendulum,
     ),
-    _written("ant", f"{_OTHERS}/IsaacSim/Ant/ant_instanceable.usd", classic.ant),
+    _written(
+        "ant",
+        (f"{_OTHERS}/IsaacSim/Ant/ant_instanceable.usd", f"{_OTHERS}/IsaacSim/Ant/ant.usd"),
+        classic.ant,
+    ),
     _written(
         "humanoid",
         f"{_OTHERS}/IsaacSim/Humanoid/humanoid_instanceable.usd",
