@@ -7,11 +7,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-import viser
-from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
-
 
 def until(condition: Callable[[], object], seconds: float = 20.0) -> None:
     """Wait until something holds; fail if it does not in time."""
@@ -31,6 +26,9 @@ class Client:
     """
 
     def __init__(self, port: int, cookie: str = "", looks: bool = True) -> None:
+        import viser
+        from websockets.sync.client import connect
+
         self.received = 0
         self._socket = connect(
             f"ws://127.0.0.1:{port}",
@@ -56,6 +54,8 @@ class Client:
 
     def send(self, kind: str, **fields: Any) -> None:
         """Send a message."""
+        import msgspec
+
         self._socket.send(msgspec.msgpack.encode({"type": kind, **fields}))
 
     def put(self, widget: Any, value: Any) -> None:
@@ -75,6 +75,8 @@ class Client:
         self._socket.socket.close()
 
     def _read(self) -> None:
+        from websockets.exceptions import ConnectionClosed
+
         try:
             for message in self._socket:
                 self.received += len(message)

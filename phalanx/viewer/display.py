@@ -56,7 +56,7 @@ class Display(Widgets):
         self._server = server
         viser = server.viser
         super().__init__(viser, self.do)
-        self.scene = Scene(viser, world, self._picked)
+        self.scene = Scene(viser, world, self._picked, self._dragged)
         self.scene.frame_size = 0.12 * self.radius
         self.scene.force_scale = self.radius / _weight(world)
         self.place_camera()
@@ -179,6 +179,9 @@ class Display(Widgets):
         envs = self.selection.envs()
         if env < len(envs):
             self.view_panel.picked(self.body_names[body], int(envs[env]))
+
+    def _dragged(self, phase: str, body: int, place: int, start: Any, end: Any) -> None:
+        """Called when someone drags a body; what only shows poses cannot be pulled."""
 
     def _work(self) -> None:
         while not self._closed:

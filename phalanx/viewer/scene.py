@@ -39,6 +39,7 @@ class Scene:
         server: of viser.
         world: built; its actors and grounds are shown.
         clicked: called with (body of the world, environment's place among those seen) when someone clicks on a body.
+        dragged: called with ("start", "update" or "end", body, place, where it was taken, where the pointer is).
 
     Attributes:
         shown: which of ``"frames"``, ``"points"``, ``"normals"`` and ``"forces"`` are shown.
@@ -46,11 +47,17 @@ class Scene:
         frame_size: m.
     """
 
-    def __init__(self, server: ViserServer, world: World, clicked: Callable[[int, int], None] | None = None) -> None:
+    def __init__(
+        self,
+        server: ViserServer,
+        world: World,
+        clicked: Callable[[int, int], None],
+        dragged: Callable[[str, int, int, Any, Any], None],
+    ) -> None:
         self.server, self.world = server, world
         self.shown: set[str] = set()
         self.force_scale, self.frame_size = 0.002, 0.1
-        self._clicked = clicked
+        self._clicked, self._dragged = clicked, dragged
         self._batches: list[Batch] = []
         self._handles: list[Any] = []
         self._arrows: dict[str, Any] = {}
@@ -66,6 +73,11 @@ class Scene:
         self._root = server.scene.add_frame(ROOT, show_axes=False)
         self._grounds = self._add_grounds()
         self.set_geometry("visual")
+
+    @property
+    def origin(self) -> np.ndarray:
+        """(3,), m: where the world's origin is in the scene, other than in the middle when a body is followed."""
+        return self._origin
 
     @property
     def geometry(self) -> str:
@@ -163,17 +175,19 @@ class Scene:
                 lod="auto" if triangles > LARGE else "off",
                 side="double" if batch.opacity < 1.0 else "front",
             )
-            if self._clicked is not None:
-                self._listen(handle, batch)
+            self._listen(handle, batch)
             self._handles.append(handle)
 
     def _listen(self, handle: Any, batch: Batch) -> None:
-        def on_click(event: Any) -> None:
-            if event.instance_index is not None and self._clicked is not None:
-                env, instance = divmod(int(event.instance_index), len(batch.bodies))
-                self._clicked(int(batch.bodies[instance]), env)
+        def which(event: Any) -> tuple[int, int]:
+            env, instance = divmod(int(event.instance_index or 0), len(batch.bodies))
+            return int(batch.bodies[instance]), env
 
-        handle.on_click(on_click)
+        def on_drag(event: Any) -> None:
+            self._dragged(event.phase, *which(event), event.start_position, event.end_position)
+
+        handle.on_click(lambda event: self._clicked(*which(event)))
+        handle.on_drag("left", modifier="cmd/ctrl")(on_drag)
 
     def _show_frames(self, poses: np.ndarray) -> None:
         if self._frames is not None and ("frames" not in self.shown or self._frames_of != poses.shape[:2]):

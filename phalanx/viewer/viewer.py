@@ -6,14 +6,18 @@ import queue
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from phalanx.viewer.display import Display, checked_fps
 from phalanx.viewer.gate import LOCAL
 from phalanx.viewer.joint_panel import JointPanel
 from phalanx.viewer.pace import Pace
 from phalanx.viewer.panels import RunPanel
+from phalanx.viewer.plot_panel import Plot, PlotPanel
+from phalanx.viewer.pull import Pull, taken
 from phalanx.viewer.server import PORT, Server
 from phalanx.world.snapshots import Snapshot, take_snapshot
 
@@ -83,6 +87,7 @@ class Viewer(Display):
         self._every = 0
         self._forget: Callable[[], None] | None = None
         self._listening = threading.Lock()
+        self._pull: Pull | None = None
         first = take_snapshot(world, [0])
         super().__init__(world, world.num_envs, first, pace, Server(host, port, token, label), fps, live=True)
         self._start()
@@ -90,6 +95,7 @@ class Viewer(Display):
     def _add_panels(self, tabs: Any) -> None:
         self.run_panel = RunPanel(self, tabs)
         self.joint_panel = JointPanel(self, tabs)
+        self.plot_panel = PlotPanel(self, tabs)
 
     # -- for programs ----------------------------------------------------------------------------------------
 
@@ -97,6 +103,17 @@ class Viewer(Display):
         """Call ``command(world)`` between two steps, on the thread that steps; without a step under way, soon."""
         self._commands.put(command)
         self.pace.wake()
+
+    def add_plot(self, label: str, read: Callable[[], Any], names: Sequence[str] = ()) -> Plot:
+        """Draw numbers over simulated time, of the first environment that is seen.
+
+        Args:
+            label: of the plot.
+            read: returns them, (num_envs,) or (num_envs, curves), or one number for all environments. It is called
+                between two steps, ten times a second at most, and not while nobody looks.
+            names: of the curves.
+        """
+        return self.plot_panel.add(label, read, tuple(names))
 
     def run(self, steps: int | None = None, control: Callable[[World], object] | None = None) -> int:
         """Step the world as buttons say, until :meth:`close`, Ctrl-C, or so many steps; returns how many were made.
@@ -137,6 +154,34 @@ class Viewer(Display):
     def __repr__(self) -> str:
         return f"<Viewer of {self.world!r} at {self.url}>"
 
+    def show(self, height: int = 500) -> Any:
+        """The viewer in a notebook, for browsers of this machine."""
+        from IPython.display import IFrame  # pyright: ignore[reportMissingImports]
+
+        return IFrame(self.url, width="100%", height=height)
+
+    # -- dragging --------------------------------------------------------------------------------------------
+
+    def _dragged(self, phase: str, body: int, place: int, start: Any, end: Any) -> None:
+        """Pull a body at a point of the scene towards another, m; phase is "start", "update" or "end"."""
+        envs, origin = self.selection.envs(), np.asarray(self.scene.origin, float)
+        if place >= len(envs):
+            return
+        shift = origin + self.selection.offsets()[place]
+        point, target = (np.asarray(each, float) - shift for each in (start, end))
+        self.do(lambda world: self._drag(world, phase, body, int(envs[place]), point, target))
+
+    def _drag(self, world: World, phase: str, body: int, env: int, point: np.ndarray, target: np.ndarray) -> None:
+        if self._pull is not None and phase in ("start", "end"):
+            self._pull.release()
+            self._pull = None
+        if phase == "start":
+            pose = np.asarray(take_snapshot(world, [env]).poses[0, body], float)
+            self._pull = taken(world, body, env, pose, point)
+        if self._pull is not None:
+            self._pull.target = target
+            self._pull.update()
+
     # -- on the thread that steps ----------------------------------------------------------------------------
 
     def _after_step(self, world: World) -> None:
@@ -149,16 +194,19 @@ class Viewer(Display):
 
     def _serve(self) -> bool:
         """Do what was asked for, and take a snapshot if one is; says whether there were commands."""
-        if not self._asked.is_set() and self._commands.empty():
+        if not self._asked.is_set() and self._commands.empty() and self._pull is None:
             return False
         with self.world.lock:
-            changed = False
+            changed = self._pull is not None
+            if self._pull is not None:
+                self._obey(lambda _: self._pull and self._pull.update())
             while not self._commands.empty():
                 self._obey(self._commands.get())
                 changed = True
             if self._asked.is_set():
                 self._snapshot = take_snapshot(self.world, self.selection.envs(), bool(self._contacts_wanted()))
                 self.joint_panel.read()
+                self.plot_panel.take(int(self.selection.envs()[0]), self._obey)
                 self._asked.clear()
                 self._answered.set()
         return changed
@@ -196,6 +244,7 @@ class Viewer(Display):
             self._show(snapshot)
             self.run_panel.show(snapshot, self.steps_per_second)
             self.joint_panel.show()
+            self.plot_panel.show()
 
     def _measure(self, snapshot: Snapshot) -> None:
         now = time.perf_counter()
@@ -206,7 +255,7 @@ class Viewer(Display):
 
     def _between(self) -> int:
         """Steps between two looks at the viewer: often enough for it, seldom enough for the loop."""
-        if not self.pace.playing:
+        if not self.pace.playing or self._pull is not None:
             return 1
         rate = self.steps_per_second if self.pace.speed is None else self.pace.speed / self.world.dt
         return max(1, int(rate / LOOKS))

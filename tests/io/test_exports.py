@@ -222,6 +222,9 @@ def test_lerobot_is_laid_out_as_version_3_says(recording, tmp_path):
         exact = values.astype(float)
         for name in ("mean", "std", "min", "max"):
             assert np.allclose(stats[key][name], getattr(exact, name)(axis=0), atol=1e-12), (key, name)
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    tasks = pandas.read_parquet(tmp_path / "set/meta/tasks.parquet")
+    assert tasks.columns.tolist() == ["task_index"] and tasks.index.tolist() == ["Motion recorded by Phalanx"]
     with pytest.raises(FileExistsError, match="is there already"):
         export(recording, "lerobot", tmp_path / "set")
 

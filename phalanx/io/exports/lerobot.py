@@ -29,6 +29,18 @@ QUANTILES = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
 STATE, ACTION = "observation.state", "action"
 TASK = "Motion recorded by Phalanx"
 
+INDEX = "__index_level_0__"
+PANDAS = {
+    "index_columns": [INDEX],
+    "column_indexes": [],
+    "columns": [
+        {"name": "task_index", "field_name": "task_index", "pandas_type": "int64", "numpy_type": "int64"},
+        {"name": None, "field_name": INDEX, "pandas_type": "unicode", "numpy_type": "object"},
+    ],
+    "pandas_version": "2.0.0",
+}
+"""Makes pandas take the tasks as the index, as LeRobot's reader expects."""
+
 
 def write_lerobot(episodes: Episodes, path: Path) -> None:
     """Write the folder ``path``, which is there whole or not at all."""
@@ -100,9 +112,9 @@ def _write(episodes: Episodes, root: Path) -> None:
         first, in_file = first + count, in_file + count
     writer.close()
     pq.write_table(pa.Table.from_pylist(rows), str(root / EPISODES))
-    tasks = pa.table({"task_index": pa.array([0], pa.int64()), "__index_level_0__": pa.array([TASK])})
-    index = {"index_columns": ["__index_level_0__"], "column_indexes": [], "columns": [], "pandas_version": "2.0.0"}
-    pq.write_table(tasks.replace_schema_metadata({"pandas": json.dumps(index)}), str(root / "meta" / "tasks.parquet"))
+    tasks = pa.table({"task_index": pa.array([0], pa.int64()), INDEX: pa.array([TASK])})
+    pandas = {"pandas": json.dumps(PANDAS)}
+    pq.write_table(tasks.replace_schema_metadata(pandas), str(root / "meta" / "tasks.parquet"))
     total = {key: {name: v.tolist() for name, v in _joined([e[key] for e in every]).items()} for key in every[0]}
     _json(root / "meta" / "stats.json", total)
     _json(root / "meta" / "info.json", _info(episodes, features, first))

@@ -1,0 +1,166 @@
+"""Signals over time, as curves in the panel."""
+
+from __future__ import annotations
+
+import time as clock
+from collections import deque
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from phalanx.viewer.steered import Steered
+    from phalanx.world.world import World
+
+KEPT = 400
+"""Points of a curve."""
+
+EVERY = 0.1
+"""s of real time between two points."""
+
+MOST = 16
+"""Curves of a plot."""
+
+COLORS = ("#1c7ed6", "#e8590c", "#2f9e44", "#9c36b5", "#c2255c", "#0c8599", "#e67700", "#5f3dc4")
+
+
+class Plot:
+    """A plot in the panel.
+
+    Args:
+        gui: viser's.
+        label: title of the plot.
+        read: returns numbers (num_envs,) or (num_envs, curves), or one for all environments.
+        names: of the curves.
+    """
+
+    def __init__(self, gui: Any, label: str, read: Callable[[], Any], names: tuple[str, ...] = ()) -> None:
+        self.label = label
+        self._gui, self._read, self._names = gui, read, names
+        self._points: deque[np.ndarray] = deque(maxlen=KEPT)
+        self._handle: Any = None
+        self._env = -1
+
+    def take(self, time: float, env: int) -> None:
+        """Add a point; called where the world may be read. Another environment, or time that goes back, begins anew."""
+        value = self._read()
+        value = np.asarray(value.get() if hasattr(value, "get") else value, float)
+        numbers = (value[env] if value.ndim else value).reshape(-1)[:MOST]
+        if env != self._env or (
+            self._points and (time < self._points[-1][0] or len(numbers) + 1 != len(self._points[-1]))
+        ):
+            self._points.clear()
+        self._env = env
+        if not self._points or time > self._points[-1][0]:
+            self._points.append(np.concatenate([[time], np.where(np.isfinite(numbers), numbers, np.nan)]))
+
+    @property
+    def data(self) -> np.ndarray:
+        """(1 + curves, points): times, then values."""
+        return np.array(list(self._points)).T.reshape(-1, len(self._points))
+
+    def remove(self) -> None:
+        """Take it out of the panel."""
+        if self._handle is not None:
+            self._handle.remove()
+            self._handle = None
+
+    def show(self) -> None:
+        """Draw what was taken."""
+        data = self.data
+        if data.shape[1] < 2:
+            return
+        rows = tuple(np.ascontiguousarray(row) for row in data)
+        if self._handle is None:
+            names = self._names or tuple(str(i) for i in range(len(rows) - 1))
+            curves = [
+                {"label": name, "stroke": COLORS[i % len(COLORS)], "width": 1.5}
+                for i, name in zip(range(len(rows) - 1), names, strict=False)
+            ]
+            self._handle = self._gui.add_uplot(
+                rows,
+                ({"label": "s"}, *curves),
+                title=self.label,
+                scales={"x": {"time": False}},
+                aspect=1.8,
+                legend={"show": 1 < len(curves) <= 4},
+            )
+        else:
+            self._handle.data = rows
+
+
+NOTHING = "Nothing"
+JOINTS = {"joint_pos": "rad, m", "joint_vel": "rad/s, m/s", "applied_effort": "N m, N"}
+ROOTS = {"root_pose": ("x", "y", "z", "qw", "qx", "qy", "qz"), "root_vel": ("vx", "vy", "vz", "wx", "wy", "wz")}
+
+
+class PlotPanel:
+    """A tab with a signal that is chosen, and plots of the user's own."""
+
+    def __init__(self, viewer: Steered, tabs: Any) -> None:
+        self._viewer = viewer
+        self._own: list[Plot] = []
+        self._chosen: Plot | None = None
+        self._taken = 0.0
+        self._signals = signals(viewer.world)
+        self._tab = tabs.add_tab("Plots")
+        with self._tab:
+            self.signal = viewer.server.gui.add_dropdown("Signal", (NOTHING, *self._signals), initial_value=NOTHING)
+        self.signal.on_update(lambda event: event.client and viewer.do(lambda _: self._choose()))
+
+    def add(self, label: str, read: Callable[[], Any], names: tuple[str, ...]) -> Plot:
+        """Add a plot of the user's own."""
+        self._own.append(Plot(_InTab(self._viewer.server.gui, self._tab), label, read, names))
+        return self._own[-1]
+
+    def take(self, env: int, obey: Callable[[Callable[[World], object]], object]) -> None:
+        """Add points, now and then; called where the world may be read. ``obey`` tells of what fails."""
+        now = clock.perf_counter()
+        if now - self._taken >= EVERY:
+            self._taken = now
+            for plot in self._plots():
+                obey(lambda world, plot=plot: plot.take(world.time, env))
+
+    def show(self) -> None:
+        """Draw what was taken."""
+        for plot in self._plots():
+            plot.show()
+
+    def _plots(self) -> list[Plot]:
+        return [*self._own, *filter(None, [self._chosen])]
+
+    def _choose(self) -> None:
+        before, name = self._chosen, self.signal.value
+        self._chosen = None
+        if before is not None:
+            before.remove()
+        if name != NOTHING:
+            read, names = self._signals[name]
+            self._chosen = Plot(_InTab(self._viewer.server.gui, self._tab), name, read, names)
+
+
+class _InTab:
+    """viser's plots, made in a tab."""
+
+    def __init__(self, gui: Any, tab: AbstractContextManager[Any]) -> None:
+        self._gui, self._tab = gui, tab
+
+    def add_uplot(self, *values: Any, **named: Any) -> Any:
+        """See viser."""
+        with self._tab:
+            return self._gui.add_uplot(*values, **named)
+
+
+def signals(world: World) -> dict[str, tuple[Callable[[], Any], tuple[str, ...]]]:
+    """What of a world can be plotted: by name what reads it, and names of its curves."""
+    found: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {}
+    for name, actor in world.actors.items():
+        robot = world.robots.get(name)
+        for field, unit in JOINTS.items() if robot is not None and robot.num_dof else ():
+            read = lambda robot=robot, field=field: getattr(robot, field)  # noqa: E731
+            found[f"{name}/{field} ({unit})"] = (read, tuple(robot.joint_names) if robot is not None else ())
+        for field, names in ROOTS.items() if not actor.fixed_base else ():
+            found[f"{name}/{field}"] = ((lambda actor=actor, field=field: getattr(actor, field)), names)
+    return found
