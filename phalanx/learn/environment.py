@@ -90,6 +90,7 @@ class Environment(gymnasium.vector.VectorEnv):
         self._defaults = {one: self.live.field(one).clone() for one in (c.Coordinate.value, *c.DriveTarget.fields())}
         wanted = os.environ.get(GRAPHS, "1") != "0" if graphs is None else graphs
         recorded = wanted and self.device.type == "cuda"
+        self._recorded, self._gathered = recorded, False
         self._begin_step, self._end_step, self._see = (
             Graph(self._checked(run), recorded) for run in (self._act, self._judge, self._observe)
         )
@@ -246,6 +247,9 @@ class Environment(gymnasium.vector.VectorEnv):
             self._compute(self._needs["observe"] - fresh)
             self.live.start(self._needs["observe"] | fresh)
             self._see()
+            if self._recorded and not self._gathered:
+                self.random.gather()  # all that a step draws has been drawn once
+                self._gathered = True
 
     def stagger(self) -> None:
         """Let episodes end at different times from now on, as if they had begun at different times."""

@@ -116,26 +116,22 @@ class Trainer:
 
     def __init__(self, env: Any, settings: dict[str, Any], folder: Path | None, task: str, seed: int = 0) -> None:
         check_installed()
-        has_critic = isinstance(env, Environment) and "critic" in env.observations
-        groups = {"policy": ["policy"], "critic": ["critic" if has_critic else "policy"]}
-        settings = (
-            settings | {"obs_groups": settings.get("obs_groups") or groups}
-            if isinstance(env, Environment)
-            else settings
-        )
         with contextlib.redirect_stdout(io.StringIO()):  # it prints the layers
             from rsl_rl.runners import OnPolicyRunner  # pyright: ignore[reportMissingImports]
 
             torch.manual_seed(seed)
             self.env: Any = ForTrainer(env) if isinstance(env, Environment) else env
             self.device = str(self.env.device)
+            if not settings.get("obs_groups"):
+                critic = "critic" if "critic" in self.env.get_observations().keys() else "policy"  # noqa: SIM118
+                settings = settings | {"obs_groups": {"policy": ["policy"], "critic": [critic]}}
             self.runner = OnPolicyRunner(self.env, settings, log_dir=None, device=self.device)
         self.native = env if isinstance(env, Environment) else None
         self.runner.logger_type, self.runner.disable_logs = "none", True
         self.folder, self.task, self.seed = folder, task, seed
         self.curve: list[dict[str, Any]] = []
         """What came of each iteration."""
-        self.iteration, self._seconds = 0, 0.0
+        self.iteration, self._seconds, self._cpu_seconds = 0, 0.0, 0.0
         self._writer: Any = None
 
     @property
@@ -184,7 +180,7 @@ class Trainer:
         env, algorithm, per_round = self.env, self.runner.alg, self.runner.num_steps_per_env
         end = self.iteration + iterations
         while self.iteration < end:
-            start = time.perf_counter()
+            start, worked = time.perf_counter(), time.process_time()
             extras: dict[str, Any] = {}
             with torch.inference_mode():
                 for _ in range(per_round):
@@ -203,11 +199,13 @@ class Trainer:
             self._wait()
             stop = time.perf_counter()
             self._seconds += stop - start
+            self._cpu_seconds += time.process_time() - worked
             steps = env.num_envs * per_round
             row = {
                 "iteration": self.iteration,
                 "steps": (self.curve[-1]["steps"] if self.curve else 0) + steps,
                 "seconds": self._seconds,
+                "cpu_seconds": self._cpu_seconds,
                 "steps_per_second": steps / (stop - start),
                 "stepping_steps_per_second": steps / (between - start),
                 **self._episodes(sums, extras),
@@ -282,6 +280,7 @@ class Trainer:
             "infos": {
                 "task": self.task,
                 "seconds": self._seconds,
+                "cpu_seconds": self._cpu_seconds,
                 "learning_rate": algorithm.learning_rate,
                 "curve": self.curve,
                 "random": self.native.random.state if self.native is not None else None,
@@ -309,7 +308,7 @@ class Trainer:
         self.runner.alg.optimizer.load_state_dict(found["optimizer_state_dict"])
         self.runner.alg.learning_rate = infos.get("learning_rate", self.runner.alg.learning_rate)
         self.iteration, self.curve = int(found.get("iter", 0)), list(infos.get("curve", ()))
-        self._seconds = float(infos.get("seconds", 0.0))
+        self._seconds, self._cpu_seconds = (float(infos.get(name, 0.0)) for name in ("seconds", "cpu_seconds"))
         if self.native is not None and infos.get("random") is not None:
             self.native.random.resume(infos["random"])
 

@@ -215,7 +215,7 @@ def test_to_dict_is_plain():
     assert found["class_type"] == f"{__name__}:Plain" and found["reward"] == f"{__name__}:square"
     assert found["extra"][1] == {"eye": [1.0], "lookat": (0.0, 0.0, 0.0), "backend": None}
     assert found["viewer"]["backend"] is cfg.viewer.backend
-    assert class_to_dict(EnvCfg())["num_envs"] is MISSING
+    assert class_to_dict(EnvCfg())["num_envs"] == {}  # as 2.3.2 has it: MISSING is an object without attributes
     with pytest.raises(ValueError, match="expected an object with attributes, not int"):
         class_to_dict(3)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,27 @@ def test_an_environment_draws_the_same_alone_as_among_others() -> None:
         random.start(1)
     assert torch.equal(alone.uniform(0.0, 1.0, 7), many.uniform(0.0, 1.0, 7)[:1])
     assert torch.equal(alone.normal(0.0, 1.0, 7), many.normal(0.0, 1.0, 7)[:1])
+
+
+def test_what_is_drawn_all_at_once_is_the_same() -> None:
+    def drawn(random: Random) -> Any:
+        random.advance()
+        random.start(2)
+        first = random.uniform(-3.0, 1.0, 5)
+        random.start(7)
+        return torch.cat((first, random.uniform(0.0, 1.0, 2), random.normal(0.0, 1.0, 3)), dim=1)
+
+    gathered, one_by_one = Random(9, 3, CPU), Random(9, 3, CPU)
+    for n in range(4):
+        assert torch.equal(drawn(gathered), drawn(one_by_one))
+        if n == 1:
+            gathered.gather()
+    for random in (gathered, one_by_one):
+        random.seed(11)
+    assert torch.equal(drawn(gathered), drawn(one_by_one))
+    gathered.start(8)
+    one_by_one.start(8)
+    assert torch.equal(gathered.uniform(0.0, 1.0, 2), one_by_one.uniform(0.0, 1.0, 2))  # not drawn before
 
 
 def test_distributions() -> None:

@@ -37,7 +37,8 @@ def class_to_dict(obj: object) -> dict[str, Any]:
     """The attributes of an object as a dictionary, those of objects within it, too.
 
     Functions and classes become text (:func:`~phalanx.facade.isaaclab.utils.string.callable_to_string`). Arrays and
-    plain values stay what they are, ``MISSING`` does, too. Names that begin with two underscores are left out.
+    plain values stay what they are. ``MISSING``, an object without attributes, becomes an empty dictionary, as in Isaac
+    Lab: trainers reckon with it. Names that begin with two underscores are left out.
 
     Raises:
         ValueError: the object has no attributes, such as a number.
@@ -51,6 +52,8 @@ def _plain(value: Any) -> Any:
     """A value within a dictionary that :func:`class_to_dict` makes."""
     if callable(value):
         return callable_to_string(value)
+    if is_missing(value):
+        return {}
     if isinstance(value, dict) or _has_members(value):
         return class_to_dict(value)
     if type(value) in (list, tuple):
