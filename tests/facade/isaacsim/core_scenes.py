@@ -12,6 +12,7 @@ import numpy as np
 import phalanx
 from phalanx.facade import stage
 from phalanx.facade.isaaclab.sim.converters import UrdfConverter, UrdfConverterCfg
+from phalanx.facade.isaacsim.core.prims import SingleXFormPrim
 from phalanx.facade.isaacsim.core.utils.stage import add_reference_to_stage
 from phalanx.io.formats.usd.bindings import Gf, UsdGeom, UsdPhysics
 
@@ -68,6 +69,7 @@ def robot_file(name: str, fixed: bool, stiffness: float = 400.0, damping: float 
 
 
 def add_robots(name: str, count: int, fixed: bool = True, pattern: str = "/World/Robot_{}", **gains: float) -> None:
-    """Copies of a robot on the stage."""
+    """Copies of a robot on the stage, 5 m apart: they are in one environment, and would push each other."""
     for i in range(count):
-        add_reference_to_stage(robot_file(name, fixed, **gains), pattern.format(i))
+        prim = add_reference_to_stage(robot_file(name, fixed, **gains), pattern.format(i))
+        SingleXFormPrim(str(prim.GetPath()), position=np.array([0.0, 5.0 * i, 0.0]))
