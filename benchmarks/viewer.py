@@ -4,7 +4,7 @@
 
 Quadrupeds on a ground that hold a pose, one step a call. The three cases take turns, round after round, in one world.
 The browser is a process of its own that takes what it is sent; it sees one environment, or with ``--grid N`` so many.
-Figures are medians of rounds: real time and CPU time of the stepping process (all its threads, the viewer's too) a step.
+Figures are medians of rounds: real time and CPU time a step of the stepping process (all threads, the viewer's too).
 """
 
 from __future__ import annotations
@@ -111,7 +111,8 @@ def main() -> None:
         results.append(measure(num_envs, given.device, given.rounds, given.seconds, given.grid))
         print(json.dumps(results[-1], indent=2), flush=True)
     if given.json:
-        given.json.write_text(json.dumps({"machine": machine(), "device": given.device, "results": results}, indent=2) + "\n")
+        made = {"machine": machine(), "device": given.device, "results": results}
+        given.json.write_text(json.dumps(made, indent=2) + "\n")
     return None
 
 

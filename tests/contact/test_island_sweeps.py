@@ -15,7 +15,7 @@ from phalanx.bench.build import set_up
 from phalanx.bench.scenes import SCENES
 from phalanx.systems import STEP
 from phalanx.systems.solver.islands import stand_ins as island_solver
-from phalanx.world.layout.fill import grow_contacts
+from phalanx.world.layout.fill import grow_slots
 
 BALL = px.Shape("sphere", (0.1,))
 
@@ -128,7 +128,7 @@ def test_rows_have_room_for_the_trees_that_may_touch(bodies: int, fours: int) ->
     assert store.rows(c.IslandDofFour) == store.rows(c.Dof) * (2 + 6)
     assert store.rows(c.IslandLinkFour) == bodies * (2 + 6 * 2)
     before = store.rows(c.Contact)
-    grow_contacts(store, c.Contact, 2 * before)
+    grow_slots(store, c.Contact, 3 * before)
     assert store.rows(c.IslandRowFour) == store.rows(c.Contact) * fours > 2 * before * fours
 
 

@@ -9,7 +9,7 @@ import pytest
 from oracles import host
 
 import phalanx as px
-from phalanx.world.layout.fill import grow_contacts
+from phalanx.world.layout.fill import grow_slots
 
 G = 9.81
 DT = 1 / 240
@@ -211,7 +211,7 @@ def test_room_grows_with_the_world_and_other_environments_do_not_matter(device: 
         before = [host(part) for part in view.contact_data()]
         assert before[-2].tolist() == [[[4]]] * count
         slots = world._store.rows(px.components.Contact)
-        grow_contacts(world._store, px.components.Contact, 2 * slots)
+        grow_slots(world._store, px.components.Contact, 3 * slots)
         after = [host(part) for part in view.contact_data()]
         assert len(after[0]) == count * world._store.rows(px.components.Contact) > len(before[0])
         assert all(np.array_equal(old[:slots], new[:slots]) for old, new in zip(before[:4], after[:4], strict=True))
