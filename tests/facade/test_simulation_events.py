@@ -116,6 +116,7 @@ def test_the_simulation_manager(device):
     assert (SimulationManager.get_physics_dt(), SimulationManager.get_physics_sim_device()) == (0.02, sim.device)
     view = SimulationManager.get_physics_sim_view()
     assert view is sim.physics_sim_view is create_simulation_view("torch")
+    assert view is not None
     body = view.create_rigid_body_view("/World/B*l")
     assert body.prim_paths == ["/World/Ball"] and body.max_shapes == 1
     np.testing.assert_array_equal(accept(body.get_transforms()), accept(thing.root_physx_view.get_transforms()))
