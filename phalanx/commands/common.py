@@ -30,10 +30,10 @@ class Interrupted(Exception):
 def user_mistakes(*kinds: type[Exception]) -> Iterator[None]:
     """Turn errors that come from the user's files and options into :class:`UserError`.
 
-    ``LoadError``, ``OSError`` and too little memory always count, others (``ValueError``, say) where they are named. A
-    reader of our output that goes away is nobody's mistake.
+    ``LoadError``, ``OSError`` and too little memory (``MemoryError``, ``CapacityError``) always count, others
+    (``ValueError``, say) where they are named. A reader of our output that goes away is nobody's mistake.
     """
-    from phalanx.ecs.errors import DeviceError
+    from phalanx.ecs.errors import CapacityError, DeviceError
     from phalanx.images.pictures.video import VideoError
     from phalanx.io.recordings.folder import RecordingError
 
@@ -43,7 +43,7 @@ def user_mistakes(*kinds: type[Exception]) -> Iterator[None]:
         raise
     except MemoryError as error:
         raise UserError(f"There is not enough memory; use fewer environments. ({error})") from error
-    except (LoadError, RecordingError, DeviceError, VideoError, OSError, *kinds) as error:
+    except (LoadError, RecordingError, CapacityError, DeviceError, VideoError, OSError, *kinds) as error:
         raise UserError(" ".join(str(error).split())) from error
 
 

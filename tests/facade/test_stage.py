@@ -198,11 +198,9 @@ def test_context(stage, tmp_path):
 
 
 def test_older_names_are_the_same_modules():
-    for name in ("prims", "stage", "xforms", "semantics", "carb"):
+    for name in ("prims", "stage", "xforms", "semantics", "carb", "warp"):
         older = importlib.import_module(f"phalanx.facade.omni.isaac.core.utils.{name}")
         assert older is importlib.import_module(f"phalanx.facade.isaacsim.core.utils.{name}")
-    with pytest.raises(ModuleNotFoundError, match=r"no 'phalanx\.facade\.isaacsim\.core\.utils\.warp' yet"):
-        importlib.import_module("phalanx.facade.omni.isaac.core.utils.warp")
 
 
 def test_settings():

@@ -30,7 +30,7 @@ BODIES = """
 """
 """A fixed arm with a body fixed to another one, a loose body, a floating robot."""
 
-STEP = 1e-6
+STEP = 1e-7
 MEDIA = {"water": (1000.0, 9e-4), "honey": (1400.0, 8.0), "oil without mass": (0.0, 3.0), "air": (1.2, 1.8e-5)}
 
 
