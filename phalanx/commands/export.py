@@ -15,7 +15,7 @@ def export(
     from phalanx.io.exports.export import export
     from phalanx.io.recordings.replay import open_recording
 
-    with user_mistakes(ValueError), patience("Writing the dataset ..."):
+    with user_mistakes(ValueError, IndexError), patience("Writing the dataset ..."):
         path, episodes = export(
             open_recording(file),
             to,

@@ -17,9 +17,15 @@ from phalanx.ecs.text.codegen import generate
 
 
 class Device:
-    """Where a store lives: ``"cpu"`` or ``"cuda:N"``. ``xp`` is the array module, NumPy or CuPy."""
+    """Where a store lives: ``"cpu"`` or ``"cuda:N"``. ``xp`` is the array module, NumPy or CuPy.
+
+    ``"cuda"`` and ``"gpu"`` are the first GPU, ``"gpu:N"`` is ``"cuda:N"``.
+    """
 
     def __init__(self, name: str) -> None:
+        asked = name
+        if isinstance(name, str) and name.partition(":")[0] == "gpu":
+            name = "cuda" + name[3:]
         self.name = name
         self.xp: Any
         self._compiler: Any
@@ -50,7 +56,7 @@ class Device:
             self._compiler, self._programs = cuda, cuda_program
             self._events = _Events(index)
         else:
-            raise DeviceError(f'device {name!r}: must be "cpu", "cuda" or "cuda:N"')
+            raise DeviceError(f'device {asked!r}: must be "cpu", "cuda", "cuda:N" or "gpu"')
 
     @property
     def is_cuda(self) -> bool:

@@ -25,6 +25,7 @@ from phalanx.rays import RayScene
 from phalanx.rays.launches import Launches
 from phalanx.rays.packing import SCENE_ARRAYS, Packed
 from phalanx.rays.scene import ALL
+from phalanx.world.env_ids import env_indices
 
 TYPES: dict[str, tuple[tuple[int, ...], Any]] = {
     "rgb": ((3,), np.uint8),
@@ -231,7 +232,8 @@ class ImageSensor:
             position, orientation: (num_envs, 3) and (num_envs, 4) float32, contiguous, on the scene's device: of the
                 cameras, m and w, x, y, z (unit quaternions), world. A camera whose pose is not finite sees nothing.
             envs: numbers of the environments whose images are drawn, (n,) int32, on the scene's device, or a sequence;
-                (num_envs,) of bool say it for each (on a GPU their number is waited for). All others keep theirs.
+                (num_envs,) of bool say it for each (on a GPU their number is waited for), or a slice. Negative numbers
+                count from the end, but not in int32 on a GPU, which is not looked at. All others keep theirs.
 
         Raises:
             ValueError: shapes or types do not fit, or bodies have not been placed.
@@ -256,10 +258,13 @@ class ImageSensor:
         """Have no motion in the next images of all environments, or of some (numbers): they begin anew."""
         if self._arrays:
             with self.scene.device.active():
-                self._arrays["known"][slice(None) if envs is None else self.scene.device.xp.asarray(envs)] = 0
+                whole = envs is None or isinstance(envs, slice)
+                self._arrays["known"][(envs or slice(None)) if whole else self.scene.device.xp.asarray(envs)] = 0
 
     def _numbers(self, envs: Any) -> Any:
         xp = self.scene.device.xp
+        if isinstance(envs, slice):
+            envs = env_indices(envs, self.scene.num_envs, "envs")
         with self.scene.device.active():
             made = xp.asarray(envs)
             if made.dtype == np.bool_:
@@ -273,8 +278,9 @@ class ImageSensor:
             if made is envs and made.dtype == np.int32 and self.scene.device.is_cuda:
                 return made  # looking at the numbers would wait for the GPU; those beyond are passed over there
             made = made.astype(np.int32)
-            if made.size and (int(made.min()) < 0 or int(made.max()) >= self.scene.num_envs):
+            if made.size and (int(made.min()) < -self.scene.num_envs or int(made.max()) >= self.scene.num_envs):
                 raise ValueError(f"envs has numbers beyond 0..{self.scene.num_envs - 1}")
+            made = xp.where(made < 0, made + self.scene.num_envs, made).astype(np.int32)
         return made
 
     def _draw(self, packed: Packed, position: Any, orientation: Any, envs: Any) -> Callable[[], None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from phalanx.viewer.gate import LOCAL
 from phalanx.viewer.pace import Pace
 from phalanx.viewer.panels import REFRESH, EnvironmentWidgets, PaceWidgets
 from phalanx.viewer.server import PORT, Server
+from phalanx.world.env_ids import env_indices
 from phalanx.world.snapshots import Snapshot
 
 if TYPE_CHECKING:
@@ -212,7 +213,7 @@ class RecordingViewer(Display):
 def export_html(
     recording: Recording,
     path: str | os.PathLike[str],
-    env_ids: Sequence[int] | None = None,
+    env_ids: Any = None,
     *,
     fps: float = 30.0,
     progress: Callable[[int], object] | None = None,
@@ -238,9 +239,9 @@ def export_html(
     if path.suffix.lower() not in (".html", ".viser"):
         raise ValueError(f"{path}: the name must end in .html or .viser")
     checked_fps(fps)
-    envs = np.array([0] if env_ids is None else list(env_ids), np.int64)
-    if not len(envs) or envs.min() < 0 or envs.max() >= recording.num_envs:
-        raise ValueError(f"env_ids={envs.tolist()}: must lie between 0 and {recording.num_envs - 1}")
+    envs = env_indices([0] if env_ids is None else env_ids, recording.num_envs)
+    if not len(envs):
+        raise ValueError("env_ids names no environment")
     with RecordingViewer(recording, port=0, playing=False) as viewer:
         chosen = viewer.selection
         chosen.mode, chosen.some = "Some", tuple(int(env) for env in envs)

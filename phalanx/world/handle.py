@@ -107,7 +107,7 @@ class Handle:
         is widened, and kernels that read it are compiled for that when the world steps next.
         """
         store = self.world._store
-        everywhere = envs is None or len(envs) == self.world.num_envs
+        everywhere = envs is None or len(np.unique(envs)) == self.world.num_envs
         if store.is_shared(field) and not (everywhere and (value.shape[0] == 1 or self._same(value))):
             store.widen(field)
         if store.is_shared(field):

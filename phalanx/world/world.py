@@ -18,6 +18,7 @@ from phalanx.world import checking, memory, saving, settings
 from phalanx.world.checking import positive_int, shorten
 from phalanx.world.engine import optional_systems
 from phalanx.world.engine.stepping import Stepping
+from phalanx.world.env_ids import env_indices
 from phalanx.world.handles.robot import Robot
 from phalanx.world.layout.fill import grow_slots
 from phalanx.world.queries.scene_queries import SceneQueries
@@ -30,7 +31,8 @@ class World(Stepping):
 
     Args:
         num_envs: number of environments, at least 1.
-        device: ``"cpu"``, ``"cuda:N"``, or ``"auto"`` (the first GPU, else the CPU).
+        device: ``"cpu"``, ``"cuda:N"``, ``"cuda"`` or ``"gpu"`` (the first GPU), or ``"auto"`` (the first GPU, else the
+            CPU).
         dtype: ``"float32"``, or ``"float64"`` for validation.
         dt: length of a step, s.
         gravity: m/s^2, world frame.
@@ -239,19 +241,15 @@ class World(Stepping):
         self.input_revision += 1
 
     def env_indices(self, env_ids: Any) -> np.ndarray:
-        """Validated environment indices as an array, from anything that lists them."""
-        if hasattr(env_ids, "get"):
-            env_ids = env_ids.get()
-        indices = np.atleast_1d(np.asarray(env_ids))
-        if indices.dtype == bool and indices.shape == (self.num_envs,):
-            indices = np.flatnonzero(indices)
-        if indices.size == 0:
-            return np.zeros(0, np.int64)
-        if indices.ndim != 1 or not np.issubdtype(indices.dtype, np.integer):
-            raise ValueError(f"env_ids must be whole numbers, not {env_ids!r}")
-        if indices.min() < 0 or indices.max() >= self.num_envs:
-            raise IndexError(f"env_ids must lie in 0..{self.num_envs - 1}; got {indices.min()} to {indices.max()}")
-        return indices.astype(np.int64)
+        """Numbers of environments, (k,), from a number, a slice, a list or a mask, as NumPy takes an index; checked.
+
+        Negative numbers count from the end; ``None`` is for all.
+
+        Raises:
+            ValueError: not whole numbers.
+            IndexError: there are no such environments.
+        """
+        return env_indices(env_ids, self.num_envs)
 
     def touch_state(self) -> None:
         """Say that coordinates, velocities or parameters were written through arrays: poses are then recomputed."""

@@ -210,5 +210,5 @@ def test_bytes_are_counted(device: str) -> None:
 
 @pytest.mark.parametrize("name", ["tpu", "cuda:", "cuda:x", "cuda:-1", "CPU", ""])
 def test_devices_that_do_not_exist(name: str) -> None:
-    with pytest.raises(DeviceError, match=r'device .*: must be "cpu", "cuda" or "cuda:N"'):
+    with pytest.raises(DeviceError, match=r'device .*: must be "cpu", "cuda", "cuda:N" or "gpu"'):
         Device(name)

@@ -72,8 +72,11 @@ def test_playback_has_the_poses_that_were(recorded):
     np.testing.assert_allclose(velocity, np.array(velocities)[:, [2, 0]], atol=1e-5)
     np.testing.assert_array_equal(playback.bodies(5, 8), pose[5:8])
     assert playback.jumps == [11]
-    with pytest.raises(ValueError, match=r"env_ids=\[3\]: must lie between 0 and 2"):
+    assert Playback(open_recording(path), slice(None, None, -2)).envs.tolist() == [2, 0]
+    with pytest.raises(IndexError, match=r"env_ids must lie in 0..2, or in -3..-1 from the end; got 3 to 3"):
         Playback(open_recording(path), [3])
+    with pytest.raises(ValueError, match="env_ids names no environment"):
+        Playback(open_recording(path), [])
 
 
 def test_between_samples_poses_are_interpolated_but_not_across_a_jump(recorded):

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from phalanx.io.exports.hdf5 import write_hdf5, write_robomimic
 from phalanx.io.exports.lerobot import write_lerobot
@@ -55,7 +56,7 @@ def export(
     *,
     observations: Sequence[str] | None = None,
     actions: Sequence[str] | None = None,
-    env_ids: Sequence[int] | None = None,
+    env_ids: Any = None,
 ) -> tuple[Path, Episodes]:
     """Write a recording as a dataset.
 

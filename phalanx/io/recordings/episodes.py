@@ -17,6 +17,7 @@ from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.fields import COMPONENTS, KINDS, dimensions
 from phalanx.io.recordings.recorder import STATE
 from phalanx.io.recordings.subjects import FOLDERS
+from phalanx.world.env_ids import env_indices
 
 OBSERVED = ("joint_pos", "joint_vel", "root_pose", "root_vel")
 """Fields that are observations unless told otherwise."""
@@ -128,7 +129,7 @@ class Episodes(Sequence[Episode]):
         recording: Recorded,
         observations: Sequence[str] | None = None,
         actions: Sequence[str] | None = None,
-        env_ids: Sequence[int] | None = None,
+        env_ids: Any = None,
     ) -> None:
         self.recording = recording
         known = signals(recording)
@@ -136,9 +137,9 @@ class Episodes(Sequence[Episode]):
         self.actions = _chosen(known, actions, ACTED, "action")
         if not self.observations:
             raise ValueError(f"{recording.path}: nothing to observe was recorded; there are {', '.join(known)}")
-        envs = np.arange(recording.num_envs) if env_ids is None else np.array(list(env_ids), np.int64)
-        if not len(envs) or envs.min() < 0 or envs.max() >= recording.num_envs:
-            raise ValueError(f"env_ids={envs.tolist()}: must lie between 0 and {recording.num_envs - 1}")
+        envs = env_indices(env_ids, recording.num_envs)
+        if not len(envs):
+            raise ValueError("env_ids names no environment")
         cuts = resets(recording)
         self.spans: list[Span] = []
         for env in envs.tolist():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from phalanx import components as c
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.recorder import STATE
 from phalanx.io.recordings.replay import Recording
+from phalanx.world.env_ids import env_indices
 
 _BATCH = 128  # environments of the world that samples are put into
 
@@ -32,13 +32,13 @@ class Playback:
         LoadError: joint positions or root poses of something were not recorded.
     """
 
-    def __init__(self, recording: Recording, env_ids: Sequence[int] | None = None) -> None:
+    def __init__(self, recording: Recording, env_ids: Any = None) -> None:
         from phalanx.world.world import World
 
         self.recording = recording
-        self.envs = np.arange(recording.num_envs) if env_ids is None else np.array(env_ids, np.int64)
-        if not len(self.envs) or self.envs.min() < 0 or self.envs.max() >= recording.num_envs:
-            raise ValueError(f"env_ids={self.envs.tolist()}: must lie between 0 and {recording.num_envs - 1}")
+        self.envs = env_indices(env_ids, recording.num_envs)
+        if not len(self.envs):
+            raise ValueError("env_ids names no environment")
         missing = [(name, "root_pose") for name in sorted(recording.unrecorded)]
         for name, actor in (*recording.robots.items(), *recording.objects.items()):
             keys = ("joint_pos", "root_pose") if actor.kind == "robot" else ("root_pose",)

@@ -128,7 +128,7 @@ class Recording:
         *,
         observations: Sequence[str] | None = None,
         actions: Sequence[str] | None = None,
-        env_ids: Sequence[int] | None = None,
+        env_ids: Any = None,
     ) -> Any:
         """A ``torch.utils.data.Dataset`` of all windows of consecutive steps; none reaches over a reset.
 

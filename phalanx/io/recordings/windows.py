@@ -17,7 +17,7 @@ def torch_windows(
     *,
     observations: Sequence[str] | None = None,
     actions: Sequence[str] | None = None,
-    env_ids: Sequence[int] | None = None,
+    env_ids: Any = None,
 ) -> Any:
     """See :meth:`~.replay.Recording.to_torch_dataset`."""
     try:

@@ -151,9 +151,12 @@ class Robot(RobotJoints):
 
     @on_device
     def set_joint_state(self, pos: Any = None, vel: Any = None, env_ids: Any = None) -> None:
-        """Set joint positions and velocities, (n, num_dof); anything that broadcasts to that."""
-        positions = None if pos is None else self._input("joint position", pos, self.num_dof, env_ids)
-        velocities = None if vel is None else self._input("joint velocity", vel, self.num_dof, env_ids)
+        """Set joint positions and velocities, (n, num_dof): anything that broadcasts to that, or a dict by joint.
+
+        Dicts are as in :meth:`set_drive`.
+        """
+        positions = None if pos is None else self._joint_input("joint position", pos, env_ids, lambda: self.joint_pos)
+        velocities = None if vel is None else self._joint_input("joint velocity", vel, env_ids, lambda: self.joint_vel)
         if positions is not None:
             self._write_positions(*positions)
         if velocities is not None:
@@ -174,9 +177,16 @@ class Robot(RobotJoints):
 
         Drives are implicit: stable for any gains. With ``explicit=True`` a joint gets the PD effort of the state at the
         start of each substep instead, as a real controller would give it.
+
+        Each may be a dict of names or patterns (regular expressions that match whole names), such as ``{".*_hip_joint":
+        40.0, ".*_knee_joint": 60.0}``; joints that are not named keep what they have.
+
+        Raises:
+            ValueError: shapes do not fit, numbers are negative, or a pattern matches no joint, or one that another
+                matches.
         """
         checked = [
-            (field, self._input(what, value, self.num_dof, env_ids, finite=what != "effort limit", negative=False))
+            (field, self._joint_input(what, value, env_ids, field, finite=what != "effort limit", negative=False))
             for what, field, value in (
                 ("stiffness", c.Drive.stiffness, stiffness),
                 ("damping", c.Drive.damping, damping),
@@ -191,9 +201,12 @@ class Robot(RobotJoints):
 
     @on_device
     def set_targets(self, pos: Any = None, vel: Any = None, effort: Any = None, env_ids: Any = None) -> None:
-        """Set position, velocity and feed-forward effort targets of the joint drives, (n, num_dof)."""
+        """Set position, velocity and feed-forward effort targets of the joint drives, (n, num_dof) or dicts by joint.
+
+        Dicts are as in :meth:`set_drive`.
+        """
         checked = [
-            (field, self._input(what, value, self.num_dof, env_ids))
+            (field, self._joint_input(what, value, env_ids, field))
             for what, field, value in (
                 ("position target", c.DriveTarget.position, pos),
                 ("velocity target", c.DriveTarget.velocity, vel),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,15 @@ import numpy as np
 from phalanx import components as c
 from phalanx.ecs import Field
 from phalanx.world.handle import on_device
+from phalanx.world.handles.by_name import by_joint
 from phalanx.world.handles.robot_actuators import RobotActuators
 
 
 class RobotJoints(RobotActuators):
     """Friction, limits and armature of joints, (n, num_dof) each: what they are, and to be set.
 
-    Setters take anything that broadcasts; what is not given stays. Once environments differ in a property, the world
+    Setters take anything that broadcasts, or dicts of names and patterns as :meth:`phalanx.Robot.set_drive` does; what
+    is not given stays. Once environments differ in a property, the world
     keeps a value for each, and kernels are compiled once more. A robot that sleeps is woken.
     """
 
@@ -124,7 +127,15 @@ class RobotJoints(RobotActuators):
 
     def _number(self, field: Field, value: Any, env_ids: Any, *, finite: bool = True, negative: bool = False) -> Any:
         what = f"joint {field.name.replace('_', ' ')}"
-        return self._input(what, value, self.num_dof, env_ids, finite=finite, negative=negative)[0]
+        return self._joint_input(what, value, env_ids, field, finite=finite, negative=negative)[0]
+
+    def _joint_input(
+        self, what: str, value: Any, env_ids: Any, now: Field | Callable[[], Any], **checks: bool
+    ) -> tuple[Any, np.ndarray | None]:
+        """:meth:`_input` of values (n, num_dof) or by joint; ``now`` is where what the others have is read."""
+        read = (lambda: self._read(now, self._joint_rows)) if isinstance(now, Field) else now
+        given = by_joint(self, what, value, env_ids, read, finite=checks.get("finite", True))
+        return self._input(what, given, self.num_dof, env_ids, **checks)
 
     def _set_joints(self, checked: dict[Field, Any], env_ids: Any, columns: Any = None) -> None:
         envs = None if env_ids is None else self.world.env_indices(env_ids)
