@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from phalanx.ecs.ahead.precompile import precompile
-from phalanx.ecs.declare import Bound, System
+from phalanx.ecs.declare import Bound, Field, System
 from phalanx.ecs.errors import DeviceError
 from phalanx.ecs.text.codegen import generate
 
@@ -84,11 +84,11 @@ class Device:
         else:
             precompile((generate(system, shared, real, "cpu") for system, shared in kernels), "cpu")
 
-    def program(self, bound: list[Bound], num_envs: int, stride: int) -> Any:
-        """A runnable sequence of compiled systems."""
+    def program(self, bound: list[Bound], num_envs: int, stride: int, flags: Mapping[Field, Any] | None = None) -> Any:
+        """A runnable sequence of compiled systems; on a CPU it stops where flags are set."""
         if self.stream is not None:
             return self._programs.Program(bound, num_envs, stride, self.stream)
-        return self._programs.Program(bound, num_envs, stride)
+        return self._programs.Program(bound, num_envs, stride, flags)
 
     def active(self) -> Any:
         """:meth:`in_order_with` the caller's own stream, which is CuPy's current one."""

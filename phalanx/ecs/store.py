@@ -189,15 +189,19 @@ class Store:
 
     # -- running ---------------------------------------------------------------------------------------------
 
-    def program(self, systems: Iterable[System], *additions: Addition) -> Any:
+    def program(self, systems: Iterable[System], *additions: Addition, stop_at: Iterable[Field] = ()) -> Any:
         """Compile systems and bind them to this store's arrays; after them those of additions.
 
         An addition is systems and the arrays, of this store's stride, of fields that this store does not hold.
+
+        Args:
+            stop_at: flags of environments at which the program stops on a CPU (:mod:`phalanx.ecs.cpu.program`); it
+                does not on a GPU, where looking at them would take longer than a step.
         """
         groups = [(self.kernels(systems), {}), *((self.kernels(more, own), own) for more, own in additions)]
         self._precompile([key for kernels, _ in groups for key in kernels])
         bound = [self._bind(system, shared, own) for kernels, own in groups for system, shared in kernels]
-        return self.device.program(bound, self.num_envs, self.stride)
+        return self.device.program(bound, self.num_envs, self.stride, {field: self.array(field) for field in stop_at})
 
     def _bind(self, system: System, shared: frozenset[str], own: Mapping[Field, Any]) -> Bound:
         arguments = [

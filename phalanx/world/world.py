@@ -12,6 +12,7 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.ecs import Component, Device, Field, Schedule, Store, Table
+from phalanx.ecs.errors import CapacityError
 from phalanx.ecs.store import View
 from phalanx.systems import QUERIES, STEP, SUBSTITUTES, deformable
 from phalanx.world import checking, memory, saving, settings
@@ -24,6 +25,12 @@ from phalanx.world.layout.fill import grow_slots
 from phalanx.world.queries.scene_queries import SceneQueries
 from phalanx.world.saving import STATE_ROLES
 from phalanx.world.simulation_warning import SimulationWarning
+
+_SLOTS = {
+    c.Status.contacts_dropped: ("contacts", c.Contact),
+    c.Status.candidates_dropped: ("pairs of near shapes", c.Candidate),
+}
+"""What did not fit, by the flag that counts it, and the table that has too few rows then."""
 
 
 class World(Stepping):
@@ -104,6 +111,8 @@ class World(Stepping):
         self._store = Store(self.num_envs, self._device, dtype, SUBSTITUTES)
         self._store.on_set = self._field_set
         self._reported: set[int] = set()
+        self._told: list[str] = []
+        """What :meth:`check` is to warn of."""
 
     # -- what is in the world --------------------------------------------------------------------------------
 
@@ -155,19 +164,37 @@ class World(Stepping):
                 SimulationWarning,
                 stacklevel=4,
             )
-        dropped = self._device.to_host(self[c.Status].contacts_dropped)[0]
-        if dropped.any():
-            self[c.Status].contacts_dropped = [[0]]
-            self._too_many("contacts", c.Contact, dropped)
-        dropped = self._device.to_host(self[c.Status].candidates_dropped)[0]
-        if dropped.any():
-            self[c.Status].candidates_dropped = [[0]]
-            self._too_many("pairs of near shapes", c.Candidate, dropped)
+        for told in self._told:
+            warnings.warn(told, SimulationWarning, stacklevel=4)
+        self._told.clear()
+        for flag, (what, table) in _SLOTS.items():
+            dropped = self._device.to_host(getattr(self[c.Status], flag.name))[0]
+            if dropped.any():
+                setattr(self[c.Status], flag.name, [[0]])
+                warnings.warn(self._too_many(what, table, dropped), SimulationWarning, stacklevel=4)
         for view in self.contact_views if self._device.is_cuda else ():  # elsewhere they look themselves
             view.check()
 
-    def _too_many(self, what: str, table: Table, dropped: np.ndarray) -> None:
-        """Make room for what did not fit, unless the user has set a limit, and say so.
+    def make_room(self, stopped: np.ndarray) -> bool:
+        """Make room for contacts and pairs of near shapes that some environments stopped for, on a CPU.
+
+        Returns:
+            whether there is some now. If not, flags stay, and :meth:`check` says why.
+        """
+        fits = True
+        for flag in self._growing():
+            dropped = self._store.view(flag)[0]
+            if dropped.any():
+                try:
+                    self._told.append(self._too_many(*_SLOTS[flag], dropped))
+                    dropped[:] = 0
+                except CapacityError:
+                    fits = False
+        self._store.view(c.ContactCount.current)[:, stopped] = 0  # as where the list of contacts is begun
+        return fits
+
+    def _too_many(self, what: str, table: Table, dropped: np.ndarray) -> str:
+        """Make room for what did not fit, unless the user has set a limit; returns a sentence that says so.
 
         Raises:
             CapacityError: that would take more memory than there may be.
@@ -180,10 +207,10 @@ class World(Stepping):
             if not room:
                 raise memory.too_many(what, self._store, table, dropped, envs, self._settings["max_memory"])
             grow_slots(self._store, table, room)
-            remedy = f"there are {self._store.rows(table)} from now on; what did not fit was not felt until now"
-        warnings.warn(
-            f"{what} did not fit into {slots} slots in environments {envs}; {remedy}", SimulationWarning, stacklevel=5
-        )
+            remedy = f"there are {self._store.rows(table)} from now on"
+            if self._device.is_cuda:
+                remedy += "; what did not fit was not felt until now"
+        return f"{what} did not fit into {slots} slots in environments {envs}; {remedy}"
 
     # -- state -----------------------------------------------------------------------------------------------
 

@@ -108,6 +108,11 @@ class Program:
         is_flat = system.program is not None or name in flat_arguments(system)
         return cuda.as_cuda_array(argument.reshape(-1) if is_flat else argument, sync=False)
 
+    @property
+    def stopped(self) -> np.ndarray:
+        """Environments that have steps left: none."""
+        return np.zeros(0, np.int64)
+
     def run(self, steps: int = 1) -> None:
         """Queue the whole sequence ``steps`` times."""
         if not self._launches or steps < 1:

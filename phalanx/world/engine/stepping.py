@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phalanx import components as c
-from phalanx.ecs import Device, Schedule, System, trace
+from phalanx.ecs import Device, Field, Schedule, System, trace
 from phalanx.systems import REFRESH, STEP, SUBSTEP, deformable
 from phalanx.systems.solver import loads
 from phalanx.world.checking import positive_int
@@ -26,7 +26,8 @@ RESPONSIVE = 0.2
 """s: between chances to interrupt a long :meth:`Stepping.step` on the CPU."""
 
 CHECK_EVERY = 256
-"""Steps between looks at the flags on CUDA, where each costs a wait."""
+"""Steps between looks at the flags on CUDA, where each costs a wait; counted from the first step of the world, so that
+it does not matter how steps are asked for."""
 
 
 class Stepping(Contents):
@@ -83,6 +84,7 @@ class Stepping(Contents):
                 start = time.perf_counter()
                 with trace.region("step", "world"):
                     program.run(batch)
+                    self._finish(program, probes)
                 self._seconds_per_step = (time.perf_counter() - start) / batch
                 done += batch
                 self.step_count += batch
@@ -94,13 +96,22 @@ class Stepping(Contents):
                 if self.step_count % every == 0:
                     callback(world)
 
+    def _finish(self, program: Any, probes: Sequence[Probe]) -> None:
+        """Let a program that stopped, since contacts had no room, go on with more room, if there may be more."""
+        fits = True
+        while len(stopped := program.stopped):
+            fits = fits and self.build().make_room(stopped)
+            again = self._program(STEP, probes)
+            again.resume(program, heed_flags=fits)
+            program = again
+
     def _until_callback(self) -> int:
         return min((every - self.step_count % every for _, every in self._after), default=1 << 30)
 
     def _until_breath(self) -> int:
         """Steps until Python should get a chance to see Ctrl-C."""
         if self._device.is_cuda:
-            return CHECK_EVERY
+            return CHECK_EVERY - self.step_count % CHECK_EVERY
         return max(1, int(RESPONSIVE / self._seconds_per_step)) if self._seconds_per_step > 0 else 1
 
     def _next_batch(self, most: int) -> tuple[int, tuple[Probe, ...]]:
@@ -125,8 +136,15 @@ class Stepping(Contents):
             sequence = self._run_by(phases)
             asked = self._sequence(dict.fromkeys(phase for probe in probes for phase in probe.phases))
             # apart from the step, whose kernels are the same whoever looks
-            self._programs[key] = self._store.program(sequence, (asked, {}), *((p.systems, p.arrays) for p in probes))
+            additions = (asked, {}), *((p.systems, p.arrays) for p in probes)
+            stop_at = [] if phases != STEP else self._growing()
+            self._programs[key] = self._store.program(sequence, *additions, stop_at=stop_at)
         return self._programs[key]
+
+    def _growing(self) -> list[Field]:
+        """Flags of tables that get more rows when they have too few."""
+        fixed = self._settings["max_contacts"] is not None
+        return [c.Status.candidates_dropped] + ([] if fixed else [c.Status.contacts_dropped])
 
     def _run_by(self, phases: tuple[str, ...]) -> list[System]:
         """What phases are as a world runs them: substeps are repeated."""
