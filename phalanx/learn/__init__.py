@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from phalanx.learn.declare import action, observation, randomisation, reward, termination
 from phalanx.learn.environment import Environment
+from phalanx.learn.rows import row_norm, row_sum
 from phalanx.learn.tasks import TASKS, UnknownTaskError, make, task_class
 
 __all__ = [
@@ -24,6 +25,8 @@ __all__ = [
     "observation",
     "randomisation",
     "reward",
+    "row_norm",
+    "row_sum",
     "task_class",
     "termination",
 ]

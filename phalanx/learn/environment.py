@@ -17,6 +17,7 @@ from phalanx.learn.episodes import Episodes
 from phalanx.learn.graphs import Graph, Tensors
 from phalanx.learn.live import Live, ObjectState, RobotState
 from phalanx.learn.random import Random
+from phalanx.learn.rows import row_sum
 from phalanx.world.handles.rigid_object import RigidObject
 from phalanx.world.handles.robot import Robot
 from phalanx.world.world import World
@@ -40,6 +41,8 @@ class Environment(gymnasium.vector.VectorEnv):
         num_envs: how many environments.
         device: ``"cpu"``, ``"cuda:N"`` or ``"auto"``.
         seed: of everything random, until :meth:`reset` is given another one.
+        first_env: number of the first environment among all of several processes or worlds. Random numbers depend on
+            it: environment 5 of ten is the same as environment 0 of five with ``first_env=5``, to the bit.
         noise: whether observations have the noise that the task declares.
         infos: whether :meth:`step` returns observations of the ends of episodes, and their sums of rewards and lengths;
             those cost time.
@@ -66,6 +69,7 @@ class Environment(gymnasium.vector.VectorEnv):
         device: str = "cpu",
         seed: int = 0,
         *,
+        first_env: int = 0,
         noise: bool = True,
         infos: bool = True,
         graphs: bool | None = None,
@@ -73,7 +77,10 @@ class Environment(gymnasium.vector.VectorEnv):
     ) -> None:
         if arrays not in ("torch", "numpy"):
             raise ValueError(f'arrays {arrays!r}: must be "torch" or "numpy"')
+        if isinstance(first_env, bool) or not isinstance(first_env, int) or first_env < 0:
+            raise ValueError(f"first_env {first_env!r}: must be a whole number, at least 0")
         self.num_envs, self.noise, self._infos, self._arrays = num_envs, noise, infos, arrays
+        self.first_env = first_env
         self.world = World(num_envs, device, dt=self.dt, **self.world_options)
         self.setup(self.world)
         if self.world.deformables:
@@ -81,7 +88,9 @@ class Environment(gymnasium.vector.VectorEnv):
         self.world.build()
         self.live = Live(self.world)
         self.device = self.live.device
-        self.random = Random(num_envs, seed, self.device)
+        self.random = Random(num_envs, seed, self.device, first_env)
+        self.envs = torch.arange(first_env, first_env + num_envs, device=self.device)
+        """(num_envs,): numbers of the environments among all of several processes."""
         self.max_episode_length = max(1, round(self.episode_seconds / self.step_seconds))
         self._declare()
         self._allocate()
@@ -280,7 +289,7 @@ class Environment(gymnasium.vector.VectorEnv):
         self.done.copy_(self.terminated | self.truncated)
         values = torch.stack([getattr(self, term.name)().to(torch.float32) for term in self._terms["reward"]], dim=1)
         values = (values * self._weights).masked_fill(diverged[:, None], 0.0)  # what diverged is not a number
-        self.reward.copy_(values.sum(dim=1))
+        self.reward.copy_(row_sum(values))
         self.episodes.add(values, self.episode_length, self.done)
         if self._infos:
             self._fill(self.final_observations)

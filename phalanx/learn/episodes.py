@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import torch
 
+from phalanx.learn.rows import row_sum
+
 
 class Episodes:
     """Statistics of the episodes that have ended since they were asked for last.
@@ -28,7 +30,7 @@ class Episodes:
     def add(self, rewards: torch.Tensor, lengths: torch.Tensor, done: torch.Tensor) -> None:
         """Count a step: rewards (num_envs, names), steps of episodes, and which have ended."""
         self._sums += rewards
-        self.last_return.copy_(self._sums.sum(dim=1))
+        self.last_return.copy_(row_sum(self._sums))
         self.last_length.copy_(lengths)
         ended = torch.cat((self._sums, lengths[:, None], torch.ones_like(lengths)[:, None]), dim=1).double()
         self._totals += (ended * done[:, None]).sum(dim=0)

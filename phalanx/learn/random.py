@@ -1,8 +1,14 @@
 """Random numbers that depend on the seed, the environment, the step and the place where they are drawn alone.
 
-There is no state but the step: an environment draws the same numbers whether it is alone or among thousands, on the CPU
-and on a GPU, and in a CUDA graph. The hash is the 32-bit finaliser "lowbias32" of C. Wellons (2018), applied to 64-bit
-integers, of which the lower half counts.
+They are counter-based: there is no state but the step. An environment, known by its number among all environments of
+all processes, draws the same numbers whether it is alone or among thousands, on the CPU and on a GPU, and in a CUDA
+graph.
+
+Seed, environment and step are hashed to 64 bits (the finaliser of SplitMix64, Steele, Lea and Flood 2014, with the
+constants of D. Stafford's variant 13), so that keys do not meet in practice: of 10^5 environments over 10^4 steps two
+have the same key somewhere with a probability of 0.03. Places are hashed into these by the 32-bit finaliser "lowbias32"
+of C. Wellons (2018), applied to 64-bit integers, of which the lower half counts. Philox (Salmon et al., 2011) would do
+as well, in some hundred launches a step where this takes twenty.
 """
 
 from __future__ import annotations
@@ -12,6 +18,8 @@ import math
 import torch
 
 MASK = 0xFFFFFFFF
+WIDE = (0xBF58476D1CE4E5B9 - 2**64, 0x94D049BB133111EB - 2**64)
+"""Factors of the 64-bit hash, as signed integers, which wrap around."""
 PLACES = 4096
 """Numbers that one function may draw in a step, for each environment."""
 
@@ -21,14 +29,15 @@ class Random:
 
     Args:
         num_envs: how many there are.
-        seed: any whole number; its lower 32 bits count.
+        seed: any whole number; its lower 64 bits count.
         device: of the numbers.
+        first_env: number of the first of them among all environments of all processes.
     """
 
-    def __init__(self, num_envs: int, seed: int, device: torch.device) -> None:
-        self._envs = torch.arange(num_envs, device=device)[:, None]
+    def __init__(self, num_envs: int, seed: int, device: torch.device, first_env: int = 0) -> None:
+        self._envs = torch.arange(first_env, first_env + num_envs, device=device)[:, None]
         self._step = torch.zeros((), dtype=torch.int64, device=device)
-        self._base, self._keys = torch.zeros_like(self._envs), torch.zeros_like(self._envs)
+        self._base, self._keys, self._upper = (torch.zeros_like(self._envs) for _ in range(3))
         self._place = 0
         self._hashes: dict[tuple[int, int], torch.Tensor] = {}
         self._columns: dict[tuple[int, int], slice] = {}
@@ -37,8 +46,9 @@ class Random:
 
     def seed(self, seed: int) -> None:
         """Begin anew."""
-        first = torch.full_like(self._step, seed & MASK)
-        self._base.copy_(_mixed(_mixed(first) + self._envs))
+        low = seed & (2**64 - 1)
+        first = torch.full_like(self._step, low - 2**64 if low >= 2**63 else low)
+        self._base.copy_(_wide(_wide(first) + self._envs))
         self._step.zero_()
         self._renew()
 
@@ -72,10 +82,11 @@ class Random:
             self._renew()
 
     def _renew(self) -> None:
-        self._keys.copy_(_mixed(self._base + self._step))
+        self._keys.copy_(_wide(self._base ^ _wide(self._step)))
+        torch.bitwise_and(self._keys >> 32, MASK, out=self._upper)
         if self._together is not None:
             hashes, found = self._together
-            found.copy_(_parts(self._keys + hashes))
+            found.copy_(self._parts(hashes))
 
     def start(self, function: int) -> None:
         """Say which function draws from now on, so that what one draws does not change what others draw."""
@@ -100,12 +111,11 @@ class Random:
             with torch.inference_mode(False):
                 places = torch.arange(key[0], key[0] + size, device=self._envs.device)
                 self._hashes[key] = _mixed(places)
-        return _parts(self._keys + self._hashes[key])
+        return self._parts(self._hashes[key])
 
-
-def _parts(values: torch.Tensor) -> torch.Tensor:
-    """Numbers at least 0 and below 1, of the upper 24 of 32 bits of their hashes."""
-    return (_mixed(values) >> 8).to(torch.float32) * 2.0**-24
+    def _parts(self, hashes: torch.Tensor) -> torch.Tensor:
+        """At least 0 and below 1: the upper 24 of 32 bits of the hash of both halves of keys, and of places."""
+        return (_mixed(_mixed(self._keys + hashes) + self._upper) >> 8).to(torch.float32) * 2.0**-24
 
 
 def _mixed(values: torch.Tensor) -> torch.Tensor:
@@ -113,3 +123,10 @@ def _mixed(values: torch.Tensor) -> torch.Tensor:
     x = ((x ^ (x >> 16)) * 0x7FEB352D) & MASK
     x = ((x ^ (x >> 15)) * 0x846CA68B) & MASK
     return x ^ (x >> 16)
+
+
+def _wide(values: torch.Tensor) -> torch.Tensor:
+    """All 64 bits hashed; shifts of negative numbers bring ones, which are masked."""
+    x = (values ^ ((values >> 30) & (2**34 - 1))) * WIDE[0]
+    x = (x ^ ((x >> 27) & (2**37 - 1))) * WIDE[1]
+    return x ^ ((x >> 31) & (2**33 - 1))

@@ -15,21 +15,28 @@ CPU = torch.device("cpu")
 
 
 def _hash(value: int) -> int:
-    x = np.uint32(value & 0xFFFFFFFF)
-    with np.errstate(over="ignore"):
-        x = (x ^ (x >> np.uint32(16))) * np.uint32(0x7FEB352D)
-        x = (x ^ (x >> np.uint32(15))) * np.uint32(0x846CA68B)
-    return int(x ^ (x >> np.uint32(16)))
+    x = value % 2**32
+    x = (x ^ (x >> 16)) * 0x7FEB352D % 2**32
+    x = (x ^ (x >> 15)) * 0x846CA68B % 2**32
+    return x ^ (x >> 16)
 
 
-def test_numbers_are_the_hash_of_seed_environment_step_and_place() -> None:
-    random = Random(5, seed=77, device=CPU)
+def _wide(value: int) -> int:
+    x = value % 2**64
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB % 2**64
+    return x ^ (x >> 31)
+
+
+@pytest.mark.parametrize(("seed", "first"), [(77, 0), (2**64 - 3, 0), (0, 123_456_789)])
+def test_numbers_are_the_hash_of_seed_environment_step_and_place(seed: int, first: int) -> None:
+    random = Random(5, seed, CPU, first)
     random.advance()
     random.start(3)
     found = random.uniform(-1.0, 1.0, 4).numpy()
     for env in range(5):
-        key = _hash(_hash(_hash(77) + env) + 1)
-        bits = [_hash(key + _hash(3 * PLACES + place)) for place in range(4)]
+        key = _wide(_wide(_wide(seed) + first + env) ^ _wide(1))
+        bits = [_hash(_hash(key + _hash(3 * PLACES + place)) + (key >> 32)) for place in range(4)]
         expected = [-1.0 + 2.0 * (b >> 8) / 2.0**24 for b in bits]
         np.testing.assert_allclose(found[env], expected, rtol=0, atol=1e-7)
 
@@ -41,6 +48,24 @@ def test_an_environment_draws_the_same_alone_as_among_others() -> None:
         random.start(1)
     assert torch.equal(alone.uniform(0.0, 1.0, 7), many.uniform(0.0, 1.0, 7)[:1])
     assert torch.equal(alone.normal(0.0, 1.0, 7), many.normal(0.0, 1.0, 7)[:1])
+
+
+def test_an_environment_draws_the_same_in_another_process() -> None:
+    whole, part = Random(100, 5, CPU), Random(30, 5, CPU, first_env=70)
+    for random in (whole, part):
+        random.advance()
+        random.start(1)
+    assert torch.equal(whole.uniform(0.0, 1.0, 7)[70:], part.uniform(0.0, 1.0, 7))
+
+
+def test_no_environment_follows_another_one_some_steps_later() -> None:
+    """With keys of 32 bits some five of these would be the same as others."""
+    random, seen = Random(5000, 3, CPU), set()
+    for _ in range(40):
+        random.advance()
+        random.start(0)
+        seen |= set(map(tuple, random.uniform(0.0, 1.0, 3).tolist()))
+    assert len(seen) == 200_000
 
 
 def test_what_is_drawn_all_at_once_is_the_same() -> None:

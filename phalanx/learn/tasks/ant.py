@@ -10,6 +10,7 @@ from phalanx.assets.classic import ant
 from phalanx.learn.declare import action, observation, randomisation, reward, termination
 from phalanx.learn.environment import Environment
 from phalanx.learn.rotations import rotate_back, yaw_of
+from phalanx.learn.rows import row_sum
 from phalanx.world.world import World
 
 TORQUE = 7.5
@@ -95,12 +96,12 @@ class Ant(Environment):
     @reward(weight=-0.05)
     def effort(self) -> torch.Tensor:
         """Sum of the actions' squares."""
-        return (self.actions.clamp(-1.0, 1.0) ** 2).sum(dim=1)
+        return row_sum(self.actions.clamp(-1.0, 1.0) ** 2)
 
     @reward(weight=-0.02)
     def energy(self) -> torch.Tensor:
         """Actions times speeds of joints."""
-        return (self.actions.clamp(-1.0, 1.0) * self.ant.joint_vel).abs().sum(dim=1)
+        return row_sum((self.actions.clamp(-1.0, 1.0) * self.ant.joint_vel).abs())
 
     @reward(weight=-0.2)
     def at_limits(self) -> torch.Tensor:

@@ -6,6 +6,7 @@ import torch
 
 from phalanx.learn.declare import action, observation, randomisation, reward
 from phalanx.learn.environment import Environment
+from phalanx.learn.rows import row_norm, row_sum
 from phalanx.world.world import World
 
 TURN = 0.5
@@ -65,7 +66,7 @@ class ArmReach(Environment):
 
     def distance(self) -> torch.Tensor:
         """(num_envs,): of the tool from the goal, m."""
-        return torch.linalg.vector_norm(self.arm.body_pose[:, self.tool, :3] - self.goal, dim=1)
+        return row_norm(self.arm.body_pose[:, self.tool, :3] - self.goal)
 
     @reward(weight=-0.2)
     def away(self) -> torch.Tensor:
@@ -80,12 +81,12 @@ class ArmReach(Environment):
     @reward(weight=-0.001)
     def jerks(self) -> torch.Tensor:
         """Squares of the actions' changes."""
-        return ((self.actions - self.last_actions) ** 2).sum(dim=1)
+        return row_sum((self.actions - self.last_actions) ** 2)
 
     @reward(weight=-0.001)
     def motion(self) -> torch.Tensor:
         """Squares of the joints' speeds."""
-        return (self.arm.joint_vel[:, :7] ** 2).sum(dim=1)
+        return row_sum(self.arm.joint_vel[:, :7] ** 2)
 
     # -- episodes --------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import torch
 
 from phalanx.learn.declare import action, observation, randomisation, reward, termination
 from phalanx.learn.environment import Environment
+from phalanx.learn.rows import row_norm, row_sum
 from phalanx.models.robot_model import Shape
 from phalanx.world.world import World
 
@@ -88,12 +89,12 @@ class CubeLift(Environment):
         return self.cube.root_pos[:, 2] > LIFTED
 
     def _off(self) -> torch.Tensor:
-        return torch.linalg.vector_norm(self.cube.root_pos - self.goal, dim=1)
+        return row_norm(self.cube.root_pos - self.goal)
 
     @reward(weight=1.0)
     def reaches(self) -> torch.Tensor:
         """The tool is at the cube."""
-        off = torch.linalg.vector_norm(self.arm.body_pose[:, self.tool, :3] - self.cube.root_pos, dim=1)
+        off = row_norm(self.arm.body_pose[:, self.tool, :3] - self.cube.root_pos)
         return 1.0 - torch.tanh(off / 0.1)
 
     @reward(weight=15.0)
@@ -114,19 +115,19 @@ class CubeLift(Environment):
     @reward(weight=-0.001)
     def jerks(self) -> torch.Tensor:
         """Squares of the actions' changes."""
-        return ((self.actions - self.last_actions) ** 2).sum(dim=1)
+        return row_sum((self.actions - self.last_actions) ** 2)
 
     @reward(weight=-0.001)
     def motion(self) -> torch.Tensor:
         """Squares of the joints' speeds."""
-        return (self.arm.joint_vel[:, :7] ** 2).sum(dim=1)
+        return row_sum(self.arm.joint_vel[:, :7] ** 2)
 
     # -- episodes --------------------------------------------------------------------------------------------
 
     @termination
     def out_of_reach(self) -> torch.Tensor:
         """The cube is more than 1 m away from the base."""
-        return torch.linalg.vector_norm(self.cube.root_pos[:, :2], dim=1) > 1.0
+        return row_norm(self.cube.root_pos[:, :2]) > 1.0
 
     @randomisation()
     def start(self, chosen: torch.Tensor) -> None:

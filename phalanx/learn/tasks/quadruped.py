@@ -11,6 +11,7 @@ import torch
 from phalanx.learn.declare import action, observation, randomisation, reward, termination
 from phalanx.learn.environment import Environment
 from phalanx.learn.rotations import from_yaw
+from phalanx.learn.rows import row_norm, row_sum
 from phalanx.world.world import World
 
 FEET = ("FL_foot", "FR_foot", "RL_foot", "RR_foot")
@@ -102,7 +103,7 @@ class QuadrupedFlat(Environment):
     @reward(weight=1.5)
     def follows_speed(self) -> torch.Tensor:
         """Linear velocity as commanded."""
-        off = ((self.command[:, :2] - self.dog.root_lin_vel_b[:, :2]) ** 2).sum(dim=1)
+        off = row_sum((self.command[:, :2] - self.dog.root_lin_vel_b[:, :2]) ** 2)
         return torch.exp(-SHARPNESS * off)
 
     @reward(weight=0.75)
@@ -118,27 +119,27 @@ class QuadrupedFlat(Environment):
     @reward(weight=-0.05)
     def sways(self) -> torch.Tensor:
         """Squares of its speeds of roll and pitch."""
-        return (self.dog.root_ang_vel_b[:, :2] ** 2).sum(dim=1)
+        return row_sum(self.dog.root_ang_vel_b[:, :2] ** 2)
 
     @reward(weight=-2.5)
     def leans(self) -> torch.Tensor:
         """Squares of the sines of roll and pitch."""
-        return (self.dog.projected_gravity[:, :2] ** 2).sum(dim=1)
+        return row_sum(self.dog.projected_gravity[:, :2] ** 2)
 
     @reward(weight=-2e-4)
     def effort(self) -> torch.Tensor:
         """Squares of what drives give, (N m)^2."""
-        return (self.dog.applied_effort**2).sum(dim=1)
+        return row_sum(self.dog.applied_effort**2)
 
     @reward(weight=-2.5e-7)
     def acceleration(self) -> torch.Tensor:
         """Squares of the joints' accelerations, (rad/s^2)^2."""
-        return (self.dog.joint_acc**2).sum(dim=1)
+        return row_sum(self.dog.joint_acc**2)
 
     @reward(weight=-0.01)
     def jerks(self) -> torch.Tensor:
         """Squares of the actions' changes."""
-        return ((self.actions - self.last_actions) ** 2).sum(dim=1)
+        return row_sum((self.actions - self.last_actions) ** 2)
 
     @reward(weight=0.1)
     def strides(self) -> torch.Tensor:
@@ -147,27 +148,27 @@ class QuadrupedFlat(Environment):
         self.swung.copy_(self.air_time * down)
         self.air_time.add_(self.step_seconds).masked_fill_(down, 0.0)
         landed = (self.swung > 0.0) * (self.swung - SWING).clamp(max=0.3)
-        moves = torch.linalg.vector_norm(self.command, dim=1) > 0.1
-        return landed.sum(dim=1) * moves / self.step_seconds
+        moves = row_norm(self.command) > 0.1
+        return row_sum(landed) * moves / self.step_seconds
 
     @reward(weight=-1.0)
     def stumbles(self) -> torch.Tensor:
         """Legs that touch something above their feet."""
-        force = torch.linalg.vector_norm(self.dog.contact_force[:, self.thighs], dim=2)
+        force = row_norm(self.dog.contact_force[:, self.thighs])
         return (force > TOUCH).sum(dim=1)
 
     @reward(weight=-0.2)
     def stands_still(self) -> torch.Tensor:
         """Joints off the nominal pose while the command is to stand, rad."""
-        still = torch.linalg.vector_norm(self.command, dim=1) < 0.1
-        return (self.dog.joint_pos - self.dog.default_joint_pos).abs().sum(dim=1) * still
+        still = row_norm(self.command) < 0.1
+        return row_sum((self.dog.joint_pos - self.dog.default_joint_pos).abs()) * still
 
     # -- episodes --------------------------------------------------------------------------------------------
 
     @termination
     def trunk_touches(self) -> torch.Tensor:
         """The trunk touches something."""
-        force = torch.linalg.vector_norm(self.dog.contact_force[:, self.trunk], dim=2)
+        force = row_norm(self.dog.contact_force[:, self.trunk])
         return (force > TOUCH).any(dim=1)
 
     @termination

@@ -6,6 +6,7 @@ import torch
 
 from phalanx.learn.declare import observation, randomisation, termination
 from phalanx.learn.rotations import from_yaw, rotate, yaw_of
+from phalanx.learn.rows import row_norm
 from phalanx.learn.tasks.quadruped import QuadrupedFlat
 from phalanx.learn.terrain import TILE, Terrain
 from phalanx.world.world import World
@@ -32,9 +33,8 @@ class QuadrupedRough(QuadrupedFlat):
     def prepare(self) -> None:
         """Each environment has a level, and a kind of ground for good."""
         super().prepare()
-        envs = torch.arange(self.num_envs, device=self.device)
-        self.kind = envs % self.terrain.columns
-        self.level = (envs // self.terrain.columns) % FIRST_LEVELS
+        self.kind = self.envs % self.terrain.columns
+        self.level = (self.envs // self.terrain.columns) % FIRST_LEVELS
         self.begin, self.walked = self.buffer(2), self.buffer()
         self.edge = self.terrain.half - 0.5
         points = [(x, y, 0.0) for x in SCAN[0] for y in SCAN[1]]
@@ -52,13 +52,13 @@ class QuadrupedRough(QuadrupedFlat):
     def at_the_edge(self) -> torch.Tensor:
         """Half a metre from the end of the ground; also notes how far the robot has come."""
         place = self.dog.root_pos[:, :2]
-        self.walked.copy_(torch.linalg.vector_norm(place - self.begin, dim=1))
+        self.walked.copy_(row_norm(place - self.begin))
         return (place.abs() > self.edge).any(dim=1)
 
     @randomisation()
     def start(self, chosen: torch.Tensor) -> None:
         """In the middle of a tile, of a harder one if the last was crossed, of an easier one if it hardly moved."""
-        asked = torch.linalg.vector_norm(self.command[:, :2], dim=1) * self.episode_seconds
+        asked = row_norm(self.command[:, :2]) * self.episode_seconds
         up = (self.walked > 0.45 * TILE).to(torch.int64)
         down = ((self.walked < 0.4 * asked) & (up == 0)).to(torch.int64)
         level = self.level + up - down
