@@ -159,6 +159,14 @@ from phalanx.components.mesh import (
     MeshTriangleGeometry,
     MeshVertexNeighbours,
 )
+from phalanx.components.node_attachment import (
+    AttachedNode,
+    CoupledAttachments,
+    NodeAttachment,
+    NodeAttachmentPoint,
+    NodeAttachmentState,
+    NodeAttachmentTopology,
+)
 from phalanx.components.node_contact import (
     CoupledBody,
     CoupledBodySums,
@@ -266,6 +274,7 @@ from phalanx.components.world import Scratch, Settings, Status, Sweep, World
 
 __all__ = [
     "AllowedPair",
+    "AttachedNode",
     "BarredPair",
     "BarredPairKey",
     "Body",
@@ -298,6 +307,7 @@ __all__ = [
     "Corner",
     "CornerShape",
     "CornerTopology",
+    "CoupledAttachments",
     "CoupledBody",
     "CoupledBodySums",
     "CoupledBodyTopology",
@@ -426,6 +436,10 @@ __all__ = [
     "Mimic",
     "MimicConstraint",
     "Node",
+    "NodeAttachment",
+    "NodeAttachmentPoint",
+    "NodeAttachmentState",
+    "NodeAttachmentTopology",
     "NodeContact",
     "NodeContactPoint",
     "NodeContactState",

@@ -25,6 +25,7 @@ from phalanx.systems import STEP, systems
 from phalanx.systems.dynamics.kinematic_targets import follow_targets
 from phalanx.world import checking, memory, options
 from phalanx.world.deformables.adding import Deformables
+from phalanx.world.deformables.node_attachment import NodeAttachment
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.engine import optional_systems
 from phalanx.world.handles.actor import Actor
@@ -62,6 +63,7 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
         self.actors: dict[str, Actor] = {}
         """Everything with a pose of its own, by name, in the order in which it was added."""
         self.deformables: dict[str, SoftBody] = {}
+        self.attachments: list[NodeAttachment] = []
         self._colours: list[tuple[int, int]] = []  # of nodes of deformable bodies
         self.joints: dict[str, LoopJoint] = {}
         self._has_tendons = False

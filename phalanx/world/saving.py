@@ -66,6 +66,7 @@ def describe(world: World) -> dict[str, Any]:
         "disabled_collisions": [[names[a], names[b]] for a, b in sorted(world._disabled)],
         "separated_bodies": [[list(a), list(b)] for a, b in world._separated],
         "deformables": adding.describe(world.deformables),
+        "attachments": adding.describe_attachments(world.attachments),
         "joints": [joint.plan.to_dict() for joint in world.joints.values()],
         "features": sorted(world._features),
         "systems": [system.name for system in world._extra_systems],
@@ -90,7 +91,7 @@ def from_description(
     robots, objects = ({each["name"]: each for each in d.pop(key)} for key in ("robots", "objects"))
     collections, disabled = d.pop("collections"), d.pop("disabled_collisions")
     joints, separated = d.pop("joints", []), d.pop("separated_bodies", [])
-    soft = d.pop("deformables", [])
+    soft, attachments = d.pop("deformables", []), d.pop("attachments", [])
     d.pop("systems", None)
     if num_envs is not None:
         d["num_envs"] = num_envs
@@ -105,7 +106,7 @@ def from_description(
         pose, model = placed.pop("pose"), RobotModel.from_dict(placed.pop("model"))
         add = world.add_robot if name in robots else world.add_rigid_object
         add(model, position=pose[:3], orientation=pose[3:], **placed)
-    adding.restore(world, soft)
+    adding.restore(world, soft, attachments)
     for name, members in collections.items():
         world._collect(name, members)
     for a, b in separated:

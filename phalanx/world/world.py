@@ -262,7 +262,7 @@ class World(Stepping):
                 store.view(field)[..., chosen] = 0
             if self.deformables:
                 store.view(c.NodeContactState.pair)[..., chosen] = -1
-        for actor in (*self.actors.values(), *self.deformables.values()):
+        for actor in (*self.actors.values(), *self.deformables.values(), *self.attachments):
             actor.write_defaults(envs)
         self.touch_state()
         self.input_revision += 1

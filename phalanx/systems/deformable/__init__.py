@@ -14,6 +14,7 @@ from types import ModuleType
 
 from phalanx.ecs import Schedule, System
 from phalanx.systems.deformable import (
+    attachments,
     contact_search,
     contacts,
     coupling,
@@ -29,7 +30,17 @@ SMALL_STEP = ("deform_predict", "deform_sweep", "deform_couple", "deform_modes",
 
 PHASES = ("deform_momentum", "deform_begin", *SMALL_STEP, "deform_end")
 
-MODULES: tuple[ModuleType, ...] = (elasticity, small_steps, sweep, contact_search, contacts, coupling, modes, momentum)
+MODULES: tuple[ModuleType, ...] = (
+    elasticity,
+    small_steps,
+    sweep,
+    contact_search,
+    contacts,
+    attachments,
+    coupling,
+    modes,
+    momentum,
+)
 
 
 def systems() -> list[System]:

@@ -15,6 +15,7 @@ from phalanx.components import (
     ContactPoint,
     ContactSurface,
     Coordinate,
+    CoupledAttachments,
     CoupledBody,
     CoupledBodySums,
     CoupledBodyTopology,
@@ -38,6 +39,9 @@ from phalanx.components import (
     LinkTopology,
     MassFactor,
     MassTopology,
+    NodeAttachmentPoint,
+    NodeAttachmentState,
+    NodeAttachmentTopology,
     NodeContact,
     NodeContactPoint,
     NodeContactState,
@@ -47,9 +51,11 @@ from phalanx.components import (
     ShapeTopology,
     SurfaceNodeTopology,
 )
+from phalanx.components.node_attachment import OFF, ON
 from phalanx.components.node_contact import SLOTS
 from phalanx.ecs import function, local, read, real, rows, spread, system, update, write
 from phalanx.maths.kernels import cross
+from phalanx.systems.deformable.attachments import attachment_force
 from phalanx.systems.deformable.contact_force import contact_force, contact_stiffness
 
 OPENS = 0.05
@@ -332,16 +338,22 @@ def near_links(
     end=read(DeformableSurface.end_pair),
     pair_link=read(DeformablePairTopology.link),
     pair_near=read(DeformablePairState.near),
+    first_tie=read(CoupledAttachments.first),
+    end_tie=read(CoupledAttachments.end),
+    mode=read(NodeAttachmentState.mode),
     near=write(CoupledBodySums.near),
     force=write(CoupledBodySums.force),
     stiffness=write(CoupledBodySums.stiffness),
     impulse=write(CoupledBodySums.impulse),
 ):
-    """Whether any shape of a link is near a body."""
+    """Whether any shape of a link is near a body, or the body is tied to it."""
     b = body[n, e]
     found = 0
     for p in range(first[b, e], end[b, e]):
         if pair_link[p, e] == link[n, e] and pair_near[p, e] != 0:
+            found = 1
+    for a in range(first_tie[n, e], end_tie[n, e]):
+        if mode[a, e] != OFF:
             found = 1
     near[n, e] = found
     for k in range(6):
@@ -349,6 +361,30 @@ def near_links(
         impulse[n, k, e] = 0.0
     for k in range(21):
         stiffness[n, k, e] = 0.0
+
+
+@function
+def add_even_stiffness(matrix, k, x, y, z):
+    """Add what a spring of stiffness k, the same in all directions, at x, y, z is to the motion of a link's origin.
+
+    Args:
+        matrix: upper triangle of a 6 x 6 matrix, row by row.
+    """
+    matrix[0] += k
+    matrix[6] += k
+    matrix[11] += k
+    matrix[4] += k * z
+    matrix[5] -= k * y
+    matrix[8] -= k * z
+    matrix[10] += k * x
+    matrix[12] += k * y
+    matrix[13] -= k * x
+    matrix[15] += k * (y * y + z * z)
+    matrix[16] -= k * x * y
+    matrix[17] -= k * x * z
+    matrix[18] += k * (x * x + z * z)
+    matrix[19] -= k * y * z
+    matrix[20] += k * (x * x + y * y)
 
 
 @system(over=CoupledBody, phase="deform_couple")
@@ -372,11 +408,17 @@ def sum_link_forces(
     normal=read(NodeContactPoint.normal),
     anchor=read(NodeContactPoint.anchor),
     friction=read(NodeContactPoint.friction),
+    first_tie=read(CoupledAttachments.first),
+    end_tie=read(CoupledAttachments.end),
+    tied=read(NodeAttachmentTopology.node),
+    mode=read(NodeAttachmentState.mode),
+    tie_load=read(NodeAttachmentState.load),
+    tie_anchor=read(NodeAttachmentPoint.anchor),
     position=read(NodeState.position),
     force=update(CoupledBodySums.force),
     stiffness=update(CoupledBodySums.stiffness),
 ):
-    """Contact forces on a link, and how they change when it moves."""
+    """Forces of contacts and attachments on a link, and how they change when it moves."""
     if near[n, e] == 0:
         return
     i, b = link[n, e], body[n, e]
@@ -420,21 +462,23 @@ def sum_link_forces(
                         for d in range(a, 6):
                             matrix[k] += more * row[a] * row[d]
                             k += 1
-                    matrix[0] += across
-                    matrix[6] += across
-                    matrix[11] += across
-                    matrix[4] += across * z
-                    matrix[5] -= across * y
-                    matrix[8] -= across * z
-                    matrix[10] += across * x
-                    matrix[12] += across * y
-                    matrix[13] -= across * x
-                    matrix[15] += across * (y * y + z * z)
-                    matrix[16] -= across * x * y
-                    matrix[17] -= across * x * z
-                    matrix[18] += across * (x * x + z * z)
-                    matrix[19] -= across * y * z
-                    matrix[20] += across * (x * x + y * y)
+                    add_even_stiffness(matrix, across, x, y, z)
+    for a in range(first_tie[n, e], end_tie[n, e]):
+        v = tied[a, e]
+        x, y, z = position[v, 0, e], position[v, 1, e], position[v, 2, e]
+        fx, fy, fz, across = attachment_force(
+            mode[a, e] == ON, contact_stiffness(mass[v, e], rate), x - tie_anchor[a, 0, e], y - tie_anchor[a, 1, e],
+            z - tie_anchor[a, 2, e], tie_load[a, 0, e], tie_load[a, 1, e], tie_load[a, 2, e],
+        )  # fmt: skip
+        x, y, z = x + ox, y + oy, z + oz
+        ux, uy, uz = cross(x, y, z, fx, fy, fz)
+        total[0] -= fx
+        total[1] -= fy
+        total[2] -= fz
+        total[3] -= ux
+        total[4] -= uy
+        total[5] -= uz
+        add_even_stiffness(matrix, across, x, y, z)
     for k in range(6):
         force[n, k, e] = total[k]
     for k in range(21):
@@ -562,6 +606,11 @@ def sum_link_impulses(
     begin=read(CoupledLinkMotion.begin),
     pair=read(NodeContactState.pair),
     pulse=read(NodeContactState.pulse),
+    first_tie=read(CoupledAttachments.first),
+    end_tie=read(CoupledAttachments.end),
+    tied=read(NodeAttachmentTopology.node),
+    mode=read(NodeAttachmentState.mode),
+    pull=read(NodeAttachmentPoint.pulse),
     position=read(NodeState.position),
     impulse=write(CoupledBodySums.impulse),
 ):
@@ -581,6 +630,15 @@ def sum_link_impulses(
                     ux, uy, uz = cross(x, y, z, pulse[c, 0, e], pulse[c, 1, e], pulse[c, 2, e])
                     px, py, pz = px - pulse[c, 0, e], py - pulse[c, 1, e], pz - pulse[c, 2, e]
                     lx, ly, lz = lx - ux, ly - uy, lz - uz
+        for a in range(first_tie[n, e], end_tie[n, e]):
+            if mode[a, e] != OFF:
+                v = tied[a, e]
+                x = (origin[b, 0, e] - begin[i, 0, e]) + position[v, 0, e]
+                y = (origin[b, 1, e] - begin[i, 1, e]) + position[v, 1, e]
+                z = (origin[b, 2, e] - begin[i, 2, e]) + position[v, 2, e]
+                ux, uy, uz = cross(x, y, z, pull[a, 0, e], pull[a, 1, e], pull[a, 2, e])
+                px, py, pz = px - pull[a, 0, e], py - pull[a, 1, e], pz - pull[a, 2, e]
+                lx, ly, lz = lx - ux, ly - uy, lz - uz
     impulse[n, 0, e], impulse[n, 1, e], impulse[n, 2, e] = px, py, pz
     impulse[n, 3, e], impulse[n, 4, e], impulse[n, 5, e] = lx, ly, lz
 

@@ -10,11 +10,14 @@ of the rest. Bodies of which the user holds nodes do without.
 import math
 
 from phalanx.components import (
+    AttachedNode,
     Deformable,
     DeformableModes,
     DeformableSettings,
     DeformableTopology,
     Node,
+    NodeAttachmentPoint,
+    NodeAttachmentState,
     NodeContactPoint,
     NodeContactState,
     NodeGroup,
@@ -27,9 +30,11 @@ from phalanx.components import (
     NodeTopology,
     Settings,
 )
+from phalanx.components.node_attachment import ON
 from phalanx.components.node_contact import SLOTS
 from phalanx.ecs import function, local, read, real, system, update, write
 from phalanx.maths.kernels import cross
+from phalanx.systems.deformable.attachments import attachment_force
 from phalanx.systems.deformable.contact_force import contact_force, contact_stiffness
 
 THIN = 1e-6
@@ -53,6 +58,10 @@ def sum_groups(
     normal=read(NodeContactPoint.normal),
     anchor=read(NodeContactPoint.anchor),
     friction=read(NodeContactPoint.friction),
+    tied=read(AttachedNode.attachment),
+    mode=read(NodeAttachmentState.mode),
+    tie_load=read(NodeAttachmentState.load),
+    tie_anchor=read(NodeAttachmentPoint.anchor),
     position=read(NodeState.position),
     inertia=write(NodeGroupSums.inertia),
     force=write(NodeGroupSums.force),
@@ -75,6 +84,13 @@ def sum_groups(
         px, py, pz = m * (goal[v, 0, e] - x), m * (goal[v, 1, e] - y), m * (goal[v, 2, e] - z)
         fixed += 1.0 if target[v, e] != 0 else 0.0
         w, wx, wy, wz = w + mass[v, e], wx + mass[v, e] * x, wy + mass[v, e] * y, wz + mass[v, e] * z
+        stiffness = contact_stiffness(mass[v, e], rate)
+        a = max(tied[v, e], 0)
+        ux, uy, uz, more = attachment_force(
+            tied[v, e] >= 0 and mode[a, e] == ON, stiffness, x - tie_anchor[a, 0, e], y - tie_anchor[a, 1, e],
+            z - tie_anchor[a, 2, e], tie_load[a, 0, e], tie_load[a, 1, e], tie_load[a, 2, e],
+        )  # fmt: skip
+        px, py, pz, m = px + ux, py + uy, pz + uz, m + more
         if surface[v, e] >= 0:
             for k in range(SLOTS):
                 c = surface[v, e] * SLOTS + k

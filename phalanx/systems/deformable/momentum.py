@@ -1,4 +1,4 @@
-"""The momentum of a body over a substep: what gravity and contacts have given it, and nothing else.
+"""The momentum of a body over a substep: what gravity, contacts and attachments have given it, and nothing else.
 
 Implicit Euler turns a spinning body's momentum into nothing, little by little, and Gauss-Seidel that has not come to
 its end makes some of its own. So at the end of a substep each body gets the velocity, and the spin about its centre of
@@ -6,6 +6,7 @@ mass, that are missing to what it must have. Bodies of which the user holds node
 """
 
 from phalanx.components import (
+    AttachedNode,
     Deformable,
     DeformableDynamics,
     DeformableModes,
@@ -14,6 +15,8 @@ from phalanx.components import (
     DeformableSettings,
     DeformableTopology,
     Node,
+    NodeAttachmentPoint,
+    NodeAttachmentState,
     NodeContactState,
     NodeGroup,
     NodeGroupSums,
@@ -52,6 +55,9 @@ def sum_momenta(
     pair=read(NodeContactState.pair),
     push=read(NodeContactState.impulse),
     turn=read(NodeContactState.moment),
+    tied=read(AttachedNode.attachment),
+    pull=read(NodeAttachmentState.impulse),
+    twist=read(NodeAttachmentPoint.moment),
     moments=write(NodeGroupSums.moments),
     momentum=write(NodeGroupSums.momentum),
     impulse=write(NodeGroupSums.impulse),
@@ -73,6 +79,10 @@ def sum_momenta(
         sxx, sxy, sxz = sxx + m * x * x, sxy + m * x * y, sxz + m * x * z
         syy, syz, szz = syy + m * y * y, syz + m * y * z, szz + m * z * z
         fixed += 1.0 if target[v, e] != 0 else 0.0
+        a = tied[v, e]
+        if a >= 0:
+            fx, fy, fz = fx + pull[a, 0, e], fy + pull[a, 1, e], fz + pull[a, 2, e]
+            tx, ty, tz = tx + twist[a, 0, e], ty + twist[a, 1, e], tz + twist[a, 2, e]
         if surface[v, e] >= 0:
             for k in range(SLOTS):
                 c = surface[v, e] * SLOTS + k

@@ -7,11 +7,14 @@ environments, and the order of colours is fixed.
 """
 
 from phalanx.components import (
+    AttachedNode,
     CornerShape,
     CornerTopology,
     DeformableElasticity,
     DeformableSettings,
     Node,
+    NodeAttachmentPoint,
+    NodeAttachmentState,
     NodeContactPoint,
     NodeContactState,
     NodeModel,
@@ -22,8 +25,10 @@ from phalanx.components import (
     NodeTopology,
     Settings,
 )
+from phalanx.components.node_attachment import ON
 from phalanx.components.node_contact import SLOTS
 from phalanx.ecs import function, read, real, start, system, update
+from phalanx.systems.deformable.attachments import attachment_force
 from phalanx.systems.deformable.contact_force import contact_force, contact_stiffness
 from phalanx.systems.deformable.elasticity import corner_force
 
@@ -69,6 +74,10 @@ def relax_nodes(
     normal=read(NodeContactPoint.normal),
     anchor=read(NodeContactPoint.anchor),
     friction=read(NodeContactPoint.friction),
+    tied=read(AttachedNode.attachment),
+    mode=read(NodeAttachmentState.mode),
+    tie_load=read(NodeAttachmentState.load),
+    tie_anchor=read(NodeAttachmentPoint.anchor),
     held=read(NodeTarget.held),
     position=update(NodeState.position),
 ):
@@ -119,6 +128,13 @@ def relax_nodes(
             yy += more * ny * ny
             yz += more * ny * nz
             zz += more * nz * nz
+    stiffness = contact_stiffness(mass[v, e], rate)
+    a = max(tied[v, e], 0)
+    gx, gy, gz, flat = attachment_force(
+        tied[v, e] >= 0 and mode[a, e] == ON, stiffness, px - tie_anchor[a, 0, e], py - tie_anchor[a, 1, e],
+        pz - tie_anchor[a, 2, e], tie_load[a, 0, e], tie_load[a, 1, e], tie_load[a, 2, e],
+    )  # fmt: skip
+    fx, fy, fz, even = fx + gx, fy + gy, fz + gz, even + flat
     dx, dy, dz = solve_symmetric(fx, fy, fz, even + xx, xy, xz, even + yy, yz, even + zz)
     free = held[v, e] == 0
     position[v, 0, e] = px + dx if free else px

@@ -7,8 +7,11 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Unpack, cast
 
+import numpy as np
+
 from phalanx import components as c
 from phalanx.ecs import Schedule, Store
+from phalanx.maths.arrays import rotate
 from phalanx.models.actor_spec import Part
 from phalanx.models.meshes.fill import fill_surface
 from phalanx.models.meshes.tet_mesh import TetMesh
@@ -19,9 +22,12 @@ from phalanx.systems.collision import broad_phase
 from phalanx.systems.deformable import systems
 from phalanx.world import checking, options
 from phalanx.world.checking import shorten
+from phalanx.world.deformables.node_attachment import NodeAttachment
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.handle import Owner
-from phalanx.world.layout.deformable import DeformablePart, fill_deformables
+from phalanx.world.handles.loop_joint import JointEnd
+from phalanx.world.jointed import BodyName
+from phalanx.world.layout.deformable import DeformablePart, Tie, fill_deformables
 from phalanx.world.layout.fill import Layout
 from phalanx.world.options import Surface
 from phalanx.world.simulation_warning import SimulationWarning
@@ -40,6 +46,7 @@ class Deformables:
     _settings: dict[str, Any]
     _grounds: list[Ground]
     _colours: list[tuple[int, int]]
+    attachments: list[NodeAttachment]
 
     def add_soft_body(
         self,
@@ -115,8 +122,87 @@ class Deformables:
         made = self.deformables[name] = SoftBody(cast(Owner, self), name, part, pose)
         return made
 
+    def attach_nodes(
+        self,
+        body: SoftBody | str,
+        nodes: Any,
+        to: BodyName | None = None,
+        *,
+        points: Any = None,
+        attached: bool = True,
+    ) -> NodeAttachment:
+        """Tie nodes of a deformable body to a body of a robot or rigid object, or to the world, in every environment.
+
+        Forces go both ways: a link that moves is pulled with its whole mass matrix, what hangs on it loads its drives.
+
+        Args:
+            body: the deformable body.
+            nodes: numbers of its nodes (k,), or a mask (nodes,). A node is in one attachment at most.
+            to: an actor (its root), ``"actor/body"``, or (actor, body); ``None``: the world.
+            points: (k, 3), m: where the nodes are tied, in the frame of ``to``; by default where they are when tied.
+            attached: whether they are tied after a reset; :meth:`NodeAttachment.attach` and ``release`` change that.
+
+        Raises:
+            ValueError: there is no such body or node, or a node is attached already.
+        """
+        self._not_built("attach_nodes")
+        name = body if isinstance(body, str) else body.name
+        found = self.deformables.get(name)
+        if found is None or (not isinstance(body, str) and body is not found):
+            raise ValueError(
+                f"attach_nodes: there is no deformable body {name!r} in this world; there are "
+                f"{', '.join(self.deformables) or 'none'}"
+            )
+        who = f"attach_nodes: {found}"
+        chosen = np.atleast_1d(np.asarray(nodes))
+        if chosen.dtype == bool and chosen.shape == (found.num_nodes,):
+            chosen = np.flatnonzero(chosen)
+        if chosen.ndim != 1 or not len(chosen) or not np.issubdtype(chosen.dtype, np.integer):
+            raise ValueError(f"{who}: nodes must be numbers of nodes, at least one, or a mask of {found.num_nodes}")
+        if chosen.min() < 0 or chosen.max() >= found.num_nodes:
+            raise ValueError(f"{who}: nodes must lie in 0..{found.num_nodes - 1}; got {chosen.min()}..{chosen.max()}")
+        taken = [each.nodes for each in self.attachments if each.body_name == name]
+        values, counts = np.unique(np.concatenate([*taken, chosen]), return_counts=True)
+        if (counts > 1).any():
+            raise ValueError(f"{who}: node {values[counts > 1][0]} is in two attachments, or named twice")
+        end = self._end(who, to)
+        place = None if end.actor is None else (end.actor.name, end.actor.body_names[end.body])
+        spots = None
+        if points is not None:
+            spots = np.asarray(points, float)
+            if spots.shape != (len(chosen), 3) or not np.isfinite(spots).all():
+                raise ValueError(f"{who}: points must be ({len(chosen)}, 3) finite numbers, not {spots.shape}")
+        made = NodeAttachment(cast(Owner, self), name, chosen.astype(np.int64), place, spots, bool(attached))
+        self.attachments.append(made)
+        return made
+
     @abstractmethod
     def _free_name(self, what: str, name: str) -> None: ...
+
+    @abstractmethod
+    def _not_built(self, what: str) -> None: ...
+
+    @abstractmethod
+    def _end(self, who: str, given: BodyName | None) -> JointEnd: ...
+
+    def _ties(self, layout: Layout) -> tuple[list[Tie], list[np.ndarray | None]]:
+        """Attachments with the rows of their links, and their points in the frames of these."""
+        ties, spots = [], []
+        last_dof = self._store.device.to_host(self._store.view(c.LinkTopology.last_dof))[:, 0]
+        actors, bodies = list(self.actors), list(self.deformables)
+        for each in self.attachments:
+            body = bodies.index(each.body_name)
+            if each.to is None:
+                ties.append(Tie(body, each.nodes))
+                spots.append(each.points)
+                continue
+            actor = self.actors[each.to[0]]
+            frame = actor.part.articulation.frames[actor.body_index(each.to[1])]
+            link = layout.rows[actors.index(each.to[0])].links.start + frame.link
+            ties.append(Tie(body, each.nodes, link, int(last_dof[link])))
+            points = each.points
+            spots.append(None if points is None else frame.position + rotate(frame.orientation, points))
+        return ties, spots
 
     def _place_deformables(self, parts: Sequence[Part], layout: Layout) -> None:
         """Fill the tables of deformable bodies and add their systems to the schedule."""
@@ -126,9 +212,12 @@ class Deformables:
         for parent in layout.dof_parents:
             chains.append([len(chains), *(chains[parent] if parent >= 0 else [])])
         bodies = list(self.deformables.values())
+        ties, spots = self._ties(layout)
         placed = fill_deformables(
-            self._store, [body.part for body in bodies], parts, layout.shapes, self._grounds, chains
+            self._store, [body.part for body in bodies], parts, layout.shapes, self._grounds, chains, ties
         )
+        for attachment, rows, spot in zip(self.attachments, placed.ties, spots, strict=True):
+            attachment.bind(rows, spot)
         self._colours = placed.colours
         if placed.passed:
             names = list(self.actors)
@@ -181,8 +270,28 @@ def describe(bodies: dict[str, SoftBody]) -> list[dict[str, Any]]:
     ]
 
 
-def restore(world: Deformables, described: Sequence[dict[str, Any]]) -> None:
-    """Add what :func:`describe` returned."""
+def describe_attachments(attachments: Sequence[NodeAttachment]) -> list[dict[str, Any]]:
+    """Attachments as plain data, JSON-ready: the arguments that make them again."""
+    return [
+        {
+            "body": each.body_name,
+            "tied": each.nodes.tolist(),
+            "to": None if each.to is None else list(each.to),
+            "points": None if each.points is None else each.points.tolist(),
+            "attached": each.starts_attached,
+        }
+        for each in attachments
+    ]
+
+
+def restore(
+    world: Deformables, described: Sequence[dict[str, Any]], attachments: Sequence[dict[str, Any]] = ()
+) -> None:
+    """Add what :func:`describe` and :func:`describe_attachments` returned."""
     for each in described:
         made = dict(each)
         world.add_soft_body(TetMesh.from_dict(made.pop("source")), **made)
+    for each in attachments:
+        made = dict(each)
+        to = made.pop("to")
+        world.attach_nodes(made.pop("body"), made.pop("tied"), None if to is None else tuple(to), **made)

@@ -54,6 +54,19 @@ class DeformablePart:
 
 
 @dataclass(frozen=True)
+class Tie:
+    """Nodes of a body that are tied to a link, or to the world."""
+
+    body: int
+    nodes: np.ndarray
+    """Numbers in the body."""
+    link: int = -1
+    """Row of the link, -1: the world."""
+    dof: int = -1
+    """The dof whose motion is the link's, -1: it does not move."""
+
+
+@dataclass(frozen=True)
 class DeformableRows:
     """Where a body's entities are: half-open ranges of rows."""
 
@@ -68,6 +81,8 @@ class DeformableLayout:
     rows: list[DeformableRows]
     colours: list[tuple[int, int]]
     """First place in ``NodeOrder`` and number of nodes of each colour."""
+    ties: list[np.ndarray]
+    """Of each tie the attachments of its nodes."""
     passed: list[tuple[int, int]]
     """Bodies, and parts with shapes that these pass through although they may touch: not of :data:`TOUCHED`."""
 
@@ -79,12 +94,14 @@ def fill_deformables(
     shapes: Sequence[PlacedShape],
     grounds: Sequence[Ground],
     chains: Sequence[Sequence[int]],
+    ties: Sequence[Tie] = (),
 ) -> DeformableLayout:
     """Set the rows of all tables of deformable bodies and write every topology and parameter field.
 
     Args:
         shapes, grounds: as :mod:`phalanx.world.layout.fill` has placed them; grounds are the last shapes.
         chains: for each dof itself and all dofs above it, towards the root.
+        ties: no node is in two of them.
     """
     columns = Columns()
     rows: list[DeformableRows] = []
@@ -141,6 +158,9 @@ def fill_deformables(
                 c.DeformableSurface.friction_mode: body.material.friction_mode,
             }
         )
+        for tie in ties:
+            if tie.body == number and tie.dof >= 0:
+                links.ask(tie.link, tie.dof)
         links.meets(number, surface, len(np.unique(body.mesh.surface)))
         outside = np.unique(body.mesh.surface)
         place = np.full(count, -1)
@@ -164,6 +184,7 @@ def fill_deformables(
         edges.append(node + mesh_edges(body.mesh.tets))
         rows.append(DeformableRows(number, slice(node, node + count)))
         node += count
+    attachments = _place_ties(columns, ties, rows, links)
     colour = colours(node, np.concatenate(edges))
     order = np.argsort(colour, kind="stable")
     columns.extend({c.NodeOrder.node: order})
@@ -180,11 +201,42 @@ def fill_deformables(
         (c.CoupledLink, links.count),
         (c.CoupledBody, links.put(columns)),
         (c.CoupledDof, columns.count(c.CoupledDofTopology.dof)),
+        (c.NodeAttachment, sum(len(tie.nodes) for tie in ties)),
     ):
         store.set_rows(table, size)
     columns.write(store)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    return DeformableLayout(rows, [(int(a), int(n)) for a, n in zip(starts, sizes, strict=True)], list(passed))
+    return DeformableLayout(
+        rows, [(int(a), int(n)) for a, n in zip(starts, sizes, strict=True)], attachments, list(passed)
+    )
+
+
+def _place_ties(
+    columns: Columns, ties: Sequence[Tie], rows: Sequence[DeformableRows], links: _Links
+) -> list[np.ndarray]:
+    """Number the nodes of all ties, those of one link and one body in a row; returns the numbers of each tie."""
+    order = sorted(range(len(ties)), key=lambda n: (ties[n].link, ties[n].body))
+    found = [np.zeros(0, np.int64)] * len(ties)
+    of_node = np.full(rows[-1].nodes.stop, -1)
+    done = 0
+    for n in order:
+        tie = ties[n]
+        row = links.known(tie.link) if tie.dof >= 0 else -1
+        nodes = rows[tie.body].nodes.start + np.asarray(tie.nodes)
+        found[n] = done + np.arange(len(nodes))
+        of_node[nodes] = found[n]
+        columns.extend(
+            {
+                c.NodeAttachmentTopology.node: nodes,
+                c.NodeAttachmentTopology.link: np.full(len(nodes), tie.link),
+                c.NodeAttachmentTopology.coupled: np.full(len(nodes), row),
+            }
+        )
+        if row >= 0:
+            links.ties(row, tie.body, done, done + len(nodes))
+        done += len(nodes)
+    columns.extend({c.AttachedNode.attachment: of_node})
+    return found
 
 
 def _may_touch(body: DeformablePart, other: Part | Ground) -> bool:
@@ -199,6 +251,8 @@ class _Links:
         self._rows: dict[int, int] = {}
         self._met: dict[int, list[tuple[int, int, int]]] = {}
         """Of each row: bodies, with their first surface node and one past the last."""
+        self._ties: dict[tuple[int, int], tuple[int, int]] = {}
+        """Of a row and a body: the first attachment and one past the last."""
         self._asked: list[int] = []
 
     @property
@@ -208,23 +262,33 @@ class _Links:
 
     def row(self, shape: PlacedShape) -> int:
         """The row of a shape's link, -1 if it cannot move; the next body that is said to meet links meets it."""
-        if shape.dof < 0:
-            return -1
-        if shape.link not in self._rows:
+        return -1 if shape.dof < 0 else self.ask(shape.link, shape.dof)
+
+    def ask(self, link: int, last_dof: int) -> int:
+        """The row of a link whose motion is that of a dof, for the next body that is said to meet links."""
+        if link not in self._rows:
             first = self._columns.count(c.CoupledDofTopology.dof)
-            for dof in self._chains[shape.dof]:
+            for dof in self._chains[last_dof]:
                 self._columns.add({c.CoupledDofTopology.dof: dof})
             self._columns.add(
                 {
-                    c.CoupledLinkTopology.link: shape.link,
-                    c.CoupledLinkTopology.dof: shape.dof,
+                    c.CoupledLinkTopology.link: link,
+                    c.CoupledLinkTopology.dof: last_dof,
                     c.CoupledLinkTopology.first_dof: first,
-                    c.CoupledLinkTopology.end_dof: first + len(self._chains[shape.dof]),
+                    c.CoupledLinkTopology.end_dof: first + len(self._chains[last_dof]),
                 }
             )
-            self._rows[shape.link] = len(self._rows)
-        self._asked.append(self._rows[shape.link])
+            self._rows[link] = len(self._rows)
+        self._asked.append(self._rows[link])
         return self._asked[-1]
+
+    def known(self, link: int) -> int:
+        """The row of a link that was asked for."""
+        return self._rows[link]
+
+    def ties(self, row: int, body: int, first: int, end: int) -> None:
+        """These attachments tie a body to a link; later ones follow them without a gap."""
+        self._ties[row, body] = (self._ties.get((row, body), (first, end))[0], end)
 
     def meets(self, body: int, first_surface: int, count: int) -> None:
         """All links that were asked for since the last call may touch this body, of so many surface nodes."""
@@ -245,6 +309,8 @@ class _Links:
                         c.CoupledBodyTopology.body: body,
                         c.CoupledBodyTopology.first_surface: first,
                         c.CoupledBodyTopology.end_surface: end,
+                        c.CoupledAttachments.first: self._ties.get((row, body), (0, 0))[0],
+                        c.CoupledAttachments.end: self._ties.get((row, body), (0, 0))[1],
                     }
                 )
             done += len(met)
