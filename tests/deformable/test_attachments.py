@@ -152,7 +152,7 @@ def test_what_cannot_be_attached() -> None:
     made = world()
     body = cube(made, resolution=1, name="cube")
     other = cube(world(), resolution=1, name="cube")
-    for arguments, message in (
+    wrong: tuple[tuple[tuple[Any, ...], str], ...] = (
         (("ball", [0]), "no deformable body 'ball'.*there are cube"),
         ((other, [0]), "no deformable body 'cube'"),
         ((body, [8]), r"nodes must lie in 0..7; got 8..8"),
@@ -160,7 +160,8 @@ def test_what_cannot_be_attached() -> None:
         ((body, [0.5]), "numbers of nodes"),
         ((body, [1, 1]), "node 1 is in two attachments"),
         ((body, [0], "wall"), "no actor 'wall'"),
-    ):
+    )
+    for arguments, message in wrong:
         with pytest.raises(ValueError, match=message):
             made.attach_nodes(*arguments)
     with pytest.raises(ValueError, match=r"points must be \(2, 3\)"):
