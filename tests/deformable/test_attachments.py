@@ -162,8 +162,9 @@ def test_what_cannot_be_attached() -> None:
         ((body, [0], "wall"), "no actor 'wall'"),
     )
     for arguments, message in wrong:
+        given: Any = arguments
         with pytest.raises(ValueError, match=message):
-            made.attach_nodes(*arguments)
+            made.attach_nodes(*given)
     with pytest.raises(ValueError, match=r"points must be \(2, 3\)"):
         made.attach_nodes(body, [0, 1], points=np.zeros(3))
     made.attach_nodes(body, [0, 1])
