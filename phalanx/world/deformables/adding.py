@@ -25,8 +25,6 @@ from phalanx.world.checking import shorten
 from phalanx.world.deformables.node_attachment import NodeAttachment
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.handle import Owner
-from phalanx.world.handles.loop_joint import JointEnd
-from phalanx.world.jointed import BodyName
 from phalanx.world.layout.deformable import DeformablePart, Tie, fill_deformables
 from phalanx.world.layout.fill import Layout
 from phalanx.world.options import Surface
@@ -126,7 +124,7 @@ class Deformables:
         self,
         body: SoftBody | str,
         nodes: Any,
-        to: BodyName | None = None,
+        to: Any = None,
         *,
         points: Any = None,
         attached: bool = True,
@@ -183,7 +181,7 @@ class Deformables:
     def _not_built(self, what: str) -> None: ...
 
     @abstractmethod
-    def _end(self, who: str, given: BodyName | None) -> JointEnd: ...
+    def _end(self, who: str, given: Any) -> Any: ...
 
     def _ties(self, layout: Layout) -> tuple[list[Tie], list[np.ndarray | None]]:
         """Attachments with the rows of their links, and their points in the frames of these."""
