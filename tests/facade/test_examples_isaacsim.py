@@ -119,6 +119,18 @@ def test_contact_view(run: Callable[..., str]) -> None:
 
 
 @pytest.mark.slow
+def test_camera(run: Callable[..., str], tmp_path: Path) -> None:
+    """The surface before the middle of a cube of 0.4 m is at most half its diagonal from it, and above the ground."""
+    text = run("camera.py", "--save", "cubes")
+    assert [f"/World/cube_{i}: columns" in text for i in range(3)] == [True] * 3
+    x, y, z = numbers(text.splitlines()[-1])[-3:]
+    assert abs(x) < 0.35 and abs(y) < 0.35 and 0.0 < z < 0.42
+    assert sorted(path.name for path in tmp_path.glob("cubes_*.png")) == [
+        f"cubes_{name}.png" for name in ("depth", "labels", "rgb")
+    ]
+
+
+@pytest.mark.slow
 def test_articulation_controller(run: Callable[..., str]) -> None:
     """One holds still upright; one sags by the weight over the stiffness; one is where its effort bears its weight."""
     text = run("articulation_controller.py")

@@ -1,0 +1,6 @@
+"""What older scripts import as ``omni.isaac.sensor``: sensors that have packages of their own now."""
+
+from phalanx.facade.isaacsim.sensors.camera import Camera, CameraView, get_all_camera_objects
+from phalanx.facade.isaacsim.sensors.physics import ContactSensor, IMUSensor
+
+__all__ = ["Camera", "CameraView", "ContactSensor", "IMUSensor", "get_all_camera_objects"]
