@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 import hostile_files as files
 import numpy as np
+from fuzz import setters, stored
+from fuzz.mutations import mutate
 
 import phalanx as px
-
-ODD = (b"0", b"-1", b"1e308", b"-1e308", b"nan", b"inf", b"1e-320", b"99999999999", b"", b"\xff\xfe", b"a" * 300)
-"""What numbers and words are exchanged for."""
 
 FACES = "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 CORNERS = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
@@ -68,33 +66,25 @@ KINDS: dict[str, tuple[Callable[[Path], Path], str]] = {
 """By name: what makes the good file in a folder, and the one that is mutated."""
 
 
-def mutate(data: bytes, rng: np.random.Generator) -> bytes:
-    """A few changes: bytes, numbers, words, parts doubled, left out, or moved."""
-    for _ in range(rng.integers(1, 3)):
-        if not data:
-            break
-        start = int(rng.integers(len(data)))
-        end = min(len(data), start + int(rng.integers(1, 60)))
-        how = rng.integers(6)
-        words = [match.span() for match in re.finditer(rb"[-\w.]+", data)]
-        if how == 0:
-            data = data[:start] + bytes([data[start] ^ (1 << int(rng.integers(8)))]) + data[start + 1 :]
-        elif how == 1:
-            data = data[:start] + data[end:]
-        elif how == 2:
-            data = data[:end] + data[start:end] * int(rng.integers(1, 40)) + data[end:]
-        elif how == 3:
-            data = data[:start]
-        elif words:
-            first, last = words[int(rng.integers(len(words)))]
-            other = words[int(rng.integers(len(words)))]
-            word = ODD[int(rng.integers(len(ODD)))] if how == 4 else data[slice(*other)]
-            data = data[:first] + word + data[last:]
-    return data
+CALLS: dict[str, Callable[[int, Path], str]] = {
+    "recording": stored.recording,
+    "kernel cache": stored.cache_files,
+    "setter": lambda number, folder: setters.call(number),
+}
+"""Kinds that are no file that is loaded, by name: what tries a case in a folder."""
+
+ALL = (*KINDS, *CALLS)
 
 
 def run(kind: str, number: int, folder: Path) -> str:
-    """Load a case; returns "loaded", "refused", or what else was raised."""
+    """Try a case; returns "loaded", "refused", or what was wrong."""
+    if kind in CALLS:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return CALLS[kind](number, folder)
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
     make, name = KINDS[kind]
     path = make(folder)
     rng = np.random.default_rng([number, sum(kind.encode())])

@@ -1,0 +1,113 @@
+"""Setters of worlds and of what is in them, called with random arguments: they work, or refuse and change nothing."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from small_robots import arm
+
+import phalanx as px
+
+ENVS = 3
+REFUSALS = (ValueError, TypeError, IndexError)
+
+
+@cache
+def _world() -> tuple[px.World, dict[str, np.ndarray]]:
+    world = px.World(ENVS)
+    world.add_ground()
+    world.add_robot(arm(), "arm", fixed_base=True)
+    world.add_rigid_object(px.Shape("sphere", (0.1,)), "ball", position=(1.0, 0.0, 0.5))
+    world.add_rigid_object(px.Shape("box", (0.1, 0.1, 0.1)), "lift", kind="kinematic", position=(2.0, 0.0, 0.5))
+    world.add_rigid_objects(
+        {"one": px.Shape("sphere", (0.1,)), "two": px.Shape("sphere", (0.1,))}, "pair", position=(0.0, 3.0, 1.0)
+    )
+    world.build()
+    return world, world.state()
+
+
+def _setters(world: px.World) -> list[tuple[str, Callable[..., Any]]]:
+    handles = [world, *world.actors.values(), *world.collections.values()]
+    return [
+        (f"{getattr(handle, 'name', 'world')}.{name}", getattr(handle, name))
+        for handle in handles
+        for name in sorted(dir(type(handle)))
+        if name.startswith("set_") or name in ("reset", "wake_up", "put_to_sleep")
+    ]
+
+
+def _value(rng: np.random.Generator, name: str) -> Any:
+    """Something for an argument: often what it could be, now and then what nobody means."""
+    odd: list[Any] = [
+        None, True, -1, 0, 7, 1 << 40, 1e39, -1e39, float("nan"), float("inf"), 1e-320, "", "x", b"x", [], [[]], {},
+        object(), [None], ["a", 1], 1 + 2j, np.zeros(0), np.zeros((0, 3)), np.array("x"), np.array([1, 2], object),
+        np.zeros((2, 2, 2, 2)), range(3), {"joint": float("nan")}, np.datetime64("2026-01-01"), slice(5, 1), Ellipsis,
+    ]  # fmt: skip
+    if rng.random() < 0.4:
+        return odd[rng.integers(len(odd))]
+    if name.endswith("_ids"):
+        choices: list[Any] = [None, [0], [0, 2], [ENVS], [-1], [0, 0], 1, [0.5], [True, False, True], slice(0, 2), []]
+        return choices[rng.integers(len(choices))]
+    if rng.random() < 0.3:
+        return float(rng.normal())
+    shapes = [(3,), (7,), (6,), (ENVS, 3), (ENVS, 7), (ENVS, 6), (ENVS,), (2, 3), (ENVS, 1, 3), (ENVS, 2, 7), (4,)]
+    found = rng.normal(size=shapes[rng.integers(len(shapes))]).astype([np.float32, np.float64][rng.integers(2)])
+    if rng.random() < 0.2:
+        found.reshape(-1)[rng.integers(found.size)] = [np.nan, np.inf, 1e30, -0.0][rng.integers(4)]
+    return found
+
+
+def call(number: int) -> str:
+    """Call a setter; returns "loaded" where it worked, "refused", or what was wrong."""
+    world, start = _world()
+    rng = np.random.default_rng([number, 3])
+    setters = _setters(world)
+    name, setter = setters[rng.integers(len(setters))]
+    arguments = {}
+    for key, parameter in inspect.signature(setter).parameters.items():
+        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+            continue
+        if parameter.default is parameter.empty or rng.random() < 0.5:
+            arguments[key] = _value(rng, key)
+    if name in ("world.set_state", "world.set_inputs"):
+        arguments = {"state" if name.endswith("state") else "inputs": _edited(start, rng)}
+    before = world.state()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            setter(**arguments)
+    except REFUSALS as error:
+        verdict = "refused" if str(error) else f"{name}: an error without words"
+    except Exception as error:
+        verdict = f"{name}({arguments}): {type(error).__name__}: {error}"
+    else:
+        verdict = "loaded"
+    after = world.state()
+    if verdict == "refused" and (changed := [key for key in before if before[key].tobytes() != after[key].tobytes()]):
+        verdict = f"{name}({arguments}): was refused and changed {changed}"
+    if verdict == "loaded" and (lost := [k for k, v in after.items() if v.dtype.kind == "f" and np.isnan(v).any()]):
+        verdict = f"{name}({arguments}): took NaN into {lost}"
+    if any(start[key].tobytes() != after[key].tobytes() for key in start):
+        world.set_state(start)
+    return verdict
+
+
+def _edited(state: dict[str, np.ndarray], rng: np.random.Generator) -> dict[str, Any]:
+    """A state with something else in it."""
+    found: dict[str, Any] = dict(state)
+    key = sorted(found)[rng.integers(len(found))]
+    how = rng.integers(5)
+    if how == 0:
+        del found[key]
+    elif how == 1:
+        found[key] = found[key][..., :-1] if found[key].ndim else found[key]
+    elif how == 2:
+        found[key] = _value(rng, "value")
+    elif how == 3:
+        found["Nothing.of_the_kind"] = found[key]
+    return found
