@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from phalanx.assets import classic, descriptions, drones, networks, props, wheeled
+from phalanx.assets import classic, descriptions, drones, hands, networks, props, wheeled
 from phalanx.assets.classic import Turns
 from phalanx.assets.descriptions import Description
 from phalanx.assets.places import ISAAC, LAB
@@ -108,6 +108,14 @@ STAND_INS: tuple[StandIn, ...] = (
     _described(
         "allegro-hand", f"{_OTHERS}/WonikRobotics/AllegroHand/allegro_hand_instanceable.usd", descriptions.ALLEGRO
     ),
+    _written(
+        "shadow-hand",
+        (
+            f"{_OTHERS}/ShadowRobot/ShadowHand/shadow_hand_instanceable.usd",
+            f"{_OTHERS}/ShadowHand/shadow_hand_instanceable.usd",
+        ),
+        hands.shadow_hand,
+    ),
     _written("crazyflie", f"{_OTHERS}/Bitcraze/Crazyflie/cf2x.usd", drones.crazyflie),
     _written("arl-robot-1", f"{_OTHERS}/NTNU/ARL-Robot-1/arl_robot_1.usd", drones.arl_robot),
     *(
@@ -133,6 +141,12 @@ STAND_INS: tuple[StandIn, ...] = (
         (f"{LAB}/ActuatorNets/Unitree/unitree_go1.pt",),
         "a plain controller with the gains at which the robot was recorded",
         write=networks.write_mlp,
+    ),
+    StandIn(
+        "anymal-c-policy",
+        (f"{LAB}/Policies/ANYmal-C/Blind/policy.pt",),
+        "no policy: it asks for the default pose, in which the robot stands and does not walk",
+        write=networks.write_standing,
     ),
 )
 """All of them."""

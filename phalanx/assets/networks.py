@@ -53,6 +53,17 @@ def write_mlp(path: Path) -> None:
     _save(torch.jit.trace(Drive().eval(), torch.zeros(5, 6)), path)
 
 
+def write_standing(path: Path) -> None:
+    """Write what stands in for the policy that ANYmal C walks by: actions of 12 joints that are all zero."""
+    import torch
+
+    class Standing(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.zeros_like(x[:, :12])
+
+    _save(torch.jit.trace(Standing().eval(), torch.ones(5, 48)), path)
+
+
 def _save(module: Any, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     module.save(str(path))

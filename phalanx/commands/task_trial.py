@@ -18,7 +18,7 @@ MARK = "phalanx-trial: "
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a task; 0 if all its observations and rewards were finite, else 1."""
+    """Run a task; 0 if all its observations and rewards were finite and no environment diverged, else 1."""
     parser = argparse.ArgumentParser(prog="python -m phalanx.commands.task_trial")
     parser.add_argument("task")
     parser.add_argument("--num-envs", type=int, default=4)
@@ -68,7 +68,7 @@ def trial(task: str, num_envs: int, steps: int, device: str, seed: int) -> dict[
         while made < steps and not trouble:
             observations, reward, terminated, truncated, _ = env.step(_actions(env, num_envs))
             made += 1
-            trouble = _not_finite(observations, "observation") or _not_finite(reward, "reward")
+            trouble = _not_finite(observations, "observation") or _not_finite(reward, "reward") or _diverged(env)
             total += float(sum(torch.as_tensor(each, dtype=torch.float64).mean() for each in _leaves(reward)))
             resets += sum(int((a | b).sum()) for a, b in zip(_leaves(terminated), _leaves(truncated), strict=True))
     end = time.perf_counter()
@@ -83,6 +83,13 @@ def trial(task: str, num_envs: int, steps: int, device: str, seed: int) -> dict[
         "reward": total / max(made, 1),
         "observations": {name: list(value.shape) for name, value in _named(observations)},
     }
+
+
+def _diverged(env: Any) -> str:
+    """Which environments the engine has frozen; what tasks read of them stays finite."""
+    world = env.sim.world
+    frozen = [] if world is None else world.diverged.tolist()
+    return f"environments {frozen} diverged" if frozen else ""
 
 
 def _actions(env: Any, num_envs: int) -> Any:

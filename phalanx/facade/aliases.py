@@ -83,6 +83,11 @@ class _Same(Loader):
         module = importlib.import_module(self._real)
         # The import system is about to give it this loader's spec.
         self._spec = module.__spec__
+        # It would also put a module that is imported later by this name over a function of the same name in the
+        # package: isaaclab.utils.configclass. What the package has imported is known by both names from now on.
+        for name, below in list(sys.modules.items()):
+            if name.startswith(f"{self._real}."):
+                sys.modules.setdefault(spec.name + name[len(self._real) :], below)
         return module
 
     def exec_module(self, module: ModuleType) -> None:

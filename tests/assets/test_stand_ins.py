@@ -15,6 +15,7 @@ from phalanx.assets.catalogue import STAND_INS, StandIn, chosen, standing_in_for
 from phalanx.io.formats.usd import load_robot, load_scene
 from phalanx.io.formats.usd.bindings import Usd, UsdPhysics
 from phalanx.models.robot_model import RobotModel
+from phalanx.world.world import World
 
 LEGS = [f"{side}{end}_{joint}" for joint in ("HAA", "HFE", "KFE") for side in "LR" for end in "FH"]
 UNITREE = [f"{side}_{joint}_joint" for side in ("FL", "FR", "RL", "RR") for joint in ("hip", "thigh", "calf")]
@@ -26,6 +27,10 @@ JOINTS = {
     "franka": [*(f"panda_joint{n}" for n in range(1, 8)), "panda_finger_joint1", "panda_finger_joint2"],
     "ur10": ["shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", *(f"wrist_{n}_joint" for n in (1, 2, 3))],
     "allegro-hand": [f"{digit}_joint_{n}" for digit in ("index", "middle", "ring", "thumb") for n in range(4)],
+    "shadow-hand": [
+        "robot0_WRJ0", "robot0_WRJ1", "robot0_LFJ4", "robot0_THJ4",
+        *(f"robot0_{digit}J{n}" for digit in ("FF", "MF", "RF", "LF", "TH") for n in range(4)),
+    ],
     "crazyflie": [f"m{n}_joint" for n in (1, 2, 3, 4)],
     "jetbot": ["left_wheel_joint", "right_wheel_joint"],
     "cabinet": ["door_left_joint", "door_right_joint", "drawer_bottom_joint", "drawer_top_joint"],
@@ -40,6 +45,7 @@ MASSES = {
     "crazyflie": 0.027,
     "jetbot": 1.0,
     "allegro-hand": 0.9549,
+    "shadow-hand": 5.011,
 }
 """kg, as the descriptions and publications sum up."""
 
@@ -52,6 +58,7 @@ BODIES = {
     "humanoid": ["torso", "left_foot", "right_foot", "right_hand"],
     "ant": ["torso", "front_left_foot", "right_back_foot"],
     "cabinet": ["sektion", "drawer_handle_top", "drawer_handle_bottom"],
+    "shadow-hand": ["robot0_palm", *(f"robot0_{digit}distal" for digit in ("ff", "mf", "rf", "lf", "th"))],
     "allegro-hand": ["palm_link", "index_link_3", "thumb_link_3"],
     "arl-robot-1": ["base_link", "back_left_prop", "front_right_prop"],
 }
@@ -116,6 +123,28 @@ def test_the_humanoid_has_21_dofs_that_turn_within_their_own_limits(folder):
     assert (math.degrees(hip.lower), math.degrees(hip.upper)) == pytest.approx((-110.0, 20.0), abs=1e-3)
     left = moving["left_thigh:rotX"]
     assert (math.degrees(left.lower), math.degrees(left.upper)) == pytest.approx((-5.0, 25.0), abs=1e-3)
+
+
+def test_the_shadow_hand_lies_on_its_back_and_bends_its_fingers_upwards(folder):
+    """Isaac Lab's tasks put what the hand is to turn 0.39 m along -y and 0.1 m above the base."""
+    world = World()
+    hand = world.add_robot(made("shadow-hand", folder), "hand")
+    tip = hand.body_names.index("robot0_ffdistal")
+    at = hand.body_pose[0, tip, :3]
+    assert at[1] == pytest.approx(-0.465, abs=5e-3) and abs(at[2]) < 5e-3
+    position = np.zeros(hand.num_dof)
+    position[[hand.joint_names.index(f"robot0_FFJ{n}") for n in (0, 1, 2)]] = 0.5
+    hand.set_joint_state(pos=position)
+    assert hand.body_pose[0, tip, 2] > 0.03
+    assert [one.name for one in made("shadow-hand", folder).fixed_tendons] == [
+        f"robot0_T_{finger}J1c" for finger in ("FF", "MF", "RF", "LF")
+    ]
+
+
+def test_the_policy_asks_for_the_default_pose(tmp_path):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    policy = torch.jit.load(str(build(chosen(["anymal-c-policy"])[0], tmp_path)[0]))
+    assert policy(torch.randn(7, 48)).shape == (7, 12) and not policy(torch.randn(7, 48)).any()
 
 
 def test_single_bodies_are_the_files_own_prim(folder):

@@ -49,6 +49,21 @@ print(isaaclab.__path__ == importlib.reload(isaaclab).__path__)
     ]  # fmt: skip
 
 
+def test_a_module_does_not_hide_a_function_of_its_name():
+    """``isaaclab.utils.configclass`` is both."""
+    lines = run("""
+import phalanx.facade
+phalanx.facade.install()
+from isaaclab.utils.configclass import configclass as first
+from isaaclab.utils import configclass as second
+import isaaclab.utils.configclass
+from omni.isaac.lab.utils.configclass import configclass as third
+from omni.isaac.lab.utils import configclass as fourth
+print(first is second is third is fourth, isaaclab.utils.configclass is first)
+""")
+    assert lines == ["True True"]
+
+
 def test_the_old_name_needs_no_installation():
     lines = run("""
 import phalanx.facade.omni.isaac.lab.actuators as old, phalanx.facade.isaaclab.actuators as new

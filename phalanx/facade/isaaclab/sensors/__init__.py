@@ -1,6 +1,12 @@
 """What scripts import as ``isaaclab.sensors``."""
 
 from phalanx.facade.isaaclab.sensors.camera import Camera, CameraCfg, CameraData, TiledCamera, TiledCameraCfg
+from phalanx.facade.isaaclab.sensors.camera.utils import (
+    create_pointcloud_from_depth,
+    create_pointcloud_from_rgbd,
+    save_images_to_file,
+    transform_points,
+)
 from phalanx.facade.isaaclab.sensors.contact_sensor import ContactSensor, ContactSensorCfg, ContactSensorData
 from phalanx.facade.isaaclab.sensors.frame_transformer import (
     FrameTransformer,
@@ -49,5 +55,9 @@ __all__ = [
     "SensorBaseCfg",
     "TiledCamera",
     "TiledCameraCfg",
+    "create_pointcloud_from_depth",
+    "create_pointcloud_from_rgbd",
     "patterns",
+    "save_images_to_file",
+    "transform_points",
 ]
