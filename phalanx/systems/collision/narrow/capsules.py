@@ -152,64 +152,73 @@ def collide_capsules(
     if kind[a, e] != CAPSULE or kind[b, e] != CAPSULE:
         return
     spots = local(SPOT * MOST)
+    half_a, half_b, radius_a, radius_b = size[a, 1, e], size[b, 1, e], size[a, 0, e], size[b, 0, e]
+    found = touch_capsules(
+        between[n, 0, e], between[n, 1, e], between[n, 2, e],
+        rotation[a, 2, e], rotation[a, 5, e], rotation[a, 8, e],
+        rotation[b, 2, e], rotation[b, 5, e], rotation[b, 8, e],
+        half_a, half_b, radius_a, radius_b, reach[n, e], spots,
+    )  # fmt: skip
+    count[n, e] = found
+    for p in range(found):
+        slot = n * (slots // candidates) + p
+        for k in range(3):
+            position[slot, k, e] = spots[SPOT * p + k]
+            normal[slot, k, e] = spots[SPOT * p + 3 + k]
+        separation[slot, e] = spots[SPOT * p + 6]
+    apart = max(rest[a, e] + rest[b, e], 0.0)
+    near = touching(radius_a + half_a, radius_b + half_b)
+    first = SPOT * least_gap(spots, found)
+    gap = spots[first + 6] - apart
+    if not (found > 0 and gap > near and gap < way_length[n, e]):
+        return
     moved = local(MOVED)
     way = local(WAY)
     for i in range(9):
-        moved[i] = rotation[a, i, e]
-        moved[9 + i] = rotation[b, i, e]
+        moved[i], moved[9 + i] = rotation[a, i, e], rotation[b, i, e]
     for i in range(3):
         moved[18 + i] = between[n, i, e]
-    apart = max(rest[a, e] + rest[b, e], 0.0)
-    radius_a, half_a, radius_b, half_b = size[a, 0, e], size[a, 1, e], size[b, 0, e], size[b, 1, e]
-    near = touching(radius_a + half_a, radius_b + half_b)
-    acting = False
-    clear = math.inf
-    bent = 0.0
+        way[i], way[9 + i] = turned[a, i, e], turned[b, i, e]
+        way[3 + i], way[12 + i] = centre[a, i, e], centre[b, i, e]
+        way[6 + i], way[15 + i] = travel[a, i, e], travel[b, i, e]
+    begin_way(way, moved)
+    acting = acts(way, spots, found, rest[a, e] + rest[b, e] + near)
+    bent = bend(way, half_a, half_b)
+    clear = gap
     t = 0.0
     look = 0
     while look < LOOKS:
-        found = touch_capsules(
-            moved[18], moved[19], moved[20], moved[2], moved[5], moved[8], moved[11], moved[14], moved[17],
-            half_a, half_b, radius_a, radius_b, reach[n, e] if look == 0 else math.inf, spots,
+        step = stretch(t, gap, bent)
+        move_pair(way, t + step, moved)
+        later = primitive_gap(
+            moved, CAPSULE, 0.0, half_a, 0.0, CAPSULE, 0.0, half_b, 0.0,
+            spots[first + 3], spots[first + 4], spots[first + 5],
         )  # fmt: skip
-        first = SPOT * least_gap(spots, found)
-        gap = spots[first + 6] - apart
-        clear = min(clear, gap)
-        goes_on = look < LOOKS - 1 and gap > near
-        if look == 0 or not goes_on:
-            if look > 0:
+        later -= radius_a + radius_b + apart
+        t += step * safe_part(gap, later, bent, step)
+        look += 1
+        if t < 1.0:
+            move_pair(way, t, moved)
+            found = touch_capsules(
+                moved[18], moved[19], moved[20], moved[2], moved[5], moved[8], moved[11], moved[14], moved[17],
+                half_a, half_b, radius_a, radius_b, math.inf, spots,
+            )  # fmt: skip
+            first = SPOT * least_gap(spots, found)
+            gap = spots[first + 6] - apart
+            clear = min(clear, gap)
+            if not gap > near or look == LOOKS - 1:
                 found = before_impact(way, moved, t, spots, found, reach[n, e])
+                count[n, e] = found
+                for p in range(found):
+                    slot = n * (slots // candidates) + p
+                    for k in range(3):
+                        position[slot, k, e] = spots[SPOT * p + k]
+                        normal[slot, k, e] = spots[SPOT * p + 3 + k]
+                    separation[slot, e] = spots[SPOT * p + 6]
                 for i in range(3):
                     between[n, i, e] = moved[18 + i]
-            count[n, e] = found
-            for p in range(found):
-                slot = n * (slots // candidates) + p
-                for i in range(3):
-                    position[slot, i, e] = spots[SPOT * p + i]
-                    normal[slot, i, e] = spots[SPOT * p + 3 + i]
-                separation[slot, e] = spots[SPOT * p + 6]
-            goes_on = goes_on and look == 0 and found > 0 and gap < way_length[n, e]
-            if goes_on:
-                for i in range(3):
-                    way[i], way[9 + i] = turned[a, i, e], turned[b, i, e]
-                    way[3 + i], way[12 + i] = centre[a, i, e], centre[b, i, e]
-                    way[6 + i], way[15 + i] = travel[a, i, e], travel[b, i, e]
-                begin_way(way, moved)
-                acting = acts(way, spots, found, rest[a, e] + rest[b, e] + near)
-                bent = bend(way, half_a, half_b)
-        look += 1 if goes_on else LOOKS
-        if goes_on:
-            step = stretch(t, gap, bent)
-            move_pair(way, t + step, moved)
-            later = primitive_gap(
-                moved, CAPSULE, 0.0, half_a, 0.0, CAPSULE, 0.0, half_b, 0.0,
-                spots[first + 3], spots[first + 4], spots[first + 5],
-            )  # fmt: skip
-            later -= radius_a + radius_b + apart
-            t += step * safe_part(gap, later, bent, step)
-            if t < 1.0:
-                move_pair(way, t, moved)
-            else:
-                passed[n, e] = count[n, e] if acting else 0
-                clearance[n, e] = clear
-                look += LOOKS
+                look = LOOKS
+        else:
+            passed[n, e] = count[n, e] if acting else 0
+            clearance[n, e] = clear
+            look = LOOKS

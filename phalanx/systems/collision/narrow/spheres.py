@@ -4,8 +4,6 @@ The distance of a solid from the sphere's centre is all that is needed: the cont
 the centre.
 """
 
-import math
-
 from phalanx.components.pair import (
     Candidate,
     CandidateCount,
@@ -79,69 +77,76 @@ def collide_spheres(
     b = pair_b[n, e]
     if kind[a, e] != SPHERE or kind[b, e] > CONE:
         return
+    sx, sy, sz = size[b, 0, e], size[b, 1, e], size[b, 2, e]
+    radius, radius_b = size[a, 0, e], sx if kind[b, e] <= CAPSULE else 0.0
+    r0, r1, r2, r3, r4 = rotation[b, 0, e], rotation[b, 1, e], rotation[b, 2, e], rotation[b, 3, e], rotation[b, 4, e]
+    r5, r6, r7, r8 = rotation[b, 5, e], rotation[b, 6, e], rotation[b, 7, e], rotation[b, 8, e]
+    x, y, z = inverse_turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, -between[n, 0, e], -between[n, 1, e], -between[n, 2, e])
+    ux, uy, uz, distance = outside_of(kind[b, e], sx, sy, sz, x, y, z)
+    distance -= radius
+    nx, ny, nz = turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, ux, uy, uz)
+    if not (distance <= reach[n, e] and are_numbers(x, y, z)):
+        count[n, e] = 0
+        return
+    slot = n * (slots // candidates)
+    out = radius + 0.5 * distance
+    count[n, e] = 1
+    position[slot, 0, e], position[slot, 1, e], position[slot, 2, e] = -out * nx, -out * ny, -out * nz
+    normal[slot, 0, e], normal[slot, 1, e], normal[slot, 2, e] = nx, ny, nz
+    separation[slot, e] = distance
+    apart = max(rest[a, e] + rest[b, e], 0.0)
+    size_b = bounding_radius(kind[b, e], sx, sy, sz)
+    near = touching(radius, size_b)
+    gap = distance - apart
+    if not (gap > near and gap < way_length[n, e]):
+        return
     spots = local(SPOT)
     moved = local(MOVED)
     way = local(WAY)
     for i in range(9):
-        moved[i] = rotation[a, i, e]
-        moved[9 + i] = rotation[b, i, e]
+        moved[i], moved[9 + i] = rotation[a, i, e], rotation[b, i, e]
     for i in range(3):
         moved[18 + i] = between[n, i, e]
-    apart = max(rest[a, e] + rest[b, e], 0.0)
-    sx, sy, sz = size[b, 0, e], size[b, 1, e], size[b, 2, e]
-    radius, radius_b = size[a, 0, e], sx if kind[b, e] <= CAPSULE else 0.0
-    size_b = bounding_radius(kind[b, e], sx, sy, sz)
-    near = touching(radius, size_b)
-    acting = False
-    clear = math.inf
-    bent = 0.0
+        way[i], way[9 + i] = turned[a, i, e], turned[b, i, e]
+        way[3 + i], way[12 + i] = centre[a, i, e], centre[b, i, e]
+        way[6 + i], way[15 + i] = travel[a, i, e], travel[b, i, e]
+    begin_way(way, moved)
+    spots[0], spots[1], spots[2] = -out * nx, -out * ny, -out * nz
+    spots[3], spots[4], spots[5], spots[6] = nx, ny, nz, distance
+    acting = acts(way, spots, 1, rest[a, e] + rest[b, e] + near)
+    bent = bend(way, 0.0, size_b - radius_b)
+    clear = gap
     t = 0.0
     look = 0
     while look < LOOKS:
-        r0, r1, r2, r3, r4, r5 = moved[9], moved[10], moved[11], moved[12], moved[13], moved[14]
-        r6, r7, r8 = moved[15], moved[16], moved[17]
-        x, y, z = inverse_turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, -moved[18], -moved[19], -moved[20])
-        ux, uy, uz, distance = outside_of(kind[b, e], sx, sy, sz, x, y, z)
-        distance -= radius
-        nx, ny, nz = turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, ux, uy, uz)
-        out = radius + 0.5 * distance
-        spots[0], spots[1], spots[2] = -out * nx, -out * ny, -out * nz
-        spots[3], spots[4], spots[5], spots[6] = nx, ny, nz, distance
-        found = 1 if (look > 0 or distance <= reach[n, e]) and are_numbers(x, y, z) else 0
-        gap = distance - apart
-        clear = min(clear, gap)
-        goes_on = look < LOOKS - 1 and gap > near
-        if look == 0 or not goes_on:
-            if look > 0:
-                found = before_impact(way, moved, t, spots, found, reach[n, e])
+        step = stretch(t, gap, bent)
+        move_pair(way, t + step, moved)
+        later = primitive_gap(moved, SPHERE, 0.0, 0.0, 0.0, kind[b, e], sx, sy, sz, nx, ny, nz)
+        later -= radius + radius_b + apart
+        t += step * safe_part(gap, later, bent, step)
+        look += 1
+        if t < 1.0:
+            move_pair(way, t, moved)
+            r0, r1, r2, r3, r4, r5 = moved[9], moved[10], moved[11], moved[12], moved[13], moved[14]
+            r6, r7, r8 = moved[15], moved[16], moved[17]
+            x, y, z = inverse_turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, -moved[18], -moved[19], -moved[20])
+            ux, uy, uz, distance = outside_of(kind[b, e], sx, sy, sz, x, y, z)
+            distance -= radius
+            nx, ny, nz = turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, ux, uy, uz)
+            gap = distance - apart
+            clear = min(clear, gap)
+            if not gap > near or look == LOOKS - 1:
+                out = radius + 0.5 * distance
+                spots[0], spots[1], spots[2] = -out * nx, -out * ny, -out * nz
+                spots[3], spots[4], spots[5], spots[6] = nx, ny, nz, distance
+                count[n, e] = before_impact(way, moved, t, spots, 1, reach[n, e])
                 for i in range(3):
                     between[n, i, e] = moved[18 + i]
-            count[n, e] = found
-            for p in range(found):
-                slot = n * (slots // candidates) + p
-                for i in range(3):
-                    position[slot, i, e] = spots[SPOT * p + i]
-                    normal[slot, i, e] = spots[SPOT * p + 3 + i]
-                separation[slot, e] = spots[SPOT * p + 6]
-            goes_on = goes_on and look == 0 and found > 0 and gap < way_length[n, e]
-            if goes_on:
-                for i in range(3):
-                    way[i], way[9 + i] = turned[a, i, e], turned[b, i, e]
-                    way[3 + i], way[12 + i] = centre[a, i, e], centre[b, i, e]
-                    way[6 + i], way[15 + i] = travel[a, i, e], travel[b, i, e]
-                begin_way(way, moved)
-                acting = acts(way, spots, found, rest[a, e] + rest[b, e] + near)
-                bent = bend(way, 0.0, size_b - radius_b)
-        look += 1 if goes_on else LOOKS
-        if goes_on:
-            step = stretch(t, gap, bent)
-            move_pair(way, t + step, moved)
-            later = primitive_gap(moved, SPHERE, 0.0, 0.0, 0.0, kind[b, e], sx, sy, sz, nx, ny, nz)
-            later -= radius + radius_b + apart
-            t += step * safe_part(gap, later, bent, step)
-            if t < 1.0:
-                move_pair(way, t, moved)
-            else:
-                passed[n, e] = count[n, e] if acting else 0
-                clearance[n, e] = clear
-                look += LOOKS
+                    position[slot, i, e] = spots[i]
+                    normal[slot, i, e] = spots[3 + i]
+                separation[slot, e] = spots[6]
+                look = LOOKS
+        else:
+            passed[n, e] = 1 if acting else 0
+            clearance[n, e] = clear
+            look = LOOKS
