@@ -59,6 +59,7 @@ Task = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="TASK")]
 Checkpoint = Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="CHECKPOINT.pt")]
 Resume = Annotated[Path | None, tyro.conf.arg(metavar="CHECKPOINT.pt", help_behavior_hint="")]
 Steps = Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint="")]
+Gpus = Annotated[int | Literal["all"] | None, tyro.conf.arg(metavar="N|all", help_behavior_hint="")]
 Folder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help_behavior_hint="")]
 
 
@@ -454,6 +455,8 @@ def train(
     out: Folder = None,
     resume: Resume = None,
     video: Flag = False,
+    gpus: Gpus = None,
+    ranks: Steps = None,
 ) -> int:
     """Train a policy by PPO (rsl-rl), for a native task or one of Isaac Lab's own.
 
@@ -469,10 +472,12 @@ def train(
         out: the folder; by default runs/TASK/DATE_TIME.
         resume: go on from a checkpoint.
         video: film the first environments whenever a checkpoint is written; .mp4 with the extra video, else .gif.
+        gpus: as many processes, each with a GPU of its own.
+        ranks: as many processes, which share processors, or the GPU that --device names.
     """
     from phalanx.commands.train import TrainOptions, train
 
-    return train(TrainOptions(task, num_envs, iterations, device, seed, out, resume, video))
+    return train(TrainOptions(task, num_envs, iterations, device, seed, out, resume, video, gpus, ranks))
 
 
 def play(

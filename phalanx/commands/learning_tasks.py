@@ -33,14 +33,19 @@ class Made:
     step_seconds: float
 
 
+def check_torch() -> None:
+    """Complain if PyTorch is missing."""
+    if importlib.util.find_spec("torch") is None:
+        raise UserError("Training needs PyTorch: pip install 'phalanx[torch,learn]'.")
+
+
 def check(task: str, device: str) -> bool:
     """Whether a task is native; complains at once of what is missing.
 
     Raises:
         UserError: there is no such task, or what it needs is not installed.
     """
-    if importlib.util.find_spec("torch") is None:
-        raise UserError("Training needs PyTorch: pip install 'phalanx[torch,learn]'.")
+    check_torch()
     if importlib.util.find_spec("gymnasium") is None:
         raise UserError("Training needs gymnasium: pip install 'phalanx[learn]'.")
     from phalanx.learn import TASKS
@@ -70,17 +75,24 @@ def check(task: str, device: str) -> bool:
     return False
 
 
-def make(task: str, num_envs: int | None, device: str, seed: int, noise: bool = True) -> Made:
-    """An environment of a task, native or Isaac Lab's."""
-    return _native(task, num_envs, device, seed, noise) if check(task, device) else _isaac(task, num_envs, device, seed)
+def make(task: str, num_envs: int | None, device: str, seed: int, noise: bool = True, rank: int = 0) -> Made:
+    """An environment of a task, native or Isaac Lab's; of some rank, each of which has ``num_envs``.
+
+    Environments of native tasks are numbered through all ranks. Those of Isaac Lab draw from torch's stream, so each
+    rank has a seed of its own.
+    """
+    if check(task, device):
+        return _native(task, num_envs, device, seed, noise, rank)
+    return _isaac(task, num_envs, device, seed + rank)
 
 
-def _native(task: str, num_envs: int | None, device: str, seed: int, noise: bool) -> Made:
+def _native(task: str, num_envs: int | None, device: str, seed: int, noise: bool, rank: int) -> Made:
     from phalanx import learn
     from phalanx.learn.recipes import recipe
 
     found = recipe(task, device)
-    env = learn.make(task, num_envs or found.num_envs, device, seed=seed, noise=noise, infos=False)
+    count = num_envs or found.num_envs
+    env = learn.make(task, count, device, seed=seed, noise=noise, infos=False, first_env=rank * count)
     return Made(env, found.settings(), found.iterations, found.stagger, env.world, env.step_seconds)
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from phalanx.commands import learning_tasks
 from phalanx.commands.common import Interrupted, UserError, check_output, user_mistakes
+from phalanx.commands.launching import LAST_WORDS, launch
+
+if TYPE_CHECKING:
+    from phalanx.learn.ranks import Ranks
 
 QUIET = 5.0
 """s between lines of progress where there is no terminal."""
@@ -29,25 +34,112 @@ class TrainOptions:
     out: Path | None
     resume: Path | None
     video: bool
+    gpus: int | Literal["all"] | None = None
+    ranks: int | None = None
 
 
 def train(o: TrainOptions) -> int:
-    """Train a task; 0."""
-    device = _device(o.device)
+    """Train a task, in this process or as many as were asked for; 0."""
+    learning_tasks.check_torch()
+    from phalanx.learn.ranks import RankError, Ranks
+
+    with user_mistakes(RankError):
+        own = Ranks.of()
+    device = own.device(o.device, _gpus())
     learning_tasks.check(o.task, device)
+    if (o.gpus is not None or o.ranks is not None) and own.count == 1 and "WORLD_SIZE" not in os.environ:
+        count = _rank_count(o)
+        _check_resume(o)
+        if count > 1:
+            folder = o.out or _new_folder(o.task)
+            return launch(count, "phalanx.train", _arguments(o, folder))
+    if own.count == 1:
+        return _train(o, device, own)
+    try:
+        own.join(device)
+        return _train(o, device, own)
+    except RuntimeError as error:
+        if not own.lost_another(error):
+            raise
+        time.sleep(LAST_WORDS)  # whoever started the ranks ends them, and shows what the other one said
+        raise UserError(f"rank {own.rank}: another rank has ended.") from None
+    finally:
+        own.leave()
+
+
+def _gpus() -> int:
+    """GPUs that both torch and the engine can use."""
+    import torch
+
+    from phalanx.ecs.device import cuda_available
+
+    return torch.cuda.device_count() if cuda_available() else 0
+
+
+def _rank_count(o: TrainOptions) -> int:
+    """How many ranks --gpus or --ranks asks for."""
+    if o.gpus is not None and o.ranks is not None:
+        raise UserError("--gpus and --ranks: give one of them.")
+    if o.gpus is None:
+        assert o.ranks is not None
+        if o.ranks < 1:
+            raise UserError(f"--ranks {o.ranks}: must be at least 1.")
+        return o.ranks
+    if o.device != "auto":
+        raise UserError(f"--gpus {o.gpus} --device {o.device}: each rank has a GPU of its own; leave --device away.")
+    found = _gpus()
+    count = found if o.gpus == "all" else o.gpus
+    if count < 1 or count > found:
+        there = f"this machine has {found} that can be used" if found else "this machine has none that can be used"
+        remedy = "; --ranks N trains on CPUs" if not found else ""
+        raise UserError(f"--gpus {o.gpus}: {there}{remedy}.")
+    return count
+
+
+def _arguments(o: TrainOptions, folder: Path) -> list[str]:
+    """Of the command of a rank."""
+    given = {
+        "--num-envs": o.num_envs,
+        "--iterations": o.iterations,
+        "--device": o.device,
+        "--seed": o.seed,
+        "--out": folder,
+        "--resume": o.resume,
+    }
+    found = [o.task, *(text for name, value in given.items() if value is not None for text in (name, str(value)))]
+    return [*found, "--video"] if o.video else found
+
+
+def _new_folder(task: str) -> Path:
+    return Path("runs") / task / time.strftime("%Y-%m-%d_%H-%M-%S")
+
+
+def _check_resume(o: TrainOptions) -> None:
     if o.resume is not None and not o.resume.is_file():
         raise UserError(f"{o.resume}: there is no such checkpoint; give a file model_N.pt that training wrote.")
-    folder = o.out or Path("runs") / o.task / time.strftime("%Y-%m-%d_%H-%M-%S")
+
+
+def _train(o: TrainOptions, device: str, ranks: Ranks) -> int:
+    """In this process, which may be one of several."""
+    _check_resume(o)
+    folder = o.out or _new_folder(o.task)
     from phalanx.learn.trainer import CheckpointError, Trainer
 
     with user_mistakes(CheckpointError):
-        made = learning_tasks.make(o.task, o.num_envs, device, o.seed)
-        folder.mkdir(parents=True, exist_ok=True)
-        trainer = Trainer(made.env, made.settings, folder, o.task, o.seed)
+        made = learning_tasks.make(o.task, o.num_envs, device, o.seed, rank=ranks.rank)
+        if ranks.first:
+            folder.mkdir(parents=True, exist_ok=True)
+        trainer = Trainer(made.env, made.settings, folder if ranks.first else None, o.task, o.seed, ranks)
         if o.resume is not None:
             trainer.load(o.resume)
         total = max(0, (o.iterations or made.iterations) - trainer.iteration)
-        print(f"{o.task}: {made.env.num_envs} environments on {device}, {trainer.parameters} parameters, into {folder}")
+        if not ranks.first:
+            trainer.learn(total, made.stagger)
+            return 0
+        count, where = made.env.num_envs, f"on {device}"
+        if ranks.count > 1:
+            where = f"on each of {ranks.count} ranks ({device.partition(':')[0]}, {ranks.backend(device, _gpus())})"
+        print(f"{o.task}: {count} environments {where}, {trainer.parameters} parameters, into {folder}", flush=True)
         progress = _Progress(trainer.iteration + total)
         films = _Films(made, trainer, folder) if o.video else None
         try:

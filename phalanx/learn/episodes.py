@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -41,12 +41,15 @@ class Episodes:
         self._sums.zero_()
         self._totals.zero_()
 
-    def take(self) -> dict[str, float]:
+    def take(self, whole: Callable[[torch.Tensor], torch.Tensor] = lambda own: own) -> dict[str, float]:
         """Means over episodes that have ended: ``return``, ``length``, each reward by name; and ``count``.
 
         Waits for the device. Empty but for ``count`` if none has ended.
+
+        Args:
+            whole: adds up sums of several processes.
         """
-        *rewards, length, count = self._totals.tolist()
+        *rewards, length, count = whole(self._totals).tolist()
         self._totals.zero_()
         if not count:
             return {"count": 0.0}

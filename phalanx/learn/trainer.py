@@ -14,6 +14,8 @@ from typing import Any
 import torch
 
 from phalanx.learn.environment import Environment
+from phalanx.learn.ranks import Ranks
+from phalanx.learn.rollouts import Rollouts
 
 SMALL = 10**8
 """Parameters times samples of a round up to which torch gets one thread: threads would mostly wait for each other."""
@@ -84,9 +86,9 @@ class Sums:
         self._ended += torch.cat((self._now, torch.ones_like(self._now[:, :1])), dim=1).mul(done).sum(dim=0)
         self._now.masked_fill_(done, 0.0)
 
-    def take(self) -> tuple[float, float] | None:
-        """Mean return and length of the episodes that ended since; waits for the device."""
-        total, length, count = self._ended.tolist()
+    def take(self, ranks: Ranks | None = None) -> tuple[float, float] | None:
+        """Mean return and length of the episodes that ended since, of all ranks; waits for the device."""
+        total, length, count = (ranks or Ranks()).sum(self._ended).tolist()
         self._ended.zero_()
         return (total / count, length / count) if count else None
 
@@ -112,21 +114,35 @@ class Trainer:
         folder: where checkpoints, ``curve.json`` and TensorBoard's files go; ``None``: nowhere.
         task: the name, which checkpoints hold.
         seed: of the policy.
+        ranks: processes that train it together, which have met (:meth:`phalanx.learn.ranks.Ranks.join`). Each makes a
+            trainer with environments of its own, as many as every other; only the first is given a folder.
     """
 
-    def __init__(self, env: Any, settings: dict[str, Any], folder: Path | None, task: str, seed: int = 0) -> None:
+    def __init__(
+        self,
+        env: Any,
+        settings: dict[str, Any],
+        folder: Path | None,
+        task: str,
+        seed: int = 0,
+        ranks: Ranks | None = None,
+    ) -> None:
         check_installed()
+        self.ranks = ranks or Ranks()
         with contextlib.redirect_stdout(io.StringIO()):  # it prints the layers
-            from rsl_rl.runners import OnPolicyRunner  # pyright: ignore[reportMissingImports]
-
             torch.manual_seed(seed)
             self.env: Any = ForTrainer(env) if isinstance(env, Environment) else env
             self.device = str(self.env.device)
             if not settings.get("obs_groups"):
                 critic = "critic" if "critic" in self.env.get_observations().keys() else "policy"  # noqa: SIM118
                 settings = settings | {"obs_groups": {"policy": ["policy"], "critic": [critic]}}
-            self.runner = OnPolicyRunner(self.env, settings, log_dir=None, device=self.device)
+            self.runner = _runner(self.ranks)(self.env, settings, log_dir=None, device=self.device)
+            if self.ranks.count > 1:
+                self.runner.alg.broadcast_parameters()
         self.native = env if isinstance(env, Environment) else None
+        self._rollouts = Rollouts(self.runner.alg, self.native, self.ranks)
+        if self.native is None and self.ranks.count > 1:
+            torch.manual_seed(seed + self.ranks.rank)  # each draws noise for environments of its own
         self.runner.logger_type, self.runner.disable_logs = "none", True
         self.folder, self.task, self.seed = folder, task, seed
         self.curve: list[dict[str, Any]] = []
@@ -184,7 +200,7 @@ class Trainer:
             extras: dict[str, Any] = {}
             with torch.inference_mode():
                 for _ in range(per_round):
-                    actions = algorithm.act(observations)
+                    actions = self._rollouts.act(observations)
                     observations, rewards, dones, extras = env.step(actions)
                     observations = observations.to(self.device)
                     algorithm.process_env_step(observations, rewards, dones, extras)
@@ -194,13 +210,13 @@ class Trainer:
                         after_step()
                 self._wait()
                 between = time.perf_counter()
-                algorithm.compute_returns(observations)
-            losses = algorithm.update()
+                self._rollouts.compute_returns(observations)
+            losses = self._means(algorithm.update())
             self._wait()
             stop = time.perf_counter()
             self._seconds += stop - start
             self._cpu_seconds += time.process_time() - worked
-            steps = env.num_envs * per_round
+            steps = env.num_envs * per_round * self.ranks.count
             row = {
                 "iteration": self.iteration,
                 "steps": (self.curve[-1]["steps"] if self.curve else 0) + steps,
@@ -209,7 +225,7 @@ class Trainer:
                 "steps_per_second": steps / (stop - start),
                 "stepping_steps_per_second": steps / (between - start),
                 **self._episodes(sums, extras),
-                **{name: float(value) for name, value in losses.items()},
+                **losses,
                 "deviation": float(algorithm.policy.action_std.detach().mean()),
                 "learning_rate": float(algorithm.learning_rate),
             }
@@ -222,6 +238,11 @@ class Trainer:
             if enough(row):
                 break
 
+    def _means(self, losses: dict[str, Any]) -> dict[str, float]:
+        """Over ranks."""
+        values = torch.tensor([float(value) for value in losses.values()], dtype=torch.float64, device=self.device)
+        return dict(zip(losses, self.ranks.mean(values).tolist(), strict=True))
+
     def _stagger(self) -> None:
         if self.native is not None:
             self.native.stagger()
@@ -232,19 +253,19 @@ class Trainer:
     def _episodes(self, sums: Sums, extras: dict[str, Any]) -> dict[str, float]:
         """Mean return and length of the episodes that ended in this round, and what made them up."""
         if self.native is not None:
-            taken, names = self.native.episodes.take(), self.native.episodes.names
+            taken, names = self.native.episodes.take(self.ranks.sum), self.native.episodes.names
             if not taken["count"]:
                 return {}
             found = {"reward": taken["return"], "length": taken["length"]}
             return found | {f"reward/{name}": taken[name] for name in names}
-        ended = sums.take()
+        ended = sums.take(self.ranks)
         found = {} if ended is None else {"reward": ended[0], "length": ended[1]}
         log = extras.get("log") or extras.get("episode") or {}
         return found | {name: float(torch.as_tensor(value, dtype=torch.float64).mean()) for name, value in log.items()}
 
     def _wait(self) -> None:
         if self.device != "cpu":
-            torch.cuda.synchronize()
+            torch.cuda.synchronize(self.device)
 
     # -- files -----------------------------------------------------------------------------------------------
 
@@ -265,6 +286,7 @@ class Trainer:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.save(self.folder / f"model_{self.iteration}.pt")
         found = {"task": self.task, "num_envs": self.env.num_envs, "device": self.device, "seed": self.seed}
+        found["ranks"] = self.ranks.count
         (self.folder / "curve.json").write_text(json.dumps(found | {"curve": self.curve}, indent=1))
         if self._writer is not None:
             self._writer.flush()
@@ -317,6 +339,20 @@ class Trainer:
     def policy(self) -> Callable[[Any], torch.Tensor]:
         """What maps observations to actions, without noise."""
         return self.runner.get_inference_policy(device=self.device)
+
+
+def _runner(ranks: Ranks) -> Any:
+    """rsl-rl's runner, for ranks on CPUs, too, of which its own knows none."""
+    from rsl_rl.runners import OnPolicyRunner  # pyright: ignore[reportMissingImports]
+
+    class Runner(OnPolicyRunner):
+        def _configure_multi_gpu(self) -> None:
+            self.gpu_world_size, self.is_distributed = ranks.count, ranks.count > 1
+            self.gpu_local_rank, self.gpu_global_rank = ranks.local_rank, ranks.rank
+            found = {"global_rank": ranks.rank, "local_rank": ranks.local_rank, "world_size": ranks.count}
+            self.multi_gpu_cfg = found if self.is_distributed else None
+
+    return Runner
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:

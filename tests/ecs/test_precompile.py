@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from threading import Thread
+
+import pytest
 
 from phalanx.ecs.ahead.precompile import _Compiler
 
@@ -34,3 +39,19 @@ def test_what_another_process_compiles_is_waited_for(tmp_path: Path) -> None:
     compiler.close()
     assert not one.with_suffix(".ran").exists()
     assert two.with_suffix(".ran").exists() and two.with_suffix(".cpu").exists()
+
+
+@pytest.mark.slow
+def test_processes_that_begin_together_compile_each_kernel_once(tmp_path: Path) -> None:
+    """With an empty cache: nothing is written again after it was said to be done."""
+    code = "import phalanx as px; world = px.World(2); world.add_robot('cartpole'); world.step(); print('done')"
+    environment = {**os.environ, "PHALANX_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", code]
+    both = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [one.communicate(timeout=600)[0] for one in both] == ["done\n"] * 2
+    markers = list((tmp_path / "cache").rglob("*.cpu"))
+    assert markers
+    for marker in markers:
+        compiled = list(marker.parent.glob(f"{marker.stem}*.nb[ic]"))
+        assert compiled, marker.stem
+        assert max(file.stat().st_mtime_ns for file in compiled) <= marker.stat().st_mtime_ns

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import fcntl
 import gc
 import json
 import os
@@ -244,8 +245,11 @@ def main(device: str) -> None:
         path = Path(line.removesuffix("\n"))
         generated = Generated(path, path.read_text(), path.stem)
         try:
-            getattr(load(generated), generated.entry).compile(cuda.signature(generated.source))
-            marker(generated, "cuda").touch()
+            with path.open() as file:
+                fcntl.flock(file, fcntl.LOCK_EX)  # another process that needs the kernel waits for it
+                if not marker(generated, "cuda").exists():
+                    getattr(load(generated), generated.entry).compile(cuda.signature(generated.source))
+                    marker(generated, "cuda").touch()
             print("done", flush=True)
         except Exception as error:  # the caller compiles it again, and shows what is wrong
             print(type(error).__name__, flush=True)
