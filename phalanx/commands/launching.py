@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from typing import IO, Any
+from typing import IO
 
 from phalanx.commands.common import UserError
 
@@ -48,8 +48,8 @@ def launch(count: int, module: str, arguments: Sequence[str]) -> int:
         try:
             for rank in range(count):
                 own = {**os.environ, **shared, "RANK": str(rank), "LOCAL_RANK": str(rank)}
-                quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": said[rank]} if rank else {}
-                ranks.append(subprocess.Popen(command, env=own, **quiet))
+                out, errors = (subprocess.DEVNULL, said[rank]) if rank else (None, None)
+                ranks.append(subprocess.Popen(command, env=own, stdout=out, stderr=errors))
             return _watch(ranks, said)
         except KeyboardInterrupt:  # they have had the same signal from the terminal
             _wait(ranks, LAST_WORDS * 10)
