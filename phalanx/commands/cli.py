@@ -433,7 +433,7 @@ def tasks(
     """List Isaac Lab's tasks, or step each of them with random actions, unmodified, in a process of its own.
 
     Args:
-        name: which; names or patterns such as "*Anymal-C*"; all by default.
+        name: which; names, patterns such as "*Anymal-C*", or "sample": 24 of all kinds; all by default.
         try_: step them, and say what came of it; exit code 1 if one fails.
         num_envs: environments of each task.
         steps: steps of each task.

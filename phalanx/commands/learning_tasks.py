@@ -136,5 +136,5 @@ def _made_by_isaac(task: str, num_envs: int | None, device: str, seed: int) -> M
     cfg = parse_env_cfg(task, device=device, num_envs=num_envs)
     cfg.seed = agent.seed = seed
     env = RslRlVecEnvWrapper(gym.make(task, cfg=cfg), clip_actions=agent.clip_actions)
-    world = getattr(env.unwrapped.sim, "world", None)
+    world = env.unwrapped.sim.stage_world.world
     return Made(env, agent.to_dict(), agent.max_iterations, True, world, env.unwrapped.step_dt)

@@ -87,8 +87,8 @@ def trial(task: str, num_envs: int, steps: int, device: str, seed: int) -> dict[
 
 def _diverged(env: Any) -> str:
     """Which environments the engine has frozen; what tasks read of them stays finite."""
-    world = env.sim.world
-    frozen = [] if world is None else world.diverged.tolist()
+    stage_world = env.sim.stage_world
+    frozen = [] if stage_world.is_empty else stage_world.world.diverged.tolist()
     return f"environments {frozen} diverged" if frozen else ""
 
 
