@@ -18,6 +18,7 @@ PREFIX = "phalanx.facade."
 GATHERED = {
     "isaacsim.sensors.camera": "omni.isaac.sensor",
     "isaacsim.sensors.physics": "omni.isaac.sensor",
+    "isaacsim.sensors.physx": "omni.isaac.range_sensor",
 }
 """Packages that were one before."""
 

@@ -40,6 +40,7 @@ SAME = {
     "omni.isaac.cloner": "isaacsim.core.cloner",
     "omni.isaac.wheeled_robots": "isaacsim.robot.wheeled_robots",
     "omni.isaac.manipulators": "isaacsim.robot.manipulators",
+    "omni.isaac.range_sensor": "isaacsim.sensors.physx",
     "omni.isaac.franka": "isaacsim.robot.manipulators.examples.franka",
     "omni.isaac.motion_generation": "isaacsim.robot_motion.motion_generation",
     **{f"omni.isaac.core.{name}": f"isaacsim.core.api.{name}" for name in _API},

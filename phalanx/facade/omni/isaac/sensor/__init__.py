@@ -2,5 +2,6 @@
 
 from phalanx.facade.isaacsim.sensors.camera import Camera, CameraView, get_all_camera_objects
 from phalanx.facade.isaacsim.sensors.physics import ContactSensor, IMUSensor
+from phalanx.facade.isaacsim.sensors.physx import RotatingLidarPhysX
 
-__all__ = ["Camera", "CameraView", "ContactSensor", "IMUSensor", "get_all_camera_objects"]
+__all__ = ["Camera", "CameraView", "ContactSensor", "IMUSensor", "RotatingLidarPhysX", "get_all_camera_objects"]
