@@ -21,6 +21,7 @@ from phalanx.systems.collision import (
     mesh_contact,
     narrow,
     near_pair_teams,
+    nearest,
     sdf_contact,
     sweep_and_prune,
 )
@@ -135,6 +136,9 @@ LOOP_LIMITS = (loop_limit_rows, loop_limits)
 SHARED = ("solve", "sweep", "query_joints")
 """Phases in which rows of several sorts change the same fields: tendons before loop joints before contacts."""
 ROWS_OF_CONTACTS = (contact_rows, bouncing, contact_solver)
+CHOSEN_BEFORE = ("start_contacts", "pick_near_points", "drop_near_misses", "drop_seam_contacts")
+CHOSEN_FOR = ("place_plane_contacts", "place_pair_contacts")
+"""What contacts are chosen after, and what takes those that were chosen."""
 FEATURES = {
     "moving_surfaces": (contacts.surface_drifts,),
     "torsion": _all(torsion),
@@ -160,6 +164,7 @@ def systems(
     limits: bool = True,
     spherical: bool = True,
     seams: bool = True,
+    keep_nearest: bool = False,
 ) -> list[System]:
     """The engine's systems, as few as a world can do with; all of them by default.
 
@@ -176,6 +181,7 @@ def systems(
         limits: joints that close loops have limits of angles.
         spherical: robots have spherical joints.
         seams: bodies have several shapes.
+        keep_nearest: where slots are too few, the nearest pairs and contacts are kept.
     """
     loose = not joints and pairs != set()
     found = [*_all(*ALWAYS), *REACTIONS]
@@ -213,6 +219,9 @@ def systems(
         found += [_after(contacts.drop_near_misses, tuple(s.name for s in touch[-1:]))]
         found += _all(seams_) if seams else []
         found += [contacts.place_pair_contacts, contacts.pair_contacts]
+        found += [nearest.keep_nearest_candidates] if keep_nearest else []
+    if keep_nearest and (planes or meet):
+        found.append(_between(nearest.keep_nearest_contacts, CHOSEN_BEFORE, CHOSEN_FOR, {s.name for s in found}))
     names = {s.name for s in found}
     return found + [s for name in FEATURES if optional for s in feature_systems(name, together, names)]
 
@@ -254,6 +263,16 @@ def _in_phase(system: System, phase: str) -> System:
 def _before(system: System, names: tuple[str, ...]) -> System:
     """The same system, to run before others."""
     return replace(system, before=names)
+
+
+@cache
+def _between_names(system: System, after: tuple[str, ...], before: tuple[str, ...]) -> System:
+    return replace(system, after=after, before=before)
+
+
+def _between(system: System, after: Iterable[str], before: Iterable[str], known: set[str]) -> System:
+    """The same system, to run after and before those of the names that there are."""
+    return _between_names(system, tuple(n for n in after if n in known), tuple(n for n in before if n in known))
 
 
 @cache

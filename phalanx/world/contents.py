@@ -35,7 +35,7 @@ from phalanx.world.handles.rigid_collection import RigidObjectCollection
 from phalanx.world.handles.rigid_object import RigidObject
 from phalanx.world.handles.robot import Robot
 from phalanx.world.jointed import Jointed
-from phalanx.world.layout.fill import fill
+from phalanx.world.layout.fill import fill, grow_slots
 from phalanx.world.options import ActorOptions
 from phalanx.world.scenes import Scenes
 from phalanx.world.tendon_layout import place_tendons
@@ -335,6 +335,7 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
             self._grounds,
             contact_offset=self._settings["contact_offset"],
             max_contacts=self._settings["max_contacts"],
+            few_slots=self._settings["when_full"] == "nearest",
             disabled_parts=sorted(self._disabled),
             disabled_links=self._apart(),
             disabled_bodies=self._separated_bodies(),
@@ -366,6 +367,7 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
             limits=self._limited_joints,
             spherical=store.rows(c.Pivot) > 0,
             seams=layout.pieces,
+            keep_nearest=self._settings["when_full"] == "nearest",
         )
         for system in chosen:
             if moved or system is not follow_targets:
@@ -377,6 +379,13 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
         memory.check_arrays(store, fields, self._settings["max_memory"])
         for field in fields:
             store.array(field)
+        if self._settings["when_full"] == "nearest":
+            numbers = memory.slots_within(
+                store, *layout.most_slots, self._settings["max_contacts"], self._settings["max_memory"]
+            )
+            for table, number in zip((c.Candidate, c.Contact), numbers, strict=True):
+                if number > store.rows(table):
+                    grow_slots(store, table, number)
         self.built = True
         for row, joint in enumerate(self.joints.values()):
             joint.bind(row)

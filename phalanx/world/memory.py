@@ -72,6 +72,43 @@ def room_for(store: Store, table: Table, wanted: int, most: int | None) -> int:
     return 0
 
 
+def slots_within(
+    store: Store, pairs: int, contacts: int, max_contacts: int | None, most: int | None
+) -> tuple[int, int]:
+    """How many slots for candidates and contacts a world has that keeps the nearest.
+
+    Args:
+        pairs, contacts: as many as there can be in an environment.
+        max_contacts: so many of each; or, without it, as many as ``most`` bytes hold, as many of each as go.
+
+    Raises:
+        CapacityError: they take more than ``most``, or than is free.
+    """
+    allowed = free_bytes(store.device) if most is None else most
+
+    def numbers(wanted: int) -> tuple[int, int]:
+        return min(pairs, wanted), min(contacts, wanted)
+
+    def fits(wanted: int) -> bool:
+        taken = zip((c.Candidate, c.Contact), numbers(wanted), strict=True)
+        return sum(slot_bytes(store, table, count) for table, count in taken) <= allowed
+
+    low, high = 1, max(pairs, contacts, 1)
+    if max_contacts is not None:
+        low = high = max(max_contacts, 1)
+    if not fits(low):
+        bound = "are free" if most is None else "are max_memory"
+        raise CapacityError(
+            f"{low} slots for contacts in {store.num_envs} environments take more than the {allowed / 1e6:.1f} MB that "
+            f"{bound}: make fewer environments, lower max_contacts, or raise max_memory"
+        )
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    found = numbers(low)
+    return (found[0], min(contacts, max_contacts)) if max_contacts is not None else found
+
+
 def check_arrays(store: Store, fields: Iterable[Field], most: int | None) -> None:
     """Refuse to allocate fields that take more than the share of what is free.
 
@@ -131,6 +168,7 @@ def too_many(what: str, store: Store, table: Table, dropped: np.ndarray, envs: s
     remedies = "move the shapes apart, make fewer environments, or raise max_memory of World"
     if table is c.Contact:
         remedies += "; max_contacts keeps so many in each environment, and warns of the others"
+    remedies += '; when_full="nearest" keeps the nearest that fit'
     return CapacityError(
         f"{what}: there are {slots + missing} in one of environments {envs}, {slots} fit, and slots for all take "
         f"{needed / 1e6:.0f} MB in {store.num_envs} environments; {allowed}{rest}: {remedies}. reset(env_ids) of these "

@@ -11,6 +11,7 @@ import numpy as np
 from phalanx.world import checking
 
 SOLVERS = ("tgs", "pgs")
+WHEN_FULL = ("error", "nearest")
 
 
 def gravity(value: Sequence[float], dtype: str) -> tuple[float, float, float]:
@@ -54,6 +55,7 @@ def solver(
     velocity_iterations: int,
     max_contacts: int | None,
     max_memory: int | None,
+    when_full: str,
     contact_offset: float,
     max_depenetration_velocity: float,
     bounce_threshold: float,
@@ -76,6 +78,13 @@ def solver(
         max_contacts = checking.whole("max_contacts", max_contacts, 0)
     if max_memory is not None:
         max_memory = checking.whole("max_memory", max_memory, 1)
+    if when_full not in WHEN_FULL:
+        raise ValueError(f"when_full={when_full!r}: must be {' or '.join(map(repr, WHEN_FULL))}")
+    if when_full == "nearest" and max_memory is None and max_contacts is None:
+        raise ValueError(
+            'when_full="nearest" needs max_memory= or max_contacts=: which contacts are kept must not depend on what '
+            "memory happens to be free"
+        )
     if solver not in SOLVERS:
         raise ValueError(f"solver {solver!r}: must be {' or '.join(map(repr, SOLVERS))}")
     found = {
@@ -92,6 +101,7 @@ def solver(
         **iterations,
         "max_contacts": max_contacts,
         "max_memory": max_memory,
+        "when_full": when_full,
         **found,
         "speculative": bool(speculative),
         "solver": solver,

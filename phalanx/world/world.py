@@ -53,6 +53,12 @@ class World(Stepping):
         max_memory: bytes for the slots of contacts, and of pairs of shapes that are near each other, in all
             environments. What needs more is a :class:`phalanx.CapacityError`, from :meth:`step`. By default these slots
             may take half of what is free when they grow, on a GPU of its own memory.
+        when_full: what becomes of contacts for which ``max_memory`` or ``max_contacts`` has no room. ``"error"``: a
+            :class:`phalanx.CapacityError`; but a given ``max_contacts`` keeps the first, with a warning.
+            ``"nearest"``, which needs one of the two: pairs whose bounds overlap most, and of their contacts those
+            that are nearest or deepest, with a warning. All slots are there from the start: as many as
+            ``max_memory`` holds, or ``max_contacts`` of contacts and of pairs in each environment, whose results
+            then do not depend on how many others there are.
         contact_offset: contacts are looked for below the sum of two shapes' offsets, this for each, 0 for grounds, m.
         max_depenetration_velocity: cap on how fast penetration is pushed out, m/s; actors may have their own.
         bounce_threshold: impacts slower than this do not bounce, m/s.
@@ -77,6 +83,7 @@ class World(Stepping):
         velocity_iterations: int = 1,
         max_contacts: int | None = None,
         max_memory: int | None = None,
+        when_full: str = "error",
         contact_offset: float = 0.02,
         max_depenetration_velocity: float = 3.0,
         bounce_threshold: float = 0.2,
@@ -99,6 +106,7 @@ class World(Stepping):
             velocity_iterations=velocity_iterations,
             max_contacts=max_contacts,
             max_memory=max_memory,
+            when_full=when_full,
             contact_offset=contact_offset,
             max_depenetration_velocity=max_depenetration_velocity,
             bounce_threshold=bounce_threshold,
@@ -111,6 +119,8 @@ class World(Stepping):
         self._store = Store(self.num_envs, self._device, dtype, SUBSTITUTES)
         self._store.on_set = self._field_set
         self._reported: set[int] = set()
+        self._crowded: set[tuple[str, int]] = set()
+        """Tables and environments of which it was told that slots are too few."""
         self._told: list[str] = []
         """What :meth:`check` is to warn of."""
 
@@ -171,9 +181,26 @@ class World(Stepping):
             dropped = self._device.to_host(getattr(self[c.Status], flag.name))[0]
             if dropped.any():
                 setattr(self[c.Status], flag.name, [[0]])
-                warnings.warn(self._too_many(what, table, dropped), SimulationWarning, stacklevel=4)
+                if self._settings["when_full"] == "nearest":
+                    self._tell_of_nearest(what, table, dropped)
+                else:
+                    warnings.warn(self._too_many(what, table, dropped), SimulationWarning, stacklevel=4)
         for view in self.contact_views if self._device.is_cuda else ():  # elsewhere they look themselves
             view.check()
+
+    def _tell_of_nearest(self, what: str, table: Table, dropped: np.ndarray) -> None:
+        """Warn, once for each environment until it is reset, that not all was kept."""
+        envs = [env for env in np.flatnonzero(dropped).tolist() if (table.name, env) not in self._crowded]
+        self._crowded.update((table.name, env) for env in envs)
+        if envs:
+            slots = self._store.rows(table)
+            warnings.warn(
+                f"{what} did not fit into {slots} slots in environments {shorten(envs)}: there were up to "
+                f"{slots + int(dropped[envs].max())}, and the nearest {slots} are kept; move the shapes apart, make "
+                "fewer environments, or raise max_memory or max_contacts of World",
+                SimulationWarning,
+                stacklevel=5,
+            )
 
     def make_room(self, stopped: np.ndarray) -> bool:
         """Make room for contacts and pairs of near shapes that some environments stopped for, on a CPU.
@@ -222,8 +249,10 @@ class World(Stepping):
             self._write_defaults(envs)
         if envs is None:
             self._reported.clear()
+            self._crowded.clear()
         else:
             self._reported -= set(envs.tolist())
+            self._crowded = {(name, env) for name, env in self._crowded if env not in set(envs.tolist())}
 
     def forgotten_fields(self) -> list[Field]:
         """Fields of the state that a reset sets to 0: velocities, what the solver remembers, and flags."""

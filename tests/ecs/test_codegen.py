@@ -211,7 +211,7 @@ def llvm(made: System, shared: frozenset[str], real: str = "float32") -> str:
     return namespace(generated)[generated.entry].inspect_llvm()
 
 
-@pytest.mark.parametrize("made", systems(), ids=lambda made: made.name)
+@pytest.mark.parametrize("made", systems(keep_nearest=True), ids=lambda made: made.name)
 def test_engine_system_has_no_float64_arithmetic(made: System) -> None:
     shared = frozenset(name for name, access in made.field_arguments.items() if access.target.shared)
     found = float64_values(made, shared)
@@ -326,7 +326,17 @@ TEAMS = [
 
 @pytest.mark.parametrize(
     "made",
-    [*systems(), *deformable.systems(), *TEAMS, *RAYS, *PROBES[-1:], *SAMPLING, contact_views, dim, dim_lanes],
+    [
+        *systems(keep_nearest=True),
+        *deformable.systems(),
+        *TEAMS,
+        *RAYS,
+        *PROBES[-1:],
+        *SAMPLING,
+        contact_views,
+        dim,
+        dim_lanes,
+    ],
     ids=lambda made: made.name,
 )
 def test_compiles_to_ptx_without_float64(made: System, ptx: ModuleType) -> None:

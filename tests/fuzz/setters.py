@@ -14,7 +14,8 @@ from small_robots import arm
 import phalanx as px
 
 ENVS = 3
-REFUSALS = (ValueError, TypeError, IndexError)
+REFUSALS = (ValueError, TypeError, IndexError, KeyError)
+"""With a sentence; a KeyError is for names of bodies and joints."""
 
 
 @cache
@@ -82,7 +83,7 @@ def call(number: int) -> str:
             warnings.simplefilter("ignore")
             setter(**arguments)
     except REFUSALS as error:
-        verdict = "refused" if str(error) else f"{name}: an error without words"
+        verdict = "refused" if " " in str(error) else f"{name}({arguments}): no sentence: {error!r}"
     except Exception as error:
         verdict = f"{name}({arguments}): {type(error).__name__}: {error}"
     else:

@@ -143,6 +143,8 @@ class Stepping(Contents):
 
     def _growing(self) -> list[Field]:
         """Flags of tables that get more rows when they have too few."""
+        if self._settings["when_full"] == "nearest":
+            return []
         fixed = self._settings["max_contacts"] is not None
         return [c.Status.candidates_dropped] + ([] if fixed else [c.Status.contacts_dropped])
 

@@ -63,6 +63,8 @@ class Capacity:
     """Most dofs that one contact can move."""
     groups: int
     """Most groups of four dofs, each of one tree, that it can."""
+    most: tuple[int, int]
+    """How many candidates and contacts there can be."""
 
 
 def place_shapes(
@@ -309,9 +311,11 @@ class _Barred:
         return a.link == b.link or links in self.links or bodies in self.bodies
 
 
-def place_pairs(columns: Columns, parts: Sequence[Part], shapes: list[PlacedShape], planes: int, pairs: Pairs) -> None:
-    """The list of allowed pairs, or what is needed to find them among the shapes that are near each other."""
-    if len(pairs.allowed) <= LONGEST_LIST:
+def place_pairs(
+    columns: Columns, parts: Sequence[Part], shapes: list[PlacedShape], planes: int, pairs: Pairs, longest: int
+) -> None:
+    """The list of allowed pairs, up to the longest; or what is needed to find those that are near each other."""
+    if len(pairs.allowed) <= longest:
         for a, b in pairs.allowed.tolist():
             columns.add({c.PairTopology.a: a, c.PairTopology.b: b})
         return
@@ -334,14 +338,22 @@ def place_pairs(columns: Columns, parts: Sequence[Part], shapes: list[PlacedShap
         columns.add({c.BarredPairKey.key: key})
 
 
-def capacity(shapes: list[PlacedShape], pairs: np.ndarray, plane_contacts: int, most: int | None) -> Capacity:
-    """How many slots to begin with; they grow when they are not enough, unless the user has said how many."""
+def capacity(
+    shapes: list[PlacedShape], pairs: np.ndarray, plane_contacts: int, most: int | None, few: bool = False
+) -> Capacity:
+    """How many slots to begin with; they grow when they are not enough, unless the user has said how many.
+
+    Args:
+        few: one of each, as the world gives itself more at once.
+    """
     kind = np.array([s.data.kind for s in shapes], int)
     width = MESH_MANIFOLD_POINTS if len(pairs) and kind[pairs].max() >= kinds.SDF else MANIFOLD_POINTS
     meeting = len(np.unique(pairs)) if len(pairs) else 0
     candidates = min(len(pairs), AUTOMATIC_CANDIDATES + CANDIDATES_PER_SHAPE * meeting)
     potential = plane_contacts + width * len(pairs)
     contacts = min(potential, (AUTOMATIC_CONTACTS + CONTACTS_PER_SHAPE * meeting) if most is None else most)
+    if few:
+        candidates, contacts = min(candidates, 1), min(contacts, 1)
     window = max((len(s.tree) for s in shapes), default=0)
     groups = -(-window // 4)
     trees = np.array([(s.tree.start, len(s.tree)) for s in shapes]).reshape(-1, 2)
@@ -352,4 +364,4 @@ def capacity(shapes: list[PlacedShape], pairs: np.ndarray, plane_contacts: int, 
         window = max(window, int(np.where(same, size[a], size[a] + size[b]).max()))
         size = -(-size // 4)
         groups = max(groups, int(np.where(same, size[a], size[a] + size[b]).max()))
-    return Capacity(contacts, candidates, candidates * width, window, groups)
+    return Capacity(contacts, candidates, candidates * width, window, groups, (len(pairs), potential))

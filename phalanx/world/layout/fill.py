@@ -62,6 +62,8 @@ class Layout:
     """Of all parts; those of grounds come behind them."""
     dof_parents: list[int]
     """The dof above each, or -1."""
+    most_slots: tuple[int, int]
+    """How many candidates and contacts there can be."""
 
 
 def fill(
@@ -71,6 +73,7 @@ def fill(
     *,
     contact_offset: float,
     max_contacts: int | None = None,
+    few_slots: bool = False,
     disabled_parts: Sequence[tuple[int, int]] = (),
     disabled_links: Sequence[tuple[tuple[int, int], tuple[int, int]]] = (),
     disabled_bodies: Sequence[tuple[tuple[int, int], tuple[int, int]]] = (),
@@ -136,9 +139,10 @@ def fill(
     plane_contacts = place_planes(columns, grounds, parts, shapes)
     apart = [tuple(ranges[part].links.start + link for part, link in pair) for pair in disabled_links]
     kept = [tuple(ranges[part].bodies.start + body for part, body in pair) for pair in disabled_bodies]
+    longest = 0 if few_slots else LONGEST_LIST
     pairs = find_pairs(parts, shapes, disabled_parts, [(a, b) for a, b in apart], [(a, b) for a, b in kept])
-    place_pairs(columns, parts, shapes, len(grounds), pairs)
-    room = capacity(shapes, pairs.allowed, plane_contacts, max_contacts)
+    place_pairs(columns, parts, shapes, len(grounds), pairs, longest)
+    room = capacity(shapes, pairs.allowed, plane_contacts, max_contacts, few_slots)
     widest = max((-(-(r.dofs.stop - r.dofs.start) // 4) for r in ranges), default=0)
     moves = _moves(dof_parents, trees)
     for table, size in (
@@ -178,7 +182,7 @@ def fill(
     flat = [shape for shape in shapes if shape.data.kind not in (SPHERE, CAPSULE)]
     bodies = [shape.link if shape.dof >= 0 else -1 for shape in flat]
     pieces = len(set(bodies)) < len(bodies)
-    return Layout(ranges, met, moving, pieces, len(pairs.allowed) > LONGEST_LIST, shapes, dof_parents)
+    return Layout(ranges, met, moving, pieces, len(pairs.allowed) > longest, shapes, dof_parents, room.most)
 
 
 def grow_slots(store: Store, table: Table, wanted: int) -> None:
