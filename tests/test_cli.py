@@ -84,7 +84,7 @@ def test_help_of_a_command_lists_the_options(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("", "Expected one of {info, run, view, replay, export, .*, doctor}. See phalanx --help."),
+        ("", "Expected one of {info, run, view, replay, export, .*, completion}. See phalanx --help."),
         ("rn quadruped", "Unrecognized options"),
         ("run", "Missing from phalanx run: ROBOT. See phalanx run --help."),
         ("info arm --device cpu", "Unrecognized or misplaced options: --device cpu. See phalanx info --help."),
@@ -169,7 +169,13 @@ def test_mistakes_are_one_line_and_leave_nothing(tmp_path, monkeypatch, capfd, a
         ("replay a.zarr --sensor camera camera:a --video a.gif", "--sensor: one camera at a time."),
         ("replay a.zarr --eye 1 1 1", "--eye needs --video or --picture."),
         ("replay a.zarr --show depth", "--show needs --video or --picture."),
-        ("replay a.zarr --picture a.png --eye 1 1 1", "--eye and --target: give both, or neither."),
+        ("replay a.zarr --picture a.png --target 1 1 1", "--target needs --eye."),
+        (
+            "replay a.zarr --picture a.png --sensor camera:a --eye 1 1 1",
+            "--eye and --target: give both of a camera that a body carries, or neither.",
+        ),
+        ("replay a.zarr --follow robot", "--follow needs --video or --picture."),
+        ("replay a.zarr --picture a.png --sensor camera:a --follow a", "goes along with that body."),
         ("replay a.zarr --out a.csv", "--out needs a --sensor that it is to hold: imu:BODY, scan:BODY or contact."),
         ("replay a.zarr --sensor contact --out a.txt", "must end in .zarr or .csv."),
         ("replay a.zarr --sensor contact --out kept.zarr", "holds something else than readings of sensors."),

@@ -1,5 +1,5 @@
 """The command line: ``phalanx info | run | view | replay | export | bench | warmup | exec | tasks | assets | train |
-play | doctor``.
+play | doctor | completion``.
 
 Exit codes: 0 success; 1 a verification that found a difference; 2 a mistake of the user's, said in one line; 3 a
 simulation of which environments diverged; 130 Ctrl-C. A traceback is a bug of ours; but ``exec`` ends as the script
@@ -36,8 +36,10 @@ Size = Annotated[tuple[int, int] | None, tyro.conf.arg(metavar="WIDTH HEIGHT", h
 Target = Annotated[Path | None, tyro.conf.arg(metavar="OUT", help_behavior_hint="")]
 Signals = Annotated[tuple[str, ...], tyro.conf.arg(metavar="ACTOR/FIELD [...]", help_behavior_hint="")]
 Json = Annotated[Path | None, tyro.conf.arg(metavar="OUT.json", help_behavior_hint="")]
+Report = Annotated[Path | None, tyro.conf.arg(metavar="OUT.json|-", help_behavior_hint="")]
 Gain = Annotated[float | None, tyro.conf.arg(metavar="X", help_behavior_hint="")]
 Dt = Annotated[float | Literal["auto"], tyro.conf.arg(metavar="auto|S")]
+Followed = Annotated[str | None, tyro.conf.arg(metavar="ROBOT|OBJECT|BODY|none", help_behavior_hint="")]
 Key = Annotated[str | None, tyro.conf.arg(metavar="NAME|none", help_behavior_hint="")]
 Pace = Annotated[float | Literal["max"], tyro.conf.arg(metavar="X|max")]
 Viewed = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ROBOT|SCENE|FILE.zarr")]
@@ -60,20 +62,22 @@ Checkpoint = Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="CHECKP
 Resume = Annotated[Path | None, tyro.conf.arg(metavar="CHECKPOINT.pt", help_behavior_hint="")]
 Steps = Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint="")]
 Gpus = Annotated[int | Literal["all"] | None, tyro.conf.arg(metavar="N|all", help_behavior_hint="")]
+Shell = Annotated[tyro.conf.Positional[Literal["bash", "zsh"]], tyro.conf.arg(metavar="bash|zsh")]
 Folder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help_behavior_hint="")]
 
 
-def info(robot: Robot, fix_inertias: Flag = False) -> int:
+def info(robot: Robot, fix_inertias: Flag = False, json: Report = None) -> int:
     """Describe a robot: the tree of its links and joints with types, limits, masses and shapes, and what is odd.
 
     Args:
         robot: a URDF, MJCF or USD file, or the name of a robot that Phalanx ships; or a mesh file, seen as a rigid
             object.
         fix_inertias: replace inertias that no body can have by the nearest that one can have.
+        json: write it as JSON to this file too; - prints nothing else.
     """
     from phalanx.commands.info import info
 
-    info(robot, fix_inertias)
+    info(robot, fix_inertias, json)
     return 0
 
 
@@ -98,7 +102,13 @@ def run(
     record_every: int = 1,
     picture: Png = None,
     video: Video = None,
+    env: Envs = (0,),
+    size: Size = None,
+    eye: Place = None,
+    target: Place = None,
+    follow: Followed = None,
     fps: float = 30.0,
+    json: Report = None,
     view: Flag = False,
     host: str = "127.0.0.1",
     port: int = 8080,
@@ -131,12 +141,20 @@ def run(
         record_every: record every so many steps.
         picture: draw the end to this file.
         video: draw all of it to this file, in real time; .mp4 needs the extra video.
+        env: environments in the picture and video, side by side; all shows as many as fit.
+        size: of the picture or video, pixels; by default 1280 960 and 640 480.
+        eye: where the camera is, m; by default so far away that all is seen.
+        target: where it looks; by default at the middle of what is seen.
+        follow: a robot, object or body that the camera goes along with and is made for; by default it goes along with
+            everything, if that goes far; none: it stands.
         fps: frames a second of the video.
+        json: write the summary as JSON to this file too; - prints nothing else.
         view: show it in the browser; it starts when someone looks. Needs the extra viewer.
         host: address at which the viewer listens; on others than this machine's own it asks for a token.
         port: where the viewer listens; 0 is any port that is free.
     """
     from phalanx.commands.run import RunOptions, run
+    from phalanx.commands.showing import Seen
 
     if fixed_base and free_base:
         raise UserError("--fixed-base and --free-base: give one of them.")
@@ -159,7 +177,8 @@ def run(
             record_every=record_every,
             picture=picture,
             video=video,
-            fps=fps,
+            seen=Seen(_environments(env), size, eye, target, follow, fps),
+            json=json,
             keyframe=keyframe,
             fix_inertias=fix_inertias,
             view=view,
@@ -256,8 +275,10 @@ def replay(
     eye: Place = None,
     target: Place = None,
     size: Size = None,
+    follow: Followed = None,
     fps: float = 30.0,
     out: Readings = None,
+    json: Report = None,
 ) -> int:
     """Show what a recording holds, also by sensors that it did not have; verify it by simulating it again.
 
@@ -274,19 +295,27 @@ def replay(
             contact (forces on all bodies).
         show: what the camera sees.
         eye: where the camera is, m: in the world, or on the body that carries it.
-        target: where it looks, likewise.
+        target: where it looks, likewise; by default at the middle of what is seen.
         size: of the picture or video, pixels.
+        follow: a robot, object or body that the camera goes along with and is made for; by default it goes along with
+            everything, if that goes far; none: it stands.
         fps: frames a second of the video.
         out: where the other sensors' readings go; by default beside the recording, as FILE.sensors.zarr.
+        json: write what the recording holds as JSON to this file too; - prints nothing else.
     """
     from phalanx.commands.replay import replay
     from phalanx.commands.showing import Shown
 
+    envs = _environments(env)
+    shown = Shown(envs, picture, video, tuple(dict.fromkeys(sensor)), show, eye, target, size, fps, out, follow)
+    return replay(file, shown, verify, repair=repair, json=json)
+
+
+def _environments(env: tuple[int | str, ...]) -> tuple[int, ...]:
+    """Numbers of environments; none stands for all."""
     if not env or ("all" in env and len(env) > 1):
         raise UserError("--env must be numbers of environments, or all.")
-    envs = () if "all" in env else tuple(int(one) for one in env)
-    shown = Shown(envs, picture, video, tuple(dict.fromkeys(sensor)), show, eye, target, size, fps, out)
-    return replay(file, shown, verify, repair=repair)
+    return () if "all" in env else tuple(int(one) for one in env)
 
 
 def export(
@@ -512,6 +541,18 @@ def doctor() -> int:
     return doctor()
 
 
+def completion(shell: Shell) -> int:
+    """Print a script by which a shell completes this command line: `source <(phalanx completion bash)`.
+
+    Args:
+        shell: bash or zsh.
+    """
+    from phalanx.commands.completion import script
+
+    print(script(shell, COMMANDS), end="")
+    return 0
+
+
 COMMANDS = {
     "info": info,
     "run": run,
@@ -526,6 +567,7 @@ COMMANDS = {
     "train": train,
     "play": play,
     "doctor": doctor,
+    "completion": completion,
 }
 DESCRIPTION = (
     "Steps thousands of robots in lockstep. `phalanx COMMAND --help` lists its options, `phalanx --version` says "

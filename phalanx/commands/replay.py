@@ -6,40 +6,51 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from phalanx.commands.as_json import check_json, replay_report, say, write_json
 from phalanx.commands.common import COMPILING, UserError, patience, progress_bar, user_mistakes
 from phalanx.commands.showing import Shown, check, make
 
 if TYPE_CHECKING:
-    from phalanx.io.recordings.replay import Recording
+    from phalanx.io.recordings.replay import Recording, VerifyResult
     from phalanx.io.recordings.series import ActorRecording
 
 ROWS = 12  # of the table
 NAMES = 5  # of a collection's objects, at most
 
 
-def replay(file: Path, shown: Shown, verify: bool, device: str | None = None, repair: bool = False) -> int:
+def replay(
+    file: Path,
+    shown: Shown,
+    verify: bool,
+    device: str | None = None,
+    repair: bool = False,
+    json: Path | None = None,
+) -> int:
     """Print what one environment did, verify, and make pictures, videos and sensors; returns the exit code."""
     with user_mistakes(ValueError):
         check(shown, file)
+        check_json(json)
         from phalanx.io.recordings.replay import open_recording
 
         if repair:
             from phalanx.io.recordings.repair import repair as cut
 
-            print(f"repaired     {cut(file)}")
+            say(f"repaired     {cut(file)}", json)
         recording = open_recording(file)
         for env in shown.envs:
             if not 0 <= env < recording.num_envs:
                 raise UserError(f"--env must be between 0 and {recording.num_envs - 1}, not {env}.")
         shown = replace(shown, envs=shown.envs or tuple(range(recording.num_envs)))
-        print(_header(recording))
+        say(_header(recording), json)
         env = shown.envs[0]
         for kind, actor in recording.recorded:
             table = _summary(recording, actor, env) if kind == "collection" else _table(recording, actor, env)
-            print(f"\n{actor.name} in environment {env}:\n{table}")
+            say(f"\n{actor.name} in environment {env}:\n{table}", json)
         if shown.picture or shown.video or shown.others:
-            print("", *make(recording, shown), sep="\n")
-        return 0 if not verify or _verify(recording, device) else 1
+            say("\n".join(["", *make(recording, shown)]), json)
+        result = _verify(recording, device, json) if verify else None
+        write_json(json, replay_report(recording, result))
+        return 0 if result is None or result.ok else 1
 
 
 def _header(recording: Recording) -> str:
@@ -123,7 +134,7 @@ def _aligned(columns: list[Column]) -> str:
     )
 
 
-def _verify(recording: Recording, device: str | None) -> bool:
+def _verify(recording: Recording, device: str | None, json: Path | None) -> VerifyResult:
     import numpy as np
 
     from phalanx.io.recordings.replay import verify
@@ -135,5 +146,5 @@ def _verify(recording: Recording, device: str | None) -> bool:
     ):
         result = verify(recording, device, lambda steps, _: bar.update(steps * recording.num_envs))
     word = "verified" if result else "EDITED" if result.difference is None else "DIFFERENT"
-    print(f"\n{word:<13}{result}")
-    return result.ok
+    say(f"\n{word:<13}{result}", json)
+    return result

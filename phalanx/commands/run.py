@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from phalanx.commands.as_json import check_json, run_report, say, write_json
 from phalanx.commands.common import (
     COMPILING,
     VIDEO_SIZE,
@@ -22,6 +23,7 @@ from phalanx.commands.common import (
     user_mistakes,
 )
 from phalanx.commands.loading import Loaded, load
+from phalanx.commands.showing import PICTURE_SIZE, Seen, camera_options, check_seen
 from phalanx.world.checking import shorten
 
 if TYPE_CHECKING:
@@ -56,7 +58,8 @@ class RunOptions:
     record_every: int
     picture: Path | None
     video: Path | None = None
-    fps: float = 30.0
+    seen: Seen = field(default_factory=Seen)
+    json: Path | None = None
     keyframe: str | None = None
     fix_inertias: bool = False
     view: bool = False
@@ -75,8 +78,8 @@ class _Takes:
     def __init__(self, world: World, o: RunOptions) -> None:
         from phalanx.images.pictures.film import frame_times
 
-        self._world, self._shown = world, min(FILMED, o.num_envs)
-        times = frame_times(0.0, o.steps * world.dt, o.fps)
+        self._world, self._shown = world, o.seen.environments(FILMED, o.num_envs)
+        times = frame_times(0.0, o.steps * world.dt, o.seen.fps)
         self._steps = (times / world.dt).round().astype(int).tolist()  # the nearest
         self._next = 0
         self.poses: list[Any] = []
@@ -87,7 +90,7 @@ class _Takes:
 
         if self._next < len(self._steps) and self._steps[self._next] == done:
             self._world.compute("query_bodies")
-            pose = host(self._world[c.BodyState].pose[..., : self._shown]).transpose(2, 0, 1).astype("float32")
+            pose = host(self._world[c.BodyState].pose[..., self._shown]).transpose(2, 0, 1).astype("float32")
             while self._next < len(self._steps) and self._steps[self._next] == done:
                 self.poses.append(pose)
                 self._next += 1
@@ -142,23 +145,32 @@ def run(options: RunOptions) -> int:
     if interrupted:
         kept = f" {options.record} keeps {samples} samples." if recorder else ""
         raise Interrupted(f"Interrupted after {world.step_count} of {options.steps} steps.{kept}")
-    print(_summary(loaded, options, clock, samples))
+    say(_summary(loaded, options, clock, samples), options.json)
     if options.picture is not None:
         with user_mistakes(ValueError):
-            print(_draw(world, options))
+            say(_draw(world, options), options.json)
     if takes is not None:
         with user_mistakes(ValueError):
-            print(_film(world, takes, options))
+            say(_film(world, takes, options), options.json)
     told = [*loaded.warnings, *(str(w.message) for w in caught if issubclass(w.category, UserWarning))]
     texts = list(dict.fromkeys(" ".join(text.split()) for text in told))
     for text in texts[:WARNINGS]:
-        print(f"warning      {text}")
+        say(f"warning      {text}", options.json)
     if len(texts) > WARNINGS:
-        print(f"warning      ... and {len(texts) - WARNINGS} more; see phalanx info")
+        say(f"warning      ... and {len(texts) - WARNINGS} more; see phalanx info", options.json)
     diverged = [int(env) for env in world.diverged]
     if diverged:
-        print(f"diverged     {len(diverged)} of {options.num_envs} environments: {shorten(diverged)}")
+        say(f"diverged     {len(diverged)} of {options.num_envs} environments: {shorten(diverged)}", options.json)
+    with user_mistakes():
+        write_json(options.json, _report(loaded, options, clock, samples, texts))
     return DIVERGED if diverged else 0
+
+
+def _report(loaded: Loaded, o: RunOptions, clock: _Clock, samples: int, warned: list[str]) -> dict[str, Any]:
+    rate = clock.steps * o.num_envs / clock.seconds if clock.steps and clock.seconds > 0.0 else None
+    found = run_report(loaded.world, loaded.robots, loaded.objects, rate)
+    found["recording"] = None if o.record is None else {"file": o.record, "samples": samples}
+    return found | {"picture": o.picture, "video": o.video, "warnings": warned}
 
 
 def _check(o: RunOptions) -> None:
@@ -174,13 +186,18 @@ def _check(o: RunOptions) -> None:
         raise UserError(f"--seed must not be negative, not {o.seed}.")
     if o.height is not None and not abs(o.height) < float("inf"):
         raise UserError(f"--height must be a finite number of metres or auto, not {o.height}.")
+    check_seen(o.seen, o.picture is not None or o.video is not None)
+    for env in o.seen.envs if o.picture or o.video else ():
+        if not 0 <= env < o.num_envs:
+            raise UserError(f"--env must be between 0 and {o.num_envs - 1}, not {env}.")
+    check_json(o.json)
     check_output(o.picture, ".png")
     check_output(o.video)
     if o.video is not None:
         from phalanx.images.pictures.video import check_video
 
         with user_mistakes():
-            check_video(o.video, o.fps, VIDEO_SIZE)
+            check_video(o.video, o.seen.fps, o.seen.size or VIDEO_SIZE)
 
 
 def set_gains(loaded: Loaded, robot: Robot, o: RunOptions) -> None:
@@ -309,11 +326,28 @@ def _summary(loaded: Loaded, o: RunOptions, clock: _Clock, samples: int) -> str:
 
 
 def _draw(world: World, o: RunOptions) -> str:
-    from phalanx.images.pictures.picture import render_world
+    import numpy as np
 
+    from phalanx import components as c
+    from phalanx.images.pictures.film import framed_painter
+    from phalanx.images.pictures.picture import save_png
+
+    assert o.picture is not None
+    envs = o.seen.environments(SHOWN, o.num_envs)
+    world.compute("query_bodies")
+    poses = np.asarray(host(world[c.BodyState].pose[..., envs])).transpose(2, 0, 1).astype("float32")[None]
     with patience("Drawing the picture ..."):
-        render_world(world, o.picture, env_ids=range(min(SHOWN, o.num_envs)))
-    return f"picture      {o.picture}{_first(SHOWN, o)}"
+        painter, shifts = framed_painter(
+            world,
+            poses,
+            o.seen.fps,
+            envs,
+            size=o.seen.size or PICTURE_SIZE,
+            passes=None,
+            **camera_options(world, o.seen),
+        )
+        save_png(painter.draw(poses[0], shifts[0]), o.picture)
+    return f"picture      {o.picture}{_of(envs, o)}"
 
 
 def _film(world: World, takes: _Takes, o: RunOptions) -> str:
@@ -322,12 +356,19 @@ def _film(world: World, takes: _Takes, o: RunOptions) -> str:
     from phalanx.images.pictures.film import framed_painter, write_film
 
     assert o.video is not None
-    poses = np.stack(takes.poses)
-    painter, shifts = framed_painter(world, poses, o.fps, range(poses.shape[1]), size=VIDEO_SIZE)
+    poses, fps = np.stack(takes.poses), o.seen.fps
+    envs = o.seen.environments(FILMED, o.num_envs)
+    painter, shifts = framed_painter(
+        world, poses, fps, envs, size=o.seen.size or VIDEO_SIZE, **camera_options(world, o.seen)
+    )
     with patience("Drawing the video ..."), progress_bar(len(poses), " frames", "filming") as bar:
-        write_film(o.video, painter, poses, shifts, o.fps, bar.update)
-    return f"video        {o.video}: {len(poses)} frames, {len(poses) / o.fps:.3g} s{_first(FILMED, o)}"
+        write_film(o.video, painter, poses, shifts, fps, bar.update)
+    return f"video        {o.video}: {len(poses)} frames, {len(poses) / fps:.3g} s{_of(envs, o)}"
 
 
-def _first(most: int, o: RunOptions) -> str:
-    return f" (the first {most} environments)" if o.num_envs > most else ""
+def _of(envs: list[int], o: RunOptions) -> str:
+    if len(envs) == o.num_envs:
+        return ""
+    if not o.seen.envs:
+        return f" (the first {len(envs)} environments)"
+    return f" (environment{'s' if len(envs) > 1 else ''} {shorten(envs)})"

@@ -11,10 +11,27 @@ from phalanx.commands.common import COMPILING, VIDEO_SIZE, UserError, check_outp
 if TYPE_CHECKING:
     from phalanx.io.recordings.playback import Playback
     from phalanx.io.recordings.replay import Recording
+    from phalanx.world.world import World
 
 PICTURE_SIZE = (1280, 960)
 SENSORS = "camera, camera:BODY, imu:BODY, scan:BODY, contact"
 _CHUNK = 256  # frames whose poses are computed at a time
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What pictures and videos of a run show: environments (none: as many as fit), and how."""
+
+    envs: tuple[int, ...] = (0,)
+    size: tuple[int, int] | None = None
+    eye: tuple[float, float, float] | None = None
+    target: tuple[float, float, float] | None = None
+    follow: str | None = None
+    fps: float = 30.0
+
+    def environments(self, most: int, num_envs: int) -> list[int]:
+        """Which of so many are shown, at most."""
+        return [*self.envs] or [*range(min(most, num_envs))]
 
 
 @dataclass(frozen=True)
@@ -31,6 +48,7 @@ class Shown:
     size: tuple[int, int] | None = None
     fps: float = 30.0
     out: Path | None = None
+    follow: str | None = None
 
     @property
     def camera(self) -> str | None:
@@ -71,12 +89,11 @@ def check(shown: Shown, file: Path) -> None:
         for flag, value in (("--eye", shown.eye), ("--target", shown.target), ("--size", shown.size), ("--show", show)):
             if value is not None:
                 raise UserError(f"{flag} needs --video or --picture.")
-    if (shown.eye is None) != (shown.target is None):
-        raise UserError("--eye and --target: give both, or neither.")
-    if shown.eye is not None and shown.eye == shown.target:
-        raise UserError("--eye and --target must not be the same place.")
-    if shown.size is not None and not all(16 <= n <= 8192 for n in shown.size):
-        raise UserError(f"--size must be from 16 to 8192 pixels, not {shown.size[0]} {shown.size[1]}.")
+    check_seen(shown, seen)
+    if (shown.eye is None) != (shown.target is None) and ":" in (shown.camera or ""):
+        raise UserError("--eye and --target: give both of a camera that a body carries, or neither.")
+    if shown.follow is not None and ":" in (shown.camera or ""):
+        raise UserError("--follow: a camera that a body carries goes along with that body.")
     if shown.out is not None and not shown.others:
         raise UserError("--out needs a --sensor that it is to hold: imu:BODY, scan:BODY or contact.")
     if shown.video is not None:
@@ -90,6 +107,41 @@ def check(shown: Shown, file: Path) -> None:
         check_sensor_file(path)
         if not path.is_dir():
             check_output(path)
+
+
+def check_seen(view: Shown | Seen, drawn: bool) -> None:
+    """Complain of options of the camera; ``drawn`` says whether anything is drawn at all.
+
+    Raises:
+        UserError: an option cannot be, or lacks another.
+    """
+    if not drawn:
+        for name in ("eye", "target", "size", "follow"):
+            if getattr(view, name) is not None:
+                raise UserError(f"--{name} needs --video or --picture.")
+    if view.target is not None and view.eye is None:
+        raise UserError("--target needs --eye.")
+    if view.eye is not None and view.eye == view.target:
+        raise UserError("--eye and --target must not be the same place.")
+    if view.size is not None and not all(16 <= n <= 8192 for n in view.size):
+        raise UserError(f"--size must be from 16 to 8192 pixels, not {view.size[0]} {view.size[1]}.")
+
+
+def camera_options(world: World, view: Shown | Seen) -> dict[str, Any]:
+    """What :func:`phalanx.images.pictures.film.framed_painter` takes of the camera's options.
+
+    Raises:
+        UserError: there is nothing of the name that is to be followed.
+    """
+    from phalanx.images.pictures.film import STILL, bodies_of
+
+    follow: Any = None
+    if view.follow is not None:
+        try:
+            follow = STILL if view.follow == "none" else bodies_of(world, view.follow)
+        except ValueError as error:
+            raise UserError(f"--follow {view.follow}: {error}.") from error
+    return {"eye": view.eye, "target": view.target, "follow": follow}
 
 
 def make(recording: Recording, shown: Shown) -> list[str]:
@@ -155,7 +207,6 @@ def _painter(playback: Playback, shown: Shown, poses: Any, size: tuple[int, int]
     import numpy as np
 
     from phalanx.images.pictures.film import framed_painter
-    from phalanx.images.pictures.picture import Camera
     from phalanx.images.pictures.tiles import CarriedPainter
 
     envs = range(len(playback.envs))
@@ -165,11 +216,8 @@ def _painter(playback: Playback, shown: Shown, poses: Any, size: tuple[int, int]
             playback.world, body, envs, size=size, kind=shown.show, eye=shown.eye, target=shown.target
         )
         return painter, np.zeros((len(poses), 3))
-    camera = None
-    if shown.eye is not None and shown.target is not None:
-        camera = Camera(shown.eye, shown.target)
-    options = {"passes": None} if still else {}
-    return framed_painter(playback.world, poses, shown.fps, envs, size=size, kind=shown.show, camera=camera, **options)
+    options = camera_options(playback.world, shown) | ({"passes": None} if still else {})
+    return framed_painter(playback.world, poses, shown.fps, envs, size=size, kind=shown.show, **options)
 
 
 def _read(playback: Playback, shown: Shown, path: Path) -> None:

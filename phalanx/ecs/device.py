@@ -41,7 +41,7 @@ class Device:
             missing = [m for m in ("cupy", "numba_cuda") if importlib.util.find_spec(m) is None]
             if missing:
                 raise DeviceError(
-                    f'device "{name}" needs {" and ".join(missing)}: install "phalanx[cuda12]" or "phalanx[cuda13]", '
+                    f'device "{asked}" needs {" and ".join(missing)}: install "phalanx[cuda12]" or "phalanx[cuda13]", '
                     'as your driver allows, or use device="cpu"'
                 )
             from phalanx.ecs.cuda.start import open_device

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from phalanx.images.pictures.picture import MOVING, WorldPainter
+from phalanx.images.pictures.picture import MOVING, Camera, WorldPainter
 from phalanx.images.pictures.video import VideoWriter
+from phalanx.images.world_scene import body_row
 
 if TYPE_CHECKING:
     from phalanx.world.world import World
@@ -32,8 +33,33 @@ def frame_times(start: float, end: float, fps: float) -> np.ndarray:
     return start + np.arange(int((end - start) * fps + 1e-6) + 1) / fps
 
 
+STILL = slice(0, 0)
+"""Instead of bodies to follow: the camera stands."""
+
+
+def bodies_of(world: World, name: str) -> slice:
+    """Rows of a robot's or object's bodies, or of the one body of a name, among all of the world's.
+
+    Raises:
+        ValueError: there is nothing of this name, or several bodies have it.
+    """
+    world.build()
+    if name in world.actors:
+        return world.actors[name]._bound.bodies
+    row = body_row(world, name)
+    return slice(row, row + 1)
+
+
 def framed_painter(
-    world: World, poses: np.ndarray, fps: float, env_ids: Any = None, **options: Any
+    world: World,
+    poses: np.ndarray,
+    fps: float,
+    env_ids: Any = None,
+    *,
+    eye: tuple[float, float, float] | None = None,
+    target: tuple[float, float, float] | None = None,
+    follow: slice | None = None,
+    **options: Any,
 ) -> tuple[WorldPainter, np.ndarray]:
     """A painter whose camera sees everything at all times, and how far it is to move (frames, 3), m.
 
@@ -43,16 +69,27 @@ def framed_painter(
         world: with as many environments as ``poses``, or ``env_ids`` of them.
         poses: (frames, environments, bodies, 7), of all of the world's bodies.
         fps: frames a second.
+        eye: where the camera is at first, m; by default where it sees all.
+        target: where it looks from there; by default at the middle of what it is made for.
+        follow: rows of the bodies that the camera goes along with and is made for, see :func:`bodies_of`;
+            :data:`STILL`: it stands. By default it goes along with everything, unless it was told where to be.
         options: of :class:`~.picture.WorldPainter`.
     """
     options = {"passes": MOVING, **options}
     shifts = np.zeros((len(poses), 3))
-    if options.get("camera") is None:
+    followed = None if follow is None or follow == STILL else follow
+    if followed is not None:
+        shifts = _way(poses[:, :, followed], fps, 0.0)
+    elif follow is None and eye is None and options.get("camera") is None:
         shifts = _way(poses, fps)
     chosen = np.unique(np.linspace(0, len(poses) - 1, _FRAMED).round().astype(int))
     still = poses[chosen].copy()
     still[..., :3] -= shifts[chosen, None, None].astype(still.dtype)
-    return WorldPainter(world, env_ids, poses=still, **options), shifts
+    if eye is not None:
+        seen = still[..., :3] if followed is None else still[:, :, followed, :3]
+        middle = np.nanmean(np.where(np.isfinite(seen), seen, np.nan), axis=(0, 1, 2)) if target is None else target
+        options["camera"] = Camera(eye, tuple(float(x) for x in middle))
+    return WorldPainter(world, env_ids, poses=still, framed=followed, **options), shifts
 
 
 def write_film(
@@ -83,8 +120,8 @@ def write_film(
     return video.frames
 
 
-def _way(poses: np.ndarray, fps: float) -> np.ndarray:
-    """(frames, 3): where the middle of all goes, on the level, or nowhere if that is not far."""
+def _way(poses: np.ndarray, fps: float, far: float = _FAR) -> np.ndarray:
+    """(frames, 3): where the middle of all goes, on the level, or nowhere if that is not far, in their own sizes."""
     finite = np.isfinite(poses).all(axis=(0, 2, 3))
     if not finite.any():
         return np.zeros((len(poses), 3))
@@ -92,7 +129,7 @@ def _way(poses: np.ndarray, fps: float) -> np.ndarray:
     middle = np.median(places, axis=(1, 2))
     middle[:, 2] = 0.0
     sizes = np.ptp(places, axis=2).max(axis=-1)  # (frames, environments)
-    if np.linalg.norm(np.ptp(middle, axis=0)) < _FAR * max(float(np.median(sizes)), 0.1):
+    if np.linalg.norm(np.ptp(middle, axis=0)) < far * max(float(np.median(sizes)), 0.1):
         return np.zeros((len(poses), 3))
     reach = int(np.ceil(3 * _SLOW * fps))
     weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / (_SLOW * fps)) ** 2)

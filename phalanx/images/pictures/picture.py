@@ -51,6 +51,7 @@ class WorldPainter:
         spacing: m between environments; as far as they need by default.
         poses: (times, environments, bodies, 7) [x y z qw qx qy qz] of all of the world's bodies, for which spacing and
             camera are made; by default as they are now. Environments where they are not finite do not count.
+        framed: rows of the bodies that the camera is made for; all by default.
 
     Raises:
         ValueError: there is nothing to show, or a size is not positive.
@@ -68,6 +69,7 @@ class WorldPainter:
         camera: Camera | None = None,
         spacing: float | None = None,
         poses: np.ndarray | None = None,
+        framed: slice | None = None,
     ) -> None:
         if len(size) != 2 or size[0] < 1 or size[1] < 1:
             raise ValueError(f"size={size}: width and height must be positive")
@@ -84,7 +86,9 @@ class WorldPainter:
         finite = np.asarray(np.isfinite(poses).all(axis=(0, 2, 3)))
         if not finite.any():
             raise ValueError("no environment has finite poses of its bodies")
-        points = corner_points(seen.boxes, poses[:, finite].astype(float))  # (times, envs, points, 3)
+        rows = range(*framed.indices(poses.shape[2])) if framed else range(poses.shape[2])
+        boxes = [box for box in seen.boxes if box[0] in rows] or seen.boxes
+        points = corner_points(boxes, poses[:, finite].astype(float))  # (times, envs, points, 3)
         points = points.transpose(1, 0, 2, 3).reshape(points.shape[1], -1, 3)
         grid = grid_of(points, spacing)
         offsets = np.zeros((len(finite), 3))
