@@ -1,16 +1,17 @@
-"""A recording is a Zarr store with named dimensions, coordinates and units: open it with xarray and ask questions.
+"""A recording is a Zarr store: ask it questions with NumPy, or open it with xarray, by names of joints and with units.
 
-Without an argument it first records a second of eight arms that move at random. Needs xarray (``pip install xarray``).
+Without an argument it first records a second of eight arms that move at random. With xarray installed (``pip install
+xarray``) it also shows the same recording as a tree of labelled arrays.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import tempfile
 from pathlib import Path
 
 import numpy as np
-import xarray as xr
 
 import phalanx as px
 from phalanx.io.formats import library
@@ -28,28 +29,33 @@ def record(path: Path, seconds: float) -> None:
 
 
 def analyse(path: Path) -> None:
-    root = xr.open_zarr(path, consolidated=False)
-    header = root.attrs["phalanx_recording"]
-    groups = {
-        name: group for kind in ("robots", "objects", "collections") for name, group in header.get(kind, {}).items()
-    }
-    for name, group in groups.items():
-        data = xr.open_zarr(path, group=group, consolidated=False)
-        print(f"{name}: {dict(data.sizes)}\n")
-        for key, values in data.data_vars.items():
-            print(f"  {key:18s} ({', '.join(map(str, values.dims))})  {values.attrs.get('units', '')}")
-        if "joint_vel" in data and data.sizes.get("joint"):
-            speed = abs(data.joint_vel).load()
-            busiest = data.joint.values[speed.mean(("time", "env")).values.argmax()]
-            env = int(speed.max(("time", "joint")).idxmax("env"))
-            when = speed.max(("env", "joint")).idxmax("time")
-            print(f"\n  busiest joint: {busiest}, {float(speed.sel(joint=busiest).mean()):.2f} rad/s on average")
-            print(f"  fastest of all: {float(speed.max()):.2f} rad/s, in environment {env}, at {float(when):.3f} s")
+    recording = px.open_recording(path)
+    print(recording)
+    for _, data in recording.recorded:
+        print(f"\n{data.name}:")
+        for key, series in data.items():  # read from disk where they are indexed, environment first
+            print(f"  {key:18s} {dict(zip(series.dims, series.shape, strict=True))} {series.units}")
+        if "joint_vel" in data and data.joint_names:
+            speed = np.abs(data.joint_vel[...])  # (env, time, joint), rad/s
+            busiest = speed.mean(axis=(0, 1)).argmax()
+            env, sample, _ = np.unravel_index(speed.argmax(), speed.shape)
+            mean = speed[..., busiest].mean()
+            print(f"\n  busiest joint: {data.joint_names[busiest]}, {mean:.2f} rad/s on average")
+            print(f"  fastest of all: {speed.max():.2f} rad/s, in environment {env}, at {recording.time[sample]:.3f} s")
         if "root_pose" in data:
-            moved = data.root_pose.isel(pose=slice(0, 3)).diff("time")
-            way = ((moved**2).sum("pose") ** 0.5).sum("time").load()
-            way = way.max("object") if "object" in way.dims else way
-            print(f"  longest way of a root: {float(way.max()):.3f} m, in environment {int(way.idxmax('env'))}")
+            moved = np.diff(data.root_pose[...][..., :3], axis=1)
+            way = np.linalg.norm(moved, axis=-1).sum(axis=1).reshape(recording.num_envs, -1).max(axis=1)
+            print(f"  longest way of a root: {way.max():.3f} m, in environment {way.argmax()}")
+    if importlib.util.find_spec("xarray") is None:
+        print("\nWith xarray installed, px.open_recording(path).tree has it all by names of joints and bodies.")
+        return
+    tree = recording.tree
+    print(f"\nAs xarray.DataTree: {', '.join(tree.groups)}")
+    for name, robot in tree["robots"].items() if "robots" in tree else ():
+        if "joint_pos" in robot:
+            swing = robot.joint_pos.std("time").max("env").load()
+            most = swing.joint.values[swing.values.argmax()]
+            print(f"  {name}: {most} swings most, by {float(swing.sel(joint=most)):.2f} rad (standard deviation)")
 
 
 def main() -> None:

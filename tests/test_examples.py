@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import subprocess
@@ -126,11 +125,27 @@ def test_mixed_pile(tmp_path: Path) -> None:
 
 
 def test_analyse_recording(tmp_path: Path) -> None:
-    if importlib.util.find_spec("xarray") is None:
-        pytest.skip("xarray is not installed")
     output = run("analyse_recording.py", tmp_path, "--seconds", "0.5")
     assert "joint_pos" in output and "busiest joint: " in output
     assert numbers(output, r"fastest of all: ([\d.]+) rad/s")[0] > 0.1
+    assert "As xarray.DataTree: /, /robots, /robots/robot" in output
+
+
+def test_analyse_recording_needs_nothing_but_what_setup_installs() -> None:
+    """xarray is an extra: the example says so, and does the rest."""
+    code = f"""
+import importlib.util, runpy, sys
+found = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *more: None if name == "xarray" else found(name, *more)
+sys.modules["xarray"] = None
+sys.argv = ["analyse_recording.py", "--seconds", "0.05"]
+runpy.run_path({str(EXAMPLES / "analyse_recording.py")!r}, run_name="__main__")
+"""
+    paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": paths}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "busiest joint: " in done.stdout and "With xarray installed" in done.stdout
 
 
 def test_every_example_is_tested_and_says_what_it_shows() -> None:

@@ -180,6 +180,10 @@ def test_xarray_opens_each_robot_with_names_units_and_time(tmp_path, recwarn):
     assert float(height[0, 0]) == 1.0 and float(height[-1, 0]) < 1.0
     tree = xr.open_datatree(tmp_path / "a.zarr", engine="zarr")
     assert "robots" in tree.children
+    root = xr.open_zarr(tmp_path / "a.zarr")
+    assert set(root.data_vars) == {"arm_position", "ball_position"} and root.ball_position.attrs["units"] == "m"
+    np.testing.assert_array_equal(root.ball_position.sel(axis="z"), height)
+    assert "step" in root.coords and root.time.equals(data.time)
     assert [str(w.message) for w in recwarn if "consolidated" in str(w.message)] == []
 
 

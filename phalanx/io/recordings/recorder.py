@@ -33,6 +33,7 @@ import numpy as np
 
 from phalanx._version import __version__
 from phalanx.io.reading.digests import digest_of_arrays
+from phalanx.io.recordings import overview
 from phalanx.io.recordings.fields import DEFAULT_FIELDS, FIELDS
 from phalanx.io.recordings.folder import FreshFolder, RecordingError
 from phalanx.io.recordings.header import digest_of
@@ -256,6 +257,7 @@ class Recorder:
             for subject in self._subjects:
                 columns[f"{subject.group}/step"] = steps
                 columns[f"{subject.group}/time"] = steps * self._world.dt
+            columns |= {"step": steps, "time": steps * self._world.dt, **overview.rows(self._subjects, columns)}
             self._store.write_all(block.start, columns)
         for event in block.events:
             if event.number == self._events_written:
@@ -319,6 +321,7 @@ class Recorder:
         }
         store.attributes["world"], meshes = move_meshes_out(world.describe(), store)
         self._meshes = digest_of_arrays(meshes)
+        overview.declare(store, self._subjects, world.num_envs, world.dtype, self._chunk)
         for subject in self._subjects:
             subject.declare(store, world.num_envs, world.dtype, sources, self._chunk)
         store.add_group("events")

@@ -74,9 +74,10 @@ def _repair(path: Path, document: dict[str, Any], header: dict[str, Any], arrays
             raise LoadError(f"{path}: cannot be repaired: {look.damages[-1]}, and everything else needs it.")
     whole_samples = min([samples, *(look.whole(name, samples) for name in series)])
     for group in {name.rpartition("/")[0] for name in series}:
-        step, time = look.read(f"{group}/step", whole_samples), look.read(f"{group}/time", whole_samples)
+        inside = f"{group}/" if group else ""
+        step, time = look.read(f"{inside}step", whole_samples), look.read(f"{inside}time", whole_samples)
         right = (step >= 0) & (time == (step * header["dt"]).astype(time.dtype))
-        whole_samples = min(whole_samples, _first(~right, f"{group}/time is not that of the steps", look))
+        whole_samples = min(whole_samples, _first(~right, f"{inside}time is not that of the steps", look))
     whole_events = min([events, *(look.whole(f"events/{key}", events) for key in ("step", "sample", "kind"))])
     step, sample, kind = (look.read(f"events/{key}", whole_events) for key in ("step", "sample", "kind"))
     wrong = (step < 0) | (sample < 0) | (np.diff(sample, prepend=0) < 0) | (kind < 0) | (kind > 2)
@@ -101,7 +102,7 @@ def _repair(path: Path, document: dict[str, Any], header: dict[str, Any], arrays
 
 def _series(header: dict[str, Any], arrays: dict[str, Any]) -> list[str]:
     """Arrays with a row for each sample."""
-    groups = [group for folder in FOLDERS.values() for group in header.get(folder, {}).values()]
+    groups = ["", *(group for folder in FOLDERS.values() for group in header.get(folder, {}).values())]
     return [
         name
         for name, node in arrays.items()

@@ -22,6 +22,7 @@ from phalanx.io.recordings.recorder import FORMAT, INPUTS, START, STATE, Event
 from phalanx.io.recordings.series import ActorRecording, RobotRecording, open_actors
 from phalanx.io.recordings.store import move_meshes_in
 from phalanx.io.recordings.subjects import FOLDERS
+from phalanx.io.recordings.tree import open_tree
 from phalanx.io.recordings.windows import torch_windows
 from phalanx.io.recordings.zarr_metadata import check_metadata, read_document, separator
 from phalanx.models.robot_model import RobotModel
@@ -52,6 +53,8 @@ class Recording:
         self.phalanx_version: str = header["phalanx"]
         self.created: str = header["created"]
         self.description = description
+        self.header = header
+        """What the recorder wrote of the recording itself."""
         self._root = root
         self._complete_events: int = header["complete_events"]
         self.robots, self.objects, self.collections, self.deformables = open_actors(root, header, description)
@@ -65,6 +68,29 @@ class Recording:
     def __getitem__(self, name: str) -> RobotRecording:
         """A robot or a rigid object, which never have the same name."""
         return self.robots[name] if name in self.robots else self.objects[name]
+
+    def __repr__(self) -> str:
+        state = "" if self.closed else ", stopped before its end"
+        lines = [
+            f"<Recording {str(self.path)!r}: {self.num_samples} samples of {self.num_envs} environments, "
+            f"{self.time[0]:.6g} to {self.time[-1]:.6g} s, every {self.every * self.dt:.6g} s{state}"
+        ]
+        lines += [f"  {kind} {each.name!r}: {', '.join(each)}" for kind, each in self.recorded]
+        return "\n".join(lines) + ">"
+
+    @property
+    def tree(self) -> Any:
+        """It as an ``xarray.DataTree``: ``/`` has positions, ``/robots/NAME``, ``/objects/NAME`` and ``/sensors/...``
+        the rest, with named dimensions, coordinates and units; read from disk when it is looked at.
+
+        Raises:
+            ImportError: xarray is missing.
+        """
+        return open_tree(self)
+
+    def to_xarray(self) -> Any:
+        """:attr:`tree`."""
+        return open_tree(self)
 
     @property
     def recorded(self) -> list[tuple[str, ActorRecording]]:
