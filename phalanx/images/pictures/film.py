@@ -88,7 +88,8 @@ def framed_painter(
     if eye is not None:
         seen = still[..., :3] if followed is None else still[:, :, followed, :3]
         middle = np.nanmean(np.where(np.isfinite(seen), seen, np.nan), axis=(0, 1, 2)) if target is None else target
-        options["camera"] = Camera(eye, tuple(float(x) for x in middle))
+        x, y, z = (float(one) for one in middle)
+        options["camera"] = Camera(eye, (x, y, z))
     return WorldPainter(world, env_ids, poses=still, framed=followed, **options), shifts
 
 
