@@ -86,11 +86,11 @@ class Recording:
         Raises:
             ImportError: xarray is missing.
         """
-        return open_tree(self)
+        return open_tree(self.path, self.header, self.num_samples)
 
     def to_xarray(self) -> Any:
         """:attr:`tree`."""
-        return open_tree(self)
+        return open_tree(self.path, self.header, self.num_samples)
 
     @property
     def recorded(self) -> list[tuple[str, ActorRecording]]:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from phalanx.io.reading.errors import LoadError
-
-if TYPE_CHECKING:
-    from phalanx.io.recordings.replay import Recording
+from phalanx.io.recordings.subjects import FOLDERS
 
 
-def open_tree(recording: Recording) -> Any:
+def open_tree(path: Path, header: dict[str, Any], samples: int) -> Any:
     """An ``xarray.DataTree`` of a recording, read from disk when it is looked at, cut to complete samples.
 
     ``/`` has ``time`` (s), ``step`` and ``env``, and where everything was; ``/robots/NAME``, ``/objects/NAME`` (rigid
     objects, collections and soft bodies) what was recorded of each, (time, env, ...) with names of joints, bodies and
     objects as coordinates and units as attributes; ``/sensors/KIND/BODY`` the readings that ``phalanx replay --sensor``
     put beside the recording, if there are any.
+
+    Args:
+        path: of the recording.
+        header: what it says of itself.
+        samples: complete ones.
 
     Raises:
         ImportError: xarray is missing.
@@ -29,14 +32,9 @@ def open_tree(recording: Recording) -> Any:
             "a recording as a tree needs xarray, which the extra xarray brings: pip install 'phalanx[xarray]'"
         ) from error
 
-    from phalanx.io.recordings.subjects import FOLDERS
-
-    path, samples = recording.path, recording.num_samples
-
     def dataset(group: str) -> Any:
         return xr.open_zarr(path, group=group or None, zarr_format=3, consolidated=True).isel(time=slice(samples))
 
-    header = recording.header
     folders = {folder: "robots" if kind == "robot" else "objects" for kind, folder in FOLDERS.items()}
     groups = {
         f"/{folders[folder]}/{name.replace('/', '|')}": dataset(group)
