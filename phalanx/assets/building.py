@@ -101,6 +101,8 @@ def _stage(made: Made, stand_in: StandIn) -> Stage:
     stage.SetDefaultPrim(stage.GetPrimAtPath(written.path))
     if isinstance(made, RobotModel) and not made.joints:
         stage = _body_alone(stage, written.bodies[made.root])
+    if stand_in.dress is not None:
+        stand_in.dress(stage)
     stage.GetRootLayer().customLayerData = {MARK: {"standIn": stand_in.name, "standInMadeFrom": stand_in.origin}}
     return stage
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from phalanx.assets import classic, descriptions, drones, hands, networks, props, wheeled
+from phalanx.assets import classic, descriptions, drones, hands, networks, props, suction, wheeled
 from phalanx.assets.classic import Turns
 from phalanx.assets.descriptions import Description
 from phalanx.assets.places import ISAAC, LAB
+from phalanx.io.formats.usd.bindings import Stage
 from phalanx.models.robot_model import RobotModel, Shape
 
 Made = RobotModel | list[Shape]
@@ -30,6 +31,7 @@ class StandIn:
         make: makes it; for files that are no USD files it writes one.
         turns: ball joints of it that are to turn about some axes.
         description: the description that it is made from, if it is.
+        dress: adds to the stage what a model cannot tell.
     """
 
     name: str
@@ -39,18 +41,32 @@ class StandIn:
     write: Callable[[Path], None] | None = None
     turns: tuple[Turns, ...] = ()
     description: Description | None = None
+    dress: Callable[[Stage], None] | None = None
 
 
-def _written(name: str, file: str | tuple[str, ...], make: Callable[[], Made], turns: Iterable[Turns] = ()) -> StandIn:
+def _written(
+    name: str,
+    file: str | tuple[str, ...],
+    make: Callable[[], Made],
+    turns: Iterable[Turns] = (),
+    dress: Callable[[Stage], None] | None = None,
+) -> StandIn:
     files = (file,) if isinstance(file, str) else file
     first = (make.__doc__ or "").strip().split("\n")[0].rstrip(".")
-    return StandIn(name, files, f"published figures and simple shapes ({first})", make, turns=tuple(turns))
+    origin = f"published figures and simple shapes ({first})"
+    return StandIn(name, files, origin, make, turns=tuple(turns), dress=dress)
 
 
-def _described(name: str, file: str | tuple[str, ...], description: Description, but: str = "") -> StandIn:
+def _described(
+    name: str,
+    file: str | tuple[str, ...],
+    description: Description,
+    but: str = "",
+    dress: Callable[[Stage], None] | None = None,
+) -> StandIn:
     files = (file,) if isinstance(file, str) else file
-    folder = description.path.split("/")[0]
-    return StandIn(name, files, DATA + folder + (f", {but}" if but else ""), description.model, description=description)
+    origin = DATA + description.path.split("/")[0] + (f", {but}" if but else "")
+    return StandIn(name, files, origin, description.model, description=description, dress=dress)
 
 
 _ROBOTS, _OTHERS = f"{LAB}/Robots", f"{ISAAC}/Robots"
@@ -103,6 +119,7 @@ STAND_INS: tuple[StandIn, ...] = (
         "ur10-sim",
         (f"{_OTHERS}/UniversalRobots/ur10/ur10.usd", f"{_OTHERS}/UR10/ur10.usd"),
         descriptions.UR10_SIM,
+        dress=suction.add_short_suction,
     ),
     _written("jetbot", (f"{_OTHERS}/NVIDIA/Jetbot/jetbot.usd", f"{_OTHERS}/Jetbot/jetbot.usd"), wheeled.jetbot),
     _described(

@@ -42,6 +42,7 @@ SAME = {
     "omni.isaac.manipulators": "isaacsim.robot.manipulators",
     "omni.isaac.range_sensor": "isaacsim.sensors.physx",
     "omni.isaac.franka": "isaacsim.robot.manipulators.examples.franka",
+    "omni.isaac.universal_robots": "isaacsim.robot.manipulators.examples.universal_robots",
     "omni.isaac.motion_generation": "isaacsim.robot_motion.motion_generation",
     **{f"omni.isaac.core.{name}": f"isaacsim.core.api.{name}" for name in _API},
     "omni.isaac.core.utils": "isaacsim.core.utils",

@@ -22,6 +22,10 @@ from phalanx.facade.isaacsim.robot.manipulators.controllers import PickPlaceCont
 from phalanx.facade.isaacsim.robot.manipulators.examples.franka import Franka, KinematicsSolver
 from phalanx.facade.isaacsim.robot.manipulators.examples.franka import controllers as of_franka
 from phalanx.facade.isaacsim.robot.manipulators.examples.franka.tasks import PickPlace
+from phalanx.facade.isaacsim.robot.manipulators.examples.universal_robots import UR10
+from phalanx.facade.isaacsim.robot.manipulators.examples.universal_robots import KinematicsSolver as UR10Kinematics
+from phalanx.facade.isaacsim.robot.manipulators.examples.universal_robots import controllers as of_ur10
+from phalanx.facade.isaacsim.robot.manipulators.examples.universal_robots import tasks as tasks_of_ur10
 from phalanx.facade.isaacsim.robot.manipulators.grippers import Gripper, SurfaceGripper
 from phalanx.facade.isaacsim.robot_motion.motion_generation import InverseKinematicsPolicy
 from phalanx.io.formats.usd.bindings import Sdf
@@ -31,10 +35,11 @@ DOWN = np.array([0.0, 0.0, 1.0, 0.0])
 
 @pytest.fixture(scope="module")
 def assets(tmp_path_factory):
-    """A folder with a Franka."""
+    """A folder with a Franka and a UR10."""
     folder = tmp_path_factory.mktemp("assets")
     try:
-        build(chosen(["franka-sim"])[0], folder)
+        for robot in chosen(["franka-sim", "ur10-sim"]):
+            build(robot, folder)
     except descriptions.MissingPackageError as error:
         pytest.skip(str(error))
     return folder
@@ -143,6 +148,85 @@ def test_a_franka_takes_a_cube_somewhere_else(world, root):
     np.testing.assert_allclose(cube.get_world_pose()[0], [0.3, -0.3, 0.0515 / 2], atol=0.025)
 
 
+def test_kinematics_of_a_ur10_are_those_of_the_simulation(world, backend, root):
+    """The suction cup's end is 0.161709 m from the frame of the arm's end, along its x axis."""
+    turn = Rotation.from_euler("z", 30.0, degrees=True).as_quat(scalar_first=True)
+    robot = world.scene.add(
+        UR10("/World/UR10", position=np.array([0.1, 0.2, 0.3]), orientation=turn, attach_gripper=True)
+    )
+    world.reset()
+    assert robot.attach_gripper and robot.gripper.is_open() and robot.end_effector.prim_path == "/World/UR10/ee_link"
+    assert robot.dof_names[0] == "shoulder_pan_joint" and robot.num_dof == 6
+
+    def cup() -> tuple[np.ndarray, Rotation]:
+        place, turn = (host(each) for each in robot.end_effector.get_world_pose())
+        turned = Rotation.from_quat(turn, scalar_first=True)
+        return place + turned.apply([0.161709, 0.0, 0.0]), turned
+
+    solver = UR10Kinematics(robot, attach_gripper=True)
+    robot.set_joint_positions(np.array([0.3, -1.2, 1.1, -0.4, 0.7, 0.2]))
+    place, matrix = solver.compute_end_effector_pose()
+    np.testing.assert_allclose(place, cup()[0], atol=1e-5)
+    np.testing.assert_allclose(matrix, cup()[1].as_matrix(), atol=1e-5)
+    target, down = np.array([0.7, 0.5, 0.4]), np.array([np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0])
+    action, reached = solver.compute_inverse_kinematics(target, down)
+    assert reached
+    robot.set_joint_positions(action.joint_positions, action.joint_indices)
+    np.testing.assert_allclose(cup()[0], target, atol=1.1e-3)
+    np.testing.assert_allclose(cup()[1].apply([1.0, 0.0, 0.0]), [0, 0, -1], atol=0.011)
+    world.reset()
+    before = host(robot.get_joint_positions()).copy()
+    for _ in range(30):
+        world.step(render=False)
+    np.testing.assert_allclose(host(robot.get_joint_positions()), before, atol=1e-4)  # no gravity
+
+
+def test_a_ur10_takes_a_cube_somewhere_else(world, root):
+    world.add_task(tasks_of_ur10.PickPlace("task", cube_initial_position=np.array([0.5, 0.4, 0.03])))
+    world.reset()
+    names = world.get_task("task").get_params()
+    robot, cube = (world.scene.get_object(names[f"{each}_name"]["value"]) for each in ("robot", "cube"))
+    np.testing.assert_allclose(host(robot.get_joint_positions()), tasks_of_ur10.READY, atol=1e-5)
+    steps = [0.02, 0.01, 0.03, 1.0, 0.015, 0.01, 0.01, 1.0, 0.05, 0.2]
+    control = of_ur10.PickPlaceController("c", robot.gripper, robot, steps)
+    highest = 0.0
+    for _ in range(600):
+        world.step(render=False)
+        seen = world.get_observations()
+        action = control.forward(
+            seen[cube.name]["position"],
+            seen[cube.name]["target_position"],
+            seen[robot.name]["joint_positions"],
+            end_effector_offset=np.array([0.0, 0.0, 0.02]),
+        )
+        if control.get_current_event() == 5:
+            assert robot.gripper.is_closed()
+            highest = max(highest, float(seen[cube.name]["position"][2]))
+        if control.is_done():
+            break
+        robot.apply_action(action)
+    assert control.is_done() and highest > 0.2 and robot.gripper.is_open()
+    np.testing.assert_allclose(cube.get_world_pose()[0], [0.7, 0.7, 0.0515 / 2], atol=5e-3)
+
+
+def test_a_ur10_follows_a_target(world, root):
+    world.add_task(tasks_of_ur10.FollowTarget("task", target_position=np.array([0.5, 0.3, 0.6])))
+    world.reset()
+    params = world.get_task("task").get_params()
+    robot = world.scene.get_object(params["robot_name"]["value"])
+    assert robot.gripper is None and not robot.attach_gripper
+    control = of_ur10.RMPFlowController("c", robot)
+    for _ in range(150):
+        world.step(render=False)
+        target = world.get_observations()[params["target_name"]["value"]]
+        robot.apply_action(control.forward(target["position"], target["orientation"]))
+    place, turn = (host(each) for each in robot.end_effector.get_world_pose())
+    np.testing.assert_allclose(place, [0.5, 0.3, 0.6], atol=3e-3)
+    np.testing.assert_allclose(Rotation.from_quat(turn, scalar_first=True).apply([1, 0, 0]), [0, 0, -1], atol=0.02)
+    with pytest.raises(NotImplementedError, match="gripper_usd"):
+        UR10("/World/another", attach_gripper=True, gripper_usd="cup.usd")
+
+
 class Cartesian(BaseController):
     """Keeps where it is sent."""
 
@@ -216,6 +300,8 @@ def test_without_a_file(world, monkeypatch, tmp_path):
     with pytest.raises(FileNotFoundError, match="phalanx assets build franka-sim"):
         Franka("/World/Franka")
     assert not stage.get_stage().GetPrimAtPath("/World/Franka")
+    with pytest.raises(FileNotFoundError, match="phalanx assets build ur10-sim"):
+        UR10("/World/UR10")
 
 
 def test_a_suction_cup_lifts_a_box(world, backend, tmp_path):

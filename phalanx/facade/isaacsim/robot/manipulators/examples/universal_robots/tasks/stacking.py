@@ -1,0 +1,5 @@
+"""The task by the name of its module."""
+
+from phalanx.facade.isaacsim.robot.manipulators.examples.universal_robots.tasks import Stacking
+
+__all__ = ["Stacking"]
