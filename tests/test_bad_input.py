@@ -473,3 +473,48 @@ def test_a_save_that_fails_leaves_the_old_file(
     with pytest.raises(OSError, match="No space left on device"):
         world.save(path)
     assert path.read_bytes() == good and [p.name for p in tmp_path.iterdir()] == ["world"]
+
+
+HALF_WRONG: list[tuple[str, dict[str, Any], type[Exception], str]] = [
+    ("set_damping", {"linear": 1.0, "angular": -1.0}, ValueError, "angular damping is negative"),
+    ("set_damping", {"linear": 1.0, "angular": "x"}, TypeError, "angular damping must be numbers"),
+    ("set_max_velocity", {"linear": 1.0, "angular": 0.0}, ValueError, "cap on the angular velocity must be above 0"),
+    ("set_max_velocity", {"linear": 1.0, "angular": np.ones((2, 2))}, ValueError, "has shape"),
+    ("set_link_mass", {"mass": 2.0, "scale_inertia": np.ones(2)}, TypeError, "scale_inertia=.*must be True or False"),
+    ("set_mass", {"mass": 2.0, "scale_inertia": "yes"}, TypeError, "scale_inertia='yes': must be True or False"),
+    ("set_mass", {"mass": 1e-320}, ValueError, "is 1e-320, and the least number of float32 that is not 0 is 1.175e-38"),
+]
+
+
+@pytest.mark.parametrize(("method", "arguments", "error", "words"), HALF_WRONG)
+def test_what_is_half_wrong_changes_nothing(
+    method: str, arguments: dict[str, Any], error: type[Exception], words: str
+) -> None:
+    """Of several arguments one is wrong; each was found by random calls."""
+    world = px.World(2)
+    ball = world.add_rigid_object(px.Shape("sphere", (0.1,)), "ball", mass=1.0)
+    before = world.state()
+    with pytest.raises(error, match=words):
+        getattr(ball, method)(**arguments)
+    after = world.state()
+    assert all(np.array_equal(before[key], after[key], equal_nan=True) for key in before)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"Coordinate.value": 1.0}, "state has Coordinate.value of float: must be an array of numbers"),
+        ({"Coordinate.value": np.array(["x"])}, "state has Coordinate.value of ndarray: must be an array of numbers"),
+        ({"ContactPoint.key": None}, "state has ContactPoint.key of NoneType: must be an array of numbers"),
+        ({"step_count": 0.5}, "step_count=0.5: must be a whole number, at least 0"),
+        ({"step_count": "7"}, "step_count='7': must be a whole number, at least 0"),
+    ],
+)
+def test_states_of_something_else_than_numbers(changes: dict[str, Any], words: str) -> None:
+    world = px.World(2)
+    world.add_ground()
+    world.add_rigid_object(px.Shape("sphere", (0.1,)), "ball", mass=1.0)
+    before = world.state()
+    with pytest.raises(ValueError, match=words):
+        world.set_state({**before, **changes})
+    assert all(np.array_equal(before[key], value) for key, value in world.state().items())

@@ -290,8 +290,9 @@ class Store:
         """Write back what :meth:`snapshot` returned.
 
         Raises:
-            ValueError: a field is unknown or has another shape.
+            ValueError: a field is unknown, or is no array of numbers of its shape.
         """
+        self.check_numbers(snapshot)
         known = {f.key: f for f in self._arrays}
         for key, value in snapshot.items():
             if key not in known:
@@ -301,6 +302,17 @@ class Store:
                 raise ValueError(f"state has {key} of shape {value.shape}; this world needs {wide}")
         for key, value in snapshot.items():
             self.set(known[key], value)
+
+    @staticmethod
+    def check_numbers(snapshot: Mapping[str, Any]) -> None:
+        """Refuse values that are no arrays of numbers.
+
+        Raises:
+            ValueError: with the field and what it is.
+        """
+        for key, value in snapshot.items():
+            if not hasattr(value, "shape") or getattr(getattr(value, "dtype", None), "kind", "") not in tuple("biuf"):
+                raise ValueError(f"state has {key} of {type(value).__name__}: must be an array of numbers")
 
     def sizes(self, num_envs: int | None = None) -> dict[str, int]:
         """Bytes on the device of each field that is held, by key; or what they were with so many environments."""

@@ -28,6 +28,13 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     return int(value)
 
 
+def boolean(name: str, value: Any) -> bool:
+    """True or False, and nothing that stands for one of them."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name}={value!r}: must be True or False")
+    return bool(value)
+
+
 def number(what: str, value: Any, *, least: float = 0.0, above: float | None = None, infinite: bool = False) -> float:
     """A number that is at least ``least``, or above ``above``; finite unless ``infinite``."""
     try:

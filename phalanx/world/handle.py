@@ -173,6 +173,12 @@ class Handle:
         given = self._from_host(value)
         if given is not None and not (given > 0).all():
             raise ValueError(f"{self}: {what} must be above 0; got {given.min()}")
+        least = float(np.finfo(self.world.dtype).tiny)
+        if given is not None and (given < least).any():
+            raise ValueError(
+                f"{self}: {what} is {given.min():.4g}, and the least number of {self.world.dtype} that is not 0 is "
+                f"{least:.4g}"
+            )
 
     def _unit(self, poses: Any) -> Any:
         """A float64 copy of poses (..., 7) with unit quaternions."""

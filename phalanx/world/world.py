@@ -330,10 +330,17 @@ class World(Stepping):
         return found
 
     def set_state(self, state: dict[str, np.ndarray]) -> None:
-        """Continue from what :meth:`state` returned."""
+        """Continue from what :meth:`state` returned.
+
+        Raises:
+            ValueError: it is of another world, or no state; nothing is changed then.
+        """
         self.build()
         rest = dict(state)
         steps = rest.pop("step_count", None)
+        if steps is not None:
+            steps = checking.whole("step_count", np.asarray(steps).tolist(), 0)
+        self._store.check_numbers(rest)
         with self.lock:
             self._store.restore(saving.fit_slots(self, rest))
         if steps is not None:

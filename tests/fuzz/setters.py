@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import reprlib
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -78,21 +79,22 @@ def call(number: int) -> str:
     if name in ("world.set_state", "world.set_inputs"):
         arguments = {"state" if name.endswith("state") else "inputs": _edited(start, rng)}
     before = world.state()
+    told = f"{name}({', '.join(f'{key}={reprlib.repr(value)}' for key, value in arguments.items())})"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             setter(**arguments)
     except REFUSALS as error:
-        verdict = "refused" if " " in str(error) else f"{name}({arguments}): no sentence: {error!r}"
+        verdict = "refused" if " " in str(error) else f"{told}: no sentence: {error!r}"
     except Exception as error:
-        verdict = f"{name}({arguments}): {type(error).__name__}: {error}"
+        verdict = f"{told}: {type(error).__name__}: {error}"
     else:
         verdict = "loaded"
     after = world.state()
     if verdict == "refused" and (changed := [key for key in before if before[key].tobytes() != after[key].tobytes()]):
-        verdict = f"{name}({arguments}): was refused and changed {changed}"
+        verdict = f"{told}: was refused and changed {changed}"
     if verdict == "loaded" and (lost := [k for k, v in after.items() if v.dtype.kind == "f" and np.isnan(v).any()]):
-        verdict = f"{name}({arguments}): took NaN into {lost}"
+        verdict = f"{told}: took NaN into {lost}"
     if any(start[key].tobytes() != after[key].tobytes() for key in start):
         world.set_state(start)
     return verdict

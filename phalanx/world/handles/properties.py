@@ -11,6 +11,7 @@ import numpy as np
 from phalanx import components as c
 from phalanx.models.actor_spec import STATIC
 from phalanx.models.surface import COMBINE_MODES
+from phalanx.world import checking
 from phalanx.world.engine.optional_systems import SOFT_CONTACTS, TORSION, need
 from phalanx.world.handle import on_device
 from phalanx.world.handles.body_masses import BodyMasses
@@ -229,6 +230,7 @@ class Properties(BodyMasses):
 
         The bodies of a link keep their shares of its mass.
         """
+        checking.boolean("scale_inertia", scale_inertia)
         names = self.link_names
         chosen = names if link_names is None else list(link_names)
         unknown = [name for name in chosen if name not in names]
@@ -259,8 +261,18 @@ class Properties(BodyMasses):
     @on_device
     def set_damping(self, linear: Any = None, angular: Any = None, env_ids: Any = None) -> None:
         """Set the damping of all of its links, (n,), 1/s: a step keeps 1 / (1 + damping dt) of a velocity."""
-        self._set_links("linear damping", c.LinkDynamics.linear_damping, linear, env_ids)
-        self._set_links("angular damping", c.LinkDynamics.angular_damping, angular, env_ids)
+        given = [
+            (what, field, value)
+            for what, field, value in (
+                ("linear damping", c.LinkDynamics.linear_damping, linear),
+                ("angular damping", c.LinkDynamics.angular_damping, angular),
+            )
+            if value is not None
+        ]
+        for what, _, value in given:  # all is checked before anything is written
+            self._input(what, value, (), env_ids, negative=False)
+        for what, field, value in given:
+            self._set_links(what, field, value, env_ids)
 
     @on_device
     def set_gravity(self, enabled: Any, env_ids: Any = None) -> None:
@@ -271,8 +283,6 @@ class Properties(BodyMasses):
         self._set_links("gravity", c.LinkDynamics.gravity_scale, on, env_ids)
 
     def _set_links(self, what: str, field: Any, value: Any, env_ids: Any) -> None:
-        if value is None:
-            return
         values, envs = self._input(what, value, (), env_ids, negative=False)
         links = self._bound.links
         shape = (values.shape[0], links.stop - links.start)
@@ -285,6 +295,7 @@ class Properties(BodyMasses):
         if self.part.kind == STATIC or self.part.articulation.fixed_base:
             raise ValueError(f"{self} cannot move: set_max_velocity() has no use for it")
         row = slice(self._bound.tree, self._bound.tree + 1)
+        checked = []
         for what, field, value in (
             ("cap on the linear velocity", c.TreeLimits.linear_velocity, linear),
             ("cap on the angular velocity", c.TreeLimits.angular_velocity, angular),
@@ -293,7 +304,9 @@ class Properties(BodyMasses):
                 continue
             values, envs = self._input(what, value, (), env_ids, finite=False, negative=False)
             self._above_zero(what, value)
-            self._write_parameter(field, row, values[:, None], envs)
+            checked.append((field, values[:, None], envs))
+        for field, values, envs in checked:
+            self._write_parameter(field, row, values, envs)
         self.world.touch_state()
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 from phalanx import components as c
 from phalanx.maths.arrays import rotate
 from phalanx.models.actor_spec import KINEMATIC, STATIC
+from phalanx.world import checking
 from phalanx.world.handle import on_device
 from phalanx.world.handles.actor import Actor
 from phalanx.world.handles.body_masses import FULL, PACKED
@@ -147,6 +148,7 @@ class RigidObject(Actor):
         Environments may differ; from then on the world keeps a value for each, and kernels are compiled once more.
         """
         self._only_with_mass("set_mass")
+        checking.boolean("scale_inertia", scale_inertia)
         values, envs = self._input("mass", mass, (), env_ids)
         self._above_zero("mass", mass)
         if scale_inertia:
