@@ -6,6 +6,16 @@ from its root link, so that nothing is lost far from the world's origin. Positio
 environment's origin.
 """
 
+from phalanx.components.cloth import (
+    ClothBend,
+    ClothBendTopology,
+    ClothCorner,
+    ClothCornerShape,
+    ClothCornerTopology,
+    ClothElasticity,
+    ClothMaterial,
+    ClothNode,
+)
 from phalanx.components.contact import (
     BodyContact,
     Contact,
@@ -288,6 +298,14 @@ __all__ = [
     "Candidate",
     "CandidateCount",
     "CandidatePair",
+    "ClothBend",
+    "ClothBendTopology",
+    "ClothCorner",
+    "ClothCornerShape",
+    "ClothCornerTopology",
+    "ClothElasticity",
+    "ClothMaterial",
+    "ClothNode",
     "Contact",
     "ContactBlock",
     "ContactCount",

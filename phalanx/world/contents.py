@@ -25,6 +25,7 @@ from phalanx.systems import STEP, systems
 from phalanx.systems.dynamics.kinematic_targets import follow_targets
 from phalanx.world import checking, memory, options
 from phalanx.world.deformables.adding import Deformables
+from phalanx.world.deformables.cloth import Cloth
 from phalanx.world.deformables.node_attachment import NodeAttachment
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.engine import optional_systems
@@ -63,8 +64,9 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
         self.actors: dict[str, Actor] = {}
         """Everything with a pose of its own, by name, in the order in which it was added."""
         self.deformables: dict[str, SoftBody] = {}
+        self.cloths: dict[str, Cloth] = {}
         self.attachments: list[NodeAttachment] = []
-        self._colours: list[tuple[int, int]] = []  # of nodes of deformable bodies
+        self._colours: tuple[list[tuple[int, int]], ...] = ([], [])  # of nodes of soft bodies, and of cloth
         self.joints: dict[str, LoopJoint] = {}
         self._has_tendons = False
         self.contact_views: list[ContactView] = []
@@ -294,7 +296,7 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
         self._not_built(what)
         if not isinstance(name, str) or not name:
             raise ValueError(f"{what}: name={name!r}: must be text, not empty")
-        if name in self.actors or name in self.deformables:
+        if name in self.actors or name in self.deformables or name in self.cloths:
             raise ValueError(f"{what}: there is already an actor named {name!r}; pass another name=")
 
     def add_rows(self, table: Table, count: int) -> None:
@@ -318,7 +320,7 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
         world = cast("World", self)
         if self.built:
             return world
-        if not self.actors and not self.deformables and not self._extra_systems:
+        if not self.actors and not self.deformables and not self.cloths and not self._extra_systems:
             raise ValueError("this world is empty: call add_robot() or add_rigid_object() before build() or step()")
         store = self._store
         for table, count in self._tables.items():

@@ -277,7 +277,7 @@ class World(Stepping):
             fields += [c.ContactSpin.value, c.ContactSpin.last]
         if optional_systems.SLEEP in self._features:
             fields += [c.TreeSleep.asleep, c.TreeSleep.quiet, c.ContactTouch.touching]
-        if self.deformables:
+        if self.deformables or self.cloths:
             fields += [c.NodeContactState.load, c.NodeContactState.spot, c.NodeContactState.slides]
             fields += [c.NodeContactState.impulse, c.DeformableSettings.done, c.CoupledLinkMotion.impulse]
         return fields
@@ -289,9 +289,9 @@ class World(Stepping):
             chosen = slice(None) if envs is None else self._device.xp.asarray(envs)
             for field in fields:
                 store.view(field)[..., chosen] = 0
-            if self.deformables:
+            if self.deformables or self.cloths:
                 store.view(c.NodeContactState.pair)[..., chosen] = -1
-        for actor in (*self.actors.values(), *self.deformables.values(), *self.attachments):
+        for actor in (*self.actors.values(), *self.deformables.values(), *self.cloths.values(), *self.attachments):
             actor.write_defaults(envs)
         self.touch_state()
         self.input_revision += 1

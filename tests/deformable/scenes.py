@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import phalanx as px
+from phalanx.world.deformables.body import DeformableBody
 from phalanx.world.deformables.soft_body import SoftBody
 
 
@@ -21,7 +22,7 @@ def cube(made: px.World, half: float = 0.05, height: float = 0.0, resolution: in
     return made.add_soft_body(px.Shape("box", (half, half, half)), resolution=resolution, **given)
 
 
-def momentum(body: SoftBody) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def momentum(body: DeformableBody) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Centre of mass, momentum, and angular momentum about the world's origin, of each environment."""
     mass = body.node_mass.astype(float)[..., None]
     pos, vel = body.node_pos.astype(float), body.node_vel.astype(float)

@@ -16,7 +16,7 @@ import numpy as np
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.fields import COMPONENTS, KINDS, dimensions
 from phalanx.io.recordings.recorder import STATE
-from phalanx.io.recordings.subjects import FOLDERS
+from phalanx.io.recordings.subjects import handles
 from phalanx.world.env_ids import env_indices
 
 OBSERVED = ("joint_pos", "joint_vel", "root_pose", "root_vel")
@@ -214,7 +214,7 @@ def _changed(recording: Recorded, world: Any, sample: int) -> np.ndarray:
     """(envs,): where a world is not in the state of a sample, by what was recorded of positions and velocities."""
     changed = np.zeros(recording.num_envs, bool)
     for kind, actor in recording.recorded:
-        handle = getattr(world, FOLDERS[kind])[actor.name]
+        handle = handles(world, kind)[actor.name]
         for key in ("joint_pos", "joint_vel", "root_pose", "root_vel"):
             if key in actor and key in KINDS[kind]:
                 now, then = np.asarray(getattr(handle, key)), actor[key][:, sample]

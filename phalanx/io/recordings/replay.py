@@ -21,7 +21,7 @@ from phalanx.io.recordings.header import check_header, digest_of
 from phalanx.io.recordings.recorder import FORMAT, INPUTS, START, STATE, Event
 from phalanx.io.recordings.series import ActorRecording, RobotRecording, open_actors
 from phalanx.io.recordings.store import move_meshes_in
-from phalanx.io.recordings.subjects import FOLDERS
+from phalanx.io.recordings.subjects import FOLDERS, handles
 from phalanx.io.recordings.tree import open_tree
 from phalanx.io.recordings.windows import torch_windows
 from phalanx.io.recordings.zarr_metadata import check_metadata, read_document, separator
@@ -349,7 +349,7 @@ def verify(
     for sample, steps in simulate_again(recording, world, progress):
         made += steps
         for kind, actor in recorded:
-            handle = getattr(world, FOLDERS[kind])[actor.name]
+            handle = handles(world, kind)[actor.name]
             for key, value in _sample(kind, actor, sample, blocks).items():
                 computed = _to_host(getattr(handle, key))
                 if computed.tobytes() != value.tobytes():

@@ -11,6 +11,7 @@ import zarr
 
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.fields import FIELDS, KINDS
+from phalanx.models.meshes.cloth_mesh import ClothMesh, mesh_from_dict
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.robot_model import RobotModel
 
@@ -163,7 +164,7 @@ class DeformableRecording(ActorRecording):
 
     kind = "deformable"
 
-    def __init__(self, name: str, fields: dict[str, Series], mesh: TetMesh):
+    def __init__(self, name: str, fields: dict[str, Series], mesh: TetMesh | ClothMesh):
         super().__init__(name, fields, {})
         self.mesh = mesh
 
@@ -214,7 +215,7 @@ def open_actors(
     meshes = {each["name"]: each["source"] for each in description.get("deformables", [])}
     deformables = {
         name: DeformableRecording(
-            name, opened("deformable", cast(zarr.Group, root[path])), TetMesh.from_dict(meshes[name])
+            name, opened("deformable", cast(zarr.Group, root[path])), mesh_from_dict(meshes[name])
         )
         for name, path in header.get("deformables", {}).items()
     }

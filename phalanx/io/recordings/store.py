@@ -343,8 +343,9 @@ _MESH_DIMS = {
     "heights": ("x", "y"),
     "nodes": ("node", "axis"),
     "tets": ("tet", "corner"),
+    "triangles": ("triangle", "corner"),
 }
-_OF_INDICES = ("faces", "tets")
+_OF_INDICES = ("faces", "tets", "triangles")
 """Keys of lists of indices."""
 
 

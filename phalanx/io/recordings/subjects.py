@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from phalanx.world.world import World
 
 FOLDERS = {"robot": "robots", "object": "objects", "collection": "collections", "deformable": "deformables"}
-"""Folder of each kind; also the attribute of a world that has them by name."""
+"""Folder of each kind."""
+
+
+def handles(world: World, kind: str) -> dict[str, Any]:
+    """What a world has of a kind, by name: both soft bodies and cloth are deformable."""
+    return {**world.deformables, **world.cloths} if kind == "deformable" else getattr(world, FOLDERS[kind])
 
 
 @dataclass(frozen=True)
@@ -75,14 +80,14 @@ def subjects(world: World, fields: Sequence[str]) -> list[Subject]:
         RecordingError: there is nothing to record, or two names make the same folder.
     """
     in_collections = {name for collection in world.collections.values() for name in collection.object_names}
-    handles: list[tuple[str, str, Any]] = [("robot", name, robot) for name, robot in world.robots.items()]
-    handles += [("object", name, each) for name, each in world.objects.items() if name not in in_collections]
-    handles += [("collection", name, each) for name, each in world.collections.items()]
-    handles += [("deformable", name, each) for name, each in world.deformables.items()]
-    if not handles:
+    there: list[tuple[str, str, Any]] = [("robot", name, robot) for name, robot in world.robots.items()]
+    there += [("object", name, each) for name, each in world.objects.items() if name not in in_collections]
+    there += [("collection", name, each) for name, each in world.collections.items()]
+    there += [("deformable", name, each) for name, each in handles(world, "deformable").items()]
+    if not there:
         raise RecordingError("Recorder: the world has no robot, no rigid object and no soft body to record.")
     found = []
-    for kind, name, handle in handles:
+    for kind, name, handle in there:
         group = f"{FOLDERS[kind]}/{name.replace('/', '|')}"  # a name with a slash must not become two folders
         own = tuple(key for key in fields if key in KINDS[kind])
         if own:

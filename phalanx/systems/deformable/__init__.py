@@ -2,9 +2,9 @@
 
 A substep of theirs comes between the forces on rigid bodies and the sweeps of the constraint solver: the momentum that
 bodies have (``deform_momentum``), what they may touch (``deform_begin``); then small steps: where inertia takes nodes
-(``deform_predict``), sweeps over the colours of nodes (``deform_sweep``), links that nodes push (``deform_couple``),
-the motion of bodies as rigid ones (``deform_modes``), velocities (``deform_finish``); and the momentum that bodies must
-have (``deform_momentum`` again, ``deform_end``).
+(``deform_predict``), sweeps over the colours of nodes of soft bodies and of cloth (``deform_sweep``, ``deform_cloth``),
+links that nodes push (``deform_couple``), the motion of bodies as rigid ones (``deform_modes``), velocities
+(``deform_finish``); and the momentum that bodies must have (``deform_momentum`` again, ``deform_end``).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from types import ModuleType
 from phalanx.ecs import Schedule, System
 from phalanx.systems.deformable import (
     attachments,
+    cloth,
     contact_search,
     contacts,
     coupling,
@@ -25,8 +26,9 @@ from phalanx.systems.deformable import (
     sweep,
 )
 
-SMALL_STEP = ("deform_predict", "deform_sweep", "deform_couple", "deform_modes", "deform_finish")
-"""Phases of a small step; the systems of ``deform_sweep`` run for one colour after the other, as often as asked for."""
+SMALL_STEP = ("deform_predict", "deform_sweep", "deform_cloth", "deform_couple", "deform_modes", "deform_finish")
+"""Phases of a small step; the systems of ``deform_sweep`` and ``deform_cloth`` run for one colour after the other, as
+often as asked for."""
 
 PHASES = ("deform_momentum", "deform_begin", *SMALL_STEP, "deform_end")
 
@@ -37,6 +39,7 @@ MODULES: tuple[ModuleType, ...] = (
     contact_search,
     contacts,
     attachments,
+    cloth,
     coupling,
     modes,
     momentum,
@@ -48,21 +51,29 @@ def systems() -> list[System]:
     return [value for module in MODULES for value in vars(module).values() if isinstance(value, System)]
 
 
-def sequence(schedule: Schedule, small_steps: int, sweeps: int, colours: Sequence[tuple[int, int]]) -> list[System]:
+def sequence(
+    schedule: Schedule,
+    small_steps: int,
+    sweeps: int,
+    colours: Sequence[tuple[int, int]],
+    cloth_colours: Sequence[tuple[int, int]],
+) -> list[System]:
     """The systems of a substep in the order in which they run.
 
     Args:
         schedule: which has them.
         small_steps: how many a substep has.
         sweeps: in each of them.
-        colours: first place and number of nodes of each.
+        colours, cloth_colours: first place and number of nodes of each, of soft bodies and of cloth.
     """
     one: list[System] = []
     for phase in SMALL_STEP:
         found = schedule.phase(phase)
-        if phase == "deform_sweep":
-            portions = [s.portion(first, count) for first, count in colours for s in found]
-            found = portions * sweeps
+        if phase in ("deform_sweep", "deform_cloth"):
+            chosen = colours if phase == "deform_sweep" else cloth_colours
+            portions = [s.portion(first, count) for first, count in chosen for s in found]
+            back = portions if phase == "deform_sweep" else portions[::-1]  # of cloth, every other sweep goes back
+            found = [s for n in range(sweeps) for s in (back if n % 2 else portions)]
         one += found
     momentum_ = schedule.phase("deform_momentum")
     return [

@@ -6,6 +6,7 @@ docs/decisions/0039-soft-bodies.md.
 """
 
 from phalanx.components import (
+    ClothElasticity,
     DeformableDynamics,
     DeformableModes,
     DeformableMotion,
@@ -35,6 +36,7 @@ def predict_nodes(
     scale=read(DeformableDynamics.gravity_scale),
     diverged=read(Status.diverged),
     origin=read(DeformableMotion.origin),
+    carried=read(ClothElasticity.carried),
     target=read(NodeTarget.position),
     held=read(NodeTarget.held),
     velocity=read(NodeState.velocity),
@@ -57,7 +59,7 @@ def predict_nodes(
         falls = step * step * scale[b, e] * gravity[0, k, e]
         start[v, k, e] = x
         goal[v, k, e] = x + away + falls
-        position[v, k, e] = x + away
+        position[v, k, e] = x + (away if held[v, e] != 0 else carried[b, e] * away)
 
 
 @system(over=Node, phase="deform_finish")

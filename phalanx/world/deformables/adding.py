@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, cast
 
 import numpy as np
 
 from phalanx import components as c
 from phalanx.ecs import Schedule, Store
+from phalanx.io.reading.errors import LoadError
 from phalanx.maths.arrays import rotate
 from phalanx.models.actor_spec import Part
+from phalanx.models.meshes.cloth_mesh import ClothMesh, mesh_from_dict
 from phalanx.models.meshes.fill import fill_surface
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.meshes.tet_shapes import tet_shape
@@ -22,10 +24,11 @@ from phalanx.systems.collision import broad_phase
 from phalanx.systems.deformable import systems
 from phalanx.world import checking, options
 from phalanx.world.checking import shorten
+from phalanx.world.deformables.cloth import Cloth
 from phalanx.world.deformables.node_attachment import NodeAttachment
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.handle import Owner
-from phalanx.world.layout.deformable import DeformablePart, Tie, fill_deformables
+from phalanx.world.layout.deformable import ClothPart, SoftPart, Tie, fill_deformables
 from phalanx.world.layout.fill import Layout
 from phalanx.world.options import Surface
 from phalanx.world.simulation_warning import SimulationWarning
@@ -37,13 +40,14 @@ class Deformables:
     """Adds deformable bodies to what a world can hold."""
 
     deformables: dict[str, SoftBody]
+    cloths: dict[str, Cloth]
     actors: dict[str, Any]
     schedule: Schedule
     substeps: int
     _store: Store
     _settings: dict[str, Any]
     _grounds: list[Ground]
-    _colours: list[tuple[int, int]]
+    _colours: tuple[list[tuple[int, int]], ...]
     attachments: list[NodeAttachment]
 
     def add_soft_body(
@@ -103,14 +107,14 @@ class Deformables:
         nu = checking.number(f"{who}: poissons_ratio", poissons_ratio)
         if nu >= 0.5:
             raise ValueError(f"{who}: poissons_ratio={poissons_ratio!r}: must be below 0.5")
-        part = DeformablePart(
+        part = SoftPart(
             mesh,
             checking.number(f"{who}: youngs_modulus", youngs_modulus, above=0),
             nu,
             checking.number(f"{who}: density", 1000.0 if density is None else density, above=0),
             options.surface(who, surface),
             group=fields.get("group", 0),
-            mask=fields.get("mask", DeformablePart.mask),
+            mask=fields.get("mask", SoftPart.mask),
             contact_offset=fields.get("contact_offset", self._settings["contact_offset"]),
             rest_offset=fields.get("rest_offset", 0.0),
             damping=checking.number(f"{who}: damping", damping),
@@ -120,9 +124,106 @@ class Deformables:
         made = self.deformables[name] = SoftBody(cast(Owner, self), name, part, pose)
         return made
 
+    def add_cloth(
+        self,
+        source: ClothMesh | Shape,
+        name: str = "cloth",
+        *,
+        thickness: float = 1e-3,
+        youngs_modulus: float = 1e6,
+        poissons_ratio: float = 0.3,
+        shear_modulus: float | None = None,
+        bending_stiffness: float | None = None,
+        pressure: float = 0.0,
+        density: float | None = None,
+        mass: float | None = None,
+        position: Sequence[float] = (0.0, 0.0, 0.0),
+        orientation: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
+        damping: float = 0.0,
+        disable_gravity: bool = False,
+        kinematic: bool = False,
+        collision_group: int = 0,
+        collision_mask: Any = None,
+        contact_offset: float | None = None,
+        rest_offset: float | None = None,
+        **surface: Unpack[Surface],
+    ) -> Cloth:
+        """Add cloth, a sheet of elastic material, to every environment.
+
+        It stretches and shears in its plane, bends, and touches rigid bodies from both sides.
+
+        Args:
+            source: triangles, or a shape that is a mesh. Bending is measured from flat.
+            name: unique in the world.
+            thickness: m, of the sheet as what is below says of what it is made.
+            youngs_modulus: Pa, in its plane.
+            poissons_ratio: at least 0, below 0.5.
+            shear_modulus: Pa; as of an isotropic sheet, ``E / 2 (1 + nu)``, where it is not given. Other sheets, such
+                as woven ones, have axes: the body's x in the plane of each triangle, and that across.
+            bending_stiffness: flexural rigidity in N m; that of a plate, ``E t^3 / 12 (1 - nu^2)``, where not given.
+            pressure: inside less that outside, Pa; for closed meshes.
+            density, mass: kg/m^3, or kg of the whole; 300 kg/m^3 where neither is given.
+            position, orientation: initial pose of its frame (orientation w x y z, normalised for you).
+            damping: decay of all velocities, 1/s.
+            disable_gravity: gravity does not act on it.
+            kinematic: all of its nodes are held after a reset; they move as :meth:`Cloth.set_node_targets` says.
+            collision_group, collision_mask, contact_offset: as of :class:`phalanx.world.options.ActorOptions`.
+            rest_offset: distance at which it rests on other things, m; half of the thickness where it is not given.
+            surface: see :class:`phalanx.world.options.Surface`; restitution has no meaning here.
+
+        Raises:
+            LoadError: the triangles cannot be used, or are not closed and have pressure.
+        """
+        self._free_name("add_cloth", name)
+        who = f"cloth {name!r}"
+        pose = checking.pose(who, position, orientation)
+        checking.options(who, surface, options.SURFACE)
+        mesh = source if isinstance(source, ClothMesh) else _triangles(source, name)
+        if mass is not None and density is not None:
+            raise ValueError(f"{who}: give mass or density, not both")
+        thickness = checking.number(f"{who}: thickness", thickness, above=0)
+        if mass is not None:
+            density = checking.number(f"{who}: mass", mass, above=0) / float(mesh.areas.sum() * thickness)
+        nu = checking.number(f"{who}: poissons_ratio", poissons_ratio)
+        if nu >= 0.5:
+            raise ValueError(f"{who}: poissons_ratio={poissons_ratio!r}: must be below 0.5")
+        young = checking.number(f"{who}: youngs_modulus", youngs_modulus, above=0)
+        shear = young / (2 * (1 + nu)) if shear_modulus is None else shear_modulus
+        bend = young * thickness**3 / (12 * (1 - nu**2)) if bending_stiffness is None else bending_stiffness
+        if not np.isfinite(pressure):
+            raise ValueError(f"{who}: pressure={pressure!r}: must be a finite number")
+        if pressure:
+            mesh.check_closed()
+        rest = thickness / 2 if rest_offset is None else rest_offset
+        offset = max(self._settings["contact_offset"], 2 * rest) if contact_offset is None else contact_offset
+        given = {"collision_group": collision_group, "contact_offset": offset, "rest_offset": rest}
+        if collision_mask is not None:
+            given["collision_mask"] = collision_mask
+        fields = options.part_fields(who, given)
+        part = ClothPart(
+            mesh,
+            young,
+            nu,
+            checking.number(f"{who}: density", 300.0 if density is None else density, above=0),
+            options.surface(who, surface),
+            group=fields.get("group", 0),
+            mask=fields.get("mask", ClothPart.mask),
+            contact_offset=fields["contact_offset"],
+            rest_offset=fields["rest_offset"],
+            damping=checking.number(f"{who}: damping", damping),
+            gravity_scale=0.0 if disable_gravity else 1.0,
+            kinematic=bool(kinematic),
+            thickness=thickness,
+            shear_modulus=checking.number(f"{who}: shear_modulus", shear),
+            bending_stiffness=checking.number(f"{who}: bending_stiffness", bend),
+            pressure=float(pressure),
+        )
+        made = self.cloths[name] = Cloth(cast(Owner, self), name, part, pose)
+        return made
+
     def attach_nodes(
         self,
-        body: SoftBody | str,
+        body: SoftBody | Cloth | str,
         nodes: Any,
         to: Any = None,
         *,
@@ -145,11 +246,12 @@ class Deformables:
         """
         self._not_built("attach_nodes")
         name = body if isinstance(body, str) else body.name
-        found = self.deformables.get(name)
+        known = {**self.deformables, **self.cloths}
+        found = known.get(name)
         if found is None or (not isinstance(body, str) and body is not found):
             raise ValueError(
                 f"attach_nodes: there is no deformable body {name!r} in this world; there are "
-                f"{', '.join(self.deformables) or 'none'}"
+                f"{', '.join(known) or 'none'}"
             )
         who = f"attach_nodes: {found}"
         chosen = np.atleast_1d(np.asarray(nodes))
@@ -187,7 +289,7 @@ class Deformables:
         """Attachments with the rows of their links, and their points in the frames of these."""
         ties, spots = [], []
         last_dof = self._store.device.to_host(self._store.view(c.LinkTopology.last_dof))[:, 0]
-        actors, bodies = list(self.actors), list(self.deformables)
+        actors, bodies = list(self.actors), [*self.deformables, *self.cloths]
         for each in self.attachments:
             body = bodies.index(each.body_name)
             if each.to is None:
@@ -204,24 +306,25 @@ class Deformables:
 
     def _place_deformables(self, parts: Sequence[Part], layout: Layout) -> None:
         """Fill the tables of deformable bodies and add their systems to the schedule."""
-        if not self.deformables:
+        if not self.deformables and not self.cloths:
             return
         chains: list[list[int]] = []
         for parent in layout.dof_parents:
             chains.append([len(chains), *(chains[parent] if parent >= 0 else [])])
-        bodies = list(self.deformables.values())
+        bodies = [*self.deformables.values(), *self.cloths.values()]
         ties, spots = self._ties(layout)
         placed = fill_deformables(
             self._store, [body.part for body in bodies], parts, layout.shapes, self._grounds, chains, ties
         )
         for attachment, rows, spot in zip(self.attachments, placed.ties, spots, strict=True):
             attachment.bind(rows, spot)
-        self._colours = placed.colours
+        self._colours = (placed.colours, placed.cloth_colours)
         if placed.passed:
             names = list(self.actors)
             met = sorted({f"{bodies[body].name!r} and {names[part]!r}" for body, part in placed.passed})
             warnings.warn(
-                f"Soft bodies touch planes and convex shapes only; these pass through each other: {shorten(met)}. Use "
+                f"Soft bodies touch planes and convex shapes only, as does cloth; these pass through each other: "
+                f"{shorten(met)}. Use "
                 'approximation="convex_decomposition" for meshes, or filter with collision groups.',
                 SimulationWarning,
                 stacklevel=4,
@@ -238,14 +341,20 @@ class Deformables:
                 self.schedule.add(system)
 
 
+def _triangles(shape: Shape, name: str) -> ClothMesh:
+    if shape.kind != "mesh" or shape.vertices is None or shape.faces is None:
+        raise LoadError(f"{name}: there is no cloth of a {shape.kind}; give triangles, as a ClothMesh or a mesh")
+    return ClothMesh(shape.vertices, shape.faces, shape.name or name)
+
+
 def _tetrahedra(shape: Shape, name: str, resolution: int) -> TetMesh:
     if shape.kind == "mesh" and shape.vertices is not None and shape.faces is not None:
         return fill_surface(shape.vertices, shape.faces, resolution, shape.name or name)
     return tet_shape(shape, resolution)
 
 
-def describe(bodies: dict[str, SoftBody]) -> list[dict[str, Any]]:
-    """Soft bodies as plain data, JSON-ready: the arguments that make them again."""
+def describe(bodies: Mapping[str, SoftBody | Cloth]) -> list[dict[str, Any]]:
+    """Deformable bodies as plain data, JSON-ready: the arguments that make them again."""
     return [
         {
             "name": name,
@@ -263,9 +372,20 @@ def describe(bodies: dict[str, SoftBody]) -> list[dict[str, Any]]:
             "contact_offset": body.part.contact_offset,
             "rest_offset": body.part.rest_offset,
             "material": body.part.material.to_dict(),
+            **(_sheet(body.part) if isinstance(body.part, ClothPart) else {}),
         }
         for name, body in bodies.items()
     ]
+
+
+def _sheet(part: ClothPart) -> dict[str, float]:
+    """What cloth has besides."""
+    return {
+        "thickness": part.thickness,
+        "shear_modulus": part.shear_modulus,
+        "bending_stiffness": part.bending_stiffness,
+        "pressure": part.pressure,
+    }
 
 
 def describe_attachments(attachments: Sequence[NodeAttachment]) -> list[dict[str, Any]]:
@@ -288,7 +408,11 @@ def restore(
     """Add what :func:`describe` and :func:`describe_attachments` returned."""
     for each in described:
         made = dict(each)
-        world.add_soft_body(TetMesh.from_dict(made.pop("source")), **made)
+        mesh = mesh_from_dict(made.pop("source"))
+        if isinstance(mesh, ClothMesh):
+            world.add_cloth(mesh, **made)
+        else:
+            world.add_soft_body(mesh, **made)
     for each in attachments:
         made = dict(each)
         to = made.pop("to")

@@ -162,7 +162,7 @@ class Stepping(Contents):
             if phase == "load":
                 found += loads.search(self.schedule.systems())
             elif phase == "deform":
-                found += self._deform() if self.deformables else []
+                found += self._deform() if self.deformables or self.cloths else []
             elif phase == "sweep":
                 found += self.schedule.phase(phase) * next(sweeps)
             else:
@@ -172,7 +172,7 @@ class Stepping(Contents):
     def _deform(self) -> list[System]:
         """What deformable bodies do in a substep."""
         counts = (self._settings["deformable_steps"], self._settings["deformable_sweeps"])
-        return deformable.sequence(self.schedule, *counts, self._colours)
+        return deformable.sequence(self.schedule, *counts, *self._colours)
 
     def _sweeps(self) -> tuple[int, int]:
         """Position and velocity sweeps of the constraint solver in a substep."""

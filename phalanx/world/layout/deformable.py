@@ -12,6 +12,8 @@ from phalanx.components import shape as kinds
 from phalanx.components.node_contact import SLOTS
 from phalanx.ecs import Store
 from phalanx.models.actor_spec import Part
+from phalanx.models.meshes.cloth_bending import bending_matrix
+from phalanx.models.meshes.cloth_mesh import ClothMesh
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.surface import ALL_GROUPS, Ground, Material
 from phalanx.world.layout.collision import PlacedShape
@@ -31,7 +33,7 @@ _OTHERS = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])
 class DeformablePart:
     """A deformable body with everything that its rows in the tables are made of."""
 
-    mesh: TetMesh
+    mesh: TetMesh | ClothMesh
     """In the body's own frame."""
     youngs_modulus: float
     """Pa."""
@@ -51,6 +53,40 @@ class DeformablePart:
     gravity_scale: float = 1.0
     kinematic: bool = False
     """Whether all nodes are held from the start."""
+
+
+@dataclass(frozen=True)
+class SoftPart(DeformablePart):
+    """A soft body."""
+
+    mesh: TetMesh
+
+    def masses(self) -> np.ndarray:
+        """(nodes,): kg, a quarter of each tetrahedron."""
+        mass = np.zeros(len(self.mesh.nodes))
+        np.add.at(mass, self.mesh.tets, (self.density / 4 * self.mesh.volumes)[:, None])
+        return mass
+
+
+@dataclass(frozen=True)
+class ClothPart(DeformablePart):
+    """Cloth."""
+
+    mesh: ClothMesh
+    thickness: float = 1e-3
+    """m."""
+    shear_modulus: float = 0.0
+    """Pa."""
+    bending_stiffness: float = 0.0
+    """N m."""
+    pressure: float = 0.0
+    """Pa."""
+
+    def masses(self) -> np.ndarray:
+        """(nodes,): kg, a third of each triangle."""
+        mass = np.zeros(len(self.mesh.nodes))
+        np.add.at(mass, self.mesh.triangles, (self.density * self.thickness / 3 * self.mesh.areas)[:, None])
+        return mass
 
 
 @dataclass(frozen=True)
@@ -80,7 +116,9 @@ class DeformableLayout:
 
     rows: list[DeformableRows]
     colours: list[tuple[int, int]]
-    """First place in ``NodeOrder`` and number of nodes of each colour."""
+    """First place in ``NodeOrder`` and number of nodes of each colour of soft bodies."""
+    cloth_colours: list[tuple[int, int]]
+    """The same of cloth, whose places follow."""
     ties: list[np.ndarray]
     """Of each tie the attachments of its nodes."""
     passed: list[tuple[int, int]]
@@ -89,7 +127,7 @@ class DeformableLayout:
 
 def fill_deformables(
     store: Store,
-    bodies: Sequence[DeformablePart],
+    bodies: Sequence[SoftPart | ClothPart],
     parts: Sequence[Part],
     shapes: Sequence[PlacedShape],
     grounds: Sequence[Ground],
@@ -105,8 +143,9 @@ def fill_deformables(
     """
     columns = Columns()
     rows: list[DeformableRows] = []
-    corners = _Corners()
-    edges: list[np.ndarray] = []
+    corners, sheets = _Corners(), _Sheets()
+    edges: dict[type, list[np.ndarray]] = {SoftPart: [], ClothPart: []}
+    sort: list[np.ndarray] = []
     groups = surface = pairs = 0
     links = _Links(columns, chains)
     passed: dict[tuple[int, int], None] = {}
@@ -147,6 +186,10 @@ def fill_deformables(
                 c.DeformableTopology.end_group: groups,
                 c.DeformableMaterial.youngs_modulus: body.youngs_modulus,
                 c.DeformableMaterial.poissons_ratio: body.poissons_ratio,
+                c.ClothMaterial.thickness: body.thickness if isinstance(body, ClothPart) else 0.0,
+                c.ClothMaterial.shear_modulus: body.shear_modulus if isinstance(body, ClothPart) else 0.0,
+                c.ClothMaterial.bending_stiffness: body.bending_stiffness if isinstance(body, ClothPart) else 0.0,
+                c.ClothMaterial.pressure: body.pressure if isinstance(body, ClothPart) else 0.0,
                 c.DeformableDynamics.gravity_scale: body.gravity_scale,
                 c.DeformableDynamics.damping: body.damping,
                 c.DeformableSurface.first_pair: first_pair,
@@ -161,39 +204,44 @@ def fill_deformables(
         for tie in ties:
             if tie.body == number and tie.dof >= 0:
                 links.ask(tie.link, tie.dof)
-        links.meets(number, surface, len(np.unique(body.mesh.surface)))
         outside = np.unique(body.mesh.surface)
+        links.meets(number, surface, len(outside))
         place = np.full(count, -1)
         place[outside] = surface + np.arange(len(outside))
         for n in outside:
             columns.add({c.SurfaceNodeTopology.node: node + n, c.SurfaceNodeTopology.body: number})
         surface += len(outside)
-        first, end = corners.add(body.mesh, node)
-        mass = np.zeros(count)
-        np.add.at(mass, body.mesh.tets, (body.density / 4 * body.mesh.volumes)[:, None])
+        first, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        if isinstance(body, ClothPart):
+            edges[ClothPart].append(node + sheets.add(columns, body, node))
+        else:
+            first, end = corners.add(body.mesh, node)
+            sheets.skip(columns, count)
+            edges[SoftPart].append(node + mesh_edges(body.mesh.tets))
+        sort.append(np.full(count, isinstance(body, ClothPart)))
         columns.extend(
             {
                 c.NodeTopology.body: np.full(count, number),
                 c.NodeTopology.first_corner: first,
                 c.NodeTopology.end_corner: end,
                 c.NodeTopology.surface: place,
-                c.NodeModel.mass: mass,
+                c.NodeModel.mass: body.masses(),
                 c.NodeModel.rest: body.mesh.nodes,
             }
         )
-        edges.append(node + mesh_edges(body.mesh.tets))
         rows.append(DeformableRows(number, slice(node, node + count)))
         node += count
     attachments = _place_ties(columns, ties, rows, links)
-    colour = colours(node, np.concatenate(edges))
-    order = np.argsort(colour, kind="stable")
-    columns.extend({c.NodeOrder.node: order})
-    sizes = np.bincount(colour)
+    is_cloth = np.concatenate(sort)
+    soft_colours = _order(columns, edges[SoftPart], np.flatnonzero(~is_cloth), 0)
+    cloth_colours = _order(columns, edges[ClothPart], np.flatnonzero(is_cloth), int((~is_cloth).sum()))
     corners.put(columns)
     for table, size in (
         (c.Deformable, len(bodies)),
         (c.Node, node),
         (c.Corner, columns.count(c.CornerTopology.others)),
+        (c.ClothCorner, columns.count(c.ClothCornerTopology.others)),
+        (c.ClothBend, columns.count(c.ClothBendTopology.other)),
         (c.NodeGroup, groups),
         (c.SurfaceNode, surface),
         (c.NodeContact, surface * SLOTS),
@@ -205,10 +253,20 @@ def fill_deformables(
     ):
         store.set_rows(table, size)
     columns.write(store)
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    return DeformableLayout(
-        rows, [(int(a), int(n)) for a, n in zip(starts, sizes, strict=True)], attachments, list(passed)
-    )
+    return DeformableLayout(rows, soft_colours, cloth_colours, attachments, list(passed))
+
+
+def _order(columns: Columns, edges: Sequence[np.ndarray], nodes: np.ndarray, start: int) -> list[tuple[int, int]]:
+    """Append nodes to ``NodeOrder``, colour by colour; returns the first place and number of each colour."""
+    if not len(nodes):
+        return []
+    number = np.zeros(nodes[-1] + 1, np.int64)
+    number[nodes] = np.arange(len(nodes))
+    colour = colours(len(nodes), number[np.concatenate(edges)])
+    columns.extend({c.NodeOrder.node: nodes[np.argsort(colour, kind="stable")]})
+    sizes = np.bincount(colour)
+    starts = start + np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    return [(int(a), int(n)) for a, n in zip(starts, sizes, strict=True)]
 
 
 def _place_ties(
@@ -346,6 +404,8 @@ class _Corners:
 
     def put(self, columns: Columns) -> None:
         """Write all."""
+        if not self._volumes:
+            return
         volumes = np.concatenate(self._volumes)
         columns.extend(
             {
@@ -355,6 +415,73 @@ class _Corners:
                 c.CornerShape.rest: 6 * volumes,
             }
         )
+
+
+class _Sheets:
+    """Triangles and bending of cloth as its nodes see them, node by node."""
+
+    def __init__(self) -> None:
+        self._corners = self._bends = 0
+
+    def skip(self, columns: Columns, count: int) -> None:
+        """So many nodes are none of cloth."""
+        none = np.zeros(count, np.int64)
+        fields = (c.ClothNode.first_corner, c.ClothNode.end_corner, c.ClothNode.first_bend, c.ClothNode.end_bend)
+        columns.extend({**dict.fromkeys(fields, none), c.ClothNode.bend: none.astype(float)})
+
+    def add(self, columns: Columns, part: ClothPart, first_node: int) -> np.ndarray:
+        """Append a body's; returns the pairs of its nodes (k, 2) that see each other."""
+        mesh = part.mesh
+        count = len(mesh.nodes)
+        node = mesh.triangles.ravel()
+        order = np.argsort(node, kind="stable")
+        triangle, corner = order // 3, order % 3
+        others = np.stack([mesh.triangles[triangle, (corner + k) % 3] for k in (1, 2)], axis=1)
+        edges = mesh.nodes[others] - mesh.nodes[node[order], None]
+        right, up = _axes(mesh)
+        flat = np.stack([(edges * axis[triangle, None]).sum(axis=2) for axis in (right, up)], axis=1)
+        columns.extend(
+            {
+                c.ClothCornerTopology.others: first_node + others,
+                c.ClothCornerShape.inverse: np.linalg.inv(flat).reshape(-1, 4),
+                c.ClothCornerShape.area: mesh.areas[triangle],
+            }
+        )
+        corners = self._corners + np.concatenate([[0], np.cumsum(np.bincount(node, minlength=count))])
+        self._corners += len(order)
+        rows, others, values = bending_matrix(mesh, part.poissons_ratio)
+        own = np.zeros(count)
+        own[rows[rows == others]] = values[rows == others]
+        apart = rows != others
+        columns.extend(
+            {c.ClothBendTopology.other: first_node + others[apart], c.ClothBendTopology.weight: values[apart]}
+        )
+        bends = self._bends + np.concatenate([[0], np.cumsum(np.bincount(rows[apart], minlength=count))])
+        self._bends += int(apart.sum())
+        columns.extend(
+            {
+                c.ClothNode.first_corner: corners[:-1],
+                c.ClothNode.end_corner: corners[1:],
+                c.ClothNode.first_bend: bends[:-1],
+                c.ClothNode.end_bend: bends[1:],
+                c.ClothNode.bend: own,
+            }
+        )
+        seen = np.concatenate([mesh.edges, np.stack([rows, others], axis=1)[rows < others]])
+        return np.unique(seen, axis=0)
+
+
+def _axes(mesh: ClothMesh) -> tuple[np.ndarray, np.ndarray]:
+    """(m, 3) each: axes of the material in each triangle, the first as near to x of the body's frame as it can be,
+    or to y where a triangle is across x.
+    """
+    p = mesh.nodes[mesh.triangles]
+    normal = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    wanted = np.where(np.abs(normal[:, :1]) < 0.99, np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
+    right = wanted - (wanted * normal).sum(axis=1, keepdims=True) * normal
+    right /= np.linalg.norm(right, axis=1, keepdims=True)
+    return right, np.cross(normal, right)
 
 
 def mesh_edges(elements: np.ndarray) -> np.ndarray:
