@@ -39,6 +39,7 @@ class CandidatePair(Component, table=Candidate):
     between = Field(3, unit="m", doc="from the origin of a to that of b, world axes")
     reach = Field(unit="m", doc="contact points farther apart than this are of no use in this substep")
     way = Field(unit="m", doc="points of the shapes come nearer to each other by no more than this in this substep")
+    fast = Field(dtype="int32", doc="1 if one of the shapes is fast: it may need a ball that stands for it")
 
 
 class Manifold(Component, table=Candidate):

@@ -119,6 +119,7 @@ class ShapeMotion(Component, table=Shape):
 
     turn = Field(3, unit="rad", doc="rotation vector, world axes")
     centre = Field(3, unit="m", doc="from its origin to the point that goes straight while it turns, world axes")
+    slow = Field(unit="m", doc="it is not fast if it and what it may touch come nearer by no more than this")
 
 
 class HullVertexPosition(Component, table=HullVertex):

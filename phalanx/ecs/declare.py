@@ -205,6 +205,8 @@ class System:
     """Systems that have this in common never meet in an item of the fields that they have in common."""
     used: str = ""
     """The argument that says how many of its table's rows are in use, see :func:`system`."""
+    registers: int = 0
+    """Most registers of a thread on GPUs, 0: as many as its longest way takes, see :func:`system`."""
     in_step: bool = False
     """Lanes go through its loops together, see :func:`system`."""
     whole: System | None = None
@@ -286,6 +288,7 @@ def system(
     needs: Table | None = None,
     used: str = "",
     in_step: bool = False,
+    registers: int = 0,
 ) -> Callable[[Callable[..., None]], System]:
     """Declare a system.
 
@@ -306,6 +309,9 @@ def system(
     With ``in_step``, loops of the function that have the same turns in all environments, such as one over the elements
     of a node, are vectorised over environments on the CPU (:mod:`phalanx.ecs.text.in_step`), and where there are few
     environments threads of the GPU share out rows. Numbers that are used before and after such a loop are reals.
+
+    ``registers`` limits those of a thread on GPUs. It is for systems that have nothing or little to do for most rows
+    and much for a few: what the few need would leave room for fewer threads at once, and they wait for memory.
     """
 
     def declare(function: Callable[..., None]) -> System:
@@ -337,6 +343,10 @@ def system(
             raise DeclarationError(
                 f"system {function.__name__}: in_step= is for systems over a table whose rows may run in parallel"
             )
+        if registers and (over is None or not 32 <= registers <= 255):
+            raise DeclarationError(
+                f"system {function.__name__}: registers= is for systems over a table and 32 to 255, not {registers}"
+            )
         return System(
             function,
             over,
@@ -348,6 +358,7 @@ def system(
             leading,
             needs=needs,
             used=used,
+            registers=registers,
             in_step=in_step,
         )
 

@@ -7,6 +7,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,7 +22,20 @@ from numba.core.registry import cpu_target
 from numba.core.types.functions import BaseFunction
 
 from phalanx.components.island import FEW_DOFS, MOST_DOFS
-from phalanx.ecs import Component, Field, System, Table, function, local, read, rows, system, update, write
+from phalanx.ecs import (
+    Component,
+    DeclarationError,
+    Field,
+    System,
+    Table,
+    function,
+    local,
+    read,
+    rows,
+    system,
+    update,
+    write,
+)
 from phalanx.ecs.ahead import numba_shortcuts
 from phalanx.ecs.cache import modules
 from phalanx.ecs.cpu import numba_compilers as lanes
@@ -346,6 +360,28 @@ def test_compiles_to_ptx_without_float64(made: System, ptx: ModuleType) -> None:
     assert ".target sm_90" in text and ".entry" in text
     found = float64_instructions(text)
     assert not found, f"{made.name} computes in float64: {found[:3]}"
+
+
+def test_registers_are_limited_on_gpus_alone() -> None:
+    """And two limits are two kernels, though all else is the same."""
+    few, fewer = (replace(dim, registers=n) for n in (64, 48))
+    text, other = (codegen.generate(made, SHARED, "float32", "cuda") for made in (few, fewer))
+    assert "@kernel_of(64)\n" in text.source and ", kernel_of\n" in text.source
+    assert "@kernel_of(48)\n" in other.source and text.entry != other.entry
+    assert "kernel_of" not in codegen.generate(dim, SHARED, "float32", "cuda").source
+    assert (
+        codegen.generate(few, SHARED, "float32", "cpu").source == codegen.generate(dim, SHARED, "float32", "cpu").source
+    )
+
+
+@pytest.mark.parametrize(("over", "registers"), [(Lamp, 16), (Lamp, 256), (None, 64)])
+def test_limits_of_registers_are_checked(over: Table | None, registers: int) -> None:
+    def each(n: Any, e: Any, level: Any = read(Light.level)) -> None: ...
+
+    def lanes(lanes: Any, level: Any = read(Light.level)) -> None: ...
+
+    with pytest.raises(DeclarationError, match=f"32 to 255, not {registers}"):
+        system(over=over, phase="sense", registers=registers)(lanes if over is None else each)
 
 
 @team_system(phase="sense", each=Lamp, size=8)

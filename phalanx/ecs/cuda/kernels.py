@@ -51,6 +51,11 @@ straight_kernel = kept_kernel(launch_bounds=(NARROW, AT_ONCE))
 team_kernel = kept_kernel(max_registers=REGISTERS)
 
 
+def kernel_of(registers: int) -> Callable[[Callable[..., Any]], Any]:
+    """What compiles a kernel whose threads have no more registers than that."""
+    return kept_kernel(max_registers=registers)
+
+
 @intrinsic
 def place(typing_context: Any, row: Any, size: Any, index: Any) -> Any:
     """row * size + index in 32 bits. As an instruction, since LLVM makes it 64 again where it sees arithmetic."""

@@ -26,9 +26,10 @@ from phalanx.components import (
     Status,
 )
 from phalanx.components.link import FREE
-from phalanx.components.shape import CAPSULE, PLANE, SPHERE
+from phalanx.components.shape import CAPSULE, HULL, PLANE, SPHERE
 from phalanx.ecs import read, rows, system, update, write
 from phalanx.maths.kernels import cross, quaternion_product, rotate, rotation_matrix
+from phalanx.systems.collision.narrow.ball import FAST, inner_radius
 
 AT_ONCE = 16
 """Pairs whose flags are looked at together."""
@@ -92,6 +93,7 @@ def shape_bounds(
     travel=write(ShapeBounds.travel),
     turned=write(ShapeMotion.turn),
     centre=write(ShapeMotion.centre),
+    slow=write(ShapeMotion.slow),
 ):
     """Axis-aligned bounds: grown by the contact offset, and along the way that the shape goes in this substep.
 
@@ -161,6 +163,11 @@ def shape_bounds(
     travel[s, 3, e], travel[s, 4, e] = min(arc, far), arc
     turned[s, 0, e], turned[s, 1, e], turned[s, 2, e] = tx, ty, tz
     centre[s, 0, e], centre[s, 1, e], centre[s, 2, e] = ux, uy, uz
+    left = 0.0  # of hulls all are looked at
+    if k < HULL:
+        left = inner_radius(k, size[s, 0, e], size[s, 1, e], size[s, 2, e]) - math.sqrt(ux * ux + uy * uy + uz * uz)
+        left = left if left > 0.0 and k != SPHERE else math.inf
+    slow[s, e] = FAST * left if d >= 0 else math.inf
 
 
 @system(over=AllowedPair, phase="collide", after="shape_bounds")
@@ -232,9 +239,11 @@ def relate_candidates(
     offset=read(ShapePose.offset),
     margin=read(ShapeGeometry.contact_offset),
     travel=read(ShapeBounds.travel),
+    slow=read(ShapeMotion.slow),
     between=write(CandidatePair.between),
     reach=write(CandidatePair.reach),
     way=write(CandidatePair.way),
+    fast=write(CandidatePair.fast),
     points=write(Manifold.count),
     passed=write(Manifold.passed),
     dropped=write(Manifold.dropped),
@@ -254,6 +263,8 @@ def relate_candidates(
     y = travel[a, 1, e] - travel[b, 1, e]
     z = travel[a, 2, e] - travel[b, 2, e]
     straight = math.sqrt(x * x + y * y + z * z)
-    way[n, e] = straight + travel[a, 4, e] + travel[b, 4, e]
+    nearer = straight + travel[a, 4, e] + travel[b, 4, e]
+    way[n, e] = nearer
+    fast[n, e] = 1 if nearer > min(slow[a, e], slow[b, e]) else 0
     ahead = straight + travel[a, 3, e] + travel[b, 3, e] if speculative[0, e] != 0 else 0.0
     reach[n, e] = margin[a, e] + margin[b, e] + ahead

@@ -135,7 +135,7 @@ def drop_near_misses(
 
     A blow takes a body off its way by no more than what it stops of the way; twice that counts, since it turns, too.
     """
-    if n >= candidate_count[0, e] or passed[n, e] == 0:
+    if passed[n, e] == 0 or n >= candidate_count[0, e]:
         return
     a, b = shape_a[n, e], shape_b[n, e]
     tree_a = tree[link[a, e], e] if dof[a, e] >= 0 else -1

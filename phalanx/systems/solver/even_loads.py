@@ -130,7 +130,8 @@ def share_loads(
                     speed += along if side == 0 else -along
             gap[i, e] = 0.0 if math.fabs(speed) * h[0, e] <= NEAR else gap[i, e]
     number, sum = 0, 0.0
-    s, t = local(MOST), local(MOST)  # where those that touch are, along two tangents
+    s, t = local(MOST), local(MOST)  # where those that touch are, along two tangents, and what they bear
+    load = local(MOST)
     which = local_int(MOST)
     tx, ty, tz = tangent[c, 0, e], tangent[c, 1, e], tangent[c, 2, e]
     bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
@@ -139,9 +140,9 @@ def share_loads(
             x, y = arm_a[i, 0, e] if da >= 0 else arm_b[i, 0, e], arm_a[i, 1, e] if da >= 0 else arm_b[i, 1, e]
             z = arm_a[i, 2, e] if da >= 0 else arm_b[i, 2, e]
             s[number], t[number] = tx * x + ty * y + tz * z, bx * x + by * y + bz * z
-            which[number] = i
+            which[number], load[number] = i, impulse[i, 0, e]
+            sum += load[number]
             number += 1
-            sum += impulse[i, 0, e]
     weight, cs, ct = 0.0, 0.0, 0.0
     d = max(da, db, 0)
     alone = tree_end[d, 0] - tree_first[d, 0] == 6 and mobility[d, e] > 0.0 and min(da, db) < 0
@@ -160,7 +161,7 @@ def share_loads(
         # about their middle: spreads along two directions, the second one across the first, and the turns to be kept
         x, y, total = 0.0, 0.0, weight
         for k in range(number):
-            x, y, total = x + s[k], y + t[k], total + impulse[which[k], 0, e]
+            x, y, total = x + s[k], y + t[k], total + load[k]
         x, y, mean = x / real(number), y / real(number), total / real(number)
         cs, ct, along, across = cs - x, ct - y, 0.0, 0.0
         for k in range(number):
@@ -172,26 +173,27 @@ def share_loads(
         both, turn = 0.0, weight * cs
         for k in range(number):
             s[k], t[k] = t[k] if swap else s[k], s[k] if swap else t[k]
-            both, turn = both + s[k] * t[k], turn + s[k] * impulse[which[k], 0, e]
+            both, turn = both + s[k] * t[k], turn + s[k] * load[k]
         lean, slope = both / along if along > 0.0 else 0.0, turn / along if along > 0.0 else 0.0
         across, turn = 0.0, weight * (ct - lean * cs)
         for k in range(number):
             x = t[k] - lean * s[k]
-            across, turn = across + x * x, turn + x * impulse[which[k], 0, e]
+            across, turn = across + x * x, turn + x * load[k]
         tilt = turn / across if across > THIN * along else 0.0
         far, lets_go = 1.0, -1
         for k in range(number):
-            was = impulse[which[k], 0, e]
+            was = load[k]
             even = mean + slope * s[k] + tilt * (t[k] - lean * s[k])
             if even < 0.0 and was < far * (was - even):
                 far, lets_go = was / (was - even), k
         for k in range(number):
             i = which[k]
-            was = impulse[i, 0, e]
+            was = load[k]
             new = was + far * (mean + slope * s[k] + tilt * (t[k] - lean * s[k]) - was)
             new = 0.0 if k == lets_go else new
             slides = at_bound(was, impulse[i, 1, e], impulse[i, 2, e], static[i, e], dynamic[i, e])
             ratio = new / was if slides and was > 0.0 else 1.0
+            load[k] = new
             impulse[i, 0, e] = new
             impulse[i, 1, e] *= ratio
             impulse[i, 2, e] *= ratio
@@ -200,4 +202,5 @@ def share_loads(
             rounds = 0
         else:  # the last one takes its place
             number -= 1
-            s[lets_go], t[lets_go], which[lets_go] = s[number], t[number], which[number]
+            s[lets_go], t[lets_go] = s[number], t[number]
+            which[lets_go], load[lets_go] = which[number], load[number]

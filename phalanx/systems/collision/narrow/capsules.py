@@ -118,7 +118,7 @@ def touch_capsules(cx, cy, cz, ux, uy, uz, vx, vy, vz, p, q, radius_a, radius_b,
     return count
 
 
-@system(over=Candidate, phase="collide", used="used")
+@system(over=Candidate, phase="collide", used="used", registers=72)
 def collide_capsules(
     n,
     e,
@@ -217,8 +217,8 @@ def collide_capsules(
                     separation[slot, e] = spots[SPOT * p + 6]
                 for i in range(3):
                     between[n, i, e] = moved[18 + i]
-                look = LOOKS
+                look += LOOKS
         else:
             passed[n, e] = count[n, e] if acting else 0
             clearance[n, e] = clear
-            look = LOOKS
+            look += LOOKS

@@ -150,7 +150,7 @@ def ball_meets(
     return False
 
 
-@system(over=Candidate, phase="collide", used="used")
+@system(over=Candidate, phase="collide", used="used", registers=64)
 def guard_fast_shapes(
     n,
     e,
@@ -161,6 +161,7 @@ def guard_fast_shapes(
     pair_b=read(CandidatePair.b),
     between=read(CandidatePair.between),
     way_length=read(CandidatePair.way),
+    fast=read(CandidatePair.fast),
     kind=read(ShapeTopology.kind),
     link=read(ShapeTopology.link),
     dof=read(ShapeTopology.dof),
@@ -190,7 +191,7 @@ def guard_fast_shapes(
     separation=update(ManifoldPointState.separation),
 ):
     """A contact more where the ball of a fast shape meets the other one, for convex shapes not face to face."""
-    if n >= used[0, e]:
+    if fast[n, e] == 0 or n >= used[0, e]:
         return
     a = pair_a[n, e]
     b = pair_b[n, e]

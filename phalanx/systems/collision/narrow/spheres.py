@@ -44,7 +44,7 @@ from phalanx.systems.collision.narrow.pose import inverse_turn, turn
 from phalanx.systems.collision.narrow.vectors import are_numbers
 
 
-@system(over=Candidate, phase="collide", used="used")
+@system(over=Candidate, phase="collide", used="used", registers=72)
 def collide_spheres(
     n,
     e,
@@ -145,8 +145,8 @@ def collide_spheres(
                     position[slot, i, e] = spots[i]
                     normal[slot, i, e] = spots[3 + i]
                 separation[slot, e] = spots[6]
-                look = LOOKS
+                look += LOOKS
         else:
             passed[n, e] = 1 if acting else 0
             clearance[n, e] = clear
-            look = LOOKS
+            look += LOOKS
