@@ -122,6 +122,12 @@ STAND_INS: tuple[StandIn, ...] = (
         dress=suction.add_short_suction,
     ),
     _written("jetbot", (f"{_OTHERS}/NVIDIA/Jetbot/jetbot.usd", f"{_OTHERS}/Jetbot/jetbot.usd"), wheeled.jetbot),
+    _written(
+        "kaya",
+        (f"{_OTHERS}/NVIDIA/Kaya/kaya.usd", f"{_OTHERS}/Kaya/kaya.usd"),
+        wheeled.kaya,
+        dress=wheeled.mark_kaya,
+    ),
     _described(
         "allegro-hand", f"{_OTHERS}/WonikRobotics/AllegroHand/allegro_hand_instanceable.usd", descriptions.ALLEGRO
     ),

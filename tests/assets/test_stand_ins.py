@@ -33,6 +33,7 @@ JOINTS = {
     ],
     "crazyflie": [f"m{n}_joint" for n in (1, 2, 3, 4)],
     "jetbot": ["left_wheel_joint", "right_wheel_joint"],
+    "kaya": [*(f"axle_{n}_joint" for n in range(3)), *(f"roller_{n}_{k}_joint" for n in range(3) for k in range(8))],
     "cabinet": ["door_left_joint", "door_right_joint", "drawer_bottom_joint", "drawer_top_joint"],
 }  # fmt: skip
 """Of robots with these joints and no others, in no order."""
@@ -44,6 +45,7 @@ MASSES = {
     "ur10": 32.7,
     "crazyflie": 0.027,
     "jetbot": 1.0,
+    "kaya": 2.0,
     "allegro-hand": 0.9549,
     "shadow-hand": 5.011,
 }

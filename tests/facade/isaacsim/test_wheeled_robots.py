@@ -20,7 +20,7 @@ from phalanx.facade.isaacsim.robot.wheeled_robots import (
     HolonomicController,
     WheelBasePoseController,
 )
-from phalanx.facade.isaacsim.robot.wheeled_robots.robots import WheeledRobot
+from phalanx.facade.isaacsim.robot.wheeled_robots.robots import HolonomicRobotUsdSetup, WheeledRobot
 
 RADIUS, BASE, DT = 0.03, 0.1125, 1.0 / 60.0
 numbers = st.floats(-2.0, 2.0)
@@ -172,3 +172,57 @@ def test_robots_that_cannot_be(world, jetbot):
     with pytest.raises(ValueError, match="no joint 'left'; it has left_wheel_joint, right_wheel_joint"):
         world.reset()
     assert robot.wheel_dof_indices is None
+
+
+def test_a_kaya_goes_in_all_directions(world, tmp_path):
+    """Wheels do not slip along their rims: what the robot does follows from how quick they are.
+
+    The controller's wheels add up to the command; three of them at 120 degrees then carry the robot at 2/3 of it, as in
+    Isaac Sim, towards -x for a command forwards.
+    """
+    build(chosen(["kaya"])[0], tmp_path)
+    file = tmp_path / chosen(["kaya"])[0].files[0]
+    axles = [f"axle_{n}_joint" for n in range(3)]
+    robot = world.scene.add(
+        WheeledRobot("/World/Kaya", "kaya", None, axles, None, str(file), True, np.array([0.0, 0.0, 0.02]))
+    )
+    world.scene.add_default_ground_plane()
+    setup = HolonomicRobotUsdSetup("/World/Kaya", "/World/Kaya/base_link/control_offset")
+    assert setup.get_articulation_controller_params() == axles and setup.mecanum_angles == [90.0] * 3
+    np.testing.assert_allclose(setup.wheel_radius, 0.04, rtol=1e-6)
+    np.testing.assert_allclose(setup.wheel_positions[:, 2], -0.050501, atol=1e-6)
+    np.testing.assert_allclose(setup.wheel_positions[0, :2], [-0.0980432, 0.000636773], atol=1e-6)
+    half = np.deg2rad([180.0, -60.0, 60.0]) / 2
+    np.testing.assert_allclose(
+        np.abs(setup.wheel_orientations[:, [0, 3]]), np.abs([np.cos(half), np.sin(half)]).T, atol=1e-6
+    )
+    assert setup.wheel_axis.tolist() == [1, 0, 0] and setup.up_axis.tolist() == [0, 0, 1]
+    control = HolonomicController("c", *setup.get_holonomic_controller_params())
+    world.reset()
+    headings = np.deg2rad([180.0, -60.0, 60.0])
+    along = np.stack([np.sin(headings), -np.cos(headings)], -1)  # where a wheel that turns positively carries its axle
+    places = setup.wheel_positions[:, :2]
+    spins = places[:, 0] * along[:, 1] - places[:, 1] * along[:, 0]
+    for command, expected in (([0.2, 0.0, 0.0], [-0.2, 0.0]), ([0.0, 0.15, 0.0], [0.0, -0.15]), ([0, 0, 0.02], None)):
+        world.reset()
+        speeds, track = [], []
+        for step in range(90):
+            robot.apply_wheel_actions(control.forward(command))
+            world.step(render=False)
+            if step >= 30:
+                speeds.append(np.array(robot.get_wheel_velocities()) * 0.04)
+                place, turn = robot.get_world_pose()
+                track.append([*place[:2], 2 * np.arctan2(turn[3], turn[0])])
+        track = np.array(track)
+        moved = (track[-1] - track[0]) / (59 * DT)
+        still = np.linalg.lstsq(np.column_stack([along, spins]), np.mean(speeds, axis=0), rcond=None)[0]
+        # the rim of capsules is 40.0 to 41.1 mm from the axle
+        np.testing.assert_allclose(moved, still, atol=0.04 * np.abs(still).max())
+        if expected is None:
+            assert moved[2] > 0.3
+        else:
+            np.testing.assert_allclose(moved[:2], np.array(expected) * 2 / 3, atol=0.012)
+    with pytest.raises(ValueError, match="no joint below"):
+        HolonomicRobotUsdSetup("/World/defaultGroundPlane", "")
+    with pytest.raises(ValueError, match="no prim at"):
+        HolonomicRobotUsdSetup("/World/none", "")
