@@ -1,5 +1,5 @@
 """The command line: ``phalanx info | run | view | replay | export | bench | warmup | exec | tasks | assets | train |
-play | doctor | completion``.
+play | farm | doctor | completion``.
 
 Exit codes: 0 success; 1 a verification that found a difference; 2 a mistake of the user's, said in one line; 3 a
 simulation of which environments diverged; 130 Ctrl-C. A traceback is a bug of ours; but ``exec`` ends as the script
@@ -58,6 +58,7 @@ Arguments = Annotated[
 Counts = Annotated[tuple[int, ...], tyro.conf.arg(metavar="N [N ...]", help_behavior_hint="")]
 Action = Annotated[tyro.conf.Positional[Literal["list", "build", "fetch"]], tyro.conf.arg(metavar="list|build|fetch")]
 Task = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="TASK")]
+SpecFile = Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="SPEC.yaml")]
 Checkpoint = Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="CHECKPOINT.pt")]
 Resume = Annotated[Path | None, tyro.conf.arg(metavar="CHECKPOINT.pt", help_behavior_hint="")]
 Steps = Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint="")]
@@ -534,6 +535,40 @@ def play(
     return play(task, checkpoint, num_envs, seconds, device, seed, video)
 
 
+def farm(
+    spec: SpecFile,
+    out: Annotated[str, tyro.conf.arg(metavar="FOLDER|URL")],
+    workers: Steps = None,
+    gpus: Gpus = None,
+    cores: int = 1,
+    engine: Literal["ray", "processes"] = "ray",
+    address: Annotated[str | None, tyro.conf.arg(metavar="HOST:PORT|auto", help_behavior_hint="")] = None,
+    resume: Flag = False,
+    estimate: Flag = False,
+    verify: Flag = False,
+) -> int:
+    """Simulate many episodes by many processes, and write them as one dataset (docs/farm.md).
+
+    Workers that are killed are replaced; what was committed is kept, and nothing is there twice. The dataset is read by
+    `phalanx.farm.open_dataset`.
+
+    Args:
+        spec: a file that says what to simulate, in YAML.
+        out: folder of the dataset, or a URL that fsspec knows, such as s3://bucket/name.
+        workers: processes; by default one for each GPU, or for each group of --cores processors.
+        gpus: GPUs in all, which workers share; on CPUs without it.
+        cores: processors of each worker.
+        engine: workers are actors of Ray, or processes of this machine, for which nothing has to be installed.
+        address: of a Ray cluster; by default Ray is started here.
+        resume: go on with what was committed.
+        estimate: only say what it will take.
+        verify: at the end read all of it again.
+    """
+    from phalanx.commands.farm import FarmOptions, farm
+
+    return farm(FarmOptions(spec, out, workers, gpus, cores, engine, address, resume, estimate, verify))
+
+
 def doctor() -> int:
     """Say what is installed, what is missing, and which version of Isaac Lab is spoken."""
     from phalanx.commands.doctor import doctor
@@ -566,6 +601,7 @@ COMMANDS = {
     "assets": assets,
     "train": train,
     "play": play,
+    "farm": farm,
     "doctor": doctor,
     "completion": completion,
 }

@@ -1,0 +1,227 @@
+"""What a farm simulates: a file of YAML or a dict, checked before anything starts."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from phalanx.farm.errors import FarmError
+
+SIGNALS = (
+    "joint_pos",
+    "joint_vel",
+    "joint_acc",
+    "applied_effort",
+    "joint_pos_target",
+    "root_pose",
+    "root_vel",
+    "body_pose",
+    "body_vel",
+    "net_contact_force",
+)
+"""What can be written: attributes of :class:`phalanx.Robot`, (n, ...) each, in their units and frames."""
+
+RANDOMISED = ("joint_pos", "joint_vel", "stiffness", "damping")
+"""What can be random: added to the joints' start positions and velocities, and factors of the drives' gains."""
+
+POLICIES = ("hold", "random", "none")
+"""Policies that need no code: drives hold the start pose, go to random poses, or are off."""
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A farm's spec.
+
+    Attributes:
+        robot: name of a shipped robot, or a URDF file, which every worker must be able to read.
+        build: instead of ``robot``: ``"module:function"``, called with a :class:`phalanx.World` that it fills; it
+            returns the robot that acts and is written.
+        world: arguments of :class:`phalanx.World`, but for ``num_envs`` and ``device``.
+        ground: whether a robot that is not built by code has a ground.
+        fixed_base: whether its root is fixed; ``None``: as its file has it.
+        stiffness, damping: of all drives, N m/rad and N m s/rad, or per m; ``None``: as the robot has them.
+        episodes: how many. Episode k is the same to the bit however episodes are cut into shards.
+        episodes_per_shard: how many are simulated together, and written together.
+        steps: of the world, in an episode.
+        every: write each so many steps, the last one included.
+        seed: of everything random.
+        signals: names of :data:`SIGNALS`.
+        randomise: by name of :data:`RANDOMISED` a range [low, high], drawn for each joint of each episode.
+        policy: one of :data:`POLICIES`, or ``"module:function"``, called with the robot, the time (s) and the
+            numbers of the episodes, before every ``policy_every`` steps. It may call ``robot.set_targets``.
+        policy_every: steps between calls of the policy.
+        swing: of the random policy, rad or m: how far from the start pose.
+    """
+
+    robot: str = ""
+    build: str = ""
+    world: Mapping[str, Any] = field(default_factory=dict)
+    ground: bool = True
+    fixed_base: bool | None = None
+    stiffness: float | None = None
+    damping: float | None = None
+    episodes: int = 1000
+    episodes_per_shard: int = 100
+    steps: int = 200
+    every: int = 1
+    seed: int = 0
+    signals: tuple[str, ...] = ("joint_pos", "joint_vel")
+    randomise: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    policy: str = "hold"
+    policy_every: int = 20
+    swing: float = 0.3
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    @staticmethod
+    def read(path: str | Path) -> Spec:
+        """A spec from a file of YAML.
+
+        Raises:
+            FarmError: there is none, or it says what cannot be; the message names the line or the entry.
+        """
+        try:
+            import yaml
+        except ImportError:
+            raise FarmError("Specs in YAML need pyyaml: pip install 'phalanx[farm]'") from None
+        try:
+            said = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise FarmError(f"{path}: {error.strerror}") from None
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise FarmError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
+        if not isinstance(said, dict):
+            raise FarmError(f"{path}: must be entries such as robot: panda")
+        try:
+            return Spec.of(said)
+        except FarmError as error:
+            raise FarmError(f"{path}: {error}") from None
+
+    @staticmethod
+    def of(said: Mapping[str, Any]) -> Spec:
+        """A spec from a dict.
+
+        Raises:
+            FarmError: an entry is unknown, or says what cannot be.
+        """
+        known = [one.name for one in fields(Spec)]
+        for name in said:
+            _known(str(name), known, "entry")
+        given = dict(said)
+        if isinstance(given.get("signals"), list):
+            given["signals"] = tuple(given["signals"])
+        if isinstance(given.get("randomise"), dict):
+            given["randomise"] = {k: tuple(v) if isinstance(v, list) else v for k, v in given["randomise"].items()}
+        return Spec(**given)
+
+    def describe(self) -> dict[str, Any]:
+        """As JSON has it; :meth:`of` takes it."""
+        return json.loads(json.dumps(asdict(self)))
+
+    @property
+    def digest(self) -> str:
+        """Of what it says."""
+        return hashlib.sha256(json.dumps(self.describe(), sort_keys=True).encode()).hexdigest()
+
+    @property
+    def shards(self) -> int:
+        """How many shards there are."""
+        return -(-self.episodes // self.episodes_per_shard)
+
+    def episodes_of(self, shard: int) -> range:
+        """Numbers of a shard's episodes."""
+        first = shard * self.episodes_per_shard
+        return range(first, min(first + self.episodes_per_shard, self.episodes))
+
+    @property
+    def samples(self) -> list[int]:
+        """Steps after which there are samples."""
+        return list(range(self.every, self.steps + 1, self.every))
+
+
+def _known(name: str, known: Any, what: str) -> None:
+    if name not in known:
+        near = difflib.get_close_matches(name, known, 1, 0.5)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}."
+        raise FarmError(f"there is no {what} {name!r}; {hint}")
+
+
+def _check(spec: Spec) -> None:
+    for name in ("episodes", "episodes_per_shard", "steps", "every", "policy_every"):
+        value = getattr(spec, name)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise FarmError(f"{name}: {value!r} must be a whole number, at least 1")
+    if isinstance(spec.seed, bool) or not isinstance(spec.seed, int) or not 0 <= spec.seed < 2**63:
+        raise FarmError(f"seed: {spec.seed!r} must be a whole number, at least 0")
+    for name in ("robot", "build", "policy"):
+        if not isinstance(getattr(spec, name), str):
+            raise FarmError(f"{name}: {getattr(spec, name)!r} must be text")
+    for name in ("ground", "fixed_base"):
+        if getattr(spec, name) not in (True, False, None):
+            raise FarmError(f"{name}: {getattr(spec, name)!r} must be true or false")
+    if bool(spec.robot) == bool(spec.build):
+        raise FarmError("robot, build: give one of them")
+    if spec.every > spec.steps:
+        raise FarmError(f"every: {spec.every} is more than the {spec.steps} steps of an episode")
+    if not isinstance(spec.signals, tuple) or not spec.signals:
+        raise FarmError("signals: must be a list of names")
+    for name in spec.signals:
+        _known(name, SIGNALS, "signal")
+    if not isinstance(spec.randomise, Mapping):
+        raise FarmError("randomise: must be entries such as joint_pos: [-0.1, 0.1]")
+    for name, bounds in spec.randomise.items():
+        _known(name, RANDOMISED, "randomisation")
+        _check_range(name, bounds)
+    for name in ("stiffness", "damping"):
+        value = getattr(spec, name)
+        if value is not None and (not _is_number(value) or value < 0):
+            raise FarmError(f"{name}: {value!r} must be a number, at least 0")
+    if not _is_number(spec.swing) or spec.swing < 0:
+        raise FarmError(f"swing: {spec.swing!r} must be a number, at least 0")
+    _check_world(spec)
+    if ":" not in spec.policy:
+        _known(spec.policy, POLICIES, "policy")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _check_range(name: str, bounds: Any) -> None:
+    if not isinstance(bounds, tuple) or len(bounds) != 2 or not all(_is_number(one) for one in bounds):
+        raise FarmError(f"randomise: {name}: {bounds!r} must be [low, high]")
+    if bounds[0] > bounds[1] or (name in ("stiffness", "damping") and bounds[0] < 0):
+        raise FarmError(f"randomise: {name}: [{bounds[0]}, {bounds[1]}] is no range of what it can be")
+
+
+def _check_world(spec: Spec) -> None:
+    import inspect
+
+    from phalanx.world.world import World
+
+    if not isinstance(spec.world, Mapping):
+        raise FarmError("world: must be entries such as dt: 0.005")
+    known = [name for name in inspect.signature(World).parameters if name not in ("num_envs", "device")]
+    for name in spec.world:
+        _known(name, known, "argument of world")
+
+
+def code(name: str) -> Any:
+    """A function, by ``"module:function"``.
+
+    Raises:
+        FarmError: there is none.
+    """
+    module, _, function = name.partition(":")
+    try:
+        return getattr(import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise FarmError(f"{name}: {error}; the module must be importable by every worker") from None
