@@ -48,12 +48,13 @@ def open_dataset(
     for name, said in commits[order[0]]["arrays"].items():
         inner, dtype = tuple(said["shape"][1:]), np.dtype(said["dtype"])
         label = f"{name}-{tokenize(str(url), digest, order)}"
-        graph = {
+        graph: Any = {
             (label, n, *(0 for _ in inner)): (store.read_array, commits[shard]["place"], name)
             for n, shard in enumerate(order)
         }
         whole = HighLevelGraph.from_collections(label, graph)
-        values = dask.array.Array(whole, label, (rows, *((n,) for n in inner)), dtype)
+        make: Any = dask.array.Array
+        values = make(whole, label, (rows, *((n,) for n in inner)), dtype)
         dims = ["episode", "time"] if name in spec.signals else ["episode"]
         dims += [f"{name}_{n}" for n in range(len(dims), values.ndim)]
         variables[name] = (dims, values)

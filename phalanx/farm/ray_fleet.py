@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import time
 from typing import Any
@@ -40,7 +41,7 @@ class RayFleet:
             os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
             here: dict[str, Any] = {"num_cpus": max(count * cores, os.cpu_count() or 1)} if address is None else {}
             try:
-                ray.init(address=address, log_to_driver=False, logging_level="ERROR", **here)
+                ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **here)
             except ConnectionError as error:
                 raise FarmError(f"the Ray cluster {address} cannot be reached: {error}") from None
         there = ray.cluster_resources()

@@ -295,7 +295,7 @@ class TestStores:
         found.start()
         try:
             host, port = found.get_host_and_port()
-            options = {"endpoint_url": f"http://{host}:{port}", "key": "a", "secret": "b"}
+            options: Any = {"endpoint_url": f"http://{host}:{port}", "key": "a", "secret": "b"}
             import s3fs
 
             s3fs.S3FileSystem(**options).mkdir("bucket")
@@ -323,7 +323,8 @@ class TestStores:
             farm.run(spec, "nowhere://farm", engine=Inline)
         with pytest.raises(FarmError, match="there is something that is no farm"):
             farm.run(spec, tmp_path, engine=Inline)
-        for name, value in (("workers", 0), ("gpus", -1), ("cores", 1.5)):
+        wrong: dict[str, Any] = {"workers": 0, "gpus": -1, "cores": 1.5}
+        for name, value in wrong.items():
             with pytest.raises(FarmError, match=f"{name}: {value}"):
                 farm.run(spec, tmp_path / "farm", engine=Inline, **{name: value})
         farm.run(spec, tmp_path / "farm", engine=Inline)
