@@ -104,7 +104,7 @@ def reference(world: px.World, folder: Path) -> float:
     record(world, folder / "reference.zarr", 20, lambda steps, written: None)
     seconds = time.perf_counter() - begin
     values = contents(folder / "reference.zarr")
-    np.savez(folder / "reference.npz", **values)
+    np.savez(folder / "reference.npz", **values)  # type: ignore[arg-type]
     return seconds
 
 

@@ -46,6 +46,12 @@ WRONG = {
     ),
     "no size": ("<body><geom/></body>", "", 4, "a sphere needs 1 positive number"),
     "negative size": ('<body><geom type="box" size="1 -1 1"/></body>', "", 4, "3 positive numbers"),
+    "size of no volume": (
+        '<body><freejoint/><geom type="capsule" size="1e-200 1"/></body>',
+        "",
+        4,
+        r"size=.*the capsule has a volume of 0 m³; give the body's mass",
+    ),
     "not a type": ('<body><geom type="ball"/></body>', "", 4, "must be one of sphere"),
     "fromto of a point": ('<geom type="capsule" fromto="1 1 1 1 1 1" size="1"/>', "", 4, "in one place"),
     "zero quaternion": ('<body quat="0 0 0 0"/>', "", 4, "must not be zero"),

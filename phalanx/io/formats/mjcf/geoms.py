@@ -13,6 +13,7 @@ from phalanx.io.formats.mjcf.poses import Pose, compose, tuples
 from phalanx.io.formats.mjcf.source import MeshAsset
 from phalanx.io.formats.mjcf.tree import Placed
 from phalanx.io.formats.mjcf.values import Values
+from phalanx.io.reading.errors import LoadError
 from phalanx.maths.arrays import from_matrix, matrix
 from phalanx.models.meshes import mass_properties
 from phalanx.models.meshes.mesh_files import area_vectors, convex_hull
@@ -206,7 +207,10 @@ def _solid(geom: Geom) -> tuple[float, np.ndarray, np.ndarray]:
         volume = 4.0 / 3.0 * np.pi * float(np.prod(size))
         squares = size**2
         return volume, np.zeros(3), volume / 5.0 * np.diag(squares.sum() - squares)
-    found = mass_properties.of([Shape(geom.shape.kind, geom.shape.size)], density=1.0)
+    try:
+        found = mass_properties.of([Shape(geom.shape.kind, geom.shape.size)], density=1.0)
+    except LoadError as reason:  # so small that its volume is 0
+        raise geom.placed.values.error("size", str(reason).rstrip(".")) from None
     return found.mass, found.com, found.inertia
 
 
