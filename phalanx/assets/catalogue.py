@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from phalanx.assets import classic, descriptions, drones, hands, networks, props, suction, wheeled
+from phalanx.assets import carters, classic, descriptions, drones, hands, networks, props, suction, wheeled
 from phalanx.assets.classic import Turns
 from phalanx.assets.descriptions import Description
 from phalanx.assets.places import ISAAC, LAB
@@ -127,6 +127,12 @@ STAND_INS: tuple[StandIn, ...] = (
         (f"{_OTHERS}/NVIDIA/Kaya/kaya.usd", f"{_OTHERS}/Kaya/kaya.usd"),
         wheeled.kaya,
         dress=wheeled.mark_kaya,
+    ),
+    _written("nova-carter", f"{_OTHERS}/NVIDIA/NovaCarter/nova_carter.usd", carters.nova_carter),
+    _written(
+        "carter-v1",
+        (f"{_OTHERS}/NVIDIA/Carter/carter_v1.usd", f"{_OTHERS}/NVIDIA/Carter/carter_v1_physx_lidar.usd"),
+        carters.carter_v1,
     ),
     _described(
         "allegro-hand", f"{_OTHERS}/WonikRobotics/AllegroHand/allegro_hand_instanceable.usd", descriptions.ALLEGRO

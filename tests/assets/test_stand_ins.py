@@ -33,6 +33,11 @@ JOINTS = {
     ],
     "crazyflie": [f"m{n}_joint" for n in (1, 2, 3, 4)],
     "jetbot": ["left_wheel_joint", "right_wheel_joint"],
+    "nova-carter": [
+        "joint_caster_base", "joint_wheel_left", "joint_wheel_right", "joint_swing_left", "joint_swing_right",
+        "joint_caster_left", "joint_caster_right",
+    ],
+    "carter-v1": ["left_wheel", "right_wheel", "rear_pivot", "rear_axle"],
     "kaya": [*(f"axle_{n}_joint" for n in range(3)), *(f"roller_{n}_{k}_joint" for n in range(3) for k in range(8))],
     "cabinet": ["door_left_joint", "door_right_joint", "drawer_bottom_joint", "drawer_top_joint"],
 }  # fmt: skip
@@ -46,6 +51,8 @@ MASSES = {
     "crazyflie": 0.027,
     "jetbot": 1.0,
     "kaya": 2.0,
+    "nova-carter": 50.0,
+    "carter-v1": 30.0,
     "allegro-hand": 0.9549,
     "shadow-hand": 5.011,
 }

@@ -226,3 +226,31 @@ def test_a_kaya_goes_in_all_directions(world, tmp_path):
         HolonomicRobotUsdSetup("/World/defaultGroundPlane", "")
     with pytest.raises(ValueError, match="no prim at"):
         HolonomicRobotUsdSetup("/World/none", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "wheels", "radius", "base"),
+    [
+        ("nova-carter", ["joint_wheel_left", "joint_wheel_right"], 0.14, 0.4132),
+        ("carter-v1", ["left_wheel", "right_wheel"], 0.24, 0.56),
+    ],
+)
+def test_carters_drive_as_they_are_told(world, tmp_path, name, wheels, radius, base):
+    """Straight on, then an arc about a point 0.25 m beside the middle of the wheels; casters follow."""
+    build(chosen([name])[0], tmp_path)
+    file = str(tmp_path / chosen([name])[0].files[0])
+    robot = world.scene.add(WheeledRobot("/World/C", "c", None, wheels, None, file, True, np.array([0.0, 0.0, radius])))
+    world.scene.add_ground_plane()
+    world.reset()
+    control, poses = DifferentialController("d", radius, base), []
+    for command in ([0.2, 0.0], [0.2, 0.8]):
+        for step in range(150):
+            robot.apply_wheel_actions(control.forward(command))
+            world.step(render=False)
+            if step in (89, 149):
+                place, turn = robot.get_world_pose()
+                poses.append([*place[:2], 2 * math.atan2(turn[3], turn[0])])
+    (x, _, straight), (far, _, still), (*_, before), (*_, after) = poses
+    assert far - x == pytest.approx(0.2, rel=0.03) and straight == pytest.approx(still, abs=0.01)
+    assert after - before == pytest.approx(0.8, rel=0.03)
+    assert place[2] == pytest.approx(radius, abs=2e-3)

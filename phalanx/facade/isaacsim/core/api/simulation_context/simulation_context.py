@@ -298,7 +298,7 @@ class SimulationContext(Callbacks):
         if not render:
             if found.state == simulation.PLAYING:
                 found.step()
-        elif not self.get_physics_dt():
+        elif not found.physics_dt:
             SimulationContext.render(self)
         elif not found.rendering_dt:
             if found.state == simulation.PLAYING:
