@@ -12,6 +12,9 @@ SPHERE, CAPSULE, BOX, CYLINDER, CONE, HULL, TRIANGLE, SDF, MESH, HEIGHT_FIELD, P
 AVERAGE, MINIMUM, MULTIPLY, MAXIMUM = range(4)
 """How the coefficients of two surfaces are combined; of two modes the one later in this list is used."""
 
+ABSENT = -1e6
+"""m, a contact offset: contacts exist below the sum of two shapes', so that a shape with this one meets nothing."""
+
 Shape = Table("shape", "a collision shape")
 BarredPair = Table("barred pair", "pairs of shapes that must not meet, where allowed ones are too many to list")
 HullVertex = Table("hull vertex", "vertices of all convex hulls and triangle meshes")

@@ -29,6 +29,15 @@ def find(stage: Stage, patterns: Iterable[str], copies: Sequence[str] = ()) -> t
             ``/World/envs/env_.*/Robot`` has one segment above its last are candidates.
         copies: prims that are candidates in any case.
     """
+    paths, why = candidates(stage, patterns, copies)
+    for path in paths[1:]:
+        if (other := difference(stage, paths[0], path)) is not None:
+            return [], f"<{paths[0]}> and <{path}> differ: {other}"
+    return paths, why
+
+
+def candidates(stage: Stage, patterns: Iterable[str], copies: Sequence[str] = ()) -> tuple[list[str], str]:
+    """The same, whether they hold the same or not."""
     asked: dict[tuple[str, ...], str] = {tuple(copies): "what was cloned"} if copies else {}
     for pattern in patterns:
         above = _environments_of(pattern)
@@ -45,9 +54,6 @@ def find(stage: Stage, patterns: Iterable[str], copies: Sequence[str] = ()) -> t
         turn = np.array(cache.GetLocalToWorldTransform(stage.GetPrimAtPath(path)))[:3, :3]
         if np.abs(turn - np.eye(3)).max() > SQUARE:
             return [], f"<{path}> is turned or scaled"
-    for path in paths[1:]:
-        if (other := difference(stage, paths[0], path)) is not None:
-            return [], f"<{paths[0]}> and <{path}> differ: {other}"
     return paths, ""
 
 

@@ -3,7 +3,8 @@
 Scripts put the same robots and objects below many prims: ``/World/envs/env_0``, ``/World/envs/env_1``, ... The engine
 steps environments side by side, and reads one of them. Where all of them hold the same and nothing else on the stage
 can move, a prim below the i-th is a body of environment i; what stands outside, grounds and terrain, is in all of them.
-Any other stage becomes one environment with all that it holds, which is as right and slower.
+Where they differ in numbers and shapes only (:mod:`phalanx.facade.kinds`), each kind is read. Any other stage becomes
+one environment with all that it holds, which is as right and slower.
 
 The engine's coordinates are those of each environment's own origin, in which float32 keeps its digits however far away
 that is; the stage's are those of the world. :attr:`StageWorld.origins` is the difference.
@@ -18,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.facade import environments, surface_grippers
+from phalanx.facade import environments, kinds, surface_grippers
 from phalanx.facade.expressions import matching_paths
+from phalanx.facade.kinds import DifferentKindsError
 from phalanx.facade.physx.rigid_body_view import RigidBodyView
 from phalanx.facade.physx.simulation_view import SimulationView
 from phalanx.io.formats.usd import Scene, read_stage
@@ -69,14 +71,47 @@ class StageWorld:
 
     def __init__(self, stage: Stage, patterns: Iterable[str] = (), copies: Sequence[str] = (), **settings: Any) -> None:
         paths, why = environments.find(stage, patterns, copies)
+        self.kinds: kinds.Kinds | None = None
+        if not paths and why:
+            different, _ = environments.candidates(stage, patterns, copies)
+            try:
+                if different:
+                    self._make(stage, different, settings, kinds.group(stage, different))
+                    paths = different
+            except DifferentKindsError as error:
+                why = f"{why}; {error}"
+        if self.kinds is None:
+            self._make_alike(stage, paths, why, settings)
+        self.is_empty = not self.world.actors and not self.world.deformables
+        self._view: SimulationView | None = None
+        self.reset()
+
+    def _make_alike(self, stage: Stage, paths: list[str], why: str, settings: dict[str, Any]) -> None:
+        """A world of environments that hold the same, or of one that holds all."""
+        if paths:
+            try:
+                self._make(stage, paths, settings, None)
+            except DifferentKindsError as error:
+                paths, why = [], str(error)
+        if not paths:
+            if why:
+                log.info("the stage becomes one environment with all that it holds: %s", why)
+            self._make(stage, [], settings, None)
+
+    def _make(self, stage: Stage, paths: list[str], settings: dict[str, Any], differ: kinds.Kinds | None) -> None:
+        """A world with environments at some prims.
+
+        Raises:
+            DifferentKindsError: they cannot be side by side.
+        """
         scene = read_stage(stage, skip=paths[1:], inertias="keep")
         starts = environments.origins(stage, paths) if paths else np.zeros((1, 3))
-        if paths:
-            why = _outside(scene, paths[0], starts)
-        if why:
-            log.info("the stage becomes one environment with all that it holds: %s", why)
-            scene = read_stage(stage, inertias="keep") if paths else scene
-            paths, starts = [], np.zeros((1, 3))
+        if paths and (why := _outside(scene, paths[0], starts)):
+            raise DifferentKindsError(why)
+        if differ is not None:
+            kinds.read(stage, differ, scene)
+            for root, other in zip(differ.roots[1:], differ.scenes[1:], strict=True):
+                _move(other, root, environments.origins(stage, [root])[0])
         self.stage, self.env_paths, self.origins, self.scene = stage, paths, starts, scene
         self._numbers = {path: i for i, path in enumerate(paths)}
         self._depth = paths[0].count("/") if paths else 0
@@ -85,10 +120,11 @@ class StageWorld:
         added = add_scene(scene, self.world)
         self._bodies, self._deformables = added.prims, added.deformable_prims
         self.grippers = surface_grippers.add(self.world, stage, self._owner, set(paths[1:]))
+        if differ is not None:
+            self.world.build()
+            kinds.apply(differ, self.world, settings)
+        self.kinds = differ
         self._around = [one.name for one in scene.actors.values() if paths and not _below(one.path, paths[0])]
-        self.is_empty = not self.world.actors and not self.world.deformables
-        self._view: SimulationView | None = None
-        self.reset()
 
     def step(self) -> None:
         """A step of physics; nothing but time passes on a stage without bodies."""
@@ -100,6 +136,7 @@ class StageWorld:
         if not self.is_empty:
             self.world.reset(env_ids)
             self._place_around(env_ids)
+            self._place_kinds(env_ids)
             self._set_moving(env_ids)
             envs = np.arange(len(self.origins)) if env_ids is None else self.world.env_indices(env_ids)
             for gripper in self.grippers.values():
@@ -120,6 +157,13 @@ class StageWorld:
         head = "/".join(path.split("/")[: self._depth + 1])
         number = self._numbers.get(head)
         return (path, None) if number is None else (self.env_paths[0] + path[len(head) :], number)
+
+    @property
+    def samples(self) -> dict[str, np.ndarray]:
+        """The first environment of each kind, and (num_envs,) which are of its kind; empty without environments."""
+        if self.kinds is None:
+            return {path: np.ones(len(self.origins), bool) for path in self.env_paths[:1]}
+        return {root: self.kinds.of == kind for kind, root in enumerate(self.kinds.roots)}
 
     def place(self, path: str) -> Place:
         """Where a prim's body is.
@@ -266,6 +310,16 @@ class StageWorld:
             )
             pose[:, :3] -= self.origins[envs]
             self.world.actors[name].set_root_state(pose=pose, env_ids=env_ids)
+
+    def _place_kinds(self, env_ids: Any) -> None:
+        """Put what environments of other kinds have at other places there, with their joints as they are there."""
+        if self.kinds is None:
+            return
+        envs = np.arange(len(self.origins)) if env_ids is None else self.world.env_indices(env_ids)
+        for name, actor in self.world.actors.items():
+            poses = kinds.start_poses(self.kinds, name)
+            if poses is not None and name not in self._around:
+                actor.set_root_state(pose=poses[envs], env_ids=env_ids)
 
 
 def _below(path: str, root: str) -> bool:

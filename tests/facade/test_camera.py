@@ -34,6 +34,7 @@ from oracles import host
 from phalanx.facade import physics_events, stage
 from phalanx.facade.arrays import api_of
 from phalanx.facade.isaaclab import sim as sim_utils
+from phalanx.facade.isaaclab.assets import RigidObject, RigidObjectCfg
 from phalanx.facade.isaaclab.sensors import Camera, CameraCfg, TiledCamera, TiledCameraCfg
 from phalanx.facade.isaaclab.sensors.camera.utils import create_pointcloud_from_depth
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
@@ -120,6 +121,29 @@ def test_pictures(sim: SimulationContext, api: str, count: int) -> None:
         same(output[name][-1], output[name][0], atol=1.0 if name == "rgb" else 1e-4)
     red = output["rgb"][0][what == 1].mean(0)
     assert red[0] > 2.0 * red[1:].max()
+
+
+def test_environments_that_differ_look_different(sim: SimulationContext) -> None:
+    """A box in the first and last environment, a ball in the one between, side by side in one world."""
+    environments(3)
+    basics()
+    common: dict[str, Any] = {
+        "rigid_props": sim_utils.RigidBodyPropertiesCfg(),
+        "mass_props": sim_utils.MassPropertiesCfg(mass=1.0),
+        "collision_props": sim_utils.CollisionPropertiesCfg(),
+    }
+    sorts: list[Any] = [sim_utils.CuboidCfg(size=(0.6, 0.6, 0.6), **common), sim_utils.SphereCfg(radius=0.35, **common)]
+    spawn = sim_utils.MultiAssetSpawnerCfg(assets_cfg=sorts, random_choice=False)
+    start = RigidObjectCfg.InitialStateCfg(pos=(0.0, 0.0, 0.5))
+    _thing = RigidObject(RigidObjectCfg(prim_path=f"{ENV}/thing", spawn=spawn, init_state=start))
+    one = camera(f"{ENV}/eye", offset=at(EYE, looking(AHEAD)))
+    sim.reset()
+    assert sim.stage_world.world.num_envs == 3
+    ahead, middle = pixel_rays(matrix_of(one.cfg.spawn), HEIGHT, WIDTH) @ looking(AHEAD).T, np.array([0.0, 0.0, 0.5])
+    ground = box_hits(EYE, ahead, [-60.0, -60.0, -9.0], [60.0, 60.0, 0.0])
+    hits = (box_hits(EYE, ahead, middle - 0.3, middle + 0.3), sphere_hits(EYE, ahead, middle, 0.35))
+    for env, mine in enumerate((hits[0], hits[1], hits[0])):
+        same(host(one.data.output["distance_to_camera"])[env, ..., 0], nearest(mine, ground)[0])
 
 
 def test_cameras_on_bodies_in_each_convention(sim: SimulationContext) -> None:

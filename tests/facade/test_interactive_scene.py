@@ -172,7 +172,7 @@ def test_state_comes_back(sim: SimulationContext, file: str) -> None:
 
 @pytest.mark.parametrize("copied", [False, True])
 def test_a_script_fills_it(sim: SimulationContext, copied: bool, caplog: Any) -> None:
-    """What is spawned later is copied, and what then differs is one environment, which is told."""
+    """What is spawned later is copied; numbers may be each one's own; other bodies make one, which is told."""
     scene = InteractiveScene(InteractiveSceneCfg(num_envs=3, env_spacing=2.0))
     one = RigidObject(box(f"{scene.env_regex_ns}/Box"))
     scene.clone_environments(copy_from_source=copied)
@@ -184,11 +184,14 @@ def test_a_script_fills_it(sim: SimulationContext, copied: bool, caplog: Any) ->
     np.testing.assert_allclose(host(scene.state["rigid_object"]["box"]["root_pose"])[:, 2], 3.0)
     mass = sim.stage.GetPrimAtPath("/World/envs/env_1/Box").GetAttribute("physics:mass")
     mass.Set(2.0)
+    sim.reset()
+    assert sim.stage_world.env_paths == scene.env_prim_paths
+    assert host(one.root_physx_view.get_masses()).reshape(-1).tolist() == [1.0, 2.0, 1.0]
+    _more = RigidObject(box("/World/envs/env_1/More"))
     with caplog.at_level(logging.WARNING, "phalanx.facade"):
         sim.reset()
     assert not sim.stage_world.env_paths and "they do collide with each other" in caplog.text
-    masses = host(one.root_physx_view.get_masses()).reshape(-1)
-    assert masses.tolist() == [1.0, 2.0, 1.0]
+    assert host(one.root_physx_view.get_masses()).reshape(-1).tolist() == [1.0, 2.0, 1.0]
 
 
 def test_terrain_and_collection(sim: SimulationContext) -> None:

@@ -121,15 +121,18 @@ def test_first_environment_away_from_the_origin(device: str) -> None:
     np.testing.assert_allclose(host(found.world.objects["cup"].root_pose)[:, :3], [[0.1, 0, 0.3]] * 2, atol=1e-4)
 
 
+HELD = CUP + joint("FixedJoint", "weld", "", "/World/env_0/cup", "point3f physics:localPos0 = (0.1, 0, 0.3)")
+
+
 @pytest.mark.parametrize(
     ("inside", "outside", "apart", "why"),
     [
-        ([CUP, CUP.replace("0.2", "0.3", 1)], GROUND, (2, 0, 0), "differ: size of /World/env_1/cup/geom"),
+        ([HELD, HELD.replace("0.2", "0.3", 1)], GROUND, (2, 0, 0), "or joints between robots and objects"),
         ([CUP, CUP + body("spoon")], GROUND, (2, 0, 0), "have other children: spoon"),
         ([CUP] * 2, GROUND + body("ball", place=(9, 0, 2)), (2, 0, 0), "</World/ball> moves, and stands outside"),
         ([CUP] * 2, GROUND, (2, 0, 1), "the ground </World/ground> is at other heights"),
     ],
-    ids=["size", "children", "moves", "slope"],
+    ids=["joints", "children", "moves", "slope"],
 )
 def test_why_a_stage_is_one_environment(
     inside: list[str], outside: str, apart: tuple[float, float, float], why: str, caplog: pytest.LogCaptureFixture

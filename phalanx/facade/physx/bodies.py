@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
+from phalanx.components.shape import ABSENT
 from phalanx.facade.physx.com_motion import BodyComMotion
 from phalanx.facade.physx.common import FROM_XYZW, TO_XYZW, View, compute, reads, writes
 from phalanx.facade.physx.principal_axes import principal_axes, turned_inertia
@@ -336,8 +337,9 @@ class BodyView(View):
 
     @reads
     def get_contact_offsets(self) -> Any:
-        """(count, max_shapes), m."""
-        return self._of_shapes(c.ShapeGeometry.contact_offset)
+        """(count, max_shapes), m; 0 of shapes that a row's environment lacks."""
+        found = self._of_shapes(c.ShapeGeometry.contact_offset)
+        return self._xp.where(found > 0.5 * ABSENT, found, 0.0)
 
     @reads
     def get_rest_offsets(self) -> Any:
@@ -357,6 +359,9 @@ class BodyView(View):
     def _set_offsets(self, what: str, field: Any, data: Any, indices: Any, least: float | None) -> None:
         indices = self._indices(indices)
         values = self._take(what, data, (self.max_shapes,), indices, least=least)
+        if field is c.ShapeGeometry.contact_offset:  # what an environment's kind lacks stays absent
+            now = self._of_shapes(field)
+            values = self._xp.where(now <= 0.5 * ABSENT, now, values)
         self._set_of_shapes(field, values, indices)
 
     @writes

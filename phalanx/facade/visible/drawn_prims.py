@@ -27,7 +27,7 @@ class DrawnPrim:
 
     Attributes:
         prim: the prim.
-        path: of the prim; the first environment's for what each of them has.
+        path: of the prim; that in the first environment of a kind for what each of them has.
         transform: (4, 4), from its frame to the world, for columns.
         carrier: path of the rigid body that it moves with; ``None`` if it stands still.
         own: whether each environment has one.
@@ -51,8 +51,8 @@ def drawn_prims(stage: Stage, stage_world: StageWorld) -> tuple[list[DrawnPrim],
     hidden: list[str] = []
     cache = UsdGeom.XformCache(Usd.TimeCode.EarliestTime())
     carriers: dict[str, str | None] = {"/": None}
-    first = stage_world.env_paths[0] if stage_world.env_paths else ""
-    for prim in _walk(stage, frozenset(stage_world.env_paths[1:])):
+    samples = tuple(f"{path}/" for path in stage_world.samples)
+    for prim in _walk(stage, frozenset(stage_world.env_paths) - stage_world.samples.keys()):
         path = str(prim.GetPath())
         above = path.rpartition("/")[0] or "/"
         carriers[path] = path if _moves(prim, path, stage_world) else carriers.get(above)
@@ -64,7 +64,7 @@ def drawn_prims(stage: Stage, stage_world: StageWorld) -> tuple[list[DrawnPrim],
         if UsdGeom.Imageable(prim).ComputePurpose() in (UsdGeom.Tokens.guide, UsdGeom.Tokens.proxy):
             continue
         transform = np.array(cache.GetLocalToWorldTransform(prim)).T
-        own = bool(first) and path.startswith(first + "/")
+        own = path.startswith(samples)
         (lights if light else shapes).append(DrawnPrim(prim, path, transform, carriers[path], own))
     return _without_colliders(shapes), lights, hidden
 

@@ -41,6 +41,7 @@ class SeenShape:
         parts: its geometry, in the carrier's frame, or that of the environment's origin, or the world; with looks.
         chain: its labels.
         above: paths of the prim and of all above it.
+        envs: (num_envs,), which environments have it; ``None``: all, or it is outside of them.
     """
 
     path: str
@@ -49,6 +50,7 @@ class SeenShape:
     parts: list[tuple[Piece, Look]]
     chain: Chain
     above: tuple[str, ...]
+    envs: np.ndarray | None = None
 
 
 _known: WeakKeyDictionary[StageWorld, StageContents] = WeakKeyDictionary()
@@ -127,7 +129,7 @@ class StageContents:
 
     def is_visible(self, shape: SeenShape) -> np.ndarray:
         """(num_envs,): in which environments a shape is not hidden."""
-        found = np.ones(self.num_envs, bool)
+        found = np.ones(self.num_envs, bool) if shape.envs is None else shape.envs.copy()
         for path in shape.above:
             if path in self._hidden:
                 found &= ~self._hidden[path]
@@ -163,12 +165,13 @@ class StageContents:
         told = told_by_environments(self._stage, stage_world.env_paths[1:])
         for path in dict.fromkeys([*hidden, *before, *told]):
             self._look_at(path)
-        first = np.eye(4)
-        first[:3, 3] = stage_world.origins[0] if stage_world.env_paths else 0.0
+        samples = {f"{root}/": envs for root, envs in stage_world.samples.items()} if stage_world.kinds else {}
         self.shapes = []
         cache = UsdGeom.XformCache(Usd.TimeCode.EarliestTime())
         for one in shapes:
-            frame = first if one.own else np.eye(4)
+            frame, (path, env) = np.eye(4), stage_world.prototype(one.path)
+            if one.own:
+                frame[:3, 3] = stage_world.origins[env or 0]
             if one.carrier is not None:
                 prim = self._stage.GetPrimAtPath(one.carrier)
                 frame = rigid(np.array(cache.GetLocalToWorldTransform(prim)).T)
@@ -179,9 +182,9 @@ class StageContents:
             else:
                 parts = [(piece, materials.look(one.prim, piece)) for piece in self._pieces(one.prim, one.path, local)]
             if parts:
-                self.shapes.append(
-                    SeenShape(one.path, one.own, carrier, parts, labels.chain(one.prim), _at_and_above(one.path))
-                )
+                envs = next((mask for root, mask in samples.items() if one.path.startswith(root)), None)
+                chain = tuple((stage_world.prototype(at)[0], own) for at, own in labels.chain(one.prim))
+                self.shapes.append(SeenShape(path, one.own, carrier, parts, chain, _at_and_above(path), envs))
         self.structure += 1
         self.visibility += 1
 
@@ -258,7 +261,7 @@ class StageContents:
                 self._shown.add(prim)
             elif not (prim + "/").startswith(PRODUCTS + "/") and not (name and name.startswith(NOT_LOOKS)):
                 first, env = stage_world.prototype(prim)
-                if env in (None, 0) or first == prim:
+                if env in (None, 0) or first == prim or stage_world.env_paths[env] in stage_world.samples:
                     self._edited.add(prim)
 
     def _forget(self, path: str) -> None:
