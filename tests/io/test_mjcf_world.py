@@ -47,7 +47,8 @@ REST = """
 def test_a_scene_becomes_robots_objects_and_grounds(tmp_path: Path, device: str) -> None:
     file = save(tmp_path, SCENE, REST)
     world = px.World(2, device=device, dtype="float64")
-    added = world.add_mjcf(file)
+    with pytest.warns(UserWarning, match="has what is not simulated"):
+        added = world.add_mjcf(file)
     assert [("its gravity, (0, 0, -5), is not that of the world" in text) for text in added.warnings] == [True]
     assert list(added.robots) == ["arm", "walker"]
     assert {name: thing.kind for name, thing in added.objects.items()} == {
@@ -222,7 +223,7 @@ def test_recordings_and_pictures_hold_such_robots(tmp_path: Path) -> None:
     from phalanx.images.pictures.picture import render_world
     from phalanx.io.recordings.replay import open_recording, verify
 
-    world = px.World(2)
+    world = px.World(2, gravity=FALL)
     added = world.add_mjcf(save(tmp_path, SCENE, REST))
     with px.Recorder(world, tmp_path / "run.zarr"):
         added.robots["arm"].set_controls([0.5, 0.3])

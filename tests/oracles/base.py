@@ -137,7 +137,7 @@ def relative_error(actual: Array, expected: Array, floor: float = 1e-3) -> float
 def host(array: Any) -> Array:
     """Float64 NumPy copy of an array that may live on any device, NumPy's, CuPy's or torch's."""
     if hasattr(array, "detach"):
-        array = array.detach().cpu()
+        array = array.detach().cpu().numpy()  # NumPy 2 warns of a tensor that it converts itself
     return np.array(array.get() if hasattr(array, "get") else array, dtype=np.float64)
 
 
