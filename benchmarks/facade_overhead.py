@@ -121,8 +121,8 @@ class Bench:
 
     def wait(self) -> None:
         """Until the device has done all."""
-        if self.world._device.is_cuda:
-            self.world._device.xp.cuda.Device().synchronize()
+        if self.world.engine.device.is_cuda:
+            self.world.engine.device.xp.cuda.Device().synchronize()
 
     def round(self, step: Callable[[int], None], count: int) -> tuple[float, float]:
         """Seconds a step from the start's state on, and those of them until it was queued."""
@@ -138,7 +138,7 @@ class Bench:
 
     def activities(self, step: Callable[[int], None], count: int = 10) -> float | None:
         """Kernels and copies on the GPU a step, by torch's profiler; ``None`` without."""
-        if not self.world._device.is_cuda:
+        if not self.world.engine.device.is_cuda:
             return None
         try:
             import torch  # pyright: ignore[reportMissingImports]
@@ -198,7 +198,7 @@ def measure(bench: Bench, steps: int, rounds: int) -> dict[str, Any]:
     for _ in range(rounds):
         engine.append(bench.round(bench.engine_step, each))
         facade.append(bench.round(bench.control_step, each))
-    height = float(np.median(bench.world._device.to_host(bench.own.root_pose)[:, 2]))
+    height = float(np.median(bench.world.engine.device.to_host(bench.own.root_pose)[:, 2]))
     view = bench.robot.root_physx_view
     found: dict[str, Any] = {
         **bench.built,

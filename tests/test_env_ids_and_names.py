@@ -128,7 +128,7 @@ def test_other_joint_properties_by_name(robot: px.Robot) -> None:
     assert host(robot.joint_pos_target)[:, knee].tolist() == [0.3, 0, 0, 0, 0]
     assert host(robot.joint_pos)[:, [hip, knee]].tolist() == [[0.4, 0.0]] * ENVS
     assert host(robot.joint_vel)[:, hip].tolist() == [1, 2, 3, 4, 5]
-    assert robot.world._store.is_shared(DofModel.damping), "what is the same everywhere stays one number"
+    assert robot.world.engine.store.is_shared(DofModel.damping), "what is the same everywhere stays one number"
     robot.set_joint_armature(0.0)
     robot.set_joint_friction(0.0, 0.0, 0.0)
     robot.set_joint_limits(-np.inf, np.inf, np.inf)

@@ -66,12 +66,12 @@ class Setup:
         """(num_envs,): mean height of the watched bodies, m."""
         found = []
         poses = {
-            name: self.world._device.to_host(self.world.actors[name].body_pose)
+            name: self.world.engine.device.to_host(self.world.actors[name].body_pose)
             for name in {body.split("/")[0] for body in self.scene.watch if "/" in body}
         }
         for body in self.scene.watch:
             if "/" not in body:
-                nodes = self.world._device.to_host(self.world.deformables[body].node_pos)
+                nodes = self.world.engine.device.to_host(self.world.deformables[body].node_pos)
                 found.append(nodes[..., 2].mean(axis=1))
                 continue
             actor, _, name = body.partition("/")

@@ -93,7 +93,7 @@ def measure(
         warnings.simplefilter("always", px.SimulationWarning)
         setup, run = _prepare(scene, num_envs, device, dtype)
         _repeat(setup, run, frames, repeats)
-    run.bytes_per_env = setup.world._store.nbytes() / num_envs  # contact slots may have grown
+    run.bytes_per_env = setup.world.engine.store.nbytes() / num_envs  # contact slots may have grown
     run.notes += dict.fromkeys(str(each.message) for each in caught)
     return run, setup
 
@@ -150,14 +150,14 @@ def _look(setup: Setup, run: Run) -> None:
     world = setup.world
     run.heights.append(float(setup.heights().mean()))
     try:
-        rows = world._store.rows(c.Contact)
+        rows = world.engine.store.rows(c.Contact)
     except KeyError:
         rows = 0
     if rows == 0:
         run.contacts.append(0.0)
         run.touching.append(0.0)
         return
-    host = world._device.to_host
+    host = world.engine.device.to_host
     count = host(world[c.ContactCount].current)[0]
     separation = host(world[c.ContactPoint].separation)
     used = np.arange(rows)[:, None] < count
@@ -173,7 +173,8 @@ def where_time_goes(setup: Setup, steps: int = 10) -> dict[str, dict[str, float]
     """Seconds per step of each phase and of each system; on a GPU by events around each, on a CPU on one thread."""
     world = setup.world
     systems = world.time_systems(steps)
-    run = world._store.kernels(world._sequence(STEP))  # on a GPU some stand for others, under names of their own
+    engine = world.engine  # on a GPU some kernels stand for others, under names of their own
+    run = engine.store.kernels(engine.sequence(STEP))
     phase_of = {system.name: system.phase for system, _shared in run}
     phases: dict[str, float] = {}
     for name, seconds in systems.items():
@@ -184,19 +185,19 @@ def where_time_goes(setup: Setup, steps: int = 10) -> dict[str, dict[str, float]
 def where_memory_goes(setup: Setup, count: int = 12) -> dict[str, Any]:
     """Bytes of all arrays, what they are per environment, and the components and fields with most of them."""
     world = setup.world
-    sizes = world._store.sizes()
+    sizes = world.engine.store.sizes()
     by_component: dict[str, int] = {}
     for key, size in sizes.items():
         name = key.partition(".")[0]
         by_component[name] = by_component.get(name, 0) + size
     largest, fields = (sorted(held.items(), key=lambda item: -item[1])[:count] for held in (by_component, sizes))
     found: dict[str, Any] = {
-        "bytes": world._store.nbytes(),
-        "bytes_per_env": world._store.nbytes() / world.num_envs,
+        "bytes": world.engine.store.nbytes(),
+        "bytes_per_env": world.engine.store.nbytes() / world.num_envs,
         "largest_components_bytes_per_env": {name: size / world.num_envs for name, size in largest},
         "largest_fields_bytes_per_env": {name: size / world.num_envs for name, size in fields},
     }
-    if world._device.is_cuda:
+    if world.engine.device.is_cuda:
         import cupy  # pyright: ignore[reportMissingImports]
 
         free, total = cupy.cuda.runtime.memGetInfo()

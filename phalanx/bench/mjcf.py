@@ -53,7 +53,7 @@ class _Writer:
         _add(default, "joint", solimplimit=_numbers(options.solimplimit))
         body = _add(root, "worldbody")
         self._bits()
-        for number, ground in enumerate(world._grounds):
+        for number, ground in enumerate(world.grounds):
             assert tuple(ground.normal) == (0.0, 0.0, 1.0), "grounds of benchmark scenes are level"
             _add(
                 body,

@@ -46,7 +46,7 @@ def warm_up(worlds: Sequence[World]) -> Warmed:
     wanted, missing = _look(worlds)
     if not worlds:
         return Warmed(0, 0, 0.0)
-    worlds[0]._device.precompile(missing, worlds[0].dtype)
+    worlds[0].engine.device.precompile(missing, worlds[0].dtype)
     for world in worlds:  # compiles what was too little for processes of its own, and the engine's own loops
         world.step()
         for phase in QUERIES:
@@ -93,7 +93,7 @@ def _look(worlds: Sequence[World]) -> tuple[dict[Key, Path], list[Key]]:
     for world in worlds:
         world.build()
     real = worlds[0].dtype
-    target: Target = "cuda" if worlds[0]._device.is_cuda else "cpu"
+    target: Target = "cuda" if worlds[0].engine.device.is_cuda else "cpu"
     keys = dict.fromkeys(key for world in worlds for phases in _SEQUENCES for key in _kernels(world, phases))
     wanted = {key: marker(generate(*key, real, target), target) for key in keys}
     return wanted, [key for key, path in wanted.items() if not _is_there(path, target)]
@@ -109,7 +109,7 @@ _SEQUENCES = (STEP, REFRESH, *((phase,) for phase in QUERIES))
 
 
 def _kernels(world: World, phases: tuple[str, ...]) -> list[Key]:
-    return world._store.kernels(world._run_by(phases))
+    return world.engine.store.kernels(world.engine.run_by(phases))
 
 
 def worlds_for(names: Iterable[str], device: str = "cpu", dtype: str = "float32", num_envs: int = 2) -> list[World]:

@@ -23,7 +23,8 @@ class UserReader(Reader):
     """
 
     def __init__(self, world: World, *readings: Reading) -> None:
-        super().__init__(world, *readings)
+        super().__init__(world.engine, *readings)
+        self._world = world
         self._lent: list[_Lent] = []
 
     def read(self) -> list[Results]:
@@ -58,8 +59,8 @@ class _Lent:
         self._kernels.run()
         user = _User(self._whole)
         self._user = weakref.ref(user)
-        array = world._device.xp.asarray(user)
-        if world._device.is_cuda and array_api(world.device) == "torch":
+        array = world.engine.device.xp.asarray(user)
+        if world.engine.device.is_cuda and array_api(world.device) == "torch":
             import torch  # pyright: ignore[reportMissingImports]
 
             # without events: torch's stream waits for ours anyway

@@ -13,12 +13,12 @@ from phalanx.world.world import World
 
 def shares_memory(world: World) -> bool:
     """Whether arrays that users have can be arrays of the engine's device, in the engine's type."""
-    return world.dtype == "float32" and (not world._device.is_cuda or array_api(world.device) != "numpy")
+    return world.dtype == "float32" and (not world.engine.device.is_cuda or array_api(world.device) != "numpy")
 
 
 def in_order(world: World) -> Any:
     """A context for work on the world's device, in order with torch's current stream as well as with CuPy's."""
-    device = world._device
+    device = world.engine.device
     if not device.is_cuda:
         return device.active()
     torch, xp = sys.modules.get("torch"), device.xp

@@ -107,7 +107,7 @@ class SurfaceGripper:
 
     def _frames(self, point: Point) -> tuple[np.ndarray, np.ndarray]:
         """(num_envs, 3) each: where a point is, and where it looks, world."""
-        pose = self._world._device.to_host(next(iter(point.joints.values())).pose_a)
+        pose = self._world.engine.device.to_host(next(iter(point.joints.values())).pose_a)
         return pose[:, :3], rotate(pose[:, 3:], np.broadcast_to(point.axis, (len(pose), 3)))
 
     def _look(self) -> None:
@@ -116,7 +116,7 @@ class SurfaceGripper:
         envs = np.flatnonzero(self.state == CLOSING)
         if not len(envs) or not self.names:
             return
-        host, actors = world._device.to_host, world.queries.actor_names
+        host, actors = world.engine.device.to_host, world.queries.actor_names
         for number, point in enumerate(self._points):
             position, axis = self._frames(point)
             starts = (position + point.clearance * axis)[envs, None]
@@ -137,7 +137,7 @@ class SurfaceGripper:
                 continue
             _, axis = self._frames(point)
             for n in names:
-                force = world._device.to_host(point.joints[self.names[n]].wrench)[:, :3]
+                force = world.engine.device.to_host(point.joints[self.names[n]].wrench)[:, :3]
                 pull = (force * axis).sum(axis=1)
                 shear = np.linalg.norm(force - pull[:, None] * axis, axis=1)
                 over = np.zeros(len(pull), bool)

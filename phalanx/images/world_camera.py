@@ -68,7 +68,7 @@ class WorldCamera:
         self.sensor = ImageSensor(self.scene.scene, height, width, types, **{"looks": self.scene.looks, **options})
         self.sensor.set_pinhole(0.5 * height / np.tan(np.deg2rad(0.5 * angle)))
         self._row = None if body is None else self.scene.body_row(body)
-        device, count = world._device, len(self.scene.envs)
+        device, count = world.engine.device, len(self.scene.envs)
         self._device, self._world = device, world
         with device.active():
             xp = device.xp

@@ -73,21 +73,21 @@ class WorldScene:
         if not len(self.envs):
             raise ValueError("WorldScene: env_ids names no environment")
         self.together, count = together, len(self.envs)
-        self.scene = RayScene(1 if self.together else count, world._device)
+        self.scene = RayScene(1 if self.together else count, world.engine.device)
         self.poses: Any = None
         self.looks: dict[int, Look] = {}
         self.names = ["ground"]
         self.boxes: list[tuple[int, np.ndarray]] = []
         self._hidden = frozenset(hidden)
         rows, shapes = self._shapes()
-        bodies, xp = len(rows), world._device.xp
+        bodies, xp = len(rows), world.engine.device.xp
         for k in range(count if self.together else 1):
             for body, geometry, place, look in shapes:
                 self.looks[self.scene.add(geometry, body=k * bodies + body, object=body + 1, **place)] = look
         for geometry, place in self._grounds() if grounds else ():
             self.looks[self.scene.add(geometry, object=0, **place)] = GROUND
         shape = (1, count * bodies) if self.together else (count, bodies)
-        with world._device.active():
+        with world.engine.device.active():
             self._rows, self._columns = xp.asarray(np.array(rows, np.int32)), xp.asarray(self.envs.astype(np.int32))
             self._offsets = xp.zeros((count, 3), np.float32)
             self._position, self._orientation = xp.zeros((*shape, 3), np.float32), xp.zeros((*shape, 4), np.float32)
@@ -99,16 +99,16 @@ class WorldScene:
 
     def move(self, offsets: Any) -> None:
         """Have environments elsewhere from the next :meth:`update` or :meth:`place` on: (environments seen, 3), m."""
-        with self.world._device.active():
-            self._offsets[...] = self.world._device.xp.asarray(offsets, np.float32)
+        with self.world.engine.device.active():
+            self._offsets[...] = self.world.engine.device.xp.asarray(offsets, np.float32)
 
     def update(self) -> None:
         """Put everything where it is now; on a GPU this only queues work."""
         world = self.world
         world.compute("query_bodies")
-        poses = world._store.array(c.BodyState.pose)
+        poses = world.engine.store.array(c.BodyState.pose)
         if poses.dtype != np.float32:
-            with world._device.active():
+            with world.engine.device.active():
                 poses = poses.astype(np.float32)
         self._place(poses, self._columns)
 
@@ -117,10 +117,10 @@ class WorldScene:
 
         Bodies are all of the world's, actor after actor, also those without shapes.
         """
-        shape = (len(self.envs), self.world._store.rows(c.Body), 7)
+        shape = (len(self.envs), self.world.engine.store.rows(c.Body), 7)
         if poses.shape != shape:
             raise ValueError(f"poses have the shape {poses.shape}; {shape} is needed")
-        device = self.world._device
+        device = self.world.engine.device
         with device.active():
             turned = device.xp.ascontiguousarray(device.xp.asarray(poses, np.float32).transpose(1, 2, 0))
             columns = device.xp.arange(shape[0], dtype=np.int32)
@@ -173,7 +173,7 @@ class WorldScene:
 
     def _grounds(self) -> list[tuple[RayGeometry, dict[str, Any]]]:
         found = []
-        for ground in self.world._grounds:
+        for ground in self.world.grounds:
             normal = unit(ground.normal)
             point = (0.0, 0.0, ground.height) if normal[2] else normal * ground.height
             turn = between(np.array([0.0, 0.0, 1.0]), normal)

@@ -245,7 +245,7 @@ class Environment(gymnasium.vector.VectorEnv):
             self.last_actions.copy_(self.actions)
             self.actions.copy_(actions)
             self._begin_step()
-            self.world.input_revision += 1
+            self.world.engine.touch_inputs()
             self.world.step(self.decimation)
             self._compute(self._needs["judge"])
             self.live.start(self._needs["judge"])

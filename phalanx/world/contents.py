@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import os
 import warnings
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import Any, Self, Unpack, cast
 
 import numpy as np
 
 from phalanx import components as c
-from phalanx.ecs import Schedule, Store, System, Table
+from phalanx.ecs import System, Table
 from phalanx.io.formats import library
 from phalanx.io.formats.rigid_body import Source, rigid_model
 from phalanx.models.actor_spec import DYNAMIC, KINDS, KINEMATIC, STATIC, Part
@@ -19,45 +20,36 @@ from phalanx.models.articulation import flatten
 from phalanx.models.robot_model import RobotModel, with_tendons
 from phalanx.models.sdf_options import SdfOptions
 from phalanx.models.standing import standing_pose
-from phalanx.models.surface import Ground
 from phalanx.models.tendons import FixedTendon, SpatialTendon
 from phalanx.systems import STEP, systems
 from phalanx.systems.dynamics.kinematic_targets import follow_targets
 from phalanx.world import checking, memory, options
+from phalanx.world.collisions import Collisions
 from phalanx.world.deformables.adding import Deformables
 from phalanx.world.deformables.cloth import Cloth
 from phalanx.world.deformables.node_attachment import NodeAttachment
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.engine import optional_systems
+from phalanx.world.engine.engine import Engine
 from phalanx.world.handles.actor import Actor
-from phalanx.world.handles.contact_view import ContactView, Patterns
+from phalanx.world.handles.contact_view import ContactView, Patterns, Scene
 from phalanx.world.handles.loop_joint import LoopJoint, place_loops
 from phalanx.world.handles.rigid_collection import RigidObjectCollection
 from phalanx.world.handles.rigid_object import RigidObject
 from phalanx.world.handles.robot import Robot
-from phalanx.world.jointed import Jointed
 from phalanx.world.layout.fill import fill, grow_slots
 from phalanx.world.options import ActorOptions
-from phalanx.world.scenes import Scenes
 from phalanx.world.tendon_layout import place_tendons
-from phalanx.world.usd_scenes import UsdScenes
-
-if TYPE_CHECKING:
-    from phalanx.world.world import World
 
 
-class Contents(Jointed, Scenes, UsdScenes, Deformables):
+class Contents(Collisions, Deformables):
     """The part of a world that says what is in it."""
 
-    num_envs: int
-    dt: float
-    substeps: int
     gravity: tuple[float, ...]
     _settings: dict[str, Any]
-    _store: Store
 
-    def __init__(self, schedule: Schedule) -> None:
-        self.schedule = schedule
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
         self.robots: dict[str, Robot] = {}
         self.objects: dict[str, RigidObject] = {}
         self.collections: dict[str, RigidObjectCollection] = {}
@@ -66,18 +58,10 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
         self.deformables: dict[str, SoftBody] = {}
         self.cloths: dict[str, Cloth] = {}
         self.attachments: list[NodeAttachment] = []
-        self._colours: tuple[list[tuple[int, int]], ...] = ([], [])  # of nodes of soft bodies, and of cloth
         self.joints: dict[str, LoopJoint] = {}
-        self._has_tendons = False
         self.contact_views: list[ContactView] = []
-        self.built = False
-        self.input_revision = 0
-        self.state_revision = 0
-        self._grounds: list[Ground] = []
+        self._has_tendons = False
         self._placements: dict[str, dict[str, Any]] = {}
-        self._disabled: set[tuple[int, int]] = set()  # numbers of actors
-        self._separated: list[tuple[tuple[str, str], tuple[str, str]]] = []  # (actor, body) each
-        self._features: set[str] = set()
         self._tables: dict[Table, int] = {}
         self._extra_systems: list[System] = []
 
@@ -143,7 +127,7 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
         fields["disabled_bodies"] = tuple((names.index(a), names.index(b)) for a, b in pairs)
         fields["base_collision"] = model.base_collision
         part = Part(articulation, self_collision=self_collision, **fields)
-        robot = Robot(cast("World", self), name, model, part, pose, joint_pos)
+        robot = Robot(self.engine, name, model, part, pose, joint_pos)
         self.robots[name] = self.actors[name] = robot
         self._placements[name] = {
             "fixed_base": fixed_base,
@@ -223,10 +207,10 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
         if any(locked_axes):
             fields["locked_axes"] = options.locked(who, locked_axes)
         part = Part(flatten(model, kind == STATIC, kind == DYNAMIC), kind=kind, **fields)
-        made = RigidObject(cast("World", self), name, model, part, pose)
+        made = RigidObject(self.engine, name, model, part, pose)
         self.objects[name] = self.actors[name] = made
         if kind == KINEMATIC:
-            optional_systems.need(self, optional_systems.SQUEEZES)
+            optional_systems.need(self.engine, optional_systems.SQUEEZES)
         self._placements[name] = {
             "kind": kind,
             "pose": pose.tolist(),
@@ -263,7 +247,7 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
         return self._collect(name, list(sources))
 
     def _collect(self, name: str, members: Sequence[str]) -> RigidObjectCollection:
-        made = RigidObjectCollection(cast("World", self), name, [self.objects[member] for member in members])
+        made = RigidObjectCollection(self.engine, name, [self.objects[member] for member in members])
         self.collections[name] = made
         return made
 
@@ -285,7 +269,9 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
             name: what messages call it.
             max_contacts: rows for contacts of pairs, per environment; by default enough for all.
         """
-        made = ContactView(cast("World", self), name, bodies, filters, max_contacts)
+        made = ContactView(
+            self.engine, name, Scene(self.actors, self._grounds, self.contact_views), bodies, filters, max_contacts
+        )
         made.resolve()
         if self.built:
             made.bind()
@@ -310,19 +296,13 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
         self.schedule.add(system)
         self._extra_systems.append(system)
 
-    @property
-    def grounds(self) -> tuple[Ground, ...]:
-        """The static planes, in the order in which they were added."""
-        return tuple(self._grounds)
-
-    def build(self) -> World:
+    def build(self) -> Self:
         """Allocate and initialise everything; done by the first step if you do not."""
-        world = cast("World", self)
-        if self.built:
-            return world
+        if self.engine.built:
+            return self
         if not self.actors and not self.deformables and not self.cloths and not self._extra_systems:
             raise ValueError("this world is empty: call add_robot() or add_rigid_object() before build() or step()")
-        store = self._store
+        engine, store = self.engine, self.engine.store
         for table, count in self._tables.items():
             store.set_rows(table, count)
         actors = list(self.actors.values())
@@ -330,7 +310,7 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
         store.set_rows(c.Kinematic, len(moved))
         flat = [actor.part.articulation for actor in actors]
         links, shapes = sum(len(one.links) for one in flat), sum(len(one.collisions) for one in flat)
-        memory.check_plan(store.device, world.num_envs, links, shapes)
+        memory.check_plan(store.device, store.num_envs, links, shapes)
         layout = fill(
             store,
             [actor.part for actor in actors],
@@ -355,11 +335,11 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
         self._has_tendons = place_tendons(store, list(self.robots.values())) > 0
         if self.joints:
             place_loops(store, [joint.plan for joint in self.joints.values()], actors)
-        self._together = layout.moving_trees <= 1
+        engine.one_tree = layout.moving_trees <= 1
         chosen = systems(
             planes,
             layout.kind_pairs,
-            self._together,
+            engine.one_tree,
             not layout.many_pairs,
             optional=False,
             joints=bool(self.joints) or any(robot.num_dof > 0 for robot in self.robots.values()),
@@ -373,10 +353,12 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
         )
         for system in chosen:
             if moved or system is not follow_targets:
-                self.schedule.add(system)
-        optional_systems.schedule_all(self)
+                engine.schedule.add(system)
+        optional_systems.schedule_all(engine)
         self._place_deformables([actor.part for actor in actors], layout)
-        accesses = [a for system in self.schedule.systems() for a in system.field_arguments.values()]  # refuses clashes
+        accesses = [
+            a for system in engine.schedule.systems() for a in system.field_arguments.values()
+        ]  # refuses clashes
         fields = [*c.Status.fields(), *(access.target for access in accesses)]
         memory.check_arrays(store, fields, self._settings["max_memory"])
         for field in fields:
@@ -388,39 +370,42 @@ class Contents(Jointed, Scenes, UsdScenes, Deformables):
             for table, number in zip((c.Candidate, c.Contact), numbers, strict=True):
                 if number > store.rows(table):
                     grow_slots(store, table, number)
-        self.built = True
+        engine.built = True
+        first_limit = 0
         for row, joint in enumerate(self.joints.values()):
-            joint.bind(row)
+            first_limit = joint.bind(row, first_limit)
         for collection in self.collections.values():
             collection.bind()
         for view in self.contact_views:
             view.bind()
+        for row, actor in enumerate(moved):
+            actor.bind_target(row)
         if moved:
             topology = store[c.KinematicTopology]
             topology.first_dof = [[actor._bound.dofs.start] for actor in moved]
             topology.coord = [[actor._bound.coords.start] for actor in moved]
             topology.substeps = [[self.substeps]]
-        world._write_defaults(None)
-        store.decide(world._sequence(STEP))
-        store.kernels(world._sequence(STEP))  # allocates what systems of the GPU have of their own, too
-        self.input_revision = self.state_revision = 0
-        return world
+        self._write_defaults(None)
+        store.decide(engine.sequence(STEP))
+        store.kernels(engine.sequence(STEP))  # allocates what systems of the GPU have of their own, too
+        engine.input_revision = engine.state_revision = 0
+        return self
 
     def share_iterations(self, name: str, asked: dict[str, int]) -> None:
         """Take up the numbers of sweeps that an actor asks for from now on."""
         self._placements[name].update(asked)
-        if self.built:
+        if self.engine.built:
             self._set_iterations()
 
     def _set_iterations(self) -> None:
         """Give the solver the greatest numbers of sweeps that the world or anything in it asks for."""
         for n, name in enumerate(options.ITERATIONS):
             asked = [count for actor in self.actors.values() if (count := actor.solver_iterations[n]) is not None]
-            setattr(self._store[c.Settings], name, [[max([self._settings[name], *asked])]])
+            setattr(self.engine.store[c.Settings], name, [[max([self._settings[name], *asked])]])
 
-    def _not_built(self, what: str) -> None:
-        if self.built:
-            raise RuntimeError(f"{what}() must come before build() and the first step()")
+    @abstractmethod
+    def _write_defaults(self, envs: np.ndarray | None) -> None:
+        """Put environments, all for ``None``, into the state that things have by default."""
 
 
 def _stand(name: str, model: RobotModel) -> tuple[tuple[float, float, float] | None, dict[str, float] | None]:

@@ -4,42 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from phalanx.ecs import Device, Field, Store
+from phalanx.ecs import Field
 from phalanx.world.checking import too_large
+from phalanx.world.engine.engine import Engine
 
 F = TypeVar("F", bound=Callable[..., Any])
 RowIndex = slice | np.ndarray
 """Rows of a table."""
-
-
-class Owner(Protocol):
-    """What handles need of their world; it knows all of them, so they import nothing of it."""
-
-    num_envs: int
-    input_revision: int
-    _device: Device
-    _store: Store
-
-    @property
-    def dtype(self) -> str:
-        """``"float32"`` or ``"float64"``."""
-        ...
-
-    def build(self) -> Any:
-        """Allocate its arrays, if there are none yet."""
-        ...
-
-    def env_indices(self, env_ids: Any) -> np.ndarray:
-        """Numbers of environments, checked."""
-        ...
-
-    def touch_state(self) -> None:
-        """State or parameters have been written."""
-        ...
 
 
 def on_device(method: F) -> F:
@@ -47,8 +22,8 @@ def on_device(method: F) -> F:
 
     @wraps(method)
     def run(self: Handle, *args: Any, **kwargs: Any) -> Any:
-        self.world.build()
-        with self.world._store.active():
+        self.engine.build()
+        with self.engine.store.active():
             return method(self, *args, **kwargs)
 
     return run  # type: ignore[return-value]
@@ -60,11 +35,13 @@ class Handle:
     KIND: ClassVar[str] = "handle"
     """What messages call it."""
 
-    world: Any
-    """Its world; classes that ask it for more than :class:`Owner` has declare its class."""
+    def __init__(self, engine: Engine, name: str) -> None:
+        self.engine, self.name = engine, name
 
-    def __init__(self, world: Owner, name: str) -> None:
-        self.world, self.name = world, name
+    @property
+    def world(self) -> Any:
+        """The world that it is in."""
+        return self.engine.world
 
     def __str__(self) -> str:
         return f"{self.KIND} {self.name!r}"
@@ -72,21 +49,21 @@ class Handle:
     @property
     def _xp(self) -> Any:
         """The array module of the world's device."""
-        return self.world._device.xp
+        return self.engine.device.xp
 
     def _read(self, field: Field, rows: RowIndex) -> Any:
         """An environment-first copy of some rows, (num_envs, rows, *item); shared fields are repeated."""
-        store, xp = self.world._store, self._xp
+        store, xp = self.engine.store, self._xp
         with store.active():
             view = store.view(field)[rows if isinstance(rows, slice) else xp.asarray(rows)]
             found = xp.moveaxis(view, -1, 0)
-            if found.shape[0] != self.world.num_envs:
-                found = xp.broadcast_to(found, (self.world.num_envs, *found.shape[1:]))
+            if found.shape[0] != self.engine.num_envs:
+                found = xp.broadcast_to(found, (self.engine.num_envs, *found.shape[1:]))
             return xp.array(found, order="C")
 
     def _write(self, field: Field, rows: RowIndex, value: Any, envs: np.ndarray | None) -> None:
         """Write environment-first values of shape (n, rows, *item) into rows of some environments."""
-        store, xp = self.world._store, self._xp
+        store, xp = self.engine.store, self._xp
         with store.active():
             view = store.view(field)
             columns = xp.moveaxis(xp.asarray(value, view.dtype), 0, -1)
@@ -106,14 +83,14 @@ class Handle:
         A value of shape (1, rows, *item) is for all of the chosen environments. Once environments differ, the field
         is widened, and kernels that read it are compiled for that when the world steps next.
         """
-        store = self.world._store
-        everywhere = envs is None or len(np.unique(envs)) == self.world.num_envs
+        store = self.engine.store
+        everywhere = envs is None or len(np.unique(envs)) == self.engine.num_envs
         if store.is_shared(field) and not (everywhere and (value.shape[0] == 1 or self._same(value))):
             store.widen(field)
         if store.is_shared(field):
             self._write(field, rows, value[:1], None)
             return
-        count = self.world.num_envs if envs is None else len(envs)
+        count = self.engine.num_envs if envs is None else len(envs)
         self._write(field, rows, self._xp.broadcast_to(value, (count, *value.shape[1:])), envs)
 
     def _same(self, value: Any) -> bool:
@@ -135,10 +112,10 @@ class Handle:
 
         Returns the array and the environments that it is for, ``None`` for all.
         """
-        world = self.world
-        envs = None if env_ids is None else world.env_indices(env_ids)
-        count = world.num_envs if envs is None else len(envs)
-        array = world._device.accept(value)
+        engine = self.engine
+        envs = None if env_ids is None else engine.env_indices(env_ids)
+        count = engine.num_envs if envs is None else len(envs)
+        array = engine.device.accept(value)
         if array.dtype.kind not in "fiub":
             raise TypeError(f"{self}: {what} must be numbers, not {array.dtype}")
         wanted = (count, shape) if isinstance(shape, int) else (count, *shape)
@@ -147,7 +124,7 @@ class Handle:
         ):
             raise ValueError(f"{self}: {what} has shape {tuple(array.shape)}; it must broadcast to {wanted}")
         if isinstance(array, np.ndarray):
-            if (large := too_large(array, world.dtype)) is not None:
+            if (large := too_large(array, engine.dtype)) is not None:
                 raise ValueError(f"{self}: {what} is {large}")
             for wrong, verdict in (
                 (np.isnan(array), "is not a number (NaN)"),
@@ -165,7 +142,7 @@ class Handle:
 
     def _from_host(self, value: Any) -> np.ndarray | None:
         """A user's value where it can be looked at: numbers that are on a GPU already are not waited for."""
-        array = None if value is None else self.world._device.accept(value)
+        array = None if value is None else self.engine.device.accept(value)
         return array if isinstance(array, np.ndarray) else None
 
     def _above_zero(self, what: str, value: Any) -> None:
@@ -173,10 +150,10 @@ class Handle:
         given = self._from_host(value)
         if given is not None and not (given > 0).all():
             raise ValueError(f"{self}: {what} must be above 0; got {given.min()}")
-        least = float(np.finfo(self.world.dtype).tiny)
+        least = float(np.finfo(self.engine.dtype).tiny)
         if given is not None and (given < least).any():
             raise ValueError(
-                f"{self}: {what} is {given.min():.4g}, and the least number of {self.world.dtype} that is not 0 is "
+                f"{self}: {what} is {given.min():.4g}, and the least number of {self.engine.dtype} that is not 0 is "
                 f"{least:.4g}"
             )
 

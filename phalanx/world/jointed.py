@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -21,9 +19,7 @@ from phalanx.world.handles.loop_joint import (
     same_frame,
 )
 from phalanx.world.layout.angle_limits import AngleLimits
-
-if TYPE_CHECKING:
-    from phalanx.world.world import World
+from phalanx.world.running import Running
 
 BodyName = Actor | str | tuple[Actor | str, str]
 """A body: an actor for its root, ``"actor"``, ``"actor/body"``, or a pair of both."""
@@ -32,7 +28,7 @@ ZERO = (0.0, 0.0, 0.0)
 UNIT = (1.0, 0.0, 0.0, 0.0)
 
 
-class Jointed:
+class Jointed(Running):
     """Adds loop joints to what a world can hold."""
 
     actors: dict[str, Actor]
@@ -135,7 +131,7 @@ class Jointed:
                 who, kind, lower, upper, swing_limit, limit_restitution, limit_stiffness, limit_damping
             ),
         )
-        self.joints[name] = LoopJoint(cast("World", self), plan)
+        self.joints[name] = LoopJoint(self.engine, plan)
         return self.joints[name]
 
     def _distances(
@@ -196,7 +192,3 @@ class Jointed:
             if len(ends) == 2 and not plan.collide:
                 found.append((ends[0], ends[1]))
         return found
-
-    @abstractmethod
-    def _not_built(self, what: str) -> None:
-        """Refuse what is possible before the world is built only."""

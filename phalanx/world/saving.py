@@ -68,7 +68,7 @@ def describe(world: World) -> dict[str, Any]:
         "deformables": adding.describe({**world.deformables, **world.cloths}),
         "attachments": adding.describe_attachments(world.attachments),
         "joints": [joint.plan.to_dict() for joint in world.joints.values()],
-        "features": sorted(world._features),
+        "features": sorted(world.engine.features),
         "systems": [system.name for system in world._extra_systems],
     }
 
@@ -98,7 +98,7 @@ def from_description(
     d["device"] = device or ("auto" if d["device"].startswith("cuda") else d["device"])
     features = d.pop("features")
     world = kind(**d)
-    world._features.update(features)
+    world.engine.features.update(features)
     for ground in grounds:
         world.add_ground(**ground)
     for name in order:
@@ -144,7 +144,7 @@ def fit_slots(world: World, state: dict[str, np.ndarray]) -> dict[str, np.ndarra
     Slots grow while a world runs, so a state may come from a time when there were fewer, or from another world that
     needed more. Those behind ``ContactCount`` are not in use.
     """
-    store = world._store
+    store = world.engine.store
     fields = {f.key: f for f in store.fields(STATE_ROLES) if f.table is c.Contact}
     rows = {state[key].shape[0] for key in fields if key in state and state[key].ndim > 0}
     if len(rows) != 1 or (wanted := rows.pop()) == store.rows(c.Contact):
@@ -192,7 +192,7 @@ def load(
         )
     with _of_a_saved_world(source):
         world.build()
-        lost = {field.key for field in world._store.fields(STATE_ROLES)} - state.keys()
+        lost = {field.key for field in world.engine.store.fields(STATE_ROLES)} - state.keys()
         if lost:
             raise LoadError(f"{source}: the saved world lacks {', '.join(sorted(lost))}; did another version save it?")
         world.set_state(state)

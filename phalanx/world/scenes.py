@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import os
-from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import Any
 
 import numpy as np
 
@@ -18,18 +16,12 @@ from phalanx.io.formats.mjcf.source import Options
 from phalanx.io.formats.scene_file import Ground as FileGround
 from phalanx.io.formats.scene_file import warn_of
 from phalanx.models.actuators import Keyframe
-from phalanx.models.surface import ALL_GROUPS, Ground
-from phalanx.world import checking, options
+from phalanx.world.contents import Contents
 from phalanx.world.deformables.soft_body import SoftBody
-from phalanx.world.handles.actor import Actor
 from phalanx.world.handles.loop_joint import LoopJoint
 from phalanx.world.handles.rigid_object import RigidObject
 from phalanx.world.handles.robot import Robot
-from phalanx.world.jointed import UNIT, ZERO, BodyName
-from phalanx.world.options import SURFACE, Surface
-
-if TYPE_CHECKING:
-    from phalanx.world.world import World
+from phalanx.world.jointed import UNIT, ZERO
 
 STRAIGHT = 1e-9
 """Components of the normals of grounds below this are rounding."""
@@ -45,7 +37,7 @@ class AddedScene:
     """
 
     name: str
-    world: World
+    world: Contents
     robots: dict[str, Robot] = field(default_factory=dict)
     objects: dict[str, RigidObject] = field(default_factory=dict)
     joints: dict[str, LoopJoint] = field(default_factory=dict)
@@ -74,86 +66,8 @@ class AddedScene:
         return f"<Scene {self.name!r}: robots {list(self.robots)}, objects {list(self.objects)}>"
 
 
-class Scenes:
-    """Adds grounds and scenes to what a world can hold."""
-
-    actors: dict[str, Actor]
-    joints: dict[str, LoopJoint]
-    _grounds: list[Ground]
-    _disabled: set[tuple[int, int]]
-    _separated: list[tuple[tuple[str, str], tuple[str, str]]]
-
-    def add_ground(
-        self,
-        height: float = 0.0,
-        normal: Sequence[float] = (0.0, 0.0, 1.0),
-        *,
-        collision_group: int = 0,
-        collision_mask: int | Iterable[int] = ALL_GROUPS,
-        contact_type: int = 1,
-        contact_affinity: int = 1,
-        **surface: Unpack[Surface],
-    ) -> None:
-        """Add a static plane in every environment, through (0, 0, height).
-
-        Of a vertical plane, ``height`` is the distance from the origin along the normal. Options of its surface are
-        those of :class:`phalanx.world.options.Surface`: ``friction=``, ``restitution=``, ``material=`` and so on. Bits
-        of ``contact_type`` and ``contact_affinity`` are as of a :class:`phalanx.Shape`.
-        """
-        who = "add_ground"
-        self._not_built(who)
-        if len(normal) != 3 or not all(map(math.isfinite, (height, *normal))) or not any(normal):
-            raise ValueError("add_ground: height and a non-zero normal of 3 must be finite")
-        checking.options(who, surface, SURFACE)
-        material = options.surface(who, surface)
-        x, y, z = map(float, normal)
-        groups = options.group(who, collision_group), options.mask(who, collision_mask)
-        bits = int(contact_type), int(contact_affinity)
-        self._grounds.append(Ground(float(height), (x, y, z), material, *groups, *bits))
-
-    def disable_collision(self, a: BodyName, b: BodyName) -> None:
-        """Let two actors pass through each other, or two bodies of different actors.
-
-        Args:
-            a, b: actors, their names, ``"actor/body"``, or pairs of an actor and the name of its body.
-        """
-        who = "disable_collision"
-        self._not_built(who)
-        names, pair, bodies = list(self.actors), [], []
-        for given in (a, b):
-            first, body = given if isinstance(given, tuple) else (given, "")
-            if isinstance(first, str) and first not in names and not body:
-                first, _, body = first.partition("/")
-            name = first if isinstance(first, str) else first.name
-            if name not in names:
-                raise ValueError(f"{who}: there is no actor {name!r}; there are {', '.join(names)}")
-            if body:
-                self.actors[name].body_index(body)  # raises: there is none
-            pair.append(names.index(name))
-            bodies.append((name, body))
-        if pair[0] == pair[1]:
-            raise ValueError(
-                f"{who}: {names[pair[0]]!r} twice; add_robot(self_collision=False) keeps its bodies from colliding "
-                "with each other, and its disable_collisions= some of them"
-            )
-        if not bodies[0][1] and not bodies[1][1]:
-            self._disabled.add((min(pair), max(pair)))
-            return
-        for first in self._bodies(*bodies[0]):
-            for other in self._bodies(*bodies[1]):
-                self._separated.append((first, other))
-
-    def _bodies(self, actor: str, body: str) -> list[tuple[str, str]]:
-        return [(actor, one) for one in self.actors[actor].body_names if body in ("", one)]
-
-    def _separated_bodies(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-        """Pairs of bodies that do not collide, (number of actor, number of body) each."""
-        numbers = {name: n for n, name in enumerate(self.actors)}
-
-        def place(name: str, body: str) -> tuple[int, int]:
-            return numbers[name], self.actors[name].body_index(body)
-
-        return [(place(*a), place(*b)) for a, b in self._separated]
+class Scenes(Contents):
+    """The part of a world that takes in what MJCF files hold."""
 
     def add_mjcf(
         self,
@@ -187,24 +101,19 @@ class Scenes:
         self._not_built("add_mjcf")
         folders = [os.fspath(folder) for folder in asset_dirs]
         scene = load_scene(Path(path), folders, visuals, fix_inertias=fix_inertias)
-        world = cast("World", self)
-        if scene.options.moves_otherwise(world.gravity):
+        if scene.options.moves_otherwise(self.gravity):
             x, y, z = scene.options.gravity
-            here = ", ".join(f"{g:g}" for g in world.gravity)
+            here = ", ".join(f"{g:g}" for g in self.gravity)
             scene.warnings.append(
                 f"{path}: its gravity, ({x:g}, {y:g}, {z:g}), is not that of the world, ({here}), which holds; pass it "
                 "to World(gravity=)."
             )
-        made = add_scene(world, scene, prefix, keyframe)
+        made = add_scene(self, scene, prefix, keyframe)
         warn_of(scene.warnings, os.fspath(path))
         return made
 
-    @abstractmethod
-    def _not_built(self, what: str) -> None:
-        """Refuse what is possible before the world is built only."""
 
-
-def add_scene(world: World, scene: Scene, prefix: str = "", keyframe: str | None = None) -> AddedScene:
+def add_scene(world: Contents, scene: Scene, prefix: str = "", keyframe: str | None = None) -> AddedScene:
     """Add all that a scene that was read has; see :meth:`phalanx.World.add_mjcf`."""
     made = AddedScene(scene.name, world, options=scene.options, warnings=scene.warnings)
     made.keyframe_names = scene.keyframes
@@ -233,7 +142,7 @@ def add_scene(world: World, scene: Scene, prefix: str = "", keyframe: str | None
     return made
 
 
-def add_grounds(world: World, grounds: Iterable[FileGround]) -> None:
+def add_grounds(world: Contents, grounds: Iterable[FileGround]) -> None:
     """Add the planes that a file has."""
     for ground in grounds:
         normal = [0.0 if abs(n) < STRAIGHT else n for n in ground.normal]

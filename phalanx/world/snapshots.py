@@ -70,7 +70,7 @@ def take_snapshot(world: World, envs: Any, contacts: bool = False) -> Snapshot:
 
 def contacts_now(world: World, envs: np.ndarray) -> Contacts:
     """Contact points of the last substep; those of worlds in which nothing can touch are none."""
-    slots = world._store.rows(c.Contact)
+    slots = world.engine.store.rows(c.Contact)
     count = _columns(world, c.ContactCount.current, envs)[0] if slots else np.zeros(len(envs), np.int32)
     used = int(count.max(initial=0))
     if not used:
@@ -105,8 +105,8 @@ def contacts_now(world: World, envs: np.ndarray) -> Contacts:
 
 def _columns(world: World, field: Any, envs: np.ndarray, rows: int | None = None) -> np.ndarray:
     """(rows, *item, k) on the host: a field of some environments, of its first rows."""
-    with world._store.active():
-        view = world._store.view(field)[slice(rows)]
+    with world.engine.store.active():
+        view = world.engine.store.view(field)[slice(rows)]
         if view.shape[-1] == 1 and world.num_envs > 1:  # one value for all environments
-            return np.repeat(world._device.to_host(view), len(envs), axis=-1)
-        return world._device.to_host(view[..., world._device.xp.asarray(envs)])
+            return np.repeat(world.engine.device.to_host(view), len(envs), axis=-1)
+        return world.engine.device.to_host(view[..., world.engine.device.xp.asarray(envs)])

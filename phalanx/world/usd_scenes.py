@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import os
-from abc import abstractmethod
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from phalanx.io.formats.scene_file import warn_of
-from phalanx.world.deformables.soft_body import SoftBody
-from phalanx.world.handles.actor import Actor
-from phalanx.world.handles.loop_joint import LoopJoint
-from phalanx.world.scenes import AddedScene, add_grounds
+from phalanx.world.contents import Contents
+from phalanx.world.scenes import AddedScene, Scenes, add_grounds
 
 if TYPE_CHECKING:
     from phalanx.io.formats.usd import Scene
-    from phalanx.world.world import World
 
 
-class UsdScenes:
-    """Adds USD to what a world can hold."""
-
-    actors: dict[str, Actor]
-    deformables: dict[str, SoftBody]
-    joints: dict[str, LoopJoint]
+class UsdScenes(Scenes):
+    """The part of a world that takes in what USD files and stages hold."""
 
     def add_usd(
         self,
@@ -70,16 +62,12 @@ class UsdScenes:
         taken += [prefix + held.name for held in scene.held if prefix + held.name in self.joints]
         if taken:
             raise ValueError(f"add_usd: there is already something named {taken[0]!r}; pass another prefix=")
-        made = add_scene(scene, cast("World", self), prefix)
+        made = add_scene(scene, self, prefix)
         warn_of(scene.warnings, scene.source)
         return made
 
-    @abstractmethod
-    def _not_built(self, what: str) -> None:
-        """Refuse what is possible before the world is built only."""
 
-
-def add_scene(scene: Scene, world: World, prefix: str = "") -> AddedScene:
+def add_scene(scene: Scene, world: Contents, prefix: str = "") -> AddedScene:
     """Add all that was read of a stage to a world."""
     made = AddedScene(scene.name, world, options=scene.options, warnings=scene.warnings)
     made.keyframe_names = scene.keyframes

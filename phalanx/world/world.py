@@ -11,20 +11,19 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
-from phalanx.ecs import Component, Device, Field, Schedule, Store, Table
+from phalanx.ecs import Component, Field, Table
 from phalanx.ecs.errors import CapacityError
 from phalanx.ecs.store import View
-from phalanx.systems import QUERIES, STEP, SUBSTITUTES, deformable
 from phalanx.world import checking, memory, saving, settings
 from phalanx.world.checking import positive_int, shorten
 from phalanx.world.engine import optional_systems
-from phalanx.world.engine.stepping import Stepping
-from phalanx.world.env_ids import env_indices
+from phalanx.world.engine.engine import Engine
 from phalanx.world.handles.robot import Robot
 from phalanx.world.layout.fill import grow_slots
 from phalanx.world.queries.scene_queries import SceneQueries
 from phalanx.world.saving import STATE_ROLES
 from phalanx.world.simulation_warning import SimulationWarning
+from phalanx.world.usd_scenes import UsdScenes
 
 _SLOTS = {
     c.Status.contacts_dropped: ("contacts", c.Contact),
@@ -33,7 +32,7 @@ _SLOTS = {
 """What did not fit, by the flag that counts it, and the table that has too few rows then."""
 
 
-class World(Stepping):
+class World(UsdScenes):
     """Robots in ``num_envs`` environments on one device.
 
     Args:
@@ -96,9 +95,8 @@ class World(Stepping):
         checking.whole("substeps", substeps, 1, checking.MOST_ITERATIONS)
         if dtype not in ("float32", "float64"):
             raise ValueError(f'dtype {dtype!r}: must be "float32" or "float64"')
-        super().__init__(Schedule((*STEP, *deformable.PHASES, *QUERIES)))
-        self.num_envs, self.dtype, self.substeps = int(num_envs), dtype, int(substeps)
-        self.dt = settings.timestep(dt, self.substeps, dtype)
+        seconds = settings.timestep(dt, int(substeps), dtype)
+        name = _auto() if device == "auto" else device
         self.gravity = settings.gravity(gravity, dtype)
         self._settings = settings.solver(
             dtype,
@@ -115,9 +113,10 @@ class World(Stepping):
             deformable_steps=deformable_steps,
             deformable_sweeps=deformable_sweeps,
         )
-        self._device = Device(_auto() if device == "auto" else device)
-        self._store = Store(self.num_envs, self._device, dtype, SUBSTITUTES)
-        self._store.on_set = self._field_set
+        super().__init__(Engine(self, int(num_envs), name, dtype, seconds, int(substeps)))
+        if when_full != "nearest":
+            contacts = [] if max_contacts is not None else [c.Status.contacts_dropped]
+            self.engine.growing = (c.Status.candidates_dropped, *contacts)
         self._reported: set[int] = set()
         self._crowded: set[tuple[str, int]] = set()
         """Tables and environments of which it was told that slots are too few."""
@@ -126,11 +125,6 @@ class World(Stepping):
 
     # -- what is in the world --------------------------------------------------------------------------------
 
-    @property
-    def device(self) -> str:
-        """``"cpu"`` or ``"cuda:N"``."""
-        return self._device.name
-
     def __getitem__(self, component: type[Component]) -> View:
         """Live arrays of a component: ``world[Component].field``, (rows, *item, num_envs), or 1 if shared.
 
@@ -138,30 +132,30 @@ class World(Stepping):
         a shared field differ between them. After writing into an array in place call :meth:`touch_state`.
         """
         self.build()
-        return self._store[component]
+        return self.engine.store[component]
 
     def live(self, field: Field) -> Any:
         """The live array of a field, as ``world[Component].field``: (rows, *item, num_envs), or 1 if shared."""
         self.build()
-        with self._store.active():
-            return self._store.view(field)
+        with self.engine.store.active():
+            return self.engine.store.view(field)
 
     @property
     def arrays_version(self) -> int:
         """Grows whenever live arrays are replaced by others, as when contacts get more room; then get them anew."""
-        return self._store.version
+        return self.engine.store.version
 
     @cached_property
     def queries(self) -> SceneQueries:
         """Rays, overlaps, sweeps and penetration: see :mod:`phalanx.world.queries.scene_queries`."""
-        return SceneQueries(self)
+        return SceneQueries(self.engine, self.actors, self._grounds)
 
     # -- problems --------------------------------------------------------------------------------------------
 
     @property
     def diverged(self) -> np.ndarray:
         """Indices of environments that were frozen because their state was no longer finite; reset() revives them."""
-        return np.flatnonzero(self._device.to_host(self[c.Status].diverged)[0])
+        return np.flatnonzero(self.engine.device.to_host(self[c.Status].diverged)[0])
 
     def check(self) -> None:
         """Warn, once each, of environments that diverged and of contacts for which slots or views had no room."""
@@ -172,20 +166,20 @@ class World(Stepping):
                 f"{len(diverged)} of {self.num_envs} environments diverged before step {self.step_count} and are "
                 f"frozen: {shorten(diverged)}; use a smaller dt or softer explicit gains, and reset(env_ids) to go on",
                 SimulationWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         for told in self._told:
-            warnings.warn(told, SimulationWarning, stacklevel=4)
+            warnings.warn(told, SimulationWarning, stacklevel=5)
         self._told.clear()
         for flag, (what, table) in _SLOTS.items():
-            dropped = self._device.to_host(getattr(self[c.Status], flag.name))[0]
+            dropped = self.engine.device.to_host(getattr(self[c.Status], flag.name))[0]
             if dropped.any():
                 setattr(self[c.Status], flag.name, [[0]])
                 if self._settings["when_full"] == "nearest":
                     self._tell_of_nearest(what, table, dropped)
                 else:
-                    warnings.warn(self._too_many(what, table, dropped), SimulationWarning, stacklevel=4)
-        for view in self.contact_views if self._device.is_cuda else ():  # elsewhere they look themselves
+                    warnings.warn(self._too_many(what, table, dropped), SimulationWarning, stacklevel=5)
+        for view in self.contact_views if self.engine.device.is_cuda else ():  # elsewhere they look themselves
             view.check()
 
     def _tell_of_nearest(self, what: str, table: Table, dropped: np.ndarray) -> None:
@@ -193,13 +187,13 @@ class World(Stepping):
         envs = [env for env in np.flatnonzero(dropped).tolist() if (table.name, env) not in self._crowded]
         self._crowded.update((table.name, env) for env in envs)
         if envs:
-            slots = self._store.rows(table)
+            slots = self.engine.store.rows(table)
             warnings.warn(
                 f"{what} did not fit into {slots} slots in environments {shorten(envs)}: there were up to "
                 f"{slots + int(dropped[envs].max())}, and the nearest {slots} are kept; move the shapes apart, make "
                 "fewer environments, or raise max_memory or max_contacts of World",
                 SimulationWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
 
     def make_room(self, stopped: np.ndarray) -> bool:
@@ -209,15 +203,15 @@ class World(Stepping):
             whether there is some now. If not, flags stay, and :meth:`check` says why.
         """
         fits = True
-        for flag in self._growing():
-            dropped = self._store.view(flag)[0]
+        for flag in self.engine.growing:
+            dropped = self.engine.store.view(flag)[0]
             if dropped.any():
                 try:
                     self._told.append(self._too_many(*_SLOTS[flag], dropped))
                     dropped[:] = 0
                 except CapacityError:
                     fits = False
-        self._store.view(c.ContactCount.current)[:, stopped] = 0  # as where the list of contacts is begun
+        self.engine.store.view(c.ContactCount.current)[:, stopped] = 0  # as where the list of contacts is begun
         return fits
 
     def _too_many(self, what: str, table: Table, dropped: np.ndarray) -> str:
@@ -226,16 +220,16 @@ class World(Stepping):
         Raises:
             CapacityError: that would take more memory than there may be.
         """
-        slots, missing = self._store.rows(table), int(dropped.max())
+        slots, missing = self.engine.store.rows(table), int(dropped.max())
         envs = shorten(np.flatnonzero(dropped).tolist())
         remedy = f"pass max_contacts={slots + missing} or more to World"
         if table is c.Candidate or self._settings["max_contacts"] is None:
-            room = memory.room_for(self._store, table, slots + missing, self._settings["max_memory"])
+            room = memory.room_for(self.engine.store, table, slots + missing, self._settings["max_memory"])
             if not room:
-                raise memory.too_many(what, self._store, table, dropped, envs, self._settings["max_memory"])
-            grow_slots(self._store, table, room)
-            remedy = f"there are {self._store.rows(table)} from now on"
-            if self._device.is_cuda:
+                raise memory.too_many(what, self.engine.store, table, dropped, envs, self._settings["max_memory"])
+            grow_slots(self.engine.store, table, room)
+            remedy = f"there are {self.engine.store.rows(table)} from now on"
+            if self.engine.device.is_cuda:
                 remedy += "; what did not fit was not felt until now"
         return f"{what} did not fit into {slots} slots in environments {envs}; {remedy}"
 
@@ -273,9 +267,9 @@ class World(Stepping):
             fields += c.LoopLimitState.fields()
         if self._has_tendons:
             fields.append(c.TendonState.impulse)
-        if optional_systems.TORSION in self._features:
+        if optional_systems.TORSION in self.engine.features:
             fields += [c.ContactSpin.value, c.ContactSpin.last]
-        if optional_systems.SLEEP in self._features:
+        if optional_systems.SLEEP in self.engine.features:
             fields += [c.TreeSleep.asleep, c.TreeSleep.quiet, c.ContactTouch.touching]
         if self.deformables or self.cloths:
             fields += [c.NodeContactState.load, c.NodeContactState.spot, c.NodeContactState.slides]
@@ -283,49 +277,24 @@ class World(Stepping):
         return fields
 
     def _write_defaults(self, envs: np.ndarray | None) -> None:
-        store = self._store
+        store = self.engine.store
         fields = self.forgotten_fields()
         with store.active():
-            chosen = slice(None) if envs is None else self._device.xp.asarray(envs)
+            chosen = slice(None) if envs is None else self.engine.device.xp.asarray(envs)
             for field in fields:
                 store.view(field)[..., chosen] = 0
             if self.deformables or self.cloths:
                 store.view(c.NodeContactState.pair)[..., chosen] = -1
         for actor in (*self.actors.values(), *self.deformables.values(), *self.cloths.values(), *self.attachments):
             actor.write_defaults(envs)
-        self.touch_state()
-        self.input_revision += 1
-
-    def env_indices(self, env_ids: Any) -> np.ndarray:
-        """Numbers of environments, (k,), from a number, a slice, a list or a mask, as NumPy takes an index; checked.
-
-        Negative numbers count from the end; ``None`` is for all.
-
-        Raises:
-            ValueError: not whole numbers.
-            IndexError: there are no such environments.
-        """
-        return env_indices(env_ids, self.num_envs)
-
-    def touch_state(self) -> None:
-        """Say that coordinates, velocities or parameters were written through arrays: poses are then recomputed."""
-        self._stale = True
-        self.state_revision += 1
-
-    def _field_set(self, field: Field) -> None:
-        """Called by the store when a whole field was assigned."""
-        if field in (c.Settings.position_iterations, c.Settings.velocity_iterations):
-            self._programs.clear()
-        if field.role == "input":
-            self.input_revision += 1
-        elif field.role != "derived":
-            self.touch_state()
+        self.engine.touch_state()
+        self.engine.touch_inputs()
 
     def state(self) -> dict[str, np.ndarray]:
         """All that is needed to continue exactly, as host copies by ``Component.field``."""
         self.build()
         with self.lock:
-            found = self._store.snapshot(STATE_ROLES)
+            found = self.engine.store.snapshot(STATE_ROLES)
         found["step_count"] = np.array(self.step_count)
         return found
 
@@ -340,26 +309,26 @@ class World(Stepping):
         steps = rest.pop("step_count", None)
         if steps is not None:
             steps = checking.whole("step_count", np.asarray(steps).tolist(), 0)
-        self._store.check_numbers(rest)
+        self.engine.store.check_numbers(rest)
         with self.lock:
-            self._store.restore(saving.fit_slots(self, rest))
+            self.engine.store.restore(saving.fit_slots(self, rest))
         if steps is not None:
-            self.step_count = int(steps)
+            self.engine.step_count = int(steps)
         self._reported.clear()
-        self.touch_state()
-        self.input_revision += 1
+        self.engine.touch_state()
+        self.engine.touch_inputs()
 
     def inputs(self) -> dict[str, np.ndarray]:
         """Targets, gains and external wrenches, as host copies by ``Component.field``."""
         self.build()
-        return self._store.snapshot(("input",))
+        return self.engine.store.snapshot(("input",))
 
     def set_inputs(self, inputs: dict[str, np.ndarray]) -> None:
         """Write back what :meth:`inputs` returned."""
         self.build()
         with self.lock:
-            self._store.restore(inputs)
-        self.input_revision += 1
+            self.engine.store.restore(inputs)
+        self.engine.touch_inputs()
 
     # -- saving ----------------------------------------------------------------------------------------------
 

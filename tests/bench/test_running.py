@@ -222,10 +222,10 @@ def test_environments_that_diverge_are_noted_of_mujoco_too():
 def test_humanoids_fit_into_a_gigabyte_by_the_thousand(device):
     """After they have fallen, with whatever room for contacts that took; by arithmetic from a small world."""
     setup = set_up(SCENES["humanoid"], 64, device)
-    store = setup.world._store
+    store = setup.world.engine.store
     assert (
         store.sizes(64) == store.sizes()
-        and store.sizes(512) == set_up(SCENES["humanoid"], 512, device).world._store.sizes()
+        and store.sizes(512) == set_up(SCENES["humanoid"], 512, device).world.engine.store.sizes()
     )
     setup.world.step(200)
     for field in (*c.IslandContact.fields(), *c.IslandDof.fields()):
@@ -242,7 +242,7 @@ def test_humanoids_fit_into_a_gigabyte_by_the_thousand(device):
 @contextlib.contextmanager
 def no_arrays(world: px.World) -> Iterator[None]:
     """Fail if an array is made or memory is taken within the block, on the host or on the device."""
-    store = world._store
+    store = world.engine.store
     world.synchronize()
     sizes, version, pool = store.sizes(), store.version, pool_bytes(world.device)
     arrays = {key: id(value) for key, value in store._arrays.items()}
@@ -317,9 +317,9 @@ def test_what_allocates_is_noticed(device):
         for _ in range(CALLS):
             make(1)
     with pytest.raises(AssertionError), no_arrays(world):
-        world._device.xp.zeros(100_000)
+        world.engine.device.xp.zeros(100_000)
     with pytest.raises(AssertionError), no_arrays(world):
-        world._store.widen(c.Settings.gravity)
+        world.engine.store.widen(c.Settings.gravity)
 
 
 def test_fields_are_looked_at_without_a_copy(device):
@@ -444,7 +444,7 @@ def test_where_time_goes_has_every_system_that_ran(device):
     setup = set_up(SCENES["quadruped"], 2, device)
     spent = where_time_goes(setup, 2)
     assert set(spent["phases"]) <= set(setup.world.schedule.phases)
-    ran = {system.name for system, _shared in setup.world._store.kernels(setup.world._sequence(STEP))}
+    ran = {system.name for system, _shared in setup.world.engine.store.kernels(setup.world.engine.sequence(STEP))}
     assert ran == set(spent["systems"])
     if device == "cpu":  # on a GPU some stand for others, under names of their own
         assert {"drive_joints", "mass_matrix"} <= ran
@@ -453,7 +453,7 @@ def test_where_time_goes_has_every_system_that_ran(device):
 def test_where_time_goes_knows_systems_that_were_joined(monkeypatch):
     """On a GPU repeated systems run as one, under another name; here the CPU is made to do the same."""
     setup = set_up(SCENES["cartpole"], 2, "cpu")
-    monkeypatch.setattr(setup.world._device, "teams_at_once", 2, raising=False)
+    monkeypatch.setattr(setup.world.engine.device, "teams_at_once", 2, raising=False)
     spent = where_time_goes(setup, 1)
     assert any("_and_" in name for name in spent["systems"])
     assert sum(spent["phases"].values()) == pytest.approx(sum(spent["systems"].values()))

@@ -94,11 +94,11 @@ def run(world: px.World, steps: int = 90) -> list[np.ndarray]:
 
 def test_both_ways_are_the_same_to_the_bit(device: str, request: pytest.FixtureRequest) -> None:
     listed = scene(device)
-    assert listed._store.rows(AllowedPair) > 0
+    assert listed.engine.store.rows(AllowedPair) > 0
     expected = run(listed)
     request.getfixturevalue("sorted_bounds")
     by_bounds = scene(device)
-    assert by_bounds._store.rows(AllowedPair) == 0 and by_bounds._store.rows(BarredPair) > 0
+    assert by_bounds.engine.store.rows(AllowedPair) == 0 and by_bounds.engine.store.rows(BarredPair) > 0
     start = by_bounds.state()
     for found, wanted in zip(run(by_bounds), expected, strict=True):
         np.testing.assert_array_equal(found, wanted)
@@ -116,7 +116,7 @@ def test_a_warp_lists_the_same_candidates(slots: int) -> None:
     """What runs on a GPU, by threads of Python, against the systems that it stands in for, with what did not fit."""
     world = scene("cpu")
     world.step(40)
-    store = world._store
+    store = world.engine.store
     fields = (c.CandidateCount.current, *(getattr(c.CandidatePair, name) for name in ("a", "b", "key")))
     rows = store.rows(c.Candidate)
     listed = replace_rows(broad_phase.list_candidates, slots or rows)
@@ -153,7 +153,7 @@ def test_200_shapes_fall_into_a_bin_and_rest(device: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # nothing may be dropped
         world.step(360)
-    assert world._store.rows(AllowedPair) == 0
+    assert world.engine.store.rows(AllowedPair) == 0
     pose = np.array([host(o.root_pose)[0] for o in objects])
     speed = np.linalg.norm([host(o.root_vel)[0, :3] for o in objects], axis=1)
     assert np.abs(pose[:, :2]).max() < 0.65 and pose[:, 2].min() > 0.02
@@ -189,7 +189,7 @@ def test_8192_environments_of_8_shapes_fit_and_agree(device: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         world.step(18)
-    assert world._store.nbytes() < 8192 * (100e3 if device == "cpu" else 140e3)
+    assert world.engine.store.nbytes() < 8192 * (100e3 if device == "cpu" else 140e3)
     assert (host(world[ContactCount].current) > 8).all()
     for each in objects:
         pose = host(each.root_pose)

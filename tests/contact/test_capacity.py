@@ -50,7 +50,7 @@ def test_slots_grow_with_a_warning_and_leave_no_trace(
         patch.setattr(collision, f"AUTOMATIC_{table.name.upper()}S", 6 if table is Contact else 1)
         patch.setattr(collision, f"{table.name.upper()}S_PER_SHAPE", 0)
         tight = boxes(device)
-    few = tight._store.rows(table)
+    few = tight.engine.store.rows(table)
     assert few < 7
     what = "contacts" if table is Contact else "pairs of near shapes"
     with pytest.warns(px.SimulationWarning, match=rf"{what} did not fit into {few} slots in environments 1; there are"):
@@ -60,7 +60,7 @@ def test_slots_grow_with_a_warning_and_leave_no_trace(
         warnings.simplefilter("error")
         tight.step(30)
         roomy.step(60)
-    assert tight._store.rows(table) > few
+    assert tight.engine.store.rows(table) > few
     same = [e for e in range(ENVS) if e != CROWDED or device == "cpu"]
     np.testing.assert_array_equal(poses(tight)[:, same], poses(roomy)[:, same])
     tight.save(tmp_path / "world")
@@ -108,7 +108,7 @@ def test_on_a_cpu_the_number_of_slots_changes_nothing(
     px.set_num_threads(threads)
     try:
         worlds = [clusters(count, when) for _ in range(3)]
-        first = worlds[0]._store.rows(Contact)
+        first = worlds[0].engine.store.rows(Contact)
         roomy.step(120)
         worlds[0].step(120)
         for _ in range(120):
@@ -119,7 +119,7 @@ def test_on_a_cpu_the_number_of_slots_changes_nothing(
         alone.step(120)
     finally:
         px.set_num_threads(None)
-    assert worlds[0]._store.rows(Contact) > first == 1
+    assert worlds[0].engine.store.rows(Contact) > first == 1
     for world in worlds:
         np.testing.assert_array_equal(poses(world), poses(roomy))
     np.testing.assert_array_equal(poses(alone)[:, 0], poses(roomy)[:, 40])
@@ -132,7 +132,7 @@ def test_a_limit_that_is_given_is_kept_and_told(device: str) -> None:
         with pytest.warns(px.SimulationWarning, match=r"contacts did not fit into 6 slots.*pass max_contacts=\d+ or"):
             limited.step(20)
             limited.check()
-    assert limited._store.rows(Contact) == 6
+    assert limited.engine.store.rows(Contact) == 6
     assert host(limited[ContactCount].current)[0, CROWDED] == 6
     roomy.step(40)
     calm = [e for e in range(ENVS) if e != CROWDED]

@@ -64,7 +64,7 @@ def test_robot_falls_and_comes_to_rest(name: str, num_dof: int, device: str) -> 
         assert np.maximum(q - upper, lower - q).max() < PAST_LIMIT
         if step % 20 == 0:
             assert lowest(robot).min() > -PENETRATION
-            found = contacts(world)
+            found = contacts(world.engine)
             assert host(found["separation"]).min() > -PENETRATION
             bodies = host(found["shape_b"])  # the ground is the last shape
             itself |= bool(((host(found["normal_force"]) > 0) & (bodies < bodies.max())).any())

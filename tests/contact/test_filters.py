@@ -42,7 +42,7 @@ def world_of(seed: int) -> px.World:
 
 def numbers(world: px.World, component: type, name: str) -> np.ndarray:
     """Whole numbers of a field that all environments share."""
-    return world._device.to_host(getattr(world[component], name))[..., 0]
+    return world.engine.device.to_host(getattr(world[component], name))[..., 0]
 
 
 def listed(world: px.World) -> set[tuple[int, int]]:
@@ -56,12 +56,12 @@ def test_both_ways_let_the_same_pairs_through(seed: int, monkeypatch: pytest.Mon
     for module in (collision, layout):
         monkeypatch.setattr(module, "LONGEST_LIST", 0)
     world = world_of(seed).build()
-    assert world._store.rows(AllowedPair) == 0 and len(allowed) > 20
+    assert world.engine.store.rows(AllowedPair) == 0 and len(allowed) > 20
     kind = numbers(world, ShapeTopology, "kind").tolist()
     names = ("yields", "part", "self_collision", "group", "mask")
     f = {name: numbers(world, ShapeFilter, name).tolist() for name in names}
     barred = numbers(world, BarredPairKey, "key")[:, None]
-    count = world._store.rows(Shape)
+    count = world.engine.store.rows(Shape)
     found = set()
     for i, j in combinations(range(count), 2):
         may = may_collide(

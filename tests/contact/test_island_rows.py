@@ -36,7 +36,7 @@ def world_of(device: str, *robots: str) -> px.World:
 
 def laid_out(world: px.World, name: str) -> np.ndarray:
     """What a system leaves of dofs: (environment, dof, number)."""
-    store = world._store
+    store = world.engine.store
     made = [*island_solver.SUBSTITUTE.replaced.values(), *island_solver.prepare(store.rows)]
     first, *more = [s for s in made if s.name in (name, "inverse_factor")]
     assert first.name == "inverse_factor" and len(more) == 1
@@ -50,7 +50,7 @@ def laid_out(world: px.World, name: str) -> np.ndarray:
 def test_rows_of_dofs_and_velocities_of_links(robots: tuple[str, ...], gpu: str) -> None:
     """L^-1 of the factor as it is after a step, and velocities of links at their roots, all in float64."""
     world = world_of(gpu, *robots)
-    store = world._store
+    store = world.engine.store
     nv, width = store.rows(c.Dof), 20 if "quadruped" in robots else 12  # whole fours of 18 and of 9 dofs
     found = laid_out(world, "lay_out_inverse")
     assert found.shape == (3, nv, width + ROW)
@@ -99,7 +99,7 @@ def test_rows_of_dofs_and_velocities_of_links(robots: tuple[str, ...], gpu: str)
 def test_what_is_known_of_dofs(gpu: str) -> None:
     """Of each drive that has a row: its response and softness, limits, and the impulses to begin with."""
     world = world_of(gpu, "quadruped")
-    store = world._store
+    store = world.engine.store
     found = laid_out(world, "lay_out_dofs")[..., -ROW:]
     scalar, coord = whole(world[c.DofTopology].scalar)[:, 0], whole(world[c.DofTopology].coord)[:, 0]
     rows = np.flatnonzero(scalar)

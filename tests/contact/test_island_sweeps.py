@@ -46,7 +46,7 @@ def test_lists_of_islands(device: str) -> None:
     """Against sets that are joined contact by contact, in six environments; on a CPU by threads of Python."""
     world = balls(device, "float64" if device == "cpu" else "float32")
     world.step()
-    store = world._store
+    store = world.engine.store
     find, list_rows = island_solver.prepare(lambda table: 54)[:2]
     if device == "cpu":
         run_team_system(find, store)
@@ -102,7 +102,7 @@ def test_lists_of_islands(device: str) -> None:
 def test_what_is_too_large_is_left() -> None:
     world = balls("cpu")
     world.step()
-    run_team_system(island_solver.prepare(lambda table: 32)[0], world._store)
+    run_team_system(island_solver.prepare(lambda table: 32)[0], world.engine.store)
     large = (host(world[c.IslandTree].sort) == 2).any(axis=0)
     assert large.any() and not large.all()
     np.testing.assert_array_equal(host(world[c.IslandRest].left)[0], large)
@@ -123,7 +123,7 @@ def test_rows_have_room_for_the_trees_that_may_touch(bodies: int, fours: int) ->
     for k in range(bodies):
         world.add_rigid_object(px.Shape("box", (0.1, 0.1, 0.1)), f"box{k}", mass=1.0, position=(0.3 * k, 0.0, 0.1))
     world.build()
-    store = world._store
+    store = world.engine.store
     assert store.rows(c.IslandRowFour) == store.rows(c.Contact) * fours
     assert store.rows(c.IslandDofFour) == store.rows(c.Dof) * (2 + 6)
     assert store.rows(c.IslandLinkFour) == bodies * (2 + 6 * 2)
@@ -198,7 +198,7 @@ def test_islands_go_as_all_together_do(
         if not apart:
             monkeypatch.setattr("phalanx.world.world.SUBSTITUTES", ())
         world = make(gpu)
-        names = {s.name for s, _ in world._store.kernels(world._run_by(STEP))}
+        names = {s.name for s, _ in world.engine.store.kernels(world.engine.run_by(STEP))}
         assert ("sweep_island" in names) == apart
         for steps in (1, 9):
             world.step(steps)

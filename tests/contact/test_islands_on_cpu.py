@@ -93,11 +93,11 @@ def soft_boxes() -> px.World:
 
 def step_by_islands(world: px.World, much: bool) -> set[str]:
     """A step as on a GPU, with much or little of a block's memory for each island; which systems of teams ran."""
-    store = world._store
-    tables = ((s, (s.over, s.needs, s.teams_of)) for s in world._run_by(STEP))
+    store = world.engine.store
+    tables = ((s, (s.over, s.needs, s.teams_of)) for s in world.engine.run_by(STEP))
     wanted = [s for s, needed in tables if all(t is None or store.rows(t) > 0 for t in needed)]
     world.build()
-    world._refresh()
+    world.engine.refresh()
     for substitute in SUBSTITUTES:
         wanted = substituted(wanted, substitute, store.rows)
     ran = set()
@@ -134,7 +134,7 @@ def test_islands_go_as_all_together_do(make: Callable[[], px.World], large: bool
             c.Coordinate.value, c.DofState.velocity, c.ContactImpulse.value, c.ContactImpulse.last,
             c.ContactMotion.approach, c.ContactMotion.slip, c.ContactMotion.rebound, c.DofRow.drive, c.DofRow.stop,
         )  # fmt: skip
-        found.append([host(world._store.view(field)).copy() for field in fields])
+        found.append([host(world.engine.store.view(field)).copy() for field in fields])
         count = host(world[c.ContactCount].current)
         assert count.min() > 2 and host(world[c.ContactImpulse].value)[:, 0].max() > 0.0
         if apart:
@@ -155,9 +155,9 @@ def test_memory_of_the_block_changes_nothing() -> None:
     for much in (True, False):
         world = bouncing_arms()
         step_by_islands(world, much)
-        elsewhere = host(world._store.array(c.IslandRows.value)).any()
+        elsewhere = host(world.engine.store.array(c.IslandRows.value)).any()
         assert elsewhere != much, "little room is for some rows, not for all"
         fields = (c.DofState.velocity, c.Coordinate.value, c.ContactImpulse.value, c.ContactMotion.slip)
-        found.append([host(world._store.view(field)) for field in fields])
+        found.append([host(world.engine.store.view(field)) for field in fields])
     for one, other in zip(*found, strict=True):
         np.testing.assert_array_equal(one, other)

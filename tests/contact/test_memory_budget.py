@@ -38,8 +38,8 @@ def test_slots_grow_within_the_budget_and_not_beyond(device: str) -> None:
     pairs = BALLS * (BALLS - 1) // 2
     free = pile(device)
     run(free)
-    needed = sum(memory.slot_bytes(free._store, table, free._store.rows(table)) for table in memory.SLOTS)
-    assert free._store.rows(c.Contact) >= pairs and free._store.rows(c.Candidate) >= pairs
+    needed = sum(memory.slot_bytes(free.engine.store, table, free.engine.store.rows(table)) for table in memory.SLOTS)
+    assert free.engine.store.rows(c.Contact) >= pairs and free.engine.store.rows(c.Candidate) >= pairs
     within = pile(device, max_memory=needed)
     run(within)
     assert within.state().keys() == free.state().keys()
@@ -57,13 +57,13 @@ def test_slots_grow_within_the_budget_and_not_beyond(device: str) -> None:
         run(beyond)  # and again, as long as they are there
     beyond.reset([1])
     run(beyond)  # goes on without
-    held = sum(memory.slot_bytes(beyond._store, table, beyond._store.rows(table)) for table in memory.SLOTS)
+    held = sum(memory.slot_bytes(beyond.engine.store, table, beyond.engine.store.rows(table)) for table in memory.SLOTS)
     assert held <= needed // 3
 
 
 def test_the_default_is_a_share_of_what_is_free(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     world = pile(device)
-    assert memory.free_bytes(world._device) > 10_000_000
+    assert memory.free_bytes(world.engine.device) > 10_000_000
     monkeypatch.setattr(memory, "free_bytes", lambda _device: 1000)
     with pytest.raises(px.CapacityError, match="50% of the memory that is free may be used"):
         run(world)

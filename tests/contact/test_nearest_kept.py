@@ -59,7 +59,7 @@ def test_the_contacts_are_the_nearest_of_all(device: str) -> None:
     assert np.diff(between.max(axis=1)[order[SLOTS - 1 : SLOTS + 1]])[0] > 1e-6, "the order is plain"
     assert shapes == {(int(a[n]), int(b[n])) for n in kept}
     limit = quietly(heap(device, 2, {1: 5}, max_memory=memory_of(world)), 1)
-    assert limit._store.rows(c.Contact) >= SLOTS
+    assert limit.engine.store.rows(c.Contact) >= SLOTS
 
 
 def _pairs(world: px.World) -> tuple[object, object]:
@@ -67,7 +67,7 @@ def _pairs(world: px.World) -> tuple[object, object]:
 
 
 def memory_of(world: px.World) -> int:
-    return sum(memory.slot_bytes(world._store, table, world._store.rows(table)) for table in memory.SLOTS)
+    return sum(memory.slot_bytes(world.engine.store, table, world.engine.store.rows(table)) for table in memory.SLOTS)
 
 
 def test_of_contacts_with_the_ground_and_each_other_the_nearest(device: str) -> None:
@@ -135,7 +135,7 @@ def test_hundreds_of_balls_in_one_place_stay_within_the_budget(balls: int, devic
     quietly(world, 3)
     assert memory_of(world) <= budget
     count = host(world[c.ContactCount].current)[0]
-    assert count[0] == 0 and 500 < count[1] == world._store.rows(c.Contact)
+    assert count[0] == 0 and 500 < count[1] == world.engine.store.rows(c.Contact)
     assert world.diverged.size == 0
     if device == "cpu":  # arrays that grow are copied; kernels are compiled
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before

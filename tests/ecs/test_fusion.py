@@ -107,7 +107,7 @@ def test_the_same_to_the_bit(gpu: str, monkeypatch: pytest.MonkeyPatch) -> None:
         world.add_robot(arm(), "arm", position=(2.0, 0.0, 2.0))
         world.build()
         boxes[-1].set_root_state(vel=[0.5, 0.1, -1.0, 0.0, 3.0, 1.0])
-        names = {s.name for s, _ in world._store.kernels(world._sequence(("sweep",)))}
+        names = {s.name for s, _ in world.engine.store.kernels(world.engine.sequence(("sweep",)))}
         assert any("_more" in name for name in names) == joined
         world.step(150)
         found.append(host(world[c.Coordinate].value))

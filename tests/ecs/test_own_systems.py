@@ -333,17 +333,19 @@ def test_nothing_is_allocated_after_build(device: str) -> None:
     world.add_ground()
     robot = world.add_robot("double_pendulum", position=(0, 0, 0.5))
     world.build()
-    arrays_ = dict(world._store._arrays)
+    arrays_ = dict(world.engine.store._arrays)
     addresses = {field: array.ctypes.data if device == "cpu" else array.data.ptr for field, array in arrays_.items()}
     world.step(10)
     robot.set_targets(pos=0.1)
     _ = robot.body_pose, robot.mass_matrix(), robot.bias_force(), robot.gravity_force(), robot.jacobian()
     world.reset()
     world.step(10)
-    assert world._store._arrays.keys() == arrays_.keys()
-    assert all(world._store._arrays[field] is array for field, array in arrays_.items())
-    assert addresses == {f: a.ctypes.data if device == "cpu" else a.data.ptr for f, a in world._store._arrays.items()}
-    assert world._store.version == 0
+    assert world.engine.store._arrays.keys() == arrays_.keys()
+    assert all(world.engine.store._arrays[field] is array for field, array in arrays_.items())
+    assert addresses == {
+        f: a.ctypes.data if device == "cpu" else a.data.ptr for f, a in world.engine.store._arrays.items()
+    }
+    assert world.engine.store.version == 0
 
 
 Leak = Table("leak", "holes in tanks")

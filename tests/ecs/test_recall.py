@@ -292,12 +292,12 @@ def test_a_step_of_a_robot_is_recorded_once(recorded: list[str]) -> None:
     world.add_ground()
     world.add_robot("quadruped")
     world.build()
-    step, found, counts = world._store._wanted(world._sequence(STEP)), [], []
+    step, found, counts = world.engine.store._wanted(world.engine.sequence(STEP)), [], []
     for _ in range(2):
-        made = straightener(world._store)
+        made = straightener(world.engine.store)
         made.decide(step)
         programs = [one for one in made.each(step) if one.program is not None]
-        shared = [world._store._shared(one) for one in programs]
+        shared = [world.engine.store._shared(one) for one in programs]
         texts = [one.program.text(one, names, "float32") for one, names in zip(programs, shared, strict=True)]
         found.append(([one.name for one in programs], texts))
         counts.append(len(recorded))

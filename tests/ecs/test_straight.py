@@ -195,13 +195,13 @@ def test_what_is_recorded_of_a_step_is_recorded_wherever_it_runs(robot: str) -> 
     world.add_ground()
     world.add_robot(robot)
     world.build()
-    store = world._store
+    store = world.engine.store
     made = straightener(store)
-    step = store._wanted(world._sequence(STEP))
+    step = store._wanted(world.engine.sequence(STEP))
     made.decide(step)
     recorded = {s: program is not None for group, program in made.groups(step) for s in group if stores(s, store)}
     assert set(recorded.values()) == {False, True}
-    for systems in (world._run_by(STEP), world._sequence(REFRESH), *([s] for s in step)):
+    for systems in (world.engine.run_by(STEP), world.engine.sequence(REFRESH), *([s] for s in step)):
         for group, program in made.groups(store._wanted(systems)):
             for s in group:
                 assert recorded.get(s, program is not None) == (program is not None), s.name
@@ -375,8 +375,8 @@ def test_programs_of_a_robot_do_what_its_systems_do(dtype: str) -> None:
     assert isinstance(robot, px.Robot)
     robot.set_joint_state(vel=np.random.default_rng(3).normal(0.0, 0.5, (3, 12)))
     world.step(40)
-    store = world._store
-    steps = ((s, (s.over, s.needs, s.teams_of)) for s in world._sequence(STEP))
+    store = world.engine.store
+    steps = ((s, (s.over, s.needs, s.teams_of)) for s in world.engine.sequence(STEP))
     wanted = [s for s, tables in steps if all(t is None or store.rows(t) > 0 for t in tables)]
     programs = check(store, wanted, repeated([(s, frozenset()) for s in wanted]))
     (solve,) = (p for p in programs if MassFactor.value in p.writes)

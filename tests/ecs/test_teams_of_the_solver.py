@@ -112,7 +112,7 @@ def test_teams_compute_what_the_cpu_does() -> None:
     world.build()
     boxes[-1].set_root_state(vel=[0.5, 0.1, -1.0, 0.0, 0.0, 1.0])
     world.step(2)
-    store = world._store
+    store = world.engine.store
     assert any(map(teams.is_wide, ORDER)) and any(map(teams.is_team, ORDER))
     sweeps = world.schedule.phase("sweep") * 2
     [(joined, _)] = fused(store.kernels(sweeps))

@@ -469,9 +469,9 @@ def test_wrenches_are_what_the_view_makes_of_them(scene: Any, count: int, is_glo
         robot.write_root_pose_to_sim(np.tile([1.0, 2.0, 4.0, 0.6, 0.0, 0.8, 0.0], (count, 1)))
         robot.write_joint_state_to_sim(robot.data.default_joint_pos, 0.0)
         write()
-        found.append([host(world._store.view(field)) for field in fields])
+        found.append([host(world.engine.store.view(field)) for field in fields])
         sim.step()
-        assert not any(host(world._store.view(field)).any() for field in fields)  # for one step
+        assert not any(host(world.engine.store.view(field)).any() for field in fields)  # for one step
     assert np.abs(found[0][0]).max() > 1.0
     for mine, views in zip(*found, strict=True):
         np.testing.assert_allclose(mine, views, atol=5e-5)

@@ -378,7 +378,7 @@ def test_forces_at_positions_accelerate(scene: Scene, api: str, give: Any, is_gl
     scene.world.step()
     speeds = np.concatenate((floats(view.get_root_velocities()), floats(view.get_dof_velocities())), axis=1)
     np.testing.assert_allclose(speeds / DT, expected, atol=0.01 * np.abs(expected).max())
-    assert not np.any(scene.world._device.to_host(scene.world[px.components.ExternalWrench].force))
+    assert not np.any(scene.world.engine.device.to_host(scene.world[px.components.ExternalWrench].force))
 
 
 def test_rows_that_are_listed(device: str, api: str, give: Any) -> None:

@@ -264,7 +264,7 @@ def test_links_of_robots(device: str, api: str, give: Any) -> None:
         view.set_transforms(view.get_transforms())
     force = np.arange(24.0).reshape(8, 3)
     view.apply_forces(give(force))
-    wrench = world._device.to_host(world[px.components.ExternalWrench].force)
+    wrench = world.engine.device.to_host(world[px.components.ExternalWrench].force)
     for k, name in enumerate(("FL_calf", "RR_calf")):
         link = robot._bound.links.start + robot.part.articulation.frames[robot.body_index(name)].link
         np.testing.assert_allclose(wrench[link].T, force.reshape(2, 2, 2, 3)[:, k].sum(axis=1))

@@ -79,7 +79,7 @@ def test_kinematics_inertia_and_filters_are_those_of_mujoco(name: str, device: s
     set_states(world, added, scene, oracle, states)
     check_poses(added, scene, oracle, states, host)
     check_mass_matrices(added, scene, oracle, states, host)
-    pairs = world._store.rows(c.AllowedPair) + world._store.rows(c.PlanePair)
+    pairs = world.engine.store.rows(c.AllowedPair) + world.engine.store.rows(c.PlanePair)
     assert pairs == len(oracle.pairs())
 
 

@@ -63,7 +63,7 @@ def test_a_scene_becomes_robots_objects_and_grounds(tmp_path: Path, device: str)
     assert (added.options.timestep, added.options.gravity) == (0.004, FALL) != (world.dt, world.gravity)
     np.testing.assert_allclose(host(walker.root_pose)[0], [-2, 0, 1, np.sqrt(0.5), 0, 0, np.sqrt(0.5)], atol=1e-15)
     oracle = MjcfOracle(file)
-    assert world._store.rows(c.AllowedPair) + world._store.rows(c.PlanePair) == len(oracle.pairs())
+    assert world.engine.store.rows(c.AllowedPair) + world.engine.store.rows(c.PlanePair) == len(oracle.pairs())
     friction = host(walker.material)[0, :, 0]
     np.testing.assert_allclose(friction, [1.0, 0.3])
 
@@ -109,7 +109,7 @@ def test_a_scene_can_start_in_a_keyframe(tmp_path: Path, device: str) -> None:
     added = world.add_mjcf(file, keyframe="bent")
     with pytest.raises(ValueError, match="already something named 'world'; pass another prefix="):
         world.add_mjcf(file)
-    assert len(world._grounds) == 1
+    assert len(world.grounds) == 1
     world.build()
     states = {name: host(actor.root_pose) for name, actor in {**added.robots, **added.objects}.items()}
     joints = {name: host(robot.joint_pos) for name, robot in added.robots.items()}

@@ -148,7 +148,7 @@ def test_pairs_of_bodies_and_articulations(device: str) -> None:
     assert added.robots["r"].part.self_collision
     world.build()
     # Of ten pairs of bodies: two are joined, c-a, x with three and x-y are filtered; y meets a, b and c.
-    assert world._store.rows(c.AllowedPair) == 3
+    assert world.engine.store.rows(c.AllowedPair) == 3
 
 
 @pytest.mark.usefixtures("compile_less")

@@ -13,7 +13,7 @@ def test_forces_of_a_resting_box_sum_to_its_weight() -> None:
     world.add_ground()
     box = world.add_rigid_object(px.Shape("box", (0.1, 0.1, 0.1)), mass=2.0, position=(0, 0, 0.1))
     world.step(240)
-    found = contacts(world)
+    found = contacts(world.engine)
     weight = 2.0 * 9.81
     assert (found["count"] == 4).all()
     assert np.allclose(found["normal_force"].sum(axis=1), weight, rtol=5e-3)

@@ -210,10 +210,10 @@ def test_room_grows_with_the_world_and_other_environments_do_not_matter(device: 
         world.step(24)
         before = [host(part) for part in view.contact_data()]
         assert before[-2].tolist() == [[[4]]] * count
-        slots = world._store.rows(px.components.Contact)
-        grow_slots(world._store, px.components.Contact, 3 * slots)
+        slots = world.engine.store.rows(px.components.Contact)
+        grow_slots(world.engine.store, px.components.Contact, 3 * slots)
         after = [host(part) for part in view.contact_data()]
-        assert len(after[0]) == count * world._store.rows(px.components.Contact) > len(before[0])
+        assert len(after[0]) == count * world.engine.store.rows(px.components.Contact) > len(before[0])
         assert all(np.array_equal(old[:slots], new[:slots]) for old, new in zip(before[:4], after[:4], strict=True))
         found.append([*(part[:slots] for part in after[:4]), host(view.friction_data().forces)[:slots]])
     for alone, among in zip(*found, strict=True):

@@ -143,7 +143,7 @@ def test_queries_change_nothing(device: str) -> None:
                 world.queries.raycast([0.0, 0.0, 5.0], DOWN, mode="all")
                 world.queries.overlap(px.Shape("mesh", vertices=np.eye(4, 3)), [0.0, 0.0, 1.0])
         states.append(world.state())
-        assert any(field.table is Query for field in world._store._arrays) == asks
+        assert any(field.table is Query for field in world.engine.store._arrays) == asks
     assert states[0].keys() == states[1].keys()
     for key, value in states[0].items():
         assert np.array_equal(value, states[1][key]), key
@@ -151,7 +151,7 @@ def test_queries_change_nothing(device: str) -> None:
 
 def test_device_arrays(world: px.World) -> None:
     """Answers are arrays of the world's device; arguments from there are taken unchecked, and hit nothing if wrong."""
-    xp = world._device.xp
+    xp = world.engine.device.xp
     hits = world.queries.raycast(xp.zeros((2, 4, 3)), xp.asarray([[0.0, 0.0, 1.0]]))
     assert isinstance(hits.distance, xp.ndarray) and isinstance(hits.actor, xp.ndarray)
     assert hits.distance.shape == (2, 4) and hits.position.shape == (2, 4, 3)
@@ -241,7 +241,7 @@ def test_long_requests_run_in_parts(device: str) -> None:
     inside = np.abs(x) < 0.0999
     hit_can = array(every.actor)[0] == 2
     assert np.array_equal(hit_can[inside | (np.abs(x) > 0.1001)], inside[inside | (np.abs(x) > 0.1001)])
-    assert world._store.rows(Query) < 25_000
+    assert world.engine.store.rows(Query) < 25_000
 
 
 def test_nothing_to_hit(device: str) -> None:

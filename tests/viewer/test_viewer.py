@@ -59,19 +59,19 @@ def viewer(world):
     world.reset()
     with px.Viewer(world, port=0) as made:
         yield made
-    assert world._after == []
+    assert world.engine.after == []
 
 
 def test_nothing_is_done_while_nobody_looks(viewer, world):
     with Loop(world) as loop:
         until(lambda: loop.made > 50)
-        assert viewer.frames == 0 and world._after == [] and not viewer.watched
+        assert viewer.frames == 0 and world.engine.after == [] and not viewer.watched
         with Client(viewer.server.get_port()) as client:
             until(lambda: viewer.frames > 3)
-            assert viewer.watched and len(world._after) == 1
+            assert viewer.watched and len(world.engine.after) == 1
             assert client.received > 1000
         until(lambda: not viewer.watched)
-        until(lambda: world._after == [])
+        until(lambda: world.engine.after == [])
         frames = viewer.frames
         made = loop.made
         until(lambda: loop.made > made + 50)

@@ -184,7 +184,7 @@ class ArticulationJoints(PushedBodies):
     def _projection(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Of each dof the body that its joint carries, its row, the links of both, and whether it turns."""
         world = self.world
-        host = world._device.to_host
+        host = world.engine.device.to_host
         turns = host(world[c.DofTopology].angular)[:, 0] == 1
         bodies, links = [], []
         for robot in self._robots:

@@ -170,24 +170,24 @@ def prepare(world: World) -> None:
         for actor in world.actors.values():
             links = [frame.link for frame in actor.part.articulation.frames]
             alone += [int(links.count(link) == 1) for link in links]
-        world._store.set(BodyComMotion.alone, np.array(alone, np.int32)[:, None])
+        world.engine.store.set(BodyComMotion.alone, np.array(alone, np.int32)[:, None])
 
 
 def body_count(world: World) -> int:
     """Bodies of all actors."""
-    return world._store.rows(Body)
+    return world.engine.store.rows(Body)
 
 
 def run(world: World, name: str) -> None:
     """Run one of the kernels on the current state."""
     prepare(world)
-    store, mine = world._store, _programs[world]
+    store, mine = world.engine.store, _programs[world]
     if name == "com_accelerations":
         world.compute("query_joints")
     elif name == "push_bodies":
         world.compute("query_bodies")
     else:
-        world._refresh()
+        world.engine.refresh()
     if name not in mine or mine[name][0] != store.version:
         mine[name] = (store.version, store.program([SYSTEMS[name]]))
     with store.active():

@@ -72,13 +72,14 @@ def compute(world: World, phase: str) -> None:
     """Run a phase of queries or a kernel of views, unless nothing has happened since it ran last."""
     world.build()
     done = _computed.setdefault(world, {})
-    now = (world.step_count, world.state_revision, world.input_revision, world._store.version)
+    engine = world.engine
+    now = (engine.step_count, engine.state_revision, engine.input_revision, engine.store.version)
     if done.get(phase) != now:
         if phase in com_motion.SYSTEMS:
             com_motion.run(world, phase)
         else:
             world.compute(phase)
-        done[phase] = (*now[:3], world._store.version)
+        done[phase] = (*now[:3], engine.store.version)
 
 
 def reads(method: F) -> F:
@@ -87,7 +88,7 @@ def reads(method: F) -> F:
     @wraps(method)
     def run(self: View, *args: Any, **kwargs: Any) -> Any:
         self.world.build()
-        with self.world._store.active():
+        with self.world.engine.store.active():
             found = method(self, *args, **kwargs)
             arrays = found if isinstance(found, tuple) else (found,)
             arrays = [a.astype("float32") if a.dtype == "float64" else a for a in arrays]
@@ -105,7 +106,7 @@ def writes(method: F) -> F:
     @wraps(method)
     def run(self: View, *args: Any, **kwargs: Any) -> Any:
         self.world.build()
-        with self.world._store.active():
+        with self.world.engine.store.active():
             return method(self, *args, **kwargs)
 
     return run  # type: ignore[return-value]
@@ -216,7 +217,7 @@ class View:
 
     @property
     def _xp(self) -> Any:
-        return self.world._device.xp
+        return self.world.engine.device.xp
 
     def _place(self, name: str, array: Any) -> Any:
         """A constant array on the device, copied there once."""
@@ -248,7 +249,8 @@ class View:
     def _block(self, field: Field, rows: np.ndarray, items: list[int] | None = None) -> Any:
         """(num_envs, columns, m, *item) of a table; a view of the engine's own memory where that is possible."""
         xp, n = self._xp, self.world.num_envs
-        found = self.world._store.array(field)[self._run(rows)]  # padded: rows apart by a power of two are slow to turn
+        # padded: rows apart by a power of two are slow to turn
+        found = self.world.engine.store.array(field)[self._run(rows)]
         found = xp.moveaxis(found[..., :n], -1, 0)
         if items is not None:
             found = self._reordered(found, items)
@@ -283,7 +285,7 @@ class View:
         A parameter that all environments share stays so if all get the same; else each gets a value of its own, and
         kernels that read it are compiled once more.
         """
-        xp, store, world = self._xp, self.world._store, self.world
+        xp, store, world = self._xp, self.world.engine.store, self.world
         whole = indices is None and self._rows.order != "listed"
         if store.is_shared(field) and world.num_envs > 1:
             block = self._rows.spread(values, xp) if whole else None
@@ -308,7 +310,7 @@ class View:
 
     def _touch(self, field: Field) -> None:
         if field.role == "input":
-            self.world.input_revision += 1
+            self.world.engine.touch_inputs()
         else:
             self.world.touch_state()
 
@@ -386,7 +388,7 @@ class View:
 
     def _wake(self, actors: Iterable[Actor], indices: Any) -> None:
         """Wake actors in the rows' environments, in a world where anything sleeps."""
-        if SLEEP in self.world._features:
+        if SLEEP in self.world.engine.features:
             envs = np.unique(self._rows.env[self._host_rows(indices)])
             for actor in actors:
                 if actor.part.kind == DYNAMIC and actor.num_velocities:

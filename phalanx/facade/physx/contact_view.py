@@ -78,7 +78,7 @@ class RigidContactView(View):
     def _body_names(self, given: Any) -> tuple[str, ...]:
         if isinstance(given, list):
             return tuple(name for each in given for name in self._body_names(each))
-        grounds = [f"ground/{i}" for i in range(len(self.world._grounds))]
+        grounds = [f"ground/{i}" for i in range(len(self.world.grounds))]
         if given == "ground" or given in grounds:
             return tuple(grounds) if given == "ground" else (given,)
         actor, body = find_body(self.world, given)

@@ -287,7 +287,7 @@ class Dynamics:
 
     def gravity_forces(self) -> Any:
         """(rows, velocities): those that hold articulations still."""
-        gravity = self._view.world._store.array(DofForce.gravity)
+        gravity = self._view.world.engine.store.array(DofForce.gravity)
         return self._read("gravity", lambda: self._forces({DofForce.bias: gravity}, 0))
 
     def coriolis_forces(self) -> Any:
@@ -324,7 +324,7 @@ class Dynamics:
             MatrixPlace.link: links.ravel(),
             MatrixPlace.body: bodies.ravel(),
             MatrixPlace.alone: alone.ravel(),
-            MatrixPlace.moves: relations_of_links(world, links, first).ravel(),
+            MatrixPlace.moves: relations_of_links(world.engine, links, first).ravel(),
         }
         return self._reader(com_jacobians, place, (count, 6, self._width), {Count: count})
 
@@ -340,7 +340,7 @@ class Dynamics:
         """Where the engine's mass matrix has each pair of dofs, articulation by articulation; -1 where it is zero."""
         world, n = self._view.world, self._width
         row, column = (
-            world._device.to_host(each)[:, 0] for each in (world[MassTopology].row, world[MassTopology].column)
+            world.engine.device.to_host(each)[:, 0] for each in (world[MassTopology].row, world[MassTopology].column)
         )
         found = []
         for robot in self._view._robots:
@@ -355,8 +355,8 @@ class Dynamics:
         self, system: Any, place: dict[Any, Any], shape: Any, numbers: dict[Any, int], arrays: Any = None
     ) -> Reader:
         world = self._view.world
-        places = constants(world, place)
+        places = constants(world.engine, place)
         numbers = numbers | {RowStep: self._step, Width: self._width}
         results = {"matrix": (Matrix.value, (self._count, *shape))}
         count = len(place[MatrixPlace.view_row])
-        return Reader(world, Reading(Launch(system, count, places | (arrays or {}), numbers), results))
+        return Reader(world.engine, Reading(Launch(system, count, places | (arrays or {}), numbers), results))

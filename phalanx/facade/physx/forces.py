@@ -42,7 +42,7 @@ class PushedBodies(BodyView):
         )
         if position is not None and is_global and self._origins is not None:
             position = position - self._offsets(position)[:, None]
-        store, push = self.world._store, BodyPush
+        store, push = self.world.engine.store, BodyPush
         for field, value in ((push.force, force), (push.torque, torque), (push.position, position)):
             if value is not None:
                 self._put(field, self._body_rows, value, indices)
@@ -79,7 +79,7 @@ class PushedBodies(BodyView):
                     self._take(what, data, (self._width, 3))
             compute(self.world, "query_bodies")
             pushes.run(is_global, placed)
-        self.world.input_revision += 1
+        self.world.engine.touch_inputs()
         self._clear_later()
 
     def _clear_later(self) -> None:
@@ -123,7 +123,7 @@ class PushedBodies(BodyView):
 
     def _push_all(self) -> None:
         """Give links what the kernel found for all rows, without turning tables."""
-        store = self.world._store
+        store = self.world.engine.store
         wrench = store.view(BodyPush.wrench)
         rows, layers = self._sums or (self._link_rows, [np.arange(self._width)])
         found = wrench[self._run(self._body_rows[:, layers[0]])]
@@ -132,7 +132,7 @@ class PushedBodies(BodyView):
             found = found + wrench[self._run(self._body_rows[:, np.maximum(layer, 0)])] * there
         for field, part in ((c.ExternalWrench.force, found[:, :3]), (c.ExternalWrench.torque, found[:, 3:])):
             store.view(field)[self._run(rows)] = part
-        self.world.input_revision += 1
+        self.world.engine.touch_inputs()
 
     def _push(self, field: Any, values: Any, indices: Any) -> None:
         if self._sums is None:
@@ -148,7 +148,7 @@ class PushedBodies(BodyView):
         named = xp.zeros((world.num_envs, len(self._columns), 1), world.dtype)
         dense[self._env[some], self._column[some]] = values[some, 0]
         named[self._env[some], self._column[some]] = 1.0
-        target = world._store.view(field)
+        target = world.engine.store.view(field)
         where = xp.asarray(rows)
         old = xp.moveaxis(target[where], -1, 0)
         new = xp.where(self._add_up(named, layers) > 0, self._add_up(dense, layers), old)
@@ -159,12 +159,12 @@ class PushedBodies(BodyView):
         """Take all forces off again, after the step."""
         unregister, self._clear_after = self._clear_after, None
         unregister()
-        with world._store.active():
+        with world.engine.store.active():
             for field in c.ExternalWrench.fields():
-                target = world._store.view(field)
+                target = world.engine.store.view(field)
                 if self._rows.order == "listed":
                     table = self._xp.asarray(self._link_rows)[self._column]
                     target[table, :, self._env[:, None]] = 0.0
                 else:
                     target[self._run(self._link_rows)] = 0.0
-        world.input_revision += 1
+        world.engine.touch_inputs()

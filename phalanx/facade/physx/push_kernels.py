@@ -137,7 +137,7 @@ class Pushes:
         different, begin, counts = np.unique(links.ravel()[order], return_index=True, return_counts=True)
         force, torque, position = (flat(accept(each, world.device)) for each in self.given)
         arrays = constants(
-            world,
+            world.engine,
             {
                 PushedBody.body: bodies,
                 PushedBody.row: np.repeat(starts, bodies.shape[1]),
@@ -162,4 +162,4 @@ class Pushes:
             Launch(com_motion.push_bodies, com_motion.body_count(world), arrays),
             Launch(sum_pushes, len(different), arrays),
         ]
-        return Kernels(world, launches)
+        return Kernels(world.engine, launches)

@@ -126,7 +126,7 @@ class RootWriter:
         self._rows = None if view.placement else xp.asarray(view._rows.env * columns + view._rows.column)
         count = world.num_envs * columns
         place = constants(
-            world,
+            world.engine,
             {
                 RootPlace.row: starts,
                 RootPlace.coord: view._coord_rows[:, 0],
@@ -151,7 +151,7 @@ class RootWriter:
             RootTarget.origin_rest: flat(xp.asarray((origins - coarse).astype(world.dtype))),
         }
         self._kernels = {
-            name: Kernels(world, [Launch(one, columns, arrays, {RowStep: step})])
+            name: Kernels(world.engine, [Launch(one, columns, arrays, {RowStep: step})])
             for name, one in (("pose", place_roots), ("velocity", move_roots))
         }
 

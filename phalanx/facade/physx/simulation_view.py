@@ -77,7 +77,7 @@ class SimulationView:
 
     def get_gravity(self) -> tuple[float, float, float]:
         """Gravity, m/s^2, of the first environment."""
-        x, y, z = self.world._device.to_host(self.world[c.Settings].gravity)[0, :, 0].tolist()
+        x, y, z = self.world.engine.device.to_host(self.world[c.Settings].gravity)[0, :, 0].tolist()
         return x, y, z
 
     def set_gravity(self, gravity: Any) -> None:
@@ -90,7 +90,7 @@ class SimulationView:
     def update_articulations_kinematic(self) -> None:
         """Make poses of links agree with coordinates that were written; views do it themselves when they are read."""
         self.world.build()
-        self.world._refresh()
+        self.world.engine.refresh()
 
     # -- views -----------------------------------------------------------------------------------------------
 

@@ -195,7 +195,7 @@ def _launch(view: Any, arrays: Mapping[Field, Any], sort: Table, count: int, wid
 def _roots(view: Any) -> dict[Field, Any]:
     """What kernels need to know of a view's roots."""
     arrays = constants(
-        view.world,
+        view.world.engine,
         {
             RootPlace.row: view.placement[1],
             RootPlace.coord: view._coord_rows[:, 0],
@@ -251,6 +251,6 @@ def dof_reading(view: Any) -> Reading:
         DofPlace.offset: starts[:, None] * width + np.arange(width),
     }
     with in_order(view.world):
-        arrays = constants(view.world, place)
+        arrays = constants(view.world.engine, place)
     results = {name: (getattr(DofResult, name), (view.count, width)) for name in ("position", "velocity")}
     return Reading(_launch(view, arrays, DofOfView, view.dof_rows.size, width), results)

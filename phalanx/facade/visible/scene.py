@@ -124,7 +124,7 @@ class VisibleScene:
         world = contents.stage_world.world
         if not contents.stage_world.is_empty:
             world.build()
-        self.scene, self.looks, self.objects = RayScene(count, world._device), {}, []
+        self.scene, self.looks, self.objects = RayScene(count, world.engine.device), {}, []
         self._slots: dict[Any, int] = {}
         self._members = [_Member(shape, env, None, seen) for shape, env, seen in self._candidates()]
         for member in self._members:
@@ -222,10 +222,10 @@ class VisibleScene:
             poses, stride = self._origins, 1
         else:
             world.compute("query_bodies")
-            poses = world._store.array(c.BodyState.pose)
+            poses = world.engine.store.array(c.BodyState.pose)
             stride = poses.shape[-1]
             if poses.dtype != np.float32:
-                with world._device.active():
+                with world.engine.device.active():
                     poses = poses.astype(np.float32)
         slots = self._rows.shape[0]
         tables = (self._rows, self._own, self._of, self._origins, self._position, self._orientation)

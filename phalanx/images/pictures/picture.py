@@ -95,7 +95,7 @@ class WorldPainter:
         offsets[finite] = grid.offsets
         seen.move(offsets)
         points = (points + grid.offsets[:, None])[grid.near]
-        level = [g.height for g in world._grounds if g.normal[2] > 0 and not any(g.normal[:2])]
+        level = [g.height for g in world.grounds if g.normal[2] > 0 and not any(g.normal[:2])]
         self._ground = next(iter(level), None) if isinstance(ground, str) else ground
         if self._ground is not None:
             points = np.concatenate([points, points * (1, 1, 0) + (0, 0, self._ground)])
@@ -114,7 +114,7 @@ class WorldPainter:
             self._seen.update()
         else:
             self._seen.place(poses)
-        device, sensor = self._seen.world._device, self._sensor
+        device, sensor = self._seen.world.engine.device, self._sensor
         with device.active():
             self._position[...] = device.xp.asarray(np.add(self.camera.eye, shift)[None], np.float32)
         if self.kind != "rgb":
@@ -162,7 +162,7 @@ class WorldPainter:
             shadows=2,
         )
         self._sensor.set_pinhole(self._focal)
-        device = self._seen.world._device
+        device = self._seen.world.engine.device
         with device.active():
             self._position = device.xp.zeros((1, 3), np.float32)
             self._orientation = device.xp.asarray(from_matrix(axes.T)[None].astype(np.float32))
@@ -239,7 +239,7 @@ def _poses_now(seen: WorldScene) -> np.ndarray:
     """(environments seen, bodies, 7), on the host."""
     world = seen.world
     world.compute("query_bodies")
-    poses = world._device.to_host(world[c.BodyState].pose)
+    poses = world.engine.device.to_host(world[c.BodyState].pose)
     return poses.transpose(2, 0, 1)[seen.envs]
 
 

@@ -78,7 +78,7 @@ class CarriedPainter:
 
     def draw(self, poses: np.ndarray | None = None, shift: Any = None) -> np.ndarray:
         """(height, width, 3) uint8: what is now, or with bodies at poses (environments, bodies, 7)."""
-        camera, device = self._camera, self._camera.scene.world._device
+        camera, device = self._camera, self._camera.scene.world.engine.device
         if poses is None:
             camera.scene.update()
         else:

@@ -265,7 +265,7 @@ class Recorder:
                 self._events_written += 1
         samples = max(self._store.committed["phalanx_recording"]["complete_samples"], block.start + len(block.steps))
         self._count(complete_samples=samples, complete_events=self._events_written)
-        world, features = self._store.attributes["world"], sorted(self._world._features)  # may begin at any time
+        world, features = self._store.attributes["world"], sorted(self._world.engine.features)  # may begin at any time
         if world["features"] != features:
             self._store.attributes["world"] = {**world, "features": features}
             self._sign(self._store)

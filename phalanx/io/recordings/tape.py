@@ -48,7 +48,7 @@ class Tape(Probe):
         self.every, self.chunk = every, chunk
         self._room, self._taken = room, taken
         self._world, self._sources = world, dict(sources)
-        store, device = world._store, world._device
+        store, device = world.engine.store, world.engine.device
         self._fields = list(dict.fromkeys(source.field for source in sources.values()))
         samplers = [SAMPLERS[field] for field in self._fields]
         self.phases = tuple(dict.fromkeys(phase for sampler in samplers for phase in sampler.phases))
@@ -71,8 +71,8 @@ class Tape(Probe):
 
     def _zeros(self, shape: tuple[int, ...], dtype: str) -> Any:
         """Memory that has been written to: the first touch of a page may cost more than all that follow."""
-        with self._world._store.active():
-            array = self._world._device.xp.empty(shape, dtype)
+        with self._world.engine.store.active():
+            array = self._world.engine.device.xp.empty(shape, dtype)
             array.fill(0)
         return array
 
@@ -86,7 +86,7 @@ class Tape(Probe):
 
     def start(self, number: int) -> None:
         """Let the next sample be the first of a chunk."""
-        with self._world._store.active():
+        with self._world.engine.store.active():
             self.arrays[SampleSlot.current][...] = number % PARTS * self.chunk
 
     def take(self, number: int, count: int) -> Columns:
@@ -99,14 +99,14 @@ class Tape(Probe):
         import cupy  # pyright: ignore[reportMissingImports]
         import cupyx  # pyright: ignore[reportMissingImports]
 
-        assert self._world._device.stream is not None
-        with self._world._store.active():
+        assert self._world.engine.device.stream is not None
+        with self._world.engine.store.active():
             finished = {
                 name: cupy.ascontiguousarray(source.finish(self._samples(self.arrays, source, number, count), cupy))
                 for name, source in self._sources.items()
                 if source.finish is not None
             }
-            filled = self._world._device.stream.record()
+            filled = self._world.engine.device.stream.record()
         self._stream.wait_event(filled)
         for field in self._fields:
             kept, place = SAMPLERS[field].kept, self._place(field, number, count)
@@ -142,7 +142,7 @@ class Tape(Probe):
         return samples[:, rows, ..., : self._world.num_envs]
 
     def _on_device(self, rows: np.ndarray) -> Any:
-        return self._world._device.xp.asarray(rows)
+        return self._world.engine.device.xp.asarray(rows)
 
     def _place(self, field: Field, number: int, count: int) -> slice:
         first = number % PARTS * self.chunk

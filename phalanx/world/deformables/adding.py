@@ -5,12 +5,11 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Unpack, cast
+from typing import Any, Unpack
 
 import numpy as np
 
 from phalanx import components as c
-from phalanx.ecs import Schedule, Store
 from phalanx.io.reading.errors import LoadError
 from phalanx.maths.arrays import rotate
 from phalanx.models.actor_spec import Part
@@ -27,27 +26,23 @@ from phalanx.world.checking import shorten
 from phalanx.world.deformables.cloth import Cloth
 from phalanx.world.deformables.node_attachment import NodeAttachment
 from phalanx.world.deformables.soft_body import SoftBody
-from phalanx.world.handle import Owner
 from phalanx.world.layout.deformable import ClothPart, SoftPart, Tie, fill_deformables
 from phalanx.world.layout.fill import Layout
 from phalanx.world.options import Surface
+from phalanx.world.running import Running
 from phalanx.world.simulation_warning import SimulationWarning
 
 SURFACE_OPTIONS = ("collision_group", "collision_mask", "contact_offset", "rest_offset")
 
 
-class Deformables:
+class Deformables(Running):
     """Adds deformable bodies to what a world can hold."""
 
     deformables: dict[str, SoftBody]
     cloths: dict[str, Cloth]
     actors: dict[str, Any]
-    schedule: Schedule
-    substeps: int
-    _store: Store
     _settings: dict[str, Any]
     _grounds: list[Ground]
-    _colours: tuple[list[tuple[int, int]], ...]
     attachments: list[NodeAttachment]
 
     def add_soft_body(
@@ -121,7 +116,7 @@ class Deformables:
             gravity_scale=0.0 if disable_gravity else 1.0,
             kinematic=bool(kinematic),
         )
-        made = self.deformables[name] = SoftBody(cast(Owner, self), name, part, pose)
+        made = self.deformables[name] = SoftBody(self.engine, name, part, pose)
         return made
 
     def add_cloth(
@@ -218,7 +213,7 @@ class Deformables:
             bending_stiffness=checking.number(f"{who}: bending_stiffness", bend),
             pressure=float(pressure),
         )
-        made = self.cloths[name] = Cloth(cast(Owner, self), name, part, pose)
+        made = self.cloths[name] = Cloth(self.engine, name, part, pose)
         return made
 
     def attach_nodes(
@@ -272,7 +267,7 @@ class Deformables:
             spots = np.asarray(points, float)
             if spots.shape != (len(chosen), 3) or not np.isfinite(spots).all():
                 raise ValueError(f"{who}: points must be ({len(chosen)}, 3) finite numbers, not {spots.shape}")
-        made = NodeAttachment(cast(Owner, self), name, chosen.astype(np.int64), place, spots, bool(attached))
+        made = NodeAttachment(self.engine, name, chosen.astype(np.int64), place, spots, bool(attached))
         self.attachments.append(made)
         return made
 
@@ -280,15 +275,12 @@ class Deformables:
     def _free_name(self, what: str, name: str) -> None: ...
 
     @abstractmethod
-    def _not_built(self, what: str) -> None: ...
-
-    @abstractmethod
     def _end(self, who: str, given: Any) -> Any: ...
 
     def _ties(self, layout: Layout) -> tuple[list[Tie], list[np.ndarray | None]]:
         """Attachments with the rows of their links, and their points in the frames of these."""
         ties, spots = [], []
-        last_dof = self._store.device.to_host(self._store.view(c.LinkTopology.last_dof))[:, 0]
+        last_dof = self.engine.store.device.to_host(self.engine.store.view(c.LinkTopology.last_dof))[:, 0]
         actors, bodies = list(self.actors), [*self.deformables, *self.cloths]
         for each in self.attachments:
             body = bodies.index(each.body_name)
@@ -314,11 +306,12 @@ class Deformables:
         bodies = [*self.deformables.values(), *self.cloths.values()]
         ties, spots = self._ties(layout)
         placed = fill_deformables(
-            self._store, [body.part for body in bodies], parts, layout.shapes, self._grounds, chains, ties
+            self.engine.store, [body.part for body in bodies], parts, layout.shapes, self._grounds, chains, ties
         )
         for attachment, rows, spot in zip(self.attachments, placed.ties, spots, strict=True):
             attachment.bind(rows, spot)
-        self._colours = (placed.colours, placed.cloth_colours)
+        small_steps, sweeps = self._settings["deformable_steps"], self._settings["deformable_sweeps"]
+        self.engine.soft_steps = (small_steps, sweeps, placed.colours, placed.cloth_colours)
         if placed.passed:
             names = list(self.actors)
             met = sorted({f"{bodies[body].name!r} and {names[part]!r}" for body, part in placed.passed})
@@ -331,11 +324,11 @@ class Deformables:
             )
         for body, rows in zip(bodies, placed.rows, strict=True):
             body.bind(rows)
-        settings = self._store[c.DeformableSettings]
-        settings.small_steps = [[self._settings["deformable_steps"]]]
-        settings.total = [[self._settings["deformable_steps"] * self.substeps]]
+        settings = self.engine.store[c.DeformableSettings]
+        settings.small_steps = [[small_steps]]
+        settings.total = [[small_steps * self.substeps]]
         known = {system.name for system in self.schedule.systems()}
-        wanted = [broad_phase.shape_poses, broad_phase.shape_bounds] if self._store.rows(c.Shape) else []
+        wanted = [broad_phase.shape_poses, broad_phase.shape_bounds] if self.engine.store.rows(c.Shape) else []
         for system in [*wanted, *systems()]:
             if system.name not in known:
                 self.schedule.add(system)

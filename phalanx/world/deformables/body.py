@@ -8,7 +8,8 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.maths.arrays import rotate
-from phalanx.world.handle import Handle, Owner, on_device
+from phalanx.world.engine.engine import Engine
+from phalanx.world.handle import Handle, on_device
 from phalanx.world.layout.deformable import DeformablePart, DeformableRows
 
 
@@ -20,10 +21,9 @@ class DeformableBody(Handle):
     """
 
     KIND = "deformable body"
-    world: Owner
 
-    def __init__(self, world: Owner, name: str, part: DeformablePart, pose: np.ndarray) -> None:
-        super().__init__(world, name)
+    def __init__(self, engine: Engine, name: str, part: DeformablePart, pose: np.ndarray) -> None:
+        super().__init__(engine, name)
         self.part = part
         self.default_pose = pose
         """(7,): [x y z qw qx qy qz] of its frame."""
@@ -42,7 +42,7 @@ class DeformableBody(Handle):
 
     def write_defaults(self, envs: np.ndarray | None) -> None:
         """Default shape and pose, at rest, all nodes free; called by the world's reset."""
-        count = self.world.num_envs if envs is None else len(envs)
+        count = self.engine.num_envs if envs is None else len(envs)
         self._put_positions(np.broadcast_to(self.default_node_pos, (count, self.num_nodes, 3)), envs)
         zero = np.zeros((count, self.num_nodes, 3))
         self._write(c.NodeState.velocity, self._nodes, zero, envs)
@@ -54,7 +54,7 @@ class DeformableBody(Handle):
     @property
     def _bound(self) -> DeformableRows:
         if self._rows is None:
-            self.world.build()
+            self.engine.build()
             assert self._rows is not None
         return self._rows
 
@@ -101,13 +101,13 @@ class DeformableBody(Handle):
             self._put_positions(*self._input("node position", pos, shape, env_ids))
         if velocities is not None:
             self._write(c.NodeState.velocity, self._nodes, *velocities)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     def _put_positions(self, pos: Any, envs: np.ndarray | None) -> None:
         """Positions, from an origin near their middle: a multiple of 1/1024 m, whose subtraction rounds nothing."""
         xp = self._xp
-        pos = xp.asarray(pos, self.world.dtype)
-        origin = xp.asarray(xp.rint(pos.mean(axis=1, keepdims=True) * 1024) / 1024, self.world.dtype)
+        pos = xp.asarray(pos, self.engine.dtype)
+        origin = xp.asarray(xp.rint(pos.mean(axis=1, keepdims=True) * 1024) / 1024, self.engine.dtype)
         self._write(c.DeformableMotion.origin, self._body, origin, envs)
         self._write(c.NodeState.position, self._nodes, pos - origin, envs)
 
@@ -137,15 +137,15 @@ class DeformableBody(Handle):
         flags, envs = self._input("held nodes", held, shape[:1], env_ids)
         self._write(c.NodeTarget.position, self._nodes, *positions)
         self._write(c.NodeTarget.held, self._nodes, flags != 0, envs)
-        self.world.input_revision += 1
+        self.engine.touch_inputs()
 
     @on_device
     def release_nodes(self, env_ids: Any = None) -> None:
         """Let go of all nodes."""
-        envs = None if env_ids is None else self.world.env_indices(env_ids)
-        count = self.world.num_envs if envs is None else len(envs)
+        envs = None if env_ids is None else self.engine.env_indices(env_ids)
+        count = self.engine.num_envs if envs is None else len(envs)
         self._write(c.NodeTarget.held, self._nodes, self._xp.zeros((count, self.num_nodes)), envs)
-        self.world.input_revision += 1
+        self.engine.touch_inputs()
 
     # -- material ----------------------------------------------------------------------------------------
 
@@ -167,4 +167,4 @@ class DeformableBody(Handle):
         values, envs = self._input("friction", friction, (), env_ids, negative=False)
         for field in (c.DeformableSurface.static_friction, c.DeformableSurface.dynamic_friction):
             self._write_parameter(field, self._body, values[:, None], envs)
-        self.world.touch_state()
+        self.engine.touch_state()

@@ -8,7 +8,8 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.components.node_attachment import OFF, ON, PLACE
-from phalanx.world.handle import Handle, Owner, on_device
+from phalanx.world.engine.engine import Engine
+from phalanx.world.handle import Handle, on_device
 
 
 class NodeAttachment(Handle):
@@ -21,14 +22,14 @@ class NodeAttachment(Handle):
 
     def __init__(
         self,
-        world: Owner,
+        engine: Engine,
         body: str,
         nodes: np.ndarray,
         to: tuple[str, str] | None,
         points: np.ndarray | None,
         attached: bool,
     ) -> None:
-        super().__init__(world, f"{body} to {'the world' if to is None else '/'.join(to)}")
+        super().__init__(engine, f"{body} to {'the world' if to is None else '/'.join(to)}")
         self.body_name = body
         """Name of the deformable body."""
         self.nodes = nodes
@@ -49,13 +50,13 @@ class NodeAttachment(Handle):
     @property
     def _bound(self) -> np.ndarray:
         if self._rows is None:
-            self.world.build()
+            self.engine.build()
             assert self._rows is not None
         return self._rows
 
     def write_defaults(self, envs: np.ndarray | None) -> None:
         """Tied, or not, as it was made; called by the world's reset."""
-        count = self.world.num_envs if envs is None else len(envs)
+        count = self.engine.num_envs if envs is None else len(envs)
         zero = np.zeros((count, len(self.nodes), 3))
         for field in (c.NodeAttachmentState.load, c.NodeAttachmentState.impulse):
             self._write(field, self._bound, zero, envs)
@@ -64,7 +65,7 @@ class NodeAttachment(Handle):
         self._set_mode((ON if self._spots is not None else PLACE) if self.starts_attached else OFF, envs)
 
     def _set_mode(self, mode: int, envs: np.ndarray | None) -> None:
-        count = self.world.num_envs if envs is None else len(envs)
+        count = self.engine.num_envs if envs is None else len(envs)
         self._write(c.NodeAttachmentState.mode, self._bound, np.full((count, len(self.nodes)), mode), envs)
 
     @property
@@ -77,21 +78,21 @@ class NodeAttachment(Handle):
     @on_device
     def force(self) -> Any:
         """(n, k, 3): force on each node, N, world axes, mean of the last substep."""
-        return self._read(c.NodeAttachmentState.impulse, self._bound) / (self.world.dt / self.world.substeps)
+        return self._read(c.NodeAttachmentState.impulse, self._bound) / (self.engine.dt / self.engine.substeps)
 
     @on_device
     def attach(self, env_ids: Any = None) -> None:
         """Tie the nodes: to their points, or where they are now if no points were given."""
-        envs = None if env_ids is None else self.world.env_indices(env_ids)
-        count = self.world.num_envs if envs is None else len(envs)
+        envs = None if env_ids is None else self.engine.env_indices(env_ids)
+        count = self.engine.num_envs if envs is None else len(envs)
         zero = np.zeros((count, len(self.nodes), 3))
         self._write(c.NodeAttachmentState.load, self._bound, zero, envs)
         self._set_mode(ON if self._spots is not None else PLACE, envs)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     @on_device
     def release(self, env_ids: Any = None) -> None:
         """Let the nodes go."""
-        envs = None if env_ids is None else self.world.env_indices(env_ids)
+        envs = None if env_ids is None else self.engine.env_indices(env_ids)
         self._set_mode(OFF, envs)
-        self.world.touch_state()
+        self.engine.touch_state()

@@ -42,7 +42,7 @@ class SoftBody(DeformableBody):
         mesh, xp = self.mesh, self._xp
         edges = (mesh.nodes[mesh.tets[:, 1:]] - mesh.nodes[mesh.tets[:, :1]]).swapaxes(-1, -2)
         turn = rotate(self.default_pose[3:], np.eye(3)).T
-        inverse = xp.asarray(np.linalg.inv(turn @ edges), self.world.dtype)
+        inverse = xp.asarray(np.linalg.inv(turn @ edges), self.engine.dtype)
         return elements.deformation_gradients(self.node_offset, xp.asarray(mesh.tets), inverse)
 
     @property
@@ -88,4 +88,4 @@ class SoftBody(DeformableBody):
             if known is not None and ((known >= most).any() or (most == np.inf and (known <= 0).any())):
                 raise ValueError(f"{self}: {what} must be {'above 0' if most == np.inf else 'below 0.5'}")
             self._write_parameter(field, self._body, values[:, None], envs)
-        self.world.touch_state()
+        self.engine.touch_state()

@@ -13,15 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from phalanx.ecs import Field, System, Table
 from phalanx.ecs.declare import Bound
-
-if TYPE_CHECKING:
-    from phalanx.world.world import World
+from phalanx.world.engine.engine import Engine
 
 Environments = Table("environments", "how many there are, without padding")
 
@@ -67,20 +65,20 @@ def side_by_side(launches: Sequence[Launch]) -> list[Launch]:
 class Kernels:
     """Launches one after the other, bound to a world's arrays; bound anew when the world replaces some."""
 
-    def __init__(self, world: World, launches: Sequence[Launch]) -> None:
-        self._world, self._launches = world, [one for one in launches if one.rows]
+    def __init__(self, engine: Engine, launches: Sequence[Launch]) -> None:
+        self._engine, self._launches = engine, [one for one in launches if one.rows]
         self._version, self._program = -1, None
 
     def run(self) -> None:
         """Run them all, while the world's device is active."""
-        store = self._world._store
+        store = self._engine.store
         if self._version != store.version:
             self._program = self._bind()
             self._version = store.version
         self._program.run(1)  # pyright: ignore[reportOptionalMemberAccess]
 
     def _bind(self) -> Any:
-        store = self._world._store
+        store = self._engine.store
         device, prepared = store.device, []
         for launch in self._launches:
             given = {access.target: self._argument(launch, access) for access in launch.system.arguments.values()}
@@ -102,20 +100,20 @@ class Kernels:
 
     def _argument(self, launch: Launch, access: Any) -> Any:
         if access.mode == "rows":
-            return self._world.num_envs if access.target is Environments else launch.numbers[access.target]
+            return self._engine.num_envs if access.target is Environments else launch.numbers[access.target]
         if access.target not in launch.arrays:
-            return self._world._store.array(access.target)
+            return self._engine.store.array(access.target)
         found = launch.arrays[access.target]
         if found is None:
-            dtype = "int32" if access.target.dtype == "int32" else self._world.dtype
-            return self._world._device.xp.zeros((1, *access.target.shape, 1), dtype)
+            dtype = "int32" if access.target.dtype == "int32" else self._engine.dtype
+            return self._engine.device.xp.zeros((1, *access.target.shape, 1), dtype)
         return found
 
 
-def constants(world: World, columns: Mapping[Field, Any]) -> dict[Field, Any]:
+def constants(engine: Engine, columns: Mapping[Field, Any]) -> dict[Field, Any]:
     """Arrays (rows, 1) on the device for fields, of numbers by rows."""
-    xp = world._device.xp
+    xp = engine.device.xp
     return {
-        one: xp.asarray(np.ascontiguousarray(values, "int32" if one.dtype == "int32" else world.dtype).reshape(-1, 1))
+        one: xp.asarray(np.ascontiguousarray(values, "int32" if one.dtype == "int32" else engine.dtype).reshape(-1, 1))
         for one, values in columns.items()
     }

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from phalanx.components import ShapeMaterial, TreeSleep
 from phalanx.components.fluid import FluidBoxModel
 from phalanx.components.sdf import DistanceFieldGeometry
 from phalanx.ecs import Table
 from phalanx.systems import feature_systems
-
-if TYPE_CHECKING:
-    from phalanx.world.contents import Contents
+from phalanx.world.engine.engine import Engine
 
 MOVING_SURFACES = "moving_surfaces"
 TORSION = "torsion"
@@ -32,34 +28,34 @@ PARAMETERS = {
 """Parameters that ask for a feature where they are not zero."""
 
 
-def need(world: Contents, feature: str) -> None:
+def need(engine: Engine, feature: str) -> None:
     """Give a world a feature, one of :data:`phalanx.systems.FEATURES`, unless it has it; a built one at once."""
-    if feature in world._features:
+    if feature in engine.features:
         return
-    world._features.add(feature)
-    if world.built:
-        schedule(world, feature)
-        world._store.version += 1  # programs are made anew, with its systems
+    engine.features.add(feature)
+    if engine.built:
+        schedule(engine, feature)
+        engine.store.version += 1  # programs are made anew, with its systems
 
 
-def schedule_all(world: Contents) -> None:
+def schedule_all(engine: Engine) -> None:
     """Find out which features a world needs whose tables are filled, and add their systems."""
     for feature, fields in PARAMETERS.items():
-        with world._store.active():
-            asked = any(bool(world._store.view(field).any()) for field in fields)
+        with engine.store.active():
+            asked = any(bool(engine.store.view(field).any()) for field in fields)
         if asked:
-            world._features.add(feature)
-    for feature in sorted(world._features):
-        schedule(world, feature)
+            engine.features.add(feature)
+    for feature in sorted(engine.features):
+        schedule(engine, feature)
 
 
-def schedule(world: Contents, feature: str) -> None:
+def schedule(engine: Engine, feature: str) -> None:
     """Add the systems of a feature to a world's schedule, as far as there is what they follow, and their arrays."""
-    store = world._store
-    known = {system.name for system in world.schedule.systems()}
-    for system in feature_systems(feature, world._together, known):
+    store = engine.store
+    known = {system.name for system in engine.schedule.systems()}
+    for system in feature_systems(feature, engine.one_tree, known):
         targets = [access.target for access in system.arguments.values()]
         if all(store.has_rows(target if isinstance(target, Table) else target.table) for target in targets):
-            world.schedule.add(system)
+            engine.schedule.add(system)
             for access in system.field_arguments.values():
                 store.array(access.target)

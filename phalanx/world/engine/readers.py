@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from phalanx.ecs import Field
+from phalanx.world.engine.engine import Engine
 from phalanx.world.engine.launches import Kernels, Launch, flat, side_by_side
-
-if TYPE_CHECKING:
-    from phalanx.world.world import World
 
 LARGE = 1 << 20
 """Numbers that are worth binding kernels anew."""
@@ -64,12 +62,12 @@ class Reader:
     """Readings in one program.
 
     Args:
-        world: the world.
+        engine: whose arrays they read.
         readings: what is read, each by kernels of its own.
     """
 
-    def __init__(self, world: World, *readings: Reading) -> None:
-        self._world, self._readings = world, readings
+    def __init__(self, engine: Engine, *readings: Reading) -> None:
+        self._engine, self._readings = engine, readings
         self._places: list[dict[str, Place]] = []
         end = 0
         for reading in readings:
@@ -85,7 +83,7 @@ class Reader:
     def read(self) -> list[Results]:
         """What there is now, of each reading, as arrays of the world's device, which is active."""
         self._run()
-        small = self._world._device.is_cuda or self._size < LARGE
+        small = self._engine.device.is_cuda or self._size < LARGE
         whole = self._whole.copy() if small else self._give_away()
         return [Results(whole, place) for place in self._places]
 
@@ -97,14 +95,14 @@ class Reader:
 
     def _bound(self) -> tuple[Any, Kernels]:
         """A new array for all results, and the kernels that write it."""
-        whole = self._world._device.xp.zeros(self._size, self._world.dtype)
+        whole = self._engine.device.xp.zeros(self._size, self._engine.dtype)
         launches = []
         for reading, places in zip(self._readings, self._places, strict=True):
             arrays = dict(reading.launch.arrays)
             for name, (one, _) in reading.results.items():
                 arrays[one] = flat(whole[places[name].start : places[name].end])
             launches.append(replace(reading.launch, arrays=arrays))
-        return whole, Kernels(self._world, side_by_side(launches))
+        return whole, Kernels(self._engine, side_by_side(launches))
 
     def _give_away(self) -> Any:
         """The kernels' own array, on the CPU: where it is large, binding them to another one costs less than a copy."""

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from phalanx import components as c
 from phalanx.models.actor_spec import Part
 from phalanx.models.robot_model import RobotModel
+from phalanx.world.engine.engine import Engine
 from phalanx.world.engine.optional_systems import MOVING_SURFACES, need
 from phalanx.world.handle import on_device
 from phalanx.world.handles.sleeping import Sleeping
 from phalanx.world.layout.fill import Rows
 from phalanx.world.options import ITERATIONS, iterations
-
-if TYPE_CHECKING:
-    from phalanx.world.world import World
 
 
 class Actor(Sleeping):
@@ -27,10 +25,9 @@ class Actor(Sleeping):
     """
 
     KIND = "actor"
-    world: World
 
-    def __init__(self, world: World, name: str, model: RobotModel, part: Part, pose: np.ndarray) -> None:
-        super().__init__(world, name)
+    def __init__(self, engine: Engine, name: str, model: RobotModel, part: Part, pose: np.ndarray) -> None:
+        super().__init__(engine, name)
         self.model, self.part = model, part
         self.body_names = [frame.name for frame in part.articulation.frames]
         self.fixed_base = part.articulation.fixed_base
@@ -75,13 +72,13 @@ class Actor(Sleeping):
 
     def write_defaults(self, envs: np.ndarray | None) -> None:
         """Default pose; called by the world's reset."""
-        count = self.world.num_envs if envs is None else len(envs)
+        count = self.engine.num_envs if envs is None else len(envs)
         self._write(c.Coordinate.value, self._root_coords, np.broadcast_to(self.default_root_pose, (count, 7)), envs)
 
     @property
     def _bound(self) -> Rows:
         if self._rows is None:
-            self.world.build()
+            self.engine.build()
             assert self._rows is not None
         return self._rows
 
@@ -110,7 +107,7 @@ class Actor(Sleeping):
             self._write(c.Coordinate.value, self._root_coords, values, envs)
         if velocities is not None:
             self._write(c.DofState.velocity, self._root_dofs, *velocities)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     def _pose(self, what: str, pose: Any, env_ids: Any) -> tuple[Any, np.ndarray | None]:
         """A user's poses, (n, 7), checked and with unit quaternions."""
@@ -138,7 +135,7 @@ class Actor(Sleeping):
         ]
         for field, (values, envs) in checked:
             self._write(field, slice(row, row + 1), values[:, None, :], envs)
-        self.world.input_revision += 1
+        self.engine.touch_inputs()
 
     @on_device
     def set_surface_velocity(self, linear: Any = 0.0, angular: Any = 0.0, env_ids: Any = None) -> None:
@@ -150,9 +147,9 @@ class Actor(Sleeping):
         linear, envs = self._input("linear surface velocity", linear, 3, env_ids)
         angular, _ = self._input("angular surface velocity", angular, 3, env_ids)
         both = self._xp.concatenate((linear, angular), axis=1)[:, None]
-        need(self.world, MOVING_SURFACES)
+        need(self.engine, MOVING_SURFACES)
         self._write_parameter(c.ShapeMaterial.surface_velocity, rows, self._xp.repeat(both, len(rows), axis=1), envs)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     # -- reading -----------------------------------------------------------------------------------------
 
@@ -167,33 +164,33 @@ class Actor(Sleeping):
     def root_vel(self) -> Any:
         """(n, 6): [linear, angular] velocity of the root link's frame, world; zero for a fixed base."""
         if self.fixed_base:
-            return self._xp.zeros((self.world.num_envs, 6), self.world.dtype)
+            return self._xp.zeros((self.engine.num_envs, 6), self.engine.dtype)
         return self._read(c.DofState.velocity, self._root_dofs)
 
     @property
     @on_device
     def body_pose(self) -> Any:
         """(n, num_bodies, 7): [x y z qw qx qy qz] of each body's frame, world."""
-        self.world.compute("query_bodies")
+        self.engine.compute("query_bodies")
         return self._read(c.BodyState.pose, self._bound.bodies)
 
     @property
     @on_device
     def body_vel(self) -> Any:
         """(n, num_bodies, 6): [linear, angular] velocity of each body's frame, world."""
-        self.world.compute("query_bodies")
+        self.engine.compute("query_bodies")
         return self._read(c.BodyState.velocity, self._bound.bodies)
 
     @property
     @on_device
     def net_contact_force(self) -> Any:
         """(n, num_bodies, 3): sum of contact forces on each body over the last substep, N, world."""
-        self.world.compute("query_contacts")
+        self.engine.compute("query_contacts")
         return self._read(c.BodyContact.force, self._bound.bodies)
 
     @property
     @on_device
     def net_normal_contact_force(self) -> Any:
         """(n, num_bodies, 3): sum of the normal parts of contact forces over the last substep, N, world."""
-        self.world.compute("query_contact_wrenches")
+        self.engine.compute("query_contact_wrenches")
         return self._read(c.BodyContact.normal_force, self._bound.bodies)

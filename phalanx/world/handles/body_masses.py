@@ -85,7 +85,7 @@ class BodyMasses(Handle):
         xp, envs = self._xp, next(iter(given.values()))[1]
         pick = slice(None) if envs is None else xp.asarray(envs)
         own = {name: self._own(name)[pick] for name in ("mass", "com", "inertia")}
-        if "mass" in given and not self.world._device.is_cuda and ((given["mass"][0] <= 0) & (own["mass"] > 0)).any():
+        if "mass" in given and not self.engine.device.is_cuda and ((given["mass"][0] <= 0) & (own["mass"] > 0)).any():
             raise ValueError(f"{self}: body masses must be above 0; got {given['mass'][0].min()}")
         place, turn = (values[pick] for values in self._frames())
         if "mass" in given:
@@ -99,7 +99,7 @@ class BodyMasses(Handle):
         for name in given:
             self._write_parameter(getattr(c.BodyInertia, name), self._bound.bodies, own[name], envs)
         self._join(own, tuple(given), envs)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     def _join(self, own: dict[str, Any], given: tuple[str, ...], envs: np.ndarray | None) -> None:
         """Write links from their bodies' mass properties, link axes, parallel axes and all."""

@@ -39,12 +39,12 @@ def by_joint(robot: Handle, what: str, value: Any, env_ids: Any, now: Callable[[
             if column in owner:
                 raise ValueError(f"{robot}: {what}: {owner[column]!r} and {key!r} both match joint {names[column]!r}")
             owner[column] = key
-    device = robot.world._device
+    device = robot.engine.device
     numbers = {
         key: device.to_host(robot._input(f"{what} of {key!r}", value[key], len(found), env_ids, finite=finite)[0])
         for key, found in columns
     }
-    envs = robot.world.env_indices(env_ids)
+    envs = robot.engine.env_indices(env_ids)
     values = device.to_host(now()).astype(float)[envs]
     for key, found in columns:
         values[:, found] = numbers[key]

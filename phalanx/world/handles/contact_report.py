@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from phalanx import components as c
-
-if TYPE_CHECKING:
-    from phalanx.world.world import World
+from phalanx.world.engine.engine import Engine
 
 
-def contacts(world: World) -> dict[str, Any]:
+def contacts(engine: Engine) -> dict[str, Any]:
     """Contact slots of every environment, on the world's device; only the first ``count`` of each hold contacts.
 
     ``count`` (n,); ``shape_a``, ``shape_b`` (n, slots), rows of the table of shapes; ``normal`` (n, slots, 3), unit,
     from b to a, world; ``separation`` (n, slots), m; ``normal_force`` (n, slots), N; ``force`` (n, slots, 3), N, with
     friction, on a, world. Slots that hold no contact are zero.
     """
-    world.build()
-    store, xp = world._store, world._device.xp
+    engine.build()
+    store, xp = engine.store, engine.device.xp
     with store.active():
         count = xp.array(store.view(c.ContactCount.current)[0])
 
@@ -31,7 +29,7 @@ def contacts(world: World) -> dict[str, Any]:
             read(f) for f in (c.ContactPoint.normal, c.ContactPoint.tangent, c.ContactImpulse.value)
         )
         other = xp.cross(normal, tangent)
-        per_second = world.substeps / world.dt
+        per_second = engine.substeps / engine.dt
         force = impulse[..., :1] * normal + impulse[..., 1:2] * tangent + impulse[..., 2:] * other
         return {
             "count": count,

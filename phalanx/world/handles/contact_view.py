@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from phalanx import components as c
+from phalanx.models.surface import Ground
 from phalanx.systems.reports.contact_views import contact_views
 from phalanx.world.checking import number, positive_int, shorten
+from phalanx.world.engine.engine import Engine
 from phalanx.world.handle import Handle, on_device
+from phalanx.world.handles.actor import Actor
 from phalanx.world.simulation_warning import SimulationWarning
-
-if TYPE_CHECKING:
-    from phalanx.world.world import World
 
 Patterns = str | Iterable[str]
 """Regular expressions, each for whole names of bodies or of actors."""
@@ -67,6 +67,14 @@ class FrictionData(NamedTuple):
     """(n, bodies, filters), int32: the row of its first."""
 
 
+class Scene(NamedTuple):
+    """What there is to view, and who views it."""
+
+    actors: Mapping[str, Actor]
+    grounds: Sequence[Ground]
+    views: list[ContactView]
+
+
 class ContactView(Handle):
     """Contact forces on some bodies; made by :meth:`phalanx.World.contact_view`.
 
@@ -75,17 +83,18 @@ class ContactView(Handle):
     """
 
     KIND = "contact view"
-    world: World
 
     def __init__(
         self,
-        world: World,
+        engine: Engine,
         name: str,
+        scene: Scene,
         bodies: Patterns,
         filters: Patterns | Mapping[str, Patterns],
         max_contacts: int | None,
     ) -> None:
-        super().__init__(world, name)
+        super().__init__(engine, name)
+        self._scene = scene
         if max_contacts is not None:
             positive_int(f"{self}: max_contacts", max_contacts)
         self.max_contacts = max_contacts
@@ -103,13 +112,13 @@ class ContactView(Handle):
     @property
     def body_names(self) -> list[str]:
         """``actor/body`` of each body, in the order of the world."""
-        self.world.build()
+        self.engine.build()
         return list(self._body_names)
 
     @property
     def filter_names(self) -> list[str]:
         """What the columns of pairs stand for: ``actor/body``, ``ground/number``, or names given to filters."""
-        self.world.build()
+        self.engine.build()
         return list(self._filter_names)
 
     # -- reading ---------------------------------------------------------------------------------------------
@@ -163,16 +172,16 @@ class ContactView(Handle):
         )
 
     def _compute(self) -> None:
-        _fit_slots(self.world)
-        self.world.compute("query_contact_views")
-        if not self.world._device.is_cuda:  # there, looking costs a wait: World.check() does
+        _fit_slots(self.engine, self._scene.views)
+        self.engine.compute("query_contact_views")
+        if not self.engine.device.is_cuda:  # there, looking costs a wait: World.check() does
             self.check()
 
     def check(self) -> None:
         """Warn of contacts that had no row in the buffer, once. :meth:`phalanx.World.check` does it for all views."""
         if not self._rows:
             return
-        missing = self.world._device.to_host(self._read(c.ViewState.missing, self._rows[c.View]))[:, 0]
+        missing = self.engine.device.to_host(self._read(c.ViewState.missing, self._rows[c.View]))[:, 0]
         if not missing.any():
             return
 
@@ -189,7 +198,7 @@ class ContactView(Handle):
 
     def _seconds(self, dt: float | None) -> float:
         if dt is None:
-            return self.world.dt / self.world.substeps
+            return self.engine.dt / self.engine.substeps
         return number(f"{self}: dt", dt, above=0.0)
 
     def _needs_filters(self, what: str) -> None:
@@ -198,7 +207,7 @@ class ContactView(Handle):
 
     def _by_pair(self, field: Any) -> Any:
         found = self._read(field, self._rows[c.ViewedPair])
-        return found.reshape(self.world.num_envs, len(self._body_names), len(self._filter_names), *found.shape[2:])
+        return found.reshape(self.engine.num_envs, len(self._body_names), len(self._filter_names), *found.shape[2:])
 
     def _buffer(self, field: Any) -> Any:
         found = self._read(field, self._rows[c.ViewedContact])
@@ -206,7 +215,7 @@ class ContactView(Handle):
 
     def _starts(self) -> Any:
         rows = self._rows[c.ViewedContact]
-        first = self._xp.arange(self.world.num_envs, dtype="int32") * (rows.stop - rows.start)
+        first = self._xp.arange(self.engine.num_envs, dtype="int32") * (rows.stop - rows.start)
         return self._by_pair(c.ViewedPairImpulse.start) + first[:, None, None]
 
     # -- building --------------------------------------------------------------------------------------------
@@ -217,7 +226,7 @@ class ContactView(Handle):
         Raises:
             ValueError: a pattern matches nothing, or a body belongs to two filters.
         """
-        known, grounds = _names(self.world)
+        known, grounds = _names(self._scene)
         self._body_names = self._choose("bodies", self._bodies, known)
         if self._filters is None:
             filters = {name: [name] for name in self._choose("filters", self._patterns, known + grounds)}
@@ -234,11 +243,11 @@ class ContactView(Handle):
 
     def bind(self) -> None:
         """Make room for what is reported; called once the world is built."""
-        world, store = self.world, self.world._store
-        column, shapes = self.resolve(), _names_of_shapes(world)
+        engine, store = self.engine, self.engine.store
+        column, shapes = self.resolve(), _names_of_shapes(self._scene)
         bodies, filters = self._body_names, len(self._filter_names)
-        if contact_views not in world.schedule.systems():
-            world.schedule.add(contact_views)
+        if contact_views not in engine.schedule.systems():
+            engine.schedule.add(contact_views)
             for table in TABLES:
                 store.set_rows(table, 0)
         sizes = (1, len(shapes), len(bodies), len(bodies) * filters, 0)
@@ -280,13 +289,13 @@ class ContactView(Handle):
         """Rows per environment: as many as asked for, else enough for all contacts that the world has room for."""
         if not self._filter_names:
             return 0
-        return self.max_contacts or self.world._store.rows(c.Contact) * self._crowd
+        return self.max_contacts or self.engine.store.rows(c.Contact) * self._crowd
 
 
-def _fit_slots(world: World) -> None:
+def _fit_slots(engine: Engine, views: Iterable[ContactView]) -> None:
     """Give each view of a world its slots; again when the world has got room for more contacts."""
-    store, first = world._store, 0
-    for view in world.contact_views:
+    store, first = engine.store, 0
+    for view in views:
         wanted, have = view._wanted_slots(), view._rows[c.ViewedContact]
         rows = slice(first, first + wanted)
         first = rows.stop
@@ -305,15 +314,15 @@ def _patterns(given: Patterns) -> list[str]:
     return found
 
 
-def _names(world: World) -> tuple[list[str], list[str]]:
+def _names(scene: Scene) -> tuple[list[str], list[str]]:
     """``actor/body`` of every body, in order, and ``ground/number`` of every ground."""
-    bodies = [f"{actor.name}/{body}" for actor in world.actors.values() for body in actor.body_names]
-    return bodies, [f"ground/{i}" for i in range(len(world._grounds))]
+    bodies = [f"{actor.name}/{body}" for actor in scene.actors.values() for body in actor.body_names]
+    return bodies, [f"ground/{i}" for i in range(len(scene.grounds))]
 
 
-def _names_of_shapes(world: World) -> list[str]:
+def _names_of_shapes(scene: Scene) -> list[str]:
     """The name of what each row of the table of shapes belongs to."""
     found = []
-    for actor in world.actors.values():
+    for actor in scene.actors.values():
         found += [f"{actor.name}/{actor.body_names[s.body]}" for s in actor.part.articulation.collisions]
-    return found + _names(world)[1]
+    return found + _names(scene)[1]

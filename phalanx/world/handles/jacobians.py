@@ -17,12 +17,12 @@ from phalanx.components import (
 )
 from phalanx.ecs import Component, Field, Table, function, read, rows, system, write
 from phalanx.maths.kernels import cross
+from phalanx.world.engine.engine import Engine
 from phalanx.world.engine.launches import Environments, Launch, constants
 from phalanx.world.engine.readers import Reader, Reading
 
 if TYPE_CHECKING:
     from phalanx.world.handles.robot_dynamics import RobotDynamics
-    from phalanx.world.world import World
 
 Row = Table("body of a Jacobian", "a body of a robot")
 Number = Table("number of a Jacobian", "Jacobians as users have them, number by number")
@@ -106,31 +106,31 @@ def body_jacobians(
         value[at + 5 * width + j, 0] = az
 
 
-def relations_of_links(world: World, links: np.ndarray, first_dof: np.ndarray | int) -> np.ndarray:
+def relations_of_links(engine: Engine, links: np.ndarray, first_dof: np.ndarray | int) -> np.ndarray:
     """Where in :attr:`DofRelation.moves` there is of each link which dofs move it, from ``first_dof`` on.
 
     Args:
-        world: the world.
+        engine: whose links they are.
         links: rows of links, of any shape.
         first_dof: of their robots, so that it goes with ``links``.
 
     Returns:
         of that shape; -1 of links that cannot move.
     """
-    host = world._device.to_host
-    last, relations = host(world[LinkTopology].last_dof)[:, 0][links], host(world[DofTopology].relations)[:, 0]
+    host, store = engine.device.to_host, engine.store
+    last, relations = host(store[LinkTopology].last_dof)[:, 0][links], host(store[DofTopology].relations)[:, 0]
     return np.where(last >= 0, relations[np.maximum(last, 0)] + first_dof, -1)
 
 
 def jacobian_reader(robot: RobotDynamics) -> Reader:
     """Reads ``jacobian``, (num_envs, num_bodies, 6, num_velocities), once the phase ``query_bodies`` has run."""
-    world, bound, frames = robot.world, robot._bound, robot.part.articulation.frames
+    engine, bound, frames = robot.engine, robot._bound, robot.part.articulation.frames
     count, width = len(frames), robot.num_velocities
     links = np.array([bound.links.start + frame.link for frame in frames])
     place = {
         JacobianPlace.body: np.arange(bound.bodies.start, bound.bodies.stop),
-        JacobianPlace.moves: relations_of_links(world, links, bound.dofs.start),
+        JacobianPlace.moves: relations_of_links(engine, links, bound.dofs.start),
     }
     numbers = {Row: count, Width: width, FirstDof: bound.dofs.start, RootCoord: robot._root_coords.start}
-    launch = Launch(body_jacobians, count, constants(world, place), numbers)
-    return Reader(world, Reading(launch, {"jacobian": (Jacobian.value, (world.num_envs, count, 6, width))}))
+    launch = Launch(body_jacobians, count, constants(engine, place), numbers)
+    return Reader(engine, Reading(launch, {"jacobian": (Jacobian.value, (engine.num_envs, count, 6, width))}))

@@ -76,7 +76,7 @@ class JointAngles(Handle):
         Raises:
             ValueError: the joint has been added without such limits, or they are out of their range.
         """
-        model, host = c.LoopLimitModel, self.world._device.to_host
+        model, host = c.LoopLimitModel, self.engine.device.to_host
         turns = [kind for kind in self._limits if kind != SWING_LIMIT]
         given: list[tuple[Any, slice, Any, Any]] = []
         if lower is not None or upper is not None:
@@ -107,7 +107,7 @@ class JointAngles(Handle):
         for field, rows, values, envs in given:
             self._write_parameter(field, rows, values, envs)
         self._wake(env_ids)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     def _turned(self, what: str, kind: str) -> tuple[Any, Any]:
         """Swing and twist of A against B."""

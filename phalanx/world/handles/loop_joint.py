@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,14 +15,12 @@ from phalanx.ecs import Store
 from phalanx.maths.arrays import IDENTITY, between, from_rotation_vector, inverse, product, rotate
 from phalanx.models.actor_spec import DYNAMIC
 from phalanx.models.articulation import NUM_DOFS
+from phalanx.world.engine.engine import Engine
 from phalanx.world.handle import on_device
 from phalanx.world.handles.actor import Actor
 from phalanx.world.handles.joint_angles import JointAngles
 from phalanx.world.layout.angle_limits import AngleLimits, place_angle_limits
 from phalanx.world.layout.columns import Columns
-
-if TYPE_CHECKING:
-    from phalanx.world.world import World
 
 JOINT_KINDS = ("fixed", "revolute", "spherical", "distance")
 """In the order of the codes in :mod:`phalanx.components.loop`."""
@@ -105,10 +103,9 @@ class LoopJoint(JointAngles):
     """
 
     KIND = "joint"
-    world: World
 
-    def __init__(self, world: World, plan: JointPlan) -> None:
-        super().__init__(world, plan.name)
+    def __init__(self, engine: Engine, plan: JointPlan) -> None:
+        super().__init__(engine, plan.name)
         self.plan = plan
         self._row = 0
         self._limits: dict[int, int] = {}
@@ -131,12 +128,14 @@ class LoopJoint(JointAngles):
         """Its second body, ``None``: the world."""
         return self.plan.b.label
 
-    def bind(self, row: int) -> None:
-        """Called by the world once its tables are filled."""
+    def bind(self, row: int, first: int) -> int:
+        """Called by the world once its tables are filled, with its row and that of its first limit.
+
+        Returns the row of the first limit of the next joint.
+        """
         self._row = row
-        before = [joint.plan for joint in list(self.world.joints.values())[:row]]
-        first = sum(len(plan.limits.rows(plan.kind)) for plan in before)
         self._limits = {kind: first + n for n, kind in enumerate(self.plan.limits.rows(self.kind))}
+        return first + len(self._limits)
 
     @property
     def _rows(self) -> slice:
@@ -149,7 +148,7 @@ class LoopJoint(JointAngles):
 
         Of a distance joint, the force of a rod or rope in tension points from a to b. Body b gets the opposite.
         """
-        self.world.compute("query_joints")
+        self.engine.compute("query_joints")
         return self._read(c.LoopReaction.wrench, self._rows)[:, 0]
 
     @property
@@ -170,7 +169,7 @@ class LoopJoint(JointAngles):
         if end is self.plan.b and self.kind == "fixed":  # which may have been attached elsewhere
             return self._attached_pose()
         if end.actor is None:
-            return xp.tile(xp.concatenate((position, orientation)), (self.world.num_envs, 1))
+            return xp.tile(xp.concatenate((position, orientation)), (self.engine.num_envs, 1))
         body = end.actor.body_pose[:, end.body].astype("float64")
         position = xp.broadcast_to(position, (len(body), 3))
         turned = product(body[:, 3:], orientation, xp)
@@ -226,7 +225,7 @@ class LoopJoint(JointAngles):
         """
         values, envs = self._input("broken", broken, (), env_ids)
         self._write(c.LoopState.broken, self._rows, (values != 0)[:, None], envs)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     @on_device
     def attach(self, env_ids: Any = None) -> None:
@@ -241,7 +240,7 @@ class LoopJoint(JointAngles):
         if self.kind != "fixed":
             raise ValueError(f"{self} is {self.kind}: attach() is for fixed joints")
         xp, b = self._xp, self.plan.b
-        envs = None if env_ids is None else self.world.env_indices(env_ids)
+        envs = None if env_ids is None else self.engine.env_indices(env_ids)
         pose = self._pose(self.plan.a)
         position, orientation = pose[:, :3], product(pose[:, 3:], xp.asarray(self._axes), xp)
         if b.actor is not None:
@@ -274,7 +273,7 @@ class LoopJoint(JointAngles):
         ]
         for bound, (values, envs) in checked:
             self._write_parameter(bound, self._rows, values[:, None], envs)
-        self.world.touch_state()
+        self.engine.touch_state()
 
 
 def initial_pose(end: JointEnd) -> Pose:

@@ -130,13 +130,13 @@ class Properties(BodyMasses):
         if holds is not None and slides is not None and (slides > holds).any():
             raise ValueError(f"{self}: dynamic friction must not be above static friction")
         if torsional_patch_radius is not None or min_torsional_patch_radius is not None:
-            need(self.world, TORSION)
+            need(self.engine, TORSION)
         if contact_stiffness is not None:
-            need(self.world, SOFT_CONTACTS)
+            need(self.engine, SOFT_CONTACTS)
         for field, (values, envs) in checked:
             wide = self._xp.broadcast_to(self._xp.asarray(values), (values.shape[0], len(rows)))
             self._write_parameter(field, rows, wide, envs)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     def _shape_rows(self, body_names: Sequence[str] | None, shape_ids: Sequence[int] | None) -> np.ndarray:
         """Rows of the shapes of some bodies, or of some shapes; all by default."""
@@ -157,12 +157,12 @@ class Properties(BodyMasses):
 
     def _modes(self, what: str, value: Modes, env_ids: Any) -> tuple[np.ndarray, np.ndarray | None]:
         """Codes of combine modes, (n, 1) or (1, 1)."""
-        envs = None if env_ids is None else self.world.env_indices(env_ids)
+        envs = None if env_ids is None else self.engine.env_indices(env_ids)
         names = [value] if isinstance(value, str) else list(value)
         wrong = [name for name in names if name not in COMBINE_MODES]
         if wrong:
             raise ValueError(f"{self}: {what}={wrong[0]!r} must be one of {', '.join(COMBINE_MODES)}")
-        count = self.world.num_envs if envs is None else len(envs)
+        count = self.engine.num_envs if envs is None else len(envs)
         if len(names) not in (1, count):
             raise ValueError(f"{self}: {what} has {len(names)} modes; it must have one, or one for each of {count}")
         return np.array([COMBINE_MODES[name] for name in names], np.int32)[:, None], envs
@@ -195,8 +195,8 @@ class Properties(BodyMasses):
             None if value is None else self._input(what, value, len(rows), env_ids, negative=may)
             for what, value, may in (("contact offset", contact_offset, False), ("rest offset", rest_offset, True))
         ]
-        if not self.world._device.is_cuda:
-            envs = slice(None) if env_ids is None else self.world.env_indices(env_ids)
+        if not self.engine.device.is_cuda:
+            envs = slice(None) if env_ids is None else self.engine.env_indices(env_ids)
             contact, rest = (
                 self._read(field, rows)[envs] if found is None else found[0]
                 for field, found in zip(fields, checked, strict=True)
@@ -206,7 +206,7 @@ class Properties(BodyMasses):
         for field, found in zip(fields, checked, strict=True):
             if found is not None:
                 self._write_parameter(field, rows, *found)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     # -- mass ------------------------------------------------------------------------------------------------
 
@@ -254,7 +254,7 @@ class Properties(BodyMasses):
         if scale_inertia:
             self._write_parameter(c.LinkInertia.inertia, links, inertia, envs)
             self._write_parameter(c.BodyInertia.inertia, rows, body_inertia, envs)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     # -- motion ----------------------------------------------------------------------------------------------
 
@@ -277,7 +277,7 @@ class Properties(BodyMasses):
     @on_device
     def set_gravity(self, enabled: Any, env_ids: Any = None) -> None:
         """Switch gravity on or off, (n,) of booleans."""
-        on = self.world._device.accept(enabled)
+        on = self.engine.device.accept(enabled)
         if on.dtype.kind != "b":
             raise TypeError(f"{self}: set_gravity() takes True or False, or an array of them, not {enabled!r}")
         self._set_links("gravity", c.LinkDynamics.gravity_scale, on, env_ids)
@@ -287,7 +287,7 @@ class Properties(BodyMasses):
         links = self._bound.links
         shape = (values.shape[0], links.stop - links.start)
         self._write_parameter(field, links, self._xp.broadcast_to(self._xp.asarray(values)[:, None], shape), envs)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     @on_device
     def set_max_velocity(self, linear: Any = None, angular: Any = None, env_ids: Any = None) -> None:
@@ -307,7 +307,7 @@ class Properties(BodyMasses):
             checked.append((field, values[:, None], envs))
         for field, values, envs in checked:
             self._write_parameter(field, row, values, envs)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     @property
     @on_device
@@ -315,7 +315,7 @@ class Properties(BodyMasses):
         """(n,), m/s: how fast contacts may push it out of what it penetrates; NaN for a fixed base without joints."""
         dofs = self._bound.dofs
         if dofs.start == dofs.stop:
-            return self._xp.full(self.world.num_envs, self._xp.nan, self.world.dtype)
+            return self._xp.full(self.engine.num_envs, self._xp.nan, self.engine.dtype)
         own = self._read(c.DofModel.max_depenetration_velocity, slice(dofs.start, dofs.start + 1))[:, 0]
         world = self._read(c.Settings.max_depenetration_velocity, slice(0, 1))[:, 0]
         return self._xp.where(own < 0, world, own)
@@ -334,4 +334,4 @@ class Properties(BodyMasses):
         self._above_zero(what, velocity)
         wide = self._xp.broadcast_to(self._xp.asarray(values)[:, None], (values.shape[0], dofs.stop - dofs.start))
         self._write_parameter(c.DofModel.max_depenetration_velocity, dofs, wide, envs)
-        self.world.touch_state()
+        self.engine.touch_state()

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from phalanx import components as c
 from phalanx.maths.arrays import rotate
+from phalanx.world.engine.engine import Engine
 from phalanx.world.handle import Handle, on_device
 from phalanx.world.handles.body_masses import FULL
 from phalanx.world.handles.rigid_object import RigidObject
-
-if TYPE_CHECKING:
-    from phalanx.world.world import World
 
 
 class RigidObjectCollection(Handle):
@@ -28,10 +26,9 @@ class RigidObjectCollection(Handle):
     """
 
     KIND = "collection"
-    world: World
 
-    def __init__(self, world: World, name: str, members: Sequence[RigidObject]) -> None:
-        super().__init__(world, name)
+    def __init__(self, engine: Engine, name: str, members: Sequence[RigidObject]) -> None:
+        super().__init__(engine, name)
         self.objects = list(members)
         self.object_names = [member.name for member in members]
         self.num_objects = len(self.objects)
@@ -121,7 +118,7 @@ class RigidObjectCollection(Handle):
     @on_device
     def net_contact_force(self) -> Any:
         """(n, num_objects, 3): sum of contact forces on each object over the last substep, N, world."""
-        self.world.compute("query_contacts")
+        self.engine.compute("query_contacts")
         bodies = [member._bound.bodies for member in self.objects]
         found = self._read(c.BodyContact.force, np.concatenate([np.arange(b.start, b.stop) for b in bodies]))
         if found.shape[1] == self.num_objects:
@@ -140,7 +137,7 @@ class RigidObjectCollection(Handle):
     def _of_objects(self, field: Any, starts: np.ndarray, count: int) -> Any:
         """(n, objects, count): runs of rows of a field without item axes."""
         rows = (starts[:, None] + np.arange(count)).ravel()
-        return self._read(field, rows).reshape(self.world.num_envs, len(starts), count)
+        return self._read(field, rows).reshape(self.engine.num_envs, len(starts), count)
 
     # -- writing ---------------------------------------------------------------------------------------------
 
@@ -161,11 +158,11 @@ class RigidObjectCollection(Handle):
             self._write_runs(c.Coordinate.value, self._coords[chosen], values, envs)
         if velocities is not None:
             self._write_runs(c.DofState.velocity, self._dofs[chosen], *velocities)
-        envs = None if env_ids is None else self.world.env_indices(env_ids)
+        envs = None if env_ids is None else self.engine.env_indices(env_ids)
         for i in chosen:
             if self.objects[i]._kinematic is not None:
                 self.objects[i]._forget_target(envs)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     @on_device
     def set_external_wrench(
@@ -183,7 +180,7 @@ class RigidObjectCollection(Handle):
         ]
         for field, values in checked:
             self._write(field, self._links[chosen], *values)
-        self.world.input_revision += 1
+        self.engine.touch_inputs()
 
     def wake_up(self, env_ids: Any = None, object_ids: Any = None) -> None:
         """Wake objects, see :meth:`phalanx.RigidObject.wake_up`."""

@@ -13,7 +13,6 @@ from phalanx.world import checking
 from phalanx.world.handle import on_device
 from phalanx.world.handles.actor import Actor
 from phalanx.world.handles.body_masses import FULL, PACKED
-from phalanx.world.layout.fill import Rows
 
 
 class RigidObject(Actor):
@@ -36,12 +35,9 @@ class RigidObject(Actor):
     def __repr__(self) -> str:
         return f"<RigidObject {self.name!r}: {self.kind}, {len(self.part.articulation.collisions)} shapes>"
 
-    def bind(self, rows: Rows) -> None:
-        """Called by the world once its tables are filled."""
-        super().bind(rows)
-        if self.kind == KINEMATIC:
-            objects = [a for a in self.world.objects.values() if a.kind == KINEMATIC]
-            self._kinematic = next(i for i, a in enumerate(objects) if a is self)
+    def bind_target(self, row: int) -> None:
+        """Called by the world with the row of its targets, if it is kinematic, once its tables are filled."""
+        self._kinematic = row
 
     def write_defaults(self, envs: np.ndarray | None) -> None:
         """Default pose, at rest; called by the world's reset."""
@@ -60,7 +56,7 @@ class RigidObject(Actor):
         """
         super().set_root_state(pose, vel, env_ids)
         if self.kind == KINEMATIC:
-            self._forget_target(None if env_ids is None else self.world.env_indices(env_ids))
+            self._forget_target(None if env_ids is None else self.engine.env_indices(env_ids))
 
     @on_device
     def set_kinematic_target(self, pose: Any, env_ids: Any = None) -> None:
@@ -75,7 +71,7 @@ class RigidObject(Actor):
         number = self._read(c.KinematicTarget.number, rows)
         number = (number if envs is None else number[self._xp.asarray(envs)]) + 1
         self._write(c.KinematicTarget.number, rows, number, envs)
-        self.world.input_revision += 1
+        self.engine.touch_inputs()
 
     @property
     def _kinematic_rows(self) -> slice:
@@ -157,7 +153,7 @@ class RigidObject(Actor):
             inertia = self._read(c.LinkInertia.inertia, self._links)[chosen] * ratio[:, None, None]
             self._write_parameter(c.LinkInertia.inertia, self._links, inertia, envs)
         self._write_parameter(c.LinkInertia.mass, self._links, values[:, None], envs)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     @on_device
     def set_com(self, com: Any, env_ids: Any = None) -> None:
@@ -165,7 +161,7 @@ class RigidObject(Actor):
         self._only_with_mass("set_com")
         values, envs = self._input("centre of mass", com, 3, env_ids)
         self._write_parameter(c.LinkInertia.com, self._links, values[:, None], envs)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     @on_device
     def set_inertia(self, inertia: Any, env_ids: Any = None) -> None:
@@ -179,7 +175,7 @@ class RigidObject(Actor):
             self._check_inertia(values)
         packed = values.reshape(values.shape[0], 9)[:, PACKED]
         self._write_parameter(c.LinkInertia.inertia, self._links, packed[:, None], envs)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     def _check_inertia(self, values: np.ndarray) -> None:
         largest = np.abs(values).max(initial=0.0)

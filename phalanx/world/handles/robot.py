@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,13 +13,11 @@ from phalanx.maths.arrays import from_rotation_vector, rotation_vector
 from phalanx.models.actor_spec import Part
 from phalanx.models.articulation import NUM_COORDS, NUM_DOFS
 from phalanx.models.robot_model import RobotModel
+from phalanx.world.engine.engine import Engine
 from phalanx.world.handle import on_device
 from phalanx.world.handles.robot_joints import RobotJoints
 from phalanx.world.layout.fill import Rows
 from phalanx.world.tendon_layout import check_tendons
-
-if TYPE_CHECKING:
-    from phalanx.world.world import World
 
 
 class Robot(RobotJoints):
@@ -35,14 +33,14 @@ class Robot(RobotJoints):
 
     def __init__(
         self,
-        world: World,
+        engine: Engine,
         name: str,
         model: RobotModel,
         part: Part,
         pose: np.ndarray,
         joint_pos: dict[str, float] | Sequence[float] | None,
     ) -> None:
-        super().__init__(world, name, model, part, pose)
+        super().__init__(engine, name, model, part, pose)
         articulation = part.articulation
         self.joint_names = list(articulation.dof_names)
         self.num_dof = len(self.joint_names)
@@ -104,7 +102,7 @@ class Robot(RobotJoints):
         self._scalar_coords = slice(rows.coords.start + 7, rows.coords.stop) if self._scalar.all() else None
         limits = np.array([j.effort_limit if j else np.inf for j in self._dof_joints()])
         self._write(
-            c.Drive.effort_limit, self._joints, np.broadcast_to(limits, (self.world.num_envs, self.num_dof)), None
+            c.Drive.effort_limit, self._joints, np.broadcast_to(limits, (self.engine.num_envs, self.num_dof)), None
         )
         self._set_file_drives()
         self._set_gains(self._joints.start)
@@ -122,7 +120,7 @@ class Robot(RobotJoints):
             (c.Drive.damping, [drive.damping for drive in drives.values()]),
             (c.Drive.effort_limit, limits),
         ):
-            self._write(component, rows, np.broadcast_to(values, (self.world.num_envs, len(rows))), None)
+            self._write(component, rows, np.broadcast_to(values, (self.engine.num_envs, len(rows))), None)
 
     def _dof_joints(self) -> list[Any]:
         return [self.part.articulation.links[i].joint for i in self.part.articulation.dof_links]
@@ -133,7 +131,7 @@ class Robot(RobotJoints):
         Called by the world's reset.
         """
         super().write_defaults(envs)
-        count = self.world.num_envs if envs is None else len(envs)
+        count = self.engine.num_envs if envs is None else len(envs)
         positions = np.broadcast_to(self.default_joint_pos, (count, self.num_dof))
         self._write_positions(positions, envs)
         targets = self.default_joint_pos.copy()
@@ -161,7 +159,7 @@ class Robot(RobotJoints):
             self._write_positions(*positions)
         if velocities is not None:
             self._write(c.DofState.velocity, self._joints, *velocities)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     @on_device
     def set_drive(
@@ -197,7 +195,7 @@ class Robot(RobotJoints):
         ]
         for field, values in checked:
             self._write(field, self._joints, *values)
-        self.world.input_revision += 1
+        self.engine.touch_inputs()
 
     @on_device
     def set_targets(self, pos: Any = None, vel: Any = None, effort: Any = None, env_ids: Any = None) -> None:
@@ -216,13 +214,13 @@ class Robot(RobotJoints):
         ]
         for field, values in checked:
             self._write(field, self._joints, *values)
-        self.world.input_revision += 1
+        self.engine.touch_inputs()
 
     def _write_positions(self, values: Any, envs: np.ndarray | None) -> None:
         if self._scalar_coords is not None:
             self._write(c.Coordinate.value, self._scalar_coords, values, envs)
             return
-        xp = self.world._device.xp
+        xp = self.engine.device.xp
         values = xp.asarray(values)
         for coord, dof, kind in self._coords:
             column = dof - self._joints.start
@@ -239,14 +237,14 @@ class Robot(RobotJoints):
         """(n, num_dof), rad or m; a spherical joint's three are its rotation vector."""
         if self._scalar_coords is not None:
             return self._read(c.Coordinate.value, self._scalar_coords)
-        xp = self.world._device.xp
+        xp = self.engine.device.xp
         parts = []
         for coord, _, kind in self._coords:
             mine = self._read(c.Coordinate.value, slice(coord, coord + NUM_COORDS[kind]))
             if kind in (SPHERICAL, FREE):
                 mine = xp.concatenate((mine[:, :-4], rotation_vector(mine[:, -4:], xp)), axis=1)
             parts.append(mine)
-        return xp.concatenate(parts, axis=1) if parts else xp.zeros((self.world.num_envs, 0), self.world.dtype)
+        return xp.concatenate(parts, axis=1) if parts else xp.zeros((self.engine.num_envs, 0), self.engine.dtype)
 
     @property
     @on_device

@@ -160,7 +160,7 @@ class RobotActuators(RobotTendons):
         """
         values, envs = self._input("controls", controls, self.num_actuators, env_ids)
         self._set_controls(values, envs)
-        self.world.input_revision += 1
+        self.engine.touch_inputs()
 
     def set_keyframe(self, name: str, env_ids: Any = None) -> None:
         """Put the robot into a keyframe's state: root, joints and controls; what it does not say is as by default."""
@@ -201,7 +201,7 @@ class RobotActuators(RobotTendons):
 
     def _set_gains(self, first: int) -> None:
         """Gains and limits of the drives; ``first`` is the row of the first joint's dof. Called once, when built."""
-        plan, n = self._plan, self.world.num_envs
+        plan, n = self._plan, self.engine.num_envs
         if len(plan.driven):
             rows, most = first + plan.driven, plan.limit[plan.driven]
             joint_limits = np.array([self._effort_limit(k) for k in plan.driven])
@@ -218,7 +218,7 @@ class RobotActuators(RobotTendons):
 
     def _set_controls(self, values: Any, envs: np.ndarray | None) -> None:
         plan, xp = self._plan, self._xp
-        values = xp.asarray(values, self.world.dtype)
+        values = xp.asarray(values, self.engine.dtype)
         if self._control_bounds is None:  # on the device, once
             self._control_bounds = tuple(xp.asarray(plan.ranges[:, k], values.dtype) for k in (0, 1))
         low, high = self._control_bounds

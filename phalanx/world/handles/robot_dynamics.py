@@ -20,13 +20,13 @@ class RobotDynamics(Actor):
     @on_device
     def mass_matrix(self) -> Any:
         """(n, nv, nv): joint-space inertia with armature, nv = 6 + num_dof, or num_dof for a fixed base."""
-        self.world.compute("dynamics")
-        world = self.world
-        xp = world._device.xp
+        self.engine.compute("dynamics")
+        engine = self.engine
+        xp = engine.device.xp
         mine, rows, columns = self._mass_entries
-        with world._store.active():
-            values = world[c.MassMatrix].value[mine].T
-            found = xp.zeros((world.num_envs, self.num_velocities, self.num_velocities), world.dtype)
+        with engine.store.active():
+            values = engine.store[c.MassMatrix].value[mine].T
+            found = xp.zeros((engine.num_envs, self.num_velocities, self.num_velocities), engine.dtype)
             found[:, rows, columns] = values
             found[:, columns, rows] = values
         return found
@@ -34,13 +34,13 @@ class RobotDynamics(Actor):
     @on_device
     def bias_force(self) -> Any:
         """(n, nv): Coriolis, centrifugal and gravity efforts b in M a + b = tau; external wrenches are left out."""
-        self.world.compute("dynamics", "query_gravity")
+        self.engine.compute("dynamics", "query_gravity")
         return self._read(c.DofForce.bias, self._bound.dofs) + self._read(c.DofForce.gravity, self._bound.dofs)
 
     @on_device
     def gravity_force(self) -> Any:
         """(n, nv): the efforts that hold the robot still against gravity."""
-        self.world.compute("query_gravity")
+        self.engine.compute("query_gravity")
         return self._read(c.DofForce.gravity, self._bound.dofs)
 
     @property
@@ -53,15 +53,15 @@ class RobotDynamics(Actor):
         root is what holds a fixed base to the world, and zero for a free one. A body fixed to another is told apart
         from it, too; external wrenches act on the body that carries its link.
         """
-        self.world.compute("query_joints")
+        self.engine.compute("query_joints")
         return self._read(c.BodyReaction.wrench, self._bound.bodies)
 
     @on_device
     def jacobian(self) -> Any:
         """(n, num_bodies, 6, nv): [linear, angular] velocity of each body's frame per generalised velocity, world."""
-        self.world.compute("query_bodies")
+        self.engine.compute("query_bodies")
         if not self.num_velocities:
-            return self._xp.zeros((self.world.num_envs, self.num_bodies, 6, 0), self.world.dtype)
+            return self._xp.zeros((self.engine.num_envs, self.num_bodies, 6, 0), self.engine.dtype)
         return self._jacobians.read()[0].get("jacobian")
 
     # -- what does not change: on the device, once -----------------------------------------------------------
@@ -69,9 +69,9 @@ class RobotDynamics(Actor):
     @cached_property
     def _mass_entries(self) -> tuple[Any, Any, Any]:
         """The robot's entries of the mass matrix, and their rows and columns."""
-        world, dofs, xp = self.world, self._bound.dofs, self._xp
-        row = world._device.to_host(world[c.MassTopology].row)[:, 0]
-        column = world._device.to_host(world[c.MassTopology].column)[:, 0]
+        engine, dofs, xp = self.engine, self._bound.dofs, self._xp
+        row = engine.device.to_host(engine.store[c.MassTopology].row)[:, 0]
+        column = engine.device.to_host(engine.store[c.MassTopology].column)[:, 0]
         mine = np.flatnonzero((row >= dofs.start) & (row < dofs.stop))
         return xp.asarray(mine), xp.asarray(row[mine] - dofs.start), xp.asarray(column[mine] - dofs.start)
 

@@ -106,7 +106,7 @@ class RobotJoints(RobotActuators):
         for field, value in _given({limit.lower: lower, limit.upper: upper, limit.velocity: velocity}):
             signed = field is not limit.velocity
             checked[field] = self._number(field, value, env_ids, finite=False, negative=signed)
-        envs = slice(None) if env_ids is None else self._xp.asarray(self.world.env_indices(env_ids))
+        envs = slice(None) if env_ids is None else self._xp.asarray(self.engine.env_indices(env_ids))
         bounds = [checked.get(field, self._read(field, self._joint_rows)[envs]) for field in (limit.lower, limit.upper)]
         numbers = self._xp.ones_like(bounds[0])
         for wrong, verdict in (
@@ -115,7 +115,7 @@ class RobotJoints(RobotActuators):
             (checked.get(limit.velocity, numbers) == 0, "velocity limits are 0"),
         ):
             if wrong.any():
-                found = self.world._device.to_host(wrong).any(axis=0)
+                found = self.engine.device.to_host(wrong).any(axis=0)
                 names = [self.joint_names[i] for i in np.flatnonzero(found)]
                 raise ValueError(f"{self}: {verdict} at {', '.join(names)}")
         self._set_joints(checked, env_ids, np.flatnonzero(self._scalar))
@@ -138,14 +138,14 @@ class RobotJoints(RobotActuators):
         return self._input(what, given, self.num_dof, env_ids, **checks)
 
     def _set_joints(self, checked: dict[Field, Any], env_ids: Any, columns: Any = None) -> None:
-        envs = None if env_ids is None else self.world.env_indices(env_ids)
+        envs = None if env_ids is None else self.engine.env_indices(env_ids)
         columns = np.arange(self.num_dof) if columns is None else columns
         rows = self._joint_rows.start + columns
         for field, values in checked.items():
             self._write_parameter(field, rows, values[:, self._xp.asarray(columns)], envs)
         if self.num_velocities:
             self.wake_up(env_ids)
-        self.world.touch_state()
+        self.engine.touch_state()
 
 
 def _given(values: dict[Field, Any]) -> list[tuple[Field, Any]]:

@@ -210,10 +210,10 @@ class RobotTendons(RobotDynamics):
         return self._paths.start + np.searchsorted(self._owners, np.arange(self.num_spatial_tendons))
 
     def _tendons(self, field: Field, rows: slice | np.ndarray) -> Any:
-        self.world.build()
+        self.engine.build()
         count = rows.stop - rows.start if isinstance(rows, slice) else len(rows)
         if not count:
-            return self._xp.zeros((self.world.num_envs, 0), self.world.dtype)
+            return self._xp.zeros((self.engine.num_envs, 0), self.engine.dtype)
         return self._read(field, rows)
 
     def _limits(self, rows: slice) -> Any:
@@ -221,11 +221,11 @@ class RobotTendons(RobotDynamics):
         return self._xp.stack(both, axis=-1)
 
     def _length(self, rows: slice) -> Any:
-        self.world.compute()
+        self.engine.compute()
         return self._tendons(c.TendonLength.value, rows) + self._tendons(c.TendonModel.offset, rows)
 
     def _force(self, rows: slice) -> Any:
-        return self._tendons(c.TendonState.impulse, rows) * (self.world.substeps / self.world.dt)
+        return self._tendons(c.TendonState.impulse, rows) * (self.engine.substeps / self.engine.dt)
 
     def _set_tendons(
         self,
@@ -253,4 +253,4 @@ class RobotTendons(RobotDynamics):
         if rows.stop > rows.start:
             for field, values, envs in checked:
                 self._write(field, rows, values, envs)
-        self.world.input_revision += 1
+        self.engine.touch_inputs()

@@ -39,9 +39,9 @@ class Sleeping(Properties):
         """
         self._can_sleep("set_sleep_threshold")
         values, envs = self._input("sleep threshold", threshold, (), env_ids, negative=False)
-        need(self.world, SLEEP)
+        need(self.engine, SLEEP)
         self._write_parameter(c.TreeSleep.threshold, self._tree, values[:, None], envs)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     @property
     @on_device
@@ -57,30 +57,30 @@ class Sleeping(Properties):
         """
         self._can_sleep("set_stabilization_threshold")
         values, envs = self._input("stabilization threshold", threshold, (), env_ids, negative=False)
-        need(self.world, SLEEP)
+        need(self.engine, SLEEP)
         self._write_parameter(c.TreeSleep.stabilization_threshold, self._tree, values[:, None], envs)
-        self.world.touch_state()
+        self.engine.touch_state()
 
     @property
     @on_device
     def is_sleeping(self) -> Any:
         """(n,) of booleans: whether it slept in the last step. What wakes it shows after the next one."""
-        if SLEEP not in self.world._features:
-            return self._xp.zeros(self.world.num_envs, bool)
+        if SLEEP not in self.engine.features:
+            return self._xp.zeros(self.engine.num_envs, bool)
         return self._read(c.TreeSleep.asleep, self._tree)[:, 0] == 1
 
     @on_device
     def wake_up(self, env_ids: Any = None) -> None:
         """Wake it and, as the next step begins, all that it touches or is joined to; for 0.4 s at least."""
         self._can_sleep("wake_up")
-        if SLEEP in self.world._features:
+        if SLEEP in self.engine.features:
             self._set_sleep(0, env_ids)
 
     @on_device
     def put_to_sleep(self, env_ids: Any = None) -> None:
         """Take its velocity away and let it sleep until something wakes it, as what is awake and touches it does."""
         self._can_sleep("put_to_sleep")
-        need(self.world, SLEEP)
+        need(self.engine, SLEEP)
         envs = self._set_sleep(1, env_ids)
         rows = self._bound
         self._write(c.DofState.velocity, rows.dofs, np.zeros((1, 1)), envs)
@@ -104,8 +104,8 @@ class Sleeping(Properties):
             self._write(field, place, value[everywhere], envs)
 
     def _set_sleep(self, asleep: int, env_ids: Any) -> np.ndarray | None:
-        envs = None if env_ids is None else self.world.env_indices(env_ids)
+        envs = None if env_ids is None else self.engine.env_indices(env_ids)
         self._write(c.TreeSleep.asleep, self._tree, np.full((1, 1), asleep), envs)
         self._write(c.TreeSleep.quiet, self._tree, np.zeros((1, 1)), envs)
-        self.world.touch_state()
+        self.engine.touch_state()
         return envs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from phalanx.io.reading.errors import LoadError
 from phalanx.models.meshes.cooking import cook
 from phalanx.models.meshes.hulls import Hull
 from phalanx.models.robot_model import Shape
-
-if TYPE_CHECKING:
-    from phalanx.world.world import World
+from phalanx.world.engine.engine import Engine
 
 
 class Request:
@@ -26,10 +24,10 @@ class Request:
         env_ids: the environments, all by default.
     """
 
-    def __init__(self, world: World, who: str, env_ids: Any) -> None:
-        self.world, self.who = world, who
-        self.envs: np.ndarray | None = None if env_ids is None else world.env_indices(env_ids)
-        self.num_envs = world.num_envs if self.envs is None else len(self.envs)
+    def __init__(self, engine: Engine, who: str, env_ids: Any) -> None:
+        self.engine, self.who = engine, who
+        self.envs: np.ndarray | None = None if env_ids is None else engine.env_indices(env_ids)
+        self.num_envs = engine.num_envs if self.envs is None else len(self.envs)
         self.size = 1
 
     def array(
@@ -49,8 +47,8 @@ class Request:
         Args:
             least: no number may be less; ``infinite``: numbers may be infinite; ``length``: vectors must not be zero.
         """
-        world = self.world
-        array = world._device.accept(value)
+        engine = self.engine
+        array = engine.device.accept(value)
         if array.dtype.kind not in "fiu":
             raise TypeError(f"{self.who}: {what} must be numbers, not {array.dtype}")
         shape = tuple(array.shape)
@@ -74,11 +72,11 @@ class Request:
                 (np.logical_not(array.any(axis=-1)) & length, "is zero"),
             ):
                 self._refuse(what, wrong, verdict)
-        return world._device.xp.asarray(array)
+        return engine.device.xp.asarray(array)
 
     def units(self, what: str, value: Any, size: int) -> Any:
         """Vectors at length 1, float64."""
-        xp, array = self.world._device.xp, self.array(what, value, (size,), length=True)
+        xp, array = self.engine.device.xp, self.array(what, value, (size,), length=True)
         array = array.astype("float64")
         square = sum(array[..., i] * array[..., i] for i in range(1, size)) + array[..., 0] * array[..., 0]
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -110,7 +108,7 @@ class Probe:
 def sphere(request: Request, radius: Any) -> Probe:
     """A sphere."""
     r = request.array("radius", radius, least=0.0)[..., None]
-    size = request.world._device.xp.concatenate([r, r, r], axis=-1)
+    size = request.engine.device.xp.concatenate([r, r, r], axis=-1)
     return Probe(SPHERE, size, -size, size)
 
 
@@ -122,7 +120,7 @@ def box(request: Request, half_extents: Any) -> Probe:
 
 def capsule(request: Request, radius: Any, half_length: Any) -> Probe:
     """A capsule along its z axis; ``half_length`` without the caps."""
-    xp = request.world._device.xp
+    xp = request.engine.device.xp
     r, h = (
         request.array(what, value, least=0.0)[..., None]
         for what, value in (("radius", radius), ("half_length", half_length))
@@ -143,7 +141,7 @@ def convex(request: Request, shape: Shape) -> Probe:
     if len(pieces) != 1 or pieces[0].kind > HULL:
         raise ValueError(f"{request.who}: the shape has {len(pieces)} parts; ask with one convex part at a time")
     piece = pieces[0]
-    xp = request.world._device.xp
+    xp = request.engine.device.xp
     size, low, high = (xp.asarray(v, "float64").reshape(1, 1, 3) for v in (piece.size, piece.low, piece.high))
     hull = piece.geometry if isinstance(piece.geometry, Hull) else None
     made = Probe(piece.kind, size, low, high, hull)

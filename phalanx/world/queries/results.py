@@ -47,7 +47,7 @@ class Touches:
     def body_name(self, *index: int) -> str | None:
         """Name of the body that was hit; ``None`` for nothing or a ground. Waits for the device."""
         number, actor = int(self.body[index]), self.actor_name(*index)
-        return None if number < 0 or actor is None else self.queries.world.actors[actor].body_names[number]
+        return None if number < 0 or actor is None else self.queries.actors[actor].body_names[number]
 
 
 @dataclass(frozen=True)
@@ -64,5 +64,5 @@ class Hits(Touches):
     @property
     def depth(self) -> Any:
         """Of penetration: m, how far the probe must move along ``normal`` to be free; 0 where nothing was hit."""
-        xp = self.queries.world._device.xp
+        xp = self.queries.engine.device.xp
         return xp.where(self.hit, -self.distance, xp.zeros_like(self.distance))

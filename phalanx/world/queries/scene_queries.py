@@ -84,7 +84,7 @@ class SceneQueries(QueryTables):
         Raises:
             ValueError: shapes do not fit, or a number is NaN or out of its range; the message says where.
         """
-        request = Request(self.world, "raycast", env_ids)
+        request = Request(self.engine, "raycast", env_ids)
         path = self._path(request, "origins", origins, directions, max_distance)
         return Hits(
             **self._run(RAYS, request, path, {}, SWEEP, *self._mode(request, mode, max_hits), options), queries=self
@@ -110,7 +110,7 @@ class SceneQueries(QueryTables):
             positions, orientations: (num_envs, m, 3) or (m, 3) and (..., 4), w x y z, of its frame.
             mode: ``"all"``, or ``"any"`` (whether there is one, cheaper).
         """
-        request = Request(self.world, "overlap", env_ids)
+        request = Request(self.engine, "overlap", env_ids)
         return self._overlap(
             request, query_input.convex(request, shape), positions, orientations, mode, max_hits, options
         )
@@ -126,7 +126,7 @@ class SceneQueries(QueryTables):
         **options: Unpack[QueryOptions],
     ) -> Touches:
         """Which shapes a sphere touches; ``radius`` is a number, (m,) or (num_envs, m). See :meth:`overlap`."""
-        request = Request(self.world, "overlap_sphere", env_ids)
+        request = Request(self.engine, "overlap_sphere", env_ids)
         return self._overlap(
             request, query_input.sphere(request, radius), positions, _UNTURNED, mode, max_hits, options
         )
@@ -143,7 +143,7 @@ class SceneQueries(QueryTables):
         **options: Unpack[QueryOptions],
     ) -> Touches:
         """Which shapes a box touches; ``half_extents`` is (3,), (m, 3) or (num_envs, m, 3). See :meth:`overlap`."""
-        request = Request(self.world, "overlap_box", env_ids)
+        request = Request(self.engine, "overlap_box", env_ids)
         return self._overlap(
             request, query_input.box(request, half_extents), positions, orientations, mode, max_hits, options
         )
@@ -161,7 +161,7 @@ class SceneQueries(QueryTables):
         **options: Unpack[QueryOptions],
     ) -> Touches:
         """Which shapes a capsule along its z axis touches; ``half_length`` without the caps. See :meth:`overlap`."""
-        request = Request(self.world, "overlap_capsule", env_ids)
+        request = Request(self.engine, "overlap_capsule", env_ids)
         probe = query_input.capsule(request, radius, half_length)
         return self._overlap(request, probe, positions, orientations, mode, max_hits, options)
 
@@ -200,7 +200,7 @@ class SceneQueries(QueryTables):
             positions, orientations: (num_envs, m, 3) or (m, 3) and (..., 4), w x y z, of its frame at the start.
             directions, max_distance, mode, max_hits: as for :meth:`raycast`.
         """
-        request = Request(self.world, "sweep", env_ids)
+        request = Request(self.engine, "sweep", env_ids)
         probe = query_input.convex(request, shape)
         return self._sweep(request, probe, positions, directions, max_distance, orientations, mode, max_hits, options)
 
@@ -217,7 +217,7 @@ class SceneQueries(QueryTables):
         **options: Unpack[QueryOptions],
     ) -> Hits:
         """How far a sphere gets; ``radius`` is a number, (m,) or (num_envs, m). See :meth:`sweep`."""
-        request = Request(self.world, "sweep_sphere", env_ids)
+        request = Request(self.engine, "sweep_sphere", env_ids)
         probe = query_input.sphere(request, radius)
         return self._sweep(request, probe, origins, directions, max_distance, _UNTURNED, mode, max_hits, options)
 
@@ -235,7 +235,7 @@ class SceneQueries(QueryTables):
         **options: Unpack[QueryOptions],
     ) -> Hits:
         """How far a box gets; ``half_extents`` is (3,), (m, 3) or (num_envs, m, 3). See :meth:`sweep`."""
-        request = Request(self.world, "sweep_box", env_ids)
+        request = Request(self.engine, "sweep_box", env_ids)
         probe = query_input.box(request, half_extents)
         return self._sweep(request, probe, positions, directions, max_distance, orientations, mode, max_hits, options)
 
@@ -254,7 +254,7 @@ class SceneQueries(QueryTables):
         **options: Unpack[QueryOptions],
     ) -> Hits:
         """How far a capsule along its z axis gets; ``half_length`` without the caps. See :meth:`sweep`."""
-        request = Request(self.world, "sweep_capsule", env_ids)
+        request = Request(self.engine, "sweep_capsule", env_ids)
         probe = query_input.capsule(request, radius, half_length)
         return self._sweep(request, probe, positions, directions, max_distance, orientations, mode, max_hits, options)
 
@@ -298,7 +298,7 @@ class SceneQueries(QueryTables):
             shape, positions, orientations: as for :meth:`overlap`.
             mode: ``"deepest"``, or ``"all"`` (each shape, deepest first).
         """
-        request = Request(self.world, "penetration", env_ids)
+        request = Request(self.engine, "penetration", env_ids)
         path = self._path(request, "positions", positions)
         posed = self._pose(request, query_input.convex(request, shape), path, orientations)
         wanted = self._mode(request, mode, max_hits, ("deepest", "all"))
@@ -322,13 +322,13 @@ class SceneQueries(QueryTables):
             a, b: actors or names; shapes of ``a`` must be convex, so it is the one without meshes.
             body_a, body_b: only these bodies of theirs.
         """
-        request = Request(self.world, "penetration_between", env_ids)
+        request = Request(self.engine, "penetration_between", env_ids)
         rows = [self._rows(request, actor, body) for actor, body in ((a, body_a), (b, body_b))]
         if (self._kind[rows[0]] > HULL).any():
             name = self.actor_names[self._actor[int(rows[0][0])]]
             raise ValueError(f"{request.who}: {name!r} has triangles or is a plane; name it second")
-        store, xp = self.world._store, self.world._device.xp
-        self.world._refresh()
+        store, xp = self.engine.store, self.engine.device.xp
+        self.engine.refresh()
         with store.active():
             self._program(POSES).run(1)
             at = xp.asarray(rows[0])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypedDict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -32,12 +32,9 @@ from phalanx.models.meshes.triangle_mesh import TriangleMesh
 from phalanx.models.surface import ALL_GROUPS, Ground
 from phalanx.world import checking
 from phalanx.world import options as options_
+from phalanx.world.engine.engine import Engine
 from phalanx.world.handles.actor import Actor
 from phalanx.world.queries.input import Probe, Request
-
-if TYPE_CHECKING:
-    from phalanx.world.world import World
-
 
 MOST_NUMBERS = 1 << 20
 """Longer requests are run in parts, so that no array of theirs for hits has more numbers (times 3 for vectors)."""
@@ -58,27 +55,27 @@ class QueryOptions(TypedDict, total=False):
 class QueryTables:
     """The part of :class:`phalanx.world.queries.scene_queries.SceneQueries` that knows tables and kernels."""
 
-    def __init__(self, world: World) -> None:
-        world.build()
-        self.world = world
-        store = world._store
-        self.actor_names = [*world.actors]
+    def __init__(self, engine: Engine, actors: Mapping[str, Actor], grounds: Sequence[Ground]) -> None:
+        engine.build()
+        self.engine, self.actors = engine, actors
+        store = engine.store
+        self.actor_names = [*actors]
         """Names of the actors and then of the grounds, ``"ground"``, ``"ground 1"`` and so on."""
-        owners: list[Part | Ground] = [actor.part for actor in world.actors.values()]
+        owners: list[Part | Ground] = [actor.part for actor in actors.values()]
         self._actor: list[int] = []
         self._body: list[int] = []
         topology = store[c.ShapeTopology]
-        self._kind = world._device.to_host(topology.kind)[:, 0]
-        first_face = world._device.to_host(topology.first_face)[:, 0]
+        self._kind = engine.device.to_host(topology.kind)[:, 0]
+        first_face = engine.device.to_host(topology.first_face)[:, 0]
         self._source = np.full(max(store.rows(MeshTriangle), 1), -1, np.int32)
-        for number, actor in enumerate(world.actors.values()):
+        for number, actor in enumerate(actors.values()):
             for row, data in zip(actor._bound.shapes, actor.part.articulation.collisions, strict=True):
                 self._actor.append(number)
                 self._body.append(data.body)
                 mesh = data.geometry.mesh if isinstance(data.geometry, DistanceField) else data.geometry
                 if isinstance(mesh, TriangleMesh):
                     self._source[first_face[row] : first_face[row] + len(mesh.triangles)] = mesh.source
-        for number, ground in enumerate(world._grounds):
+        for number, ground in enumerate(grounds):
             self._actor.append(len(self.actor_names))
             self._body.append(-1)
             self.actor_names.append(f"ground {number}" if number else "ground")
@@ -92,6 +89,11 @@ class QueryTables:
         store.set_rows(Query, 0)
         store.set_rows(QueryHit, 0)
 
+    @property
+    def world(self) -> Any:
+        """The world that is asked."""
+        return self.engine.world
+
     # -- names -----------------------------------------------------------------------------------------------
 
     def lookup(self, what: str, shape: Any) -> Any:
@@ -101,8 +103,8 @@ class QueryTables:
     def _table(self, name: str, values: Any) -> Any:
         """An array on the device whose last place is what -1 stands for."""
         if name not in self._tables:
-            with self.world._store.active():
-                self._tables[name] = self.world._device.xp.asarray(
+            with self.engine.store.active():
+                self._tables[name] = self.engine.device.xp.asarray(
                     np.append(np.asarray(values, np.int32), np.int32(-1))
                 )
         return self._tables[name]
@@ -114,7 +116,7 @@ class QueryTables:
             raise ValueError(f"{request.who}: there is no actor {name!r}; there are {', '.join(self.actor_names)}")
         mine = np.array(self._actor, np.int64) == self.actor_names.index(name)
         if body is not None:
-            mine &= np.array(self._body) == self.world.actors[name].body_index(body)
+            mine &= np.array(self._body) == self.actors[name].body_index(body)
         rows = np.flatnonzero(mine)
         if not len(rows):
             raise ValueError(f"{request.who}: {name!r}{f', body {body!r},' if body else ''} has no collision shapes")
@@ -125,7 +127,7 @@ class QueryTables:
     def _path(
         self, request: Request, what: str, origins: Any, directions: Any = None, reach: Any = None
     ) -> dict[Field, Any]:
-        with self.world._store.active():
+        with self.engine.store.active():
             path = {QueryPath.origin: request.array(what, origins, (3,))}
             if directions is not None:
                 path[QueryPath.direction] = request.units("directions", directions, 3)
@@ -134,8 +136,8 @@ class QueryTables:
 
     def _pose(self, request: Request, probe: Probe, path: dict[Field, Any], orientations: Any) -> dict[Field, Any]:
         """Fields of a probe; moves the path to where the shape's own frame is."""
-        xp = self.world._device.xp
-        with self.world._store.active():
+        xp = self.engine.device.xp
+        with self.engine.store.active():
             first, end = (0, 0) if probe.hull is None else self._hull(probe.hull)
             units = request.units("orientations", orientations, 4)
             if probe.position is not None:
@@ -156,10 +158,10 @@ class QueryTables:
         """Rows of a hull's vertices, which are put behind those that the world has."""
         key = hull.vertices.tobytes()
         if key not in self._hulls:
-            store = self.world._store
+            store = self.engine.store
             first = store.rows(HullVertex)
             store.grow(HullVertex, first + len(hull.vertices))
-            store.view(HullVertexPosition.position)[first:, :, 0] = self.world._device.xp.asarray(hull.vertices)
+            store.view(HullVertexPosition.position)[first:, :, 0] = self.engine.device.xp.asarray(hull.vertices)
             self._hulls[key] = (first, first + len(hull.vertices))
         return self._hulls[key]
 
@@ -204,9 +206,9 @@ class QueryTables:
     ) -> dict[str, Any]:
         """Answer a request: what was hit, and for all tasks but OVERLAP where."""
         checking.options(request.who, options, QueryOptions.__annotations__)
-        store, xp = self.world._store, self.world._device.xp
+        store, xp = self.engine.store, self.engine.device.xp
         seen = self._seen(request, options) if seen is None else seen
-        self.world._refresh()
+        self.engine.refresh()
         with store.active():
             if len(seen):
                 self._once(QueryFilter.seen, seen.astype(np.int32)[:, None])
@@ -246,7 +248,7 @@ class QueryTables:
         most: int,
     ) -> dict[str, Any]:
         """Answer a part of the rays or probes: (environments, part, most, *item), ``total`` (environments, part)."""
-        store, xp = self.world._store, self.world._device.xp
+        store, xp = self.engine.store, self.engine.device.xp
         count = part.stop - part.start
         for table, rows in ((Query, count), (QueryHit, count * most)):
             if rows > store.rows(table):
@@ -283,11 +285,11 @@ class QueryTables:
     def _once(self, field: Field, value: np.ndarray) -> None:
         """Write a field that environments share, unless it has the value already."""
         if self._written.get(field) != value.tobytes():
-            self.world._store.set(field, value)
+            self.engine.store.set(field, value)
             self._written[field] = value.tobytes()
 
     def _program(self, systems: tuple[System, ...]) -> Any:
-        store = self.world._store
+        store = self.engine.store
         for system in systems:
             for access in system.field_arguments.values():
                 store.array(access.target)  # before the version is looked at

@@ -78,7 +78,8 @@ class Together:
     def read(self, group: Group) -> Results:
         """What the values of a group are now that kernels read."""
         world = self._world
-        moment = world.step_count, world.state_revision, world.input_revision, world._store.version
+        engine = world.engine
+        moment = engine.step_count, engine.state_revision, engine.input_revision, engine.store.version
         if moment != self._moment:
             self._ahead.clear()
             self._moment = moment

@@ -80,7 +80,7 @@ class JointDriver:
         self._view, self._world, self._data, self._actuators = view, view.world, data, list(actuators)
         self._histories: list[_History] = []
         self._ours: list[tuple[Any, str, Any]] = []  # holder, name, and the array that it should be
-        self._checks = not self._world._device.is_cuda
+        self._checks = not self._world.engine.device.is_cuda
         with in_order(self._world):
             self._build()
 
@@ -101,7 +101,7 @@ class JointDriver:
             self._kernels.run()
             for history in self._histories:
                 history.went_on()
-        self._world.input_revision += 1
+        self._world.engine.touch_inputs()
         if self._checks and not np.isfinite(self._applied.sum()):
             row = int(np.argwhere(~np.isfinite(self._applied.reshape(self._view.count, -1)))[0][0])
             raise ValueError(f"efforts of actuators are not finite in row {row}: look at targets and gains")
@@ -142,13 +142,13 @@ class JointDriver:
         self._rows = columns * joints
         tables = {kernels.Linkage.angle: angles or [0.0], kernels.Linkage.effort: efforts or [0.0]}
         named = {getattr(kernels.JointPlace, name): values for name, values in place.items()}
-        self._arrays |= constants(world, named | tables)
+        self._arrays |= constants(world.engine, named | tables)
         self._late_rows = np.arange(self._rows).reshape(columns, joints)
         self._offsets = place["offset"]
         some_late = any(isinstance(actuator, actuator_pd.DelayedPDActuator) for actuator in self._actuators)
         for _, late in DELAYS.values():
-            shape = (self._rows, world._store.stride) if some_late else (1, 1)
-            self._arrays[late] = world._device.xp.zeros(shape, world.dtype)
+            shape = (self._rows, world.engine.store.stride) if some_late else (1, 1)
+            self._arrays[late] = world.engine.device.xp.zeros(shape, world.dtype)
         for actuator, mine, _ in self._blocks:
             if isinstance(actuator, actuator_pd.DelayedPDActuator):
                 self._histories += [_History(self, actuator, mine, name) for name in DELAYS]
@@ -157,7 +157,7 @@ class JointDriver:
 
     def _place_parameters(self, size: int) -> None:
         """Parameters of models become parts of one array each."""
-        xp, world = self._world._device.xp, self._world
+        xp, world = self._world.engine.device.xp, self._world
         for name, one in PARAMETERS.items():
             whole = self._arrays[one] = xp.zeros((size, 1), world.dtype)
             for actuator, mine, first in self._blocks:
@@ -171,7 +171,7 @@ class JointDriver:
 
     def _share_efforts(self, size: int) -> None:
         """Efforts of models become columns of the articulation's where these are a slice, else arrays of their own."""
-        xp, world = self._world._device.xp, self._world
+        xp, world = self._world.engine.device.xp, self._world
         for (name, own), of_all in zip(EFFORTS.items(), TORQUES, strict=True):
             alone = any(_progression(mine) is None for _, mine, _ in self._blocks)
             whole = self._arrays[own] = xp.zeros((size if alone else 1, 1), world.dtype)
@@ -185,7 +185,7 @@ class JointDriver:
 
     def _place_buffers(self) -> None:
         """Targets and torques of the articulation become arrays that kernels see."""
-        xp, world, data = self._world._device.xp, self._world, self._data
+        xp, world, data = self._world.engine.device.xp, self._world, self._data
         for name, one in (TARGETS | TORQUES).items():
             whole = self._arrays[one] = xp.zeros((self._view.count * self._joints, 1), world.dtype)
             mine = hand_out(whole.reshape(self._view.count, self._joints))
@@ -203,7 +203,7 @@ class JointDriver:
         }
         launches = [launch for history in self._histories for launch in history.launches(numbers)]
         launches.append(Launch(kernels.actuate_joints, self._rows, self._arrays, numbers))
-        self._kernels = Kernels(self._world, launches)
+        self._kernels = Kernels(self._world.engine, launches)
 
 
 _PLACE = ("dof", "coord", "kind", "offset", "first", "step", "slows", "late", "points", "end", "owns")
@@ -215,7 +215,7 @@ class _History:
     def __init__(self, driver: JointDriver, actuator: Any, mine: np.ndarray, name: str) -> None:
         self._driver, self._mine, self._field = driver, mine, DELAYS[name]
         self._delays = getattr(actuator, name)
-        self._newest = driver._world._device.xp.zeros((driver._view.count, 1), "int32")
+        self._newest = driver._world.engine.device.xp.zeros((driver._view.count, 1), "int32")
         self._seen: tuple[Any, ...] = ()
         self._expected = -2
 
@@ -254,7 +254,7 @@ class _History:
             kernels.LatePlace.row: np.repeat(starts, width),
             kernels.ColumnPlace.row: starts,
         }
-        arrays = constants(driver._world, place) | {
+        arrays = constants(driver._world.engine, place) | {
             kernels.History.asked: driver._arrays[asked],
             kernels.History.late: driver._arrays[late],
             kernels.History.kept: flat(values),

@@ -90,7 +90,7 @@ class RayCaster(ShownByMarkers, SensorBase):
         cfg, n, stage_world = self.cfg, self._num_envs, self._simulation().stage_world
         paths = utils.find_matching_prim_paths(cfg.prim_path)
         self._carried = Attachment(self._who, stage_world, paths, self._device)
-        self._scene = RayScene(n, stage_world.world._device)
+        self._scene = RayScene(n, stage_world.world.engine.device)
         if not cfg.mesh_prim_paths:
             raise RuntimeError(f"{self._who}: mesh_prim_paths is empty: rays need something that they could hit")
         self._add_targets(stage_world, paths)
