@@ -21,19 +21,26 @@ def _driven(names: tuple[str, str], parent: str, radius: float, base: float) -> 
     for name, y in zip(names, (0.5 * base, -0.5 * base), strict=True):
         drawn = [rod((0.0, -0.03, 0.0), (0.0, 0.03, 0.0), radius, "cylinder")]
         # A ball touches the ground in the middle of the wheel: wheels are as far apart as they are said to be.
-        bodies.append(body(f"{name}_link", 1.5, ball(radius), drawn=drawn))
-        joints.append(joint(name, parent, f"{name}_link", "y", at=(0.0, y, 0.0), effort=50.0))
+        wheel = name.removeprefix("joint_") if name.startswith("joint_") else f"{name}_link"
+        bodies.append(body(wheel, 1.5, ball(radius), drawn=drawn))
+        joints.append(joint(name, parent, wheel, "y", at=(0.0, y, 0.0), effort=50.0))
     return bodies, joints
 
 
-def _caster(swing: str, axle: str, parent: str, x: float, y: float, height: float) -> tuple[list[Body], list[Joint]]:
-    """A fork that swings about the upward axis, and a wheel behind it whose lowest point is ``height`` below."""
-    fork = body(f"{swing}_link", 0.5, com=(0.0, 0.0, 0.0), inertia=(1e-3, 1e-3, 1e-3), drawn=[box((0.05, 0.05, 0.08))])
-    wheel = body(f"{axle}_link", 0.4, ball(CASTER_RADIUS))
-    drop = CASTER_RADIUS - height
+def _caster(
+    swing: tuple[str, str], axle: tuple[str, str], parent: str, x: float, y: float, height: float
+) -> tuple[list[Body], list[Joint]]:
+    """A fork that swings about the upward axis, and a wheel behind it whose lowest point is ``height`` below.
+
+    ``swing`` and ``axle`` are names of a joint and of the body that it moves.
+    """
+    inertia, drawn = (1e-3, 1e-3, 1e-3), [box((0.05, 0.05, 0.08))]
+    fork = body(swing[1], 0.5, com=(0.0, 0.0, 0.0), inertia=inertia, drawn=drawn)
+    wheel = body(axle[1], 0.4, ball(CASTER_RADIUS))
+    below = (-TRAIL, 0.0, CASTER_RADIUS - height)
     return [fork, wheel], [
-        joint(swing, parent, f"{swing}_link", "z", at=(x, y, 0.0), damping=0.02),
-        joint(axle, f"{swing}_link", f"{axle}_link", "y", at=(-TRAIL, 0.0, drop), damping=1e-3),
+        joint(swing[0], parent, swing[1], "z", at=(x, y, 0.0), damping=0.02),
+        joint(axle[0], swing[1], axle[1], "y", at=below, damping=1e-3),
     ]
 
 
@@ -49,7 +56,9 @@ def nova_carter() -> RobotModel:
     )
     parts = [_driven(("joint_wheel_left", "joint_wheel_right"), "chassis_link", NOVA_RADIUS, NOVA_BASE)]
     for side, y in (("left", 0.14), ("right", -0.14)):
-        parts.append(_caster(f"joint_swing_{side}", f"joint_caster_{side}", "caster_frame_base", 0.0, y, NOVA_RADIUS))
+        swing = f"joint_swing_{side}", f"caster_swivel_{side}"
+        axle = f"joint_caster_{side}", f"caster_wheel_{side}"
+        parts.append(_caster(swing, axle, "caster_frame_base", 0.0, y, NOVA_RADIUS))
     return _whole("nova_carter", bodies, joints, parts)
 
 
@@ -58,7 +67,9 @@ def carter_v1() -> RobotModel:
     chassis = body("chassis_link", 26.1, box((0.35, 0.4, 0.4), (-0.08, 0.0, 0.15)))
     parts = [
         _driven(("left_wheel", "right_wheel"), "chassis_link", V1_RADIUS, V1_BASE),
-        _caster("rear_pivot", "rear_axle", "chassis_link", -0.31, 0.0, V1_RADIUS),
+        _caster(
+            ("rear_pivot", "rear_pivot_link"), ("rear_axle", "rear_wheel_link"), "chassis_link", -0.31, 0.0, V1_RADIUS
+        ),
     ]
     return _whole("carter_v1", [chassis], [], parts)
 

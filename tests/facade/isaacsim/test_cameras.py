@@ -279,6 +279,21 @@ def test_lenses_are_those_of_opencv(world, camera, name):
         np.testing.assert_allclose(seen, there.reshape(2), atol=1.0)  # a box shows its sides, and pixels are whole
 
 
+def test_pixels_beyond_a_fisheye_see_nothing(world, camera):
+    """r = a - 0.2 a^3, in focal lengths, is greatest at a = sqrt(1 / 0.6), where it is 2 a / 3."""
+    camera.set_resolution((100, 100))
+    camera.set_opencv_fisheye_properties(50.0, 50.0, 50.0, 50.0, [-0.2, 0.0, 0.0, 0.0])
+    world.reset()
+    camera.attach_annotator("distance_to_camera")
+    world.step(render=True)
+    world.step(render=True)
+    v, u = np.mgrid[:100, :100] + 0.5
+    off = np.hypot(u - 50.0, v - 50.0) / 50.0
+    limit = 2.0 / 3.0 * np.sqrt(1.0 / 0.6)
+    seen = np.isfinite(camera.get_current_frame()["distance_to_camera"])
+    assert seen[off < limit - 0.02].all() and not seen[off > limit + 0.02].any()
+
+
 def test_what_lenses_are_told(world):
     camera = Camera("/World/camera", resolution=(256, 256))
     camera.set_focal_length(5.0)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from facade.isaacsim.core_scenes import boxes, host, kind, like, xforms
+from facade.isaacsim.core_scenes import add_robots, boxes, host, kind, like, xforms
 
 from phalanx.facade import stage
-from phalanx.facade.isaacsim.core.prims import SingleRigidPrim
-from phalanx.facade.isaacsim.sensors.physics import ContactSensor, IMUSensor
+from phalanx.facade.isaacsim.core.prims import SingleArticulation, SingleRigidPrim
+from phalanx.facade.isaacsim.sensors.physics import ContactSensor, EffortSensor, EsSensorReading, IMUSensor
 
 G, DT = 9.81, 1.0 / 60.0
 
@@ -125,3 +125,54 @@ def test_sensors_that_cannot_be(world):
         IMUSensor("/World/a/imu")
     with pytest.raises(ValueError, match="frequency and dt cannot both be given"):
         IMUSensor("/World/Box_0/imu", frequency=10, dt=0.1)
+
+
+def joint_path(name: str) -> str:
+    return next(str(prim.GetPath()) for prim in stage.get_stage().Traverse() if prim.GetName() == name)
+
+
+def test_efforts_of_a_joint(world):
+    """At rest a joint transmits what its drive does: stiffness times how far it is from its target."""
+    add_robots("arm", 1)
+    robot = world.scene.add(SingleArticulation("/World/Robot_0", "robot"))
+    world.reset()
+    name, other = robot.dof_names[1], robot.dof_names[0]
+    sensor = EffortSensor(joint_path(name))
+    slow = EffortSensor(joint_path(name), sensor_period=2.5 * DT)
+    assert not sensor.get_sensor_reading().is_valid
+    robot.get_articulation_controller().set_gains(np.full(robot.num_dof, 400.0), np.full(robot.num_dof, 40.0))
+    target = np.zeros(robot.num_dof)
+    target[1] = 0.7
+    robot.set_joint_positions(target)
+    values, times = [], []
+    for _ in range(180):
+        world.step(render=False)
+        reading = sensor.get_sensor_reading()
+        values.append(reading.value)
+        times.append(reading.time)
+    assert reading.is_valid and reading.time == pytest.approx(180 * DT)
+    sag = target[1] - robot.get_joint_positions()[1]
+    assert abs(sag) > 1e-3 and reading.value == pytest.approx(400.0 * sag, rel=5e-3)
+    # 2.5 steps go into 180 steps 72 times: the last one is at the last step
+    slower = slow.get_sensor_reading()
+    assert slower.time == pytest.approx(72 * 2.5 * DT) and slower.value == pytest.approx(values[-1])
+    for _ in range(3):
+        world.step(render=False)
+        values.append(sensor.get_sensor_reading().value)
+    between = slow.get_sensor_reading()
+    assert between.time == pytest.approx(182.5 * DT)
+    assert between.value == pytest.approx((values[181] + values[182]) / 2)
+    assert slow.get_sensor_reading(use_latest_data=True).time == pytest.approx(183 * DT)
+    told = slow.get_sensor_reading(lambda buffer, time: EsSensorReading(True, time, buffer[1].value))
+    assert told.value == pytest.approx(values[181])
+    sensor.update_dof_name(other)
+    world.step(render=False)
+    assert sensor.get_sensor_reading().value == pytest.approx(robot.get_measured_joint_efforts()[0])
+    sensor.change_buffer_size(3)
+    assert len(sensor.sensor_reading_buffer) == 3
+    sensor.enabled = False
+    assert not sensor.get_sensor_reading().is_valid
+    world.reset()
+    assert not slow.get_sensor_reading().is_valid
+    with pytest.raises(ValueError, match="no joint of an articulation"):
+        EffortSensor("/World/nothing")

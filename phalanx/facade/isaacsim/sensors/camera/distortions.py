@@ -150,7 +150,12 @@ def _calibrated(prim: Prim, u: np.ndarray, v: np.ndarray, height: int, width: in
 
 def _opencv_fisheye(prim: Prim, u: np.ndarray, v: np.ndarray, height: int, width: int) -> np.ndarray:
     x, y = _calibrated(prim, u, v, height, width)
-    return lenses.fisheye(x, y, lenses.odd_polynomial(_coefficients(prim)), np.pi)
+    radius = lenses.odd_polynomial(_coefficients(prim))
+    angles = np.linspace(0.0, np.pi, 4096)
+    falls = np.flatnonzero(np.diff(radius(angles)) <= 0.0)
+    # Coefficients hold for what was calibrated: beyond, where the picture would fold, nothing is seen.
+    widest = angles[max(falls[0] - 1, 1)] if falls.size else np.pi
+    return lenses.fisheye(x, y, radius, float(widest))
 
 
 def _opencv_pinhole(prim: Prim, u: np.ndarray, v: np.ndarray, height: int, width: int) -> np.ndarray:
