@@ -54,7 +54,7 @@ class Device:
 
             self.name, self.xp, self.lanes = f"cuda:{index}", cupy, cuda_program.THREADS // 4
             self._compiler, self._programs = cuda, cuda_program
-            self._events = _Events(index)
+            self._events, self._index = _Events(index), index
         else:
             raise DeviceError(f'device {asked!r}: must be "cpu", "cuda", "cuda:N" or "gpu"')
 
@@ -75,7 +75,7 @@ class Device:
     def precompile(self, kernels: Iterable[tuple[System, frozenset[str]]], real: str) -> None:
         """Compile what is missing from the disk cache, in several processes where that is faster."""
         if self.is_cuda:
-            index = int(self.name[5:])
+            index = self._index
             with self.xp.cuda.Device(index):
                 free_bytes, _ = self.xp.cuda.runtime.memGetInfo()
             precompile(
@@ -91,19 +91,22 @@ class Device:
         return self._programs.Program(bound, num_envs, stride, flags)
 
     def active(self) -> Any:
-        """:meth:`in_order_with` the caller's own stream, which is CuPy's current one."""
-        return _NOTHING if self.stream is None else self.in_order_with(self.xp.cuda.get_current_stream())
+        """:meth:`in_order_with` the caller's own stream, which is CuPy's current one on this device."""
+        return _NOTHING if self.stream is None else self.in_order_with(self.xp.cuda.get_current_stream(self._index))
 
     def in_order_with(self, stream: Any) -> Any:
         """A context in which array operations go to this device's stream, in order with a stream of the caller's.
 
         On entry this device waits for what the caller has queued, on exit the caller's stream waits for this device: so
-        arrays may be handed over, and freed, on either side.
+        arrays may be handed over, and freed, on either side. Within it this device is the current one, after it the
+        one that was.
 
         Args:
             stream: CuPy's object for a stream of this device; not looked at on a CPU.
         """
-        return _NOTHING if self.stream is None else _InOrder(self.stream, stream, self._events)
+        if self.stream is None:
+            return _NOTHING
+        return _InOrder(self.stream, stream, self._events, self._index, self.xp.cuda.runtime)
 
     def accept(self, value: Any) -> Any:
         """An array from anything array-like; device arrays stay on the device, all else becomes NumPy's."""
@@ -158,11 +161,15 @@ class _Events(threading.local):
 class _InOrder:
     """See :meth:`Device.in_order_with`."""
 
-    def __init__(self, stream: Any, caller: Any, events: _Events) -> None:
+    def __init__(self, stream: Any, caller: Any, events: _Events, index: int, runtime: Any) -> None:
         self._stream, self._caller = stream, caller
         self._event = events.event if caller.ptr != stream.ptr else None
+        self._index, self._runtime, self._before = index, runtime, index
 
     def __enter__(self) -> None:
+        self._before = self._runtime.getDevice()
+        if self._before != self._index:  # a world on another device was made, or stepped, in between
+            self._runtime.setDevice(self._index)
         if self._event is not None:
             self._stream.wait_event(self._caller.record(self._event))
         self._stream.__enter__()
@@ -171,6 +178,8 @@ class _InOrder:
         self._stream.__exit__(*error)
         if self._event is not None:
             self._caller.wait_event(self._stream.record(self._event))
+        if self._before != self._index:
+            self._runtime.setDevice(self._before)
 
 
 class _Nothing:
