@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
@@ -78,13 +78,25 @@ class Live:
         self._computed.clear()
 
     def streams(self) -> Any:
-        """A context in which CuPy's current stream is torch's, so that the world runs in order with torch."""
+        """A context in which CuPy's current stream is torch's, so that the world runs in order with torch.
+
+        The world's device is the current one within it.
+        """
         if self.device.type == "cpu":
             return nullcontext()
         import cupy  # pyright: ignore[reportMissingImports]
 
         pointer = torch.cuda.current_stream(self.device).cuda_stream
+        if torch.cuda.current_device() != self.device.index:
+            return _elsewhere(self.device, pointer)
         return nullcontext() if pointer == cupy.cuda.get_current_stream().ptr else _stream(pointer)
+
+
+@contextmanager
+def _elsewhere(device: torch.device, pointer: int) -> Iterator[None]:
+    """On a device that is not the current one: streams are entered, and graphs captured, on the current one alone."""
+    with torch.cuda.device(device), _stream(pointer):
+        yield
 
 
 @cache
