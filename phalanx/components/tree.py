@@ -28,7 +28,7 @@ class TreeSearch(Component, table=Tree):
         doc="of an island, at its first tree: 0 loads are sought, 1 known since the first sweep, 2 since a later one; "
         "negative: since the last one",
     )
-    sum = Field(8, doc="dot products of what its dofs and contacts do; those of an island at its first tree")
+    sum = Field(9, doc="dot products of what its dofs and contacts do; those of an island at its first tree")
 
 
 class TreeLimits(Component, table=Tree):

@@ -24,7 +24,7 @@ PHASES = np.arange(7) / 7
 
 @pytest.mark.parametrize("on_table", [False, True])
 @pytest.mark.parametrize("restitution", [1.0, 0.9, 0.5])
-@pytest.mark.parametrize("rate", [60, 240])
+@pytest.mark.parametrize("rate", [60, 200, 240, 1000])
 def test_oblique_hits(rate: int, restitution: float, on_table: bool, device: str) -> None:
     """Velocities of both within 2 % of the speed before, in float32; and what both have together within 0.01 %."""
     speed, offset, phase = (x.ravel() for x in np.meshgrid(SPEEDS, OFFSETS, PHASES, indexing="ij"))

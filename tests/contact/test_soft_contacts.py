@@ -11,6 +11,7 @@ import pytest
 from oracles import host
 
 import phalanx as px
+from phalanx import components as c
 
 mj: Any = mujoco  # its type information does not cover what it binds
 GRAVITY = 9.81
@@ -164,6 +165,27 @@ def test_against_mujoco(device: str) -> None:
             worst = max(worst, abs(host(ball.root_pose)[0, 2] - data.qpos[2]))
     assert worst < 1e-4
     assert data.qvel[2] == pytest.approx(host(ball.root_vel)[0, 2], rel=0.015)
+
+
+def test_collections_give_way_as_single_objects_do(device: str) -> None:
+    """Springs of some objects in some environments; others stay rigid. At rest they are m g / k deep."""
+    world = px.World(2, device=device, dt=1 / 200)
+    world.add_ground()
+    ball = px.Shape("sphere", (RADIUS,))
+    found = world.add_rigid_objects(
+        {f"ball{k}": {"source": ball, "position": (0.5 * k, 0.0, RADIUS)} for k in range(3)}, mass=1.0
+    )
+    world.build()
+    stiffness = np.array([[500.0, 2e3], [1e3, 4e3]])
+    found.set_material(
+        contact_stiffness=stiffness, contact_damping=2 * np.sqrt(stiffness), object_ids=[0, 2],
+        torsional_patch_radius=np.full((2, 2), 0.01),
+    )  # fmt: skip
+    world.step(400)
+    depth = RADIUS - host(found.root_pose)[..., 2]
+    np.testing.assert_allclose(depth[:, [0, 2]], GRAVITY / stiffness, rtol=0.01)
+    assert np.abs(depth[:, 1]).max() < 1e-4
+    np.testing.assert_allclose(host(world[c.ShapeMaterial].torsional_patch_radius)[[0, 1, 2], 0], [0.01, 0.0, 0.01])
 
 
 def test_rigid_worlds_do_not_change(device: str) -> None:

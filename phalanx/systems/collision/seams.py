@@ -11,22 +11,34 @@ o as well:
   ridge, or of one plane, keep both contacts;
 * the contact with c is no farther away than that with o, and a point of that is at c, or its normal another by more
   than 30 degrees: legs of a table stand on their own.
+
+Pieces of one body are those of one link, and all that is static or kinematic, as long as in this substep c and o move
+no more than ``SEAM`` along that normal against each other. A ground plane is a piece, too: it covers all that lies
+below it, and has no other normal than its own.
 """
+
+import math
 
 from phalanx.components import (
     Candidate,
     CandidateCount,
     CandidatePair,
     Coordinate,
+    GroundPlane,
     HullFacePlane,
     HullVertexPosition,
     LinkTopology,
     Manifold,
     ManifoldPoint,
     ManifoldPointState,
+    PlanePair,
+    PlanePairState,
+    PlanePairTopology,
+    ShapeBounds,
     ShapeGeometry,
     ShapePose,
     ShapeTopology,
+    TreeTopology,
 )
 from phalanx.components.shape import HULL
 from phalanx.ecs import function, read, rows, system, update
@@ -38,6 +50,9 @@ SEAM = 0.01
 
 ASIDE = 0.85
 """Cosine of an angle between normals: what is struck farther aside is the side of a piece, wherever its points are."""
+
+UPRIGHT = 0.9998
+"""Cosine of an angle between a normal and that of a plane which covers the piece: below, it is not the plane's."""
 
 
 @function
@@ -80,6 +95,7 @@ def distance_from(
 def drop_seam_contacts(
     n,
     e,
+    plane_pairs=rows(PlanePair),
     candidates=rows(Candidate),
     manifold_points=rows(ManifoldPoint),
     candidate_count=read(CandidateCount.current),
@@ -95,6 +111,8 @@ def drop_seam_contacts(
     link=read(ShapeTopology.link),
     dof=read(ShapeTopology.dof),
     root=read(LinkTopology.root),
+    tree=read(LinkTopology.tree),
+    yields=read(TreeTopology.yields),
     coord=read(LinkTopology.coord),
     q=read(Coordinate.value),
     first_vertex=read(ShapeTopology.first_vertex),
@@ -110,6 +128,12 @@ def drop_seam_contacts(
     margin=read(ShapeGeometry.contact_offset),
     offset=read(ShapePose.offset),
     rotation=read(ShapePose.rotation),
+    travel=read(ShapeBounds.travel),
+    plane=read(PlanePairTopology.plane),
+    on_plane=read(PlanePairTopology.a),
+    near_plane=read(PlanePairState.near),
+    plane_normal=read(GroundPlane.normal),
+    plane_offset=read(GroundPlane.offset),
     dropped=update(Manifold.dropped),
 ):
     """Leave out contacts with what the neighbour on the same body covers; see ``Manifold.dropped``."""
@@ -119,6 +143,29 @@ def drop_seam_contacts(
     width = manifold_points // candidates
     found = points[n, e] - passed[n, e]
     hidden = 0
+    fixed_a = dof[a, e] < 0 or yields[tree[link[a, e], e], e] == 0
+    fixed_b = dof[b, e] < 0 or yields[tree[link[b, e], e], e] == 0
+    for w in range(plane_pairs if fixed_a != fixed_b else 0):
+        o = a if fixed_a else b
+        if near_plane[w, e] > 0 and on_plane[w, e] == (b if fixed_a else a):
+            k = plane[w, e]
+            x, y, z = plane_normal[k, 0, e], plane_normal[k, 1, e], plane_normal[k, 2, e]
+            level = SEAM * max(margin[a, e], margin[b, e])
+            f = coord[root[link[o, e], e], e]
+            top = reach_along(
+                kind[o, e], size[o, 0, e], size[o, 1, e], size[o, 2, e], low[o, 0, e], low[o, 1, e], low[o, 2, e],
+                high[o, 0, e], high[o, 1, e], high[o, 2, e], first_vertex[o, e], end_vertex[o, e], vertices,
+                rotation[o, 0, e] * x + rotation[o, 3, e] * y + rotation[o, 6, e] * z,
+                rotation[o, 1, e] * x + rotation[o, 4, e] * y + rotation[o, 7, e] * z,
+                rotation[o, 2, e] * x + rotation[o, 5, e] * y + rotation[o, 8, e] * z,
+            )  # fmt: skip
+            top += (q[f, e] + offset[o, 0, e]) * x + (q[f + 1, e] + offset[o, 1, e]) * y
+            top += (q[f + 2, e] + offset[o, 2, e]) * z - plane_offset[k, e]
+            rises = travel[o, 0, e] * x + travel[o, 1, e] * y + travel[o, 2, e] * z + travel[o, 4, e]
+            for p in range(found if top <= level and rises <= level else 0):
+                r = n * width + p
+                along = normal[r, 0, e] * x + normal[r, 1, e] * y + normal[r, 2, e] * z
+                hidden |= 1 << p if (along if o == b else -along) < UPRIGHT else 0
     for m in range(candidate_count[0, e]):
         i, j = shape_a[m, e], shape_b[m, e]
         if m != n and (i == a or i == b or j == a or j == b) and points[m, e] > passed[m, e]:
@@ -126,8 +173,10 @@ def drop_seam_contacts(
             s = a if shared_a else b
             o = b if shared_a else a
             c = j if i == s else i
-            together = link[o, e] == link[c, e] or (dof[o, e] < 0 and dof[c, e] < 0)
-            if together and o != c and link[s, e] != link[o, e]:
+            of_one = link[o, e] == link[c, e]
+            fixed = dof[o, e] < 0 or yields[tree[link[o, e], e], e] == 0
+            fixed = fixed and (dof[c, e] < 0 or yields[tree[link[c, e], e], e] == 0)
+            if (of_one or fixed) and o != c and link[s, e] != link[o, e]:
                 level = SEAM * max(margin[s, e], margin[o, e])
                 best = m * width
                 for p in range(m * width + 1, m * width + points[m, e] - passed[m, e]):
@@ -145,9 +194,13 @@ def drop_seam_contacts(
                 dx = (q[g, e] - q[f, e]) + (offset[o, 0, e] - offset[c, 0, e])
                 dy = (q[g + 1, e] - q[f + 1, e]) + (offset[o, 1, e] - offset[c, 1, e])
                 dz = (q[g + 2, e] - q[f + 2, e]) + (offset[o, 2, e] - offset[c, 2, e])
+                slips = 0.0
+                for k in range(3):
+                    slips += sign * normal[best, k, e] * (travel[o, k, e] - travel[c, k, e])
+                slips = 0.0 if of_one else math.fabs(slips) + travel[o, 4, e] + travel[c, 4, e]
                 own = 1.0 if o == b else -1.0
                 away = 0.0
-                below = True
+                below = slips <= level
                 covered = 0
                 adjacent = False
                 p = -1

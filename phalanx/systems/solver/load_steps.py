@@ -35,7 +35,9 @@ ENOUGH = 2e-8
 
 AT_BOUND = 0.99  # share of the friction bound from which on a contact slides
 ROUNDINGS = 16.0  # of the velocities gained, in the energy's norm: a sweep that changes less has rounded
-LEAST_BEND = 1e-5  # least curvature of the energy along what a sweep has changed, over that of each contact alone
+LEAST_BEND = 1e-5  # least curvature of the energy along a step, over that of each contact alone
+BOLD = 4.0  # steps that are longer than this, in units of what the sweep and the last step did, are looked at first
+MOST_LOST = 0.1  # share of such a step, in squares, that bounds may take away: more, and it would not lower the energy
 
 
 @function
@@ -177,7 +179,7 @@ def step_loads(
         most = max(most, contacts[0, e])
     busy = trees if most > 0 else 0
     for t in spread(busy):
-        for m in range(7):
+        for m in range(9):
             for e in lanes:
                 sum[t, m, e] = 0.0
     for c in range(most):
@@ -199,7 +201,10 @@ def step_loads(
                 sum[t, 0, e] += gives * d0 * d0
                 sum[t, 1, e] += gives * d0 * p0
                 sum[t, 2, e] += gives * p0 * p0
-                sum[t, 5, e] += own * d0 * d0 + ((d1 * d1 + d2 * d2) / mean if mean > 0.0 else 0.0)
+                across = 1.0 / mean if mean > 0.0 else 0.0
+                sum[t, 5, e] += own * d0 * d0 + across * (d1 * d1 + d2 * d2)
+                sum[t, 7, e] += own * d0 * p0 + across * (d1 * p1 + d2 * p2)
+                sum[t, 8, e] += own * p0 * p0 + across * (p1 * p1 + p2 * p2)
     for t in spread(busy):
         for d in range(first_dof[t, 0], end_dof[t, 0]):
             for e in lanes:
@@ -212,7 +217,7 @@ def step_loads(
     for t in range(busy):
         for e in lanes:
             if contacts[0, e] > 0 and root[t, e] != t:
-                for m in range(7):
+                for m in range(9):
                     sum[root[t, e], m, e] += sum[t, m, e]
     for t in spread(busy):
         for e in lanes:
@@ -220,13 +225,37 @@ def step_loads(
             blur = ROUNDINGS * rounding()
             firm = dd > max(LEAST_BEND * sum[t, 5, e], blur * blur * sum[t, 6, e])
             determinant = dd * pp - dp * dp
-            both = firm and determinant > 1e-5 * dd * pp
+            # along no direction in the plane of both may the energy bend less: rounding would say how far to go there
+            least = LEAST_BEND * (dd * sum[t, 8, e] - 2.0 * dp * sum[t, 7, e] + pp * sum[t, 5, e])
+            both = firm and determinant > max(1e-5 * dd * pp, least)
             far = (fd * pp - fp * dp) / determinant if both else (fd / dd if firm else 0.0)
             sum[t, 0, e] = 1.0 + far
             sum[t, 1, e] = (fp * dd - fd * dp) / determinant if both else 0.0
             # what is known stays as it is, to the bit, however long others are sought
             sum[t, 7, e] = 1.0 if known[t, e] == 0 else 0.0
             known[t, e] = abs(known[t, e])
+            sum[t, 2, e] = 0.0
+            sum[t, 3, e] = 0.0
+            bold = math.fabs(sum[t, 0, e]) + math.fabs(sum[t, 1, e]) > BOLD
+            sum[t, 4, e] = sum[t, 7, e] if bold else 0.0
+    some = 0
+    for t in range(busy):
+        for e in lanes:
+            some = 1 if sum[t, 4, e] > 0.0 else some
+    for c in range(most if some > 0 else 0):
+        for e in lanes:
+            if c < contacts[0, e]:
+                t = island[c, e]
+                s0, swept = start[c, 0, e], impulse[c, 0, e]
+                n = s0 + (sum[t, 0, e] * (swept - s0) + sum[t, 1, e] * step[c, 0, e])
+                own = block_normal[c, member[c, e], e] * sum[t, 4, e]
+                sum[t, 2, e] += own * min(n, 0.0) * min(n, 0.0)
+                sum[t, 3, e] += own * (n - swept) * (n - swept)
+    for t in spread(busy if some > 0 else 0):
+        for e in lanes:
+            lost = sum[t, 2, e] > MOST_LOST * sum[t, 3, e]
+            sum[t, 0, e] = 1.0 if lost else sum[t, 0, e]
+            sum[t, 1, e] = 0.0 if lost else sum[t, 1, e]
     for t in spread(busy):
         for d in range(first_dof[t, 0], end_dof[t, 0]):
             for e in lanes:

@@ -212,6 +212,10 @@ class RigidObjectCollection(Handle):
         *,
         friction_combine: Any = None,
         restitution_combine: Any = None,
+        torsional_patch_radius: Any = None,
+        min_torsional_patch_radius: Any = None,
+        contact_stiffness: Any = None,
+        contact_damping: Any = None,
     ) -> None:
         """Set coefficients of all shapes of objects, (n, k); see :meth:`phalanx.RigidObject.set_material`."""
         chosen = self._chosen(object_ids)
@@ -221,6 +225,10 @@ class RigidObjectCollection(Handle):
                 ("static friction", static_friction),
                 ("dynamic friction", dynamic_friction),
                 ("restitution", restitution),
+                ("torsional patch radius", torsional_patch_radius),
+                ("min torsional patch radius", min_torsional_patch_radius),
+                ("contact stiffness", contact_stiffness),
+                ("contact damping", contact_damping),
             )
             if value is not None
         }

@@ -180,8 +180,8 @@ def fill(
     met = {(a, b) for a, b in np.unique(kinds, axis=0).tolist()} if len(kinds) else set()
     moving = sum(r.dofs.stop > r.dofs.start for r in ranges)
     flat = [shape for shape in shapes if shape.data.kind not in (SPHERE, CAPSULE)]
-    bodies = [shape.link if shape.dof >= 0 else -1 for shape in flat]
-    pieces = len(set(bodies)) < len(bodies)
+    bodies = [shape.link if shape.dof >= 0 and parts[shape.part].kind == DYNAMIC else -1 for shape in flat]
+    pieces = len(set(bodies)) < len(bodies) or (len(grounds) > 0 and -1 in bodies)
     return Layout(ranges, met, moving, pieces, len(pairs.allowed) > longest, shapes, dof_parents, room.most)
 
 
