@@ -263,7 +263,7 @@ def test_mistakes_are_told(recording, tmp_path, capsys):
         export(recording, "csv", tmp_path / "none" / "a.csv")
     with pytest.raises(ValueError, match="no signal 'robot/joint_po'"):
         export(recording, "csv", tmp_path / "a.csv", observations=["robot/joint_po"])
-    with pytest.raises(ValueError, match="between 0 and 2"):
+    with pytest.raises(IndexError, match=r"env_ids must lie in 0..2"):
         export(recording, "csv", tmp_path / "a.csv", env_ids=[3])
     assert main(["export", str(tmp_path / "no.zarr"), "--to", "csv"]) == 2
     assert "there is no such folder" in capsys.readouterr().err
