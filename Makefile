@@ -12,9 +12,9 @@ PY := $(VENV)/bin/python
 # Two workers, whole files to a worker: compiling kernels takes most of the time and is single-threaded.
 PYTEST_ARGS ?= -n 2 --dist loadfile
 DEVICE ?= cpu
-TEST_EXTRAS := .[test,dev]
+TEST_EXTRAS := .[test,dev,docs]
 
-.PHONY: help setup isaaclab demo test test-all lint format bench clean distclean
+.PHONY: help setup isaaclab demo test test-all lint format docs bench clean distclean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,6 +40,10 @@ lint: $(VENV)/.installed-test ## ruff and pyright
 format: $(VENV)/.installed-test ## let ruff format and fix what it can
 	@$(PY) -m ruff check --fix .
 	@$(PY) -m ruff format .
+
+docs: $(VENV)/.installed-test ## build the documentation as a site into build/site; any warning is an error
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+	@echo "The documentation is in build/site/index.html."
 
 bench: $(VENV)/.installed-test ## run the named benchmarks against their peers
 	@$(VENV)/bin/phalanx bench --peers

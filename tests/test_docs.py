@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +16,7 @@ from phalanx.commands.cli import COMMANDS, main
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
-PAGES = [path for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md"))]
+PAGES = [path for place in ("*.md", "docs/*.md", "docs/howto/*.md", "benchmarks/*.md") for path in ROOT.glob(place)]
 
 
 def blocks(text: str) -> list[str]:
@@ -52,3 +56,21 @@ def test_version_and_front_door(capsys):
     assert set(dir(px)) == {*px.__all__, "__version__"}
     for name in px.__all__:
         assert getattr(px, name) is not None
+
+
+def test_the_site_builds_without_a_warning_and_has_every_public_symbol(tmp_path):
+    """mkdocs, with warnings as errors: pages that are not listed, links and anchors that lead nowhere."""
+    missing = [name for name in ("mkdocs", "mkdocstrings", "material") if importlib.util.find_spec(name) is None]
+    if missing and not os.environ.get("CI"):
+        pytest.skip(f"{', '.join(missing)} not installed: pip install -e '.[docs]'")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")],
+        cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0 and "WARNING" not in done.stderr, done.stderr
+    reference = (tmp_path / "site" / "reference.html").read_text()
+    for name in (*px.__all__, "World.step", "Robot.set_drive", "Robot.joint_pos", "Robot.set_material"):
+        assert reference.count(f'id="phalanx.{name}"') == 1, name
+    assert "env_ids" in reference and "N·m/rad" in reference
+    friction = (tmp_path / "site" / "howto" / "friction.html").read_text()
+    assert "set_stribeck" in friction, "the code itself is on the page"

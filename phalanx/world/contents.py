@@ -363,6 +363,10 @@ class Contents(Collisions, Deformables):
         memory.check_arrays(store, fields, self._settings["max_memory"])
         for field in fields:
             store.array(field)
+        for system in self._extra_systems:  # what they write differs from environment to environment
+            for access in system.field_arguments.values():
+                if access.writes and access.target.shared and not access.target.constant:
+                    store.widen(access.target)
         if self._settings["when_full"] == "nearest":
             numbers = memory.slots_within(
                 store, *layout.most_slots, self._settings["max_contacts"], self._settings["max_memory"]

@@ -121,6 +121,11 @@ class RobotJoints(RobotActuators):
         self._set_joints(checked, env_ids, np.flatnonzero(self._scalar))
 
     @property
+    def joint_rows(self) -> slice:
+        """Rows of its joints in the table :data:`phalanx.components.Dof`, in joint order."""
+        return self._joint_rows
+
+    @property
     def _joint_rows(self) -> slice:
         assert self._bound is not None  # builds the world
         return self._joints
