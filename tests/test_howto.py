@@ -93,7 +93,7 @@ def test_frustum(lower: float, upper: float, height: float):
     middle = density * np.trapezoid(area * z, z) / mass
     about = density * np.trapezoid(0.5 * math.pi * radius**4, z)
     assert host(body.mass)[0] == pytest.approx(mass, rel=1e-6)
-    np.testing.assert_allclose(host(body.body_com)[0, 0], [0, 0, middle], atol=1e-6)
+    np.testing.assert_allclose(host(body.body_com)[0, 0], np.array([0.0, 0.0, float(middle)]), atol=1e-6)
     assert host(body.body_inertia)[0, 0, 2, 2] == pytest.approx(about, rel=5e-3), "corners stand out a little"
     world.step(100)
     assert host(body.root_pose)[0, 2] == pytest.approx(0.5 * height, abs=2e-4), "it stands on its lower end"
