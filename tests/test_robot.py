@@ -77,7 +77,10 @@ def test_bodies_and_joints_are_breadth_first() -> None:
     assert robot.mass == pytest.approx(sum(b.mass for b in tree().bodies))
     assert robot.joint_index("left_slide") == 2 and robot.body_index("camera") == 6
     assert make(fixed_base=True).num_velocities == 3
-    assert repr(robot) == "<Robot 'robot' (tree): 3 dofs, 7 bodies, free base>"
+    assert repr(robot) == (
+        "<Robot 'robot' (tree) in 3 environments: 3 dofs (left_hip, right_hip, left_slide), "
+        "7 bodies, 8.75 kg, free base>"
+    )
 
 
 def test_planar_and_spherical_joints_name_their_dofs() -> None:

@@ -45,6 +45,10 @@ class View:
     def __setattr__(self, name: str, value: Any) -> None:
         self._store.set(self._field(name), value)
 
+    def __repr__(self) -> str:
+        names = ", ".join(f.name for f in self._component.fields())
+        return f"<live arrays of {self._component.__name__}: {names}>"
+
     def __dir__(self) -> Iterator[str]:
         return (f.name for f in self._component.fields())
 

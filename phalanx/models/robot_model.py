@@ -203,6 +203,11 @@ class RobotModel:
     options: dict[str, Any] = field(default_factory=dict)
     """Of :class:`phalanx.world.options.ActorOptions`, that ``add_robot`` goes by unless told otherwise."""
 
+    def __repr__(self) -> str:
+        moving = sum(joint.type != "fixed" for joint in self.joints)
+        mass = sum(body.mass for body in self.bodies)
+        return f"<RobotModel {self.name!r}: {len(self.bodies)} bodies, {moving} moving joints, {mass:.4g} kg>"
+
     @property
     def root(self) -> str:
         """Name of the one body that is no joint's child."""

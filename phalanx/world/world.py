@@ -366,8 +366,23 @@ class World(UsdScenes):
         return saving.load(cls, path, device, prepare)
 
     def __repr__(self) -> str:
-        actors = ", ".join(self.actors) or "nothing in it"
-        return f"<World of {self.num_envs} environments on {self.device}: {actors}>"
+        kinds = {
+            "robots": self.robots,
+            "objects": [name for name in self.objects if name not in self._collected],
+            "collections": self.collections,
+            "soft bodies": self.deformables,
+            "joints": self.joints,
+        }
+        inside = "; ".join(f"{kind} {shorten([*names])}" for kind, names in kinds.items() if names)
+        return (
+            f"<World of {self.num_envs} environments on {self.device}, {self.dtype}, steps of {self.dt:g} s, "
+            f"t = {self.time:.6g} s: {inside or 'nothing in it'}>"
+        )
+
+    @property
+    def _collected(self) -> set[str]:
+        """Names of objects that are in a collection."""
+        return {name for collection in self.collections.values() for name in collection.object_names}
 
     def __iter__(self) -> Iterator[Robot]:
         return iter(self.robots.values())

@@ -28,8 +28,9 @@ __all__ = ["Camera", "WorldPainter", "render_world"]
 MOVING = 4
 """Passes of a frame of a video: each casts rays through other points of the pixels."""
 
-_PASSES = ((60, 16), (300, 8))  # up to so many shapes, the passes of a picture; those of a frame of more
+_PASSES = ((60, 24), (300, 8))  # up to so many shapes, the passes of a picture; those of a frame of more
 
+_SUN_RADIUS = 0.06  # rad: how large the sun is, and so how soft shadows are
 _SOFT = 8  # passes from which on shadows are soft: each pass has the lights elsewhere
 _EXPOSURE = 0.6  # of the passes, so that what is bright is not cut off before it is added up
 _TILES = ((0.665, 0.693, 0.723), (0.545, 0.584, 0.623))  # linear, as all of these are
@@ -45,7 +46,7 @@ class WorldPainter:
         env_ids: which, all by default.
         size: width, height, pixels.
         kind: ``"rgb"``, ``"depth"``, ``"normals"`` or ``"segmentation"``, see :mod:`~.false_colors`.
-        passes: how many are averaged, from 8 on with soft shadows; by default 16, or fewer of what has many shapes.
+        passes: how many are averaged, from 8 on with soft shadows; by default 24, or fewer of what has many shapes.
         ground: its height, m, or ``None`` for none; by default that of the world's first that lies level.
         camera: by default one that sees everything.
         spacing: m between environments; as far as they need by default.
@@ -159,7 +160,7 @@ class WorldPainter:
             looks=self._seen.looks,
             lights=self._lights(None),
             background=_EXPOSURE * np.array([_HORIZON, _ZENITH]),
-            shadows=2,
+            shadows=1,
         )
         self._sensor.set_pinhole(self._focal)
         device = self._seen.world.engine.device
@@ -168,21 +169,17 @@ class WorldPainter:
             self._orientation = device.xp.asarray(from_matrix(axes.T)[None].astype(np.float32))
 
     def _lights(self, number: int | None) -> list[Light]:
-        """The sun and the sky; of a pass of several a point of each."""
-        if number is None:
-            sun = Light.distant(-self._sun[2], _SUN, 0.86 * _EXPOSURE)
-            return [sun, Light.dome(_SKY, 0.5 * _EXPOSURE, ground=0.45)]
-        golden = np.pi * (3.0 - np.sqrt(5.0))
-        share = (number + 0.5) / self.passes
-        u, v = 0.075 * np.sqrt(share) * np.array([np.cos(golden * number), np.sin(golden * number)])
-        height = 0.1 + 0.9 * share
-        flat = np.sqrt(1.0 - height**2)
-        turn = 1.7 + golden * number
-        return [
-            Light.distant(-(self._sun[2] + u * self._sun[0] + v * self._sun[1]), _SUN, 0.86 * _EXPOSURE),
-            Light.distant((-flat * np.cos(turn), -flat * np.sin(turn), -height), _SKY, 0.86 * _EXPOSURE),
-            Light.dome(_SKY, 0.12 * _EXPOSURE, ground=1.0),
-        ]
+        """The sun, which casts shadows, or of a pass of several a point of it; and the sky, the same from everywhere.
+
+        The sky casts no shadows: from a few of its points they would be ghosts beside the sun's.
+        """
+        sky = Light.dome(_SKY, 0.5 * _EXPOSURE, ground=0.45)
+        u, v = 0.0, 0.0
+        if number is not None:  # points of a disc, the same area to each (Vogel's spiral)
+            golden = np.pi * (3.0 - np.sqrt(5.0))
+            away = _SUN_RADIUS * np.sqrt((number + 0.5) / self.passes)
+            u, v = away * np.cos(golden * number), away * np.sin(golden * number)
+        return [Light.distant(-(self._sun[2] + u * self._sun[0] + v * self._sun[1]), _SUN, 0.86 * _EXPOSURE), sky]
 
     @cached_property
     def _haze(self) -> np.ndarray:

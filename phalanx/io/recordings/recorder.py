@@ -140,6 +140,11 @@ class Recorder:
         self._thread.start()
         self._unregister = [world.before_step(self._before_step), world.add_probe(self._tape)]
 
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else "recording"
+        names = ", ".join(subject.name for subject in self._subjects)
+        return f"<Recorder of {names} to {str(self.path)!r}, {state}: {self.samples} samples>"
+
     def __enter__(self) -> Self:
         return self
 

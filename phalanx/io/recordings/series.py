@@ -128,6 +128,9 @@ class ActorRecording(Mapping[str, Series]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._fields)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}: {', '.join(self._fields)}>"
+
     def __len__(self) -> int:
         return len(self._fields)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
@@ -96,6 +97,8 @@ class Engine:
         """What is called with the world at the start of every :meth:`step`."""
         self.after: list[tuple[Callable[[Any], None], int]] = []
         """What is called with the world after every so many steps."""
+        self.loans: weakref.WeakSet[Any] = weakref.WeakSet()
+        """What live views keep while they are alive: fields may be written at any time then."""
         self._probes: list[Probe] = []
         self._programs: dict[tuple[Any, ...], Any] = {}
         self._programs_version = -1
@@ -131,6 +134,11 @@ class Engine:
             self.touch_inputs()
         if roles - {"input", "derived"}:
             self.touch_state()
+
+    def _notice_loans(self) -> None:
+        """Take it that what live views show has been written."""
+        for loan in tuple(self.loans):
+            loan.notice()
 
     def _field_set(self, field: Field) -> None:
         """Called by the store when a whole field was assigned."""
@@ -213,6 +221,7 @@ class Engine:
     def notice_changes(self) -> None:
         """Tell what listens to the start of a step of what was written, and compute poses anew."""
         self.build()
+        self._notice_loans()
         for callback in list(self.before):
             callback(self.world)
         self.refresh()
@@ -259,6 +268,7 @@ class Engine:
     def refresh(self) -> None:
         """Make link poses and velocities agree with coordinates that the host has written."""
         with self.lock:
+            self._notice_loans()
             if self._stale:
                 program = self._program(REFRESH)
                 with self.store.active():

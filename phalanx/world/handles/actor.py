@@ -12,6 +12,7 @@ from phalanx.models.robot_model import RobotModel
 from phalanx.world.engine.engine import Engine
 from phalanx.world.engine.optional_systems import MOVING_SURFACES, need
 from phalanx.world.handle import on_device
+from phalanx.world.handles.live import Live
 from phalanx.world.handles.sleeping import Sleeping
 from phalanx.world.layout.fill import Rows
 from phalanx.world.options import ITERATIONS, iterations
@@ -69,6 +70,11 @@ class Actor(Sleeping):
         }
         self._iterations.update(asked)
         self.world.share_iterations(self.name, asked)
+
+    @property
+    def live(self) -> Live:
+        """Its state and inputs as the engine's own memory, to read and write without copies."""
+        return Live(self)
 
     def write_defaults(self, envs: np.ndarray | None) -> None:
         """Default pose; called by the world's reset."""

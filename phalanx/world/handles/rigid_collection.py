@@ -11,6 +11,7 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.maths.arrays import rotate
+from phalanx.world.checking import shorten
 from phalanx.world.engine.engine import Engine
 from phalanx.world.handle import Handle, on_device
 from phalanx.world.handles.body_masses import FULL
@@ -34,7 +35,7 @@ class RigidObjectCollection(Handle):
         self.num_objects = len(self.objects)
 
     def __repr__(self) -> str:
-        return f"<RigidObjectCollection {self.name!r}: {self.num_objects} objects>"
+        return f"<RigidObjectCollection {self.name!r}: {self.num_objects} objects ({shorten(self.object_names)})>"
 
     def __len__(self) -> int:
         return self.num_objects

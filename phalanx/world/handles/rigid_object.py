@@ -10,6 +10,7 @@ from phalanx import components as c
 from phalanx.maths.arrays import rotate
 from phalanx.models.actor_spec import KINEMATIC, STATIC
 from phalanx.world import checking
+from phalanx.world.checking import shorten
 from phalanx.world.handle import on_device
 from phalanx.world.handles.actor import Actor
 from phalanx.world.handles.body_masses import FULL, PACKED
@@ -33,7 +34,9 @@ class RigidObject(Actor):
         return self.part.kind
 
     def __repr__(self) -> str:
-        return f"<RigidObject {self.name!r}: {self.kind}, {len(self.part.articulation.collisions)} shapes>"
+        kinds = [shape.kind for body in self.model.bodies for shape in body.collisions]
+        shapes = shorten(kinds, 4) or "no shapes"
+        return f"<RigidObject {self.name!r} in {self.engine.num_envs} environments: {self.kind}, {shapes}>"
 
     def bind_target(self, row: int) -> None:
         """Called by the world with the row of its targets, if it is kinematic, once its tables are filled."""

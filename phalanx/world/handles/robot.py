@@ -13,6 +13,7 @@ from phalanx.maths.arrays import from_rotation_vector, rotation_vector
 from phalanx.models.actor_spec import Part
 from phalanx.models.articulation import NUM_COORDS, NUM_DOFS
 from phalanx.models.robot_model import RobotModel
+from phalanx.world.checking import shorten
 from phalanx.world.engine.engine import Engine
 from phalanx.world.handle import on_device
 from phalanx.world.handles.robot_joints import RobotJoints
@@ -51,7 +52,11 @@ class Robot(RobotJoints):
 
     def __repr__(self) -> str:
         base = "fixed" if self.fixed_base else "free"
-        return f"<Robot {self.name!r} ({self.model.name}): {self.num_dof} dofs, {self.num_bodies} bodies, {base} base>"
+        joints = f" ({shorten(self.joint_names, 4)})" if self.joint_names else ""
+        return (
+            f"<Robot {self.name!r} ({self.model.name}) in {self.engine.num_envs} environments: "
+            f"{self.num_dof} dofs{joints}, {self.num_bodies} bodies, {self.mass:.4g} kg, {base} base>"
+        )
 
     # -- set-up ----------------------------------------------------------------------------------------------
 
