@@ -50,6 +50,15 @@ def test_demo(tmp_path: Path) -> None:
     run("demo.py", tmp_path, "--num-envs", "4", "--seconds", "0.1")  # and again, over what it left
 
 
+def test_drape_cloth(tmp_path: Path) -> None:
+    output = run("drape_cloth.py", tmp_path, "--steps", "100", "--squares", "10")
+    lines = [line.split() for line in output.splitlines()[1:]]
+    held, slipped = lines[0], lines[-1]
+    assert float(held[1].rstrip("%")) > 10 and 2.5 < float(held[2]) < 3.5, "friction turns it with the ball"
+    assert float(slipped[2]) < float(held[2])
+    assert min(float(line[4]) for line in lines) > 0
+
+
 def test_own_system(tmp_path: Path) -> None:
     output = run("own_system.py", tmp_path, "--num-envs", "2", "--seconds", "2")
     assert "actuate: cut_power > " in output and " > draw_power > " in output

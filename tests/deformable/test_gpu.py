@@ -1,9 +1,10 @@
-"""Soft bodies on a GPU: as on the CPU, the same again, and the same alone as among others."""
+"""Soft bodies and cloth on a GPU: as on the CPU, the same again, and the same alone as among others."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+import trimesh
 from deformable.scenes import cube, spread, world
 from oracles import host
 
@@ -48,6 +49,39 @@ def test_it_is_the_same_again_and_alone(gpu: str) -> None:
         for found, expected in zip(busy(gpu, count), many, strict=True):
             np.testing.assert_array_equal(found, expected[:count])
     assert many[0][..., 2].min() > -2e-3 and (many[1][:, 2] > 0.0).all()
+
+
+def hung(device: str, num_envs: int, touched: bool) -> tuple[np.ndarray, np.ndarray]:
+    """A sheet tied to the world by an edge, and to a plate by the other, and a balloon; on the ground if asked for."""
+    made = world(num_envs=num_envs, device=device, dtype="float32", dt=0.005)
+    if touched:
+        made.add_ground()
+    mesh = px.ClothMesh.grid(0.2, 0.2, 4, 4)
+    sheet = made.add_cloth(mesh, "sheet", position=(0, 0, 0.06))
+    made.add_rigid_object(px.Shape("box", (0.02, 0.1, 0.01)), "plate", mass=0.2, position=(0.12, 0, 0.06))
+    made.attach_nodes(sheet, mesh.nodes[:, 0] < -0.0999)
+    made.attach_nodes(sheet, mesh.nodes[:, 0] > 0.0999, "plate")
+    hull = trimesh.creation.icosphere(subdivisions=1, radius=0.05)
+    ball = made.add_cloth(px.ClothMesh(hull.vertices, hull.faces), "ball", pressure=500.0, position=(0, 0.5, 0.06))
+    made.build()
+    sheet.set_node_state(vel=0.2 * np.random.default_rng(3).normal(size=(200, 1, 3))[:num_envs])
+    made.step(60 if touched else 30)
+    return np.concatenate([host(sheet.node_pos), host(ball.node_pos)], axis=1), host(made.objects["plate"].root_pose)
+
+
+def test_cloth_that_is_tied_is_as_on_the_cpu(gpu: str) -> None:
+    """There is no ground, and sheet and plate hang apart."""
+    here, there = hung("cpu", 3, False), hung(gpu, 3, False)
+    for found, expected in zip(there, here, strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-4)
+
+
+def test_cloth_is_the_same_again_and_alone(gpu: str) -> None:
+    many = hung(gpu, 200, True)
+    for count in (200, 40, 1):
+        for found, expected in zip(hung(gpu, count, True), many, strict=True):
+            np.testing.assert_array_equal(found, expected[:count])
+    assert many[0][..., 2].min() > -2e-3 and np.ptp(many[0], axis=0).max() > 1e-3
 
 
 def test_what_is_read_and_written(gpu: str) -> None:
