@@ -209,6 +209,28 @@ def test_a_ur10_takes_a_cube_somewhere_else(world, root):
     np.testing.assert_allclose(cube.get_world_pose()[0], [0.7, 0.7, 0.0515 / 2], atol=5e-3)
 
 
+@pytest.mark.slow
+def test_a_ur10_stacks_cubes(world, root):
+    world.add_task(tasks_of_ur10.Stacking("task"))
+    world.reset()
+    task = world.get_task("task")
+    robot = world.scene.get_object(task.get_params()["robot_name"]["value"])
+    names = task.get_cube_names()
+    control = of_ur10.StackingController("s", robot.gripper, robot, names, robot.name)
+    for _ in range(2500):
+        world.step(render=False)
+        seen = world.get_observations()
+        if control.is_done():
+            break
+        robot.apply_action(control.forward(seen, end_effector_offset=np.array([0.0, 0.0, 0.02])))
+    assert control.is_done()
+    for _ in range(30):
+        world.step(render=False)
+    for level, name in enumerate(names):
+        place = host(world.scene.get_object(name).get_world_pose()[0])
+        np.testing.assert_allclose(place, [0.7, 0.7, 0.0515 * (level + 0.5)], atol=3e-3)
+
+
 def test_a_ur10_follows_a_target(world, root):
     world.add_task(tasks_of_ur10.FollowTarget("task", target_position=np.array([0.5, 0.3, 0.6])))
     world.reset()
