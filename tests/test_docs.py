@@ -8,8 +8,10 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import xarray
 
 import phalanx as px
 from phalanx.commands.cli import COMMANDS, main
@@ -30,8 +32,12 @@ def test_readme_is_short():
 def test_quick_start_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (code,) = blocks(README)
-    exec(compile(code, "README.md", "exec"), {})
+    names: dict[str, Any] = {"xarray": xarray}
+    exec(compile(code, "README.md", "exec"), names)
     assert list(px.open_recording("run.zarr").robots) == ["robot"]
+    shown = [eval(line, names) for line in re.findall(r"`((?:xarray|px)\.open\w+\([^`]*)`", README)]
+    assert [set(each.dims) for each in shown] == [{"time", "env", "axis"}, {"time", "env", "joint"}]
+    assert eval("robot.live.joint_pos", names).shape == (64, 12)
     printed = capsys.readouterr().out
     assert "FL_hip_joint" in printed and "0.2" in printed, "joints, and heights of robots that stand"
 
