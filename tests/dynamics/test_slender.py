@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
+import mujoco
 import numpy as np
 import pytest
 from oracles import host
@@ -12,6 +14,8 @@ from scipy.spatial.transform import Rotation
 import phalanx as px
 from phalanx.models.robot_model import Body, Joint, RobotModel
 
+mj: Any = mujoco  # its type information does not cover what it binds
+DIVERGED = (mj.mjtWarning.mjWARN_BADQPOS, mj.mjtWarning.mjWARN_BADQVEL, mj.mjtWarning.mjWARN_BADQACC)
 LENGTH, MASS, RADIUS, G = 0.2, 0.1, 0.01, 9.81
 
 
@@ -44,33 +48,72 @@ def energy(robot: px.Robot) -> np.ndarray:
     return kinetic + MASS * G * heights.sum(axis=1)
 
 
+def peer_errors(joints: tuple[str, ...], rate: int, count: int) -> np.ndarray:
+    """(count,): change of energy in 2 s by MuJoCo's semi-implicit Euler, J, from random states; infinite: diverged."""
+    across, along = MASS * (LENGTH**2 / 12 + RADIUS**2 / 4), 0.5 * MASS * RADIUS**2
+    text = ""
+    for n, kind in enumerate(joints):
+        joint = '<joint type="ball"/>' if kind == "spherical" else '<joint axis="0 1 0"/>'
+        text += f'<body pos="{LENGTH if n else 0} 0 0">{joint}<inertial pos="{0.5 * LENGTH} 0 0" mass="{MASS}" '
+        text += f'diaginertia="{along} {across} {across}"/>'
+    options = f'<option timestep="{1 / rate}" integrator="Euler"><flag energy="enable"/></option>'
+    bodies = text + "</body>" * len(joints)
+    model = mj.MjModel.from_xml_string(f"<mujoco>{options}<worldbody>{bodies}</worldbody></mujoco>")
+    data, rng, found = mj.MjData(model), np.random.default_rng(2), []
+    for _ in range(count):
+        mj.mj_resetData(model, data)
+        mj.mj_integratePos(model, data.qpos, rng.normal(0.0, 0.3, model.nv), 1.0)
+        data.qvel[:] = rng.normal(0.0, 3.0, model.nv)
+        mj.mj_forward(model, data)
+        before = data.energy.sum()
+        for _ in range(2 * rate):
+            mj.mj_step(model, data)
+        mj.mj_forward(model, data)
+        bad = any(data.warning[kind].number for kind in DIVERGED)
+        found.append(np.inf if bad else abs(data.energy.sum() - before))
+    return np.array(found)
+
+
 @pytest.mark.parametrize(
-    ("joints", "rate", "most"),
+    ("joints", "rate"),
     [
-        (("spherical",), 60, 0.7),
-        (("spherical",), 120, 0.16),
-        (("spherical",), 240, 0.05),
-        (("spherical", "spherical"), 240, 0.32),
-        (("revolute", "spherical"), 60, 14.0),
-        (("revolute", "spherical"), 120, 2.2),
-        (("revolute", "spherical"), 240, 0.25),
+        (("spherical",), 60),
+        (("spherical",), 120),
+        (("spherical",), 240),
+        (("spherical", "spherical"), 240),
+        (("revolute", "spherical"), 60),
+        (("revolute", "spherical"), 120),
+        (("revolute", "spherical"), 240),
     ],
 )
-def test_slender_rods_swing_on(joints: tuple[str, ...], rate: int, most: float, device: str) -> None:
-    """No environment diverges, and energy differs by little more than semi-implicit Euler's error at these steps.
+def test_slender_rods_swing_on(joints: tuple[str, ...], rate: int, device: str) -> None:
+    """Of 8 robots none diverges; of 128 the energy after 2 s is as near as MuJoCo's Euler keeps it, or nearer.
 
-    Where the momentum of a whole robot decides on the spin of its slenderest link, the first of these robots diverge
-    within a second at 1/60 s. (Steps at which semi-implicit Euler diverges as well are left out.)
+    That is semi-implicit Euler, too, on the same robots from states of the same distribution; compared are the median
+    and what 85 of 100 stay below, with a fifth more for chance. Where the momentum of a whole robot decides on the spin
+    of its slenderest link, the first of these robots diverge within a second at 1/60 s. (Steps at which semi-implicit
+    Euler diverges as a rule are left out.)
     """
-    world = px.World(8, device, "float64", dt=1 / rate)
+    count = 128
+    world = px.World(count, device, "float64", dt=1 / rate)
     robot = world.add_robot(rods(*joints), fixed_base=True)
     world.build()
     robot.set_drive(stiffness=0.0, damping=0.0)
-    rng = np.random.default_rng(1)
-    shape = (world.num_envs, robot.num_dof)
-    robot.set_joint_state(rng.normal(0.0, 0.3, shape), rng.normal(0.0, 3.0, shape))
+    few, many = np.random.default_rng(1), np.random.default_rng(3)
+    states = [
+        np.vstack([few.normal(0.0, scale, (8, robot.num_dof)), many.normal(0.0, scale, (count - 8, robot.num_dof))])
+        for scale in (0.3, 3.0)
+    ]
+    robot.set_joint_state(*states)
     start = energy(robot)
     with warnings.catch_warnings():
-        warnings.simplefilter("error", px.SimulationWarning)
+        warnings.simplefilter("ignore", px.SimulationWarning)
         world.step(2 * rate)
-    assert np.abs(energy(robot) - start).max() < most
+    assert world.diverged.min(initial=count) >= 8
+    with np.errstate(invalid="ignore"):
+        errors = np.abs(energy(robot) - start)
+    errors[~np.isfinite(errors)] = np.inf
+    errors[world.diverged] = np.inf
+    theirs = peer_errors(joints, rate, count)
+    for share in (0.5, 0.85):
+        assert np.quantile(errors, share, method="lower") < 1.2 * np.quantile(theirs, share, method="higher"), share
