@@ -1,6 +1,6 @@
 """APIs that scripts written for Isaac Lab know, over the engine.
 
-In progress: docs/decisions/0019-facade.md says what is there. Modules are called ``phalanx.facade.isaaclab`` and so on;
+docs/isaaclab.md says what is there. Modules are called ``phalanx.facade.isaaclab`` and so on;
 after :func:`install` also ``isaaclab`` and so on, the very same module objects. What a documented signature calls a
 tensor is an array of the API chosen by :func:`set_array_api`.
 

@@ -140,7 +140,7 @@ class _Names(MetaPathFinder):
 
 def _why_not(name: str) -> str:
     """What to say of a module that is nowhere."""
-    known = f"Phalanx's facade has no '{_HERE}.{name}' yet (docs/decisions/0019-facade.md lists what there is)"
+    known = f"Phalanx's facade has no '{_HERE}.{name}' yet (docs/isaaclab.md lists what there is)"
     if not _within(name, wheel.PACKAGES) or _within(name, OURS):
         return known
     return wheel.missing(name) if wheel.source() is None or not _within(name, ROOTS) else known

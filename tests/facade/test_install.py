@@ -91,7 +91,7 @@ for statement in (
     except ImportError as error:
         print(type(error).__name__, error.name, str(error).partition(": ")[2])
 """)
-    told = "Phalanx's facade has no 'phalanx.facade.{}' yet (docs/decisions/0019-facade.md lists what there is)"
+    told = "Phalanx's facade has no 'phalanx.facade.{}' yet (docs/isaaclab.md lists what there is)"
     assert lines == [
         "ModuleNotFoundError isaaclab.nothing " + told.format("isaaclab.nothing"),
         "ModuleNotFoundError isaaclab.nothing " + told.format("isaaclab.nothing"),

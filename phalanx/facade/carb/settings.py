@@ -1,6 +1,6 @@
 """Settings of the application: values by names such as ``"/persistent/physics/updateToUsd"``, kept in memory only.
 
-They are what scripts set; nothing in the simulation reads them unless docs/decisions/0019-facade.md says so.
+They are what scripts set; nothing in the simulation reads them unless docs/isaaclab.md says so.
 """
 
 from __future__ import annotations

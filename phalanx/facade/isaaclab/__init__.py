@@ -1,1 +1,1 @@
-"""What scripts import as ``isaaclab``. In progress: docs/decisions/0019-facade.md says what is there."""
+"""What scripts import as ``isaaclab``. docs/isaaclab.md says what is there."""

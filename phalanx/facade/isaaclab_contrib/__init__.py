@@ -1,1 +1,1 @@
-"""What scripts import as ``isaaclab_contrib``: multirotors. docs/decisions/0019-facade.md says what is there."""
+"""What scripts import as ``isaaclab_contrib``: multirotors. docs/isaaclab.md says what is there."""

@@ -1,4 +1,4 @@
-"""What scripts import as ``omni``. In progress: docs/decisions/0019-facade.md says what is there."""
+"""What scripts import as ``omni``. docs/isaaclab.md says what is there."""
 
 from phalanx.facade.submodules import on_access
 

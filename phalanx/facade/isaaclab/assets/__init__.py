@@ -1,4 +1,4 @@
-"""What scripts import as ``isaaclab.assets``. In progress: docs/decisions/0019-facade.md says what is there."""
+"""What scripts import as ``isaaclab.assets``. docs/isaaclab.md says what is there."""
 
 from phalanx.facade.isaaclab.assets.articulation import Articulation, ArticulationCfg, ArticulationData
 from phalanx.facade.isaaclab.assets.asset_base import AssetBase

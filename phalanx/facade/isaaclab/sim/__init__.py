@@ -1,4 +1,4 @@
-"""What scripts import as ``isaaclab.sim``. In progress: docs/decisions/0019-facade.md says what is there."""
+"""What scripts import as ``isaaclab.sim``. docs/isaaclab.md says what is there."""
 
 from phalanx.facade.isaaclab.sim.converters import *  # noqa: F403
 from phalanx.facade.isaaclab.sim.schemas import *  # noqa: F403
@@ -9,3 +9,4 @@ from phalanx.facade.isaaclab.sim.simulation_context import SimulationContext as 
 from phalanx.facade.isaaclab.sim.simulation_context import build_simulation_context as build_simulation_context
 from phalanx.facade.isaaclab.sim.spawners import *  # noqa: F403
 from phalanx.facade.isaaclab.sim.utils import *  # noqa: F403
+from phalanx.facade.isaaclab.sim.views import XformPrimView as XformPrimView

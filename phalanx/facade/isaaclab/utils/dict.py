@@ -252,3 +252,18 @@ def _replaced(data: Any, replace: Callable[[Any], Any]) -> Any:
     if type(data) is tuple:
         return tuple(_replaced(value, replace) for value in data)
     return replace(data)
+
+
+def update_dict(orig_dict: dict[str, Any], new_dict: Mapping[str, Any]) -> dict[str, Any]:
+    """Let a dictionary have another one's values; of dictionaries within, only the keys that are given.
+
+    Args:
+        orig_dict: is changed.
+        new_dict: what it gets.
+
+    Returns:
+        The first one.
+    """
+    for key, value in new_dict.items():
+        orig_dict[key] = update_dict(orig_dict.get(key, {}), value) if isinstance(value, Mapping) else value
+    return orig_dict

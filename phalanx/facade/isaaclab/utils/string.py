@@ -189,3 +189,20 @@ def find_unique_string_name(initial_name: str, is_unique_fn: Callable[[str], boo
         number += 1
         name = f"{initial_name}_{number}"
     return name
+
+
+def find_root_prim_path_from_regex(prim_path_regex: str) -> tuple[str | None, int | None]:
+    """The path above the first segment of an expression that is no plain name, and that segment's number.
+
+    Args:
+        prim_path_regex: such as ``/World/envs/env_.*/Robot``.
+
+    Returns:
+        ``("/World/envs", 3)``, where the empty segment before the first ``/`` is number 0; ``(None, None)`` without an
+        expression.
+    """
+    segments = str(prim_path_regex).split("/")
+    for number, segment in enumerate(segments):
+        if set("[]*|^") & set(segment):
+            return "/".join(segments[:number]), number
+    return None, None

@@ -182,7 +182,7 @@ def get_app_interface(*unheard: Any) -> App:
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"omni.kit.app has no {name!r} here (docs/decisions/0019-facade.md lists what there is)")
+    raise AttributeError(f"omni.kit.app has no {name!r} here (docs/isaaclab.md lists what there is)")
 
 
 __all__ = ["App", "ExtensionManager", "IApp", "get_app", "get_app_interface"]

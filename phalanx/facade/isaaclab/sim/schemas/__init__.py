@@ -37,7 +37,39 @@ from phalanx.facade.isaaclab.sim.schemas.schemas_cfg import (
     TriangleMeshSimplificationPropertiesCfg,
 )
 
+MESH_APPROXIMATION_TOKENS = {
+    "boundingCube": "boundingCube",
+    "boundingSphere": "boundingSphere",
+    "convexDecomposition": "convexDecomposition",
+    "convexHull": "convexHull",
+    "none": "none",
+    "meshSimplification": "meshSimplification",
+    "sdf": "sdf",
+}
+"""What ``mesh_approximation_name`` may be, and what is written to the stage for it."""
+
+PHYSX_MESH_COLLISION_CFGS = [
+    ConvexDecompositionPropertiesCfg,
+    ConvexHullPropertiesCfg,
+    TriangleMeshPropertiesCfg,
+    TriangleMeshSimplificationPropertiesCfg,
+    SDFMeshPropertiesCfg,
+]
+"""Settings of meshes that PhysX has attributes for."""
+
+USD_MESH_COLLISION_CFGS = [
+    BoundingCubePropertiesCfg,
+    BoundingSpherePropertiesCfg,
+    ConvexDecompositionPropertiesCfg,
+    ConvexHullPropertiesCfg,
+    TriangleMeshSimplificationPropertiesCfg,
+]
+"""Settings of meshes that UsdPhysics has a word for."""
+
 __all__ = [
+    "MESH_APPROXIMATION_TOKENS",
+    "PHYSX_MESH_COLLISION_CFGS",
+    "USD_MESH_COLLISION_CFGS",
     "ArticulationRootPropertiesCfg",
     "BoundingCubePropertiesCfg",
     "BoundingSpherePropertiesCfg",

@@ -1,4 +1,4 @@
-"""What scripts import as ``omni.replicator.core``: seeds. docs/decisions/0019-facade.md says what is there."""
+"""What scripts import as ``omni.replicator.core``: seeds. docs/isaaclab.md says what is there."""
 
 from phalanx.facade.omni.replicator.core.seeds import get_global_seed, set_global_seed
 
