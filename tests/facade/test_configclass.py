@@ -294,3 +294,29 @@ def test_what_does_not_fit_is_told_with_its_place(data, error, message):
     with pytest.raises(error) as told:
         update_class_from_dict(ChildCfg(num_envs=1), data)
     assert message in str(told.value)
+
+
+def test_subclasses_that_are_not_decorated_have_their_members_too():
+    """Isaac Lab's tutorial ``add_new_robot.py`` has such a scene."""
+
+    @configclass
+    class Scene:
+        spacing: float = 2.0
+
+    class Robots(Scene):
+        ground = {"size": 1.0}
+        arm = [1, 2]
+        spacing = 5.0
+
+        def helper(self) -> int:
+            return 1
+
+    class More(Robots):
+        arm = [3]
+
+    first, second = More(), More()
+    assert set(vars(first)) == {"spacing", "arm", "ground"}
+    first.arm.append(4)
+    assert second.arm == [3] and Robots.arm == [1, 2] and first.arm == [3, 4]
+    assert first.spacing == 2.0, "fields of the configuration keep its default, as with Isaac Lab"
+    assert first.helper() == 1

@@ -26,7 +26,8 @@ def configclass(cls: Any = None, **kwargs: Any) -> Any:
       methods, properties, and what is annotated with ``ClassVar``.
     * Defaults may be mutable: every instance has copies of its own, of what it is given, too.
     * A member without a value, or with ``MISSING``, has to be set before use; :meth:`validate` says which were not.
-    * Members of base classes that are no configurations are fields, too.
+    * Members of base classes that are no configurations are fields, too; instances of a subclass that is not decorated
+      itself have copies of what it adds.
 
     A ``__post_init__`` of the class runs when the copies have been made. Instances have these methods:
 
@@ -121,11 +122,26 @@ def _copies_first(post_init: Callable[..., None] | None) -> Callable[..., None]:
             value = getattr(self, member.name, None)
             if not callable(value):
                 object.__setattr__(self, member.name, copied(value))
+        _take_members(self)
         if post_init is not None:
             post_init(self, *init_only)
 
     __post_init__.copies_members = True  # pyright: ignore[reportFunctionMemberAccess]
     return __post_init__
+
+
+def _take_members(self: Any) -> None:
+    """Give an instance copies of the members that subclasses add which are not decorated themselves."""
+    fields = {member.name for member in dataclasses.fields(self)}
+    added: dict[str, Any] = {}
+    for base in type(self).__mro__:
+        if "__dataclass_fields__" in vars(base):
+            break
+        own = {name: value for name, value in vars(base).items() if _is_field(base, name, value)}
+        added = {**own, **added}
+    for name, value in added.items():
+        if name not in fields and not callable(value):
+            object.__setattr__(self, name, copied(value))
 
 
 # -- methods ---------------------------------------------------------------------------------------------------------
