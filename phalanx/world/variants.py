@@ -35,11 +35,11 @@ def transfer(world: World, base: World, other: World, names: list[str], envs: np
         VariantError: the two differ in what is the same in all environments by construction.
     """
     rows = _rows(world, base, names)
-    theirs = _fields(other._store)
-    for key, one in _fields(base._store).items():
+    theirs = _fields(other.engine.store)
+    for key, one in _fields(base.engine.store).items():
         if key not in theirs:
             continue
-        before, after = (np.asarray(w._store.array(one))[..., 0] for w in (base, other))
+        before, after = (np.asarray(w.engine.store.array(one))[..., 0] for w in (base, other))
         if before.shape != after.shape or (one.constant and not np.array_equal(before, after)):
             raise VariantError(f"{one.key} ({one.doc}) differs")
         changed = np.flatnonzero((before != after).reshape(len(before), -1).any(axis=1) & ~_both_nan(before, after))
@@ -47,17 +47,17 @@ def transfer(world: World, base: World, other: World, names: list[str], envs: np
             continue
         place = rows.get(one.table)
         if place is None:
-            if world._store.rows(one.table) != base._store.rows(one.table):
+            if world.engine.store.rows(one.table) != base.engine.store.rows(one.table):
                 raise VariantError(f"{one.key} ({one.doc}) differs")
             place = np.arange(len(before))
-        world._store.widen(one)
-        with world._store.active():
-            xp = world._store.device.xp
-            array = world._store.array(one)
+        world.engine.store.widen(one)
+        with world.engine.store.active():
+            xp = world.engine.store.device.xp
+            array = world.engine.store.array(one)
             for row in changed:
                 array[int(place[row])][..., xp.asarray(envs)] = xp.asarray(after[row][..., None], array.dtype)
-    world.touch_state()
-    world.input_revision += 1
+    world.engine.touch_state()
+    world.engine.touch_inputs()
 
 
 def _both_nan(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -80,8 +80,8 @@ def _rows(world: World, base: World, names: list[str]) -> dict[Table, np.ndarray
             found[table] += range(part.start, part.stop)
         found[c.Tree].append(bound.tree)
         found[c.Shape] += bound.shapes
-    planes = base._store.rows(c.Shape) - len(found[c.Shape])
-    count = world._store.rows(c.Shape)
+    planes = base.engine.store.rows(c.Shape) - len(found[c.Shape])
+    count = world.engine.store.rows(c.Shape)
     found[c.Shape] += range(count - planes, count)
     return {table: np.array(rows, int) for table, rows in found.items()}
 
@@ -100,7 +100,7 @@ def remove_shapes(world: World, name: str, numbers: list[int], envs: np.ndarray)
         numbers: of its shapes.
         envs: numbers of environments.
     """
-    geometry, store = c.ShapeGeometry, world._store
+    geometry, store = c.ShapeGeometry, world.engine.store
     values = [(geometry.contact_offset, ABSENT), *((one, 0.0) for one in (geometry.size, geometry.low, geometry.high))]
     rows = [world.actors[name]._bound.shapes[number] for number in numbers]
     if not rows or not len(envs):
@@ -110,4 +110,4 @@ def remove_shapes(world: World, name: str, numbers: list[int], envs: np.ndarray)
         with store.active():
             for row in rows:
                 store.array(one)[row][..., store.device.xp.asarray(envs)] = value
-    world.touch_state()
+    world.engine.touch_state()
