@@ -408,6 +408,14 @@ class Contents(Collisions, Deformables):
             setattr(self.engine.store[c.Settings], name, [[max([self._settings[name], *asked])]])
 
     @abstractmethod
+    def state(self) -> dict[str, np.ndarray]:
+        """All that is needed to continue exactly."""
+
+    @abstractmethod
+    def set_state(self, state: dict[str, np.ndarray]) -> None:
+        """Continue from what :meth:`state` returned."""
+
+    @abstractmethod
     def _write_defaults(self, envs: np.ndarray | None) -> None:
         """Put environments, all for ``None``, into the state that things have by default."""
 

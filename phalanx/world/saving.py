@@ -11,7 +11,7 @@ import shutil
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,11 +22,11 @@ from phalanx.io.reading.digests import digest_of_arrays
 from phalanx.io.reading.errors import LoadError
 from phalanx.models.robot_model import RobotModel
 from phalanx.world import memory
+from phalanx.world.contents import Contents
 from phalanx.world.deformables import adding
 from phalanx.world.layout.fill import grow_slots
 
-if TYPE_CHECKING:
-    from phalanx.world.world import World
+W = TypeVar("W", bound=Contents)
 
 FORMAT = 3
 """Version of saved worlds and descriptions."""
@@ -35,7 +35,7 @@ STATE_ROLES = ("state", "input", "parameter")
 """Roles of the fields that continue a simulation."""
 
 
-def describe(world: World) -> dict[str, Any]:
+def describe(world: Contents) -> dict[str, Any]:
     """See :meth:`phalanx.World.describe`."""
     names = list(world.actors)
     return {
@@ -73,7 +73,7 @@ def describe(world: World) -> dict[str, Any]:
     }
 
 
-def _placed(world: World, name: str) -> dict[str, Any]:
+def _placed(world: Contents, name: str) -> dict[str, Any]:
     """How an actor was added."""
     how = dict(world._placements[name])
     model = how.pop("model")
@@ -81,8 +81,8 @@ def _placed(world: World, name: str) -> dict[str, Any]:
 
 
 def from_description(
-    kind: type[World], description: dict[str, Any], num_envs: int | None = None, device: str | None = None
-) -> World:
+    kind: Callable[..., W], description: dict[str, Any], num_envs: int | None = None, device: str | None = None
+) -> W:
     """See :meth:`phalanx.World.from_description`."""
     d = dict(description)
     if d.pop("format", None) != FORMAT:
@@ -118,7 +118,7 @@ def from_description(
     return world
 
 
-def save(world: World, path: str | os.PathLike[str]) -> None:
+def save(world: Contents, path: str | os.PathLike[str]) -> None:
     """See :meth:`phalanx.World.save`."""
     target = Path(path)
     if not target.parent.is_dir() or target.is_dir():
@@ -138,7 +138,7 @@ def save(world: World, path: str | os.PathLike[str]) -> None:
         np.savez(file, **state)  # type: ignore[arg-type]
 
 
-def fit_slots(world: World, state: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def fit_slots(world: Contents, state: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The state with as many contact slots as the world has, which gets more if the state needs them.
 
     Slots grow while a world runs, so a state may come from a time when there were fewer, or from another world that
@@ -163,11 +163,11 @@ def fit_slots(world: World, state: dict[str, np.ndarray]) -> dict[str, np.ndarra
 
 
 def load(
-    kind: type[World],
+    kind: Callable[..., W],
     path: str | os.PathLike[str],
     device: str | None = None,
-    prepare: Callable[[World], object] | None = None,
-) -> World:
+    prepare: Callable[[W], object] | None = None,
+) -> W:
     """See :meth:`phalanx.World.load`."""
     source = Path(path)
     if not source.is_file():

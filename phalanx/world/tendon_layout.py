@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,40 +14,10 @@ from phalanx.components.tendon import PATH, SUM, SWING, TWIST
 from phalanx.ecs import Store
 from phalanx.maths.arrays import rotate
 from phalanx.models.articulation import NUM_COORDS, NUM_DOFS
-from phalanx.models.robot_model import Joint
-from phalanx.models.tendons import FixedTendon, SpatialTendon, check
+from phalanx.models.tendons import FixedTendon, SpatialTendon
 from phalanx.world.handles.loop_joint import JointEnd, initial_pose
+from phalanx.world.handles.robot import Robot
 from phalanx.world.layout.columns import Columns
-
-if TYPE_CHECKING:
-    from phalanx.world.handles.robot import Robot
-
-
-def check_tendons(robot: Robot) -> None:
-    """Refuse tendons that do not fit the robot."""
-    links = robot.part.articulation
-    single = {
-        name: NUM_DOFS[links.links[i].joint_type] == 1 for name, i in zip(links.dof_names, links.dof_links, strict=True)
-    }
-    for link in links.links:
-        if link.joint is not None and link.joint_type == SPHERICAL:
-            _check_spherical(str(robot), link.joint)
-    check(str(robot), [*robot.model.fixed_tendons, *robot.model.spatial_tendons], single, robot.body_names)
-
-
-def _check_spherical(who: str, joint: Joint) -> None:
-    if not joint.swing_limit > 0 or np.pi < joint.swing_limit < np.inf:
-        raise ValueError(f"{who}: joint {joint.name!r}: swing_limit={joint.swing_limit}: must be above 0, at most pi")
-    finite = [angle for angle in (joint.lower, joint.upper) if np.isfinite(angle)]
-    if joint.lower > joint.upper or any(abs(angle) > np.pi for angle in finite):
-        raise ValueError(
-            f"{who}: joint {joint.name!r}: twist limits {joint.lower} to {joint.upper} must be in order, from -pi to pi"
-        )
-    if joint.limit_stiffness or joint.limit_damping or joint.limit_restitution:
-        raise ValueError(
-            f"{who}: joint {joint.name!r}: limits of spherical joints are hard and do not throw back; leave "
-            "limit_stiffness, limit_damping and limit_restitution at 0"
-        )
 
 
 def place_tendons(store: Store, robots: Sequence[Robot]) -> int:

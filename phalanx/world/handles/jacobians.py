@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from phalanx.components import (
@@ -20,9 +18,7 @@ from phalanx.maths.kernels import cross
 from phalanx.world.engine.engine import Engine
 from phalanx.world.engine.launches import Environments, Launch, constants
 from phalanx.world.engine.readers import Reader, Reading
-
-if TYPE_CHECKING:
-    from phalanx.world.handles.robot_dynamics import RobotDynamics
+from phalanx.world.handles.actor import Actor
 
 Row = Table("body of a Jacobian", "a body of a robot")
 Number = Table("number of a Jacobian", "Jacobians as users have them, number by number")
@@ -122,7 +118,7 @@ def relations_of_links(engine: Engine, links: np.ndarray, first_dof: np.ndarray 
     return np.where(last >= 0, relations[np.maximum(last, 0)] + first_dof, -1)
 
 
-def jacobian_reader(robot: RobotDynamics) -> Reader:
+def jacobian_reader(robot: Actor) -> Reader:
     """Reads ``jacobian``, (num_envs, num_bodies, 6, num_velocities), once the phase ``query_bodies`` has run."""
     engine, bound, frames = robot.engine, robot._bound, robot.part.articulation.frames
     count, width = len(frames), robot.num_velocities

@@ -13,12 +13,12 @@ from phalanx.maths.arrays import from_rotation_vector, rotation_vector
 from phalanx.models.actor_spec import Part
 from phalanx.models.articulation import NUM_COORDS, NUM_DOFS
 from phalanx.models.robot_model import RobotModel
+from phalanx.models.tendon_checks import check_tendons
 from phalanx.world.checking import shorten
 from phalanx.world.engine.engine import Engine
 from phalanx.world.handle import on_device
 from phalanx.world.handles.robot_joints import RobotJoints
 from phalanx.world.layout.fill import Rows
-from phalanx.world.tendon_layout import check_tendons
 
 
 class Robot(RobotJoints):
@@ -48,7 +48,7 @@ class Robot(RobotJoints):
         self.mass = float(sum(link.mass for link in articulation.links))
         self._scalar = np.array([NUM_DOFS[articulation.links[i].joint_type] == 1 for i in articulation.dof_links], bool)
         self.default_joint_pos = self._initial_positions(joint_pos)
-        check_tendons(self)
+        check_tendons(str(self), model, articulation)
 
     def __repr__(self) -> str:
         base = "fixed" if self.fixed_base else "free"
