@@ -1,7 +1,6 @@
 # ruff: noqa: E501
 """What still goes against the order of the rooms, see ``layers.py``. These lists only ever shrink."""
 
-
 UPWARD = []
 
 CIRCULAR = [
