@@ -184,7 +184,7 @@ def test_limits_that_there_are_not_are_the_greatest_number(arm: Any, api: str, g
     np.testing.assert_allclose(limits[:, 0], [[-2.0, 2.0]] * 7)
     assert (np.abs(limits[:, 1]) == np.finfo(np.float32).max).all()
     view.set_dof_limits(view.get_dof_limits(), give(np.array([1])) if api != "numpy" else [1])
-    assert np.isinf(np.asarray(arm[0]._device.to_host(arm[1].joint_position_limits))[:, 1]).all()
+    assert np.isinf(np.asarray(arm[0].engine.device.to_host(arm[1].joint_position_limits))[:, 1]).all()
 
 
 def test_wrong_use_says_so_and_changes_nothing(device: str, api: str, give: Any) -> None:
