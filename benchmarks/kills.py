@@ -183,9 +183,9 @@ def kill_one(world: px.World, folder: Path, rng: np.random.Generator, moment: fl
     return {"moment_s": round(moment, 3), "chunk": chunk, "steps": steps, "written": written, **found}
 
 
-def fill_one(world: px.World, folder: Path, rng: np.random.Generator, again: bool) -> dict[str, Any]:
-    """Record on a small disk, and save on it."""
-    disk, chunk, size = folder / "disk", int(rng.integers(1, 40)), int(np.exp(rng.uniform(np.log(2e5), np.log(3e6))))
+def fill_one(world: px.World, folder: Path, rng: np.random.Generator, whole: int, again: bool) -> dict[str, Any]:
+    """Record on a disk that has room for a part of what a whole recording takes, or a little more; and save on it."""
+    disk, chunk, size = folder / "disk", int(rng.integers(1, 40)), int(rng.uniform(0.4, 1.3) * whole)
     disk.mkdir(exist_ok=True)
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(disk)], check=True)
     try:
@@ -259,7 +259,8 @@ def campaign(
         rng = np.random.default_rng(seed)
         moments = [1.1 * seconds * (n + rng.uniform()) / kills for n in range(kills)]
         killed = [kill_one(world, folder, rng, moment, n % 4 == 0) for n, moment in enumerate(moments)]
-        filled = [fill_one(world, folder, rng, n % 4 == 0) for n in range(disks)]
+        whole = sum(512 * file.stat().st_blocks for file in (folder / "reference.zarr").rglob("*"))
+        filled = [fill_one(world, folder, rng, whole, n % 4 == 0) for n in range(disks)]
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     faults = [f"kill {n}: {fault}" for n, one in enumerate(killed) for fault in one["faults"]]
