@@ -84,13 +84,14 @@ class Handle:
         is widened, and kernels that read it are compiled for that when the world steps next.
         """
         store = self.engine.store
-        everywhere = envs is None or len(np.unique(envs)) == self.engine.num_envs
+        count = self.engine.num_envs
+        everywhere = envs is None or (len(envs) >= count and len(np.unique(envs)) == count)
         if store.is_shared(field) and not (everywhere and (value.shape[0] == 1 or self._same(value))):
             store.widen(field)
         if store.is_shared(field):
             self._write(field, rows, value[:1], None)
             return
-        count = self.engine.num_envs if envs is None else len(envs)
+        count = count if envs is None else len(envs)
         self._write(field, rows, self._xp.broadcast_to(value, (count, *value.shape[1:])), envs)
 
     def _same(self, value: Any) -> bool:

@@ -92,6 +92,7 @@ def test_recorded_it_runs_again_to_the_bit(tmp_path: Path) -> None:
                 seen.append(body.node_pos)
     recording = px.open_recording(tmp_path / "run.zarr")
     known = recording.deformables["cube"]
+    assert isinstance(known.mesh, px.TetMesh)
     np.testing.assert_array_equal(known.mesh.tets, body.mesh.tets)
     np.testing.assert_array_equal(known.node_pos[:, 1:], np.stack(seen, axis=1))
     assert known.node_vel.dims == ("env", "time", "node", "axis") and known.node_vel.units == "m/s"

@@ -25,7 +25,7 @@ def test_a_traced_step_names_every_system_and_changes_nothing(device: str, tmp_p
     np.testing.assert_array_equal(host(robots[0].joint_pos), host(robots[1].joint_pos))
     events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
     names = [event["name"] for event in events if event["cat"] == "system"]
-    ran = [system.name for system, _shared in worlds[0]._store.kernels(worlds[0]._sequence(STEP))]
+    ran = [system.name for system, _shared in worlds[0].engine.store.kernels(worlds[0].engine.sequence(STEP))]
     assert sorted(names) == sorted(3 * ran)
     if device == "cpu":  # on a GPU some stand for others, under names of their own
         assert {s.name for s in worlds[0].schedule.systems(("actuate", "dynamics"))} <= set(names)
