@@ -22,7 +22,7 @@ class ClothElasticity(Component, table=Deformable):
     along = Field(unit="N/m", doc="E t / (1 - nu^2): of a strain along an axis, along that axis")
     across = Field(unit="N/m", doc="nu times that: along the other axis")
     shear = Field(unit="N/m", doc="G t")
-    carried = Field(doc="share of the velocity that sweeps begin with")
+    carried = Field(doc="share of the last small step's motion that sweeps begin with")
 
 
 class ClothNode(Component, table=Node):

@@ -83,11 +83,12 @@ def test_shapes_are_the_documented_ones(sim: SimulationContext, count: int) -> N
 def test_pairs_points_and_friction(sim: SimulationContext, alike: bool) -> None:
     """What pairs exert on each other is equal and opposite, and sums up to the net force.
 
-    On a stage whose environments are alike, and on one that becomes a single environment.
+    On a stage whose environments are alike, and on one that becomes a single environment, since one has a body more.
     """
     environments(3)
     if not alike:
-        sim_utils.create_prim("/World/envs/env_2/mark", "Xform")
+        more = sim_utils.CuboidCfg(size=(0.1, 0.1, 0.1), rigid_props=sim_utils.RigidBodyPropertiesCfg())
+        more.func("/World/envs/env_2/more", more, translation=(0.0, 3.0, 2.0))
     ground()
     cubes = stack()
     pushed = box("pushed", (-1.0, 0.0, SIZE / 2), SIZE, LOWER)

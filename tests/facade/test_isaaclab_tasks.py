@@ -73,5 +73,6 @@ def test_an_environment_that_diverges_fails_the_trial():
     env = SimpleNamespace(sim=SimpleNamespace(stage_world=SimpleNamespace(world=world, is_empty=False)))
     assert task_trial._diverged(env) == ""
     robot.set_joint_state(vel=[[0.0, 0.0], [3e38, 0.0], [0.0, 0.0]])
-    world.step()
+    with pytest.warns(phalanx.SimulationWarning, match="1 of 3 environments diverged"):
+        world.step()
     assert task_trial._diverged(env) == "environments [1] diverged"

@@ -359,11 +359,11 @@ def test_configurations_that_cannot_be(device: str) -> None:
 
 
 def test_environments_that_differ(device: str) -> None:
-    """The stage is one environment then, and arrays are what they are otherwise."""
+    """They are environments of two kinds then, and arrays are what they are otherwise."""
     sim, things = make(2, device)
     UsdPhysics.MassAPI(sim.stage.GetPrimAtPath("/World/envs/env_1/brick")).CreateMassAttr(4.0)
     sim.reset()
-    assert sim.stage_world.world.num_envs == 1
+    assert sim.stage_world.world.num_envs == 2
     np.testing.assert_allclose(host(things.data.default_mass)[..., 0], [[2.0, 0.5, 3.0], [2.0, 4.0, 3.0]], rtol=1e-6)
     pose = poses(np.random.default_rng(4), 2)
     pose[1, :, 1] += 3.0

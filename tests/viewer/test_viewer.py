@@ -192,7 +192,7 @@ def test_shown_environments(viewer, world):
         client.put(viewer.run_panel.envs.count, 4)
         until(lambda: viewer.selection.envs().tolist() == [0, 1, 2, 3])
         instances = viewer.scene._handles
-        until(lambda: viewer.scene._count == 4)
+        until(lambda: viewer.scene._count == 4 and len(viewer.scene._handles) == len(viewer.scene._batches))
         assert viewer.scene._handles is not instances
         for batch, handle in zip(viewer.scene._batches, viewer.scene._handles, strict=True):
             assert handle.batched_positions.shape == (4 * len(batch.bodies), 3)

@@ -27,7 +27,7 @@ APIS = {
 
 _SCHEMAS = {name: api for api, name in APIS.items()}
 _COMMON = ("nominalHeight", "nominalWidth", "opticalCenter", "maxFov")
-_TYPES = {"opticalCenter": Sdf.ValueTypeNames.Float2, "imageSize": Sdf.ValueTypeNames.Int2}
+_TYPES = {"opticalCenter": "Float2", "imageSize": "Int2"}
 
 
 class CameraLens:
@@ -260,7 +260,7 @@ class CameraLens:
         for key, value in (values | numbers).items():
             if value is None:
                 continue
-            kind = _TYPES.get(key, Sdf.ValueTypeNames.Asset if "Texture" in key else Sdf.ValueTypeNames.Float)
+            kind = getattr(Sdf.ValueTypeNames, _TYPES.get(key, "Asset" if "Texture" in key else "Float"))
             made: Any = {"opticalCenter": Gf.Vec2f, "imageSize": Gf.Vec2i}.get(key)
             given = made(*value) if made else value
             self.prim.CreateAttribute(f"omni:lensdistortion:{name}:{key}", kind, False).Set(given)
