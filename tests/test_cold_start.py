@@ -74,3 +74,28 @@ def run(script: str, device: str, cache: Path, **settings: str) -> list[str]:
     environment |= {"PHALANX_CACHE_DIR": str(cache), "NUMBA_CACHE_DIR": str(cache)}
     command = [sys.executable, "-c", script, device]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+
+
+def test_importing_phalanx_loads_only_what_every_world_needs() -> None:
+    """Compilers, readers of files, sensors and writers are loaded by what uses them: an import takes a third of a
+    second, and each of these would add to it.
+    """
+    code = "import sys; had = set(sys.modules); import phalanx; print(*sorted(set(sys.modules) - had))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    late = (
+        "numba",
+        "llvmlite",
+        "cupy",
+        "torch",
+        "scipy",
+        "zarr",
+        "pxr",
+        "PIL",
+        "email",
+        "subprocess",
+        "importlib.metadata",
+    )
+    ours = ("facade", "images", "io.formats.mjcf", "io.formats.usd", "io.recordings", "learn", "rays", "viewer")
+    for name in (*late, *(f"phalanx.{each}" for each in ours)):
+        assert not [each for each in loaded if each == name or each.startswith(f"{name}.")], name
+    assert "phalanx.world.world" in loaded

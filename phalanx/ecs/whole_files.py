@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +23,7 @@ class NoFileError(OSError):
 def new_sibling(path: Path) -> Path:
     """A new, empty file beside one, with the same suffix."""
     while True:
-        made = path.with_name(f".{path.stem}.{secrets.token_hex(8)}{path.suffix}")
+        made = path.with_name(f".{path.stem}.{os.urandom(8).hex()}{path.suffix}")
         try:
             os.close(os.open(made, _NEW, 0o666))
         except FileExistsError:

@@ -6,13 +6,10 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from phalanx.io.formats.mjcf import load_scene
-from phalanx.io.formats.mjcf.scene import Scene
-from phalanx.io.formats.mjcf.source import Options
 from phalanx.io.formats.scene_file import Ground as FileGround
 from phalanx.io.formats.scene_file import warn_of
 from phalanx.models.actuators import Keyframe
@@ -22,6 +19,9 @@ from phalanx.world.handles.loop_joint import LoopJoint
 from phalanx.world.handles.rigid_object import RigidObject
 from phalanx.world.handles.robot import Robot
 from phalanx.world.jointed import UNIT, ZERO
+
+if TYPE_CHECKING:
+    from phalanx.io.formats.mjcf.scene import Scene
 
 STRAIGHT = 1e-9
 """Components of the normals of grounds below this are rounding."""
@@ -38,11 +38,11 @@ class AddedScene:
 
     name: str
     world: Contents
+    options: Any
     robots: dict[str, Robot] = field(default_factory=dict)
     objects: dict[str, RigidObject] = field(default_factory=dict)
     joints: dict[str, LoopJoint] = field(default_factory=dict)
     deformables: dict[str, SoftBody] = field(default_factory=dict)
-    options: Any = field(default_factory=Options)
     keyframe_names: list[str] = field(default_factory=list)
     prims: dict[str, tuple[str, str]] = field(default_factory=dict)
     deformable_prims: dict[str, str] = field(default_factory=dict)
@@ -98,6 +98,8 @@ class Scenes(Contents):
             LoadError: the file cannot be used. What is not simulated is warned of and listed in ``warnings``.
             ValueError: a name is taken, or the keyframe is not known; nothing is added then.
         """
+        from phalanx.io.formats.mjcf import load_scene
+
         self._not_built("add_mjcf")
         folders = [os.fspath(folder) for folder in asset_dirs]
         scene = load_scene(Path(path), folders, visuals, fix_inertias=fix_inertias)

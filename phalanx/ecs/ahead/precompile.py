@@ -19,16 +19,18 @@ import gc
 import json
 import os
 import signal
-import subprocess
 import sys
 import threading
 from collections import deque
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from phalanx.ecs.cache.modules import CORE, Generated, Target, load
 from phalanx.ecs.cpu.threads import num_processors
+
+if TYPE_CHECKING:
+    import subprocess
 
 FEWEST = 4
 """Fewer missing kernels are not worth another process that opens a GPU."""
@@ -135,6 +137,8 @@ class _Compiler:
         return self._process is not None and self._owner == os.getpid() and self._process.poll() is None
 
     def _begin(self) -> subprocess.Popen[str]:
+        import subprocess
+
         self.close()
         self._owner = os.getpid()
         self._process = subprocess.Popen(
@@ -178,6 +182,8 @@ class _GpuCompilers:
 
     def start(self, count: int) -> None:
         """Have so many; they import Numba, and wait."""
+        import subprocess
+
         while len(self._processes) < count:
             self._processes.append(
                 subprocess.Popen(
@@ -191,6 +197,8 @@ class _GpuCompilers:
 
     def compile(self, paths: Sequence[Path]) -> None:
         """Compile modules in this order; whoever is done takes the next one."""
+        from concurrent.futures import ThreadPoolExecutor
+
         waiting = deque(paths)
         with ThreadPoolExecutor(len(self._processes)) as pool:
             try:

@@ -6,7 +6,6 @@ A module file never changes, so Numba's disk cache for it can never be stale, an
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -98,14 +97,16 @@ def load(generated: Generated) -> ModuleType:
 @cache
 def versions() -> str:
     """The compilers' versions, and what they compile for."""
+    from importlib import metadata  # takes 20 ms: it reads mail
+
     from llvmlite import binding
 
     names = ("numba", "llvmlite", "numba-cuda")
     found = []
     for name in names:
         try:
-            found.append(f"{name}={importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
+            found.append(f"{name}={metadata.version(name)}")
+        except metadata.PackageNotFoundError:
             found.append(f"{name}=none")
     features = hashlib.sha256(binding.get_host_cpu_features().flatten().encode()).hexdigest()[:8]
     found.append(f"cpu={binding.get_host_cpu_name()}-{features} python={sys.version_info[:2]}")
