@@ -74,6 +74,8 @@ def draw_pixels(
     environments: Int,
     envs: Ints,
     has_envs: Int,
+    chosen: Ints,
+    has_chosen: Int,
     intrinsics: Reals,
     directions: Reals,
     has_directions: Int,
@@ -128,6 +130,8 @@ def draw_pixels(
             neighbouring threads do alike; those beyond the image's borders do nothing.
         width, height, columns, rows: of the image, and of its tiles.
         environments: how many there are; numbers in ``envs`` beyond them are passed over.
+        chosen, has_chosen: if there are any, pixels by number, row by row, environment after environment: ``pixel`` is
+            an index of it.
         intrinsics: fx, fy, cx, cy of each environment's camera, or else:
         directions, has_directions: 3 a pixel, in the camera's frame: 1: one image of them for all, 2: each its own.
         origins: then, if there are any, where pixels look from, likewise.
@@ -149,6 +153,9 @@ def draw_pixels(
     e = n
     if has_envs == 1:
         e = int(envs[n])
+    if has_chosen == 1:
+        e, rest = split(int(chosen[pixel]), width * height)
+        v, u = split(rest, width)
     if u < width and v < height and e >= 0 and e < environments:
         p = v * width + u
         at = e * width * height + p

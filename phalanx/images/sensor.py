@@ -225,7 +225,7 @@ class ImageSensor:
 
     # -- images ----------------------------------------------------------------------------------------------
 
-    def capture(self, position: Any, orientation: Any, envs: Any = None) -> None:
+    def capture(self, position: Any, orientation: Any, envs: Any = None, *, pixels: Any = None) -> None:
         """Draw images to :attr:`output`; on a GPU the work is queued.
 
         Args:
@@ -234,14 +234,19 @@ class ImageSensor:
             envs: numbers of the environments whose images are drawn, (n,) int32, on the scene's device, or a sequence;
                 (num_envs,) of bool say it for each (on a GPU their number is waited for), or a slice. Negative numbers
                 count from the end, but not in int32 on a GPU, which is not looked at. All others keep theirs.
+            pixels: instead of ``envs``, pixels that are drawn, (n,) int32 on the scene's device: their numbers in
+                images (num_envs, height, width), row by row. All others keep what they show; those beyond are passed
+                over. Not of sensors with motion vectors, which keep one earlier image.
 
         Raises:
             ValueError: shapes or types do not fit, or bodies have not been placed.
         """
+        if pixels is not None:
+            self._check_pixels(pixels, envs)
         packed = self.scene.packed()
         if packed is not self._packed:
             self._pack(packed)
-        arrays = (position, orientation, envs)
+        arrays = (position, orientation, envs, pixels)
         if self._launches.again(draw_pixels, arrays, ()):
             return
         count = self.scene.num_envs
@@ -250,8 +255,8 @@ class ImageSensor:
         if packed.own and not packed.placed:
             raise ValueError("instances are carried by bodies: call scene.place(...) before the first capture")
         chosen = None if envs is None else self._numbers(envs)
-        launch = self._draw(packed, position, orientation, chosen)
-        if chosen is None or chosen is envs:
+        launch = self._draw(packed, position, orientation, chosen, pixels)
+        if pixels is None and (chosen is None or chosen is envs):
             self._launches.remember(draw_pixels, arrays, (), launch)
 
     def forget(self, envs: Any = None) -> None:
@@ -283,10 +288,21 @@ class ImageSensor:
             made = xp.where(made < 0, made + self.scene.num_envs, made).astype(np.int32)
         return made
 
-    def _draw(self, packed: Packed, position: Any, orientation: Any, envs: Any) -> Callable[[], None]:
+    def _check_pixels(self, pixels: Any, envs: Any) -> None:
+        if envs is not None:
+            raise ValueError("envs and pixels: give one of them")
+        if "motion_vectors" in self.types:
+            raise ValueError("pixels: a sensor with motion vectors draws whole images")
+        if not isinstance(pixels, self.scene.device.xp.ndarray) or pixels.dtype != np.int32 or pixels.ndim != 1:
+            raise ValueError("pixels: numbers of pixels are needed, (n,) int32 on the scene's device")
+
+    def _draw(
+        self, packed: Packed, position: Any, orientation: Any, envs: Any, pixels: Any = None
+    ) -> Callable[[], None]:
         assert self._look is not None
         arrays, look, output = self._arrays, self._look, self.output
         chosen = (arrays["known"] if envs is None else envs, int(envs is not None))
+        listed = (arrays["known"] if pixels is None else pixels, int(pixels is not None))
         directions = self._intrinsics if self._directions is None else self._directions
         kind = 0 if self._directions is None else self._directions.ndim - 1
         first = (
@@ -295,6 +311,7 @@ class ImageSensor:
             *self._tiles,
             self.scene.num_envs,
             *chosen,
+            *listed,
             self._intrinsics,
             directions,
             kind,
@@ -315,8 +332,9 @@ class ImageSensor:
         rest = (packed.shared, packed.own, *scene, *looks, *lights, *last, *results)
         count = self.scene.num_envs if envs is None else len(envs)
         head = (*first, position, orientation, *self._clip)
-        drawing = self.scene.run(draw_pixels, count * self._pixels, head, rest, self._constants(packed))
-        kept = (envs,)  # what the launches read lives as long as they do
+        rays = count * self._pixels if pixels is None else len(pixels)
+        drawing = self.scene.run(draw_pixels, rays, head, rest, self._constants(packed))
+        kept = (envs, pixels)  # what the launches read lives as long as they do
         if motion is None:
             return lambda: (drawing(), kept)[0]
         rows = max(packed.own, 1)

@@ -70,6 +70,35 @@ def test_environments_are_independent(device: str) -> None:
     assert (capture(sensor, EYES, TURNED, [])["rgb"][0] == 0).all()
 
 
+def test_some_pixels_are_as_all_of_them_are(device: str) -> None:
+    """To the bit, of all environments; all others keep what they show, and numbers beyond are passed over."""
+    types = ("rgb", "rgba", "depth", "normals", "ids", "distance_to_camera")
+    scenes = [RayScene(ENVS, device) for _ in range(2)]
+    whole, sensor = (camera(scene, 45, 61, looks=filled(scene), lights=LIGHTS, types=types) for scene in scenes)
+    position, orientation = poses()
+    for one in (whole, sensor):
+        place(one.scene, position, orientation)
+    images = capture(whole, EYES, TURNED)
+    count = ENVS * 45 * 61
+    chosen = np.random.default_rng(3).permutation(count)[: count // 3].astype(np.int32)
+    device_of = sensor.scene.device
+    eyes, turned = device_of.xp.asarray(EYES), device_of.xp.asarray(TURNED)
+    sensor.capture(eyes, turned, pixels=device_of.xp.asarray(np.append(chosen, [count, count + 7]).astype(np.int32)))
+    drawn = np.zeros(count, bool)
+    drawn[chosen] = True
+    for name in types:
+        found = device_of.to_host(sensor.output[name]).reshape(count, -1)
+        np.testing.assert_array_equal(found[drawn], images[name].reshape(count, -1)[drawn], err_msg=name)
+        assert not found[~drawn].any(), name
+    some = device_of.xp.asarray(chosen)
+    with pytest.raises(ValueError, match="envs and pixels: give one of them"):
+        sensor.capture(eyes, turned, [0], pixels=some)
+    with pytest.raises(ValueError, match="a sensor with motion vectors draws whole images"):
+        ImageSensor(scenes[0], 45, 61, ("motion_vectors",)).capture(eyes, turned, pixels=some)
+    with pytest.raises(ValueError, match=r"numbers of pixels are needed, \(n,\) int32"):
+        sensor.capture(eyes, turned, pixels=some.astype(np.int64))
+
+
 def boxes(device: str, more: int) -> RayScene:
     """Boxes over a plane, and some far away."""
     scene = RayScene(ENVS, device)

@@ -12,8 +12,9 @@ import numpy as np
 from phalanx import components as c
 from phalanx.ecs.whole_files import replacing
 from phalanx.images import ImageSensor, Light, Look, Texture
-from phalanx.images.looks import DECODED, encoded
+from phalanx.images.looks import DECODED
 from phalanx.images.pictures.false_colors import FALSE_COLORS, KINDS
+from phalanx.images.pictures.frames import Frames, View, developed
 from phalanx.images.pictures.framing import Camera, corner_points, fitting_camera, grid_of, tile_of, toward
 from phalanx.images.world_camera import axes_toward
 from phalanx.images.world_scene import WorldScene
@@ -46,7 +47,8 @@ class WorldPainter:
         env_ids: which, all by default.
         size: width, height, pixels.
         kind: ``"rgb"``, ``"depth"``, ``"normals"`` or ``"segmentation"``, see :mod:`~.false_colors`.
-        passes: how many are averaged, from 8 on with soft shadows; by default 24, or fewer of what has many shapes.
+        passes: how many are averaged, from 8 on with soft shadows; by default 24, or fewer of what has many shapes. Of
+            fewer than 8, as in videos, pixels that look like their neighbours get one.
         ground: its height, m, or ``None`` for none; by default that of the world's first that lies level.
         camera: by default one that sees everything.
         spacing: m between environments; as far as they need by default.
@@ -106,18 +108,26 @@ class WorldPainter:
         self._radius = 0.5 * float(np.linalg.norm(np.ptp(points, axis=0)))
         self.camera = camera or fitting_camera(points, self._width / self._height, len(offsets) > 1)
         self._make_sensor()
+        self._frames = Frames(
+            seen.boxes, self._ground, offsets, self._seen.place, self._cast, self.passes, self._finished
+        )
 
     def draw(self, poses: np.ndarray | None = None, shift: Any = (0.0, 0.0, 0.0)) -> np.ndarray:
         """(height, width, 3) uint8: what is now, or bodies at poses (environments, bodies, 7); from a camera that is
         ``shift`` (3,) away from :attr:`camera`, m.
         """
+        device, sensor = self._seen.world.engine.device, self._sensor
+        eye = np.add(self.camera.eye, shift)
+        with device.active():
+            self._position[...] = device.xp.asarray(eye[None], np.float32)
+        if self.kind == "rgb" and self.passes < _SOFT:
+            size = (self._width, self._height)
+            view = View(eye, self._axes, self._focal, size, -self._sun[2])
+            return self._frames.draw(_poses_now(self._seen) if poses is None else poses, view)
         if poses is None:
             self._seen.update()
         else:
             self._seen.place(poses)
-        device, sensor = self._seen.world.engine.device, self._sensor
-        with device.active():
-            self._position[...] = device.xp.asarray(np.add(self.camera.eye, shift)[None], np.float32)
         if self.kind != "rgb":
             name, show = FALSE_COLORS[self.kind]
             sensor.capture(self._position, self._orientation)
@@ -125,18 +135,41 @@ class WorldPainter:
         total = np.zeros((self._height, self._width, 3), np.float32)
         grounds = np.zeros((self._height, self._width, 1), np.float32)
         for n in range(self.passes):
-            u, v = within_pixel(n)
-            sensor.set_pinhole(self._focal, self._focal, 0.5 * self._width + u, 0.5 * self._height + v)
-            if self.passes >= _SOFT:
-                sensor.set_lights(self._lights(n))
+            self._look_through(n)
+            sensor.set_lights(self._lights(n))
             sensor.capture(self._position, self._orientation)
             total += DECODED[device.to_host(sensor.output["rgb"])[0]]
-            if self._ground is not None:
-                grounds += device.to_host(sensor.output["ids"])[0, ..., 1:2] == 0
-        total /= self.passes * _EXPOSURE
-        if self._ground is not None:  # far away, it becomes the sky
-            total += (self._haze * grounds / self.passes) * (_HORIZON.astype(np.float32) - total)
-        return developed(total)
+            grounds += device.to_host(sensor.output["ids"])[0, ..., 1:2] == 0
+        pixels = (-1, 3), (-1, 1)
+        total, grounds = (one.reshape(to) / self.passes for one, to in zip((total, grounds), pixels, strict=True))
+        return developed(self._finished(None, total, grounds)).reshape(self._height, self._width, 3)
+
+    # -- pixels ----------------------------------------------------------------------------------------------
+
+    def _look_through(self, number: int) -> None:
+        """Have rays of a pass go through its points of pixels."""
+        u, v = within_pixel(number)
+        self._sensor.set_pinhole(self._focal, self._focal, 0.5 * self._width + u, 0.5 * self._height + v)
+
+    def _cast(self, pixels: np.ndarray | None, number: int) -> tuple[np.ndarray, np.ndarray]:
+        """Colours (n, 3) uint8 and whether it is the ground (n,) of pixels, or of all, in one pass."""
+        device, output = self._seen.world.engine.device, self._sensor.output
+        self._look_through(number)
+        with device.active():
+            listed = None if pixels is None else device.xp.asarray(pixels, np.int32)
+            self._sensor.capture(self._position, self._orientation, pixels=listed)
+            colors, objects = output["rgb"].reshape(-1, 3), output["ids"].reshape(-1, 3)[:, 1]
+            if listed is not None:
+                colors, objects = colors[listed], objects[listed]
+            return device.to_host(colors), device.to_host(objects) == 0
+
+    def _finished(self, pixels: np.ndarray | None, colors: np.ndarray, grounds: np.ndarray) -> np.ndarray:
+        """Means of passes, exposed as they are to be; the ground far away becomes the sky."""
+        colors = colors / _EXPOSURE
+        if self._ground is None:
+            return colors
+        haze = self._haze if pixels is None else self._haze[pixels]
+        return colors + (haze * grounds) * (_HORIZON.astype(np.float32) - colors)
 
     # -- what it is made of ----------------------------------------------------------------------------------
 
@@ -183,7 +216,7 @@ class WorldPainter:
 
     @cached_property
     def _haze(self) -> np.ndarray:
-        """(height, width, 1): how much of the sky's colour the ground has, 1 far from everything."""
+        """(pixels, 1): how much of the sky's colour the ground has, 1 far from everything."""
         x = (np.arange(self._width) + 0.5 - 0.5 * self._width) / self._focal
         y = (np.arange(self._height) + 0.5 - 0.5 * self._height) / self._focal
         right, down, forward = self._axes
@@ -193,7 +226,7 @@ class WorldPainter:
             reach = (self._ground - eye[2]) / rays[..., 2]
             away = np.hypot(*(eye[k] + reach * rays[..., k] - self._centre[k] for k in range(2)))
         fade = np.clip((np.where(reach > 0.0, away, np.inf) / max(self._radius, 1e-6) - 1.6) / 4.5, 0.0, 1.0)
-        return (fade * fade * (3.0 - 2.0 * fade))[..., None].astype(np.float32)
+        return (fade * fade * (3.0 - 2.0 * fade)).reshape(-1, 1).astype(np.float32)
 
 
 def render_world(
@@ -252,8 +285,3 @@ def _corput(index: int, base: int) -> float:
         found += digit * part
         part /= base
     return found
-
-
-def developed(linear: np.ndarray) -> np.ndarray:
-    """8-bit sRGB, brightest parts rolled off."""
-    return encoded(np.where(linear > 0.8, 0.8 + 0.2 * (1.0 - np.exp(-(linear - 0.8) / 0.2)), linear))

@@ -8,7 +8,8 @@ import numpy as np
 
 from phalanx.images.looks import DECODED
 from phalanx.images.pictures.false_colors import FALSE_COLORS, KINDS
-from phalanx.images.pictures.picture import MOVING, developed, within_pixel
+from phalanx.images.pictures.frames import developed
+from phalanx.images.pictures.picture import MOVING, within_pixel
 from phalanx.images.world_camera import WorldCamera
 from phalanx.images.world_scene import WorldScene
 
