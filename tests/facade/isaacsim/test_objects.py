@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -200,3 +201,27 @@ def test_one_prim_that_collides(world):
     material = materials.PhysicsMaterial("/World/m")
     prim.apply_physics_material(material)
     assert prim.get_applied_physics_material() is material
+
+
+def test_constructors_have_the_documented_arguments_and_name_their_class_in_errors(world):
+    """They are made from declarations: signatures are real, wrong calls are refused, subclasses can call them."""
+    signature = inspect.signature(objects.DynamicCuboid)
+    seen = "prim_path, name, position, translation, orientation, scale, visible, color, size, visual_material"
+    felt = "physics_material, mass, density, linear_velocity, angular_velocity"
+    assert ", ".join(signature.parameters) == f"{seen}, {felt}"
+    assert signature.parameters["name"].default == "dynamic_cube"
+    assert inspect.signature(objects.VisualSphere).parameters["visible"].default is True
+    assert inspect.signature(objects.FixedSphere).parameters["visible"].default is None
+    with pytest.raises(TypeError, match=r"FixedCone\(\): missing a required argument: 'prim_path'"):
+        objects.FixedCone()
+    with pytest.raises(TypeError, match=r"VisualCuboid\(\): got an unexpected keyword argument 'mass'"):
+        objects.VisualCuboid("/World/Cube", mass=1.0)
+
+    class Brick(objects.DynamicCuboid):
+        def __init__(self, prim_path: str, size: float) -> None:
+            objects.FixedCuboid.__init__(self, prim_path, "brick", size=size)
+
+    brick = Brick("/World/Brick", 0.3)
+    assert brick.name == "brick"
+    assert brick.get_size() == pytest.approx(0.3)
+    assert not brick.prim.HasAPI(UsdPhysics.RigidBodyAPI), "only what the constructor that was called makes"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -10,7 +10,9 @@ from phalanx.facade import stage as stages
 from phalanx.facade.isaaclab.utils.string import find_unique_string_name
 from phalanx.facade.isaacsim.core.api.materials.physics_material import PhysicsMaterial
 from phalanx.facade.isaacsim.core.api.materials.preview_surface import PreviewSurface
+from phalanx.facade.isaacsim.core.api.objects.declared import Declared
 from phalanx.facade.isaacsim.core.prims.single_geometry_prim import SingleGeometryPrim
+from phalanx.facade.isaacsim.core.prims.single_rigid_prim import SingleRigidPrim
 from phalanx.io.formats.usd.bindings import Gf, UsdGeom
 
 GREY = (0.5, 0.5, 0.5)
@@ -46,12 +48,13 @@ def new_physics_material(**numbers: float) -> PhysicsMaterial:
 class Shape(SingleGeometryPrim):
     """A prim of one shape: those who derive from it say which."""
 
-    _type: ClassVar[str]
-    """Name of the type in ``UsdGeom``."""
-    _sizes: ClassVar[dict[str, float]]
-    """Attributes that say how large it is, and what they are of new ones."""
+    shape: ClassVar[Declared]
 
-    def _see(
+    if TYPE_CHECKING:  # constructor() makes it
+
+        def __init__(self, *args: Any, **named: Any) -> None: ...
+
+    def _make_visual(
         self,
         prim_path: str,
         name: str,
@@ -62,16 +65,19 @@ class Shape(SingleGeometryPrim):
         visible: bool | None,
         color: Any,
         visual_material: Any,
-        sizes: dict[str, float | None],
+        **sizes: float | None,
     ) -> None:
         """Make the prim, or wrap it: what is ``None`` is as it is, or of a new one as it is by default."""
-        stage, schema = stages.get_stage(), getattr(UsdGeom, self._type)
+        declared, stage = self.shape, stages.get_stage()
+        schema = getattr(UsdGeom, declared.schema)
         prim = stage.GetPrimAtPath(prim_path)
         if prim and not prim.IsA(schema):
-            raise TypeError(f"The prim at path {prim_path} is a {prim.GetTypeName()}, and no {self._type}")
+            raise TypeError(f"The prim at path {prim_path} is a {prim.GetTypeName()}, and no {declared.schema}")
         if not prim:
             schema.Define(stage, prim_path)
-            sizes = {key: self._sizes[key] if value is None else value for key, value in sizes.items()}
+            sizes = {
+                each.name: each.default if sizes[each.name] is None else sizes[each.name] for each in declared.sizes
+            }
             visible = True if visible is None else visible
             visual_material = new_visual_material(color) if visual_material is None else visual_material
         SingleGeometryPrim.__init__(self, prim_path, name, position, translation, orientation, scale, visible)
@@ -82,14 +88,20 @@ class Shape(SingleGeometryPrim):
                 self._set_size(key, value)
         self._write_extent()
 
-    def _feel(self, is_new: bool, physics_material: Any) -> None:
-        """Let it collide; a new one gets a material if none is given."""
+    def _make_fixed(self, prim_path: str, physics_material: Any, **seen: Any) -> None:
+        """Make what is seen, and let it collide; a new one gets a material if none is given."""
+        is_new = not exists(prim_path)
+        self._make_visual(prim_path, **seen)
         self._geometry_prim_view.apply_collision_apis()
         self.set_collision_enabled(True)
         if physics_material is None and is_new:
             physics_material = new_physics_material(**FRICTION)
         if physics_material is not None:
             self.apply_physics_material(physics_material)
+        self._settle(is_new)
+
+    def _settle(self, is_new: bool) -> None:
+        """What else is set of one that collides."""
 
     def _set_size(self, name: str, value: float) -> None:
         self.geom.GetPrim().GetAttribute(name).Set(float(value))
@@ -112,16 +124,43 @@ class Shape(SingleGeometryPrim):
     @property
     def geom(self) -> Any:
         """The prim as the schema of its shape, such as ``UsdGeom.Cube``."""
-        return getattr(UsdGeom, self._type)(self._geometry_prim_view.prims[0])
+        return getattr(UsdGeom, self.shape.schema)(self._geometry_prim_view.prims[0])
 
 
-def mass_of(is_new: bool, mass: float | None, density: float | None) -> float | None:
-    """The mass of an object: of new ones that are given neither mass nor density a small one."""
-    return MASS if is_new and mass is None and density is None else mass
+class MovingShape(SingleRigidPrim, Shape):
+    """A shape that is a rigid body."""
+
+    if TYPE_CHECKING:  # constructor() makes it
+
+        def __init__(self, *args: Any, **named: Any) -> None: ...
+
+    def _make_dynamic(
+        self,
+        prim_path: str,
+        name: str,
+        mass: float | None,
+        density: float | None,
+        linear_velocity: Any,
+        angular_velocity: Any,
+        **felt: Any,
+    ) -> None:
+        """Make what collides, and let it move; a new one that is given neither mass nor density gets a small mass."""
+        if mass is None and density is None and not exists(prim_path):
+            mass = MASS
+        self._make_fixed(prim_path, name=name, **felt)
+        SingleRigidPrim.__init__(
+            self,
+            prim_path,
+            name,
+            mass=mass,
+            density=density,
+            linear_velocity=linear_velocity,
+            angular_velocity=angular_velocity,
+        )
 
 
-class TallShape(Shape):
-    """A shape with a radius and a height."""
+class RoundShape(Shape):
+    """A shape with a radius."""
 
     def set_radius(self, radius: float) -> None:
         """Set the radius."""
@@ -130,6 +169,10 @@ class TallShape(Shape):
     def get_radius(self) -> float:
         """The radius."""
         return self._get_size("radius")
+
+
+class TallShape(RoundShape):
+    """A shape with a radius and a height."""
 
     def set_height(self, height: float) -> None:
         """Set the height."""
