@@ -59,8 +59,8 @@ Counts = Annotated[tuple[int, ...], tyro.conf.arg(metavar="N [N ...]", help_beha
 Action = Annotated[tyro.conf.Positional[Literal["list", "build", "fetch"]], tyro.conf.arg(metavar="list|build|fetch")]
 Task = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="TASK")]
 SpecFile = Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="SPEC.yaml")]
-Checkpoint = Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="CHECKPOINT.pt")]
-Resume = Annotated[Path | None, tyro.conf.arg(metavar="CHECKPOINT.pt", help_behavior_hint="")]
+Checkpoint = Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="CHECKPOINT")]
+Resume = Annotated[Path | None, tyro.conf.arg(metavar="CHECKPOINT", help_behavior_hint="")]
 Steps = Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint="")]
 Gpus = Annotated[int | Literal["all"] | None, tyro.conf.arg(metavar="N|all", help_behavior_hint="")]
 Shell = Annotated[tyro.conf.Positional[Literal["bash", "zsh"]], tyro.conf.arg(metavar="bash|zsh")]
@@ -487,8 +487,9 @@ def train(
     video: Flag = False,
     gpus: Gpus = None,
     ranks: Steps = None,
+    trainer: Literal["rsl_rl", "skrl", "sb3"] = "rsl_rl",
 ) -> int:
-    """Train a policy by PPO (rsl-rl), for a native task or one of Isaac Lab's own.
+    """Train a policy by PPO, for a native task or one of Isaac Lab's own.
 
     Native tasks are cartpole, ant, quadruped-flat, quadruped-rough, arm-reach and cube-lift; `phalanx tasks` lists
     Isaac Lab's. Checkpoints, the learning curve as JSON, and TensorBoard's files go into a folder.
@@ -504,10 +505,11 @@ def train(
         video: film the first environments whenever a checkpoint is written; .mp4 with the extra video, else .gif.
         gpus: as many processes, each with a GPU of its own.
         ranks: as many processes, which share processors, or the GPU that --device names.
+        trainer: whose PPO: rsl-rl's, skrl's or Stable-Baselines3's.
     """
     from phalanx.commands.train import TrainOptions, train
 
-    return train(TrainOptions(task, num_envs, iterations, device, seed, out, resume, video, gpus, ranks))
+    return train(TrainOptions(task, num_envs, iterations, device, seed, out, resume, video, gpus, ranks, trainer))
 
 
 def play(
@@ -523,7 +525,7 @@ def play(
 
     Args:
         task: what it learnt.
-        checkpoint: a file model_N.pt that training wrote; on whatever device.
+        checkpoint: a file model_N.pt, or .zip of sb3, that training wrote with any trainer, on whatever device.
         num_envs: environments.
         seconds: simulated time.
         device: where to simulate; auto is the first GPU, or else the CPU.

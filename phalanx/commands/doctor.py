@@ -34,7 +34,11 @@ NEEDS = {
         Need("hydra-core", "scripts that train", TASKS),
         Need("example-robot-data", "stand-ins for robots' files", "pip install 'phalanx[assets]'"),
     ],
-    "training": [Need("rsl-rl-lib", "PPO of RSL", "pip install 'phalanx[learn]'")],
+    "training": [
+        Need("rsl-rl-lib", "--trainer rsl_rl, the default", "pip install 'phalanx[learn]'"),
+        Need("skrl", "--trainer skrl", "pip install 'phalanx[skrl]'"),
+        Need("stable-baselines3", "--trainer sb3", "pip install 'phalanx[sb3]'"),
+    ],
     "some tasks": [
         Need("warp-lang", "AutoMate", "pip install warp-lang"),
         Need("torchvision", "tasks with image features", "pip install torchvision"),

@@ -17,8 +17,8 @@ class Made:
     """What is trained.
 
     Attributes:
-        env: a native environment, or Isaac Lab's with its wrapper for rsl-rl.
-        settings: of rsl-rl's runner.
+        env: a native environment, or Isaac Lab's, with its wrapper where that is for rsl-rl.
+        settings: as the trainer takes them.
         iterations: as the recipe has it.
         stagger: whether first episodes end at different times.
         world: for films.
@@ -39,7 +39,7 @@ def check_torch() -> None:
         raise UserError("Training needs PyTorch: pip install 'phalanx[torch,learn]'.")
 
 
-def check(task: str, device: str) -> bool:
+def check(task: str, device: str, trainer: str = "rsl_rl") -> bool:
     """Whether a task is native; complains at once of what is missing.
 
     Raises:
@@ -48,11 +48,11 @@ def check(task: str, device: str) -> bool:
     check_torch()
     if importlib.util.find_spec("gymnasium") is None:
         raise UserError("Training needs gymnasium: pip install 'phalanx[learn]'.")
-    from phalanx.learn import TASKS
-    from phalanx.learn.trainer import TrainerMissingError, check_installed
+    from phalanx.learn import TASKS, trainers
+    from phalanx.learn.trainer import TrainerMissingError
 
     try:
-        check_installed()
+        trainers.check(trainer)
     except TrainerMissingError as error:
         raise UserError(f"{error}.") from None
     import torch
@@ -75,35 +75,56 @@ def check(task: str, device: str) -> bool:
     return False
 
 
-def make(task: str, num_envs: int | None, device: str, seed: int, noise: bool = True, rank: int = 0) -> Made:
-    """An environment of a task, native or Isaac Lab's; of some rank, each of which has ``num_envs``.
+def make(
+    task: str,
+    num_envs: int | None,
+    device: str,
+    seed: int,
+    noise: bool = True,
+    rank: int = 0,
+    trainer: str = "rsl_rl",
+) -> Made:
+    """An environment of a task, native or Isaac Lab's, for a trainer; of some rank, each of which has ``num_envs``.
 
     Environments of native tasks are numbered through all ranks. Those of Isaac Lab draw from torch's stream, so each
     rank has a seed of its own.
     """
-    if check(task, device):
-        return _native(task, num_envs, device, seed, noise, rank)
-    return _isaac(task, num_envs, device, seed + rank)
+    if check(task, device, trainer):
+        return _native(task, num_envs, device, seed, noise, rank, trainer)
+    return _isaac(task, num_envs, device, seed + rank, trainer)
 
 
-def _native(task: str, num_envs: int | None, device: str, seed: int, noise: bool, rank: int) -> Made:
+def _native(task: str, num_envs: int | None, device: str, seed: int, noise: bool, rank: int, trainer: str) -> Made:
     from phalanx import learn
     from phalanx.learn.recipes import recipe
 
     found = recipe(task, device)
     count = num_envs or found.num_envs
-    env = learn.make(task, count, device, seed=seed, noise=noise, infos=False, first_env=rank * count)
-    return Made(env, found.settings(), found.iterations, found.stagger, env.world, env.step_seconds)
+    ends = trainer == "sb3"  # it looks at the last observations of episodes
+    env = learn.make(task, count, device, seed=seed, noise=noise, infos=ends, first_env=rank * count)
+    return Made(env, _settings(found, trainer), found.iterations, found.stagger, env.world, env.step_seconds)
 
 
-def _isaac(task: str, num_envs: int | None, device: str, seed: int) -> Made:
+def _settings(found: Any, trainer: str) -> dict[str, Any]:
+    if trainer == "skrl":
+        from phalanx.learn import skrl_trainer
+
+        return skrl_trainer.settings(found)
+    if trainer == "sb3":
+        from phalanx.learn import sb3_trainer
+
+        return sb3_trainer.settings(found)
+    return found.settings()
+
+
+def _isaac(task: str, num_envs: int | None, device: str, seed: int, trainer: str) -> Made:
     from phalanx import facade
 
     facade.install()
     logging.getLogger("isaaclab").setLevel(logging.WARNING)
     with contextlib.redirect_stdout(io.StringIO()) as said:
         try:
-            return _made_by_isaac(task, num_envs, device, seed)
+            return _made_by_isaac(task, num_envs, device, seed, trainer)
         except ImportError as error:
             reason = f"{error}; phalanx doctor says what is missing"
         except UserError:
@@ -114,13 +135,12 @@ def _isaac(task: str, num_envs: int | None, device: str, seed: int) -> Made:
     raise UserError(f"{task} does not start: {reason}.")
 
 
-def _made_by_isaac(task: str, num_envs: int | None, device: str, seed: int) -> Made:
+def _made_by_isaac(task: str, num_envs: int | None, device: str, seed: int, trainer: str) -> Made:
     import gymnasium as gym
     from isaaclab.app import AppLauncher  # pyright: ignore[reportMissingImports]
 
     AppLauncher(headless=True, enable_cameras=True, device=device)
     import isaaclab_tasks  # noqa: F401 # pyright: ignore[reportMissingImports]
-    from isaaclab_rl.rsl_rl import RslRlVecEnvWrapper  # pyright: ignore[reportMissingImports]
     from isaaclab_tasks.utils import load_cfg_from_registry, parse_env_cfg  # pyright: ignore[reportMissingImports]
 
     if task not in gym.registry:
@@ -129,12 +149,42 @@ def _made_by_isaac(task: str, num_envs: int | None, device: str, seed: int) -> M
         near = difflib.get_close_matches(task, list(gym.registry), 1, 0.5)
         hint = f"did you mean {near[0]}?" if near else "phalanx tasks lists them."
         raise UserError(f"{task} is no task of Isaac Lab; {hint}")
-    entry = "rsl_rl_cfg_entry_point"
-    if entry not in gym.registry[task].kwargs:
-        raise UserError(f"{task} has no recipe for rsl-rl; phalanx tasks lists the others.")
-    agent = load_cfg_from_registry(task, entry)
-    cfg = parse_env_cfg(task, device=device, num_envs=num_envs)
-    cfg.seed = agent.seed = seed
-    env = RslRlVecEnvWrapper(gym.make(task, cfg=cfg), clip_actions=agent.clip_actions)
-    world = env.unwrapped.sim.stage_world.world
-    return Made(env, agent.to_dict(), agent.max_iterations, True, world, env.unwrapped.step_dt)
+    agent: Any = load_cfg_from_registry(task, _recipe_entry(task, gym.registry[task].kwargs, trainer))
+    cfg: Any = parse_env_cfg(task, device=device, num_envs=num_envs)
+    cfg.seed = seed
+    made: Any = gym.make(task, cfg=cfg)
+    world, step_seconds = made.unwrapped.sim.stage_world.world, made.unwrapped.step_dt
+    if trainer == "rsl_rl":
+        from isaaclab_rl.rsl_rl import RslRlVecEnvWrapper  # pyright: ignore[reportMissingImports]
+
+        agent.seed = seed
+        env: Any = RslRlVecEnvWrapper(made, clip_actions=agent.clip_actions)
+        return Made(env, agent.to_dict(), agent.max_iterations, True, world, step_seconds)
+    from isaaclab.envs import DirectMARLEnv, multi_agent_to_single_agent  # pyright: ignore[reportMissingImports]
+
+    if isinstance(made.unwrapped, DirectMARLEnv):
+        made = multi_agent_to_single_agent(made)
+    if trainer == "skrl":
+        from phalanx.learn import skrl_trainer
+
+        return Made(made, agent, skrl_trainer.iterations(agent), False, world, step_seconds)
+    from phalanx.learn import sb3_trainer
+
+    rounds = sb3_trainer.iterations(agent, made.unwrapped.num_envs)
+    return Made(made, agent, rounds, False, world, step_seconds)
+
+
+def _recipe_entry(task: str, registered: dict[str, Any], trainer: str) -> str:
+    """The name under which a task has its recipe for a trainer.
+
+    Raises:
+        UserError: it has none.
+    """
+    from phalanx.learn.trainers import PACKAGES
+
+    entry = "{}_cfg_entry_point".format
+    if entry(trainer) in registered:
+        return entry(trainer)
+    others = [name for name in PACKAGES if entry(name) in registered]
+    remedy = f"train it with --trainer {' or '.join(others)}." if others else "phalanx tasks lists the others."
+    raise UserError(f"{task} has no recipe for {PACKAGES[trainer].title}; {remedy}")

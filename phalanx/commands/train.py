@@ -36,6 +36,7 @@ class TrainOptions:
     video: bool
     gpus: int | Literal["all"] | None = None
     ranks: int | None = None
+    trainer: str = "rsl_rl"
 
 
 def train(o: TrainOptions) -> int:
@@ -46,7 +47,9 @@ def train(o: TrainOptions) -> int:
     with user_mistakes(RankError):
         own = Ranks.of()
     device = own.device(o.device, _gpus())
-    learning_tasks.check(o.task, device)
+    learning_tasks.check(o.task, device, o.trainer)
+    if o.trainer != "rsl_rl" and (o.gpus is not None or o.ranks is not None or own.count > 1):
+        raise UserError(f"--trainer {o.trainer} trains in one process; leave --gpus, --ranks and torchrun away.")
     if (o.gpus is not None or o.ranks is not None) and own.count == 1 and "WORLD_SIZE" not in os.environ:
         count = _rank_count(o)
         _check_resume(o)
@@ -105,7 +108,7 @@ def _arguments(o: TrainOptions, folder: Path) -> list[str]:
         "--seed": o.seed,
         "--out": folder,
         "--resume": o.resume,
-    }
+    }  # ranks are of rsl-rl's trainer only, which is the default
     found = [o.task, *(text for name, value in given.items() if value is not None for text in (name, str(value)))]
     return [*found, "--video"] if o.video else found
 
@@ -123,20 +126,24 @@ def _train(o: TrainOptions, device: str, ranks: Ranks) -> int:
     """In this process, which may be one of several."""
     _check_resume(o)
     folder = o.out or _new_folder(o.task)
-    from phalanx.learn.trainer import CheckpointError, Trainer
+    from phalanx.learn import trainers
+    from phalanx.learn.trainer import CheckpointError
 
     with user_mistakes(CheckpointError):
-        made = learning_tasks.make(o.task, o.num_envs, device, o.seed, rank=ranks.rank)
+        if o.resume is not None and (wrote := trainers.wrote(o.resume)) != o.trainer:
+            raise UserError(f"{o.resume} was written by {wrote}: go on with --trainer {wrote}.")
+        made = learning_tasks.make(o.task, o.num_envs, device, o.seed, rank=ranks.rank, trainer=o.trainer)
         if ranks.first:
             folder.mkdir(parents=True, exist_ok=True)
-        trainer = Trainer(made.env, made.settings, folder if ranks.first else None, o.task, o.seed, ranks)
+        own = folder if ranks.first else None
+        trainer = trainers.make(o.trainer, made.env, made.settings, own, o.task, o.seed, ranks)
         if o.resume is not None:
             trainer.load(o.resume)
         total = max(0, (o.iterations or made.iterations) - trainer.iteration)
         if not ranks.first:
             trainer.learn(total, made.stagger)
             return 0
-        count, where = made.env.num_envs, f"on {device}"
+        count, where = trainer.num_envs, f"on {device}"
         if ranks.count > 1:
             where = f"on each of {ranks.count} ranks ({device.partition(':')[0]}, {ranks.backend(device, _gpus())})"
         print(f"{o.task}: {count} environments {where}, {trainer.parameters} parameters, into {folder}", flush=True)
@@ -146,50 +153,44 @@ def _train(o: TrainOptions, device: str, ranks: Ranks) -> int:
             trainer.learn(total, made.stagger, progress.show, films.after_step if films else None)
         except KeyboardInterrupt:
             trainer.finish()
-            raise Interrupted(f"Interrupted; {folder / f'model_{trainer.iteration}.pt'} is kept.") from None
+            raise Interrupted(f"Interrupted; {_last(folder, trainer)} is kept.") from None
     progress.end()
     best = max((row["reward"] for row in trainer.curve if "reward" in row), default=float("nan"))
-    last = folder / f"model_{trainer.iteration}.pt"
+    last = _last(folder, trainer)
     print(f"best mean reward {best:.4g}; checkpoint {last}; curve {folder / 'curve.json'}")
     print(f"phalanx play {o.task} {last}")
     return 0
 
 
+def _last(folder: Path, trainer: Any) -> Path:
+    """The last checkpoint."""
+    return folder / f"model_{trainer.iteration}{trainer.ending}"
+
+
 def play(task: str, checkpoint: Path, num_envs: int, seconds: float, device: str, seed: int, video: Path | None) -> int:
     """Run a policy without noise and say how it does; 0."""
     device = _device(device)
-    learning_tasks.check(task, device)
+    learning_tasks.check_torch()
     check_output(video)
-    import torch
-
+    from phalanx.learn import trainers
     from phalanx.learn.filming import Film
-    from phalanx.learn.trainer import CheckpointError, Sums, Trainer, read_checkpoint
+    from phalanx.learn.ranks import Ranks
+    from phalanx.learn.trainer import CheckpointError
 
     with user_mistakes(CheckpointError):
-        read_checkpoint(checkpoint)
-        made = learning_tasks.make(task, num_envs, device, seed, noise=False)
-        trainer = Trainer(made.env, made.settings, None, task, seed)
+        wrote = trainers.wrote(checkpoint)
+        made = learning_tasks.make(task, num_envs, device, seed, noise=False, trainer=wrote)
+        trainer = trainers.make(wrote, made.env, made.settings, None, task, seed, Ranks())
         trainer.load(checkpoint)
-        env, policy = trainer.env, trainer.policy()
         film = Film(_world(made), made.step_seconds) if video is not None else None
-        sums, steps = Sums(env.num_envs, env.device), max(1, round(seconds / made.step_seconds))
-        total = torch.zeros((), dtype=torch.float64, device=env.device)
-        start = time.perf_counter()
-        with torch.inference_mode():
-            observations = env.get_observations()
-            for _ in range(steps):
-                observations, rewards, dones, _ = env.step(policy(observations))
-                sums.add(rewards, dones)
-                total += rewards.mean()
-                if film is not None:
-                    film.after_step()
-        mean = float(total) / steps / made.step_seconds
+        steps, start = max(1, round(seconds / made.step_seconds)), time.perf_counter()
+        played = trainer.play(steps, film.after_step if film is not None else None)
         took = time.perf_counter() - start
-        ended = sums.take()
-        print(f"{task}: {env.num_envs} environments, {steps} steps ({steps * made.step_seconds:.3g} s), ", end="")
-        print(f"{env.num_envs * steps / took:.3g} steps/s, reward {mean:.4g} a second")
-        if ended is not None:
-            print(f"episodes that ended: mean reward {ended[0]:.4g}, mean length {ended[1]:.4g} steps")
+        print(f"{task}: {num_envs} environments, {steps} steps ({steps * made.step_seconds:.3g} s), ", end="")
+        print(f"{num_envs * steps / took:.3g} steps/s, reward {played.reward / made.step_seconds:.4g} a second")
+        if played.episodes is not None:
+            mean, length = played.episodes
+            print(f"episodes that ended: mean reward {mean:.4g}, mean length {length:.4g} steps")
         if film is not None and video is not None:
             film.write(video)
             print(f"video {video}: {film.seconds:.3g} s")
@@ -251,7 +252,7 @@ class _Films:
 
         if self._film is None and self._trainer.iteration >= self._next:
             self._film, self._number = Film(self._made.world, self._made.step_seconds), self._trainer.iteration
-            self._next = self._number + self._trainer.runner.save_interval
+            self._next = self._number + self._trainer.save_interval
         if self._film is not None:
             self._film.after_step()
             if self._film.seconds >= FILM_SECONDS:

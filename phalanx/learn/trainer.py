@@ -7,18 +7,17 @@ import importlib.util
 import io
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from phalanx.learn.curves import curve_writer, threads
 from phalanx.learn.environment import Environment
 from phalanx.learn.ranks import Ranks
 from phalanx.learn.rollouts import Rollouts
-
-SMALL = 10**8
-"""Parameters times samples of a round up to which torch gets one thread: threads would mostly wait for each other."""
 
 REMEDY = "pip install 'phalanx[learn]'"
 """How to get what trains."""
@@ -93,20 +92,21 @@ class Sums:
         return (total / count, length / count) if count else None
 
 
-@contextlib.contextmanager
-def _threads(device: str, work: int) -> Iterator[None]:
-    """One thread of torch for networks so small that threads would wait for each other most of the time."""
-    before = torch.get_num_threads()
-    if device == "cpu" and work < SMALL:
-        torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+@dataclass(frozen=True)
+class Played:
+    """What came of running a policy.
+
+    Attributes:
+        reward: mean over environments and steps.
+        episodes: mean return and length of the episodes that ended; ``None`` if none did.
+    """
+
+    reward: float
+    episodes: tuple[float, float] | None
 
 
 class Trainer:
-    """A policy in the making.
+    """A policy in the making, by rsl-rl.
 
     Args:
         env: a native environment, or one with a wrapper for rsl-rl.
@@ -117,6 +117,8 @@ class Trainer:
         ranks: processes that train it together, which have met (:meth:`phalanx.learn.ranks.Ranks.join`). Each makes a
             trainer with environments of its own, as many as every other; only the first is given a folder.
     """
+
+    trainer, ending = "rsl_rl", ".pt"
 
     def __init__(
         self,
@@ -155,6 +157,16 @@ class Trainer:
         """Numbers that are learnt."""
         return sum(one.numel() for one in self.runner.alg.policy.parameters())
 
+    @property
+    def num_envs(self) -> int:
+        """Environments."""
+        return self.env.num_envs
+
+    @property
+    def save_interval(self) -> int:
+        """Rounds between checkpoints."""
+        return self.runner.save_interval
+
     # -- learning --------------------------------------------------------------------------------------------
 
     def learn(
@@ -180,7 +192,7 @@ class Trainer:
         sums = Sums(env.num_envs, self.device)
         observations = env.get_observations().to(self.device)
         self.runner.train_mode()
-        with _threads(self.device, self.parameters * env.num_envs * per_round):
+        with threads(self.device, self.parameters * env.num_envs * per_round):
             self._rounds(iterations, observations, sums, report, after_step, enough)
         self.finish()
 
@@ -274,7 +286,7 @@ class Trainer:
             return
         if self._writer is None:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._writer = _writer(self.folder)
+            self._writer = curve_writer(self.folder)
         for name, value in row.items():
             if name != "iteration":
                 self._writer.add_scalar(name if "/" in name else f"train/{name}", value, row["iteration"])
@@ -340,6 +352,20 @@ class Trainer:
         """What maps observations to actions, without noise."""
         return self.runner.get_inference_policy(device=self.device)
 
+    def play(self, steps: int, after_step: Callable[[], object] | None = None) -> Played:
+        """Run the policy without noise for so many steps."""
+        env, policy, sums = self.env, self.policy(), Sums(self.env.num_envs, self.device)
+        total = torch.zeros((), dtype=torch.float64, device=self.device)
+        with torch.inference_mode():
+            observations = env.get_observations()
+            for _ in range(steps):
+                observations, rewards, dones, _ = env.step(policy(observations))
+                sums.add(rewards, dones)
+                total += rewards.mean()
+                if after_step is not None:
+                    after_step()
+        return Played(float(total) / steps, sums.take())
+
 
 def _runner(ranks: Ranks) -> Any:
     """rsl-rl's runner, for ranks on CPUs, too, of which its own knows none."""
@@ -356,7 +382,19 @@ def _runner(ranks: Ranks) -> Any:
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:
-    """What a checkpoint holds, on the CPU.
+    """What a checkpoint of rsl-rl holds, on the CPU.
+
+    Raises:
+        CheckpointError: it is none.
+    """
+    found = read_tensors(path)
+    if "model_state_dict" not in found:
+        raise CheckpointError(f"{path} is no checkpoint of a policy.")
+    return found
+
+
+def read_tensors(path: Path) -> dict[str, Any]:
+    """A dictionary that torch wrote, on the CPU; nothing in it is executed.
 
     Raises:
         CheckpointError: it is none.
@@ -367,23 +405,6 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
         raise CheckpointError(f"{path}: there is no such file.") from None
     except Exception as error:
         raise CheckpointError(f"{path} is no checkpoint: {type(error).__name__}.") from None
-    if not isinstance(found, dict) or "model_state_dict" not in found:
+    if not isinstance(found, dict):
         raise CheckpointError(f"{path} is no checkpoint of a policy.")
     return found
-
-
-def _writer(folder: Path) -> Any:
-    """TensorBoard's, or one that writes nothing if it is not installed."""
-    if importlib.util.find_spec("tensorboard") is None:
-        return _NoWriter()
-    from torch.utils.tensorboard import SummaryWriter
-
-    return SummaryWriter(str(folder), flush_secs=10)
-
-
-class _NoWriter:
-    def add_scalar(self, *_: Any) -> None:
-        return None
-
-    def flush(self) -> None:
-        return None
