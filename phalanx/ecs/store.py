@@ -249,6 +249,10 @@ class Store:
             wanted = self._wanted(systems)
             self._straight.decide(wanted, _repeated(wanted))
 
+    def fields_of(self, systems: Iterable[System]) -> list[Field]:
+        """Fields that a sequence of systems works on; on GPUs, those of what stands in for them."""
+        return [access.target for system in self._wanted(systems) for access in system.field_arguments.values()]
+
     def _wanted(self, systems: Iterable[System]) -> list[System]:
         """Systems of tables that have rows, or what stands in for them."""
         tables = ((s, (s.over, s.needs, s.teams_of)) for s in systems)

@@ -359,7 +359,7 @@ class Contents(Collisions, Deformables):
         accesses = [
             a for system in engine.schedule.systems() for a in system.field_arguments.values()
         ]  # refuses clashes
-        fields = [*c.Status.fields(), *(access.target for access in accesses)]
+        fields = [*c.Status.fields(), *(access.target for access in accesses), *store.fields_of(engine.sequence(STEP))]
         memory.check_arrays(store, fields, self._settings["max_memory"])
         for field in fields:
             store.array(field)

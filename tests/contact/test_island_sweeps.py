@@ -196,7 +196,7 @@ def test_islands_go_as_all_together_do(
     found = []
     for apart in (True, False):
         if not apart:
-            monkeypatch.setattr("phalanx.world.world.SUBSTITUTES", ())
+            monkeypatch.setattr("phalanx.world.engine.engine.SUBSTITUTES", ())
         world = make(gpu)
         names = {s.name for s, _ in world.engine.store.kernels(world.engine.run_by(STEP))}
         assert ("sweep_island" in names) == apart

@@ -29,9 +29,10 @@ def pile(device: str, num_envs: int = 2, **options: object) -> px.World:
 def run(world: px.World, steps: int = 8) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", px.SimulationWarning)
-        world.step(steps)
-        world.synchronize()
-        world.check()
+        for _ in range(4 if world.engine.device.is_cuda else 1):  # a GPU makes room for one table, then for the next
+            world.step(steps)
+            world.synchronize()
+            world.check()
 
 
 def test_slots_grow_within_the_budget_and_not_beyond(device: str) -> None:

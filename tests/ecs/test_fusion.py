@@ -93,7 +93,7 @@ def test_the_same_to_the_bit(gpu: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
     So results do not depend on whether there are so many environments that sweeps run apart.
     """
-    monkeypatch.setattr("phalanx.world.world.SUBSTITUTES", ())
+    monkeypatch.setattr("phalanx.world.engine.engine.SUBSTITUTES", ())
     found = []
     for joined in (True, False):
         if not joined:
