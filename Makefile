@@ -29,7 +29,7 @@ demo: $(VENV)/.installed-core ## step a real quadruped in many environments; lea
 test: $(VENV)/.installed-test ## run the tests but for those that take long (DEVICE=cuda:0 runs them on a GPU)
 	@$(PY) -m pytest --device $(DEVICE) -m "not slow" $(PYTEST_ARGS)
 
-test-all: $(VENV)/.installed-test ## run the tests that take long, too: before a release, and on GPUs
+test-all: $(VENV)/.installed-test-all ## run the tests that take long, too: before a release, and on GPUs
 	@$(PY) -m pytest --device $(DEVICE) $(PYTEST_ARGS)
 
 lint: $(VENV)/.installed-test ## ruff and pyright
@@ -86,6 +86,9 @@ $(VENV)/.installed-core: setup.cfg
 $(VENV)/.installed-test: setup.cfg
 	$(call install,$(TEST_EXTRAS))
 	@touch $(VENV)/.installed-core
+
+$(VENV)/.installed-test-all: $(VENV)/.installed-test
+	$(call install,.[test-farm])
 
 # The wheel is for Python 3.11 only, and asks for older versions of other packages, which it does not need.
 WHEEL := isaaclab==2.3.2.post1
