@@ -207,29 +207,29 @@ class RobotState(ObjectState):
     @property
     def joint_vel(self) -> torch.Tensor:
         """(n, num_dof), live, rad/s or m/s."""
-        return self._live.field(c.DofState.velocity, self._robot._joint_rows)
+        return self._live.field(c.DofState.velocity, self._robot.joint_rows)
 
     @property
     def joint_acc(self) -> torch.Tensor:
         """(n, num_dof): change of velocity over the last substep, rad/s^2 or m/s^2."""
-        return self._live.field(c.DofState.acceleration, self._robot._joint_rows)
+        return self._live.field(c.DofState.acceleration, self._robot.joint_rows)
 
     @property
     def applied_effort(self) -> torch.Tensor:
         """(n, num_dof): what drives gave in the last substep, N m or N."""
-        return self._live.field(c.DriveEffort.applied, self._robot._joint_rows)
+        return self._live.field(c.DriveEffort.applied, self._robot.joint_rows)
 
     @property
     def pos_target(self) -> torch.Tensor:
         """(n, num_dof), live: position targets of the drives."""
-        return self._live.field(c.DriveTarget.position, self._robot._joint_rows)
+        return self._live.field(c.DriveTarget.position, self._robot.joint_rows)
 
     @property
     def vel_target(self) -> torch.Tensor:
         """(n, num_dof), live: velocity targets of the drives."""
-        return self._live.field(c.DriveTarget.velocity, self._robot._joint_rows)
+        return self._live.field(c.DriveTarget.velocity, self._robot.joint_rows)
 
     @property
     def effort_target(self) -> torch.Tensor:
         """(n, num_dof), live: efforts that the drives add, N m or N."""
-        return self._live.field(c.DriveTarget.effort, self._robot._joint_rows)
+        return self._live.field(c.DriveTarget.effort, self._robot.joint_rows)

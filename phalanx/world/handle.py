@@ -11,10 +11,9 @@ import numpy as np
 from phalanx.ecs import Field
 from phalanx.world.checking import too_large
 from phalanx.world.engine.engine import Engine
+from phalanx.world.engine.rows import RowIndex, read_rows, write_rows
 
 F = TypeVar("F", bound=Callable[..., Any])
-RowIndex = slice | np.ndarray
-"""Rows of a table."""
 
 
 def on_device(method: F) -> F:
@@ -52,51 +51,12 @@ class Handle:
         return self.engine.device.xp
 
     def _read(self, field: Field, rows: RowIndex) -> Any:
-        """An environment-first copy of some rows, (num_envs, rows, *item); shared fields are repeated."""
-        store, xp = self.engine.store, self._xp
-        with store.active():
-            view = store.view(field)[rows if isinstance(rows, slice) else xp.asarray(rows)]
-            found = xp.moveaxis(view, -1, 0)
-            if found.shape[0] != self.engine.num_envs:
-                found = xp.broadcast_to(found, (self.engine.num_envs, *found.shape[1:]))
-            return xp.array(found, order="C")
+        """See :func:`phalanx.world.engine.rows.read_rows`."""
+        return read_rows(self.engine, field, rows)
 
     def _write(self, field: Field, rows: RowIndex, value: Any, envs: np.ndarray | None) -> None:
-        """Write environment-first values of shape (n, rows, *item) into rows of some environments."""
-        store, xp = self.engine.store, self._xp
-        with store.active():
-            view = store.view(field)
-            columns = xp.moveaxis(xp.asarray(value, view.dtype), 0, -1)
-            where = rows if isinstance(rows, slice) else xp.asarray(rows)
-            if envs is None:
-                view[where] = columns
-            elif isinstance(where, slice):
-                view[where][..., xp.asarray(envs)] = columns
-            else:
-                mine = view[where]
-                mine[..., xp.asarray(envs)] = columns
-                view[where] = mine
-
-    def _write_parameter(self, field: Field, rows: RowIndex, value: Any, envs: np.ndarray | None) -> None:
-        """Like :meth:`_write`, for a field that environments may share: they go on sharing it while they can.
-
-        A value of shape (1, rows, *item) is for all of the chosen environments. Once environments differ, the field
-        is widened, and kernels that read it are compiled for that when the world steps next.
-        """
-        store = self.engine.store
-        count = self.engine.num_envs
-        everywhere = envs is None or (len(envs) >= count and len(np.unique(envs)) == count)
-        if store.is_shared(field) and not (everywhere and (value.shape[0] == 1 or self._same(value))):
-            store.widen(field)
-        if store.is_shared(field):
-            self._write(field, rows, value[:1], None)
-            return
-        count = count if envs is None else len(envs)
-        self._write(field, rows, self._xp.broadcast_to(value, (count, *value.shape[1:])), envs)
-
-    def _same(self, value: Any) -> bool:
-        """Whether a host array has one value for all environments; one on a GPU is not waited for."""
-        return isinstance(value, np.ndarray) and value.shape[0] > 0 and bool((value == value[:1]).all())
+        """See :func:`phalanx.world.engine.rows.write_rows`."""
+        write_rows(self.engine, field, rows, value, envs)
 
     def _input(
         self,

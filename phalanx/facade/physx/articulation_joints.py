@@ -42,12 +42,13 @@ class ArticulationJoints(PushedBodies):
     @cached_property
     def _joint_dofs(self) -> np.ndarray:
         """(columns, max_dofs): rows of dofs."""
-        return np.array([np.arange(r._joint_rows.start, r._joint_rows.stop) for r in self._robots], np.int64)
+        return np.array([np.arange(r.joint_rows.start, r.joint_rows.stop) for r in self._robots], np.int64)
 
     @cached_property
     def _joint_coords(self) -> np.ndarray | None:
         """(columns, max_dofs): rows of coordinates; none if some joints have several dofs."""
-        if any(robot._joint_rows is None or robot._scalar_coords is None for robot in self._robots):
+        self.world.build()  # tells robots their rows
+        if any(robot._scalar_coords is None for robot in self._robots):
             return None
         return np.array([np.arange(r._bound.coords.start + 7, r._bound.coords.stop) for r in self._robots], np.int64)
 

@@ -151,13 +151,13 @@ class BodyView(View):
         if isinstance(used, np.ndarray) and not used[..., 3:].any(axis=-1).all():
             raise ValueError(f"{what} have a quaternion of zero length")
         self._root_writer.write("pose", values, indices)
-        self._touch(c.Coordinate.value)
+        self.world.engine.touch(c.Coordinate.value)
 
     def _set_root_com_velocities(self, what: str, data: Any, indices: Any) -> None:
         """Roots that cannot move keep standing still."""
         indices = self._indices(indices)
         self._root_writer.write("velocity", self._take(what, data, (6,), indices), indices)
-        self._touch(c.DofState.velocity)
+        self.world.engine.touch(c.DofState.velocity)
 
     # -- mass ------------------------------------------------------------------------------------------------
 

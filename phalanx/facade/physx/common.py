@@ -15,6 +15,7 @@ from phalanx.facade.arrays import accept, hand_out
 from phalanx.facade.physx import com_motion
 from phalanx.models.actor_spec import DYNAMIC
 from phalanx.world.engine.optional_systems import SLEEP
+from phalanx.world.engine.rows import view_rows, write_listed, write_rows
 from phalanx.world.handles.actor import Actor
 from phalanx.world.world import World
 
@@ -248,14 +249,10 @@ class View:
 
     def _block(self, field: Field, rows: np.ndarray, items: list[int] | None = None) -> Any:
         """(num_envs, columns, m, *item) of a table; a view of the engine's own memory where that is possible."""
-        xp, n = self._xp, self.world.num_envs
-        # padded: rows apart by a power of two are slow to turn
-        found = self.world.engine.store.array(field)[self._run(rows)]
-        found = xp.moveaxis(found[..., :n], -1, 0)
+        found = view_rows(self.world.engine, field, self._run(rows))
         if items is not None:
             found = self._reordered(found, items)
-        found = found.reshape(found.shape[0], *rows.shape, *found.shape[2:])
-        return found if found.shape[0] == n else xp.broadcast_to(found, (n, *found.shape[1:]))
+        return found.reshape(found.shape[0], *rows.shape, *found.shape[2:])
 
     def _reordered(self, values: Any, items: list[int]) -> Any:
         """A copy with other items of the last axis; on the CPU item by item, which the cache takes better."""
@@ -277,7 +274,7 @@ class View:
         """Write values (count, m, *item) of the chosen rows, and let the world know."""
         if rows.size:
             self._put(field, rows, values, indices)
-            self._touch(field)
+            self.world.engine.touch(field)
 
     def _put(self, field: Field, rows: np.ndarray, values: Any, indices: Any) -> None:
         """Write values (count, m, *item) of the chosen rows.
@@ -285,34 +282,14 @@ class View:
         A parameter that all environments share stays so if all get the same; else each gets a value of its own, and
         kernels that read it are compiled once more.
         """
-        xp, store, world = self._xp, self.world.engine.store, self.world
-        whole = indices is None and self._rows.order != "listed"
-        if store.is_shared(field) and world.num_envs > 1:
-            block = self._rows.spread(values, xp) if whole else None
-            if block is not None and bool((block == block[:1]).all()):
-                where, first = self._run(rows), block[0]
-                store.view(field)[where] = first.reshape(-1, *first.shape[2:])[..., None]
-                return
-            store.widen(field)
-        target = store.view(field)
-        if whole:
+        xp, engine = self._xp, self.world.engine
+        if indices is None and self._rows.order != "listed":
             block = self._rows.spread(values, xp)
-            flat = block.reshape(world.num_envs, rows.size, *block.shape[3:])
-            target[self._run(rows)] = xp.moveaxis(flat, 0, -1)
+            flat = block.reshape(engine.num_envs, rows.size, *block.shape[3:])
+            write_rows(engine, field, self._run(rows), flat, wait=True)
         else:
             some = slice(None) if indices is None else indices
-            env, values = self._env[some], values[some]
-            table = xp.asarray(rows)[self._column[some]]
-            if values.ndim == 2:
-                target[table, env[:, None]] = values
-            else:
-                target[table[:, :, None], xp.arange(values.shape[2])[None, None], env[:, None, None]] = values
-
-    def _touch(self, field: Field) -> None:
-        if field.role == "input":
-            self.world.engine.touch_inputs()
-        else:
-            self.world.touch_state()
+            write_listed(engine, field, xp.asarray(rows)[self._column[some]], self._env[some], values[some])
 
     # -- what users give -------------------------------------------------------------------------------------
 

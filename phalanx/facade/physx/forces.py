@@ -153,7 +153,7 @@ class PushedBodies(BodyView):
         old = xp.moveaxis(target[where], -1, 0)
         new = xp.where(self._add_up(named, layers) > 0, self._add_up(dense, layers), old)
         target[where] = xp.moveaxis(new, 0, -1)
-        self._touch(field)
+        self.world.engine.touch(field)
 
     def _clear(self, world: Any) -> None:
         """Take all forces off again, after the step."""

@@ -166,5 +166,5 @@ class DeformableBody(Handle):
         """Set both coefficients of friction, (n,), at least 0."""
         values, envs = self._input("friction", friction, (), env_ids, negative=False)
         for field in (c.DeformableSurface.static_friction, c.DeformableSurface.dynamic_friction):
-            self._write_parameter(field, self._body, values[:, None], envs)
+            self._write(field, self._body, values[:, None], envs)
         self.engine.touch_state()

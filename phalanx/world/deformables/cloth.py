@@ -92,5 +92,5 @@ class Cloth(DeformableBody):
 
     def _set(self, field: Field, what: str, value: Any, env_ids: Any, negative: bool = False) -> None:
         values, envs = self._input(what, value, (), env_ids, negative=negative)
-        self._write_parameter(field, self._body, values[:, None], envs)
+        self._write(field, self._body, values[:, None], envs)
         self.engine.touch_state()

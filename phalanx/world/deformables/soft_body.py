@@ -87,5 +87,5 @@ class SoftBody(DeformableBody):
             known = self._from_host(value)
             if known is not None and ((known >= most).any() or (most == np.inf and (known <= 0).any())):
                 raise ValueError(f"{self}: {what} must be {'above 0' if most == np.inf else 'below 0.5'}")
-            self._write_parameter(field, self._body, values[:, None], envs)
+            self._write(field, self._body, values[:, None], envs)
         self.engine.touch_state()

@@ -154,7 +154,7 @@ class Actor(Sleeping):
         angular, _ = self._input("angular surface velocity", angular, 3, env_ids)
         both = self._xp.concatenate((linear, angular), axis=1)[:, None]
         need(self.engine, MOVING_SURFACES)
-        self._write_parameter(c.ShapeMaterial.surface_velocity, rows, self._xp.repeat(both, len(rows), axis=1), envs)
+        self._write(c.ShapeMaterial.surface_velocity, rows, self._xp.repeat(both, len(rows), axis=1), envs)
         self.engine.touch_state()
 
     # -- reading -----------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ class BodyMasses(Handle):
             full = turned @ xp.asarray(given["inertia"][0], place.dtype) @ xp.swapaxes(turned, -1, -2)
             own["inertia"] = full.reshape(*full.shape[:2], 9)[..., PACKED]
         for name in given:
-            self._write_parameter(getattr(c.BodyInertia, name), self._bound.bodies, own[name], envs)
+            self._write(getattr(c.BodyInertia, name), self._bound.bodies, own[name], envs)
         self._join(own, tuple(given), envs)
         self.engine.touch_state()
 
@@ -117,7 +117,7 @@ class BodyMasses(Handle):
                 joined = True
                 _sum_up(xp, own, members.tolist(), found, link)
         for name in found if joined else given:
-            self._write_parameter(getattr(c.LinkInertia, name), links, found[name], envs)
+            self._write(getattr(c.LinkInertia, name), links, found[name], envs)
 
     def _own(self, name: str) -> Any:
         """A field of BodyInertia of all bodies, from the link where a body has one to itself."""

@@ -105,7 +105,7 @@ class JointAngles(Handle):
             self._refuse(wrong, "swing_limit must be above 0, at most pi, or infinite", envs)
             given.append((model.cone, self._limit(SWING_LIMIT), cone(values, self._xp)[:, None], envs))
         for field, rows, values, envs in given:
-            self._write_parameter(field, rows, values, envs)
+            self._write(field, rows, values, envs)
         self._wake(env_ids)
         self.engine.touch_state()
 

@@ -249,7 +249,7 @@ class LoopJoint(JointAngles):
             position, orientation = rotate(back, position - link[:, :3], xp), product(back, orientation, xp)
         for frame, value in ((c.LoopFrame.position_b, position), (c.LoopFrame.orientation_b, orientation)):
             chosen = value if envs is None else value[xp.asarray(envs)]
-            self._write_parameter(frame, self._rows, chosen[:, None], envs)
+            self._write(frame, self._rows, chosen[:, None], envs)
         self.set_broken(False, env_ids)
 
     @on_device
@@ -272,7 +272,7 @@ class LoopJoint(JointAngles):
             if value is not None
         ]
         for bound, (values, envs) in checked:
-            self._write_parameter(bound, self._rows, values[:, None], envs)
+            self._write(bound, self._rows, values[:, None], envs)
         self.engine.touch_state()
 
 

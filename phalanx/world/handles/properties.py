@@ -135,7 +135,7 @@ class Properties(BodyMasses):
             need(self.engine, SOFT_CONTACTS)
         for field, (values, envs) in checked:
             wide = self._xp.broadcast_to(self._xp.asarray(values), (values.shape[0], len(rows)))
-            self._write_parameter(field, rows, wide, envs)
+            self._write(field, rows, wide, envs)
         self.engine.touch_state()
 
     def _shape_rows(self, body_names: Sequence[str] | None, shape_ids: Sequence[int] | None) -> np.ndarray:
@@ -205,7 +205,7 @@ class Properties(BodyMasses):
                 raise ValueError(f"{self}: rest offsets must be less than contact offsets")
         for field, found in zip(fields, checked, strict=True):
             if found is not None:
-                self._write_parameter(field, rows, *found)
+                self._write(field, rows, *found)
         self.engine.touch_state()
 
     # -- mass ------------------------------------------------------------------------------------------------
@@ -249,11 +249,11 @@ class Properties(BodyMasses):
         body_mass = self._read(c.BodyInertia.mass, rows)[pick] * shares
         inertia = self._read(c.LinkInertia.inertia, links)[pick] * ratio[..., None]
         body_inertia = self._read(c.BodyInertia.inertia, rows)[pick] * shares[..., None]
-        self._write_parameter(c.LinkInertia.mass, links, values, envs)
-        self._write_parameter(c.BodyInertia.mass, rows, body_mass, envs)
+        self._write(c.LinkInertia.mass, links, values, envs)
+        self._write(c.BodyInertia.mass, rows, body_mass, envs)
         if scale_inertia:
-            self._write_parameter(c.LinkInertia.inertia, links, inertia, envs)
-            self._write_parameter(c.BodyInertia.inertia, rows, body_inertia, envs)
+            self._write(c.LinkInertia.inertia, links, inertia, envs)
+            self._write(c.BodyInertia.inertia, rows, body_inertia, envs)
         self.engine.touch_state()
 
     # -- motion ----------------------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ class Properties(BodyMasses):
         values, envs = self._input(what, value, (), env_ids, negative=False)
         links = self._bound.links
         shape = (values.shape[0], links.stop - links.start)
-        self._write_parameter(field, links, self._xp.broadcast_to(self._xp.asarray(values)[:, None], shape), envs)
+        self._write(field, links, self._xp.broadcast_to(self._xp.asarray(values)[:, None], shape), envs)
         self.engine.touch_state()
 
     @on_device
@@ -306,7 +306,7 @@ class Properties(BodyMasses):
             self._above_zero(what, value)
             checked.append((field, values[:, None], envs))
         for field, values, envs in checked:
-            self._write_parameter(field, row, values, envs)
+            self._write(field, row, values, envs)
         self.engine.touch_state()
 
     @property
@@ -333,5 +333,5 @@ class Properties(BodyMasses):
         values, envs = self._input(what, velocity, (), env_ids, negative=False)
         self._above_zero(what, velocity)
         wide = self._xp.broadcast_to(self._xp.asarray(values)[:, None], (values.shape[0], dofs.stop - dofs.start))
-        self._write_parameter(c.DofModel.max_depenetration_velocity, dofs, wide, envs)
+        self._write(c.DofModel.max_depenetration_velocity, dofs, wide, envs)
         self.engine.touch_state()

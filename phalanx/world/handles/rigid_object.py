@@ -154,8 +154,8 @@ class RigidObject(Actor):
             chosen = slice(None) if envs is None else self._xp.asarray(envs)
             ratio = values / self.mass[chosen]
             inertia = self._read(c.LinkInertia.inertia, self._links)[chosen] * ratio[:, None, None]
-            self._write_parameter(c.LinkInertia.inertia, self._links, inertia, envs)
-        self._write_parameter(c.LinkInertia.mass, self._links, values[:, None], envs)
+            self._write(c.LinkInertia.inertia, self._links, inertia, envs)
+        self._write(c.LinkInertia.mass, self._links, values[:, None], envs)
         self.engine.touch_state()
 
     @on_device
@@ -163,7 +163,7 @@ class RigidObject(Actor):
         """Set the centre of mass in the body's frame, (n, 3), m. The body's frame keeps its velocity."""
         self._only_with_mass("set_com")
         values, envs = self._input("centre of mass", com, 3, env_ids)
-        self._write_parameter(c.LinkInertia.com, self._links, values[:, None], envs)
+        self._write(c.LinkInertia.com, self._links, values[:, None], envs)
         self.engine.touch_state()
 
     @on_device
@@ -177,7 +177,7 @@ class RigidObject(Actor):
         if isinstance(values, np.ndarray):
             self._check_inertia(values)
         packed = values.reshape(values.shape[0], 9)[:, PACKED]
-        self._write_parameter(c.LinkInertia.inertia, self._links, packed[:, None], envs)
+        self._write(c.LinkInertia.inertia, self._links, packed[:, None], envs)
         self.engine.touch_state()
 
     def _check_inertia(self, values: np.ndarray) -> None:

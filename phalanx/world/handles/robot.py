@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,26 +12,40 @@ from phalanx import components as c
 from phalanx.components.link import FREE, SPHERICAL
 from phalanx.maths.arrays import from_rotation_vector, rotation_vector
 from phalanx.models.actor_spec import Part
+from phalanx.models.actuators import Keyframe
 from phalanx.models.articulation import NUM_COORDS, NUM_DOFS
+from phalanx.models.checks import nearest
 from phalanx.models.robot_model import RobotModel
 from phalanx.models.tendon_checks import check_tendons
 from phalanx.world.checking import shorten
 from phalanx.world.engine.engine import Engine
+from phalanx.world.engine.readers import Reader
 from phalanx.world.handle import on_device
-from phalanx.world.handles.robot_joints import RobotJoints
+from phalanx.world.handles.actuator_plan import ActuatorPlan
+from phalanx.world.handles.by_name import by_joint
+from phalanx.world.handles.declared import check, commit
+from phalanx.world.handles.jacobians import jacobian_reader
+from phalanx.world.handles.robot_properties import RobotProperties
 from phalanx.world.layout.fill import Rows
 
 
-class Robot(RobotJoints):
+class Robot(RobotProperties):
     """One robot in every environment; made by :meth:`phalanx.World.add_robot`.
 
     Arrays are environment-first, on the world's device (NumPy or CuPy), and yours: they do not change when the world
     steps. Joint quantities are in the order of :attr:`joint_names`, body quantities in that of :attr:`body_names`, both
     breadth-first from the root. Generalised velocities are [root linear, root angular, joints], world axes, of the root
     link's frame; a fixed base has the joints only.
+
+    Actuators of the robot's file, see :class:`phalanx.models.actuators.Actuator`, become drives: servos for positions
+    and velocities the gains that they have, limited as their forces are. :meth:`set_controls` sets the targets that
+    belong to control signals; :meth:`set_drive` and :meth:`set_targets` can replace what they set. Arrays of controls
+    are in the order of :attr:`actuator_names`.
     """
 
     KIND = "robot"
+
+    _control_bounds: tuple[Any, ...] | None = None
 
     def __init__(
         self,
@@ -105,10 +120,8 @@ class Robot(RobotJoints):
             coords += NUM_COORDS[link.joint_type]
             dof += NUM_DOFS[link.joint_type]
         self._scalar_coords = slice(rows.coords.start + 7, rows.coords.stop) if self._scalar.all() else None
-        limits = np.array([j.effort_limit if j else np.inf for j in self._dof_joints()])
-        self._write(
-            c.Drive.effort_limit, self._joints, np.broadcast_to(limits, (self.engine.num_envs, self.num_dof)), None
-        )
+        limits = np.broadcast_to(self._effort_limits(), (self.engine.num_envs, self.num_dof))
+        self._write(c.Drive.effort_limit, self._joints, limits, None)
         self._set_file_drives()
         self._set_gains(self._joints.start)
 
@@ -118,7 +131,7 @@ class Robot(RobotJoints):
         if not drives:
             return
         rows = self._joints.start + np.array([self.joint_index(name) for name in drives])
-        own = np.array([self._dof_joints()[self.joint_index(name)].effort_limit for name in drives])
+        own = self._effort_limits()[[self.joint_index(name) for name in drives]]
         limits = np.minimum(own, [drive.effort_limit for drive in drives.values()])
         for component, values in (
             (c.Drive.stiffness, [drive.stiffness for drive in drives.values()]),
@@ -127,8 +140,10 @@ class Robot(RobotJoints):
         ):
             self._write(component, rows, np.broadcast_to(values, (self.engine.num_envs, len(rows))), None)
 
-    def _dof_joints(self) -> list[Any]:
-        return [self.part.articulation.links[i].joint for i in self.part.articulation.dof_links]
+    def _effort_limits(self) -> np.ndarray:
+        """(num_dof,): of the file, infinite where there are none."""
+        found = [self.part.articulation.links[i].joint for i in self.part.articulation.dof_links]
+        return np.array([joint.effort_limit if joint else np.inf for joint in found], float)
 
     def write_defaults(self, envs: np.ndarray | None) -> None:
         """Default pose and joint positions, which are also the position targets where the model's drives have no other.
@@ -150,91 +165,7 @@ class Robot(RobotJoints):
         if self.num_actuators:
             self._set_controls(np.zeros((count, self.num_actuators)), envs)
 
-    # -- writing ---------------------------------------------------------------------------------------------
-
-    @on_device
-    def set_joint_state(self, pos: Any = None, vel: Any = None, env_ids: Any = None) -> None:
-        """Set joint positions and velocities, (n, num_dof): anything that broadcasts to that, or a dict by joint.
-
-        Dicts are as in :meth:`set_drive`.
-        """
-        positions = None if pos is None else self._joint_input("joint position", pos, env_ids, lambda: self.joint_pos)
-        velocities = None if vel is None else self._joint_input("joint velocity", vel, env_ids, lambda: self.joint_vel)
-        if positions is not None:
-            self._write_positions(*positions)
-        if velocities is not None:
-            self._write(c.DofState.velocity, self._joints, *velocities)
-        self.engine.touch_state()
-
-    @on_device
-    def set_drive(
-        self,
-        stiffness: Any = None,
-        damping: Any = None,
-        effort_limit: Any = None,
-        env_ids: Any = None,
-        *,
-        explicit: Any = None,
-    ) -> None:
-        """Set gains (N·m/rad, N·m·s/rad) and effort limits (N·m) of the joint drives, (n, num_dof).
-
-        Drives are implicit: stable for any gains. With ``explicit=True`` a joint gets the PD effort of the state at the
-        start of each substep instead, as a real controller would give it.
-
-        Each may be a dict of names or patterns (regular expressions that match whole names), such as ``{".*_hip_joint":
-        40.0, ".*_knee_joint": 60.0}``; joints that are not named keep what they have.
-
-        Raises:
-            ValueError: shapes do not fit, numbers are negative, or a pattern matches no joint, or one that another
-                matches.
-        """
-        checked = [
-            (field, self._joint_input(what, value, env_ids, field, finite=what != "effort limit", negative=False))
-            for what, field, value in (
-                ("stiffness", c.Drive.stiffness, stiffness),
-                ("damping", c.Drive.damping, damping),
-                ("effort limit", c.Drive.effort_limit, effort_limit),
-                ("explicit", c.Drive.explicit, explicit),
-            )
-            if value is not None
-        ]
-        for field, values in checked:
-            self._write(field, self._joints, *values)
-        self.engine.touch_inputs()
-
-    @on_device
-    def set_targets(self, pos: Any = None, vel: Any = None, effort: Any = None, env_ids: Any = None) -> None:
-        """Set position, velocity and feed-forward effort targets of the joint drives, (n, num_dof) or dicts by joint.
-
-        Dicts are as in :meth:`set_drive`.
-        """
-        checked = [
-            (field, self._joint_input(what, value, env_ids, field))
-            for what, field, value in (
-                ("position target", c.DriveTarget.position, pos),
-                ("velocity target", c.DriveTarget.velocity, vel),
-                ("effort target", c.DriveTarget.effort, effort),
-            )
-            if value is not None
-        ]
-        for field, values in checked:
-            self._write(field, self._joints, *values)
-        self.engine.touch_inputs()
-
-    def _write_positions(self, values: Any, envs: np.ndarray | None) -> None:
-        if self._scalar_coords is not None:
-            self._write(c.Coordinate.value, self._scalar_coords, values, envs)
-            return
-        xp = self.engine.device.xp
-        values = xp.asarray(values)
-        for coord, dof, kind in self._coords:
-            column = dof - self._joints.start
-            mine = values[:, column : column + NUM_DOFS[kind]]
-            if kind in (SPHERICAL, FREE):
-                mine = xp.concatenate((mine[:, :-3], from_rotation_vector(mine[:, -3:], xp)), axis=1)
-            self._write(c.Coordinate.value, slice(coord, coord + NUM_COORDS[kind]), mine, envs)
-
-    # -- reading ---------------------------------------------------------------------------------------------
+    # -- state -------------------------------------------------------------------------------------------------
 
     @property
     @on_device
@@ -251,38 +182,181 @@ class Robot(RobotJoints):
             parts.append(mine)
         return xp.concatenate(parts, axis=1) if parts else xp.zeros((self.engine.num_envs, 0), self.engine.dtype)
 
-    @property
     @on_device
-    def joint_vel(self) -> Any:
-        """(n, num_dof), rad/s or m/s."""
-        return self._read(c.DofState.velocity, self._joints)
+    def set_joint_state(self, pos: Any = None, vel: Any = None, env_ids: Any = None) -> None:
+        """Set joint positions and velocities, (n, num_dof): anything that broadcasts to that, or a dict by joint.
+
+        Dicts are as in :meth:`set_drive`.
+        """
+        velocities = check(self, {"joint_vel": vel}, env_ids)
+        if pos is not None:
+            pos = by_joint(self, "joint position", pos, env_ids, lambda: self.joint_pos)
+            self._write_positions(*self._input("joint position", pos, self.num_dof, env_ids))
+        commit(self, velocities, env_ids)
+        self.engine.touch(c.Coordinate.value)
+
+    def _write_positions(self, values: Any, envs: np.ndarray | None) -> None:
+        if self._scalar_coords is not None:
+            self._write(c.Coordinate.value, self._scalar_coords, values, envs)
+            return
+        xp = self.engine.device.xp
+        values = xp.asarray(values)
+        for coord, dof, kind in self._coords:
+            column = dof - self._joints.start
+            mine = values[:, column : column + NUM_DOFS[kind]]
+            if kind in (SPHERICAL, FREE):
+                mine = xp.concatenate((mine[:, :-3], from_rotation_vector(mine[:, -3:], xp)), axis=1)
+            self._write(c.Coordinate.value, slice(coord, coord + NUM_COORDS[kind]), mine, envs)
+
+    # -- actuators and keyframes -------------------------------------------------------------------------------
+
+    @property
+    def actuator_names(self) -> list[str]:
+        """Names of the actuators."""
+        return [actuator.name for actuator in self.model.actuators]
+
+    @property
+    def num_actuators(self) -> int:
+        """Number of actuators."""
+        return len(self.model.actuators)
+
+    @property
+    def control_limits(self) -> np.ndarray:
+        """(num_actuators, 2): least and greatest control signal, infinite where there is none."""
+        return np.array([actuator.control_range for actuator in self.model.actuators], float).reshape(-1, 2)
+
+    @property
+    def keyframe_names(self) -> list[str]:
+        """Names of the keyframes."""
+        return [keyframe.name for keyframe in self.model.keyframes]
+
+    @on_device
+    def set_controls(self, controls: Any, env_ids: Any = None) -> None:
+        """Set the actuators' control signals, (n, num_actuators); they are clamped to their ranges.
+
+        They hold until set again; after a reset they are 0.
+        """
+        values, envs = self._input("controls", controls, self.num_actuators, env_ids)
+        self._set_controls(values, envs)
+        self.engine.touch_inputs()
+
+    def set_keyframe(self, name: str, env_ids: Any = None) -> None:
+        """Put the robot into a keyframe's state: root, joints and controls; what it does not say is as by default."""
+        frame = self._keyframe(name)
+        positions = np.array([*self.default_joint_pos], float)
+        velocities = np.zeros(len(positions))
+        for values, given in ((positions, frame.joint_pos), (velocities, frame.joint_vel)):
+            for joint, value in given.items():
+                values[self.joint_names.index(joint)] = value
+        pose = np.array(frame.root_pose or self.default_root_pose, float)
+        rest = np.zeros(6) if not frame.root_vel else np.array(frame.root_vel, float)
+        self.set_root_state(pose, None if self.fixed_base else rest, env_ids)
+        if len(positions):
+            self.set_joint_state(positions, velocities, env_ids)
+        if self.num_actuators:
+            self.set_controls(np.array([frame.controls.get(name, 0.0) for name in self.actuator_names]), env_ids)
+
+    def _keyframe(self, name: str) -> Keyframe:
+        for keyframe in self.model.keyframes:
+            if keyframe.name == name:
+                return keyframe
+        known = ", ".join(self.keyframe_names) or "none"
+        raise KeyError(f"{self} has no keyframe {name!r}{nearest(name, self.keyframe_names)} It has {known}")
+
+    @cached_property
+    def _plan(self) -> ActuatorPlan:
+        return ActuatorPlan(self.model, self.joint_names, self.joint_index)
+
+    def _set_gains(self, first: int) -> None:
+        """Gains and limits of the drives; ``first`` is the row of the first joint's dof. Called once, when built."""
+        plan, n = self._plan, self.engine.num_envs
+        if len(plan.driven):
+            rows, most = first + plan.driven, plan.limit[plan.driven]
+            joint_limits = self._effort_limits()[plan.driven]
+            for component, values in (
+                (c.Drive.stiffness, plan.stiffness[plan.driven]),
+                (c.Drive.damping, plan.damping[plan.driven]),
+                (c.Drive.effort_limit, np.minimum(most, joint_limits)),
+            ):
+                self._write(component, rows, np.broadcast_to(values, (n, len(rows))), None)
+
+    def _set_controls(self, values: Any, envs: np.ndarray | None) -> None:
+        plan, xp = self._plan, self._xp
+        values = xp.asarray(values, self.engine.dtype)
+        if self._control_bounds is None:  # on the device, once
+            self._control_bounds = tuple(xp.asarray(plan.ranges[:, k], values.dtype) for k in (0, 1))
+        low, high = self._control_bounds
+        controls = xp.minimum(xp.maximum(values, low), high)
+        first = self.joint_rows.start
+        for component, start, sums in (
+            (c.DriveTarget.position, first, plan.positions),
+            (c.DriveTarget.velocity, first, plan.velocities),
+            (c.DriveTarget.effort, first, plan.efforts),
+            (c.Drive.damping, first, plan.dampings),
+            (c.TendonModel.rest_length, self._first_tendon, plan.lengths),
+        ):
+            if len(sums.rows):
+                self._write(component, sums.rows_from(start), sums.of(controls, xp), envs)
+
+    # -- dynamics ----------------------------------------------------------------------------------------------
+
+    @on_device
+    def mass_matrix(self) -> Any:
+        """(n, nv, nv): joint-space inertia with armature, nv = 6 + num_dof, or num_dof for a fixed base."""
+        self.engine.compute("dynamics")
+        engine, xp = self.engine, self._xp
+        mine, rows, columns = self._mass_entries
+        with engine.store.active():
+            values = engine.store[c.MassMatrix].value[mine].T
+            found = xp.zeros((engine.num_envs, self.num_velocities, self.num_velocities), engine.dtype)
+            found[:, rows, columns] = values
+            found[:, columns, rows] = values
+        return found
+
+    @on_device
+    def bias_force(self) -> Any:
+        """(n, nv): Coriolis, centrifugal and gravity efforts b in M a + b = tau; external wrenches are left out."""
+        self.engine.compute("dynamics", "query_gravity")
+        return self._read(c.DofForce.bias, self._bound.dofs) + self._read(c.DofForce.gravity, self._bound.dofs)
+
+    @on_device
+    def gravity_force(self) -> Any:
+        """(n, nv): the efforts that hold the robot still against gravity."""
+        self.engine.compute("query_gravity")
+        return self._read(c.DofForce.gravity, self._bound.dofs)
 
     @property
     @on_device
-    def joint_acc(self) -> Any:
-        """(n, num_dof): change of velocity over the last substep, rad/s^2 or m/s^2."""
-        return self._read(c.DofState.acceleration, self._joints)
+    def incoming_joint_wrench(self) -> Any:
+        """(n, num_bodies, 6): [force, torque] that each body's joint transmits to it from its parent, N and N·m.
 
-    @property
-    @on_device
-    def applied_effort(self) -> Any:
-        """(n, num_dof): what the drives gave in the last substep, limits applied, N·m or N."""
-        return self._read(c.DriveEffort.applied, self._joints)
+        In the body's own frame, the torque about that frame's origin, where the joint is in most files. It holds
+        drives, friction and limits of the joint as well as what its bearings take, over the last substep. That of the
+        root is what holds a fixed base to the world, and zero for a free one. A body fixed to another is told apart
+        from it, too; external wrenches act on the body that carries its link.
+        """
+        self.engine.compute("query_joints")
+        return self._read(c.BodyReaction.wrench, self._bound.bodies)
 
-    @property
     @on_device
-    def joint_pos_target(self) -> Any:
-        """(n, num_dof): position targets."""
-        return self._read(c.DriveTarget.position, self._joints)
+    def jacobian(self) -> Any:
+        """(n, num_bodies, 6, nv): [linear, angular] velocity of each body's frame per generalised velocity, world."""
+        self.engine.compute("query_bodies")
+        if not self.num_velocities:
+            return self._xp.zeros((self.engine.num_envs, self.num_bodies, 6, 0), self.engine.dtype)
+        return self._jacobians.read()[0].get("jacobian")
 
-    @property
-    @on_device
-    def joint_vel_target(self) -> Any:
-        """(n, num_dof): velocity targets."""
-        return self._read(c.DriveTarget.velocity, self._joints)
+    # -- what does not change: on the device, once -----------------------------------------------------------
 
-    @property
-    @on_device
-    def joint_effort_target(self) -> Any:
-        """(n, num_dof): feed-forward efforts."""
-        return self._read(c.DriveTarget.effort, self._joints)
+    @cached_property
+    def _mass_entries(self) -> tuple[Any, Any, Any]:
+        """The robot's entries of the mass matrix, and their rows and columns."""
+        engine, dofs, xp = self.engine, self._bound.dofs, self._xp
+        row = engine.device.to_host(engine.store[c.MassTopology].row)[:, 0]
+        column = engine.device.to_host(engine.store[c.MassTopology].column)[:, 0]
+        mine = np.flatnonzero((row >= dofs.start) & (row < dofs.stop))
+        return xp.asarray(mine), xp.asarray(row[mine] - dofs.start), xp.asarray(column[mine] - dofs.start)
+
+    @cached_property
+    def _jacobians(self) -> Reader:
+        return jacobian_reader(self)

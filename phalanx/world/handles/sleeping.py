@@ -40,7 +40,7 @@ class Sleeping(Properties):
         self._can_sleep("set_sleep_threshold")
         values, envs = self._input("sleep threshold", threshold, (), env_ids, negative=False)
         need(self.engine, SLEEP)
-        self._write_parameter(c.TreeSleep.threshold, self._tree, values[:, None], envs)
+        self._write(c.TreeSleep.threshold, self._tree, values[:, None], envs)
         self.engine.touch_state()
 
     @property
@@ -58,7 +58,7 @@ class Sleeping(Properties):
         self._can_sleep("set_stabilization_threshold")
         values, envs = self._input("stabilization threshold", threshold, (), env_ids, negative=False)
         need(self.engine, SLEEP)
-        self._write_parameter(c.TreeSleep.stabilization_threshold, self._tree, values[:, None], envs)
+        self._write(c.TreeSleep.stabilization_threshold, self._tree, values[:, None], envs)
         self.engine.touch_state()
 
     @property

@@ -1,0 +1,115 @@
+"""Declared properties: their texts say their shapes, and what is written is checked first and told to the engine."""
+
+from __future__ import annotations
+
+import pydoc
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from oracles import host
+
+import phalanx as px
+from phalanx.models.robot_model import Body, Joint, RobotModel
+from phalanx.models.tendons import FixedTendon
+from phalanx.world.handles.declared import Declared, declared
+
+ENVS = 3
+HANDLES = (px.Robot,)
+
+
+@pytest.fixture(scope="module")
+def world(device: str) -> px.World:
+    """A robot of a hinge, a ball joint and a tendon, which has joints that limits are not for, and a box."""
+    inertia = np.eye(3) * 0.01
+    bodies = [Body(name, 1.0, (0.0, 0.0, 0.0), inertia) for name in ("root", "arm", "hand")]
+    joints = [
+        Joint("shoulder", "revolute", "root", "arm", (0.0, 0.0, 1.0)),
+        Joint("wrist", "spherical", "arm", "hand", (0.0, 0.0, 1.0)),
+    ]
+    model = RobotModel("arm", bodies, joints, fixed_tendons=[FixedTendon("string", {"shoulder": 1.0}, stiffness=2.0)])
+    made = px.World(num_envs=ENVS, device=device, dtype="float64")
+    made.add_robot(model, position=(0.0, 0.0, 3.0))
+    made.add_rigid_object(px.Shape("box", (0.1, 0.1, 0.1)), "box", mass=1.0, position=(0.0, 0.0, 5.0))
+    made.build()
+    return made
+
+
+def helped(thing: Any) -> str:
+    """What ``help()`` prints, without bold letters."""
+    return re.sub(".\x08", "", pydoc.render_doc(thing))
+
+
+def handle_of(world: px.World, kind: type) -> Any:
+    return world.actors["robot" if kind is px.Robot else "box"]
+
+
+@pytest.mark.parametrize("kind", HANDLES)
+def test_texts_say_shapes_that_arrays_have(world: px.World, kind: type) -> None:
+    handle = handle_of(world, kind)
+    properties = {name: each for name, each in declared(kind).items() if not name.startswith("_")}
+    assert properties
+    for name, each in properties.items():
+        text = each.__doc__ or ""
+        shape = "".join(["(", ", ".join(map(str, each.shape)), "," * (len(each.shape) == 1), ")"])
+        assert text.startswith(shape), f"{kind.__name__}.{name}: {text!r} does not begin with {shape}"
+        assert text in helped(kind).replace("\n |      ", "\n")
+        sizes = {"n": ENVS, "leaves": 0} | {
+            axis: getattr(handle, axis, None) for axis in each.shape if isinstance(axis, str) and axis != "n"
+        }
+        sizes["leaves"] = len(getattr(handle, "spatial_tendon_leaves", ()))
+        wanted = tuple(sizes[n] if isinstance(n, str) else n for n in each.shape)
+        assert host(getattr(handle, name)).shape == wanted, f"{kind.__name__}.{name}"
+
+
+@pytest.mark.parametrize("kind", HANDLES)
+def test_units_of_fields_are_in_texts(kind: type) -> None:
+    """Fields of joints name the units of hinges; texts name them as users write them. Tendons' are in the class's."""
+    for name, each in declared(kind).items():
+        unit = each.fields[0].unit.split(", ")[0].replace(" ", "·")
+        if not name.startswith("_") and "tendon" not in name and unit not in ("", "1"):
+            assert unit in (each.__doc__ or ""), f"{kind.__name__}.{name} is in {unit}"
+
+
+def test_declarations_are_what_types_say() -> None:
+    assert isinstance(px.Robot.joint_armature, Declared)
+    assert px.Robot.joint_armature.field.key == "DofModel.armature"
+    assert "declared" in helped(Declared)
+    assert "Args:" in (Declared.__doc__ or "")
+
+
+def test_roles_say_what_the_engine_hears(world: px.World) -> None:
+    world.reset()
+    robot, engine = world.robots["robot"], world.engine
+    state, inputs = engine.state_revision, engine.input_revision
+    robot.set_drive(stiffness=3.0)
+    assert (engine.state_revision, engine.input_revision) == (state, inputs + 1)
+    robot.set_joint_armature(0.1)
+    assert engine.state_revision > state and engine.input_revision == inputs + 1
+    assert (host(robot.joint_stiffness) == 3.0).all() and (host(robot.joint_armature) == 0.1).all()
+
+
+def test_nothing_is_written_if_one_value_is_wrong(world: px.World) -> None:
+    robot = world.robots["robot"]
+    robot.set_drive(stiffness=3.0, damping=1.0)
+    inputs = world.engine.input_revision
+    with pytest.raises(ValueError, match="damping is negative in environment 0"):
+        robot.set_drive(stiffness=5.0, damping=-1.0)
+    assert (host(robot.joint_stiffness) == 3.0).all() and world.engine.input_revision == inputs
+
+
+def test_limits_are_written_where_joints_have_one_dof(world: px.World) -> None:
+    robot = world.robots["robot"]
+    before = host(robot.joint_position_limits)
+    robot.set_joint_limits(lower=-1.0, upper=2.0, restitution=0.5, env_ids=[0, 2])
+    after = host(robot.joint_position_limits)
+    assert np.array_equal(after[1], before[1]) and np.array_equal(after[:, 1:], before[:, 1:])
+    assert (after[[0, 2], 0] == [-1.0, 2.0]).all()
+    assert (host(robot.joint_limit_restitution)[[0, 2], 0] == 0.5).all()
+
+
+def test_a_property_is_not_assigned(world: px.World) -> None:
+    robot: Any = world.robots["robot"]
+    with pytest.raises(AttributeError, match="joint_armature cannot be assigned; call a setter"):
+        robot.joint_armature = 1.0
