@@ -18,12 +18,14 @@ from phalanx._version import __version__ as __version__
 from phalanx.ecs.errors import CapacityError, DeviceError
 from phalanx.io.reading.errors import LoadError
 from phalanx.models.meshes.cloth_mesh import ClothMesh
+from phalanx.models.meshes.rope_line import RopeLine
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.robot_model import RobotModel, Shape
 from phalanx.models.sdf_options import SdfOptions
 from phalanx.models.surface import Material
 from phalanx.models.tendons import Attachment, FixedTendon, SpatialTendon
 from phalanx.world.deformables.cloth import Cloth
+from phalanx.world.deformables.rope import Rope
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.handles.contact_view import ContactData, ContactView, FrictionData
 from phalanx.world.handles.loop_joint import LoopJoint
@@ -93,6 +95,8 @@ __all__ = [
     "RigidObjectCollection",
     "Robot",
     "RobotModel",
+    "Rope",
+    "RopeLine",
     "SdfOptions",
     "Shape",
     "SimulationWarning",

@@ -222,6 +222,16 @@ from phalanx.components.query import (
     QueryRequest,
 )
 from phalanx.components.reaction import BodyInertia, BodyReaction, BodyTopology, DofReaction
+from phalanx.components.rope import (
+    Rope,
+    RopeElasticity,
+    RopeMaterial,
+    RopeNode,
+    RopeNodeTopology,
+    RopeShape,
+    RopeSystem,
+    RopeTopology,
+)
 from phalanx.components.sample import (
     BodySample,
     CoordSample,
@@ -496,6 +506,14 @@ __all__ = [
     "QueryPose",
     "QueryProbe",
     "QueryRequest",
+    "Rope",
+    "RopeElasticity",
+    "RopeMaterial",
+    "RopeNode",
+    "RopeNodeTopology",
+    "RopeShape",
+    "RopeSystem",
+    "RopeTopology",
     "SampleSlot",
     "SampledBody",
     "SampledCoordinate",

@@ -22,6 +22,8 @@ class NodeAttachmentTopology(Component, table=NodeAttachment):
     node = Field(dtype="int32", doc="the node", constant=True)
     link = Field(dtype="int32", doc="the link, -1: the world", constant=True)
     coupled = Field(dtype="int32", doc="the link's row among coupled links, -1: it does not move", constant=True)
+    mass = Field(unit="kg", doc="mass that gives the spring its stiffness", constant=True)
+    learning = Field(doc="share of what the spring holds that the load takes over in a small step", constant=True)
 
 
 class AttachedNode(Component, table=Node):

@@ -83,9 +83,10 @@ class Environment(gymnasium.vector.VectorEnv):
         self.first_env = first_env
         self.world = World(num_envs, device, dt=self.dt, **self.world_options)
         self.setup(self.world)
-        if self.world.deformables or self.world.cloths:
+        if self.world.all_deformables:
             raise ValueError(
-                f"{type(self).__name__}: soft bodies cannot be reset one environment at a time yet, nor can cloth"
+                f"{type(self).__name__}: soft bodies cannot be reset one environment at a time yet, nor can cloth "
+                "and ropes"
             )
         self.world.build()
         self.live = Live(self.world)

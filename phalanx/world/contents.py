@@ -28,6 +28,7 @@ from phalanx.world.collisions import Collisions
 from phalanx.world.deformables.adding import Deformables
 from phalanx.world.deformables.cloth import Cloth
 from phalanx.world.deformables.node_attachment import NodeAttachment
+from phalanx.world.deformables.rope import Rope
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.engine import optional_systems
 from phalanx.world.engine.engine import Engine
@@ -57,6 +58,7 @@ class Contents(Collisions, Deformables):
         """Everything with a pose of its own, by name, in the order in which it was added."""
         self.deformables: dict[str, SoftBody] = {}
         self.cloths: dict[str, Cloth] = {}
+        self.ropes: dict[str, Rope] = {}
         self.attachments: list[NodeAttachment] = []
         self.joints: dict[str, LoopJoint] = {}
         self.contact_views: list[ContactView] = []
@@ -282,7 +284,7 @@ class Contents(Collisions, Deformables):
         self._not_built(what)
         if not isinstance(name, str) or not name:
             raise ValueError(f"{what}: name={name!r}: must be text, not empty")
-        if name in self.actors or name in self.deformables or name in self.cloths:
+        if name in self.actors or name in self.all_deformables:
             raise ValueError(f"{what}: there is already an actor named {name!r}; pass another name=")
 
     def add_rows(self, table: Table, count: int) -> None:
@@ -300,7 +302,7 @@ class Contents(Collisions, Deformables):
         """Allocate and initialise everything; done by the first step if you do not."""
         if self.engine.built:
             return self
-        if not self.actors and not self.deformables and not self.cloths and not self._extra_systems:
+        if not self.actors and not self.all_deformables and not self._extra_systems:
             raise ValueError("this world is empty: call add_robot() or add_rigid_object() before build() or step()")
         engine, store = self.engine, self.engine.store
         for table, count in self._tables.items():

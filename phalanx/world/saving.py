@@ -65,7 +65,7 @@ def describe(world: Contents) -> dict[str, Any]:
         "collections": {name: list(made.object_names) for name, made in world.collections.items()},
         "disabled_collisions": [[names[a], names[b]] for a, b in sorted(world._disabled)],
         "separated_bodies": [[list(a), list(b)] for a, b in world._separated],
-        "deformables": adding.describe({**world.deformables, **world.cloths}),
+        "deformables": adding.describe(world.all_deformables),
         "attachments": adding.describe_attachments(world.attachments),
         "joints": [joint.plan.to_dict() for joint in world.joints.values()],
         "features": sorted(world.engine.features),

@@ -271,7 +271,7 @@ class World(UsdScenes):
             fields += [c.ContactSpin.value, c.ContactSpin.last]
         if optional_systems.SLEEP in self.engine.features:
             fields += [c.TreeSleep.asleep, c.TreeSleep.quiet, c.ContactTouch.touching]
-        if self.deformables or self.cloths:
+        if self.all_deformables:
             fields += [c.NodeContactState.load, c.NodeContactState.spot, c.NodeContactState.slides]
             fields += [c.NodeContactState.impulse, c.DeformableSettings.done, c.CoupledLinkMotion.impulse]
         return fields
@@ -283,9 +283,9 @@ class World(UsdScenes):
             chosen = slice(None) if envs is None else self.engine.device.xp.asarray(envs)
             for field in fields:
                 store.view(field)[..., chosen] = 0
-            if self.deformables or self.cloths:
+            if self.all_deformables:
                 store.view(c.NodeContactState.pair)[..., chosen] = -1
-        for actor in (*self.actors.values(), *self.deformables.values(), *self.cloths.values(), *self.attachments):
+        for actor in (*self.actors.values(), *self.all_deformables.values(), *self.attachments):
             actor.write_defaults(envs)
         self.engine.touch_state()
         self.engine.touch_inputs()
@@ -371,6 +371,8 @@ class World(UsdScenes):
             "objects": [name for name in self.objects if name not in self._collected],
             "collections": self.collections,
             "soft bodies": self.deformables,
+            "cloths": self.cloths,
+            "ropes": self.ropes,
             "joints": self.joints,
         }
         inside = "; ".join(f"{kind} {shorten([*names])}" for kind, names in kinds.items() if names)

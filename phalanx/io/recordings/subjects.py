@@ -21,8 +21,8 @@ FOLDERS = {"robot": "robots", "object": "objects", "collection": "collections", 
 
 
 def handles(world: World, kind: str) -> dict[str, Any]:
-    """What a world has of a kind, by name: both soft bodies and cloth are deformable."""
-    return {**world.deformables, **world.cloths} if kind == "deformable" else getattr(world, FOLDERS[kind])
+    """What a world has of a kind, by name: soft bodies, cloth and ropes are deformable."""
+    return {**world.all_deformables} if kind == "deformable" else getattr(world, FOLDERS[kind])
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,10 @@
 
 A substep of theirs comes between the forces on rigid bodies and the sweeps of the constraint solver: the momentum that
 bodies have (``deform_momentum``), what they may touch (``deform_begin``); then small steps: where inertia takes nodes
-(``deform_predict``), sweeps over the colours of nodes of soft bodies and of cloth (``deform_sweep``, ``deform_cloth``),
-links that nodes push (``deform_couple``), the motion of bodies as rigid ones (``deform_modes``), velocities
-(``deform_finish``); and the momentum that bodies must have (``deform_momentum`` again, ``deform_end``).
+(``deform_predict``), sweeps over the colours of nodes of soft bodies and of cloth (``deform_sweep``,
+``deform_cloth``), ropes from end to end (``deform_rope``), links that nodes push (``deform_couple``), the motion of
+bodies as rigid ones (``deform_modes``), velocities (``deform_finish``); and the momentum that bodies must have
+(``deform_momentum`` again, ``deform_end``).
 """
 
 from __future__ import annotations
@@ -24,13 +25,22 @@ from phalanx.systems.deformable import (
     link_motion,
     modes,
     momentum,
+    rope,
     small_steps,
     sweep,
 )
 
-SMALL_STEP = ("deform_predict", "deform_sweep", "deform_cloth", "deform_couple", "deform_modes", "deform_finish")
+SMALL_STEP = (
+    "deform_predict",
+    "deform_sweep",
+    "deform_cloth",
+    "deform_rope",
+    "deform_couple",
+    "deform_modes",
+    "deform_finish",
+)
 """Phases of a small step; the systems of ``deform_sweep`` and ``deform_cloth`` run for one colour after the other, as
-often as asked for."""
+often as asked for; those of ``deform_rope`` as often, for whole ropes."""
 
 PHASES = ("deform_momentum", "deform_begin", *SMALL_STEP, "deform_end")
 
@@ -42,6 +52,7 @@ MODULES: tuple[ModuleType, ...] = (
     contacts,
     attachments,
     cloth,
+    rope,
     link_motion,
     link_forces,
     coupling,
@@ -78,7 +89,7 @@ def sequence(
             portions = [s.portion(first, count) for first, count in chosen for s in found]
             back = portions if phase == "deform_sweep" else portions[::-1]  # of cloth, every other sweep goes back
             found = [s for n in range(sweeps) for s in (back if n % 2 else portions)]
-        one += found
+        one += found * sweeps if phase == "deform_rope" else found
     momentum_ = schedule.phase("deform_momentum")
     return [
         *momentum_,

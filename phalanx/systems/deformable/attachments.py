@@ -12,7 +12,6 @@ from phalanx.components import (
     NodeAttachmentPoint,
     NodeAttachmentState,
     NodeAttachmentTopology,
-    NodeModel,
     NodeState,
     NodeTarget,
     NodeTopology,
@@ -22,7 +21,7 @@ from phalanx.components.node_attachment import OFF, ON, PLACE
 from phalanx.ecs import function, read, real, system, update, write
 from phalanx.maths.kernels import cross
 from phalanx.systems.collision.narrow.pose import inverse_turn, turn
-from phalanx.systems.deformable.contact_force import LEARNING, contact_stiffness
+from phalanx.systems.deformable.contact_force import contact_stiffness
 
 
 @function
@@ -147,7 +146,7 @@ def add_attachment_impulses(
     e,
     node=read(NodeAttachmentTopology.node),
     body=read(NodeTopology.body),
-    mass=read(NodeModel.mass),
+    mass=read(NodeAttachmentTopology.mass),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
     held=read(NodeTarget.held),
@@ -169,7 +168,7 @@ def add_attachment_impulses(
     ux, uy, uz = cross(move[b, 3, e], move[b, 4, e], move[b, 5, e], px, py, pz)
     free = 1.0 if held[v, e] == 0 else 0.0
     px, py, pz = px + free * (move[b, 0, e] + ux), py + free * (move[b, 1, e] + uy), pz + free * (move[b, 2, e] + uz)
-    stiffness = contact_stiffness(mass[v, e], 1.0 / step)
+    stiffness = contact_stiffness(mass[a, e], 1.0 / step)
     fx, fy, fz, _ = attachment_force(
         mode[a, e] == ON, stiffness, px - anchor[a, 0, e], py - anchor[a, 1, e], pz - anchor[a, 2, e],
         load[a, 0, e], load[a, 1, e], load[a, 2, e],
@@ -190,7 +189,8 @@ def finish_attachments(
     a,
     e,
     node=read(NodeAttachmentTopology.node),
-    mass=read(NodeModel.mass),
+    mass=read(NodeAttachmentTopology.mass),
+    learning=read(NodeAttachmentTopology.learning),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
     mode=read(NodeAttachmentState.mode),
@@ -200,7 +200,7 @@ def finish_attachments(
 ):
     """Loads take over some of what springs hold."""
     v = node[a, e]
-    share = LEARNING * contact_stiffness(mass[v, e], real(count[0, e]) / h[0, e])
+    share = learning[a, e] * contact_stiffness(mass[a, e], real(count[0, e]) / h[0, e])
     for k in range(3):
         kept = load[a, k, e] - share * (position[v, k, e] - anchor[a, k, e])
         load[a, k, e] = 0.0 if mode[a, e] == OFF else kept

@@ -25,6 +25,7 @@ from phalanx.components import (
     Node,
     NodeAttachmentPoint,
     NodeAttachmentState,
+    NodeAttachmentTopology,
     NodeContactPoint,
     NodeContactState,
     NodeModel,
@@ -116,6 +117,7 @@ def relax_cloth(
     anchor=read(NodeContactPoint.anchor),
     friction=read(NodeContactPoint.friction),
     tied=read(AttachedNode.attachment),
+    tie_mass=read(NodeAttachmentTopology.mass),
     mode=read(NodeAttachmentState.mode),
     tie_load=read(NodeAttachmentState.load),
     tie_anchor=read(NodeAttachmentPoint.anchor),
@@ -186,8 +188,9 @@ def relax_cloth(
         yz += more * ny * nz
         zz += more * nz * nz
     a = max(tied[v, e], 0)
+    hold = contact_stiffness(tie_mass[a, e], rate)
     ux, uy, uz, stiff = attachment_force(
-        tied[v, e] >= 0 and mode[a, e] == ON, stiffness, px - tie_anchor[a, 0, e], py - tie_anchor[a, 1, e],
+        tied[v, e] >= 0 and mode[a, e] == ON, hold, px - tie_anchor[a, 0, e], py - tie_anchor[a, 1, e],
         pz - tie_anchor[a, 2, e], tie_load[a, 0, e], tie_load[a, 1, e], tie_load[a, 2, e],
     )  # fmt: skip
     fx, fy, fz, even = fx + ux, fy + uy, fz + uz, even + stiff

@@ -112,6 +112,7 @@ def sum_link_forces(
     first_tie=read(CoupledAttachments.first),
     end_tie=read(CoupledAttachments.end),
     tied=read(NodeAttachmentTopology.node),
+    tie_mass=read(NodeAttachmentTopology.mass),
     mode=read(NodeAttachmentState.mode),
     tie_load=read(NodeAttachmentState.load),
     tie_anchor=read(NodeAttachmentPoint.anchor),
@@ -167,8 +168,9 @@ def sum_link_forces(
     for a in range(first_tie[n, e], end_tie[n, e]):
         v = tied[a, e]
         x, y, z = position[v, 0, e], position[v, 1, e], position[v, 2, e]
+        hold = contact_stiffness(tie_mass[a, e], rate)
         fx, fy, fz, across = attachment_force(
-            mode[a, e] == ON, contact_stiffness(mass[v, e], rate), x - tie_anchor[a, 0, e], y - tie_anchor[a, 1, e],
+            mode[a, e] == ON, hold, x - tie_anchor[a, 0, e], y - tie_anchor[a, 1, e],
             z - tie_anchor[a, 2, e], tie_load[a, 0, e], tie_load[a, 1, e], tie_load[a, 2, e],
         )  # fmt: skip
         x, y, z = x + ox, y + oy, z + oz

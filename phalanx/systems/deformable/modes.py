@@ -18,6 +18,7 @@ from phalanx.components import (
     Node,
     NodeAttachmentPoint,
     NodeAttachmentState,
+    NodeAttachmentTopology,
     NodeContactPoint,
     NodeContactState,
     NodeGroup,
@@ -59,6 +60,7 @@ def sum_groups(
     anchor=read(NodeContactPoint.anchor),
     friction=read(NodeContactPoint.friction),
     tied=read(AttachedNode.attachment),
+    tie_mass=read(NodeAttachmentTopology.mass),
     mode=read(NodeAttachmentState.mode),
     tie_load=read(NodeAttachmentState.load),
     tie_anchor=read(NodeAttachmentPoint.anchor),
@@ -84,10 +86,10 @@ def sum_groups(
         px, py, pz = m * (goal[v, 0, e] - x), m * (goal[v, 1, e] - y), m * (goal[v, 2, e] - z)
         fixed += 1.0 if target[v, e] != 0 else 0.0
         w, wx, wy, wz = w + mass[v, e], wx + mass[v, e] * x, wy + mass[v, e] * y, wz + mass[v, e] * z
-        stiffness = contact_stiffness(mass[v, e], rate)
         a = max(tied[v, e], 0)
+        hold = contact_stiffness(tie_mass[a, e], rate)
         ux, uy, uz, more = attachment_force(
-            tied[v, e] >= 0 and mode[a, e] == ON, stiffness, x - tie_anchor[a, 0, e], y - tie_anchor[a, 1, e],
+            tied[v, e] >= 0 and mode[a, e] == ON, hold, x - tie_anchor[a, 0, e], y - tie_anchor[a, 1, e],
             z - tie_anchor[a, 2, e], tie_load[a, 0, e], tie_load[a, 1, e], tie_load[a, 2, e],
         )  # fmt: skip
         px, py, pz, m = px + ux, py + uy, pz + uz, m + more

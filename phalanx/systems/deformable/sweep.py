@@ -15,6 +15,7 @@ from phalanx.components import (
     Node,
     NodeAttachmentPoint,
     NodeAttachmentState,
+    NodeAttachmentTopology,
     NodeContactPoint,
     NodeContactState,
     NodeModel,
@@ -75,6 +76,7 @@ def relax_nodes(
     anchor=read(NodeContactPoint.anchor),
     friction=read(NodeContactPoint.friction),
     tied=read(AttachedNode.attachment),
+    tie_mass=read(NodeAttachmentTopology.mass),
     mode=read(NodeAttachmentState.mode),
     tie_load=read(NodeAttachmentState.load),
     tie_anchor=read(NodeAttachmentPoint.anchor),
@@ -128,10 +130,10 @@ def relax_nodes(
             yy += more * ny * ny
             yz += more * ny * nz
             zz += more * nz * nz
-    stiffness = contact_stiffness(mass[v, e], rate)
     a = max(tied[v, e], 0)
+    hold = contact_stiffness(tie_mass[a, e], rate)
     gx, gy, gz, flat = attachment_force(
-        tied[v, e] >= 0 and mode[a, e] == ON, stiffness, px - tie_anchor[a, 0, e], py - tie_anchor[a, 1, e],
+        tied[v, e] >= 0 and mode[a, e] == ON, hold, px - tie_anchor[a, 0, e], py - tie_anchor[a, 1, e],
         pz - tie_anchor[a, 2, e], tie_load[a, 0, e], tie_load[a, 1, e], tie_load[a, 2, e],
     )  # fmt: skip
     fx, fy, fz, even = fx + gx, fy + gy, fz + gz, even + flat

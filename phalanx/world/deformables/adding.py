@@ -15,6 +15,7 @@ from phalanx.maths.arrays import rotate
 from phalanx.models.actor_spec import Part
 from phalanx.models.meshes.cloth_mesh import ClothMesh, mesh_from_dict
 from phalanx.models.meshes.fill import fill_surface
+from phalanx.models.meshes.rope_line import RopeLine
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.meshes.tet_shapes import tet_shape
 from phalanx.models.robot_model import Shape
@@ -23,19 +24,22 @@ from phalanx.systems.collision import broad_phase
 from phalanx.systems.deformable import systems
 from phalanx.world import checking, options
 from phalanx.world.checking import shorten
+from phalanx.world.deformables.adding_ropes import Ropes
+from phalanx.world.deformables.body import DeformableBody
 from phalanx.world.deformables.cloth import Cloth
 from phalanx.world.deformables.node_attachment import NodeAttachment
+from phalanx.world.deformables.rope import Rope
 from phalanx.world.deformables.soft_body import SoftBody
-from phalanx.world.layout.deformable import ClothPart, SoftPart, Tie, fill_deformables
+from phalanx.world.layout.deformable import Tie, fill_deformables
 from phalanx.world.layout.fill import Layout
+from phalanx.world.layout.parts import ClothPart, RopePart, SoftPart
 from phalanx.world.options import Surface
-from phalanx.world.running import Running
 from phalanx.world.simulation_warning import SimulationWarning
 
 SURFACE_OPTIONS = ("collision_group", "collision_mask", "contact_offset", "rest_offset")
 
 
-class Deformables(Running):
+class Deformables(Ropes):
     """Adds deformable bodies to what a world can hold."""
 
     deformables: dict[str, SoftBody]
@@ -44,6 +48,11 @@ class Deformables(Running):
     _settings: dict[str, Any]
     _grounds: list[Ground]
     attachments: list[NodeAttachment]
+
+    @property
+    def all_deformables(self) -> dict[str, SoftBody | Cloth | Rope]:
+        """Soft bodies, cloth and ropes by name."""
+        return {**self.deformables, **self.cloths, **self.ropes}
 
     def add_soft_body(
         self,
@@ -218,7 +227,7 @@ class Deformables(Running):
 
     def attach_nodes(
         self,
-        body: SoftBody | Cloth | str,
+        body: SoftBody | Cloth | Rope | str,
         nodes: Any,
         to: Any = None,
         *,
@@ -241,7 +250,7 @@ class Deformables(Running):
         """
         self._not_built("attach_nodes")
         name = body if isinstance(body, str) else body.name
-        known = {**self.deformables, **self.cloths}
+        known = self.all_deformables
         found = known.get(name)
         if found is None or (not isinstance(body, str) and body is not found):
             raise ValueError(
@@ -272,16 +281,13 @@ class Deformables(Running):
         return made
 
     @abstractmethod
-    def _free_name(self, what: str, name: str) -> None: ...
-
-    @abstractmethod
     def _end(self, who: str, given: Any) -> Any: ...
 
     def _ties(self, layout: Layout) -> tuple[list[Tie], list[np.ndarray | None]]:
         """Attachments with the rows of their links, and their points in the frames of these."""
         ties, spots = [], []
         last_dof = self.engine.store.device.to_host(self.engine.store.view(c.LinkTopology.last_dof))[:, 0]
-        actors, bodies = list(self.actors), [*self.deformables, *self.cloths]
+        actors, bodies = list(self.actors), [*self.all_deformables]
         for each in self.attachments:
             body = bodies.index(each.body_name)
             if each.to is None:
@@ -298,12 +304,12 @@ class Deformables(Running):
 
     def _place_deformables(self, parts: Sequence[Part], layout: Layout) -> None:
         """Fill the tables of deformable bodies and add their systems to the schedule."""
-        if not self.deformables and not self.cloths:
+        if not self.all_deformables:
             return
         chains: list[list[int]] = []
         for parent in layout.dof_parents:
             chains.append([len(chains), *(chains[parent] if parent >= 0 else [])])
-        bodies = [*self.deformables.values(), *self.cloths.values()]
+        bodies = [*self.all_deformables.values()]
         ties, spots = self._ties(layout)
         placed = fill_deformables(
             self.engine.store, [body.part for body in bodies], parts, layout.shapes, self._grounds, chains, ties
@@ -316,7 +322,7 @@ class Deformables(Running):
             names = list(self.actors)
             met = sorted({f"{bodies[body].name!r} and {names[part]!r}" for body, part in placed.passed})
             warnings.warn(
-                f"Soft bodies touch planes and convex shapes only, as does cloth; these pass through each other: "
+                "Soft bodies, cloth and ropes touch planes and convex shapes only; these pass through each other: "
                 f"{shorten(met)}. Use "
                 'approximation="convex_decomposition" for meshes, or filter with collision groups.',
                 SimulationWarning,
@@ -346,7 +352,7 @@ def _tetrahedra(shape: Shape, name: str, resolution: int) -> TetMesh:
     return tet_shape(shape, resolution)
 
 
-def describe(bodies: Mapping[str, SoftBody | Cloth]) -> list[dict[str, Any]]:
+def describe(bodies: Mapping[str, DeformableBody]) -> list[dict[str, Any]]:
     """Deformable bodies as plain data, JSON-ready: the arguments that make them again."""
     return [
         {
@@ -366,6 +372,7 @@ def describe(bodies: Mapping[str, SoftBody | Cloth]) -> list[dict[str, Any]]:
             "rest_offset": body.part.rest_offset,
             "material": body.part.material.to_dict(),
             **(_sheet(body.part) if isinstance(body.part, ClothPart) else {}),
+            **(_strand(body.part) if isinstance(body.part, RopePart) else {}),
         }
         for name, body in bodies.items()
     ]
@@ -379,6 +386,11 @@ def _sheet(part: ClothPart) -> dict[str, float]:
         "bending_stiffness": part.bending_stiffness,
         "pressure": part.pressure,
     }
+
+
+def _strand(part: RopePart) -> dict[str, float]:
+    """What ropes have besides."""
+    return {"radius": part.radius, "bending_stiffness": part.bending_stiffness}
 
 
 def describe_attachments(attachments: Sequence[NodeAttachment]) -> list[dict[str, Any]]:
@@ -404,6 +416,9 @@ def restore(
         mesh = mesh_from_dict(made.pop("source"))
         if isinstance(mesh, ClothMesh):
             world.add_cloth(mesh, **made)
+        elif isinstance(mesh, RopeLine):
+            del made["poissons_ratio"]
+            world.add_rope(mesh, **made)
         else:
             world.add_soft_body(mesh, **made)
     for each in attachments:

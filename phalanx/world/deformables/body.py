@@ -10,7 +10,8 @@ from phalanx import components as c
 from phalanx.maths.arrays import rotate
 from phalanx.world.engine.engine import Engine
 from phalanx.world.handle import Handle, on_device
-from phalanx.world.layout.deformable import DeformablePart, DeformableRows
+from phalanx.world.layout.deformable import DeformableRows
+from phalanx.world.layout.parts import DeformablePart
 
 
 class DeformableBody(Handle):

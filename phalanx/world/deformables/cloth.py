@@ -9,7 +9,7 @@ from phalanx.ecs import Field
 from phalanx.models.meshes.cloth_mesh import ClothMesh
 from phalanx.world.deformables.body import DeformableBody
 from phalanx.world.handle import on_device
-from phalanx.world.layout.deformable import ClothPart
+from phalanx.world.layout.parts import ClothPart
 
 
 class Cloth(DeformableBody):

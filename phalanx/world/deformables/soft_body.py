@@ -12,7 +12,7 @@ from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.world.deformables import elements
 from phalanx.world.deformables.body import DeformableBody
 from phalanx.world.handle import on_device
-from phalanx.world.layout.deformable import SoftPart
+from phalanx.world.layout.parts import SoftPart
 
 
 class SoftBody(DeformableBody):

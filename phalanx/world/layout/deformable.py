@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,9 +15,12 @@ from phalanx.models.actor_spec import Part
 from phalanx.models.meshes.cloth_bending import bending_matrix
 from phalanx.models.meshes.cloth_mesh import ClothMesh
 from phalanx.models.meshes.tet_mesh import TetMesh
-from phalanx.models.surface import ALL_GROUPS, Ground, Material
+from phalanx.models.surface import Ground
+from phalanx.systems.deformable.contact_force import LEARNING
 from phalanx.world.layout.collision import PlacedShape
 from phalanx.world.layout.columns import Columns
+from phalanx.world.layout.parts import ClothPart, DeformablePart, RopePart, SoftPart
+from phalanx.world.layout.ropes import Ropes, tie_of_rope
 
 TOUCHED = (kinds.SPHERE, kinds.CAPSULE, kinds.BOX, kinds.CYLINDER, kinds.CONE, kinds.HULL)
 """Kinds of shapes that nodes touch, besides planes."""
@@ -27,66 +30,6 @@ GROUP = 32
 
 _OTHERS = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])
 """For each corner of a tetrahedron the others, a, b, c, so that (b - a) x (c - a) points to it."""
-
-
-@dataclass(frozen=True)
-class DeformablePart:
-    """A deformable body with everything that its rows in the tables are made of."""
-
-    mesh: TetMesh | ClothMesh
-    """In the body's own frame."""
-    youngs_modulus: float
-    """Pa."""
-    poissons_ratio: float
-    density: float
-    """kg/m^3."""
-    material: Material = field(default_factory=Material)
-    """Of the surface."""
-    group: int = 0
-    mask: int = ALL_GROUPS
-    contact_offset: float = 0.02
-    """m."""
-    rest_offset: float = 0.0
-    """m."""
-    damping: float = 0.0
-    """1/s."""
-    gravity_scale: float = 1.0
-    kinematic: bool = False
-    """Whether all nodes are held from the start."""
-
-
-@dataclass(frozen=True)
-class SoftPart(DeformablePart):
-    """A soft body."""
-
-    mesh: TetMesh
-
-    def masses(self) -> np.ndarray:
-        """(nodes,): kg, a quarter of each tetrahedron."""
-        mass = np.zeros(len(self.mesh.nodes))
-        np.add.at(mass, self.mesh.tets, (self.density / 4 * self.mesh.volumes)[:, None])
-        return mass
-
-
-@dataclass(frozen=True)
-class ClothPart(DeformablePart):
-    """Cloth."""
-
-    mesh: ClothMesh
-    thickness: float = 1e-3
-    """m."""
-    shear_modulus: float = 0.0
-    """Pa."""
-    bending_stiffness: float = 0.0
-    """N m."""
-    pressure: float = 0.0
-    """Pa."""
-
-    def masses(self) -> np.ndarray:
-        """(nodes,): kg, a third of each triangle."""
-        mass = np.zeros(len(self.mesh.nodes))
-        np.add.at(mass, self.mesh.triangles, (self.density * self.thickness / 3 * self.mesh.areas)[:, None])
-        return mass
 
 
 @dataclass(frozen=True)
@@ -108,6 +51,8 @@ class DeformableRows:
 
     body: int
     nodes: slice
+    rope: int = -1
+    """Its row among ropes, -1: it is none."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +72,7 @@ class DeformableLayout:
 
 def fill_deformables(
     store: Store,
-    bodies: Sequence[SoftPart | ClothPart],
+    bodies: Sequence[SoftPart | ClothPart | RopePart],
     parts: Sequence[Part],
     shapes: Sequence[PlacedShape],
     grounds: Sequence[Ground],
@@ -143,7 +88,7 @@ def fill_deformables(
     """
     columns = Columns()
     rows: list[DeformableRows] = []
-    corners, sheets = _Corners(), _Sheets()
+    corners, sheets, ropes = _Corners(), _Sheets(), Ropes()
     edges: dict[type, list[np.ndarray]] = {SoftPart: [], ClothPart: []}
     sort: list[np.ndarray] = []
     groups = surface = pairs = 0
@@ -190,6 +135,8 @@ def fill_deformables(
                 c.ClothMaterial.shear_modulus: body.shear_modulus if isinstance(body, ClothPart) else 0.0,
                 c.ClothMaterial.bending_stiffness: body.bending_stiffness if isinstance(body, ClothPart) else 0.0,
                 c.ClothMaterial.pressure: body.pressure if isinstance(body, ClothPart) else 0.0,
+                c.RopeMaterial.radius: body.radius if isinstance(body, RopePart) else 0.0,
+                c.RopeMaterial.bending_stiffness: body.bending_stiffness if isinstance(body, RopePart) else 0.0,
                 c.DeformableDynamics.gravity_scale: body.gravity_scale,
                 c.DeformableDynamics.damping: body.damping,
                 c.DeformableSurface.first_pair: first_pair,
@@ -214,11 +161,14 @@ def fill_deformables(
         first, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
         if isinstance(body, ClothPart):
             edges[ClothPart].append(node + sheets.add(columns, body, node))
+        elif isinstance(body, RopePart):
+            sheets.skip(columns, count)
+            ropes.add(columns, body, number, node)
         else:
             first, end = corners.add(body.mesh, node)
             sheets.skip(columns, count)
             edges[SoftPart].append(node + mesh_edges(body.mesh.tets))
-        sort.append(np.full(count, isinstance(body, ClothPart)))
+        sort.append(np.full(count, 2 if isinstance(body, RopePart) else int(isinstance(body, ClothPart))))
         columns.extend(
             {
                 c.NodeTopology.body: np.full(count, number),
@@ -229,12 +179,14 @@ def fill_deformables(
                 c.NodeModel.rest: body.mesh.nodes,
             }
         )
-        rows.append(DeformableRows(number, slice(node, node + count)))
+        rope = ropes.count - 1 if isinstance(body, RopePart) else -1
+        rows.append(DeformableRows(number, slice(node, node + count), rope))
         node += count
-    attachments = _place_ties(columns, ties, rows, links)
-    is_cloth = np.concatenate(sort)
-    soft_colours = _order(columns, edges[SoftPart], np.flatnonzero(~is_cloth), 0)
-    cloth_colours = _order(columns, edges[ClothPart], np.flatnonzero(is_cloth), int((~is_cloth).sum()))
+    attachments = _place_ties(columns, ties, rows, bodies, links)
+    kind = np.concatenate(sort)
+    soft_colours = _order(columns, edges[SoftPart], np.flatnonzero(kind == 0), 0)
+    cloth_colours = _order(columns, edges[ClothPart], np.flatnonzero(kind == 1), int((kind == 0).sum()))
+    columns.extend({c.NodeOrder.node: np.flatnonzero(kind == 2)})  # of ropes, in no colour
     corners.put(columns)
     for table, size in (
         (c.Deformable, len(bodies)),
@@ -242,6 +194,8 @@ def fill_deformables(
         (c.Corner, columns.count(c.CornerTopology.others)),
         (c.ClothCorner, columns.count(c.ClothCornerTopology.others)),
         (c.ClothBend, columns.count(c.ClothBendTopology.other)),
+        (c.Rope, columns.count(c.RopeTopology.first)),
+        (c.RopeNode, columns.count(c.RopeNodeTopology.node)),
         (c.NodeGroup, groups),
         (c.SurfaceNode, surface),
         (c.NodeContact, surface * SLOTS),
@@ -270,7 +224,11 @@ def _order(columns: Columns, edges: Sequence[np.ndarray], nodes: np.ndarray, sta
 
 
 def _place_ties(
-    columns: Columns, ties: Sequence[Tie], rows: Sequence[DeformableRows], links: _Links
+    columns: Columns,
+    ties: Sequence[Tie],
+    rows: Sequence[DeformableRows],
+    bodies: Sequence[SoftPart | ClothPart | RopePart],
+    links: _Links,
 ) -> list[np.ndarray]:
     """Number the nodes of all ties, those of one link and one body in a row; returns the numbers of each tie."""
     order = sorted(range(len(ties)), key=lambda n: (ties[n].link, ties[n].body))
@@ -281,6 +239,9 @@ def _place_ties(
         tie = ties[n]
         row = links.known(tie.link) if tie.dof >= 0 else -1
         nodes = rows[tie.body].nodes.start + np.asarray(tie.nodes)
+        mass, learning = bodies[tie.body].masses()[tie.nodes], LEARNING
+        if isinstance(body := bodies[tie.body], RopePart):
+            mass, learning = tie_of_rope(body, tie.nodes, row >= 0)
         found[n] = done + np.arange(len(nodes))
         of_node[nodes] = found[n]
         columns.extend(
@@ -288,6 +249,8 @@ def _place_ties(
                 c.NodeAttachmentTopology.node: nodes,
                 c.NodeAttachmentTopology.link: np.full(len(nodes), tie.link),
                 c.NodeAttachmentTopology.coupled: np.full(len(nodes), row),
+                c.NodeAttachmentTopology.mass: mass,
+                c.NodeAttachmentTopology.learning: np.full(len(nodes), learning),
             }
         )
         if row >= 0:

@@ -1,0 +1,88 @@
+"""Deformable bodies with all that their rows in the tables are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from phalanx.models.meshes.cloth_mesh import ClothMesh
+from phalanx.models.meshes.rope_line import RopeLine
+from phalanx.models.meshes.tet_mesh import TetMesh
+from phalanx.models.surface import ALL_GROUPS, Material
+
+
+@dataclass(frozen=True)
+class DeformablePart:
+    """A deformable body with everything that its rows in the tables are made of."""
+
+    mesh: TetMesh | ClothMesh | RopeLine
+    """In the body's own frame."""
+    youngs_modulus: float
+    """Pa."""
+    poissons_ratio: float
+    density: float
+    """kg/m^3."""
+    material: Material = field(default_factory=Material)
+    """Of the surface."""
+    group: int = 0
+    mask: int = ALL_GROUPS
+    contact_offset: float = 0.02
+    """m."""
+    rest_offset: float = 0.0
+    """m."""
+    damping: float = 0.0
+    """1/s."""
+    gravity_scale: float = 1.0
+    kinematic: bool = False
+    """Whether all nodes are held from the start."""
+
+
+@dataclass(frozen=True)
+class SoftPart(DeformablePart):
+    """A soft body."""
+
+    mesh: TetMesh
+
+    def masses(self) -> np.ndarray:
+        """(nodes,): kg, a quarter of each tetrahedron."""
+        mass = np.zeros(len(self.mesh.nodes))
+        np.add.at(mass, self.mesh.tets, (self.density / 4 * self.mesh.volumes)[:, None])
+        return mass
+
+
+@dataclass(frozen=True)
+class ClothPart(DeformablePart):
+    """Cloth."""
+
+    mesh: ClothMesh
+    thickness: float = 1e-3
+    """m."""
+    shear_modulus: float = 0.0
+    """Pa."""
+    bending_stiffness: float = 0.0
+    """N m."""
+    pressure: float = 0.0
+    """Pa."""
+
+    def masses(self) -> np.ndarray:
+        """(nodes,): kg, a third of each triangle."""
+        mass = np.zeros(len(self.mesh.nodes))
+        np.add.at(mass, self.mesh.triangles, (self.density * self.thickness / 3 * self.mesh.areas)[:, None])
+        return mass
+
+
+@dataclass(frozen=True)
+class RopePart(DeformablePart):
+    """A rope."""
+
+    mesh: RopeLine
+    radius: float = 5e-3
+    """m."""
+    bending_stiffness: float = 0.0
+    """N m^2."""
+
+    def masses(self) -> np.ndarray:
+        """(nodes,): kg, half of each segment."""
+        half = self.density * np.pi * self.radius**2 * self.mesh.lengths / 2
+        return np.concatenate([half, [0.0]]) + np.concatenate([[0.0], half])
