@@ -157,6 +157,7 @@ class ContactBlock(Component, table=Contact):
     normal = Field(
         4, unit="1/kg", doc="along its normal, per unit normal impulse of each member of its window up to itself"
     )
+    gap = Field(unit="m", doc="ContactMotion.gap, but less deep where a push would move dofs much farther")
     tangent = Field(
         4, unit="kg", doc="inverse of the 2 x 2 tangential block: 11, 12, 22; and of the mean of its diagonal"
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from contact.overlaps import chain
 from ecs.team_emulator import run_team_system
 from oracles import host
 
@@ -91,6 +92,19 @@ def soft_boxes() -> px.World:
     return world
 
 
+def arms_in_each_other() -> px.World:
+    """Arms that overlap deeply, with drives: pushes and warm starts that are eased, and others."""
+    world = px.World(num_envs=2, dt=1 / 100, device="cpu", dtype="float64", gravity=(0.0, 0.0, 0.0))
+    for k in range(2):
+        world.add_robot(chain("arm", px.Shape("capsule", (0.06, 0.1))), f"arm{k}", fixed_base=True)
+    world.build()
+    for robot in world.robots.values():
+        robot.set_drive(stiffness=1e3, damping=50.0)
+    poses = [[0.05, 0.03, 0.02, 1.0, 0.0, 0.0, 0.0], [0.01, 0.04, 0.0, 1.0, 0.0, 0.0, 0.0]]
+    world.actors["arm1"].set_root_state(pose=np.array(poses))
+    return world
+
+
 def step_by_islands(world: px.World, much: bool) -> set[str]:
     """A step as on a GPU, with much or little of a block's memory for each island; which systems of teams ran."""
     store = world.engine.store
@@ -116,8 +130,8 @@ def step_by_islands(world: px.World, much: bool) -> set[str]:
 @pytest.mark.parametrize(
     ("make", "large"),
     [(quadruped, False), (humanoid_on_conveyor, True), (bouncing_arms, False), (resting_boxes, False),
-     (soft_boxes, False)],
-    ids=["quadruped", "humanoid", "balls", "boxes", "soft boxes"],
+     (soft_boxes, False), (arms_in_each_other, False)],
+    ids=["quadruped", "humanoid", "balls", "boxes", "soft boxes", "arms"],
 )  # fmt: skip
 def test_islands_go_as_all_together_do(make: Callable[[], px.World], large: bool) -> None:
     """Velocities, impulses and what goes into them, after two steps: to rounding in float64."""
@@ -142,6 +156,9 @@ def test_islands_go_as_all_together_do(make: Callable[[], px.World], large: bool
             assert (host(world[c.IslandTree].sort) == (2 if large else 1)).any()
         if make is soft_boxes:
             assert host(world[c.ContactMotion].rebound).min() < -0.01
+        if make is arms_in_each_other and not apart:
+            gap = host(world[c.ContactBlock].gap) - host(world[c.ContactMotion].gap)
+            assert {False, True} == set((gap[np.arange(len(gap))[:, None] < count] != 0.0).tolist())
         if make is bouncing_arms:
             assert host(world[c.ContactMotion].rebound).max() > 0.1
     for field, one, other in zip(fields, *found, strict=True):

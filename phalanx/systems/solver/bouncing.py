@@ -54,7 +54,7 @@ def find_bounces(
     h=read(Settings.timestep),
     threshold=read(Settings.bounce_threshold),
     count=read(ContactCount.current),
-    separation=read(ContactMotion.gap),
+    separation=read(ContactBlock.gap),
     member=read(ContactMotion.member),
     approach=read(ContactMotion.approach),
     extent=read(ContactMotion.extent),

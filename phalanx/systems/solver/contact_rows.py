@@ -7,6 +7,8 @@ they must agree on the trees of a contact slot; worlds in which they may not run
 :func:`phalanx.systems.systems`). A lane without the contact, or with another chain, carries zeros through.
 """
 
+import math
+
 from phalanx.components import (
     Contact,
     ContactBlock,
@@ -16,6 +18,7 @@ from phalanx.components import (
     ContactMotion,
     ContactPoint,
     ContactRow,
+    DofModel,
     DofMotion,
     DofSolve,
     DofState,
@@ -24,9 +27,11 @@ from phalanx.components import (
     MassFactor,
     MassTopology,
     Scratch,
+    Settings,
 )
 from phalanx.ecs import function, read, rows, spread, system, update, write
 from phalanx.maths.kernels import cross
+from phalanx.systems.solver.contact_solver import SLOP, push_cap
 from phalanx.systems.solver.joined_trees import lower_tree_first
 from phalanx.systems.solver.windows import WINDOW
 
@@ -240,11 +245,50 @@ def decouple_contacts(
                 jacobian[base + j, 2, e] = row[0, 2, e]
 
 
-@system(phase="rows", after="decouple_contacts")
+STILL = 1e-12
+"""Share of its response along tangents below which a contact's response along its normal is rounding."""
+
+SLIDES = 1.0 / 16.0
+"""Inverse square of how much farther than the contact point a dof that slides may be pushed."""
+
+
+@function
+def response(own, along_1, along_2):
+    """Velocity of a contact along its normal per unit impulse; 0 if that is rounding, as where it meets a hinge."""
+    return own if own > STILL * (along_1 + along_2) else 0.0
+
+
+@function
+def eased(gap, own, spread, longest, rebound):
+    """The gap that sweeps take for what is ``gap`` apart: less deep where a push would move a dof much farther.
+
+    Where the normal all but meets the axis of a hinge, or is square to a slider, a small way of the contact point is a
+    large one of the joint, and the linear model of it is worth nothing: links would turn by many rounds. A push turns
+    no dof by more than it moves the contact point, divided by the depth.
+
+    Args:
+        gap: separation, negative when penetrating.
+        own: velocity of the contact along its normal per unit impulse.
+        spread: sum of squares of what that impulse gives to dofs, those that turn times the depth, others by SLIDES.
+        longest: how far contacts may push out in the substep.
+        rebound: negative for what gives way, which is not pushed out.
+    """
+    part = own / math.sqrt(spread) if spread > 0.0 else 1.0
+    return -part * min(-gap, 2.0 * longest) if gap < -SLOP and rebound >= 0.0 and part < 1.0 else gap
+
+
+@system(phase="rows", after=("decouple_contacts", "share_loads"))
 def contact_blocks(
     lanes,
     slots=rows(Contact),
     row_count=rows(ContactRow),
+    h=read(Settings.timestep),
+    fastest_push=read(Settings.max_depenetration_velocity),
+    own_push=read(DofModel.max_depenetration_velocity),
+    angular=read(DofTopology.angular),
+    dof_a=read(ContactMotion.dof_a),
+    dof_b=read(ContactMotion.dof_b),
+    separation=read(ContactMotion.gap),
     count=read(ContactCount.current),
     in_window=read(ContactMotion.member),
     rebound=read(ContactMotion.rebound),
@@ -254,6 +298,8 @@ def contact_blocks(
     mobility=read(DofSolve.inverse_pivot),
     block_normal=update(ContactBlock.normal),
     block_tangent=update(ContactBlock.tangent),
+    gap=write(ContactBlock.gap),
+    spread_out=update(Scratch.row),
 ):
     """How contacts of a window answer to each other's normal impulses, and each to friction's (inverted)."""
     width = row_count // max(slots, 1)
@@ -289,6 +335,29 @@ def contact_blocks(
                     for e in lanes:
                         block_normal[c, m, e] += jacobian[base + i, 0, e] * mobility[k, e] * jacobian[other + j, 0, e]
                 i, j = i + (1 if k <= n else 0), j + (1 if n <= k else 0)
+        deep = 0
+        for e in lanes:
+            own = block_normal[c, member, e]
+            block_normal[c, member, e] = response(own, block_tangent[c, 0, e], block_tangent[c, 2, e])
+            gap[c, e] = separation[c, e]
+            spread_out[0, 0, e] = 0.0
+            deep = 1 if c < count[0, e] and separation[c, e] < -SLOP else deep
+        for i in range(wide if deep == 1 else 0):
+            k = dof[base + i, lanes[0]]
+            turns = angular[k, 0] == 1
+            for e in lanes:
+                depth, answer = separation[c, e], mobility[k, e] * jacobian[base + i, 0, e]
+                spread_out[0, 0, e] += (depth * depth if turns else SLIDES) * answer * answer
+        if deep == 1:
+            for e in lanes:
+                a, b = dof_a[c, e], dof_b[c, e]
+                longest = min(
+                    push_cap(own_push[max(a, 0), e], a >= 0, fastest_push[0, e]),
+                    push_cap(own_push[max(b, 0), e], b >= 0, fastest_push[0, e]),
+                )
+                gap[c, e] = eased(
+                    separation[c, e], block_normal[c, member, e], spread_out[0, 0, e], longest * h[0, e], rebound[c, e]
+                )
         for e in lanes:
             own = block_normal[c, member, e]
             block_normal[c, member, e] = own - min(rebound[c, e], 0.0) if own > 0.0 else own

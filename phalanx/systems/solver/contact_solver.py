@@ -54,7 +54,9 @@ def warm_start_contacts(
     slots=rows(Contact),
     row_count=rows(ContactRow),
     count=read(ContactCount.current),
-    impulse=read(ContactImpulse.last),
+    separation=read(ContactMotion.gap),
+    gap=read(ContactBlock.gap),
+    impulse=update(ContactImpulse.last),
     total=write(ContactImpulse.value),
     extent=read(ContactMotion.extent),
     dof=read(ContactDof.dof),
@@ -63,11 +65,17 @@ def warm_start_contacts(
     change=update(Scratch.change),
     u=update(DofGain.velocity),
 ):
-    """Apply the impulses of the substep before."""
+    """Apply the impulses of the substep before, but where a push is eased: levers are others now, and so small that
+    what was in balance would throw links about.
+    """
     width = row_count // max(slots, 1)
     most = 0
     for e in lanes:
         most = max(most, count[0, e])
+    for c in spread(most):
+        for e in lanes:
+            for r in range(3):
+                impulse[c, r, e] = impulse[c, r, e] if gap[c, e] == separation[c, e] else 0.0
     for c in range(most):
         for e in lanes:
             for r in range(3):
@@ -205,7 +213,7 @@ def sweep_normals(
     dof_a=read(ContactMotion.dof_a),
     dof_b=read(ContactMotion.dof_b),
     member=read(ContactMotion.member),
-    separation=read(ContactMotion.gap),
+    separation=read(ContactBlock.gap),
     rebound=read(ContactMotion.rebound),
     approach=read(ContactMotion.approach),
     extent=read(ContactMotion.extent),

@@ -61,8 +61,8 @@ from phalanx.ecs.text.team_language import (
 )
 from phalanx.maths.kernels import cross
 from phalanx.systems.solver.bouncing import SAME_IMPACT, SWEEPS, rebound_speed
-from phalanx.systems.solver.contact_rows import inverted_tangents
-from phalanx.systems.solver.contact_solver import inverse, member_of, push_cap, solve_friction, solve_normals
+from phalanx.systems.solver.contact_rows import SLIDES, eased, inverted_tangents, response
+from phalanx.systems.solver.contact_solver import SLOP, inverse, member_of, push_cap, solve_friction, solve_normals
 from phalanx.systems.solver.dof_solver import solve_dof_row
 from phalanx.systems.solver.islands.rows import point_velocities
 from phalanx.systems.solver.sweeps import CORRECTION, parts_gone, sweep_parts
@@ -144,6 +144,7 @@ def sweep_island(
     yields=read(IslandContact.yields),
     place=read(IslandDof.place),
     link=read(DofTopology.link),
+    angular=read(DofTopology.angular),
     tree=read(LinkTopology.tree),
     arm_a=read(ContactPoint.arm_a),
     arm_b=read(ContactPoint.arm_b),
@@ -198,6 +199,8 @@ def sweep_island(
             u0, u1, u2, u3 = u0 if on0 else 0.0, u1 if on1 else 0.0, u2 if on2 else 0.0, u3 if on3 else 0.0
             d0, d1, d2, d3 = d0 if on0 else 0.0, d1 if on1 else 0.0, d2 if on2 else 0.0, d3 if on3 else 0.0
             m0, m1, m2, m3 = m0 if on0 else 0.0, m1 if on1 else 0.0, m2 if on2 else 0.0, m3 if on3 else 0.0
+
+            turns0, turns1, turns2, turns3 = angular[k0, 0], angular[k1, 0], angular[k2, 0], angular[k3, 0]
 
             share, all_links, at_link = k0 - root, e * 4 * fours, LINK + 6 * (k0 - root)
             size_of_link = LINK + 6 * (each - ROW)
@@ -311,11 +314,17 @@ def sweep_island(
                     # how velocities answer to impulses; each thread stores a sum
                     g0, g1, g2, g3 = m0 * n0, m1 * n1, m2 * n2, m3 * n3
                     y0, y1, y2, y3 = m0 * f0, m1 * f1, m2 * f2, m3 * f3
+                    z0 = memory[at + GAP] * memory[at + GAP]
+                    z0, z1, z2, z3 = (
+                        z0 if turns0 == 1 else SLIDES, z0 if turns1 == 1 else SLIDES,
+                        z0 if turns2 == 1 else SLIDES, z0 if turns3 == 1 else SLIDES,
+                    )  # fmt: skip
                     found = team_eight_sums(
                         TEAM, y0 * f0 + y1 * f1 + y2 * f2 + y3 * f3, y0 * s0 + y1 * s1 + y2 * s2 + y3 * s3,
                         m0 * s0 * s0 + m1 * s1 * s1 + m2 * s2 * s2 + m3 * s3 * s3,
                         g0 * n0 + g1 * n1 + g2 * n2 + g3 * n3, g0 * p10 + g1 * p11 + g2 * p12 + g3 * p13,
-                        g0 * p20 + g1 * p21 + g2 * p22 + g3 * p23, g0 * p30 + g1 * p31 + g2 * p32 + g3 * p33, 0.0,
+                        g0 * p20 + g1 * p21 + g2 * p22 + g3 * p23, g0 * p30 + g1 * p31 + g2 * p32 + g3 * p33,
+                        z0 * g0 * g0 + z1 * g1 * g1 + z2 * g2 * g2 + z3 * g3 * g3,
                     )  # fmt: skip
                     if r < 8:
                         memory[at + TANGENT + r] = found
@@ -323,7 +332,14 @@ def sweep_island(
                     p20, p21, p22, p23 = p10, p11, p12, p13
                     p10, p11, p12, p13 = n0, n1, n2, n3
                     if warm == 1:  # the impulses of the substep before
-                        x0, x1, x2 = memory[at], memory[at + 1], memory[at + 2]
+                        x0, x1, x2, gap = memory[at], memory[at + 1], memory[at + 2], memory[at + GAP]
+                        if gap < -SLOP:  # what is eased starts without
+                            team_wait(TEAM)
+                            cap, springs = memory[at + CAP] * h[0, e], memory[at + BOUNCE]
+                            y = response(memory[at + TANGENT + 3], memory[at + TANGENT], memory[at + TANGENT + 2])
+                            spread = memory[at + TANGENT + 7]
+                            starts = eased(gap, y, spread, cap, springs) == gap
+                            x0, x1, x2 = x0 if starts else 0.0, x1 if starts else 0.0, x2 if starts else 0.0
                         u0 += m0 * (n0 * x0)
                         u1 += m1 * (n1 * x0)
                         u2 += m2 * (n2 * x0)
@@ -337,7 +353,15 @@ def sweep_island(
                     at = mine + i * ITEMS
                     y11, y12, y22 = memory[at + TANGENT], memory[at + TANGENT + 1], memory[at + TANGENT + 2]
                     itself, one, two = memory[at + TANGENT + 3], memory[at + NORMAL], memory[at + NORMAL + 1]
-                    three = memory[at + NORMAL + 2]
+                    itself = response(itself, y11, y22)
+                    three, longest = memory[at + NORMAL + 2], memory[at + CAP] * h[0, e]
+                    gap = memory[at + GAP]
+                    memory[at + GAP] = eased(gap, itself, memory[at + NORMAL + 3], longest, memory[at + BOUNCE])
+                    if warm == 1 and memory[at + GAP] != gap:
+                        memory[at] = 0.0
+                        memory[at + 1] = 0.0
+                        memory[at + 2] = 0.0
+                        memory[at + TOTAL] = 0.0
                     itself = itself - min(memory[at + BOUNCE], 0.0) if itself > 0.0 else itself
                     y11, y12, y22, mean = inverted_tangents(y11, y12, y22)
                     memory[at + TANGENT] = y11
