@@ -47,7 +47,7 @@ class Display(Widgets):
     ) -> None:
         self.world, self.num_envs, self.pace, self.fps = world, num_envs, pace, fps
         self.frames = 0
-        self.center, self.radius = _extent(world, first.poses[0])
+        self.center, self.radius = _extent(world, first)
         self.selection = Selection(num_envs, spacing=round(max(2.5 * self.radius, 0.5), 2))
         self._closed = False
         self._watched = threading.Event()
@@ -224,8 +224,9 @@ def checked_fps(fps: float) -> float:
     return float(fps)
 
 
-def _extent(world: World, poses: np.ndarray) -> tuple[np.ndarray, float]:
-    """Middle and radius, m, of the bodies of an environment that move, or of all of them."""
+def _extent(world: World, snapshot: Snapshot) -> tuple[np.ndarray, float]:
+    """Middle and radius, m, of the bodies of an environment that move, or of all of them, and of what is soft."""
+    poses = snapshot.poses[0]
     moving, first = [], 0
     for actor in world.actors.values():
         if not actor.fixed_base or actor.num_bodies > 1:
@@ -240,6 +241,7 @@ def _extent(world: World, poses: np.ndarray) -> tuple[np.ndarray, float]:
         chosen = np.isin(batch.bodies, moving) if moving else np.ones(len(batch.bodies), bool)
         size = np.linalg.norm(reach, axis=1, keepdims=True)
         points += [(position - size)[chosen], (position + size)[chosen]]
+    points += [nodes[0] for nodes in snapshot.nodes]
     both = np.concatenate(points) if points else np.zeros((0, 3))
     both = both[np.isfinite(both).all(axis=1)]
     if not len(both):

@@ -18,9 +18,10 @@ from phalanx.viewer.display import Display, checked_fps
 from phalanx.viewer.gate import LOCAL
 from phalanx.viewer.pace import Pace
 from phalanx.viewer.panels import REFRESH, EnvironmentWidgets, PaceWidgets
+from phalanx.viewer.recorded_nodes import RecordedNodes
 from phalanx.viewer.server import PORT, Server
 from phalanx.world.env_ids import env_indices
-from phalanx.world.snapshots import Snapshot
+from phalanx.world.snapshots import Snapshot, deformables_of
 
 if TYPE_CHECKING:
     from phalanx.world.world import World
@@ -43,6 +44,7 @@ class RecordedPoses:
         self.world: World = one.world
         self.time = one.time
         self._jumps = frozenset(one.jumps)
+        self._nodes = RecordedNodes(recording, deformables_of(self.world))
 
     def at(self, when: float, envs: np.ndarray) -> Snapshot:
         """Where everything was: between two samples interpolated, unless a state was set between them."""
@@ -55,7 +57,8 @@ class RecordedPoses:
             share = round(share)
         poses = blend(self._sample(before, envs), self._sample(after, envs), np.float32(share))
         nearest = after if share >= 0.5 else before
-        return Snapshot(int(self.recording.step[nearest]), float(when), envs, poses.astype(np.float32))
+        nodes = self._nodes.between(before, after, share, envs)
+        return Snapshot(int(self.recording.step[nearest]), float(when), envs, poses.astype(np.float32), nodes=nodes)
 
     def _sample(self, number: int, envs: np.ndarray) -> np.ndarray:
         chosen = tuple(int(env) for env in envs)

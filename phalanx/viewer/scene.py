@@ -9,6 +9,7 @@ import numpy as np
 
 from phalanx.maths.arrays import between, unit
 from phalanx.viewer.meshes import Batch, batches
+from phalanx.viewer.soft_meshes import SoftMeshes
 from phalanx.world.snapshots import Contacts, Snapshot
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ class Scene:
         self._arrows: dict[str, Any] = {}
         self._frames: Any = None
         self._frames_of: tuple[int, ...] = ()
-        self._last: tuple[np.ndarray, np.ndarray] | None = None
+        self._last: tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...]] | None = None
+        self._soft = SoftMeshes(server, world, f"{ROOT}/soft")
         self._count = 0
         self._geometry = "visual"
         self._origin = np.zeros(3)
@@ -118,6 +120,7 @@ class Scene:
             self._last[0].shape == snapshot.poses.shape
             and np.array_equal(self._last[0], snapshot.poses, equal_nan=True)
             and np.array_equal(self._last[1], offsets)
+            and all(np.array_equal(a, b, equal_nan=True) for a, b in zip(self._last[2], snapshot.nodes, strict=True))
         )
         origin = np.zeros(3) if follow is None else -np.asarray(follow, float)
         moved = not np.array_equal(origin, self._origin)
@@ -129,7 +132,8 @@ class Scene:
                 poses[..., :3] += offsets[:, None]
                 self._bodies(poses)
                 self._show_frames(poses)
-                self._last = snapshot.poses, offsets
+                self._soft.show(snapshot.nodes, offsets)
+                self._last = snapshot.poses, offsets, snapshot.nodes
             self._contacts(snapshot.contacts, offsets)
             if moved:
                 self._origin = origin

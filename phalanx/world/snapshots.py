@@ -11,6 +11,7 @@ from phalanx import components as c
 from phalanx.components.link import FREE
 
 if TYPE_CHECKING:
+    from phalanx.world.deformables.body import DeformableBody
     from phalanx.world.world import World
 
 
@@ -43,6 +44,7 @@ class Snapshot:
         envs: (k,): numbers of the environments.
         poses: (k, bodies, 7) float32: [x y z qw qx qy qz] of all bodies of the world, actor after actor.
         contacts: where they were asked for.
+        nodes: of each deformable body, as :func:`deformables_of` has them: (k, nodes, 3) float32, m.
     """
 
     step: int
@@ -50,6 +52,22 @@ class Snapshot:
     envs: np.ndarray
     poses: np.ndarray
     contacts: Contacts | None = None
+    nodes: tuple[np.ndarray, ...] = ()
+
+
+def deformables_of(world: World) -> dict[str, DeformableBody]:
+    """Soft bodies and cloths of a world by name, in the order in which snapshots have their nodes."""
+    return {**world.deformables, **world.cloths}
+
+
+def node_positions(world: World, envs: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Of each deformable body where its nodes are, (k, nodes, 3) float32, m, on the host."""
+    bodies = deformables_of(world).values()
+    if not bodies:
+        return ()
+    places, origins = _columns(world, c.NodeState.position, envs), _columns(world, c.DeformableMotion.origin, envs)
+    found = [places[body.rows.nodes] + origins[body.rows.body] for body in bodies]
+    return tuple(np.ascontiguousarray(each.transpose(2, 0, 1), np.float32) for each in found)
 
 
 def take_snapshot(world: World, envs: Any, contacts: bool = False) -> Snapshot:
@@ -65,7 +83,8 @@ def take_snapshot(world: World, envs: Any, contacts: bool = False) -> Snapshot:
         world.compute("query_bodies")
         poses = _columns(world, c.BodyState.pose, chosen).transpose(2, 0, 1)
         found = contacts_now(world, chosen) if contacts else None
-        return Snapshot(world.step_count, world.time, chosen, np.ascontiguousarray(poses, np.float32), found)
+        nodes = node_positions(world, chosen)
+        return Snapshot(world.step_count, world.time, chosen, np.ascontiguousarray(poses, np.float32), found, nodes)
 
 
 def contacts_now(world: World, envs: np.ndarray) -> Contacts:

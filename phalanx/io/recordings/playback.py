@@ -100,6 +100,8 @@ class Playback:
             vel = self._values(robot, "joint_vel", start, stop) if velocities and robot.joint_names else None
             world.robots[robot.name].set_joint_state(self._values(robot, "joint_pos", start, stop), vel)
         for kind, actor in recording.recorded:
+            if kind == "deformable":  # which has nodes instead of poses
+                continue
             pose = self._values(actor, "root_pose", start, stop)
             names = actor.names["object"] if kind == "collection" else [actor.name]
             moving = [name for name in names if not world.actors[name].fixed_base]

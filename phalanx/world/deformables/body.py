@@ -53,6 +53,11 @@ class DeformableBody(Handle):
         self._write(c.NodeTarget.position, self._nodes, targets, envs)
 
     @property
+    def rows(self) -> DeformableRows:
+        """Where its nodes are in the tables of the engine."""
+        return self._bound
+
+    @property
     def _bound(self) -> DeformableRows:
         if self._rows is None:
             self.engine.build()

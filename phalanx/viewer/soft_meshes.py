@@ -1,0 +1,63 @@
+"""Deformable bodies in browsers: a mesh for each, which has the nodes of all environments that are seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phalanx.models.visible import DEFAULT_COLORS, hex_color
+from phalanx.world.snapshots import deformables_of
+
+if TYPE_CHECKING:
+    from viser import ViserServer
+
+    from phalanx.world.world import World
+
+
+class SoftMeshes:
+    """The nodes of a viser server that show the deformable bodies of a world.
+
+    Args:
+        server: of viser.
+        world: built.
+        path: the node below which they are.
+    """
+
+    def __init__(self, server: ViserServer, world: World, path: str) -> None:
+        self._server, self._path = server, path
+        self._faces = [np.asarray(body.part.mesh.surface, np.uint32) for body in deformables_of(world).values()]
+        self._handles: list[Any] = []
+        self._count = 0
+
+    def show(self, nodes: tuple[np.ndarray, ...], offsets: np.ndarray) -> None:
+        """Put nodes (k, nodes, 3) of each body where they are, environments moved by offsets (k, 3), m.
+
+        Environments whose nodes are not finite are drawn as a point.
+        """
+        if len(offsets) != self._count or len(nodes) != len(self._handles):
+            self._remove()
+        for number, (faces, places) in enumerate(zip(self._faces, nodes, strict=bool(nodes))):
+            finite = np.isfinite(places).all(axis=(1, 2), keepdims=True)
+            vertices = np.where(finite, places + offsets[:, None], 0.0).reshape(-1, 3).astype(np.float32)
+            if number < len(self._handles):
+                self._handles[number].vertices = vertices
+                continue
+            count = places.shape[1]
+            every = (faces + count * np.arange(len(places), dtype=np.uint32)[:, None, None]).reshape(-1, 3)
+            color = np.array(hex_color(DEFAULT_COLORS[(number + 2) % len(DEFAULT_COLORS)]))
+            self._handles.append(
+                self._server.scene.add_mesh_simple(
+                    f"{self._path}/{number}",
+                    vertices,
+                    every.astype(np.uint32),
+                    color=(255 * color).round().astype(np.uint8),
+                    side="double",
+                )
+            )
+        self._count = len(offsets)
+
+    def _remove(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+        self._handles = []
