@@ -81,5 +81,5 @@ class Rope(DeformableBody):
 
     def _set(self, field: Field, what: str, value: Any, env_ids: Any) -> None:
         values, envs = self._input(what, value, (), env_ids, negative=False)
-        self._write_parameter(field, self._body, values[:, None], envs)
+        self._write(field, self._body, values[:, None], envs)
         self.engine.touch_state()
