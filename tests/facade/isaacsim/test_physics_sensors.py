@@ -7,7 +7,7 @@ import pytest
 from facade.isaacsim.core_scenes import add_robots, boxes, host, kind, like, xforms
 
 from phalanx.facade import stage
-from phalanx.facade.isaacsim.core.prims import SingleArticulation, SingleRigidPrim
+from phalanx.facade.isaacsim.core.prims import SingleArticulation, SingleRigidPrim, SingleXFormPrim
 from phalanx.facade.isaacsim.sensors.physics import ContactSensor, EffortSensor, EsSensorReading, IMUSensor
 
 G, DT = 9.81, 1.0 / 60.0
@@ -105,6 +105,78 @@ def test_a_box_is_pushed_by_its_weight(world, backend):
     assert (high.get_min_threshold(), high.get_radius()) == (1.0, -1.0)
     world.step(render=False)
     assert high.get_current_frame()["in_contact"] is True
+
+
+def test_contacts_one_by_one(world, backend):
+    """A box on a box on the ground: who touches whom, where, and what impulses add up to."""
+    boxes(2, "/World/Box_{}", spread=0.0)
+    upper = SingleRigidPrim("/World/Box_1", "upper", position=like(backend, [0.0, 0.0, 1.25]))
+    touch = world.scene.add(ContactSensor("/World/Box_0/touch", "touch"))
+    near = world.scene.add(ContactSensor("/World/Box_0/near", "near", radius=0.05, translation=np.array([0, 0, 0.1])))
+    corner = world.scene.add(
+        ContactSensor("/World/Box_0/corner", "corner", radius=0.05, translation=np.array([0.1, 0.1, 0.1]))
+    )
+    world.scene.add_ground_plane()
+    touch.add_raw_contact_data_to_frame()
+    world.reset()
+    world.step(render=False)
+    frame = touch.get_current_frame()
+    assert frame["contacts"] == [] and frame["number_of_contacts"] == 0
+    for _ in range(180):
+        world.step(render=False)
+    frame, top = touch.get_current_frame(), host(upper.get_world_pose()[0])
+    assert frame["number_of_contacts"] == len(frame["contacts"]) > 2
+    sums = {}
+    for contact in frame["contacts"]:
+        assert contact["body0"] == "/World/Box_0"
+        assert all(kind(contact[name]) == backend for name in ("position", "normal", "impulse"))
+        impulse = host(contact["impulse"])
+        np.testing.assert_allclose(impulse, host(contact["normal"]) * np.linalg.norm(impulse), atol=1e-6)
+        above = contact["body1"] == "/World/Box_1"
+        assert host(contact["position"])[2] == pytest.approx(top[2] - 0.1 if above else 0.0, abs=2e-3)
+        np.testing.assert_allclose(host(contact["normal"]), [0, 0, -1 if above else 1], atol=1e-3)
+        sums[contact["body1"]] = sums.get(contact["body1"], 0.0) + impulse
+    assert set(sums) == {
+        "/World/Box_1",
+        next(path for path in sums if path.startswith("/World/") and "Box" not in path),
+    }
+    np.testing.assert_allclose(sums["/World/Box_1"], [0, 0, -2.0 * G * DT], rtol=5e-3, atol=1e-3)
+    np.testing.assert_allclose(sum(sums.values()), [0, 0, 2.0 * G * DT], rtol=5e-3, atol=1e-3)
+    assert frame["force"] == pytest.approx(2.0 * G, rel=5e-3)
+    assert near.get_current_frame()["force"] == 0.0 and "contacts" not in near.get_current_frame()
+    at_corner = [host(each["impulse"]) for each in frame["contacts"] if near_to(each, [0.1, 0.1, 0.2], 0.05)]
+    assert corner.get_current_frame()["in_contact"] and len(at_corner) > 0
+    assert corner.get_current_frame()["force"] == pytest.approx(
+        np.linalg.norm(np.sum(at_corner, axis=0)) / DT, rel=1e-3
+    )
+    touch.remove_raw_contact_data_from_frame()
+    world.step(render=False)
+    assert "contacts" not in touch.get_current_frame()
+
+
+def near_to(contact, place, radius: float) -> bool:
+    return bool(np.linalg.norm(host(contact["position"]) - place) < radius)
+
+
+def test_sensors_stay_on_bodies_that_are_put_elsewhere_before_a_reset(world):
+    """The root of a robot is put 1.5 m higher, as its default: what sits on another link goes up with that link."""
+    add_robots("quadruped", 1, fixed=False)
+    robot = world.scene.add(SingleArticulation("/World/Robot_0", "robot", position=np.array([0.0, 0.0, 1.5])))
+    link = next(str(prim.GetPath()) for prim in stage.get_stage().Traverse() if prim.GetName() == "FL_calf")
+    sensor = world.scene.add(ContactSensor(f"{link}/touch", "touch", translation=np.array([0.1, 0.0, -0.05])))
+    imu = world.scene.add(IMUSensor(f"{link}/imu", "imu", translation=np.array([0.0, 0.2, 0.0])))
+    for _ in range(2):
+        world.reset()
+        robot.set_world_pose(np.array([0.3, 0.0, 2.0]))
+        world.step(render=False)
+        np.testing.assert_allclose(host(sensor.get_local_pose()[0]), [0.1, 0.0, -0.05], atol=1e-5)
+        np.testing.assert_allclose(host(imu.get_local_pose()[0]), [0.0, 0.2, 0.0], atol=1e-5)
+        at = host(SingleXFormPrim(link).get_world_pose()[0])
+        assert np.linalg.norm(host(sensor.get_world_pose()[0]) - at) == pytest.approx(np.hypot(0.1, 0.05), abs=1e-5)
+    late = SingleXFormPrim(f"{link}/touch", "late")
+    world.reset()
+    late.post_reset()
+    np.testing.assert_allclose(host(late.get_local_pose()[0]), [0.1, 0.0, -0.05], atol=1e-5)
 
 
 def test_sensors_end_with_their_prims(world):

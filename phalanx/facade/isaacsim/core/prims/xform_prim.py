@@ -50,6 +50,8 @@ class XFormPrim(Prim, VisualBindings):
 
     _default_state: XFormPrimViewState | None = None
 
+    _default_on_bodies: tuple[np.ndarray, np.ndarray] | None = None
+
     def __init__(
         self,
         prim_paths_expr: str | Sequence[str],
@@ -82,6 +84,7 @@ class XFormPrim(Prim, VisualBindings):
             self.set_visibilities(visibilities)
         if not self._non_root_link:
             self._default_state = XFormPrimViewState(*self.get_world_poses())
+        self._default_on_bodies = self._places_on_bodies()
 
     def _prims_with_place(self) -> list[UsdPrim]:
         """The prims whose places are meant: these, or others for those that cannot have one."""
@@ -306,10 +309,41 @@ class XFormPrim(Prim, VisualBindings):
                 old = on_host(getattr(state, name), float).copy()
                 old[chosen] = shaped(name, on_host(values, float), (len(chosen), width))
                 setattr(state, name, self._backend.give(old))
+        self._default_on_bodies = self._places_on_bodies()
+
+    def _on_bodies(self) -> np.ndarray:
+        """Numbers of the prims that lie below bodies which are simulated, and are none themselves."""
+        carriers = self._carried()
+        return np.zeros(0, int) if carriers is None else np.flatnonzero((carriers.body >= 0) & ~carriers.own)
+
+    def _places_on_bodies(self, simulated: bool = True) -> tuple[np.ndarray, np.ndarray] | None:
+        """The default state of prims on bodies as poses below the prims above; ``None`` if there are no such prims.
+
+        ``simulated``: the prims above are where the simulation has them, else where the stage has them.
+        """
+        chosen, state = self._on_bodies(), self._default_state
+        if not len(chosen) or state is None or state.positions is None or state.orientations is None:
+            return None
+        prims = [self._placed[i].GetParent() for i in chosen]
+        carriers = live_poses.of([str(prim.GetPath()) for prim in prims]) if simulated else None
+        places, turns = (on_host(each, float)[chosen] for each in (state.positions, state.orientations))
+        return _local(live_poses.transforms(prims, carriers), places, turns)
 
     def _on_post_reset(self, event: Any) -> None:
-        if self._default_state is not None and not self._non_root_link and self.is_valid():
-            self.set_world_poses(self._default_state.positions, self._default_state.orientations)
+        """Prims on bodies go to where they were on them by default, wherever the bodies are after the reset."""
+        if self._default_state is None or self._non_root_link or not self.is_valid():
+            return
+        places, turns, chosen = self._default_state.positions, self._default_state.orientations, self._on_bodies()
+        if not len(chosen):
+            self.set_world_poses(places, turns)
+            return
+        held = self._default_on_bodies or self._places_on_bodies(simulated=False)
+        if held is not None:
+            self._write_local(chosen.tolist(), *held)
+        rest = np.setdiff1d(np.arange(self.count), chosen)
+        if len(rest):
+            some = [None if each is None else on_host(each, float)[rest] for each in (places, turns)]
+            self.set_world_poses(*some, indices=rest)
 
 
 def _vector(attribute: Any, value: Sequence[float]) -> Any:

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from phalanx.facade import simulation
 from phalanx.facade.backends import on_host
 from phalanx.facade.isaacsim.core.prims.rigid_prim import RigidPrim
+from phalanx.facade.isaacsim.core.utils.stage import get_stage_units
+from phalanx.facade.isaacsim.sensors.physics.body_contacts import BodyContacts, Contact
 from phalanx.facade.isaacsim.sensors.physics.body_sensor import BodySensor
 from phalanx.io.formats.usd.bindings import Gf, Sdf
 
@@ -22,7 +25,8 @@ class ContactSensor(BodySensor):
         prim_path, name, frequency, dt, translation, position: see :class:`BodySensor`.
         min_threshold: N; nothing is in contact below it.
         max_threshold: N; forces are cut to it.
-        radius: no meaning unless it is negative: all contacts of the body count, wherever they are.
+        radius: only contacts this near to the sensor count; all those of its body, wherever they are, if it is not
+            positive.
 
     Raises:
         ValueError: see :class:`BodySensor`.
@@ -47,37 +51,79 @@ class ContactSensor(BodySensor):
         )
         if radius is not None or not self.prim.HasAttribute("radius"):
             self.set_radius(-1.0 if radius is None else radius)
-        self._body = RigidPrim(self._body_prim_path, f"{name}_body", track_contact_forces=True)
+        self._contacts: BodyContacts | None = None
+        RigidPrim(self._body_prim_path, f"{name}_body")  # it does not sleep: bodies asleep report nothing in PhysX
         self._begin()
 
     def _begin(self) -> None:
         super()._begin()
-        self._current_frame |= {"in_contact": False, "force": 0.0}
+        self._current_frame |= {"in_contact": False, "force": 0.0, "number_of_contacts": 0}
+        if "contacts" in self._current_frame:
+            self._current_frame["contacts"] = []
 
     def _read(self, dt: float) -> None:
-        net = on_host(self._body.get_net_contact_forces(dt=dt), float)[0]
-        force = min(float(np.linalg.norm(net)), self.get_max_threshold())
+        world = simulation.stage_world()
+        assert world is not None  # that has made the step
+        if self._contacts is None or self._contacts.world is not world:
+            self._contacts = BodyContacts(world, self._body_prim_path)
+        found = self._contacts.read(dt)
+        near = self._near(found)
+        push = np.sum([each.impulse for each in near], axis=0) if near else np.zeros(3)
+        force = min(float(np.linalg.norm(push)) / dt, self.get_max_threshold())
         touches = force > 0.0 and force >= self.get_min_threshold()
-        self._current_frame |= {"in_contact": touches, "force": force if touches else 0.0}
+        found = found if touches else []
+        self._current_frame |= {
+            "in_contact": touches,
+            "force": force if touches else 0.0,
+            "number_of_contacts": len(found),
+        }
+        if "contacts" in self._current_frame:
+            give = simulation.arrays().give
+            self._current_frame["contacts"] = [
+                {
+                    "body0": self._body_prim_path,
+                    "body1": each.other,
+                    "position": give(each.position.astype(np.float32)),
+                    "normal": give(each.normal.astype(np.float32)),
+                    "impulse": give(each.impulse.astype(np.float32)),
+                }
+                for each in found
+            ]
+
+    def _near(self, contacts: list[Contact]) -> list[Contact]:
+        radius = self.get_radius()
+        if radius <= 0.0:
+            return contacts
+        units = get_stage_units()
+        place = on_host(self.get_world_pose()[0], float) * units
+        return [each for each in contacts if np.linalg.norm(each.position - place) < radius * units]
 
     def get_current_frame(self) -> dict[str, Any]:
-        """The last reading: ``"in_contact"``, ``"force"``, N, ``"time"``, s, and ``"physics_step"``."""
+        """The last reading.
+
+        Returns:
+            ``"in_contact"``; ``"force"``, N: the magnitude of the sum of normal forces within the radius;
+            ``"number_of_contacts"``: points at which the body is touched, 0 if it is not in contact; ``"time"``, s;
+            ``"physics_step"``. After :meth:`add_raw_contact_data_to_frame` also ``"contacts"``: of each point
+            ``"body0"``, the path of the body, ``"body1"``, that of what touches it, ``"position"``, (3,), m, in the
+            world, ``"normal"``, (3,), from ``body1`` to ``body0``, and ``"impulse"``, (3,), N s, on ``body0``.
+        """
         return dict(self._current_frame)
 
     def add_raw_contact_data_to_frame(self) -> None:
-        """Nothing yet.
+        """From the next reading on frames have contacts one by one; see :meth:`get_current_frame`."""
+        self._current_frame["contacts"] = []
 
-        Raises:
-            NotImplementedError: contacts one by one are told by ``RigidPrim.get_contact_force_data()``.
-        """
-        raise NotImplementedError("frames have no single contacts; RigidPrim.get_contact_force_data() tells them")
+    def remove_raw_contact_data_from_frame(self) -> None:
+        """Frames have no contacts one by one any more; KeyError if they have none."""
+        del self._current_frame["contacts"]
 
     def get_radius(self) -> float:
-        """The radius that was given."""
+        """How near contacts are that count; all of them if it is not positive."""
         return float(self.prim.GetAttribute("radius").Get())
 
     def set_radius(self, value: float) -> None:
-        """Set the radius."""
+        """Set how near contacts are that count."""
         self.prim.CreateAttribute("radius", Sdf.ValueTypeNames.Float).Set(float(value))
 
     def get_min_threshold(self) -> float:
