@@ -11,12 +11,13 @@ import pytest
 from oracles import host
 
 import phalanx as px
+from phalanx.components import Coordinate
 from phalanx.models.robot_model import Body, Joint, RobotModel
 from phalanx.models.tendons import FixedTendon
 from phalanx.world.handles.declared import Declared, declared
 
 ENVS = 3
-HANDLES = (px.Robot,)
+HANDLES = {px.Robot: "robot", px.RigidObject: "box", px.RigidObjectCollection: "objects"}
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +33,8 @@ def world(device: str) -> px.World:
     made = px.World(num_envs=ENVS, device=device, dtype="float64")
     made.add_robot(model, position=(0.0, 0.0, 3.0))
     made.add_rigid_object(px.Shape("box", (0.1, 0.1, 0.1)), "box", mass=1.0, position=(0.0, 0.0, 5.0))
+    cube = px.Shape("box", (0.1, 0.1, 0.1))
+    made.add_rigid_objects({name: {"source": cube, "position": (2.0, i, 1.0)} for i, name in enumerate("ab")}, mass=1.0)
     made.build()
     return made
 
@@ -42,7 +45,11 @@ def helped(thing: Any) -> str:
 
 
 def handle_of(world: px.World, kind: type) -> Any:
-    return world.actors["robot" if kind is px.Robot else "box"]
+    return {**world.actors, **world.collections}[HANDLES[kind]]
+
+
+def test_a_robot_has_three_bases() -> None:
+    assert [base.__name__ for base in px.Robot.__mro__[1:-1]] == ["RobotProperties", "Actor", "Handle"]
 
 
 @pytest.mark.parametrize("kind", HANDLES)
@@ -59,14 +66,17 @@ def test_texts_say_shapes_that_arrays_have(world: px.World, kind: type) -> None:
             axis: getattr(handle, axis, None) for axis in each.shape if isinstance(axis, str) and axis != "n"
         }
         sizes["leaves"] = len(getattr(handle, "spatial_tendon_leaves", ()))
+        sizes |= {"num_links": len(getattr(handle, "link_names", ())), "7": 7}
         wanted = tuple(sizes[n] if isinstance(n, str) else n for n in each.shape)
         assert host(getattr(handle, name)).shape == wanted, f"{kind.__name__}.{name}"
 
 
 @pytest.mark.parametrize("kind", HANDLES)
 def test_units_of_fields_are_in_texts(kind: type) -> None:
-    """Fields of joints name the units of hinges; texts name them as users write them. Tendons' are in the class's."""
+    """Fields of joints name the units of hinges, texts both. Tendons' are in the class's text; coordinates differ."""
     for name, each in declared(kind).items():
+        if each.fields[0] is Coordinate.value:
+            continue
         unit = each.fields[0].unit.split(", ")[0].replace(" ", "·")
         if not name.startswith("_") and "tendon" not in name and unit not in ("", "1"):
             assert unit in (each.__doc__ or ""), f"{kind.__name__}.{name} is in {unit}"

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from phalanx import components as c
-from phalanx.models.actor_spec import Part
+from phalanx.models.actor_spec import DYNAMIC, STATIC, Part
 from phalanx.models.robot_model import RobotModel
+from phalanx.world import checking
 from phalanx.world.engine.engine import Engine
-from phalanx.world.engine.optional_systems import MOVING_SURFACES, need
-from phalanx.world.handle import on_device
+from phalanx.world.engine.optional_systems import MOVING_SURFACES, SLEEP, SOFT_CONTACTS, TORSION, need
+from phalanx.world.handle import Handle, on_device
+from phalanx.world.handles import sleeping
+from phalanx.world.handles.body_masses import BodyMasses
+from phalanx.world.handles.declared import Owners, assign, check, commit
 from phalanx.world.handles.live import Live
-from phalanx.world.handles.sleeping import Sleeping
+from phalanx.world.handles.surfaces import Modes, codes_of_modes, columns_of_shapes
 from phalanx.world.layout.fill import Rows
 from phalanx.world.options import ITERATIONS, iterations
 
 
-class Actor(Sleeping):
+class Actor(Handle):
     """A robot or a rigid object in every environment.
 
     Arrays are environment-first, on the world's device (NumPy or CuPy), and yours: they do not change when the world
     steps.
+
+    Values that setters take broadcast to the shapes that they name. Environments may differ; from then on the world
+    keeps a value for each, and the kernels that read it are compiled once more.
     """
 
     KIND = "actor"
@@ -72,6 +81,12 @@ class Actor(Sleeping):
         self.world.share_iterations(self.name, asked)
 
     @property
+    def link_names(self) -> list[str]:
+        """The bodies that joints carry, each with what is fixed to it."""
+        frames, links = self.part.articulation.frames, self.part.articulation.links
+        return [next(frame.name for frame in frames if frame.link == i) for i in range(len(links))]
+
+    @property
     def live(self) -> Live:
         """Its state and inputs as the engine's own memory, to read and write without copies."""
         return Live(self)
@@ -88,6 +103,14 @@ class Actor(Sleeping):
             assert self._rows is not None
         return self._rows
 
+    _of_bodies = Owners("num_bodies", lambda actor: actor._bound.bodies)
+    _of_shapes = Owners("num_shapes", lambda actor: np.array(actor._bound.shapes, np.int64))
+    _of_links = Owners("num_links", lambda actor: actor._bound.links)
+    _of_all_links = Owners("", lambda actor: actor._bound.links)
+    _of_all_dofs = Owners("", lambda actor: actor._bound.dofs)
+    _of_it = Owners("", lambda actor: slice(actor._bound.tree, actor._bound.tree + 1))
+    _of_root = Owners("7", lambda actor: actor._root_coords)
+
     @property
     def _root_coords(self) -> slice:
         return slice(self._bound.coords.start, self._bound.coords.start + 7)
@@ -97,7 +120,30 @@ class Actor(Sleeping):
         """Dofs of a free root."""
         return slice(self._bound.dofs.start, self._bound.dofs.start + 6)
 
-    # -- writing -----------------------------------------------------------------------------------------
+    # -- state ---------------------------------------------------------------------------------------------
+
+    root_pose = _of_root(c.Coordinate.value)
+    """(n, 7): [x y z qw qx qy qz] of the root link's frame, m, world."""
+
+    @property
+    @on_device
+    def root_vel(self) -> Any:
+        """(n, 6): [linear, angular] velocity of the root link's frame, world; zero for a fixed base."""
+        if self.fixed_base:
+            return self._xp.zeros((self.engine.num_envs, 6), self.engine.dtype)
+        return self._read(c.DofState.velocity, self._root_dofs)
+
+    body_pose = _of_bodies(c.BodyState.pose, after=("query_bodies",))
+    """(n, num_bodies, 7): [x y z qw qx qy qz] of each body's frame, m, world."""
+
+    body_vel = _of_bodies(c.BodyState.velocity, after=("query_bodies",))
+    """(n, num_bodies, 6): [linear, angular] velocity of each body's frame, m/s and rad/s, world."""
+
+    net_contact_force = _of_bodies(c.BodyContact.force, after=("query_contacts",))
+    """(n, num_bodies, 3): sum of contact forces on each body over the last substep, N, world."""
+
+    net_normal_contact_force = _of_bodies(c.BodyContact.normal_force, after=("query_contact_wrenches",))
+    """(n, num_bodies, 3): sum of the normal parts of contact forces over the last substep, N, world."""
 
     @on_device
     def set_root_state(self, pose: Any = None, vel: Any = None, env_ids: Any = None) -> None:
@@ -143,6 +189,117 @@ class Actor(Sleeping):
             self._write(field, slice(row, row + 1), values[:, None, :], envs)
         self.engine.touch_inputs()
 
+    # -- surfaces ------------------------------------------------------------------------------------------
+
+    material = _of_shapes(
+        c.ShapeMaterial.static_friction, c.ShapeMaterial.dynamic_friction, c.ShapeMaterial.restitution
+    )
+    """(n, num_shapes, 3): static friction, dynamic friction and restitution of each collision shape."""
+
+    torsional_patch_radius = _of_shapes(c.ShapeMaterial.torsional_patch_radius, negative=False, needs=TORSION)
+    """(n, num_shapes), m: see :class:`phalanx.Material`."""
+
+    min_torsional_patch_radius = _of_shapes(
+        c.ShapeMaterial.min_torsional_patch_radius, what="least torsional patch radius", negative=False, needs=TORSION
+    )
+    """(n, num_shapes), m: see :class:`phalanx.Material`."""
+
+    contact_stiffness = _of_shapes(c.ShapeMaterial.contact_stiffness, negative=False, needs=SOFT_CONTACTS)
+    """(n, num_shapes), N/m: see :class:`phalanx.Material`."""
+
+    contact_damping = _of_shapes(c.ShapeMaterial.contact_damping, negative=False)
+    """(n, num_shapes), N·s/m: see :class:`phalanx.Material`."""
+
+    contact_offset = _of_shapes(c.ShapeGeometry.contact_offset, negative=False)
+    """(n, num_shapes), m: contacts exist where surfaces are closer than the sum of two shapes'."""
+
+    rest_offset = _of_shapes(c.ShapeGeometry.rest_offset)
+    """(n, num_shapes), m: surfaces come to rest at the sum of two shapes'."""
+
+    _static_friction = _of_shapes(c.ShapeMaterial.static_friction, what="static friction", negative=False)
+    _dynamic_friction = _of_shapes(c.ShapeMaterial.dynamic_friction, what="dynamic friction", negative=False)
+    _restitution = _of_shapes(c.ShapeMaterial.restitution, what="restitution", negative=False)
+    _friction_mode = _of_shapes(c.ShapeMaterial.friction_mode)
+    _restitution_mode = _of_shapes(c.ShapeMaterial.restitution_mode)
+
+    @on_device
+    def set_material(
+        self,
+        static_friction: Any = None,
+        dynamic_friction: Any = None,
+        restitution: Any = None,
+        env_ids: Any = None,
+        body_names: Sequence[str] | None = None,
+        *,
+        shape_ids: Sequence[int] | None = None,
+        friction_combine: Modes | None = None,
+        restitution_combine: Modes | None = None,
+        torsional_patch_radius: Any = None,
+        min_torsional_patch_radius: Any = None,
+        contact_stiffness: Any = None,
+        contact_damping: Any = None,
+    ) -> None:
+        """Set coefficients of the actor's collision shapes, (n, num_shapes), or (n, k) of the chosen ones.
+
+        Args:
+            static_friction, dynamic_friction, restitution: not negative; restitution at most 1.
+            env_ids: some environments.
+            body_names: only the shapes of these bodies.
+            shape_ids: only these shapes, from 0 to :attr:`num_shapes`, in this order.
+            friction_combine, restitution_combine: how the coefficients of two surfaces become one, see
+                :class:`phalanx.Material`; of two different modes the one later in its list holds.
+            torsional_patch_radius, min_torsional_patch_radius: m, see :class:`phalanx.Material`.
+            contact_stiffness, contact_damping: N/m, N s/m, of contacts that give way, see :class:`phalanx.Material`.
+        """
+        bodies = None if body_names is None else {self.body_index(name) for name in body_names}
+        carriers = [shape.body for shape in self.part.articulation.collisions]
+        chosen = columns_of_shapes(self, carriers, bodies, shape_ids)
+        given = {
+            "_static_friction": static_friction,
+            "_dynamic_friction": dynamic_friction,
+            "_restitution": restitution,
+            "torsional_patch_radius": torsional_patch_radius,
+            "min_torsional_patch_radius": min_torsional_patch_radius,
+            "contact_stiffness": contact_stiffness,
+            "contact_damping": contact_damping,
+        }
+        checked = check(self, given, env_ids, chosen)
+        for name, what, value in (
+            ("_friction_mode", "friction_combine", friction_combine),
+            ("_restitution_mode", "restitution_combine", restitution_combine),
+        ):
+            if value is not None:
+                codes, envs = codes_of_modes(self, what, value, env_ids)
+                checked[name] = np.broadcast_to(codes, (len(codes), len(chosen))), envs
+        bounce, holds, slides = map(self._from_host, (restitution, static_friction, dynamic_friction))
+        if bounce is not None and (bounce > 1).any():
+            raise ValueError(f"{self}: restitution must lie in 0..1, or contacts would make energy; got {bounce.max()}")
+        if holds is not None and slides is not None and (slides > holds).any():
+            raise ValueError(f"{self}: dynamic friction must not be above static friction")
+        commit(self, checked, env_ids, chosen)
+
+    @on_device
+    def set_offsets(
+        self,
+        contact_offset: Any = None,
+        rest_offset: Any = None,
+        env_ids: Any = None,
+        *,
+        shape_ids: Sequence[int] | None = None,
+    ) -> None:
+        """Set how far off contacts begin and surfaces rest, (n, num_shapes) or (n, k), m; rest below contact."""
+        chosen = columns_of_shapes(self, range(self.num_shapes), None, shape_ids)
+        checked = check(self, {"contact_offset": contact_offset, "rest_offset": rest_offset}, env_ids, chosen)
+        if not self.engine.device.is_cuda:
+            envs = slice(None) if env_ids is None else self.engine.env_indices(env_ids)
+            contact, rest = (
+                checked[name][0] if name in checked else getattr(self, name)[:, chosen][envs]
+                for name in ("contact_offset", "rest_offset")
+            )
+            if (rest >= contact).any():
+                raise ValueError(f"{self}: rest offsets must be less than contact offsets")
+        commit(self, checked, env_ids, chosen)
+
     @on_device
     def set_surface_velocity(self, linear: Any = 0.0, angular: Any = 0.0, env_ids: Any = None) -> None:
         """Let the surfaces of all shapes run like a conveyor belt, (n, 3) each: m/s and rad/s, link axes.
@@ -157,46 +314,185 @@ class Actor(Sleeping):
         self._write(c.ShapeMaterial.surface_velocity, rows, self._xp.repeat(both, len(rows), axis=1), envs)
         self.engine.touch_state()
 
-    # -- reading -----------------------------------------------------------------------------------------
+    # -- mass ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _masses(self) -> BodyMasses:
+        return BodyMasses(self.engine, self._bound, self.part.articulation)
 
     @property
     @on_device
-    def root_pose(self) -> Any:
-        """(n, 7): [x y z qw qx qy qz] of the root link's frame, world."""
-        return self._read(c.Coordinate.value, self._root_coords)
+    def body_mass(self) -> Any:
+        """(n, num_bodies), kg: of each body alone."""
+        return self._masses.mass
 
     @property
     @on_device
-    def root_vel(self) -> Any:
-        """(n, 6): [linear, angular] velocity of the root link's frame, world; zero for a fixed base."""
-        if self.fixed_base:
-            return self._xp.zeros((self.engine.num_envs, 6), self.engine.dtype)
-        return self._read(c.DofState.velocity, self._root_dofs)
+    def body_com(self) -> Any:
+        """(n, num_bodies, 3), m: centre of mass of each body alone, in its own frame."""
+        return self._masses.com
 
     @property
     @on_device
-    def body_pose(self) -> Any:
-        """(n, num_bodies, 7): [x y z qw qx qy qz] of each body's frame, world."""
-        self.engine.compute("query_bodies")
-        return self._read(c.BodyState.pose, self._bound.bodies)
+    def body_inertia(self) -> Any:
+        """(n, num_bodies, 3, 3), kg·m^2: of each body alone about its centre of mass, in its own axes."""
+        return self._masses.inertia
+
+    @on_device
+    def set_body_mass_properties(
+        self, mass: Any = None, com: Any = None, inertia: Any = None, env_ids: Any = None
+    ) -> None:
+        """Set masses, kg, centres of mass, m, and inertias, kg·m^2, of bodies; links become what their bodies make.
+
+        What is not given stays. Environments may differ; from then on the world keeps a value for each, and the kernels
+        that read it are compiled once more. A body's frame keeps its velocity.
+
+        Args:
+            mass: (n, num_bodies), above 0; 0 is allowed where it is 0 already.
+            com: (n, num_bodies, 3), in the bodies' own frames.
+            inertia: (n, num_bodies, 3, 3), symmetric, about the centres of mass in the bodies' own axes.
+            env_ids: some environments.
+        """
+        bodies = self.num_bodies
+        given = {
+            name: self._input(f"body {name}", value, shape, env_ids, negative=name != "mass")
+            for name, value, shape in (
+                ("mass", mass, (bodies,)),
+                ("com", com, (bodies, 3)),
+                ("inertia", inertia, (bodies, 3, 3)),
+            )
+            if value is not None
+        }
+        if given:
+            envs = next(iter(given.values()))[1]
+            try:
+                self._masses.set({name: values for name, (values, _) in given.items()}, envs)
+            except ValueError as error:
+                raise ValueError(f"{self}: {error}") from None
+            self.engine.touch_state()
+
+    link_mass = _of_links(c.LinkInertia.mass)
+    """(n, num_links), kg: in the order of :attr:`link_names`, bodies that are fixed to a link included."""
+
+    @on_device
+    def set_link_mass(
+        self, mass: Any, env_ids: Any = None, link_names: Sequence[str] | None = None, *, scale_inertia: bool = True
+    ) -> None:
+        """Set masses of links, (n, num_links) or (n, k) of those named, kg; inertias change in proportion, or stay.
+
+        The bodies of a link keep their shares of its mass.
+        """
+        checking.boolean("scale_inertia", scale_inertia)
+        names = self.link_names
+        chosen = names if link_names is None else list(link_names)
+        unknown = [name for name in chosen if name not in names]
+        if unknown or len(set(chosen)) < len(chosen):
+            raise ValueError(f"{self}: link_names={chosen!r} must be different ones of {', '.join(names)}")
+        values, envs = self._input("link mass", mass, len(chosen), env_ids)
+        self._above_zero("link mass", mass)
+        self._masses.scale_links([names.index(name) for name in chosen], values, envs, scale_inertia=scale_inertia)
+        self.engine.touch_state()
+
+    # -- motion --------------------------------------------------------------------------------------------
+
+    _linear_damping = _of_all_links(c.LinkDynamics.linear_damping, what="linear damping", negative=False)
+    _angular_damping = _of_all_links(c.LinkDynamics.angular_damping, what="angular damping", negative=False)
+    _gravity = _of_all_links(c.LinkDynamics.gravity_scale, what="gravity", negative=False)
+    _linear_cap = _of_it(
+        c.TreeLimits.linear_velocity, what="cap on the linear velocity", finite=False, negative=False, above_zero=True
+    )
+    _angular_cap = _of_it(
+        c.TreeLimits.angular_velocity, what="cap on the angular velocity", finite=False, negative=False, above_zero=True
+    )
+    _depenetration_cap = _of_all_dofs(
+        c.DofModel.max_depenetration_velocity,
+        what="cap on the depenetration velocity",
+        negative=False,
+        above_zero=True,
+    )
+
+    def set_damping(self, linear: Any = None, angular: Any = None, env_ids: Any = None) -> None:
+        """Set the damping of all of its links, (n,), 1/s: a step keeps 1 / (1 + damping dt) of a velocity."""
+        assign(self, {"_linear_damping": linear, "_angular_damping": angular}, env_ids)
+
+    def set_gravity(self, enabled: Any, env_ids: Any = None) -> None:
+        """Switch gravity on or off, (n,) of booleans."""
+        on = self.engine.device.accept(enabled)
+        if on.dtype.kind != "b":
+            raise TypeError(f"{self}: set_gravity() takes True or False, or an array of them, not {enabled!r}")
+        assign(self, {"_gravity": on}, env_ids)
+
+    def set_max_velocity(self, linear: Any = None, angular: Any = None, env_ids: Any = None) -> None:
+        """Set caps on the speed of the root's centre of mass (m/s) and its rotation (rad/s), (n,); inf for none."""
+        if self.part.kind == STATIC or self.part.articulation.fixed_base:
+            raise ValueError(f"{self} cannot move: set_max_velocity() has no use for it")
+        assign(self, {"_linear_cap": linear, "_angular_cap": angular}, env_ids)
 
     @property
     @on_device
-    def body_vel(self) -> Any:
-        """(n, num_bodies, 6): [linear, angular] velocity of each body's frame, world."""
-        self.engine.compute("query_bodies")
-        return self._read(c.BodyState.velocity, self._bound.bodies)
+    def max_depenetration_velocity(self) -> Any:
+        """(n,), m/s: how fast contacts may push it out of what it penetrates; NaN for a fixed base without joints."""
+        dofs = self._bound.dofs
+        if dofs.start == dofs.stop:
+            return self._xp.full(self.engine.num_envs, self._xp.nan, self.engine.dtype)
+        own = self._depenetration_cap
+        world = self._read(c.Settings.max_depenetration_velocity, slice(0, 1))[:, 0]
+        return self._xp.where(own < 0, world, own)
+
+    def set_max_depenetration_velocity(self, velocity: Any, env_ids: Any = None) -> None:
+        """Set how fast contacts may push it out of what it penetrates, (n,), m/s, above 0.
+
+        Of two actors the smaller cap holds for both; grounds and what cannot move have none.
+        """
+        dofs = self._bound.dofs
+        if dofs.start == dofs.stop:
+            raise ValueError(f"{self} cannot move: set_max_depenetration_velocity() has no use for it")
+        assign(self, {"_depenetration_cap": velocity}, env_ids)
+
+    # -- sleep ---------------------------------------------------------------------------------------------
+
+    sleep_threshold = _of_it(c.TreeSleep.threshold, negative=False, needs=SLEEP)
+    """(n,), m^2/s^2: kinetic energy per mass of each of its links below which it may go to sleep; 0: never."""
+
+    stabilization_threshold = _of_it(c.TreeSleep.stabilization_threshold, negative=False, needs=SLEEP)
+    """(n,), m^2/s^2: kinetic energy per mass of each of its links below which it is damped; 0: never."""
+
+    def _can_sleep(self, what: str) -> None:
+        if self.part.kind != DYNAMIC or self.part.articulation.num_velocities == 0:
+            raise ValueError(f"{self} is not moved by forces: {what}() has no use for it")
+
+    def set_sleep_threshold(self, threshold: Any, env_ids: Any = None) -> None:
+        """Set the kinetic energy per mass of each link below which it may go to sleep, (n,), m^2/s^2; 0: never.
+
+        It sleeps once it, and all that it touches or is joined to, has been below for 0.4 s. What sleeps already goes
+        on sleeping.
+        """
+        self._can_sleep("set_sleep_threshold")
+        assign(self, {"sleep_threshold": threshold}, env_ids)
+
+    def set_stabilization_threshold(self, threshold: Any, env_ids: Any = None) -> None:
+        """Set the kinetic energy per mass of each link below which it is damped, (n,), m^2/s^2; 0: never.
+
+        Only while it touches anything: so towers that rock come to rest.
+        """
+        self._can_sleep("set_stabilization_threshold")
+        assign(self, {"stabilization_threshold": threshold}, env_ids)
 
     @property
     @on_device
-    def net_contact_force(self) -> Any:
-        """(n, num_bodies, 3): sum of contact forces on each body over the last substep, N, world."""
-        self.engine.compute("query_contacts")
-        return self._read(c.BodyContact.force, self._bound.bodies)
+    def is_sleeping(self) -> Any:
+        """(n,) of booleans: whether it slept in the last step. What wakes it shows after the next one."""
+        return sleeping.is_sleeping(self.engine, self._bound)
 
-    @property
     @on_device
-    def net_normal_contact_force(self) -> Any:
-        """(n, num_bodies, 3): sum of the normal parts of contact forces over the last substep, N, world."""
-        self.engine.compute("query_contact_wrenches")
-        return self._read(c.BodyContact.normal_force, self._bound.bodies)
+    def wake_up(self, env_ids: Any = None) -> None:
+        """Wake it and, as the next step begins, all that it touches or is joined to; for 0.4 s at least."""
+        self._can_sleep("wake_up")
+        if SLEEP in self.engine.features:
+            sleeping.set_sleep(self.engine, self._bound, 0, env_ids)
+
+    @on_device
+    def put_to_sleep(self, env_ids: Any = None) -> None:
+        """Take its velocity away and let it sleep until something wakes it, as what is awake and touches it does."""
+        self._can_sleep("put_to_sleep")
+        sleeping.put_to_sleep(self.engine, self._bound, env_ids)

@@ -1,16 +1,20 @@
-"""Mass properties of an actor's bodies, each by itself, that users may change between steps."""
+"""Mass properties of an actor's bodies, each by itself, and of its links, which bodies make.
+
+The engine moves links: bodies that joints carry, with all that is fixed to them. A body that has its link to itself is
+what the link is; of the others the world remembers the shares.
+"""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 
 from phalanx import components as c
 from phalanx.maths.arrays import inverse, matrix, rotate
-from phalanx.models.actor_spec import Part
-from phalanx.world.handle import Handle, on_device
+from phalanx.models.articulation import Articulation
+from phalanx.world.engine.engine import Engine
+from phalanx.world.engine.rows import read_rows, write_rows
 from phalanx.world.layout.fill import Rows
 
 FULL = np.array([0, 1, 2, 1, 3, 4, 2, 4, 5])
@@ -19,97 +23,84 @@ FULL = np.array([0, 1, 2, 1, 3, 4, 2, 4, 5])
 PACKED = np.array([0, 1, 2, 4, 5, 8])
 """Places of xx xy xz yy yz zz in a row-major 3 x 3 matrix."""
 
+NAMES = ("mass", "com", "inertia")
 
-class BodyMasses(Handle):
-    """The part of an actor that knows what each of its bodies weighs, those that are fixed to another one included.
 
-    The engine moves links: bodies that joints carry, with all that is fixed to them. A body that has its link to itself
-    is what the link is; of the others the world remembers the shares.
-    """
+class BodyMasses:
+    """Mass properties of the bodies of one actor, environment-first."""
 
-    part: Part
-
-    @property
-    @abstractmethod
-    def _bound(self) -> Rows: ...
+    def __init__(self, engine: Engine, rows: Rows, articulation: Articulation) -> None:
+        self._engine, self._rows, self._xp = engine, rows, engine.device.xp
+        self._carried = np.array([frame.link for frame in articulation.frames])
 
     @property
-    @on_device
-    def body_mass(self) -> Any:
-        """(n, num_bodies), kg: of each body alone."""
+    def mass(self) -> Any:
+        """(n, num_bodies), kg."""
         return self._own("mass")
 
     @property
-    @on_device
-    def body_com(self) -> Any:
-        """(n, num_bodies, 3), m: centre of mass of each body alone, in its own frame."""
+    def com(self) -> Any:
+        """(n, num_bodies, 3), m, in the bodies' own frames."""
         place, turn = self._frames()
         return rotate(inverse(turn, self._xp), self._own("com") - place, self._xp)
 
     @property
-    @on_device
-    def body_inertia(self) -> Any:
-        """(n, num_bodies, 3, 3), kg·m^2: of each body alone about its centre of mass, in its own axes."""
+    def inertia(self) -> Any:
+        """(n, num_bodies, 3, 3), kg·m^2, about the centres of mass in the bodies' own axes."""
         turn = matrix(self._frames()[1], self._xp)
         packed = self._own("inertia")
         full = packed[..., FULL].reshape(*packed.shape[:2], 3, 3)
         return self._xp.swapaxes(turn, -1, -2) @ full @ turn
 
-    @on_device
-    def set_body_mass_properties(
-        self, mass: Any = None, com: Any = None, inertia: Any = None, env_ids: Any = None
-    ) -> None:
-        """Set masses, kg, centres of mass, m, and inertias, kg·m^2, of bodies; links become what their bodies make.
+    def set(self, given: dict[str, Any], envs: np.ndarray | None) -> None:
+        """Set what is given by name, and make links of it.
 
-        What is not given stays. Environments may differ; from then on the world keeps a value for each, and the kernels
-        that read it are compiled once more. A body's frame keeps its velocity.
-
-        Args:
-            mass: (n, num_bodies), above 0; 0 is allowed where it is 0 already.
-            com: (n, num_bodies, 3), in the bodies' own frames.
-            inertia: (n, num_bodies, 3, 3), symmetric, about the centres of mass in the bodies' own axes.
-            env_ids: some environments.
+        Raises:
+            ValueError: a mass is not above 0 where it was, on a CPU.
         """
-        bodies = len(self.part.articulation.frames)
-        given = {
-            name: self._input(f"body {name}", value, shape, env_ids, negative=name != "mass")
-            for name, value, shape in (
-                ("mass", mass, (bodies,)),
-                ("com", com, (bodies, 3)),
-                ("inertia", inertia, (bodies, 3, 3)),
-            )
-            if value is not None
-        }
-        if not given:
-            return
-        xp, envs = self._xp, next(iter(given.values()))[1]
+        xp = self._xp
         pick = slice(None) if envs is None else xp.asarray(envs)
-        own = {name: self._own(name)[pick] for name in ("mass", "com", "inertia")}
-        if "mass" in given and not self.engine.device.is_cuda and ((given["mass"][0] <= 0) & (own["mass"] > 0)).any():
-            raise ValueError(f"{self}: body masses must be above 0; got {given['mass'][0].min()}")
+        own = {name: self._own(name)[pick] for name in NAMES}
         place, turn = (values[pick] for values in self._frames())
         if "mass" in given:
-            own["mass"] = xp.array(given["mass"][0], own["mass"].dtype)
+            if not self._engine.device.is_cuda and ((given["mass"] <= 0) & (own["mass"] > 0)).any():
+                raise ValueError(f"body masses must be above 0; got {given['mass'].min()}")
+            own["mass"] = xp.array(given["mass"], own["mass"].dtype)
         if "com" in given:
-            own["com"] = place + rotate(turn, xp.asarray(given["com"][0], place.dtype), xp)
+            own["com"] = place + rotate(turn, xp.asarray(given["com"], place.dtype), xp)
         if "inertia" in given:
             turned = matrix(turn, xp)
-            full = turned @ xp.asarray(given["inertia"][0], place.dtype) @ xp.swapaxes(turned, -1, -2)
+            full = turned @ xp.asarray(given["inertia"], place.dtype) @ xp.swapaxes(turned, -1, -2)
             own["inertia"] = full.reshape(*full.shape[:2], 9)[..., PACKED]
         for name in given:
-            self._write(getattr(c.BodyInertia, name), self._bound.bodies, own[name], envs)
+            write_rows(self._engine, getattr(c.BodyInertia, name), self._rows.bodies, own[name], envs)
         self._join(own, tuple(given), envs)
-        self.engine.touch_state()
+
+    def scale_links(self, numbers: list[int], mass: Any, envs: np.ndarray | None, *, scale_inertia: bool) -> None:
+        """Set masses of links, (k, links); their bodies keep their shares, inertias are scaled with them or stay."""
+        engine, xp = self._engine, self._xp
+        links = self._rows.links.start + np.array(numbers, np.int64)
+        pick = slice(None) if envs is None else xp.asarray(envs)
+        ratio = mass / read_rows(engine, c.LinkInertia.mass, links)[pick]
+        rows = self._rows.bodies.start + np.flatnonzero(np.isin(self._carried, numbers))
+        shares = ratio[:, xp.asarray([numbers.index(link) for link in self._carried if link in numbers])]
+        scaled = [(c.LinkInertia.mass, links, ratio), (c.BodyInertia.mass, rows, shares)]
+        if scale_inertia:
+            scaled += [(c.LinkInertia.inertia, links, ratio[..., None])]
+            scaled += [(c.BodyInertia.inertia, rows, shares[..., None])]
+        for field, where, factor in scaled:
+            exact = field is c.LinkInertia.mass
+            values = mass if exact else read_rows(engine, field, where)[pick] * factor
+            write_rows(engine, field, where, values, envs)
 
     def _join(self, own: dict[str, Any], given: tuple[str, ...], envs: np.ndarray | None) -> None:
         """Write links from their bodies' mass properties, link axes, parallel axes and all."""
-        xp, links = self._xp, self._bound.links
+        xp, links = self._xp, self._rows.links
         pick = slice(None) if envs is None else xp.asarray(envs)
-        carried = np.array([frame.link for frame in self.part.articulation.frames])
-        found = {name: self._read(getattr(c.LinkInertia, name), links)[pick] for name in own}
+        found = {name: read_rows(self._engine, getattr(c.LinkInertia, name), links)[pick] for name in own}
         joined = False
         for link in range(links.stop - links.start):
-            members = np.flatnonzero(carried == link)
+            members = np.flatnonzero(self._carried == link)
             if len(members) == 1:
                 for name in given:
                     found[name][:, link] = own[name][:, members[0]]
@@ -117,21 +108,23 @@ class BodyMasses(Handle):
                 joined = True
                 _sum_up(xp, own, members.tolist(), found, link)
         for name in found if joined else given:
-            self._write(getattr(c.LinkInertia, name), links, found[name], envs)
+            write_rows(self._engine, getattr(c.LinkInertia, name), links, found[name], envs)
 
     def _own(self, name: str) -> Any:
         """A field of BodyInertia of all bodies, from the link where a body has one to itself."""
-        rows, carried = self._bound, np.array([frame.link for frame in self.part.articulation.frames])
-        found = self._read(getattr(c.BodyInertia, name), rows.bodies)
+        rows, carried = self._rows, self._carried
+        found = read_rows(self._engine, getattr(c.BodyInertia, name), rows.bodies)
         alone = np.flatnonzero(np.bincount(carried)[carried] == 1)
         if len(alone):
-            found[:, alone] = self._read(getattr(c.LinkInertia, name), rows.links.start + carried[alone])
+            links = rows.links.start + carried[alone]
+            found[:, alone] = read_rows(self._engine, getattr(c.LinkInertia, name), links)
         return found
 
     def _frames(self) -> tuple[Any, Any]:
         """(n, num_bodies, 3) and (n, num_bodies, 4): the bodies' frames in their links."""
-        rows = self._bound.bodies
-        return self._read(c.BodyFrame.position, rows), self._read(c.BodyFrame.orientation, rows)
+        fields = (c.BodyFrame.position, c.BodyFrame.orientation)
+        position, orientation = (read_rows(self._engine, field, self._rows.bodies) for field in fields)
+        return position, orientation
 
 
 def _sum_up(xp: Any, own: dict[str, Any], members: list[int], found: dict[str, Any], link: int) -> None:

@@ -29,6 +29,9 @@ from phalanx.world.engine.rows import RowIndex, read_rows, write_rows
 from phalanx.world.handle import Handle
 from phalanx.world.handles.by_name import by_joint
 
+Values = tuple[Any, np.ndarray | None]
+"""Checked values, and the environments that they are for; ``None``: all."""
+
 
 class Options(TypedDict, total=False):
     """What a declaration may say, see :class:`Declared`."""
@@ -156,19 +159,22 @@ class Declared:
         found = read_rows(handle.engine, field, rows)
         return found if self.of.axis else found[:, 0]
 
-    def check(self, handle: Any, value: Any, env_ids: Any) -> tuple[Any, np.ndarray | None]:
+    def check(self, handle: Any, value: Any, env_ids: Any, chosen: np.ndarray | None) -> Values:
         """A user's value as an array, (k, ...) of :attr:`shape`, and the environments that it is for; ``None``: all."""
         if self.of.by_name:
             value = by_joint(handle, self.what, value, env_ids, partial(self.read, handle), finite=self.finite)
-        shape = (*((self.of.count(handle),) if self.of.axis else ()), *self.field.shape)
+        count = self.of.count(handle) if chosen is None else len(chosen)
+        shape = (*((count,) if self.of.axis else ()), *self.field.shape)
         checked = handle._input(self.what, value, shape, env_ids, finite=self.finite, negative=self.negative)
         if self.above_zero:
             handle._above_zero(self.what, value)
         return checked
 
-    def write(self, handle: Any, values: Any, envs: np.ndarray | None) -> None:
+    def write(self, handle: Any, values: Any, envs: np.ndarray | None, chosen: np.ndarray | None) -> None:
         """Write values that :meth:`check` made."""
         rows, columns = self.of.written(handle) if self.of.written else (self.of.rows(handle), None)
+        if chosen is not None:
+            rows = rows.start + chosen if isinstance(rows, slice) else rows[chosen]
         if not _count(rows):
             return
         if columns is not None:
@@ -180,35 +186,44 @@ class Declared:
 
 Declared.__doc__ = _Text(Declared.__doc__)  # type: ignore[assignment]
 
-Checked = dict[str, tuple[Any, np.ndarray | None]]
-"""Values of properties by name, and the environments that they are for."""
+Checked = dict[str, Values]
+"""Values of properties by name."""
 
 
-def check(handle: Handle, given: Mapping[str, Any], env_ids: Any) -> Checked:
-    """Check what users give for properties, by name; those that are ``None`` are left out."""
+def check(handle: Handle, given: Mapping[str, Any], env_ids: Any, chosen: np.ndarray | None = None) -> Checked:
+    """Check what users give for properties, by name; those that are ``None`` are left out.
+
+    Args:
+        handle: whose properties they are.
+        given: by name.
+        env_ids: as users give them.
+        chosen: which of the values along the axis of the owners they are; all by default.
+    """
     known = type(handle)
     return {
-        name: getattr(known, name).check(handle, value, env_ids) for name, value in given.items() if value is not None
+        name: getattr(known, name).check(handle, value, env_ids, chosen)
+        for name, value in given.items()
+        if value is not None
     }
 
 
-def commit(handle: Any, checked: Checked, env_ids: Any) -> None:
-    """Write what was checked, and let the engine know."""
+def commit(handle: Any, checked: Checked, env_ids: Any, chosen: np.ndarray | None = None) -> None:
+    """Write what :func:`check` returned, and let the engine know."""
     written: list[Declared] = [getattr(type(handle), name) for name in checked]
     for feature in {each.needs for each in written if each.needs}:
         need(handle.engine, feature)
     for each, (values, envs) in zip(written, checked.values(), strict=True):
-        each.write(handle, values, envs)
+        each.write(handle, values, envs, chosen)
     if any(each.wakes for each in written) and handle.num_velocities:
         handle.wake_up(env_ids)
     handle.engine.touch(*(each.field for each in written))
 
 
-def assign(handle: Handle, given: Mapping[str, Any], env_ids: Any) -> None:
-    """Set properties by name; those that are ``None`` stay."""
+def assign(handle: Handle, given: Mapping[str, Any], env_ids: Any, chosen: np.ndarray | None = None) -> None:
+    """Set properties by name; those that are ``None`` stay. For arguments see :func:`check`."""
     handle.engine.build()
     with handle.engine.store.active():
-        commit(handle, check(handle, given, env_ids), env_ids)
+        commit(handle, check(handle, given, env_ids, chosen), env_ids, chosen)
 
 
 def declared(handle: type[Handle]) -> dict[str, Declared]:

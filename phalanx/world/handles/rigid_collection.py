@@ -15,6 +15,7 @@ from phalanx.world.checking import shorten
 from phalanx.world.engine.engine import Engine
 from phalanx.world.handle import Handle, on_device
 from phalanx.world.handles.body_masses import FULL
+from phalanx.world.handles.declared import Owners, assign
 from phalanx.world.handles.rigid_object import RigidObject
 
 
@@ -78,13 +79,13 @@ class RigidObjectCollection(Handle):
     @on_device
     def root_pose(self) -> Any:
         """(n, num_objects, 7): [x y z qw qx qy qz] of each body's frame, world."""
-        return self._of_objects(c.Coordinate.value, self._coords, 7)
+        return self._runs(c.Coordinate.value, self._coords, 7)
 
     @property
     @on_device
     def root_vel(self) -> Any:
         """(n, num_objects, 6): [linear, angular] velocity of each body's frame, world; zero where static."""
-        vel = self._of_objects(c.DofState.velocity, np.maximum(self._dofs, 0), 6)
+        vel = self._runs(c.DofState.velocity, np.maximum(self._dofs, 0), 6)
         vel[:, self._dofs < 0] = 0.0
         return vel
 
@@ -96,17 +97,16 @@ class RigidObjectCollection(Handle):
         vel[..., :3] += self._xp.cross(vel[..., 3:], rotate(self.root_pose[..., 3:], self.com, self._xp))
         return vel
 
-    @property
-    @on_device
-    def com(self) -> Any:
-        """(n, num_objects, 3): centres of mass in the bodies' frames, m."""
-        return self._read(c.LinkInertia.com, self._links)
+    _of_objects = Owners("num_objects", lambda collection: collection._links)
 
-    @property
-    @on_device
-    def mass(self) -> Any:
-        """(n, num_objects): kg; 0 for static objects that were given none."""
-        return self._read(c.LinkInertia.mass, self._links)
+    com = _of_objects(c.LinkInertia.com)
+    """(n, num_objects, 3), m: centres of mass in the bodies' frames."""
+
+    mass = _of_objects(c.LinkInertia.mass)
+    """(n, num_objects), kg: 0 for static objects that were given none."""
+
+    _force = _of_objects(c.ExternalWrench.force, what="force")
+    _torque = _of_objects(c.ExternalWrench.torque, what="torque")
 
     @property
     @on_device
@@ -135,7 +135,7 @@ class RigidObjectCollection(Handle):
         """(n, num_objects) of booleans: see :attr:`phalanx.RigidObject.is_sleeping`."""
         return self._xp.stack([member.is_sleeping for member in self.objects], axis=1)
 
-    def _of_objects(self, field: Any, starts: np.ndarray, count: int) -> Any:
+    def _runs(self, field: Any, starts: np.ndarray, count: int) -> Any:
         """(n, objects, count): runs of rows of a field without item axes."""
         rows = (starts[:, None] + np.arange(count)).ravel()
         return self._read(field, rows).reshape(self.engine.num_envs, len(starts), count)
@@ -165,23 +165,12 @@ class RigidObjectCollection(Handle):
                 self.objects[i]._forget_target(envs)
         self.engine.touch_state()
 
-    @on_device
     def set_external_wrench(
         self, force: Any = None, torque: Any = None, env_ids: Any = None, object_ids: Any = None
     ) -> None:
         """Push objects until told otherwise, (n, k, 3) each, world: forces (N) at centres of mass, torques (N·m)."""
-        chosen = self._chosen(object_ids)
-        checked = [
-            (field, self._input(what, value, (len(chosen), 3), env_ids))
-            for what, field, value in (
-                ("force", c.ExternalWrench.force, force),
-                ("torque", c.ExternalWrench.torque, torque),
-            )
-            if value is not None
-        ]
-        for field, values in checked:
-            self._write(field, self._links[chosen], *values)
-        self.engine.touch_inputs()
+        self.engine.build()
+        assign(self, {"_force": force, "_torque": torque}, env_ids, self._chosen(object_ids))
 
     def wake_up(self, env_ids: Any = None, object_ids: Any = None) -> None:
         """Wake objects, see :meth:`phalanx.RigidObject.wake_up`."""

@@ -14,6 +14,7 @@ from phalanx.world.checking import shorten
 from phalanx.world.handle import on_device
 from phalanx.world.handles.actor import Actor
 from phalanx.world.handles.body_masses import FULL, PACKED
+from phalanx.world.handles.declared import Owners, assign
 
 
 class RigidObject(Actor):
@@ -122,17 +123,13 @@ class RigidObject(Actor):
 
     # -- mass ------------------------------------------------------------------------------------------------
 
-    @property
-    @on_device
-    def mass(self) -> Any:
-        """(n,): kg; 0 for a static object that was given none."""
-        return self._read(c.LinkInertia.mass, self._links)[:, 0]
+    _of_body = Owners("", lambda it: it._links)
 
-    @property
-    @on_device
-    def com(self) -> Any:
-        """(n, 3): centre of mass in the body's frame, m."""
-        return self._read(c.LinkInertia.com, self._links)[:, 0]
+    mass = _of_body(c.LinkInertia.mass)
+    """(n,), kg: 0 for a static object that was given none."""
+
+    com = _of_body(c.LinkInertia.com, what="centre of mass")
+    """(n, 3), m: centre of mass in the body's frame."""
 
     @property
     @on_device
@@ -158,13 +155,10 @@ class RigidObject(Actor):
         self._write(c.LinkInertia.mass, self._links, values[:, None], envs)
         self.engine.touch_state()
 
-    @on_device
     def set_com(self, com: Any, env_ids: Any = None) -> None:
         """Set the centre of mass in the body's frame, (n, 3), m. The body's frame keeps its velocity."""
         self._only_with_mass("set_com")
-        values, envs = self._input("centre of mass", com, 3, env_ids)
-        self._write(c.LinkInertia.com, self._links, values[:, None], envs)
-        self.engine.touch_state()
+        assign(self, {"com": com}, env_ids)
 
     @on_device
     def set_inertia(self, inertia: Any, env_ids: Any = None) -> None:

@@ -1,0 +1,51 @@
+"""Surfaces of an actor's shapes: which shapes a user means, and checks of coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from phalanx.models.surface import COMBINE_MODES
+from phalanx.world.handle import Handle
+
+Modes = str | Sequence[str]
+"""How coefficients are combined: ``"average"``, ``"min"``, ``"multiply"`` or ``"max"``; one, or one an environment."""
+
+
+def columns_of_shapes(
+    actor: Handle, carriers: Sequence[int], bodies: Collection[int] | None, shape_ids: Sequence[int] | None
+) -> np.ndarray:
+    """Numbers of the shapes of some bodies, or of some shapes; all by default.
+
+    Args:
+        actor: whose shapes they are, for messages.
+        carriers: of each shape the number of its body.
+        bodies, shape_ids: those that are chosen.
+    """
+    if shape_ids is not None:
+        if bodies is not None:
+            raise ValueError(f"{actor}: give body_names or shape_ids, not both")
+        ids = np.atleast_1d(np.asarray(shape_ids))
+        if ids.dtype.kind not in "iu" or ids.ndim != 1 or len(np.unique(ids)) != len(ids):
+            raise ValueError(f"{actor}: shape_ids={shape_ids!r} must be different whole numbers")
+        if len(ids) and (ids.min() < 0 or ids.max() >= len(carriers)):
+            raise IndexError(f"{actor}: shape_ids={shape_ids!r} must lie in 0..{len(carriers) - 1}")
+        return ids
+    if bodies is None:
+        return np.arange(len(carriers))
+    return np.array([column for column, body in enumerate(carriers) if body in bodies], np.int64)
+
+
+def codes_of_modes(actor: Handle, what: str, value: Modes, env_ids: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    """Codes of combine modes, (n, 1) or (1, 1), and the environments that they are for."""
+    envs = None if env_ids is None else actor.engine.env_indices(env_ids)
+    names = [value] if isinstance(value, str) else list(value)
+    wrong = [name for name in names if name not in COMBINE_MODES]
+    if wrong:
+        raise ValueError(f"{actor}: {what}={wrong[0]!r} must be one of {', '.join(COMBINE_MODES)}")
+    count = actor.engine.num_envs if envs is None else len(envs)
+    if len(names) not in (1, count):
+        raise ValueError(f"{actor}: {what} has {len(names)} modes; it must have one, or one for each of {count}")
+    return np.array([COMBINE_MODES[name] for name in names], np.int32)[:, None], envs
