@@ -24,6 +24,7 @@ from phalanx.commands.controllers import controller, gains
 from phalanx.commands.loading import load
 from phalanx.commands.run import RunOptions
 from phalanx.io.recordings.replay import open_recording
+from phalanx.systems import ORDER
 
 PHALANX = [sys.executable, "-m", "phalanx"]
 
@@ -210,6 +211,18 @@ def test_sensors_of_a_recording_are_known_before_anything_is_drawn(tmp_path, mon
 def test_info(tmp_path):
     text = succeeds("info", "quadruped", cwd=tmp_path)
     assert "quadruped" in text and "FL_calf_joint" in text and "12" in text
+
+
+def test_info_step(tmp_path):
+    """Phases and systems are in the declared order, and each names what it reads, writes and costs."""
+    text = succeeds("info", "quadruped", "--step", cwd=tmp_path)
+    assert max(map(len, text.splitlines())) <= 100
+    phases = re.findall(r"^ *\d+ (\w+)$", text, re.MULTILINE)
+    assert phases == [phase for phase in ORDER if phase in phases] and {"actuate", "sweep", "kinematics"} <= set(phases)
+    drives = re.search(
+        r"^   drive_joints +(\d+\.\d) us\n      reads  (.*?)      writes (.*?)\n(?=   \w|\n)", text, re.M | re.S
+    )
+    assert drives and float(drives[1]) > 0 and "Drive.damping" in drives[2] and "DriveEffort.offset" in drives[3]
 
 
 def test_run_record_replay_verify_picture(tmp_path, device):

@@ -1,4 +1,4 @@
-"""Every system: what happens in a step, one concept a file, and the order of the step.
+"""Every system: what happens in a step, one concept a file. The order of the step: :mod:`phalanx.systems.step`.
 
 A substep is: actuate, dynamics, factorize, collide, rows, solve, deform (all that deformable bodies do, see
 :mod:`phalanx.systems.deformable`), load (who carries what), sweep (as often as the solver
@@ -66,46 +66,21 @@ from phalanx.systems.solver.loops import matrix as loop_matrix
 from phalanx.systems.solver.loops import rows as loop_rows
 from phalanx.systems.solver.loops import solver as loop_solver
 from phalanx.systems.solver.loops import stiffness as loop_stiffness
+from phalanx.systems.step import ORDER, QUERIES, REFRESH, STEP, SUBSTEP
 
-SUBSTEP = (
-    "actuate",
-    "dynamics",
-    "factorize",
-    "collide",
-    "rows",
-    "solve",
-    "deform",
-    "load",
-    "sweep",
-    "bounce",
-    "sweep",
-    "recouple",
-    "integrate",
-    "transport",
-    "kinematics",
-    "transport",
-    "conserve",
-    "velocities",
-)
-"""Phases repeated in every substep; ``sweep`` runs position_iterations times, then velocity_iterations times, and
-``deform`` stands for phases of deformable bodies, some of which are repeated."""
-
-REFRESH = ("kinematics", "velocities")
-"""Phases that make everything derived agree with coordinates and velocities that the host has written."""
-
-STEP = (*SUBSTEP, "sense")
-"""All phases of a step; ``sense`` runs once, after the last substep."""
-
-QUERIES = (
-    "query_bodies",
-    "query_gravity",
-    "query_contacts",
-    "query_contact_wrenches",
-    "query_joints",
-    "query_contact_views",
-)
-"""Run only when somebody asks."""
-
+__all__ = [
+    "FEATURES",
+    "LOOP_LIMITS",
+    "ORDER",
+    "QUERIES",
+    "REFRESH",
+    "STEP",
+    "SUBSTEP",
+    "SUBSTITUTES",
+    "deformable",
+    "feature_systems",
+    "systems",
+]
 
 SUBSTITUTES = (near_pair_teams.EXCHANGE, island_solver.SUBSTITUTE)
 """What stands in for systems on GPUs."""

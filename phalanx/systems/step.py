@@ -1,0 +1,399 @@
+"""The order of a step: phases, and the systems of each in the order in which they run.
+
+A world has as few of them as it can do with, see :func:`phalanx.systems.systems`; ``phalanx info ROBOT --step`` prints
+those of one. Systems that share no field may run in another order, and on GPUs some stand in for several
+(:data:`phalanx.systems.SUBSTITUTES`). Each system says its phase, and the schedule works out the order within one from
+what systems read and write and from ``after=`` and ``before=``; ``tests/ecs/test_step.py`` holds it to this list. So a
+new system goes into its module, and into its place here.
+"""
+
+from phalanx.ecs import System
+from phalanx.systems import fluid
+from phalanx.systems.collision import broad_phase, nearest, planes, seams, sweep_and_prune
+from phalanx.systems.collision import contacts as collision_contacts
+from phalanx.systems.collision.mesh_contact import convex_height_field, convex_mesh, round_height_field, round_mesh
+from phalanx.systems.collision.narrow import boxes, capsule_box, capsules, convex, guard, spheres
+from phalanx.systems.collision.sdf_contact import convex_sdf, on_planes, sdf_height_field, sdf_mesh, two_sdf
+from phalanx.systems.deformable import (
+    attachments,
+    cloth,
+    contact_search,
+    coupling,
+    elasticity,
+    link_forces,
+    link_motion,
+    modes,
+    rope,
+    small_steps,
+    sweep,
+)
+from phalanx.systems.deformable import contacts as deformable_contacts
+from phalanx.systems.deformable import momentum as deformable_momentum
+from phalanx.systems.dynamics import (
+    actuation,
+    factorization,
+    forces,
+    inertia,
+    integration,
+    kinematic_targets,
+    kinematics,
+    midpoint,
+    pivots,
+    springs,
+)
+from phalanx.systems.dynamics import momentum as dynamics_momentum
+from phalanx.systems.reports import contact_forces, reactions
+from phalanx.systems.sleep import decide, sleepers
+from phalanx.systems.solver import (
+    bouncing,
+    contact_rows,
+    contact_solver,
+    dof_rows,
+    dof_solver,
+    even_loads,
+    load_steps,
+    loads,
+    mimics,
+    soft_contacts,
+    squeezes,
+    sweeps,
+    tendons,
+    torsion,
+)
+from phalanx.systems.solver.islands import tied_bodies
+from phalanx.systems.solver.loops import limit_rows, limits, matrix, rows, solver, stiffness
+
+SUBSTEP = (
+    "actuate",
+    "dynamics",
+    "factorize",
+    "collide",
+    "rows",
+    "solve",
+    "deform",
+    "load",
+    "sweep",
+    "bounce",
+    "sweep",
+    "recouple",
+    "integrate",
+    "transport",
+    "kinematics",
+    "transport",
+    "conserve",
+    "velocities",
+)
+"""Phases repeated in every substep; ``sweep`` runs position_iterations times, then velocity_iterations times, and
+``deform`` stands for phases of deformable bodies, some of which are repeated."""
+
+REFRESH = ("kinematics", "velocities")
+"""Phases that make everything derived agree with coordinates and velocities that the host has written."""
+
+STEP = (*SUBSTEP, "sense")
+"""All phases of a step; ``sense`` runs once, after the last substep."""
+
+QUERIES = (
+    "query_bodies",
+    "query_gravity",
+    "query_contacts",
+    "query_contact_wrenches",
+    "query_joints",
+    "query_contact_views",
+)
+"""Run only when somebody asks."""
+
+ORDER: dict[str, tuple[System, ...]] = {
+    # Who sleeps and who wakes, what kinematic objects move to, and what drives ask for.
+    "actuate": (
+        kinematic_targets.follow_targets,
+        decide.begin_islands,
+        actuation.drive_joints,
+        decide.notice_changes,
+        decide.measure_quiet,
+        decide.join_touching,
+        decide.join_joined,
+        decide.judge_islands,
+        sleepers.keep_loads,
+    ),
+    # Bias, gravity and other forces on links, brought to dofs; the mass matrix (with ball joints: in kinematics).
+    "dynamics": (
+        sleepers.still_sleepers,
+        forces.bias_accelerations,
+        fluid.fluid_wrenches,
+        forces.link_forces,
+        forces.subtree_forces,
+        fluid.add_fluid_wrenches,
+        forces.subtree_wrenches,
+        forces.project_forces,
+        inertia.mass_matrix,
+    ),
+    # The factor of the mass matrix, with implicit drives in it, and velocities without constraints.
+    "factorize": (
+        springs.stiffen_springs,
+        pivots.mean_pivots,
+        springs.pull_springs,
+        stiffness.stiffen_loops,
+        factorization.implicit_mass,
+        factorization.factorize_mass,
+        midpoint.mean_turn,
+        factorization.free_velocity,
+        midpoint.turn_evenly,
+        pivots.trust_pivots,
+        pivots.turn_pivots_evenly,
+    ),
+    # Pairs of shapes that are near, contacts of pairs by kinds of shapes, and with planes; which are kept, and where.
+    "collide": (
+        torsion.remember_spins,
+        planes.point_distances,
+        broad_phase.shape_poses,
+        collision_contacts.remember_contacts,
+        on_planes.thin_plane_points,
+        broad_phase.shape_bounds,
+        collision_contacts.start_contacts,
+        sweep_and_prune.sort_bounds,
+        planes.pick_near_points,
+        sweep_and_prune.sweep_bounds,
+        nearest.keep_nearest_candidates,
+        sweep_and_prune.sort_candidates,
+        broad_phase.near_pairs,
+        broad_phase.list_candidates,
+        broad_phase.relate_candidates,
+        spheres.collide_spheres,
+        capsules.collide_capsules,
+        capsule_box.collide_capsule_box,
+        boxes.collide_boxes,
+        convex.collide_convex,
+        guard.guard_fast_shapes,
+        round_mesh.collide_round_with_mesh,
+        convex_mesh.collide_convex_with_mesh,
+        round_height_field.collide_round_with_height_field,
+        convex_height_field.collide_convex_with_height_field,
+        convex_sdf.collide_convex_with_sdf,
+        two_sdf.collide_two_sdf,
+        sdf_mesh.collide_sdf_with_mesh,
+        sdf_height_field.collide_sdf_with_height_field,
+        collision_contacts.drop_near_misses,
+        seams.drop_seam_contacts,
+        nearest.keep_nearest_contacts,
+        planes.place_plane_contacts,
+        planes.plane_contacts,
+        collision_contacts.place_pair_contacts,
+        collision_contacts.pair_contacts,
+        collision_contacts.contact_surfaces,
+        collision_contacts.surface_drifts,
+        torsion.spin_patches,
+        decide.find_touching,
+        soft_contacts.soften_contacts,
+        decide.wake_touched,
+    ),
+    # Rows of limits, tendons, loop joints and contacts: Jacobians, and what impulses do.
+    "rows": (
+        sleepers.hold_sleepers,
+        rows.loop_rows,
+        limit_rows.loop_limit_rows,
+        contact_rows.contact_windows,
+        dof_rows.activate_dof_rows,
+        even_loads.share_loads,
+        tendons.tendon_rows,
+        rows.loop_jacobians,
+        contact_rows.contact_jacobians,
+        sleepers.rest_dof_rows,
+        squeezes.press_what_is_squeezed,
+        rows.decouple_loops,
+        contact_rows.decouple_contacts,
+        torsion.spin_jacobians,
+        dof_rows.list_dof_rows,
+        matrix.loop_matrix,
+        contact_rows.contact_blocks,
+        dof_rows.dof_jacobians,
+        matrix.factorize_loops,
+        limit_rows.loop_limit_shares,
+    ),
+    # Impulses of the substep before, to begin with.
+    "solve": (
+        sweeps.start_sweeps,
+        dof_solver.warm_start_dofs,
+        mimics.warm_start_mimics,
+        tendons.warm_start_tendons,
+        matrix.forget_broken,
+        solver.warm_start_loops,
+        limits.warm_start_loop_limits,
+        contact_solver.warm_start_contacts,
+        torsion.warm_start_spins,
+    ),
+    # Momentum that deformable bodies have.
+    "deform_momentum": (
+        deformable_momentum.sum_momenta,
+        deformable_momentum.body_momenta,
+    ),
+    # What nodes may touch.
+    "deform_begin": (
+        elasticity.elastic_constants,
+        contact_search.group_bounds,
+        deformable_contacts.remember_node_contacts,
+        attachments.begin_attachments,
+        cloth.cloth_constants,
+        rope.rope_constants,
+        link_motion.begin_links,
+        deformable_momentum.begin_momentum,
+        contact_search.deformable_bounds,
+        link_motion.forecast_dofs,
+        contact_search.near_deformables,
+        link_motion.forecast_motion,
+        contact_search.find_node_contacts,
+        link_forces.near_links,
+        link_motion.forecast_links,
+        deformable_contacts.begin_node_contacts,
+        link_motion.hold_links,
+        link_motion.start_links,
+    ),
+    # Where inertia takes nodes.
+    "deform_predict": (
+        small_steps.predict_nodes,
+        deformable_contacts.move_anchors,
+        attachments.move_attachments,
+    ),
+    # Nodes of soft bodies, colour by colour.
+    "deform_sweep": (sweep.relax_nodes,),
+    # Nodes of cloth, colour by colour.
+    "deform_cloth": (cloth.relax_cloth,),
+    # Nodes of ropes, from end to end.
+    "deform_rope": (
+        rope.row_of_rope,
+        rope.solve_rope,
+    ),
+    # Links that nodes push.
+    "deform_couple": (
+        link_forces.sum_link_forces,
+        coupling.give_way,
+        attachments.give_attachments,
+        coupling.give_anchors,
+    ),
+    # Motion of bodies as rigid ones.
+    "deform_modes": (
+        modes.sum_groups,
+        modes.solve_modes,
+        deformable_contacts.add_impulses,
+        attachments.add_attachment_impulses,
+        modes.move_nodes,
+    ),
+    # Velocities of nodes.
+    "deform_finish": (
+        small_steps.finish_nodes,
+        small_steps.count_small_steps,
+        deformable_contacts.finish_node_contacts,
+        attachments.finish_attachments,
+        link_forces.sum_link_impulses,
+        coupling.push_links,
+    ),
+    # Momentum that bodies must have.
+    "deform_end": (
+        coupling.push_dofs,
+        deformable_momentum.restore_momentum_of_deformables,
+        deformable_momentum.correct_nodes,
+        deformable_momentum.check_deformables,
+    ),
+    # Who carries what: loads of resting contacts, searched a few times over.
+    "load": (
+        loads.look_for_loads,
+        tied_bodies.find_islands,
+        loads.judge_sweep,
+        loads.leave_what_is_known,
+        load_steps.swept_velocities,
+        load_steps.hold_at_bounds,
+        load_steps.step_loads,
+        load_steps.cut_loads,
+        loads.take_loads,
+    ),
+    # One sweep of the solver over all rows; repeated, before ``bounce`` and after it.
+    "sweep": (
+        dof_solver.sweep_dofs,
+        mimics.sweep_mimics,
+        tendons.sweep_tendons,
+        solver.sweep_loops,
+        solver.sweep_ropes,
+        limits.sweep_loop_limits,
+        contact_solver.sweep_normals,
+        contact_solver.sweep_friction,
+        torsion.sweep_spins,
+        sweeps.advance,
+    ),
+    # Speeds with which contacts that hit part again.
+    "bounce": (
+        bouncing.find_bounces,
+        bouncing.bounce,
+    ),
+    # From the solver's velocities to those of dofs.
+    "recouple": (sweeps.recouple,),
+    # Coordinates and velocities at the end of the substep.
+    "integrate": (
+        dynamics_momentum.cap_root_velocity,
+        solver.break_loops,
+        actuation.applied_efforts,
+        dof_solver.keep_limits,
+        pivots.carry_pivots,
+        limits.break_by_limits,
+        integration.check_finite,
+        dynamics_momentum.carry_momentum,
+        pivots.lift_pivots,
+        integration.update_coordinates,
+        integration.update_velocities,
+        sleepers.leave_sleepers,
+    ),
+    # Ball joints' velocities go with their turn; before the kinematics and after them.
+    "transport": (
+        pivots.mean_velocities,
+        pivots.transport_pivots,
+    ),
+    # Poses of links, inertias about them, axes of motion, lengths of tendons.
+    "kinematics": (
+        kinematics.place_links,
+        pivots.keep_pivots,
+        inertia.link_inertias,
+        kinematics.motion_axes,
+        inertia.subtree_inertias,
+        tendons.tendon_lengths,
+        inertia.unit_momenta,
+        inertia.mass_matrix,
+        pivots.pivot_masses,
+        pivots.factorize_pivots,
+    ),
+    # Momentum that the change of pose took goes back to free roots.
+    "conserve": (
+        pivots.lower_pivots,
+        pivots.restore_pivots,
+        dynamics_momentum.restore_momentum,
+        dynamics_momentum.cap_restored_velocity,
+        sleepers.leave_roots,
+    ),
+    # Velocities of links.
+    "velocities": (kinematics.link_velocities,),
+    # Poses and velocities of bodies.
+    "query_bodies": (kinematics.body_states,),
+    # Efforts that hold against gravity.
+    "query_gravity": (
+        forces.link_weights,
+        forces.subtree_weights,
+        forces.gravity_force,
+    ),
+    # Contact forces of bodies.
+    "query_contacts": (contact_forces.contact_forces,),
+    # Their normal parts and torques.
+    "query_contact_wrenches": (
+        contact_forces.contact_wrenches,
+        torsion.spin_wrenches,
+    ),
+    # Wrenches that joints transmit.
+    "query_joints": (
+        reactions.link_accelerations,
+        reactions.body_needs,
+        tendons.tendon_reactions,
+        fluid.fluid_reactions,
+        solver.loop_reactions,
+        limits.loop_limit_reactions,
+        reactions.contact_reactions,
+        torsion.spin_reactions,
+        reactions.joint_wrenches,
+    ),
+}
+"""Of each phase its systems, in order."""
