@@ -421,16 +421,20 @@ def warmup(
     return warmup([*name], device, dtype, num_envs, check)
 
 
-def execute(script: Script, args: Arguments = ()) -> int:
+def execute(script: Script, args: Arguments = (), view: Flag = False, host: str = "127.0.0.1", port: int = 8080) -> int:
     """Run a script written for Isaac Lab, as `python SCRIPT ...` would, with the modules that it imports.
 
     Args:
         script: a Python file.
-        args: what the script is given; all that follows its name.
+        args: what the script is given; all that follows its name. Options of this command come before it.
+        view: show its worlds in the browser, in real time; it starts when someone looks. Needs the extra viewer.
+        host: address at which the viewer listens; on others than this machine's own it asks for a token.
+        port: where the viewer listens; 0 is any port that is free.
     """
     from phalanx.commands.execute import execute
+    from phalanx.commands.watching import Watch
 
-    return execute(script, args)
+    return execute(script, args, Watch(host, port) if view else None)
 
 
 def assets(
@@ -490,6 +494,9 @@ def train(
     gpus: Gpus = None,
     ranks: Steps = None,
     trainer: Literal["rsl_rl", "skrl", "sb3"] = "rsl_rl",
+    view: Flag = False,
+    host: str = "127.0.0.1",
+    port: int = 8080,
 ) -> int:
     """Train a policy by PPO, for a native task or one of Isaac Lab's own.
 
@@ -508,10 +515,17 @@ def train(
         gpus: as many processes, each with a GPU of its own.
         ranks: as many processes, which share processors, or the GPU that --device names.
         trainer: whose PPO: rsl-rl's, skrl's or Stable-Baselines3's.
+        view: show it in the browser while it trains, with a plot of the reward; of one process. Needs the extra viewer.
+        host: address at which the viewer listens; on others than this machine's own it asks for a token.
+        port: where the viewer listens; 0 is any port that is free.
     """
     from phalanx.commands.train import TrainOptions, train
+    from phalanx.commands.watching import Watch
 
-    return train(TrainOptions(task, num_envs, iterations, device, seed, out, resume, video, gpus, ranks, trainer))
+    watch = Watch(host, port) if view else None
+    return train(
+        TrainOptions(task, num_envs, iterations, device, seed, out, resume, video, gpus, ranks, trainer, watch)
+    )
 
 
 def play(
@@ -637,8 +651,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(arguments: list[str]) -> int:
-    if arguments[:1] == ["exec"] and len(arguments) > 1 and not arguments[1].startswith("-"):
-        return execute(arguments[1], tuple(arguments[2:]))  # all that follows is the script's
+    if arguments[:1] == ["exec"] and len(arguments) > 1 and arguments[1] not in ("-h", "--help"):
+        from phalanx.commands import execute as scripts
+        from phalanx.commands.watching import split
+
+        watch, rest = split(arguments[1:])
+        if rest:  # all that follows is the script's
+            return scripts.execute(rest[0], rest[1:], watch)
     if arguments in (["--version"], ["-V"]):
         print(f"phalanx {__version__}")
         return 0

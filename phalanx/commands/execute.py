@@ -11,14 +11,16 @@ from pathlib import Path
 from types import TracebackType
 
 from phalanx.commands.common import UserError
+from phalanx.commands.watching import Watch, showing_stages
 
 
-def execute(script: str, arguments: Sequence[str]) -> int:
+def execute(script: str, arguments: Sequence[str], watch: Watch | None = None) -> int:
     """Run a script as ``python script arguments ...`` would, with the facade's names to import.
 
     Args:
         script: a Python file, or a folder or zip archive with a ``__main__.py``.
         arguments: its ``sys.argv[1:]``.
+        watch: where its worlds are shown in the browser.
 
     Returns:
         0, or 1 if it raised and 130 if Ctrl-C ended it; the traceback is printed then.
@@ -40,12 +42,15 @@ def execute(script: str, arguments: Sequence[str]) -> int:
     if path.is_file():
         sys.path.insert(0, str(path.resolve().parent))
     try:
-        runpy.run_path(script, run_name="__main__")
+        with showing_stages(watch):
+            runpy.run_path(script, run_name="__main__")
     except SystemExit:
         raise
     except KeyboardInterrupt as error:
         _print(error)
         return 130
+    except UserError:  # of the viewer
+        raise
     except BaseException as error:
         _print(error)
         return 1

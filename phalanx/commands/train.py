@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from phalanx.commands import learning_tasks
 from phalanx.commands.common import Interrupted, UserError, check_output, user_mistakes
 from phalanx.commands.launching import LAST_WORDS, launch
+from phalanx.commands.watching import Watch
 
 if TYPE_CHECKING:
     from phalanx.learn.ranks import Ranks
@@ -37,6 +40,7 @@ class TrainOptions:
     gpus: int | Literal["all"] | None = None
     ranks: int | None = None
     trainer: str = "rsl_rl"
+    watch: Watch | None = None
 
 
 def train(o: TrainOptions) -> int:
@@ -50,6 +54,8 @@ def train(o: TrainOptions) -> int:
     learning_tasks.check(o.task, device, o.trainer)
     if o.trainer != "rsl_rl" and (o.gpus is not None or o.ranks is not None or own.count > 1):
         raise UserError(f"--trainer {o.trainer} trains in one process; leave --gpus, --ranks and torchrun away.")
+    if o.watch is not None and (o.gpus is not None or o.ranks is not None or own.count > 1):
+        raise UserError("--view shows the training of one process; leave --gpus, --ranks and torchrun away.")
     if (o.gpus is not None or o.ranks is not None) and own.count == 1 and "WORLD_SIZE" not in os.environ:
         count = _rank_count(o)
         _check_resume(o)
@@ -150,7 +156,8 @@ def _train(o: TrainOptions, device: str, ranks: Ranks) -> int:
         progress = _Progress(trainer.iteration + total)
         films = _Films(made, trainer, folder) if o.video else None
         try:
-            trainer.learn(total, made.stagger, progress.show, films.after_step if films else None)
+            with _shown(o.watch, made.world, progress):
+                trainer.learn(total, made.stagger, progress.show, films.after_step if films else None)
         except KeyboardInterrupt:
             trainer.finish()
             raise Interrupted(f"Interrupted; {_last(folder, trainer)} is kept.") from None
@@ -160,6 +167,17 @@ def _train(o: TrainOptions, device: str, ranks: Ranks) -> int:
     print(f"best mean reward {best:.4g}; checkpoint {last}; curve {folder / 'curve.json'}")
     print(f"phalanx play {o.task} {last}")
     return 0
+
+
+@contextlib.contextmanager
+def _shown(watch: Watch | None, world: Any, progress: _Progress) -> Iterator[None]:
+    """Show what is trained while it is, with a plot of the mean reward of episodes."""
+    if watch is None:
+        yield
+        return
+    with watch.open(world) as viewer:
+        viewer.add_plot("Mean reward of episodes", lambda: progress.reward)
+        yield
 
 
 def _last(folder: Path, trainer: Any) -> Path:
@@ -217,8 +235,11 @@ class _Progress:
     def __init__(self, total: int) -> None:
         self._total, self._terminal, self._said = total, sys.stderr.isatty(), 0.0
         self._line = ""
+        self.reward = float("nan")
+        """Mean of the last episodes that ended."""
 
     def show(self, row: dict[str, Any]) -> None:
+        self.reward = float(row.get("reward", self.reward))
         reward = f"reward {row['reward']:8.3f}, episode {row['length']:6.1f} steps" if "reward" in row else "no episode"
         left = (self._total - row["iteration"] - 1) * row["seconds"] / (row["iteration"] + 1)
         self._line = (

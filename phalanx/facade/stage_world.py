@@ -13,7 +13,7 @@ that is; the stage's are those of the world. :attr:`StageWorld.origins` is the d
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,9 @@ from phalanx.world.usd_scenes import add_scene
 from phalanx.world.world import World
 
 log = logging.getLogger("phalanx.facade")
+
+MADE: list[Callable[[World], object]] = []
+"""Called with each world that a stage has become, before its first step."""
 
 LEVEL = 1e-6
 """m: origins of environments that differ by less along a ground's normal stand on the same ground."""
@@ -85,6 +88,8 @@ class StageWorld:
         self.is_empty = not self.world.actors and not self.world.deformables
         self._view: SimulationView | None = None
         self.reset()
+        for told in MADE if not self.is_empty else ():
+            told(self.world)
 
     def _make_alike(self, stage: Stage, paths: list[str], why: str, settings: dict[str, Any]) -> None:
         """A world of environments that hold the same, or of one that holds all."""

@@ -18,9 +18,9 @@ from viewer_client import Client, until
 from phalanx.commands.cli import main
 
 
-def started(*arguments):
+def started(*arguments, more=("--port", "0")):
     """A process that shows something, and the port that it names."""
-    command = [sys.executable, "-m", "phalanx", *arguments, "--port", "0"]
+    command = [sys.executable, "-m", "phalanx", *arguments, *more]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
