@@ -8,9 +8,12 @@ the world, and set back to a state of before. Every step of both must be the sam
 recorded, and what the recording makes again. After each round garbage is collected, the allocator gives back what it
 holds free (``malloc_trim``), and resident memory, open files, threads, mappings and GPU memory are read.
 
-Warm-up ends when each scene was run twice, since code that is compiled stays loaded. From then on the growth of memory
-is that of the line of least squares through all rounds, as a share of their mean. Exit code 1 if it is more than 1 %,
-if a file stays open, or if a bit differs.
+Warm-up ends when each scene was run twice, since code that is compiled stays loaded, and not before half of the time
+is over, since the allocator takes that long: caches of its threads fill, and pages that it cannot give back are shared
+by what stays and what was freed (``benchmarks/results/2026-11-23-soak-allocator.json``). From then on growth is that of
+the line of least squares through all rounds, as a share of their mean, taken to the length of the whole run.
+Exit code 1 if that of resident or allocated memory is more than 1 %, if a file stays open, or if a bit differs.
+``resident_bytes`` has pages, ``allocated_bytes`` what ``malloc`` has handed out, caches of its threads included.
 """
 
 from __future__ import annotations
@@ -177,6 +180,24 @@ def one_round(scene: Scene, key: list[int], device: str) -> list[str]:
     return faults
 
 
+class _Mallinfo2(ctypes.Structure):
+    """What glibc's ``mallinfo2`` returns."""
+
+    _NAMES = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost"
+    _fields_ = [(name, ctypes.c_size_t) for name in _NAMES.split()]
+
+
+def allocated_bytes() -> int:
+    """Bytes of ``malloc`` in use, in all arenas and mapped ones, without what is free between them; 0 if not known."""
+    try:
+        mallinfo2 = ctypes.CDLL("libc.so.6").mallinfo2
+    except (OSError, AttributeError):
+        return 0
+    mallinfo2.restype = _Mallinfo2
+    found = mallinfo2()
+    return found.uordblks + found.hblkhd
+
+
 def numbers(device: str) -> dict[str, int]:
     """What this process holds, after everything that can go has gone."""
     gc.collect()
@@ -184,6 +205,9 @@ def numbers(device: str) -> dict[str, int]:
         ctypes.CDLL("libc.so.6").malloc_trim(0)
     status = Path("/proc/self/status").read_text()
     found = {
+        "allocated_bytes": allocated_bytes(),
+        "python_blocks": sys.getallocatedblocks(),
+        "modules": len(sys.modules),
         "resident_bytes": 1024 * next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")),
         "open_files": len(os.listdir("/proc/self/fd")),
         "threads": len(os.listdir("/proc/self/task")),
@@ -222,7 +246,7 @@ def soak(
         faults += [f"round {number}, scene {chosen}: {fault}" for fault in found]
         visits[chosen] += 1
         history.append({"seconds": round(time.monotonic() - begin, 1), "scene": chosen, **numbers(device)})
-        if warm is None and min(visits) >= WARM_VISITS:
+        if warm is None and min(visits) >= WARM_VISITS and _half_is_over(seconds, begin, rounds, number):
             warm = number
         if number % 20 == 0 or found:
             tell(f"round {number}: {history[-1]} {found}")
@@ -235,10 +259,11 @@ def soak(
     }
     later = history[warm + 1 :] if warm is not None else []
     if later:
+        whole = history[-1]["seconds"] / max(history[-1]["seconds"] - later[0]["seconds"], 1e-3)
         for name in [key for key in later[0] if key not in ("seconds", "scene")]:
             series = [each[name] for each in later]
             result[name] = {"first": series[0], "last": series[-1], "least": min(series), "most": max(series)}
-            result[name]["growth"] = trend(series)
+            result[name]["growth"] = whole * trend(series)
     result["ok"] = bool(later) and not faults and all(_flat(name, result[name]) for name in later[0] if name in result)
     result["history"] = history[:: max(1, len(history) // 200)]
     return result
@@ -247,7 +272,12 @@ def soak(
 def _flat(name: str, found: Any) -> bool:
     if name in ("open_files", "threads"):
         return found["last"] <= found["first"]
-    return name not in ("resident_bytes", "gpu_pool_bytes", "gpu_used_bytes") or found["growth"] <= MOST_GROWTH
+    watched = ("resident_bytes", "allocated_bytes", "gpu_pool_bytes", "gpu_used_bytes")
+    return name not in watched or found["growth"] <= MOST_GROWTH
+
+
+def _half_is_over(seconds: float, begin: float, rounds: int | None, number: int) -> bool:
+    return time.monotonic() - begin >= seconds / 2 or (rounds is not None and number + 1 >= rounds / 2)
 
 
 def main() -> int:

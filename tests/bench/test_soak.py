@@ -47,5 +47,30 @@ def test_rounds_find_what_interruptions_change(soak: Any, device: str, monkeypat
 def test_memory_that_grows_and_files_that_stay_open_are_told(soak: Any) -> None:
     assert soak.trend([100.0, 101.0, 102.0, 103.0]) == pytest.approx(3 / 101.5)
     assert soak.trend([5.0]) == 0.0
+    assert not soak._flat("allocated_bytes", {"growth": 0.011}) and soak._flat("python_blocks", {"growth": 0.011})
+    before = soak.allocated_bytes()
+    held = [bytearray(100_000) for _ in range(100)]
+    if before:  # 0 with another C library than glibc
+        assert soak.allocated_bytes() - before == pytest.approx(1e7, rel=0.02)
+    del held
+
+
+def test_growth_counts_from_half_of_the_run_on_and_as_of_the_whole_run(
+    soak: Any, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of ten rounds of a second the first half grows by a lot, the second by 0.1 % a round: 0.4 % in 4 s, 1 % in 10."""
+    sizes, clock = iter([50, 60, 70, 80, 90, 100.0, 100.1, 100.2, 100.3, 100.4]), [0.0]
+
+    def one_round(scene: Any, key: list[int], device: str) -> list[str]:
+        clock[0] += 1.0
+        return []
+
+    monkeypatch.setattr(soak, "one_round", one_round)
+    monkeypatch.setattr(soak.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(soak, "numbers", lambda device: {"resident_bytes": 1e6 * next(sizes), "open_files": 9})
+    result = soak.soak(600.0, 1, 1, device, lambda text: None, rounds=10)
+    assert result["warm_up_rounds"] == 5
+    assert result["resident_bytes"]["growth"] == pytest.approx(10 / 4 * 0.4 / 100.2)
+    assert result["ok"]
     assert not soak._flat("resident_bytes", {"growth": 0.011}) and soak._flat("resident_bytes", {"growth": -0.2})
     assert not soak._flat("open_files", {"first": 9, "last": 10}) and soak._flat("open_files", {"first": 9, "last": 9})
