@@ -149,48 +149,48 @@ def drop_near_misses(
         bits = 0
         for k in range(AT_ONCE):  # loads that do not wait for each other
             m = min(start + k, last - 1)
-            i, j = shape_a[m, e], shape_b[m, e]
-            one, other = tree[max(link[i, e], 0), e], tree[max(link[j, e], 0), e]
-            mine = dof[i, e] >= 0 and (one == tree_a or one == tree_b)
-            mine = mine or (dof[j, e] >= 0 and (other == tree_a or other == tree_b))
-            bits |= (1 if mine and start + k < last and points[m, e] > passed[m, e] else 0) << k
+            bits |= (1 if start + k < last and points[m, e] > passed[m, e] else 0) << k
         for k in range(AT_ONCE if bits != 0 else 0):
-            m = start + k
-            for p in range(m * width, m * width + (points[m, e] - passed[m, e] if (bits >> k) & 1 == 1 else 0)):
+            if (bits >> k) & 1 == 1:
+                m = start + k
                 i, j = shape_a[m, e], shape_b[m, e]
-                x, y, z = position[p, 0, e], position[p, 1, e], position[p, 2, e]
-                tx, ty, tz = cross(turned[i, 0, e], turned[i, 1, e], turned[i, 2, e], x, y, z)
-                ux, uy, uz = cross(
-                    turned[j, 0, e], turned[j, 1, e], turned[j, 2, e],
-                    x - between[m, 0, e], y - between[m, 1, e], z - between[m, 2, e],
-                )  # fmt: skip
-                nearer = nearer_along(
-                    travel[i, 0, e], travel[i, 1, e], travel[i, 2, e], travel[j, 0, e], travel[j, 1, e],
-                    travel[j, 2, e], tx, ty, tz, ux, uy, uz, normal[p, 0, e], normal[p, 1, e], normal[p, 2, e],
-                )  # fmt: skip
-                most = max(most, nearer - max(separation[p, e] - rest[i, e] - rest[j, e], 0.0))
+                one, other = tree[max(link[i, e], 0), e], tree[max(link[j, e], 0), e]
+                mine = dof[i, e] >= 0 and (one == tree_a or one == tree_b)
+                mine = mine or (dof[j, e] >= 0 and (other == tree_a or other == tree_b))
+                for p in range(m * width, m * width + (points[m, e] - passed[m, e] if mine else 0)):
+                    x, y, z = position[p, 0, e], position[p, 1, e], position[p, 2, e]
+                    tx, ty, tz = cross(turned[i, 0, e], turned[i, 1, e], turned[i, 2, e], x, y, z)
+                    ux, uy, uz = cross(
+                        turned[j, 0, e], turned[j, 1, e], turned[j, 2, e],
+                        x - between[m, 0, e], y - between[m, 1, e], z - between[m, 2, e],
+                    )  # fmt: skip
+                    nearer = nearer_along(
+                        travel[i, 0, e], travel[i, 1, e], travel[i, 2, e], travel[j, 0, e], travel[j, 1, e],
+                        travel[j, 2, e], tx, ty, tz, ux, uy, uz, normal[p, 0, e], normal[p, 1, e], normal[p, 2, e],
+                    )  # fmt: skip
+                    most = max(most, nearer - max(separation[p, e] - rest[i, e] - rest[j, e], 0.0))
         start += AT_ONCE
     start = 0
     while start < plane_points and most < enough:
         bits = 0
         for k in range(AT_ONCE):
             p = min(start + k, plane_points - 1)
-            one = tree[max(link[point_shape[p, 0], e], 0), e]
-            mine = near_plane[p, e] == 1 and (one == tree_a or one == tree_b)
-            bits |= (1 if mine and start + k < plane_points else 0) << k
+            bits |= (1 if start + k < plane_points and near_plane[p, e] == 1 else 0) << k
         for k in range(AT_ONCE if bits != 0 else 0):
             if (bits >> k) & 1 == 1:
                 p = start + k
                 s, g = point_shape[p, 0], plane[p, 0]
-                x = arm[p, 0, e] - offset[s, 0, e]
-                y = arm[p, 1, e] - offset[s, 1, e]
-                z = arm[p, 2, e] - offset[s, 2, e]
-                tx, ty, tz = cross(turned[s, 0, e], turned[s, 1, e], turned[s, 2, e], x, y, z)
-                nearer = nearer_along(
-                    travel[s, 0, e], travel[s, 1, e], travel[s, 2, e], 0.0, 0.0, 0.0, tx, ty, tz, 0.0, 0.0, 0.0,
-                    plane_normal[g, 0, e], plane_normal[g, 1, e], plane_normal[g, 2, e],
-                )  # fmt: skip
-                most = max(most, nearer - max(height[p, e], 0.0))
+                one = tree[max(link[s, e], 0), e]
+                if one == tree_a or one == tree_b:
+                    x = arm[p, 0, e] - offset[s, 0, e]
+                    y = arm[p, 1, e] - offset[s, 1, e]
+                    z = arm[p, 2, e] - offset[s, 2, e]
+                    tx, ty, tz = cross(turned[s, 0, e], turned[s, 1, e], turned[s, 2, e], x, y, z)
+                    nearer = nearer_along(
+                        travel[s, 0, e], travel[s, 1, e], travel[s, 2, e], 0.0, 0.0, 0.0, tx, ty, tz, 0.0, 0.0, 0.0,
+                        plane_normal[g, 0, e], plane_normal[g, 1, e], plane_normal[g, 2, e],
+                    )  # fmt: skip
+                    most = max(most, nearer - max(height[p, e], 0.0))
         start += AT_ONCE
     if most < enough:
         dropped[n, e] = passed[n, e]
