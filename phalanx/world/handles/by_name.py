@@ -24,7 +24,7 @@ def by_joint(robot: Handle, what: str, value: Any, env_ids: Any, now: Callable[[
         finite: whether infinite numbers are refused.
 
     Returns:
-        ``value``, or (n, num_dof) on the host.
+        ``value``, or (n, num_dof) on the host; (1, num_dof) where the environments have the same.
 
     Raises:
         ValueError: a key matches no joint, or is no regular expression, or two keys match the same joint.
@@ -48,7 +48,7 @@ def by_joint(robot: Handle, what: str, value: Any, env_ids: Any, now: Callable[[
     values = device.to_host(now()).astype(float)[envs]
     for key, found in columns:
         values[:, found] = numbers[key]
-    return values
+    return values[:1] if len(values) and (values == values[:1]).all() else values  # one for all stays shared
 
 
 def _matching(robot: Handle, what: str, key: Any, names: list[str]) -> list[int]:
