@@ -246,8 +246,7 @@ class Environment(gymnasium.vector.VectorEnv):
             self.last_actions.copy_(self.actions)
             self.actions.copy_(actions)
             self._begin_step()
-            self.world.engine.touch_inputs()
-            self.world.step(self.decimation)
+            self.simulate()
             self._compute(self._needs["judge"])
             self.live.start(self._needs["judge"])
             self._changed = False
@@ -270,6 +269,22 @@ class Environment(gymnasium.vector.VectorEnv):
 
     def close_extras(self, **kwargs: Any) -> None:
         """There is nothing to close."""
+
+    # -- physics -----------------------------------------------------------------------------------------------
+
+    def simulate(self) -> None:
+        """Let the time of one step pass, with the targets that actions have written."""
+        self.world.engine.touch_inputs()
+        self.world.step(self.decimation)
+
+    def restore(self, chosen: torch.Tensor) -> None:
+        """Put environments back as they were built, before randomisations; ``chosen`` is (num_envs,) of bool."""
+        for field in self._forgotten:
+            values = self.live.field(field)
+            values.masked_fill_(chosen.view(-1, *(1,) * (values.dim() - 1)), 0)
+        for field, default in self._defaults.items():
+            values = self.live.field(field)
+            values.copy_(torch.where(chosen[:, None], default, values))
 
     # -- the parts of a step -----------------------------------------------------------------------------------
 
@@ -305,12 +320,7 @@ class Environment(gymnasium.vector.VectorEnv):
         if always or not looks or bool(chosen.any()):
             self._changed = True
             wide = chosen[:, None]
-            for field in self._forgotten:
-                values = self.live.field(field)
-                values.masked_fill_(chosen.view(-1, *(1,) * (values.dim() - 1)), 0)
-            for field, default in self._defaults.items():
-                values = self.live.field(field)
-                values.copy_(torch.where(wide, default, values))
+            self.restore(chosen)
             self.episode_length.masked_fill_(chosen, 0)
             for buffer in (self.actions, self.last_actions):
                 buffer.masked_fill_(wide, 0.0)

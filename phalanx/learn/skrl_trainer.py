@@ -113,6 +113,10 @@ class ForSkrl(Wrapper):
         """There is none."""
         return None
 
+    def begin_anew(self) -> None:
+        """Let :meth:`reset` begin episodes again, all at once."""
+        self._begun, self.stagger = False, False
+
     def _observed(self) -> torch.Tensor:
         return self._env.observations["policy"].clone()
 
@@ -181,6 +185,8 @@ class SkrlTrainer(Rounds):
         self.runner.run("train")
 
     def _play(self, steps: int) -> None:
+        if self.native is not None:
+            self._env.begin_anew()
         self.runner.run("eval")
 
     def _write(self, path: Path, infos: dict[str, Any]) -> None:

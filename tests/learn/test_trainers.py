@@ -83,8 +83,6 @@ class TestWiring:
         for one in (trained, fresh):
             env = one.native
             env.reset(seed=5)
-            if name == "skrl":
-                one._env._begun = False  # skrl begins anew, as Stable-Baselines3 does
             one.play(40)
             ends.append((env.observations["policy"].clone(), env.actions.clone()))
         for one, other in zip(*ends, strict=True):

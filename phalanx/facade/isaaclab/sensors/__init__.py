@@ -17,6 +17,9 @@ from phalanx.facade.isaaclab.sensors.frame_transformer import (
 from phalanx.facade.isaaclab.sensors.imu import Imu, ImuCfg, ImuData
 from phalanx.facade.isaaclab.sensors.ray_caster import (
     MultiMeshRayCaster,
+    MultiMeshRayCasterCamera,
+    MultiMeshRayCasterCameraCfg,
+    MultiMeshRayCasterCameraData,
     MultiMeshRayCasterCfg,
     MultiMeshRayCasterData,
     RayCaster,
@@ -43,6 +46,9 @@ __all__ = [
     "ImuCfg",
     "ImuData",
     "MultiMeshRayCaster",
+    "MultiMeshRayCasterCamera",
+    "MultiMeshRayCasterCameraCfg",
+    "MultiMeshRayCasterCameraData",
     "MultiMeshRayCasterCfg",
     "MultiMeshRayCasterData",
     "OffsetCfg",

@@ -2,6 +2,9 @@
 
 from phalanx.facade.isaaclab.sensors.ray_caster import patterns
 from phalanx.facade.isaaclab.sensors.ray_caster.multi_mesh_ray_caster import MultiMeshRayCaster
+from phalanx.facade.isaaclab.sensors.ray_caster.multi_mesh_ray_caster_camera import MultiMeshRayCasterCamera
+from phalanx.facade.isaaclab.sensors.ray_caster.multi_mesh_ray_caster_camera_cfg import MultiMeshRayCasterCameraCfg
+from phalanx.facade.isaaclab.sensors.ray_caster.multi_mesh_ray_caster_camera_data import MultiMeshRayCasterCameraData
 from phalanx.facade.isaaclab.sensors.ray_caster.multi_mesh_ray_caster_cfg import MultiMeshRayCasterCfg
 from phalanx.facade.isaaclab.sensors.ray_caster.multi_mesh_ray_caster_data import MultiMeshRayCasterData
 from phalanx.facade.isaaclab.sensors.ray_caster.ray_caster import RayCaster
@@ -12,6 +15,9 @@ from phalanx.facade.isaaclab.sensors.ray_caster.ray_caster_data import RayCaster
 
 __all__ = [
     "MultiMeshRayCaster",
+    "MultiMeshRayCasterCamera",
+    "MultiMeshRayCasterCameraCfg",
+    "MultiMeshRayCasterCameraData",
     "MultiMeshRayCasterCfg",
     "MultiMeshRayCasterData",
     "RayCaster",

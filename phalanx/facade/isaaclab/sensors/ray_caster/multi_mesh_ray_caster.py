@@ -102,13 +102,18 @@ class MultiMeshRayCaster(RayCaster):
 
     def _make_rays(self) -> None:
         super()._make_rays()
-        xp, n, bodies = self._scene.device.xp, self._num_envs, self._scene.num_bodies
-        self._spots, self._turns = xp.empty((n, bodies, 3), "float32"), xp.empty((n, bodies, 4), "float32")
+        self._make_spots()
+        n = self._num_envs
         wants_ids = bool(self.cfg.update_mesh_ids)
         self._make_arrays(position=True, ids=wants_ids)
         ids = zeros((n, self._num_rays, 1), self._device, "int32") - 1 if wants_ids else None
         plain = self._data
         self._data = MultiMeshRayCasterData(plain.pos_w, plain.quat_w, plain.ray_hits_w, ids)
+
+    def _make_spots(self) -> None:
+        """Arrays for where targets are."""
+        xp, n, bodies = self._scene.device.xp, self._num_envs, self._scene.num_bodies
+        self._spots, self._turns = xp.empty((n, bodies, 3), "float32"), xp.empty((n, bodies, 4), "float32")
 
     def _update_buffers_impl(self, env_ids: Any) -> None:
         super()._update_buffers_impl(env_ids)

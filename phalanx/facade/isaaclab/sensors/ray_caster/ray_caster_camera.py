@@ -127,6 +127,7 @@ class RayCasterCamera(PlacedCamera, RayCaster):
         place, turn = self._camera_poses()
         if self._is_visualizing and self._found.position is None:
             self._make_arrays(position=True, normal="normals" in types)
+        self._place_targets()
         at, found = self._placed(place, turn), self._found
         self._scene.cast_pattern(self._ahead, *at, found, width=self.cfg.pattern_cfg.width)
         distance = hand_out(found.distance)
