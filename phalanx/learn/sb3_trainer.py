@@ -105,11 +105,15 @@ class ForSb3(VecEnv):
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Not for one environment alone."""
-        raise NotImplementedError("Attributes of native environments cannot be set one by one.")
+        raise NotImplementedError(
+            "Attributes of native environments cannot be set one by one; set them on `env`, which it wraps."
+        )
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
         """Not for one environment alone."""
-        raise NotImplementedError("Methods of native environments cannot be called one by one.")
+        raise NotImplementedError(
+            "Methods of native environments cannot be called one by one; call them on `env`, which it wraps."
+        )
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """None of them is."""

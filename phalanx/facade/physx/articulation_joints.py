@@ -344,8 +344,14 @@ class ArticulationJoints(PushedBodies):
 
     def get_dof_drive_model_properties(self) -> Any:
         """Not built: the engine's drives have no envelope of effort over speed."""
-        raise NotImplementedError("ArticulationView.get_dof_drive_model_properties: use an explicit actuator model")
+        raise NotImplementedError(
+            "ArticulationView.get_dof_drive_model_properties: drives have no envelope of effort over "
+            "speed; use an explicit actuator model, such as isaaclab.actuators.DCMotor"
+        )
 
     def set_dof_drive_model_properties(self, data: Any, indices: Any = None) -> None:
         """Not built: the engine's drives have no envelope of effort over speed."""
-        raise NotImplementedError("ArticulationView.set_dof_drive_model_properties: use an explicit actuator model")
+        raise NotImplementedError(
+            "ArticulationView.set_dof_drive_model_properties: drives have no envelope of effort over "
+            "speed; use an explicit actuator model, such as isaaclab.actuators.DCMotor"
+        )

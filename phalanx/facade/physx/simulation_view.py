@@ -168,7 +168,10 @@ class SimulationView:
 
     def _find(self, what: str, patterns: str | Sequence[str]) -> list[tuple[str, Place]]:
         if self._resolve is None:
-            raise NotImplementedError(f"SimulationView.{what}: paths of prims; this world is not made from a stage")
+            raise NotImplementedError(
+                f"SimulationView.{what}: paths of prims; this world is not made from a stage: make views of its "
+                "actors by the classes of phalanx.facade.physx"
+            )
         listed = [patterns] if isinstance(patterns, str) else list(patterns)
         found = [each for pattern in listed for each in self._resolve(pattern)]
         if not found:
@@ -192,7 +195,10 @@ class SimulationView:
     ) -> list[tuple[str, tuple[str, int], str | None]]:
         """Paths of deformable bodies, name and environment, and path of the material."""
         if self._resolve_soft is None:
-            raise NotImplementedError(f"SimulationView.{what}: paths of prims; this world is not made from a stage")
+            raise NotImplementedError(
+                f"SimulationView.{what}: paths of prims; this world is not made from a stage: make views of its "
+                "actors by the classes of phalanx.facade.physx"
+            )
         listed = [pattern] if isinstance(pattern, str) else list(pattern)
         found = [each for one in listed for each in self._resolve_soft(one, materials)]
         if not found:
@@ -201,8 +207,14 @@ class SimulationView:
 
     def create_particle_system_view(self, pattern: str) -> Any:
         """Not built."""
-        raise NotImplementedError("SimulationView.create_particle_system_view: the engine has no particles")
+        raise NotImplementedError(
+            "SimulationView.create_particle_system_view: the engine has no particles of PhysX; use "
+            "deformable bodies and create_soft_body_view()"
+        )
 
     def create_sdf_shape_view(self, pattern: str, num_points: int) -> Any:
         """Not built."""
-        raise NotImplementedError("SimulationView.create_sdf_shape_view: the engine hands out no distance fields")
+        raise NotImplementedError(
+            "SimulationView.create_sdf_shape_view: the engine hands out no distance fields; use "
+            "World.queries for distances and contacts"
+        )

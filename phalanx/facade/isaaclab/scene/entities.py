@@ -184,4 +184,7 @@ def _check(name: str, value: Any) -> None:
             f"{where} is {value!r}, not the configuration of an asset, such as RigidObjectCfg or AssetBaseCfg"
         )
     if value.class_type is not None:
-        raise NotImplementedError(f"{where}: assets of class {value.class_type.__name__} are not built yet")
+        raise NotImplementedError(
+            f"{where}: a scene makes no assets of class {value.class_type.__name__}; it makes Articulation, "
+            "RigidObject, RigidObjectCollection, DeformableObject and SurfaceGripper: make others in the script"
+        )

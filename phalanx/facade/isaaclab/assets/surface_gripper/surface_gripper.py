@@ -32,7 +32,9 @@ class SurfaceGripper(AssetBase):
     @property
     def data(self) -> Any:
         """Not there: what is known of it is its :attr:`state`."""
-        raise NotImplementedError("SurfaceGripper.data: a surface gripper has no data but its state and command")
+        raise NotImplementedError(
+            "SurfaceGripper.data: a surface gripper has no data but its state and command; use state and command"
+        )
 
     @property
     def num_instances(self) -> int:

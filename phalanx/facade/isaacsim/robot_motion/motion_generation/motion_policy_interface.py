@@ -46,11 +46,11 @@ class MotionPolicy(ABC):
         Raises:
             NotImplementedError: it avoids none.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not avoid obstacles")
+        raise NotImplementedError(f"{type(self).__name__} does not avoid obstacles; lead its targets around them")
 
     def remove_obstacle(self, obstacle: Any) -> bool:
         """Let it avoid an object no longer; see :meth:`add_obstacle`."""
-        raise NotImplementedError(f"{type(self).__name__} does not avoid obstacles")
+        raise NotImplementedError(f"{type(self).__name__} does not avoid obstacles; lead its targets around them")
 
     def reset(self) -> None:  # noqa: B027 - optional
         """Forget what there was."""

@@ -59,7 +59,10 @@ class Annotator:
 
     def __init__(self, pictures: Pictures, name: str, options: Mapping[str, Any]) -> None:
         if name == "occlusion":
-            raise NotImplementedError("the annotator 'occlusion' is not made: each object would have to be drawn alone")
+            raise NotImplementedError(
+                "the annotator 'occlusion' is not made: each object would have to be drawn alone; compare "
+                "'bounding_box_2d_tight', of what is seen, with 'bounding_box_2d_loose', of whole objects"
+            )
         if name not in NAMES:
             raise ValueError(f"there is no annotator {name!r}; there are {', '.join(NAMES)}")
         self.name, self._pictures, self._options = name, pictures, dict(options)
@@ -134,7 +137,9 @@ class Annotator:
         width, height = self._pictures.resolution
         prim = self._pictures.prims[0]
         if distortions.lens_rays(prim, height, width) is not None:
-            raise NotImplementedError("bounding_box_2d_loose is made for pinhole cameras only")
+            raise NotImplementedError(
+                "bounding_box_2d_loose is made for pinhole cameras only; use bounding_box_2d_tight"
+            )
         near = float(UsdGeom.Camera(prim).GetClippingRangeAttr().Get()[0])
         inverse = np.linalg.inv(pose_matrix(*self._pictures.poses()))
         intrinsic = distortions.pinhole(prim, height, width)

@@ -50,7 +50,8 @@ def lens_rays(prim: Prim, height: int, width: int) -> Rays | None:
         return optics.lens_rays(prim, height, width, True)
     if name not in _MODELS:
         raise NotImplementedError(
-            f"<{prim.GetPath()}>: the lens model {name!r} is not drawn; there are pinhole, {', '.join(_MODELS)}"
+            f"<{prim.GetPath()}>: the lens model {name!r} is not drawn; there are pinhole, {', '.join(_MODELS)}: "
+            "fit the numbers of one of them"
         )
     v, u = (axis.reshape(-1) + 0.5 for axis in np.mgrid[:height, :width])
     try:
