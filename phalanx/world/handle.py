@@ -99,7 +99,8 @@ class Handle:
                     raise ValueError(f"{self}: {what} {verdict} in {place}")
             if poses and not np.broadcast_to(array, wanted)[..., 3:].any(axis=-1).all():
                 raise ValueError(f"{self}: {what} has a quaternion of zero length")
-        return self._xp.broadcast_to(self._xp.asarray(array), wanted), envs
+        array = self._xp.asarray(array)
+        return (array if array.shape == wanted else self._xp.broadcast_to(array, wanted)), envs
 
     def _from_host(self, value: Any) -> np.ndarray | None:
         """A user's value where it can be looked at: numbers that are on a GPU already are not waited for."""

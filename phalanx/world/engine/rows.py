@@ -21,7 +21,7 @@ def view_rows(engine: Engine, field: Field, rows: RowIndex) -> Any:
     xp, n = engine.device.xp, engine.num_envs
     # padded: rows apart by a power of two are slow to turn
     found = engine.store.array(field)[rows if isinstance(rows, slice) else xp.asarray(rows)]
-    found = xp.moveaxis(found[..., :n], -1, 0)
+    found = _environment_first(found[..., :n])
     return found if found.shape[0] == n else xp.broadcast_to(found, (n, *found.shape[1:]))
 
 
@@ -64,7 +64,7 @@ def write_rows(
             else:
                 store.widen(field)
         target = store.view(field)
-        columns = xp.moveaxis(xp.asarray(values, target.dtype), 0, -1)
+        columns = _environment_last(xp.asarray(values, target.dtype))
         where = rows if isinstance(rows, slice) else xp.asarray(rows)
         if envs is None:
             target[where] = columns
@@ -92,6 +92,15 @@ def write_listed(engine: Engine, field: Field, rows: Any, envs: Any, values: Any
         target[rows, envs[:, None]] = values
     else:
         target[rows[:, :, None], xp.arange(values.shape[2])[None, None], envs[:, None, None]] = values
+
+
+def _environment_first(array: Any) -> Any:
+    """What ``moveaxis(array, -1, 0)`` gives; that takes half the time of a read on the CPU."""
+    return array.T if array.ndim == 2 else array.transpose(array.ndim - 1, *range(array.ndim - 1))
+
+
+def _environment_last(array: Any) -> Any:
+    return array.T if array.ndim == 2 else array.transpose(*range(1, array.ndim), 0)
 
 
 def _for_all(values: Any, envs: np.ndarray | None, num_envs: int, wait: bool) -> bool:

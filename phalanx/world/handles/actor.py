@@ -104,7 +104,7 @@ class Actor(Handle):
         return self._rows
 
     _of_bodies = Owners("num_bodies", lambda actor: actor._bound.bodies)
-    _of_shapes = Owners("num_shapes", lambda actor: np.array(actor._bound.shapes, np.int64))
+    _of_shapes = Owners("num_shapes", lambda actor: slice(actor._bound.shapes.start, actor._bound.shapes.stop))
     _of_links = Owners("num_links", lambda actor: actor._bound.links)
     _of_all_links = Owners("", lambda actor: actor._bound.links)
     _of_all_dofs = Owners("", lambda actor: actor._bound.dofs)
@@ -251,9 +251,12 @@ class Actor(Handle):
             torsional_patch_radius, min_torsional_patch_radius: m, see :class:`phalanx.Material`.
             contact_stiffness, contact_damping: N/m, N s/m, of contacts that give way, see :class:`phalanx.Material`.
         """
-        bodies = None if body_names is None else {self.body_index(name) for name in body_names}
-        carriers = [shape.body for shape in self.part.articulation.collisions]
-        chosen = columns_of_shapes(self, carriers, bodies, shape_ids)
+        chosen = columns_of_shapes(
+            self,
+            [shape.body for shape in self.part.articulation.collisions],
+            None if body_names is None else {self.body_index(name) for name in body_names},
+            shape_ids,
+        )
         given = {
             "_static_friction": static_friction,
             "_dynamic_friction": dynamic_friction,
@@ -270,7 +273,7 @@ class Actor(Handle):
         ):
             if value is not None:
                 codes, envs = codes_of_modes(self, what, value, env_ids)
-                checked[name] = np.broadcast_to(codes, (len(codes), len(chosen))), envs
+                checked[name] = codes, envs  # one column for all shapes
         bounce, holds, slides = map(self._from_host, (restitution, static_friction, dynamic_friction))
         if bounce is not None and (bounce > 1).any():
             raise ValueError(f"{self}: restitution must lie in 0..1, or contacts would make energy; got {bounce.max()}")
@@ -293,7 +296,9 @@ class Actor(Handle):
         if not self.engine.device.is_cuda:
             envs = slice(None) if env_ids is None else self.engine.env_indices(env_ids)
             contact, rest = (
-                checked[name][0] if name in checked else getattr(self, name)[:, chosen][envs]
+                checked[name][0]
+                if name in checked
+                else getattr(self, name)[envs][:, slice(None) if chosen is None else chosen]
                 for name in ("contact_offset", "rest_offset")
             )
             if (rest >= contact).any():

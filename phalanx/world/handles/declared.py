@@ -131,8 +131,7 @@ class Declared:
     @property
     def field(self) -> Field:
         """The field of one that is not stacked."""
-        (field,) = self.fields
-        return field
+        return self.fields[0]
 
     @property
     def shape(self) -> tuple[str | int, ...]:
@@ -149,8 +148,9 @@ class Declared:
             if self.after:
                 engine.compute(*self.after)
             rows = self.of.rows(handle)
-            found = [self._rows(handle, field, rows) for field in self.fields]
-            return found[0] if len(found) == 1 else handle._xp.stack(found, axis=-1)
+            if len(self.fields) == 1:
+                return self._rows(handle, self.fields[0], rows)
+            return handle._xp.stack([self._rows(handle, field, rows) for field in self.fields], axis=-1)
 
     def _rows(self, handle: Any, field: Field, rows: RowIndex) -> Any:
         if not _count(rows):  # its table may be empty
@@ -209,14 +209,17 @@ def check(handle: Handle, given: Mapping[str, Any], env_ids: Any, chosen: np.nda
 
 def commit(handle: Any, checked: Checked, env_ids: Any, chosen: np.ndarray | None = None) -> None:
     """Write what :func:`check` returned, and let the engine know."""
+    if not checked:
+        return
     written: list[Declared] = [getattr(type(handle), name) for name in checked]
-    for feature in {each.needs for each in written if each.needs}:
-        need(handle.engine, feature)
+    for each in written:
+        if each.needs:
+            need(handle.engine, each.needs)
     for each, (values, envs) in zip(written, checked.values(), strict=True):
         each.write(handle, values, envs, chosen)
-    if any(each.wakes for each in written) and handle.num_velocities:
+    if any([each.wakes for each in written]) and handle.num_velocities:
         handle.wake_up(env_ids)
-    handle.engine.touch(*(each.field for each in written))
+    handle.engine.touch(*[each.field for each in written])
 
 
 def assign(handle: Handle, given: Mapping[str, Any], env_ids: Any, chosen: np.ndarray | None = None) -> None:

@@ -16,8 +16,8 @@ Modes = str | Sequence[str]
 
 def columns_of_shapes(
     actor: Handle, carriers: Sequence[int], bodies: Collection[int] | None, shape_ids: Sequence[int] | None
-) -> np.ndarray:
-    """Numbers of the shapes of some bodies, or of some shapes; all by default.
+) -> np.ndarray | None:
+    """Numbers of the shapes of some bodies, or of some shapes; ``None``: all.
 
     Args:
         actor: whose shapes they are, for messages.
@@ -34,7 +34,7 @@ def columns_of_shapes(
             raise IndexError(f"{actor}: shape_ids={shape_ids!r} must lie in 0..{len(carriers) - 1}")
         return ids
     if bodies is None:
-        return np.arange(len(carriers))
+        return None
     return np.array([column for column, body in enumerate(carriers) if body in bodies], np.int64)
 
 
