@@ -205,7 +205,12 @@ def test_files_outside_the_folder_need_leave(tmp_path: Path) -> None:
 TOLD = {
     "priority": (f'<body name="a">{BALL}<geom size="1" priority="2"/></body>', "", r'4: "priority" of <geom>'),
     "joint margin": (f'<body><joint margin=".1"/>{BALL}</body>', "", r'4: "margin" of <joint>'),
-    "softness": (f'<body><geom size=".1" solref=".1 1"/>{BALL}</body>', "", r"4: solref: .*softness"),
+    "softness": (f'<body><geom size=".1" solimp=".8 .9"/>{BALL}</body>', "", r"4: solimp: .*softness"),
+    "softness in part": (
+        '<body><freejoint/><geom size=".1" solref=".1 1"/></body>',
+        "",
+        "4: <geom>: solref: taken over as springs and dampers, .* blows stop it sooner",
+    ),
     "rolling": (f'<body><geom size=".1" condim="6"/>{BALL}</body>', "", r"condim 6 \(friction against rolling\)"),
     "smooth geoms": (
         '<geom type="plane" size="1 1 1" friction=".2"/><body><freejoint/><geom size=".1" condim="1"/></body>',

@@ -22,6 +22,8 @@ SCENE_SUFFIXES = (".xml", ".mjcf", *USD_SUFFIXES)
 """Endings of files that hold whole scenes."""
 
 SOFT = "the engine's contacts and limits are rigid, so softness is not taken over"
+SPRINGS = "taken over as springs and dampers"
+"""Part of what is said where softness is."""
 
 
 @dataclass
@@ -73,8 +75,8 @@ def _some(names: list[str]) -> str:
 
 
 def warn_of(sentences: list[str], path: str) -> None:
-    """Warn of what a file has that is not simulated, all at once; that contacts are rigid goes without saying."""
-    told = [text for text in sentences if SOFT not in text]
+    """Warn of what a file has that is not simulated, all at once; how soft contacts are goes without saying."""
+    told = [text for text in sentences if SOFT not in text and SPRINGS not in text]
     if told:
         more = f"\n... and {len(told) - MOST} more, see its warnings" if len(told) > MOST else ""
         warnings.warn(f"{path} has what is not simulated:\n" + "\n".join(told[:MOST]) + more, stacklevel=4)

@@ -27,6 +27,8 @@ class Solid:
     inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
     resistances: dict[str, float] = field(default_factory=dict)
     """Of a top-level body whose joints were asked for: see :mod:`phalanx.io.formats.mjcf.inertia`."""
+    carried: dict[str, float] = field(default_factory=dict)
+    """The same of bodies."""
 
     def body(self, visuals: bool) -> Body:
         """The body of a model."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from phalanx.io.formats.mjcf import schema
+import numpy as np
+
+from phalanx.io.formats.mjcf import schema, softness
 from phalanx.io.formats.mjcf.bodies import Solid
+from phalanx.io.formats.mjcf.geoms import Geom
+from phalanx.io.formats.mjcf.inertia import carried
 from phalanx.io.formats.mjcf.notes import Notes
 from phalanx.io.formats.mjcf.references import References
 from phalanx.io.formats.mjcf.tree import Context, Node, Tree
@@ -79,3 +83,51 @@ def pairs(context: Context, tree: Tree, notes: Notes) -> list[tuple[str, str]]:
         if references.apply:
             found.append((a, b))
     return found
+
+
+def soften(tree: Tree, solids: dict[str, Solid], notes: Notes) -> None:
+    """Give geoms that move the springs and dampers that their contacts have in the file.
+
+    Of several kinds of contacts those with what cannot move count, which stays rigid here.
+    """
+    still: dict[tuple[int, int, softness.Softness], Geom] = {}
+    moving: list[tuple[Node, Geom]] = []
+    for name, solid in solids.items():
+        moves = _moves(tree.bodies[name])
+        for geom in (geom for geom in solid.geoms if geom.collides):
+            if moves:
+                moving.append((tree.bodies[name], geom))
+            else:
+                still[geom.shape.contact_type, geom.shape.contact_affinity, geom.softness] = geom
+    if not any(geom.softness.given for geom in (*still.values(), *(geom for _, geom in moving))):
+        return
+    others = {(g.shape.contact_type, g.shape.contact_affinity, g.softness): g for _, g in moving}
+    for node, geom in moving:
+        met = _met(geom, still) or _met(geom, others) or [softness.Softness()]
+        kinds = list(dict.fromkeys(softness.mixed(geom.softness, other) for other in met))
+        soft = next((kind for kind in kinds if kind.given), None)
+        mass = carried(node, solids) if soft is not None else 0.0
+        if soft is None or mass <= 0.0 or geom.placed is None:
+            continue
+        element, options = geom.placed.values.element, geom.placed.context.options
+        load = float(np.linalg.norm(options.gravity)) or 9.81
+        stiffness, damping = softness.spring(soft, mass, load)
+        geom.shape.material = {
+            **(geom.shape.material or {}), "contact_stiffness": stiffness, "contact_damping": damping,
+        }  # fmt: skip
+        notes.add(element, f"solref: {softness.DAMPED if softness.damped(soft) else softness.LIVELY}")
+        if len(kinds) > 1:
+            notes.add(element, f"its contacts differ in solref; all have that of one, {softness.SPRINGS}.")
+
+
+def _moves(node: Node | None) -> bool:
+    """Whether joints move a body."""
+    while node is not None and not node.joints:
+        node = node.parent
+    return node is not None
+
+
+def _met(geom: Geom, others: dict[tuple[int, int, softness.Softness], Geom]) -> list[softness.Softness]:
+    """Softness of geoms that bits let it meet."""
+    mine, affinity = geom.shape.contact_type, geom.shape.contact_affinity
+    return [soft for kind, willing, soft in others if mine & willing or kind & affinity]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from phalanx.io.formats.mjcf.assets import height_field, mesh
 from phalanx.io.formats.mjcf.notes import Notes
 from phalanx.io.formats.mjcf.poses import Pose, compose, tuples
+from phalanx.io.formats.mjcf.softness import Softness, read_softness
 from phalanx.io.formats.mjcf.source import MeshAsset
 from phalanx.io.formats.mjcf.tree import Placed
 from phalanx.io.formats.mjcf.values import Values
@@ -45,6 +46,7 @@ class Geom:
     friction: float = 1.0
     """Sliding friction as the file has it, with condim 1 as well."""
     placed: Placed | None = None
+    softness: Softness = field(default_factory=Softness)
 
 
 def read(placed: Placed, notes: Notes) -> Geom:
@@ -70,10 +72,23 @@ def read(placed: Placed, notes: Notes) -> Geom:
     shape.material = {"static_friction": friction, "dynamic_friction": friction, "friction_combine": "max"}
     if geom.condim > 3 and slide > 0.0:
         shape.material["min_torsional_patch_radius"] = spin / slide
+    geom.softness = _softness(placed, notes)
     if placed.context.options.off("contact"):
         shape.contact_type = shape.contact_affinity = 0
     geom.collides = shape.contact_type != 0 or shape.contact_affinity != 0
     return geom
+
+
+def _softness(placed: Placed, notes: Notes) -> Softness:
+    values, options = placed.values, placed.context.options
+    found = read_softness(values, "solref", "solimp", 0.0 if options.off("refsafe") else 2.0 * options.timestep)
+    priority = values.whole("priority", 0)
+    if priority:  # it is of friction, too
+        notes.attribute(values.givers("priority")[-1], "priority")
+    for name in ("solimp", "solmix"):
+        if values.has(name) and not found.given:
+            notes.attribute(values.givers(name)[-1], name)
+    return replace(found, priority=priority, weight=values.number("solmix", 1.0))
 
 
 def _surface(shape: Shape, values: Values) -> None:

@@ -22,11 +22,52 @@ def resistance(node: Node, joint: JointNode, solids: dict[str, Solid]) -> float:
     return known[joint.name]
 
 
+def lever(node: Node, joint: JointNode, solids: dict[str, Solid]) -> float:
+    """Effort of a hinge or slide per acceleration of gravity, at its worst, of what it carries: kg m or kg."""
+    position, orientation = node.world_pose()
+    axis, anchor = rotate(orientation, joint.axis), position + rotate(orientation, joint.anchor)
+    total = np.zeros(3)
+    for one in node.walk():
+        at, turn = one.world_pose()
+        centre = at + matrix(turn) @ solids[one.name].com
+        total += solids[one.name].mass * (np.cross(axis, centre - anchor) if joint.kind == "revolute" else axis)
+    return float(np.linalg.norm(total))
+
+
+def carried(node: Node, solids: dict[str, Solid]) -> float:
+    """Force per acceleration of a body's centre of mass while all joints are free to move, kg; mean of directions.
+
+    The mean is that of accelerations per force. 0 for what cannot move.
+    """
+    known = solids[node.root.name].carried
+    if not known:
+        matrix, _ = mass_matrix(node.root, solids)
+        inverse = np.linalg.pinv(matrix, hermitian=True)
+        for name, mine, _, linear in _velocities(node.root, solids)[2]:
+            eased = float(np.einsum("di,dj,ij->d", linear.T, linear.T, inverse[np.ix_(mine, mine)]).mean())
+            known[name] = 1.0 / eased if eased > 0.0 else 0.0
+    return known[node.name]
+
+
 def mass_matrix(root: Node, solids: dict[str, Solid]) -> tuple[np.ndarray, dict[str, int]]:
     """Mass matrix (n, n) of a tree with armatures, and the first dof of each joint.
 
     Sums each body's inertia over the velocities that unit speeds of the joints above it give it.
     """
+    dofs, armature, moved = _velocities(root, solids)
+    found = np.diag(np.array(armature, float))
+    for name, mine, angular, linear in moved:
+        solid = solids[name]
+        turned = matrix(solid.node.world_pose()[1])
+        inertia = turned @ solid.inertia @ turned.T
+        found[np.ix_(mine, mine)] += angular @ inertia @ angular.T + solid.mass * linear @ linear.T
+    return found, dofs
+
+
+def _velocities(
+    root: Node, solids: dict[str, Solid]
+) -> tuple[dict[str, int], list[float], list[tuple[str, list[int], np.ndarray, np.ndarray]]]:
+    """First dofs of joints, armatures of dofs, and of each body its dofs, and how they turn it and move its centre."""
     dofs: dict[str, int] = {}
     motions: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []  # (turning about, moving along, through)
     above: dict[int, list[int]] = {}
@@ -43,20 +84,15 @@ def mass_matrix(root: Node, solids: dict[str, Solid]) -> tuple[np.ndarray, dict[
             weight = 0.0 if joint.kind == "free" else joint.values.number("armature", 0.0)
             armature += [weight] * len(own)
         above[id(node)] = mine
-    found = np.diag(np.array(armature, float))
+    moved = []
     for node in root.walk():
-        solid = solids[node.name]
         position, orientation = node.world_pose()
-        turned = matrix(orientation)
-        centre = position + turned @ solid.com
-        inertia = turned @ solid.inertia @ turned.T
+        centre = position + matrix(orientation) @ solids[node.name].com
         mine = above[id(node)]
         angular = np.array([motions[d][0] for d in mine]).reshape(-1, 3)
-        linear = np.array([motions[d][1] + np.cross(motions[d][0], centre - motions[d][2]) for d in mine]).reshape(
-            -1, 3
-        )
-        found[np.ix_(mine, mine)] += angular @ inertia @ angular.T + solid.mass * linear @ linear.T
-    return found, dofs
+        linear = np.array([motions[d][1] + np.cross(motions[d][0], centre - motions[d][2]) for d in mine])
+        moved.append((node.name, mine, angular, linear.reshape(-1, 3)))
+    return dofs, armature, moved
 
 
 def _motions(

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from phalanx.io.formats.mjcf import softness
 from phalanx.io.formats.mjcf.bodies import Solid
-from phalanx.io.formats.mjcf.inertia import resistance
+from phalanx.io.formats.mjcf.inertia import lever, resistance
 from phalanx.io.formats.mjcf.notes import Notes
 from phalanx.io.formats.mjcf.poses import Pose, compose, tuples
 from phalanx.io.formats.mjcf.tree import JointNode, Node
@@ -104,15 +105,19 @@ def _joints(node: Node, parent: str, model: RobotModel, solids: dict[str, Solid]
         child = node.name if last else f"{node.name}:{given.name}"
         if not last:
             model.bodies.append(Body(child, hidden=True))
-        moved = resistance(node, given, solids) if given.values.has("springdamper") else 0.0
-        found.append(_joint(given, parent, child, at, moved, notes))
+        asks = given.values.has("springdamper") or given.values.has("solreflimit")
+        moved = resistance(node, given, solids) if asks and given.kind in ("revolute", "prismatic") else 0.0
+        weight = lever(node, given, solids) if moved > 0.0 else 0.0
+        found.append(_joint(given, parent, child, at, moved, weight, notes))
         model.joint_pos |= {given.name: given.reference} if given.reference else {}
         parent, at = child, (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
     return found
 
 
-def _joint(given: JointNode, parent: str, child: str, at: Pose, moved: float, notes: Notes) -> Joint:
-    """One joint that moves so much inertia; ``at`` is where the file shows the child in its parent."""
+def _joint(
+    given: JointNode, parent: str, child: str, at: Pose, moved: float, weight: float, notes: Notes
+) -> Joint:  # fmt: skip
+    """One joint that moves so much inertia and bears so much per gravity; ``at``: where the child is in its parent."""
     frame = compose(at, (given.anchor, np.array([1.0, 0.0, 0.0, 0.0])))
     if given.reference and given.kind == "revolute":
         frame = (frame[0], product(frame[1], about(given.axis, -given.reference)))
@@ -152,6 +157,7 @@ def _joint(given: JointNode, parent: str, child: str, at: Pose, moved: float, no
             )
         else:
             joint.lower, joint.upper = lower, upper
+            _soften(joint, given, moved, weight, notes)
     elif given.kind == "revolute":
         joint.type = "continuous"
     if values.limited("actuatorfrclimited", "actuatorfrcrange", autolimits):
@@ -160,6 +166,19 @@ def _joint(given: JointNode, parent: str, child: str, at: Pose, moved: float, no
         if low != -high:
             notes.add(values.element, f"effort limits are even: actuatorfrcrange is read as +-{max(-low, high):g}.")
     return joint
+
+
+def _soften(joint: Joint, given: JointNode, moved: float, weight: float, notes: Notes) -> None:
+    """Springs of limits of a joint, where the file says how soft they are; arguments as for ``_joint``."""
+    values, options = given.values, given.context.options
+    least = 0.0 if options.off("refsafe") else 2.0 * options.timestep
+    soft = softness.read_softness(values, "solreflimit", "solimplimit", least)
+    if soft.given and moved > 0.0:
+        load = weight * (float(np.linalg.norm(options.gravity)) or 9.81) / moved
+        joint.limit_stiffness, joint.limit_damping = softness.spring(soft, moved, load)
+        notes.add(values.element, f"solreflimit: {softness.DAMPED if softness.damped(soft) else softness.LIVELY}")
+    elif values.has("solimplimit"):
+        notes.attribute(values.givers("solimplimit")[-1], "solimplimit")
 
 
 def _mention_free(joint: JointNode, notes: Notes) -> None:

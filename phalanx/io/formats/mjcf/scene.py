@@ -84,6 +84,7 @@ def _load(path: str | Path, asset_dirs: Iterable[str | Path], visuals: bool, ine
     bodies.scale_total(list(solids.values()), main.compiler.total_mass)
     contacts.let_meet(tree, solids, notes)
     _mention_smooth(solids, notes)
+    contacts.soften(tree, solids, notes)
     grounds = _grounds(tree, solids)
     trees: dict[str, TreeModel] = {}
     if any(geom.type != "plane" for geom in solids["world"].geoms):

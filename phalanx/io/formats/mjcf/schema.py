@@ -68,16 +68,16 @@ ATTRIBUTES = {
     "inertial": _known(f"mass diaginertia fullinertia {POSE}"),
     "joint": _known(
         "name class type pos axis range limited ref stiffness springref damping armature frictionloss "
-        "actuatorfrcrange actuatorfrclimited springdamper",
+        "actuatorfrcrange actuatorfrclimited springdamper solreflimit solimplimit",
         "group user",
-        "springyield margin actuatorgravcomp solreflimit solimplimit solreffriction solimpfriction",
+        "springyield margin actuatorgravcomp solreffriction solimpfriction",
     ),
     "freejoint": _known("name", "group", "align"),
     "geom": _known(
         f"name class type {POSE} size fromto contype conaffinity condim friction mass density margin gap group "
-        "material rgba mesh hfield shellinertia fitscale",
+        "material rgba mesh hfield shellinertia fitscale priority solmix solref solimp",
         "user castshadow",
-        "priority fluidshape fluidcoef adhesion surfacevel solmix solref solimp",
+        "fluidshape fluidcoef adhesion surfacevel",
     ),
     "site": _known(f"name class type size fromto {POSE}", "group material rgba user mesh"),
     "mesh": _known(
