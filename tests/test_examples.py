@@ -50,6 +50,19 @@ def test_demo(tmp_path: Path) -> None:
     run("demo.py", tmp_path, "--num-envs", "4", "--seconds", "0.1")  # and again, over what it left
 
 
+@pytest.mark.slow
+def test_behaviour_cloning(tmp_path: Path) -> None:
+    for package in ("torch", "h5py"):
+        pytest.importorskip(package, reason=f"{package} is not installed")
+    output = run("behaviour_cloning.py", tmp_path, "--seconds", "30")
+    first, last = (
+        numbers(output, r"^new balls +(\d+) mm")[0],
+        numbers(output, r"first, ([\d.]+) mm at last \(median\)")[0],
+    )
+    assert last < 0.4 * first, "arms come near balls that were in no demonstration"
+    assert numbers(output, r"^reached +(\d+)%")[0] > 40.0 > numbers(output, r"mm; (\d+)% were")[0]
+
+
 def test_drape_cloth(tmp_path: Path) -> None:
     output = run("drape_cloth.py", tmp_path, "--steps", "100", "--squares", "10")
     lines = [line.split() for line in output.splitlines()[1:]]
