@@ -72,6 +72,13 @@ def test_drape_cloth(tmp_path: Path) -> None:
     assert min(float(line[4]) for line in lines) > 0
 
 
+def test_hang_on_a_rope(tmp_path: Path) -> None:
+    output = run("hang_on_a_rope.py", tmp_path, "--steps", "80")
+    for line in output.splitlines()[1:]:
+        sunk = numbers(line, r"sunk by +(-?[\d.]+) mm")[0]
+        assert sunk > 50 if line.endswith("slides in theory") else abs(sunk) < 5
+
+
 def test_own_system(tmp_path: Path) -> None:
     output = run("own_system.py", tmp_path, "--num-envs", "2", "--seconds", "2")
     assert "actuate: cut_power > " in output and " > draw_power > " in output

@@ -1,4 +1,4 @@
-"""Soft bodies and cloth on a GPU: as on the CPU, the same again, and the same alone as among others."""
+"""Soft bodies, cloth and ropes on a GPU: as on the CPU, the same again, and the same alone as among others."""
 
 from __future__ import annotations
 
@@ -49,6 +49,27 @@ def test_it_is_the_same_again_and_alone(gpu: str) -> None:
         for found, expected in zip(busy(gpu, count), many, strict=True):
             np.testing.assert_array_equal(found, expected[:count])
     assert many[0][..., 2].min() > -2e-3 and (many[1][:, 2] > 0.0).all()
+
+
+def roped(device: str, num_envs: int) -> np.ndarray:
+    """Nodes of a rope tied to the world and to a ball, that falls on the ground."""
+    made = world(num_envs=num_envs, device=device, dtype="float32")
+    made.add_ground()
+    rope = made.add_rope(np.linspace((0, 0, 0.1), (0.3, 0, 0.1), 13), "rope")
+    made.add_rigid_object(px.Shape("sphere", (0.03,)), "ball", mass=0.2, position=(0.33, 0, 0.1))
+    made.attach_nodes(rope, [0])
+    made.attach_nodes(rope, [12], "ball")
+    made.build()
+    rope.set_node_state(vel=0.3 * np.random.default_rng(3).normal(size=(200, 1, 3))[:num_envs])
+    made.step(40)
+    return host(rope.node_pos)
+
+
+def test_ropes_are_the_same_again_and_alone(gpu: str) -> None:
+    many = roped(gpu, 200)
+    for count in (200, 40, 1):
+        np.testing.assert_array_equal(roped(gpu, count), many[:count])
+    np.testing.assert_allclose(many[:4], roped("cpu", 4), atol=0.02)
 
 
 def hung(device: str, num_envs: int, touched: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -128,6 +128,40 @@ def test_in_free_flight_momentum_is_kept() -> None:
     assert np.abs(rope.segment_length / rope.line.lengths - 1).max() < 0.05
 
 
+def test_a_rope_that_slides_over_a_cylinder_needs_the_force_of_eytelwein() -> None:
+    """Pulled at one end over half of a turn.
+
+    Of a rope of the weight w per length over a radius R, ``T' = mu (T + w R sin a) + w R cos a`` along the angle a.
+    """
+    made = world(num_envs=2)
+    drum = px.Shape("cylinder", (0.1, 0.2))
+    on_its_side = (0.70710678, 0.70710678, 0, 0)
+    made.add_rigid_object(drum, kind="static", orientation=on_its_side, friction=0.0, friction_combine="max")
+    bow = 0.1 + RADIUS
+    angle, fall = np.linspace(np.pi, 0, 25), np.linspace(-0.4, 0, 31)[:-1]
+    over = np.stack([bow * np.cos(angle), 0 * angle, bow * np.sin(angle)], axis=1)
+    left, right = (np.stack([0 * fall + side * bow, 0 * fall, fall], axis=1) for side in (-1, 1))
+    rope = made.add_rope(np.concatenate([left, over, right[::-1]]), bending_stiffness=0.0)
+    made.build()
+    rope.set_friction([0.2, 0.4])
+    last = np.arange(rope.num_nodes) == rope.num_nodes - 1
+    before, behind = [], []
+    for n in range(60):
+        target = rope.default_node_pos.copy()
+        target[-1, 2] -= 0.05 * (n + 1) * made.dt
+        rope.set_node_targets(target, last)
+        made.step()
+        if n >= 30:
+            x, _, z = np.moveaxis((rope.node_pos[:, 1:] + rope.node_pos[:, :-1]) / 2, 2, 0)
+            at_cylinder = rope.tension - LINE_WEIGHT * z  # what the tension would be beside its axis
+            before.append([at_cylinder[env, np.flatnonzero((x[env] < 0) & (z[env] < -0.01))[-1]] for env in range(2)])
+            behind.append([at_cylinder[env, np.flatnonzero((x[env] > 0) & (z[env] < -0.01))[0]] for env in range(2)])
+    for env, friction in enumerate((0.2, 0.4)):
+        part = 2 * friction * LINE_WEIGHT * bow / (1 + friction**2)
+        expected = (np.mean(before, axis=0)[env] + part) * np.exp(friction * np.pi) + part
+        assert np.mean(behind, axis=0)[env] == pytest.approx(expected, rel=0.03)
+
+
 def test_stiffness_over_decades_stays() -> None:
     """Bent rods fall on the ground at steps of 1/60 s, stretch and bending from little to more than can be solved."""
     made = world(num_envs=10, dt=1 / 60, dtype="float32")
@@ -170,6 +204,28 @@ def test_it_carries_a_load_that_hangs_and_swings() -> None:
     assert np.diff(crossings(times, x))[0] * 2 == pytest.approx(2 * np.pi / np.sqrt(9.81), rel=0.01)
     assert rope.tension[0, 10] == pytest.approx(5.0 * 9.81 + LINE_WEIGHT * 0.2 * 0.5, rel=0.01)
     assert ball.root_pose[0, 2] == pytest.approx(-1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("dt", [1 / 60, 1 / 500])
+def test_a_light_ball_on_a_stiff_rope_is_carried_around(dt: float) -> None:
+    """On its circle, evenly taut, and without gain of speed; implicit steps take some away."""
+    made = world(dt=dt, gravity=(0.0, 0.0, 0.0))
+    ball = made.add_rigid_object(px.Shape("sphere", (0.05,)), "ball", mass=0.1, position=(0.5, 0, 0), collision_mask=[])
+    rope = made.add_rope(np.linspace((0, 0, 0), (0.5, 0, 0), 21), youngs_modulus=1e9, density=200, collision_mask=[])
+    made.attach_nodes(rope, [0])
+    made.attach_nodes(rope, [20], "ball", points=[(0, 0, 0)])
+    made.build()
+    x = rope.line.nodes[:, 0]
+    rope.set_node_state(vel=np.stack([0 * x, 4.0 * x, 0 * x], axis=1))
+    ball.set_root_state(vel=(0, 2.0, 0, 0, 0, 4.0))
+    made.step(round(0.4 / dt))
+    taut = []
+    for _ in range(round(0.4 / dt)):
+        made.step()
+        taut.append(rope.tension[0].mean())
+        assert np.linalg.norm(ball.root_pose[0, :3]) == pytest.approx(0.5, rel=2e-3)
+    assert 1.7 < np.linalg.norm(ball.root_vel[0, :3]) < 2.0
+    assert min(taut) > 0 and np.std(taut) < 0.2 * np.mean(taut)
 
 
 def busy(num_envs: int) -> px.World:

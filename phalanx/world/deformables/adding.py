@@ -287,6 +287,7 @@ class Deformables(Ropes):
         """Attachments with the rows of their links, and their points in the frames of these."""
         ties, spots = [], []
         last_dof = self.engine.store.device.to_host(self.engine.store.view(c.LinkTopology.last_dof))[:, 0]
+        masses = self.engine.store.device.to_host(self.engine.store.view(c.LinkInertia.mass))[:, 0]
         actors, bodies = list(self.actors), [*self.all_deformables]
         for each in self.attachments:
             body = bodies.index(each.body_name)
@@ -297,7 +298,7 @@ class Deformables(Ropes):
             actor = self.actors[each.to[0]]
             frame = actor.part.articulation.frames[actor.body_index(each.to[1])]
             link = layout.rows[actors.index(each.to[0])].links.start + frame.link
-            ties.append(Tie(body, each.nodes, link, int(last_dof[link])))
+            ties.append(Tie(body, each.nodes, link, int(last_dof[link]), float(masses[link])))
             points = each.points
             spots.append(None if points is None else frame.position + rotate(frame.orientation, points))
         return ties, spots

@@ -43,6 +43,8 @@ class Tie:
     """Row of the link, -1: the world."""
     dof: int = -1
     """The dof whose motion is the link's, -1: it does not move."""
+    mass: float = 0.0
+    """Of the link, kg."""
 
 
 @dataclass(frozen=True)
@@ -241,7 +243,7 @@ def _place_ties(
         nodes = rows[tie.body].nodes.start + np.asarray(tie.nodes)
         mass, learning = bodies[tie.body].masses()[tie.nodes], LEARNING
         if isinstance(body := bodies[tie.body], RopePart):
-            mass, learning = tie_of_rope(body, tie.nodes, row >= 0)
+            mass, learning = tie_of_rope(body, tie.nodes, tie.mass if row >= 0 else None)
         found[n] = done + np.arange(len(nodes))
         of_node[nodes] = found[n]
         columns.extend(
