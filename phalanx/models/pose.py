@@ -8,6 +8,7 @@ import numpy as np
 
 from phalanx.maths.arrays import about, matrix
 from phalanx.models.meshes.height_fields import grid_triangles
+from phalanx.models.primitives import PRIMITIVES
 from phalanx.models.robot_model import Joint, RobotModel, Shape
 
 
@@ -81,22 +82,10 @@ def _lowest_of(shape: Shape, rotation: np.ndarray) -> float:
     """Lowest point of a shape relative to the origin of its body, whose axes are the columns of ``rotation``."""
     centre = float(rotation[2] @ np.asarray(shape.position, float))
     down = rotation[2] @ matrix(shape.orientation)  # world's z in the axes of the shape
-    if shape.kind == "sphere":
-        return centre - shape.size[0]
-    if shape.kind == "box":
-        return centre - float(np.abs(down) @ np.asarray(shape.size))
+    if shape.kind in PRIMITIVES:
+        return PRIMITIVES[shape.kind].lowest(shape.size, down, centre)
     if shape.kind == "mesh":
         return centre + float((np.asarray(shape.vertices) @ down).min())
     if shape.kind == "height_field" and shape.heights is not None:
         return centre + float((grid_triangles(shape.heights, shape.size)[0] @ down).min())
-    if shape.kind == "plane":
-        return -np.inf
-    radius, half_length = shape.size
-    ends = half_length * abs(float(down[2]))
-    if shape.kind == "capsule":
-        return centre - ends - radius
-    rim = radius * float(np.hypot(down[0], down[1]))
-    if shape.kind == "cone":
-        apex = half_length * float(down[2])
-        return centre + min(apex, -apex - rim)
-    return centre - ends - rim
+    return -np.inf  # a plane

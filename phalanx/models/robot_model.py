@@ -18,11 +18,12 @@ import numpy as np
 
 from phalanx.io.reading.errors import LoadError as LoadError
 from phalanx.models.actuators import Actuator, Keyframe
+from phalanx.models.primitives import PRIMITIVES
 from phalanx.models.sdf_options import SdfOptions
 from phalanx.models.tendons import Attachment, FixedTendon, SpatialTendon
 
 JOINT_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "spherical", "free")
-SHAPE_KINDS = ("sphere", "capsule", "cylinder", "box", "cone", "mesh", "height_field", "plane")
+SHAPE_KINDS = (*PRIMITIVES, "mesh", "height_field", "plane")
 APPROXIMATIONS = (
     "convex_hull",
     "convex_decomposition",

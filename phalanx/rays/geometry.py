@@ -7,19 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.components.shape import BOX, CAPSULE, CONE, CYLINDER, HEIGHT_FIELD, MESH, PLANE, SPHERE
+from phalanx.components.shape import BOX, CONE, HEIGHT_FIELD, MESH, PLANE
 from phalanx.models.meshes.height_fields import height_field
+from phalanx.models.primitives import OF_KIND, PRIMITIVES
 from phalanx.rays.field_search import BLOCK
 from phalanx.rays.mesh_tree import MeshTree, build_mesh_tree
 
-KINDS = {
-    "sphere": (SPHERE, 1),
-    "capsule": (CAPSULE, 2),
-    "box": (BOX, 3),
-    "cylinder": (CYLINDER, 2),
-    "cone": (CONE, 2),
-    "plane": (PLANE, 0),
-}
+KINDS = {name: (each.kind, each.sizes) for name, each in PRIMITIVES.items()} | {"plane": (PLANE, 0)}
 """Primitives: number of the kind, and how many sizes it has (as :class:`phalanx.Shape` has them)."""
 
 
@@ -128,8 +122,10 @@ def primitive_geometry(kind: str, size: tuple[float, ...] = ()) -> RayGeometry:
 
 def _half(kind: int, x: float, y: float, z: float) -> np.ndarray:
     """Half lengths of the box about a primitive."""
-    halves = {SPHERE: (x, x, x), CAPSULE: (x, x, x + y), BOX: (x, y, z), CYLINDER: (x, x, y), CONE: (x, x, y)}
-    return np.array(halves.get(kind, (0.0, 0.0, 0.0)))
+    if kind == PLANE:
+        return np.zeros(3)
+    each = OF_KIND[kind]
+    return np.array(each.half(*(x, y, z)[: each.sizes]))
 
 
 def scaled(geometry: RayGeometry, scale: np.ndarray) -> tuple[RayGeometry, np.ndarray]:
@@ -144,7 +140,7 @@ def scaled(geometry: RayGeometry, scale: np.ndarray) -> tuple[RayGeometry, np.nd
         return geometry, scale
     x, y, z = geometry.size
     a, b, c = (abs(float(s)) for s in scale)
-    round_ = geometry.kind in (CYLINDER, CONE)
+    round_ = geometry.kind in OF_KIND and OF_KIND[geometry.kind].turned
     if geometry.kind != BOX and (a != b or (b != c and not round_) or (geometry.kind == CONE and scale[2] < 0.0)):
         name = next(name for name, (number, _) in KINDS.items() if number == geometry.kind)
         raise ValueError(f"scale {scale.tolist()}: a {name} scaled so is none any more; give it as a mesh")

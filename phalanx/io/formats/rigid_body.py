@@ -14,12 +14,13 @@ from phalanx.io.reading.errors import LoadError
 from phalanx.maths.arrays import unit
 from phalanx.models.meshes import mass_properties
 from phalanx.models.meshes.mesh_files import FORMATS, load_mesh
+from phalanx.models.primitives import PRIMITIVES
 from phalanx.models.robot_model import APPROXIMATIONS, SHAPE_KINDS, Body, RobotModel, Shape
 from phalanx.models.sdf_options import SdfOptions
 
 Source = str | os.PathLike[str] | RobotModel | Shape | Sequence[Shape]
 
-SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "cone": 2, "box": 3, "mesh": 0, "height_field": 2, "plane": 0}
+SIZES = {name: each.sizes for name, each in PRIMITIVES.items()} | {"mesh": 0, "height_field": 2, "plane": 0}
 """Numbers in ``Shape.size`` by kind."""
 
 ONLY_STILL = ("triangle_mesh", "none")

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from phalanx.components.shape import BOX, CAPSULE, CONE, CYLINDER, HEIGHT_FIELD, HULL, MESH, SDF, SPHERE
+from phalanx.components.shape import HEIGHT_FIELD, HULL, MESH, SDF
 from phalanx.io.reading.errors import LoadError
 from phalanx.maths.arrays import matrix, unit
 from phalanx.models.meshes.decomposition import decompose
@@ -28,18 +28,10 @@ from phalanx.models.meshes.mass_properties import is_closed, polyhedron
 from phalanx.models.meshes.mesh_files import merge
 from phalanx.models.meshes.signed_distance import DistanceField, distance_field
 from phalanx.models.meshes.triangle_mesh import TriangleMesh, disagreeing_edges, triangle_mesh
+from phalanx.models.primitives import PRIMITIVES
 from phalanx.models.robot_model import APPROXIMATIONS, Shape
 
 __all__ = ["Hull", "Piece", "TriangleMesh", "cook", "hull", "triangle_mesh"]
-
-PRIMITIVES = {
-    "sphere": (SPHERE, 1),
-    "capsule": (CAPSULE, 2),
-    "box": (BOX, 3),
-    "cylinder": (CYLINDER, 2),
-    "cone": (CONE, 2),
-}
-"""Kind and number of sizes."""
 
 MOST_THIN = 0.02
 """Part of a surface that may be thinner than a cell of a distance field without a warning."""
@@ -80,8 +72,7 @@ def cook(shape: Shape, moves: bool = True, where: str = "", double_sided: bool =
     """
     where = where or _called(shape)
     if shape.kind in PRIMITIVES:
-        kind, count = PRIMITIVES[shape.kind]
-        return [_primitive(kind, _sizes(shape, count, where), np.zeros(3), shape)]
+        return [_primitive(shape.kind, _sizes(shape, PRIMITIVES[shape.kind].sizes, where), np.zeros(3), shape)]
     if shape.kind == "mesh":
         return _mesh(shape, moves, where, double_sided or shape.double_sided)
     if shape.kind == "height_field":
@@ -113,12 +104,12 @@ def _mesh(shape: Shape, moves: bool, where: str, double_sided: bool) -> list[Pie
     if shape.approximation == "bounding_cube":
         if not (high > low).all():
             raise LoadError(f"{where}: the mesh is flat, so its bounding cube has no volume; use a box.")
-        return [_primitive(BOX, 0.5 * (high - low), centre, shape)]
+        return [_primitive("box", 0.5 * (high - low), centre, shape)]
     if shape.approximation == "bounding_sphere":
         radius = float(np.linalg.norm(vertices - centre, axis=1).max())
         if not radius > 0.0:
             raise LoadError(f"{where}: all vertices of the mesh are in one place, so it has no bounding sphere.")
-        return [_primitive(SPHERE, np.array([radius]), centre, shape)]
+        return [_primitive("sphere", np.array([radius]), centre, shape)]
     if shape.approximation == "convex_hull":
         return [_hull(vertices, shape, where)]
     if shape.faces is None or not len(shape.faces):
@@ -204,15 +195,11 @@ def _hull(vertices: np.ndarray, shape: Shape, where: str) -> Piece:
     return _piece(HULL, shape, np.ones(3), made.centre, made.vertices.min(axis=0), made.vertices.max(axis=0), made)
 
 
-def _primitive(kind: int, sizes: np.ndarray, centre: np.ndarray, shape: Shape) -> Piece:
+def _primitive(name: str, sizes: np.ndarray, centre: np.ndarray, shape: Shape) -> Piece:
     size = np.zeros(3)
     size[: len(sizes)] = sizes
-    high = size.copy()
-    if kind == SPHERE:
-        high = np.full(3, size[0])
-    elif kind != BOX:
-        high = np.array([size[0], size[0], size[1] + (size[0] if kind == CAPSULE else 0.0)])
-    return _piece(kind, shape, size, centre, -high, high)
+    high = np.array(PRIMITIVES[name].half(*sizes), float)
+    return _piece(PRIMITIVES[name].kind, shape, size, centre, -high, high)
 
 
 def _piece(

@@ -14,6 +14,7 @@ import numpy as np
 from phalanx.io.reading.errors import LoadError
 from phalanx.maths.arrays import matrix
 from phalanx.models.meshes.mesh_files import convex_hull, merge
+from phalanx.models.primitives import PRIMITIVES
 from phalanx.models.robot_model import Shape
 
 DENSITY = 1000.0
@@ -71,35 +72,11 @@ def _placed(shape: Shape) -> tuple[float, np.ndarray, np.ndarray]:
 
 def _own(shape: Shape) -> tuple[float, np.ndarray, np.ndarray]:
     """As :func:`_placed`, in the shape's own frame."""
-    zero = np.zeros(3)
-    if shape.kind == "sphere":
-        volume = 4.0 / 3.0 * np.pi * shape.size[0] ** 3
-        return volume, zero, 0.4 * volume * shape.size[0] ** 2 * np.eye(3)
-    if shape.kind == "box":
-        volume = 8.0 * float(np.prod(shape.size))
-        squares = np.square(shape.size)
-        return volume, zero, volume / 3.0 * np.diag(squares.sum() - squares)
-    if shape.kind in ("capsule", "cylinder", "cone"):
-        return _turned(shape.kind, *shape.size)
+    if shape.kind in PRIMITIVES:
+        return PRIMITIVES[shape.kind].mass(*shape.size)
     if shape.kind == "mesh":
         return _mesh(shape)
     raise LoadError(f"{_called(shape)} has no volume; give the body's mass, centre and inertia, or make it static.")
-
-
-def _turned(kind: str, radius: float, half: float) -> tuple[float, np.ndarray, np.ndarray]:
-    """Bodies of revolution about z."""
-    if kind == "cone":
-        volume = 2.0 / 3.0 * np.pi * radius**2 * half
-        across = volume * 3.0 / 20.0 * (radius**2 + half**2)
-        return volume, np.array([0.0, 0.0, -0.5 * half]), np.diag([across, across, 0.3 * volume * radius**2])
-    volume = 2.0 * np.pi * radius**2 * half
-    across, along = volume * (radius**2 / 4.0 + half**2 / 3.0), volume * radius**2 / 2.0
-    if kind == "capsule":  # and two half spheres, whose centroids are 3/8 of the radius beyond the cylinder's ends
-        ends = 4.0 / 3.0 * np.pi * radius**3
-        across += ends * (0.4 * radius**2 + half**2 + 0.75 * half * radius)
-        along += ends * 0.4 * radius**2
-        volume += ends
-    return volume, np.zeros(3), np.diag([across, across, along])
 
 
 def _mesh(shape: Shape) -> tuple[float, np.ndarray, np.ndarray]:

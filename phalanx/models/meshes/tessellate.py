@@ -10,9 +10,9 @@ from phalanx.ecs.cache.kernels import kept
 from phalanx.maths.arrays import matrix
 from phalanx.models.meshes.height_fields import grid_triangles
 from phalanx.models.meshes.mesh_files import area_vectors, convex_hull
+from phalanx.models.primitives import PRIMITIVES
 from phalanx.models.robot_model import Shape
 
-_AROUND = 40  # segments of a full turn
 _CREASE = np.cos(np.deg2rad(40.0))  # faces that meet at less than this angle are shaded as one surface
 
 
@@ -37,59 +37,14 @@ def surface(shape: Shape, cell: float = 0.0) -> Surface:
         if shape.heights is None:
             raise ValueError(f"shape {shape.name!r} is a height field without heights")
         vertices, faces = grid_triangles(shape.heights, shape.size)
-    elif shape.kind not in _PRIMITIVES:
+    elif shape.kind not in PRIMITIVES:
         raise ValueError(f"shape {shape.name!r}: a {shape.kind} has no end and cannot be drawn as triangles")
     else:
-        vertices, faces = _PRIMITIVES[shape.kind](*shape.size)
+        vertices, faces = PRIMITIVES[shape.kind].triangles(*shape.size)
     vertices = vertices @ matrix(shape.orientation).T + np.asarray(shape.position, float)
     vertices, faces = _merge(vertices, faces, cell if shape.kind == "mesh" else 0.0)
     corners = vertices[faces].astype(np.float32)
     return Surface(corners, _corner_normals(corners, faces, len(vertices)))
-
-
-def _box(half_x: float, half_y: float, half_z: float) -> tuple[np.ndarray, np.ndarray]:
-    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    faces = [(a, b, c) for a, b, c, _ in quads] + [(a, c, d) for a, _, c, d in quads]
-    return signs * (half_x, half_y, half_z), np.array(faces, np.int64)
-
-
-def _turned(profile: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Surface of revolution about z; ``profile`` (k, 2) is (radius, z), from the lowest point on the axis up."""
-    angle = np.linspace(0.0, 2.0 * np.pi, _AROUND, endpoint=False)
-    rings = profile[:, None, 0, None] * np.stack([np.cos(angle), np.sin(angle)], -1)
-    heights = np.broadcast_to(profile[:, None, 1, None], (len(profile), _AROUND, 1))
-    vertices = np.concatenate([rings, heights], -1).reshape(-1, 3)
-    ring, i = np.meshgrid(np.arange(len(profile) - 1), np.arange(_AROUND), indexing="ij")
-    a, b = ring * _AROUND + i, ring * _AROUND + (i + 1) % _AROUND
-    faces = np.concatenate([np.stack([a, b, b + _AROUND], -1), np.stack([a, b + _AROUND, a + _AROUND], -1)])
-    return vertices, faces.reshape(-1, 3)
-
-
-def _capsule(radius: float, half_length: float) -> tuple[np.ndarray, np.ndarray]:
-    tilt = np.linspace(0.0, 0.5 * np.pi, _AROUND // 4 + 1)
-    cap = np.stack([radius * np.sin(tilt), radius * np.cos(tilt)], -1)
-    cap[0, 0] = 0.0
-    lower, upper = cap * (1.0, -1.0) - (0.0, half_length), cap[::-1] + (0.0, half_length)
-    return _turned(np.concatenate([lower, upper]))
-
-
-def _cylinder(radius: float, half_length: float) -> tuple[np.ndarray, np.ndarray]:
-    h = half_length
-    return _turned(np.array([[0.0, -h], [radius, -h], [radius, h], [0.0, h]]))
-
-
-def _cone(radius: float, half_length: float) -> tuple[np.ndarray, np.ndarray]:
-    return _turned(np.array([[0.0, -half_length], [radius, -half_length], [0.0, half_length]]))
-
-
-_PRIMITIVES = {
-    "sphere": lambda radius: _capsule(radius, 0.0),
-    "capsule": _capsule,
-    "cylinder": _cylinder,
-    "cone": _cone,
-    "box": _box,
-}
 
 
 def _merge(vertices: np.ndarray, faces: np.ndarray, cell: float) -> tuple[np.ndarray, np.ndarray]:

@@ -14,6 +14,7 @@ from phalanx.models.actor_spec import DYNAMIC, Part
 from phalanx.models.articulation import CollisionData
 from phalanx.models.meshes.hulls import Hull
 from phalanx.models.meshes.signed_distance import DistanceField
+from phalanx.models.primitives import OF_KIND
 from phalanx.models.surface import Ground, Material
 from phalanx.systems.collision.planes import MOST_POINTS
 from phalanx.world.layout.columns import Columns
@@ -21,10 +22,6 @@ from phalanx.world.layout.geometry import GeometryTables
 
 LONGEST_LIST = 20_000
 """Allowed pairs are tested one by one up to so many; among more, bounds are sorted along an axis."""
-
-CYLINDER_RIM = (0, 1, 2, 3, 4)
-CONE_RIM = (5, 6, 7, 8)
-"""Rim points of a cylinder and of a cone against a plane; see PointTopology.rim."""
 
 AUTOMATIC_CONTACTS = 48
 CONTACTS_PER_SHAPE = 10
@@ -191,23 +188,17 @@ def place_planes(columns: Columns, grounds: Sequence[Ground], parts: Sequence[Pa
 def probes(data: CollisionData) -> list[tuple[int, np.ndarray, np.ndarray, float]]:
     """Points of a shape that may be the lowest: (rim, position, axis, radius) each, in the link's frame."""
     turned = data.matrix
-    x, y, z = (float(v) for v in data.size)
     none = np.zeros(3)
 
     def fixed(points: Any, radius: float) -> list[tuple[int, np.ndarray, np.ndarray, float]]:
         return [(-1, data.position + turned @ np.asarray(p, float), none, radius) for p in points]
 
-    if data.kind == kinds.SPHERE:
-        return fixed([(0, 0, 0)], x)
-    if data.kind == kinds.CAPSULE:
-        return fixed([(0, 0, -y), (0, 0, y)], x)
-    if data.kind == kinds.BOX:
-        return fixed([(x * i, y * j, z * k) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], 0.0)
-    if data.kind == kinds.CYLINDER:
-        return [(k, data.position, turned @ np.array([0, 0, y]), x) for k in CYLINDER_RIM]
-    if data.kind == kinds.CONE:
-        base = [(k, data.position, turned @ np.array([0, 0, -y]), x) for k in CONE_RIM]
-        return base + fixed([(0, 0, y)], 0.0)
+    if data.kind in OF_KIND:
+        each = OF_KIND[data.kind]
+        sizes = [float(v) for v in data.size[: each.sizes]]
+        height, radius = each.rim(*sizes)
+        rim = [(k, data.position, turned @ np.array([0, 0, height]), radius) for k in each.rim_points]
+        return rim + fixed(*each.ends(*sizes))
     if isinstance(data.geometry, Hull):
         return fixed(data.geometry.vertices, 0.0)
     if isinstance(data.geometry, DistanceField):  # what a plane meets first is a corner of the hull

@@ -15,6 +15,7 @@ from phalanx.models.actor_spec import Part
 from phalanx.models.meshes.cloth_bending import bending_matrix
 from phalanx.models.meshes.cloth_mesh import ClothMesh
 from phalanx.models.meshes.tet_mesh import TetMesh
+from phalanx.models.primitives import OF_KIND
 from phalanx.models.surface import Ground
 from phalanx.systems.deformable.contact_force import LEARNING
 from phalanx.world.layout.collision import PlacedShape
@@ -22,7 +23,7 @@ from phalanx.world.layout.columns import Columns
 from phalanx.world.layout.parts import ClothPart, DeformablePart, RopePart, SoftPart
 from phalanx.world.layout.ropes import Ropes, tie_of_rope
 
-TOUCHED = (kinds.SPHERE, kinds.CAPSULE, kinds.BOX, kinds.CYLINDER, kinds.CONE, kinds.HULL)
+TOUCHED = (*OF_KIND, kinds.HULL)
 """Kinds of shapes that nodes touch, besides planes."""
 
 GROUP = 32
