@@ -1,4 +1,4 @@
-"""Deformable bodies in browsers: a mesh for each, which has the nodes of all environments that are seen."""
+"""Deformable bodies in browsers: of each a mesh, or a tube, with the nodes of all environments that are seen."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phalanx.models.visible import DEFAULT_COLORS, hex_color
+from phalanx.viewer.tubes import tube_faces, tube_vertices
+from phalanx.world.layout.parts import RopePart
 from phalanx.world.snapshots import deformables_of
 
 if TYPE_CHECKING:
@@ -26,7 +28,12 @@ class SoftMeshes:
 
     def __init__(self, server: ViserServer, world: World, path: str) -> None:
         self._server, self._path = server, path
-        self._faces = [np.asarray(body.part.mesh.surface, np.uint32) for body in deformables_of(world).values()]
+        bodies = deformables_of(world).values()
+        self._radii = [body.part.radius if isinstance(body.part, RopePart) else None for body in bodies]
+        self._faces = [
+            np.asarray(body.part.mesh.surface if radius is None else tube_faces(body.num_nodes), np.uint32)
+            for body, radius in zip(bodies, self._radii, strict=True)
+        ]
         self._handles: list[Any] = []
         self._count = 0
 
@@ -38,6 +45,8 @@ class SoftMeshes:
         if len(offsets) != self._count or len(nodes) != len(self._handles):
             self._remove()
         for number, (faces, places) in enumerate(zip(self._faces, nodes, strict=bool(nodes))):
+            radius = self._radii[number]
+            places = places if radius is None else tube_vertices(places, radius)
             finite = np.isfinite(places).all(axis=(1, 2), keepdims=True)
             vertices = np.where(finite, places + offsets[:, None], 0.0).reshape(-1, 3).astype(np.float32)
             if number < len(self._handles):

@@ -56,8 +56,8 @@ class Snapshot:
 
 
 def deformables_of(world: World) -> dict[str, DeformableBody]:
-    """Soft bodies and cloths of a world by name, in the order in which snapshots have their nodes."""
-    return {**world.deformables, **world.cloths}
+    """Soft bodies, cloths and ropes of a world by name, in the order in which snapshots have their nodes."""
+    return {**world.all_deformables}
 
 
 def node_positions(world: World, envs: np.ndarray) -> tuple[np.ndarray, ...]:

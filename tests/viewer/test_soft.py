@@ -12,6 +12,7 @@ pytest.importorskip("viser", reason="viser is not installed (pip install 'phalan
 from viewer_client import Client, until
 
 from phalanx.viewer.recorded import RecordingViewer, export_html
+from phalanx.viewer.tubes import SIDES, tube_faces, tube_vertices
 from phalanx.world.snapshots import take_snapshot
 
 
@@ -54,7 +55,7 @@ def test_browsers_have_the_nodes_of_what_is_seen(world: px.World) -> None:
         until(lambda: np.allclose(handles[1].vertices, wanted, atol=1e-6))
         until(lambda: client.received > received)
         viewer.selection.mode = "Grid"
-        until(lambda: len(viewer.scene._soft._handles[1].vertices) == 3 * len(wanted))
+        until(lambda: [len(each.vertices) for each in viewer.scene._soft._handles[1:]] == [3 * len(wanted)])
         flag = viewer.scene._soft._handles[1]
         offsets = viewer.selection.offsets()
         np.testing.assert_allclose(flag.vertices.reshape(3, -1, 3)[2], wanted + offsets[2], atol=1e-6)
@@ -76,3 +77,31 @@ def test_recordings_and_pages(recording: px.Recording, tmp_path) -> None:
     still = tmp_path / "still.viser"
     assert frames >= 7 and export_html(recording, still, fps=1.0) < frames
     assert len(page) > len(still.read_bytes()) + 100, "later frames have nodes of their own"
+
+
+def test_ropes_are_tubes() -> None:
+    """Rings lie across the line, at the radius, and triangles face outwards."""
+    turn = np.linspace(0, 5, 40)
+    line = np.stack([0.2 * np.cos(turn), 0.2 * np.sin(turn), 0.05 * turn], axis=1)
+    lines = np.stack([line, line[::-1] + 1.0])
+    points = tube_vertices(lines, 0.01)
+    away = points.reshape(2, 40, SIDES, 3) - lines[:, :, None]
+    np.testing.assert_allclose(np.linalg.norm(away, axis=3), 0.01, rtol=1e-9)
+    along = lines[:, 2:] - lines[:, :-2]
+    assert np.abs((away[:, 1:-1] * along[:, :, None]).sum(axis=3)).max() < 1e-5
+    corners = points[:, tube_faces(40)]
+    normal = np.cross(corners[:, :, 1] - corners[:, :, 0], corners[:, :, 2] - corners[:, :, 0])
+    ring = np.arange(39).repeat(SIDES)
+    middle = (lines[:, :-1] + lines[:, 1:])[:, np.concatenate([ring, ring])] / 2
+    assert ((corners.mean(axis=2) - middle) * normal).sum(axis=2).min() > 0
+
+
+def test_browsers_have_ropes(device: str) -> None:
+    made = px.World(dt=1 / 60, device=device)
+    made.add_rope(px.RopeLine.straight(1.0, 4), "cable", radius=0.02, position=(0, 0, 1))
+    made.build()
+    with px.Viewer(made, port=0) as viewer, Client(viewer.server.get_port()):
+        until(lambda: viewer.frames > 1)
+        made.step(3)
+        wanted = tube_vertices(made.ropes["cable"].node_pos, 0.02)[0]
+        until(lambda: np.allclose(viewer.scene._soft._handles[0].vertices, wanted, atol=1e-6))
