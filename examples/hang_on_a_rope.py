@@ -42,11 +42,12 @@ def main() -> None:
         radius=RADIUS,
         youngs_modulus=1e8,
         bending_stiffness=1e-4,
+        collision_mask=[0],  # not with the weights that it is tied to
         friction=FRICTION,
     )
     ball = px.Shape("sphere", (0.03,))
-    light = world.add_rigid_object(ball, "light", mass=LIGHT, position=(-bow, 0, -0.43))
-    heavy = world.add_rigid_object(ball, "heavy", mass=LIGHT, position=(bow, 0, -0.43))
+    light = world.add_rigid_object(ball, "light", collision_group=1, mass=LIGHT, position=(-bow, 0, -0.43))
+    heavy = world.add_rigid_object(ball, "heavy", collision_group=1, mass=LIGHT, position=(bow, 0, -0.43))
     world.attach_nodes(rope, [0], "light", points=[(0, 0, 0.03)])
     world.attach_nodes(rope, [rope.num_nodes - 1], "heavy", points=[(0, 0, 0.03)])
     world.build()
