@@ -122,6 +122,13 @@ def hand_out(array: Any, api: ArrayAPI | None = None) -> Any:
     )
 
 
+def hand_out_host(array: Any) -> Any:
+    """Like :func:`hand_out`, but a tensor of PyTorch is on the CPU."""
+    if api_of(array) == "cupy" and array_api("cuda") == "torch":
+        return hand_out(array.get(), "torch")
+    return hand_out(array)
+
+
 def accept(value: Any, device: str = "cpu") -> Any:
     """Anything array-like as an array of the engine: NumPy's for ``"cpu"``, CuPy's for ``"cuda:N"``.
 

@@ -357,6 +357,34 @@ def test_tensors_of_another_device_are_brought_over(on_gpu: bool, gpu: str, torc
         np.testing.assert_array_equal(brought[name], values, name)
 
 
+@pytest.mark.gpu
+def test_what_bodies_are_made_of_is_on_the_host(gpu: str, torch: Any, file: str) -> None:
+    """As in PhysX: Isaac Lab's randomisation picks from it, and writes it, with indices on the CPU."""
+    before = arrays._chosen
+    arrays.set_array_api("torch")
+    try:
+        stage.new_stage()
+        sim = SimulationContext(SimulationCfg(device=gpu, dt=0.005))
+        for i in range(3):
+            sim_utils.create_prim(f"/World/envs/env_{i}", "Xform", translation=(3.0 * i, -1.0, 0.0))
+        robot = Articulation(cfg(file))
+        sim.reset()
+        view, chosen = robot.root_physx_view, torch.tensor([2, 0])
+        for name in ("masses", "inertias", "coms", "material_properties", "contact_offsets", "rest_offsets"):
+            values = getattr(view, f"get_{name}")()
+            assert values.device.type == "cpu", name
+            values[chosen] = values[chosen] * (1.0 if name in ("coms", "inertias") else 0.5)
+            getattr(view, f"set_{name}")(values, chosen)
+            torch.testing.assert_close(getattr(view, f"get_{name}")(), values)
+        default = robot.data.default_mass
+        assert default.device.type == robot.data.default_inertia.device.type == "cpu"
+        torch.testing.assert_close(view.get_masses()[0], 0.5 * default[0])
+        torch.testing.assert_close(view.get_masses()[1], default[1])
+        assert robot.data.body_com_pose_b.device.type == view.get_dof_positions().device.type == "cuda"
+    finally:
+        arrays.set_array_api(before)
+
+
 def after_writes(device: str, give: Callable[[np.ndarray], Any], file: str) -> dict[str, np.ndarray]:
     """Some of all that there is of three robots, once most of it was written, and a step made."""
     stage.new_stage()

@@ -10,7 +10,7 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.facade.physx.articulation_tendons import ArticulationTendons
-from phalanx.facade.physx.common import Rows, compute, find_actor, reads, writes
+from phalanx.facade.physx.common import Rows, compute, find_actor, reads, reads_host, writes
 from phalanx.facade.physx.dynamics_kernels import Dynamics
 from phalanx.facade.physx.metatype import ArticulationMetatype
 from phalanx.maths.arrays import inverse, rotate
@@ -252,28 +252,33 @@ class ArticulationView(ArticulationTendons):
 
     # -- mass ------------------------------------------------------------------------------------------------
 
-    @reads
+    @reads_host
     def get_masses(self) -> Any:
         """(count, max_links), kg: of each link alone."""
         return self._masses()
 
-    @reads
+    @reads_host
     def get_inv_masses(self) -> Any:
         """(count, max_links), 1/kg; 0 for links without mass."""
         masses = self._masses()
         return self._xp.where(masses > 0, 1.0 / self._xp.where(masses > 0, masses, 1.0), 0.0)
 
     @reads
+    def com_poses(self) -> Any:
+        """What :meth:`get_coms` returns, on the world's device."""
+        return self._coms(principal=False)
+
+    @reads_host
     def get_coms(self) -> Any:
         """(count, max_links, 7): centres of mass in the links' frames, with the links' own axes, (0, 0, 0, 1)."""
         return self._coms(principal=False)
 
-    @reads
+    @reads_host
     def get_inertias(self) -> Any:
         """(count, max_links, 9), kg·m^2: of each link alone about its centre of mass, in its axes, row by row."""
         return self._inertias()
 
-    @reads
+    @reads_host
     def get_inv_inertias(self) -> Any:
         """(count, max_links, 9): inverses of the inertias; zero for links without."""
         return self._inverse_inertias()

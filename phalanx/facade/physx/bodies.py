@@ -15,7 +15,7 @@ import numpy as np
 from phalanx import components as c
 from phalanx.components.shape import ABSENT
 from phalanx.facade.physx.com_motion import BodyComMotion
-from phalanx.facade.physx.common import FROM_XYZW, TO_XYZW, View, compute, reads, writes
+from phalanx.facade.physx.common import FROM_XYZW, TO_XYZW, View, compute, reads_host, writes
 from phalanx.facade.physx.principal_axes import principal_axes, turned_inertia
 from phalanx.facade.physx.root_writer import RootWriter
 from phalanx.maths.arrays import rotate
@@ -262,7 +262,7 @@ class BodyView(View):
     def _host(self, array: Any) -> np.ndarray:
         return array if isinstance(array, np.ndarray) else array.get()
 
-    @reads
+    @reads_host
     def get_disable_gravities(self) -> Any:
         """(count, bodies), uint8: 1 where gravity does not act."""
         return (self._read(c.LinkDynamics.gravity_scale, self._link_rows) == 0).astype("uint8")
@@ -328,20 +328,20 @@ class BodyView(View):
                 table = np.repeat(rows[column : column + 1, :have], len(self._columns), axis=0)
                 self._write(field, table, values[:, :have], self._xp.asarray(mine))
 
-    @reads
+    @reads_host
     def get_material_properties(self) -> Any:
         """(count, max_shapes, 3): static friction, dynamic friction and restitution."""
         material = c.ShapeMaterial
         fields = (material.static_friction, material.dynamic_friction, material.restitution)
         return self._xp.stack([self._of_shapes(field) for field in fields], axis=-1)
 
-    @reads
+    @reads_host
     def get_contact_offsets(self) -> Any:
         """(count, max_shapes), m; 0 of shapes that a row's environment lacks."""
         found = self._of_shapes(c.ShapeGeometry.contact_offset)
         return self._xp.where(found > 0.5 * ABSENT, found, 0.0)
 
-    @reads
+    @reads_host
     def get_rest_offsets(self) -> Any:
         """(count, max_shapes), m."""
         return self._of_shapes(c.ShapeGeometry.rest_offset)

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from phalanx.ecs import Field
-from phalanx.facade.arrays import accept, hand_out
+from phalanx.facade.arrays import accept, hand_out, hand_out_host
 from phalanx.facade.physx import com_motion
 from phalanx.models.actor_spec import DYNAMIC
 from phalanx.world.engine.optional_systems import SLEEP
@@ -83,7 +83,7 @@ def compute(world: World, phase: str) -> None:
         done[phase] = (*now[:3], engine.store.version)
 
 
-def reads(method: F) -> F:
+def reads(method: F, hand_out: Callable[[Any], Any] = hand_out) -> F:
     """Run a method with array operations on the world's device; arrays that it returns become the user's, float32."""
 
     @wraps(method)
@@ -99,6 +99,14 @@ def reads(method: F) -> F:
         return handed if isinstance(found, tuple) else handed[0]
 
     return run  # type: ignore[return-value]
+
+
+def reads_host(method: F) -> F:
+    """Like :func:`reads`, but PyTorch's tensors are on the CPU, as PhysX has what bodies and shapes are made of.
+
+    Scripts pick from these with indices that are on the CPU.
+    """
+    return reads(method, hand_out_host)
 
 
 def writes(method: F) -> F:

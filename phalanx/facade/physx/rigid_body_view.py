@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.facade.physx.common import Rows, find_actor, reads, writes
+from phalanx.facade.physx.common import Rows, find_actor, reads, reads_host, writes
 from phalanx.facade.physx.forces import PushedBodies
 from phalanx.models.actor_spec import KINEMATIC
 from phalanx.world.handles.actor import Actor
@@ -160,18 +160,23 @@ class RigidBodyView(PushedBodies):
 
     # -- mass ------------------------------------------------------------------------------------------------
 
-    @reads
+    @reads_host
     def get_masses(self) -> Any:
         """(count, 1), kg: of each body without what is fixed to it."""
         return self._masses()
 
-    @reads
+    @reads_host
     def get_inv_masses(self) -> Any:
         """(count, 1), 1/kg; 0 for bodies without mass."""
         masses = self._masses()
         return self._xp.where(masses > 0, 1.0 / self._xp.where(masses > 0, masses, 1.0), 0.0)
 
     @reads
+    def com_poses(self) -> Any:
+        """What :meth:`get_coms` returns, on the world's device."""
+        return self._coms(principal=True)[:, 0]
+
+    @reads_host
     def get_coms(self) -> Any:
         """(count, 7): centres of mass in the bodies' frames, with the principal axes of inertia, x y z w.
 
@@ -184,12 +189,12 @@ class RigidBodyView(PushedBodies):
         """(count, 3): centres of mass in the bodies' frames, without axes, for which a GPU would have to wait."""
         return self._coms(principal=False)[:, 0, :3]
 
-    @reads
+    @reads_host
     def get_inertias(self) -> Any:
         """(count, 9), kg·m^2: about the centres of mass, in the bodies' own axes, row by row."""
         return self._inertias()[:, 0]
 
-    @reads
+    @reads_host
     def get_inv_inertias(self) -> Any:
         """(count, 9): inverses of the inertias; zero for bodies without."""
         return self._inverse_inertias()[:, 0]

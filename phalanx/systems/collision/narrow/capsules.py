@@ -118,7 +118,7 @@ def touch_capsules(cx, cy, cz, ux, uy, uz, vx, vy, vz, p, q, radius_a, radius_b,
     return count
 
 
-@system(over=Candidate, phase="collide", used="used", registers=72)
+@system(over=Candidate, phase="collide", used="used")
 def collide_capsules(
     n,
     e,

@@ -44,7 +44,7 @@ from phalanx.systems.collision.narrow.pose import inverse_turn, turn
 from phalanx.systems.collision.narrow.vectors import are_numbers
 
 
-@system(over=Candidate, phase="collide", used="used", registers=72)
+@system(over=Candidate, phase="collide", used="used")
 def collide_spheres(
     n,
     e,

@@ -86,7 +86,7 @@ class ArticulationData(RootData, BodyParts, JointBuffers):
     @property
     def body_com_pose_b(self) -> Any:
         """(n, bodies, 7) poses of the centres of mass in the links' frames."""
-        return self._now("com in link", lambda: frames.to_wxyz(self._view.get_coms()))
+        return self._now("com in link", lambda: frames.to_wxyz(self._view.com_poses()))
 
     @property
     def body_link_pose_w(self) -> Any:

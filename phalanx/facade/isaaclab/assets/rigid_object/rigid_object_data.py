@@ -51,7 +51,7 @@ class RigidObjectData(RootData, BodyParts):
     @property
     def body_com_pose_b(self) -> Any:
         """(n, 1, 7) pose of the centre of mass in the link's frame."""
-        return self._now("com in link", lambda: frames.to_wxyz(self._view.get_coms())[:, None])
+        return self._now("com in link", lambda: frames.to_wxyz(self._view.com_poses())[:, None])
 
     @property
     def body_com_acc_w(self) -> Any:

@@ -69,7 +69,7 @@ class RigidObjectCollectionData(StateData):
     @property
     def object_com_pose_b(self) -> Any:
         """(n, k, 7) poses of the centres of mass in the links' frames."""
-        return self._now("com in link", lambda: frames.to_wxyz(self._to_data(self._view.get_coms())))
+        return self._now("com in link", lambda: frames.to_wxyz(self._to_data(self._view.com_poses())))
 
     @property
     def object_com_acc_w(self) -> Any:
