@@ -172,6 +172,44 @@ def test_seams_with_the_ground_and_between_bodies_that_move(
         np.testing.assert_allclose(host(body.root_pose)[:, 0] - moves, braked, rtol=0.01)
 
 
+@pytest.mark.parametrize("dt", [1 / 60, 1 / 200, 1 / 1000])
+@pytest.mark.parametrize("what", ["box", "ball"])
+def test_seams_on_a_turntable_of_several_bodies(what: str, dt: float, device: str) -> None:
+    """Without friction what slides over kinematic tiles that turn together goes straight on; tiles may also rise."""
+    world = px.World(4, device, dt=dt)
+    places = np.array([[x, y, -0.05] for x in (-0.75, -0.25, 0.25, 0.75) for y in (-0.5, 0.5)])
+    tiles = [
+        world.add_rigid_object(
+            Shape("box", (0.25, 0.5, 0.05)), f"tile {i}", kind="kinematic", position=tuple(place), friction=0.0,
+            friction_combine="min",
+        )
+        for i, place in enumerate(places.tolist())
+    ]  # fmt: skip
+    body = world.add_robot(mover(what), friction=0.0, friction_combine="min")
+    spin, rise = np.array([0.5, -2.0, 4.0, 2.0]), np.array([0.0, 0.0, 0.0, 0.2])
+    pose, velocity = np.zeros((4, 7)), np.zeros((4, 6))
+    pose[:, :4] = [-0.6, 0.05, HALF, 1.0]
+    velocity[:, 0], velocity[:, 2] = [1.0, 1.5, 2.0, 1.0], rise
+    body.set_root_state(pose=pose, vel=velocity)
+    for each, place in zip(tiles, places, strict=True):
+        turning = np.zeros((4, 6))
+        turning[:, 0], turning[:, 1], turning[:, 2], turning[:, 5] = -spin * place[1], spin * place[0], rise, spin
+        each.set_root_state(vel=turning)
+    worst = 0.0
+    for i in range(1, round(0.5 / dt) + 1):
+        for each, place in zip(tiles, places, strict=True):
+            angle, target = spin * i * dt, np.zeros((4, 7))
+            target[:, 0] = np.cos(angle) * place[0] - np.sin(angle) * place[1]
+            target[:, 1] = np.sin(angle) * place[0] + np.cos(angle) * place[1]
+            target[:, 2] = place[2] + rise * i * dt
+            target[:, 3], target[:, 6] = np.cos(angle / 2), np.sin(angle / 2)
+            each.set_kinematic_target(target)
+        world.step()
+        worst = max(worst, float(np.abs(host(body.root_pose)[:, 2] - HALF - rise * i * dt).max()))
+    assert worst < 1e-3
+    np.testing.assert_allclose(host(body.root_vel)[:, :2], velocity[:, :2], atol=0.01)
+
+
 @pytest.mark.parametrize("kind", ["static", "kinematic"])
 def test_a_tile_above_the_ground_or_the_next_one_is_struck(kind: str, device: str) -> None:
     """By 3 mm: of a static tile on the ground, and of a kinematic one beside another; and one that rises is struck."""

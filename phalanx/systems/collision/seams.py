@@ -13,8 +13,8 @@ o as well:
   than 30 degrees: legs of a table stand on their own.
 
 Pieces of one body are those of one link, and all that is static or kinematic, as long as in this substep c and o move
-no more than ``SEAM`` along that normal against each other. A ground plane is a piece, too: it covers all that lies
-below it, and has no other normal than its own.
+no more than ``SEAM`` along that normal against each other, where s is: tiles may turn on one turntable, each a body. A
+ground plane is a piece, too: it covers all that lies below it, and has no other normal than its own.
 """
 
 import math
@@ -36,12 +36,14 @@ from phalanx.components import (
     PlanePairTopology,
     ShapeBounds,
     ShapeGeometry,
+    ShapeMotion,
     ShapePose,
     ShapeTopology,
     TreeTopology,
 )
 from phalanx.components.shape import HULL
 from phalanx.ecs import function, read, rows, system, update
+from phalanx.maths.kernels import cross
 from phalanx.systems.collision.narrow.outside import hull_outside, outside_of
 from phalanx.systems.collision.narrow.support import core_radius, farthest_vertex, primitive_support
 
@@ -91,6 +93,21 @@ def distance_from(
     return outside_of(kind, sx, sy, sz, x, y, z)[3]
 
 
+@function
+def tilt(rx, ry, rz, x, y, z):
+    """How far a rotation vector turns a unit vector, rad, and its length."""
+    along = rx * x + ry * y + rz * z
+    square = rx * rx + ry * ry + rz * rz
+    return math.sqrt(max(square - along * along, 0.0)), math.sqrt(square)
+
+
+@function
+def approach_along(tx, ty, tz, rx, ry, rz, ax, ay, az, x, y, z):
+    """How far a point goes along a unit vector, to first order: t of the origin, rotation vector r, point a from it."""
+    ux, uy, uz = cross(rx, ry, rz, ax, ay, az)
+    return (tx + ux) * x + (ty + uy) * y + (tz + uz) * z
+
+
 @system(over=Candidate, phase="collide", used="candidate_count", after="drop_near_misses", before="place_pair_contacts")
 def drop_seam_contacts(
     n,
@@ -129,6 +146,7 @@ def drop_seam_contacts(
     offset=read(ShapePose.offset),
     rotation=read(ShapePose.rotation),
     travel=read(ShapeBounds.travel),
+    turn=read(ShapeMotion.turn),
     plane=read(PlanePairTopology.plane),
     on_plane=read(PlanePairTopology.a),
     near_plane=read(PlanePairState.near),
@@ -161,7 +179,9 @@ def drop_seam_contacts(
             )  # fmt: skip
             top += (q[f, e] + offset[o, 0, e]) * x + (q[f + 1, e] + offset[o, 1, e]) * y
             top += (q[f + 2, e] + offset[o, 2, e]) * z - plane_offset[k, e]
-            rises = travel[o, 0, e] * x + travel[o, 1, e] * y + travel[o, 2, e] * z + travel[o, 4, e]
+            tilts, turns = tilt(turn[o, 0, e], turn[o, 1, e], turn[o, 2, e], x, y, z)
+            rises = travel[o, 0, e] * x + travel[o, 1, e] * y + travel[o, 2, e] * z
+            rises += travel[o, 4, e] * tilts / turns if turns > 0.0 else travel[o, 4, e]
             for p in range(found if top <= level and rises <= level else 0):
                 r = n * width + p
                 along = normal[r, 0, e] * x + normal[r, 1, e] * y + normal[r, 2, e] * z
@@ -195,9 +215,26 @@ def drop_seam_contacts(
                 dy = (q[g + 1, e] - q[f + 1, e]) + (offset[o, 1, e] - offset[c, 1, e])
                 dz = (q[g + 2, e] - q[f + 2, e]) + (offset[o, 2, e] - offset[c, 2, e])
                 slips = 0.0
-                for k in range(3):
-                    slips += sign * normal[best, k, e] * (travel[o, k, e] - travel[c, k, e])
-                slips = 0.0 if of_one else math.fabs(slips) + travel[o, 4, e] + travel[c, 4, e]
+                if not of_one:  # o against c at the contact with c, and about it as far as s reaches
+                    ax = position[best, 0, e] - (between[m, 0, e] if c == j else 0.0)
+                    ay = position[best, 1, e] - (between[m, 1, e] if c == j else 0.0)
+                    az = position[best, 2, e] - (between[m, 2, e] if c == j else 0.0)
+                    slips = approach_along(
+                        travel[c, 0, e], travel[c, 1, e], travel[c, 2, e], turn[c, 0, e], turn[c, 1, e], turn[c, 2, e],
+                        ax, ay, az, x, y, z,
+                    )  # fmt: skip
+                    slips -= approach_along(
+                        travel[o, 0, e], travel[o, 1, e], travel[o, 2, e], turn[o, 0, e], turn[o, 1, e], turn[o, 2, e],
+                        ax - dx, ay - dy, az - dz, x, y, z,
+                    )  # fmt: skip
+                    tilts, _ = tilt(
+                        turn[o, 0, e] - turn[c, 0, e], turn[o, 1, e] - turn[c, 1, e], turn[o, 2, e] - turn[c, 2, e],
+                        x, y, z,
+                    )  # fmt: skip
+                    reach = 0.0
+                    for k in range(3):
+                        reach += max(math.fabs(low[s, k, e]), math.fabs(high[s, k, e]))
+                    slips = math.fabs(slips) + 2.0 * reach * tilts
                 own = 1.0 if o == b else -1.0
                 away = 0.0
                 below = slips <= level
