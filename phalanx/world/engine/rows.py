@@ -57,7 +57,6 @@ def write_rows(
     if envs is not None and not len(envs):
         return
     with store.active():
-        values = xp.asarray(values)
         if engine.num_envs > 1 and store.is_shared(field):
             if _for_all(values, envs, engine.num_envs, wait):
                 values, envs = values[:1], None
