@@ -201,3 +201,13 @@ def test_wrong_use(sim: SimulationContext, file: str) -> None:
         FrameTransformer(FrameTransformerCfg(prim_path=f"{ENV}/cube"))
     sim.reset()
     assert cube.is_initialized
+
+
+def test_offsets_may_be_rows_of_one() -> None:
+    """Isaac Lab's tutorial gives a position of shape (1, 3)."""
+    from phalanx.facade.isaaclab.sensors.frame_transformer.frame_transformer import _pose
+
+    found = _pose("here", OffsetCfg(pos=([1.0, 2.0, 3.0],), rot=(2.0, 0.0, 0.0, 0.0)))  # type: ignore[arg-type]
+    assert found == [1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0]
+    with pytest.raises(ValueError, match="they must be 3 and 4 numbers"):
+        _pose("here", OffsetCfg(pos=(1.0, 2.0)))  # type: ignore[arg-type]

@@ -101,6 +101,7 @@ def test_cubes_that_move_are_seen_where_they_are(sim: SimulationContext, count: 
         each.update(DT)
     check(places)
     np.testing.assert_array_equal(host(frozen.data.output["distance_to_image_plane"]), still)
+    assert one.num_rays == WIDTH * HEIGHT
     assert host(one.frame).tolist() == [2] * count
 
 

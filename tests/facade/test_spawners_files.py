@@ -19,7 +19,7 @@ import phalanx
 import phalanx.facade.isaaclab.sim as sim_utils
 from phalanx.facade.stage import make_stage, use_stage
 from phalanx.io.formats.usd import read_stage
-from phalanx.io.formats.usd.bindings import UsdGeom, UsdShade
+from phalanx.io.formats.usd.bindings import Usd, UsdGeom, UsdPhysics, UsdShade
 
 ARM = usd.prim(
     "Xform",
@@ -285,3 +285,46 @@ def test_files_take_turns(stage, tmp_path):
     single = sim_utils.MultiUsdFileCfg(usd_path=files[1])
     single.func("/World/single", single)
     assert UsdGeom.Xform(stage.GetPrimAtPath("/World/single"))
+
+
+def test_an_mjcf_file(stage, tmp_path):
+    """As UrdfFileCfg, with other files: properties that are given change what was converted."""
+    file = tmp_path / "leg.xml"
+    file.write_text(
+        '<mujoco model="leg"><worldbody><body name="torso"><freejoint/><geom size=".2" mass="3"/>'
+        '<body name="shank" pos="0 0 -.3"><joint name="knee" axis="0 1 0" range="-60 30"/>'
+        '<geom type="capsule" fromto="0 0 0 0 0 -.3" size=".05" mass="1"/></body></body></worldbody></mujoco>'
+    )
+    cfg = sim_utils.MjcfFileCfg(
+        asset_path=str(file),
+        usd_dir=str(tmp_path / "usd"),
+        fix_base=False,
+        rigid_props=sim_utils.RigidBodyPropertiesCfg(linear_damping=0.25),
+    )
+    prim = cfg.func("/World/robot", cfg, translation=(1.0, 2.0, 3.0))
+    (actor,) = read_stage(stage).actors.values()
+    model = actor.model
+    assert actor.path.startswith(str(prim.GetPath())) and not model.fixed_base
+    assert model.position == pytest.approx((1.0, 2.0, 3.0)) and model.options["linear_damping"] == 0.25
+    assert [body.mass for body in model.bodies] == pytest.approx([3.0, 1.0])
+    assert [one.upper for one in model.joints if one.name == "knee"] == pytest.approx([math.radians(30.0)], rel=1e-6)
+
+
+def test_contacts_that_give_way(stage, arm, caplog):
+    cfg = sim_utils.UsdFileWithCompliantContactCfg(
+        usd_path=arm,
+        compliant_contact_stiffness=100.0,
+        compliant_contact_damping=3.0,
+        physics_material_prim_path=["link", "/World/robot/base"],
+    )
+    prim = cfg.func("/World/robot", cfg)
+    for name in ("link", "base"):
+        child = next(one for one in Usd.PrimRange(prim.GetChild(name)) if one.HasAPI(UsdPhysics.CollisionAPI))
+        material = UsdShade.MaterialBindingAPI(child).ComputeBoundMaterial("physics")[0].GetPrim()
+        assert str(material.GetPath()) == f"/World/robot/{name}/compliant_material"
+        assert material.GetAttribute("physxMaterial:compliantContactStiffness").Get() == 100.0
+        assert material.GetAttribute("physxMaterial:compliantContactDamping").Get() == 3.0
+    with caplog.at_level(logging.WARNING, "phalanx.facade"):
+        plain = sim_utils.UsdFileWithCompliantContactCfg(usd_path=arm, compliant_contact_stiffness=1.0)
+        plain.func("/World/plain", plain)
+    assert "contacts stay as in the file" in caplog.text

@@ -135,8 +135,10 @@ class FrameTransformer(ShownByMarkers, SensorBase):
 
 
 def _pose(who: str, offset: Any) -> list[float]:
-    """(7,): an offset with a unit quaternion."""
-    turn = np.asarray(offset.rot, float)
+    """(7,): an offset with a unit quaternion; scripts give rows of one, too."""
+    place, turn = np.asarray(offset.pos, float).ravel(), np.asarray(offset.rot, float).ravel()
+    if place.shape != (3,) or turn.shape != (4,):
+        raise ValueError(f"{who}: an offset has pos={offset.pos} and rot={offset.rot}; they must be 3 and 4 numbers")
     if not np.linalg.norm(turn) > 0.0:
         raise ValueError(f"{who}: an offset's rot={offset.rot} is no quaternion of a rotation")
-    return [*map(float, offset.pos), *(turn / np.linalg.norm(turn)).tolist()]
+    return [*place.tolist(), *(turn / np.linalg.norm(turn)).tolist()]

@@ -65,6 +65,12 @@ class RayCaster(ShownByMarkers, SensorBase):
         self._update_outdated_buffers()
         return self._data
 
+    @property
+    def num_rays(self) -> int:
+        """Rays of each sensor, once the simulation plays."""
+        self._check_initialized()
+        return self._num_rays
+
     def reset(self, env_ids: Sequence[int] | None = None) -> None:
         """Draw drifts of some sensors anew, or of all."""
         super().reset(env_ids)

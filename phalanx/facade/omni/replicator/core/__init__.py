@@ -1,6 +1,15 @@
-"""What scripts import as ``omni.replicator.core``: seeds, and the basic writer. docs/isaaclab.md says what is there."""
+"""What scripts import as ``omni.replicator.core``: seeds, colours of materials, and the basic writer.
 
+docs/isaaclab.md says what is there.
+"""
+
+from pathlib import Path
+
+from phalanx.facade.omni.replicator.core import functional, rng
 from phalanx.facade.omni.replicator.core.seeds import get_global_seed, set_global_seed
 from phalanx.facade.omni.replicator.core.writers import BasicWriter
 
-__all__ = ["BasicWriter", "get_global_seed", "set_global_seed"]
+# Isaac Lab reads the version of the extension from the name of its folder, five parts from the end.
+__file__ = str(Path(__file__).parent / "omni.replicator.core-1.12.27" / "omni" / "replicator" / "core" / "__init__.py")
+
+__all__ = ["BasicWriter", "functional", "get_global_seed", "rng", "set_global_seed"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from phalanx.facade.isaaclab.sim import converters, schemas
 from phalanx.facade.isaaclab.sim.spawners.from_files.references import check_file, refer
 from phalanx.facade.isaaclab.sim.spawners.geometry import Pose, all_or_nothing, refuse_existing
+from phalanx.facade.isaaclab.sim.spawners.materials import RigidBodyMaterialCfg
 from phalanx.facade.isaaclab.sim.utils import (
     bind_physics_material,
     bind_visual_material,
@@ -55,6 +56,42 @@ def spawn_from_urdf(
 ) -> Prim:
     """Put what a URDF file has on the stage, converted to USD; else as :func:`spawn_from_usd`."""
     return _spawn(prim_path, converters.UrdfConverter(cfg).usd_path, cfg, translation, orientation)
+
+
+@clone
+def spawn_from_mjcf(
+    prim_path: str, cfg: from_files_cfg.MjcfFileCfg, translation: Pose = None, orientation: Pose = None, **kwargs: Any
+) -> Prim:
+    """Put what an MJCF file has on the stage, converted to USD; else as :func:`spawn_from_usd`."""
+    return _spawn(prim_path, converters.MjcfConverter(cfg).usd_path, cfg, translation, orientation)
+
+
+@clone
+def spawn_from_usd_with_compliant_contact_material(
+    prim_path: str,
+    cfg: from_files_cfg.UsdFileWithCompliantContactCfg,
+    translation: Pose = None,
+    orientation: Pose = None,
+    **kwargs: Any,
+) -> Prim:
+    """Put what a USD file has on the stage, with contacts of some of its prims that give way; else as
+    :func:`spawn_from_usd`.
+    """
+    prim = _spawn(prim_path, cfg.usd_path, cfg, translation, orientation)
+    given: dict[str, Any] = {"compliant_contact_stiffness": cfg.compliant_contact_stiffness}
+    given["compliant_contact_damping"] = cfg.compliant_contact_damping
+    given = {name: value for name, value in given.items() if value is not None}
+    if cfg.physics_material_prim_path is None:
+        logger.warning("<%s>: physics_material_prim_path is not given: contacts stay as in the file", prim_path)
+        return prim
+    paths = cfg.physics_material_prim_path
+    for path in [paths] if isinstance(paths, str) else paths:
+        whole = path if path.startswith("/") else f"{prim_path}/{path}"
+        if given:
+            material = RigidBodyMaterialCfg(**given)
+            material.func(f"{whole}/compliant_material", material)
+            bind_physics_material(whole, f"{whole}/compliant_material")
+    return prim
 
 
 @clone

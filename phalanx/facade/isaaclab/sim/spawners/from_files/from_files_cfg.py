@@ -64,6 +64,29 @@ class UrdfFileCfg(FileCfg, converters.UrdfConverterCfg):
 
 
 @configclass
+class MjcfFileCfg(FileCfg, converters.MjcfConverterCfg):
+    """An asset from an MJCF file, which is converted to USD first."""
+
+    func: Callable[..., Any] = from_files.spawn_from_mjcf
+
+
+@configclass
+class UsdFileWithCompliantContactCfg(UsdFileCfg):
+    """An asset from a USD file, contacts of which give way."""
+
+    func: Callable[..., Any] = from_files.spawn_from_usd_with_compliant_contact_material
+
+    compliant_contact_stiffness: float | None = None
+    """N/m; ``None`` is that of ``RigidBodyMaterialCfg``."""
+
+    compliant_contact_damping: float | None = None
+    """N s/m; ``None`` likewise. Where neither is given, contacts stay as in the file."""
+
+    physics_material_prim_path: str | list[str] | None = None
+    """Of which prims: absolute paths, or ones below the asset's prim."""
+
+
+@configclass
 class GroundPlaneCfg(SpawnerCfg):
     """A ground without end."""
 

@@ -1,0 +1,1 @@
+"""What scripts import as ``isaacsim.util``: lines and points to be looked at."""

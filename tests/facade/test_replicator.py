@@ -1,0 +1,73 @@
+"""Colours of materials by Replicator, as Isaac Lab's randomisations set them; and lines to be looked at."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pxr", reason="usd-core is not installed (pip install usd-core)")
+
+from phalanx.facade.isaaclab import sim as sim_utils
+from phalanx.facade.isaacsim.util.debug_draw import _debug_draw
+from phalanx.facade.omni.replicator import core as rep
+from phalanx.facade.stage import make_stage, use_stage
+from phalanx.io.formats.usd.bindings import UsdShade
+
+
+class TestMaterials:
+    def test_colours_of_prims(self) -> None:
+        """What ``mdp.randomize_visual_color`` does, call by call."""
+        version = re.match(r"^(\d+\.\d+\.\d+)", rep.__file__.split("/")[-5][21:])
+        assert version is not None and version.group(1) == "1.12.27"
+        with use_stage(make_stage()) as stage:
+            for n in range(3):
+                sim_utils.create_prim(f"/World/envs/env_{n}/cube", "Cube")
+            prims = rep.functional.get.prims(path_pattern="/World/envs/env_.*/cube", stage=stage)
+            assert [str(prim.GetPath()) for prim in prims] == [f"/World/envs/env_{n}/cube" for n in range(3)]
+            made = rep.functional.create_batch.material(mdl="OmniPBR.mdl", bind_prims=prims, count=3, project_uvw=True)
+            rep.set_global_seed(5)
+            colors = rep.rng.ReplicatorRNG().generator.uniform([0.0] * 3, [1.0] * 3, size=(3, 3))
+            np.testing.assert_array_equal(colors, np.random.default_rng(5).uniform(size=(3, 3)))
+            rep.functional.modify.attribute(made, "diffuse_color_constant", colors)
+            for prim, material, color in zip(prims, made, colors, strict=True):
+                bound, _ = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()
+                assert bound.GetPath() == material.GetPath()
+                shader = UsdShade.Shader(next(one for one in material.GetChildren() if one.IsA(UsdShade.Shader)))
+                np.testing.assert_allclose(shader.GetInput("diffuse_color_constant").Get(), color, rtol=1e-6)
+            again = rep.functional.create_batch.material(mdl="OmniPBR.mdl", count=1)
+            assert again[0].GetPath() not in [one.GetPath() for one in made]
+            rep.functional.modify.attribute(made, "texture_rotate", np.array([1.0, 2.0, 3.0]))
+
+    def test_wrong_use(self) -> None:
+        with use_stage(make_stage()):
+            prim = sim_utils.create_prim("/World/cube", "Cube")
+            with pytest.raises(NotImplementedError, match=r"mdl='Glass\.mdl'; there is OmniPBR"):
+                rep.functional.create_batch.material(mdl="Glass.mdl", count=1)
+            with pytest.raises(ValueError, match="1 prims and 0 materials"):
+                rep.functional.create_batch.material(mdl="OmniPBR.mdl", bind_prims=[prim], count=0)
+            with pytest.raises(ValueError, match="2 values of size for 1 prims"):
+                rep.functional.modify.attribute([prim], "size", [1.0, 2.0])
+            with pytest.raises(ValueError, match="</World/cube> has no hue"):
+                rep.functional.modify.attribute([prim], "hue", [1.0])
+
+
+class TestDebugDraw:
+    def test_lines_and_points_until_they_are_cleared(self) -> None:
+        draw = _debug_draw.acquire_debug_draw_interface()
+        assert draw is _debug_draw.acquire_debug_draw_interface()
+        color = [1.0, 1.0, 0.0, 1.0]
+        draw.draw_lines([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], [[0.0, 0.0, 1.0]] * 2, [color] * 2, [5.0, 6.0])
+        draw.draw_lines_spline([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0]], color, 2.0, closed=True)
+        draw.draw_points([[0.0, 0.0, 2.0]], [color], [4.0])
+        assert (draw.get_num_lines(), draw.get_num_points()) == (5, 1)
+        assert draw.lines[4][0].tolist() == [1.0, 1.0, 0.0] and draw.lines[4][1].tolist() == [0.0, 0.0, 0.0]
+        with pytest.raises(ValueError, match="as many of each are needed: 1 points, 2 colors, 1 sizes"):
+            draw.draw_points([[0.0, 0.0, 2.0]], [color] * 2, [4.0])
+        with pytest.raises(ValueError, match=r"points have shape \(1, 2\)"):
+            draw.draw_points([[0.0, 0.0]], [color], [4.0])
+        draw.clear_lines()
+        assert (draw.get_num_lines(), draw.get_num_points()) == (0, 1)
+        _debug_draw.release_debug_draw_interface(draw)
+        assert _debug_draw.acquire_debug_draw_interface().get_num_points() == 0
