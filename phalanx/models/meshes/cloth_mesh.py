@@ -64,6 +64,13 @@ class ClothMesh:
         return np.linalg.norm(np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]), axis=1) / 2
 
     @property
+    def least_height(self) -> float:
+        """Least height of a triangle, m."""
+        p = self.nodes[self.triangles]
+        longest = np.max([np.linalg.norm(p[:, k] - p[:, k - 1], axis=1) for k in range(3)], axis=0)
+        return float((2 * self.areas / longest).min())
+
+    @property
     def quality(self) -> np.ndarray:
         """(m,): 1 for regular triangles, towards 0 for flat ones: 4 / sqrt(3) times the area by the mean square of the
         edges.

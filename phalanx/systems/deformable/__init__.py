@@ -1,11 +1,11 @@
 """Deformable bodies: vertex block descent in small steps, with contacts, rigid motions and momentum taken care of.
 
 A substep of theirs comes between the forces on rigid bodies and the sweeps of the constraint solver: the momentum that
-bodies have (``deform_momentum``), what they may touch (``deform_begin``); then small steps: where inertia takes nodes
-(``deform_predict``), sweeps over the colours of nodes of soft bodies and of cloth (``deform_sweep``,
-``deform_cloth``), ropes from end to end (``deform_rope``), links that nodes push (``deform_couple``), the motion of
-bodies as rigid ones (``deform_modes``), velocities (``deform_finish``); and the momentum that bodies must have
-(``deform_momentum`` again, ``deform_end``).
+bodies have (``deform_momentum``), what they may touch (``deform_begin``); then small steps: which cloth is near cloth
+(``deform_near``), where inertia takes nodes (``deform_predict``), what touches cloth (``deform_touch``), sweeps over
+the colours of nodes of soft bodies and of cloth (``deform_sweep``, ``deform_cloth``), ropes from end to end
+(``deform_rope``), links that nodes push (``deform_couple``), the motion of bodies as rigid ones (``deform_modes``),
+velocities (``deform_finish``); and the momentum that bodies must have (``deform_momentum`` again, ``deform_end``).
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from phalanx.ecs import Schedule, System
 from phalanx.systems.deformable import (
     attachments,
     cloth,
+    cloth_clusters,
+    cloth_near,
+    cloth_touch,
     contact_search,
     contacts,
     coupling,
@@ -31,13 +34,8 @@ from phalanx.systems.deformable import (
 )
 
 SMALL_STEP = (
-    "deform_predict",
-    "deform_sweep",
-    "deform_cloth",
-    "deform_rope",
-    "deform_couple",
-    "deform_modes",
-    "deform_finish",
+    *("deform_near", "deform_predict", "deform_touch", "deform_sweep", "deform_cloth", "deform_rope"),
+    *("deform_couple", "deform_modes", "deform_finish"),
 )
 """Phases of a small step; the systems of ``deform_sweep`` and ``deform_cloth`` run for one colour after the other, as
 often as asked for; those of ``deform_rope`` as often, for whole ropes."""
@@ -53,6 +51,9 @@ MODULES: tuple[ModuleType, ...] = (
     attachments,
     cloth,
     rope,
+    cloth_near,
+    cloth_touch,
+    cloth_clusters,
     link_motion,
     link_forces,
     coupling,
@@ -72,6 +73,7 @@ def sequence(
     sweeps: int,
     colours: Sequence[tuple[int, int]],
     cloth_colours: Sequence[tuple[int, int]],
+    cloth_sweeps: int,
 ) -> list[System]:
     """The systems of a substep in the order in which they run.
 
@@ -80,15 +82,21 @@ def sequence(
         small_steps: how many a substep has.
         sweeps: in each of them.
         colours, cloth_colours: first place and number of nodes of each, of soft bodies and of cloth.
+        cloth_sweeps: sweeps over cloth in each small step.
     """
     one: list[System] = []
     for phase in SMALL_STEP:
         found = schedule.phase(phase)
         if phase in ("deform_sweep", "deform_cloth"):
             chosen = colours if phase == "deform_sweep" else cloth_colours
-            portions = [s.portion(first, count) for first, count in chosen for s in found]
+            portions = [[s.portion(first, count) for s in found] for first, count in chosen]
             back = portions if phase == "deform_sweep" else portions[::-1]  # of cloth, every other sweep goes back
-            found = [s for n in range(sweeps) for s in (back if n % 2 else portions)]
+            found = [
+                s
+                for n in range(sweeps if phase == "deform_sweep" else cloth_sweeps)
+                for portion in (back if n % 2 else portions)
+                for s in portion
+            ]
         one += found * sweeps if phase == "deform_rope" else found
     momentum_ = schedule.phase("deform_momentum")
     return [

@@ -17,6 +17,7 @@ from phalanx.components import (
     ClothElasticity,
     ClothMaterial,
     ClothNode,
+    ClothNodeContact,
     Deformable,
     DeformableMaterial,
     DeformableMomentum,
@@ -116,6 +117,9 @@ def relax_cloth(
     normal=read(NodeContactPoint.normal),
     anchor=read(NodeContactPoint.anchor),
     friction=read(NodeContactPoint.friction),
+    row=read(ClothNodeContact.row),
+    touch=read(ClothNodeContact.force),
+    resists=read(ClothNodeContact.stiffness),
     tied=read(AttachedNode.attachment),
     tie_mass=read(NodeAttachmentTopology.mass),
     mode=read(NodeAttachmentState.mode),
@@ -187,6 +191,16 @@ def relax_cloth(
         yy += more * ny * ny
         yz += more * ny * nz
         zz += more * nz * nz
+    if row[v, e] >= 0:
+        fx += touch[v, 0, e]
+        fy += touch[v, 1, e]
+        fz += touch[v, 2, e]
+        xx += resists[v, 0, e]
+        xy += resists[v, 1, e]
+        xz += resists[v, 2, e]
+        yy += resists[v, 3, e]
+        yz += resists[v, 4, e]
+        zz += resists[v, 5, e]
     a = max(tied[v, e], 0)
     hold = contact_stiffness(tie_mass[a, e], rate)
     ux, uy, uz, stiff = attachment_force(

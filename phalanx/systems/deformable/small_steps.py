@@ -6,7 +6,9 @@ docs/decisions/0039-soft-bodies.md.
 """
 
 from phalanx.components import (
+    ClothDrift,
     ClothElasticity,
+    ClothNodeContact,
     DeformableDynamics,
     DeformableModes,
     DeformableMotion,
@@ -73,17 +75,34 @@ def finish_nodes(
     diverged=read(Status.diverged),
     broken=read(DeformableModes.broken),
     held=read(NodeTarget.held),
+    row=read(ClothNodeContact.row),
+    kept=read(ClothNodeContact.kept),
+    drift=read(ClothDrift.way),
     start=read(NodeStep.start),
     position=update(NodeState.position),
     velocity=write(NodeState.velocity),
 ):
-    """Velocities are what nodes have gone by; what is not finite goes back and stands still."""
+    """Velocities are what nodes have gone by; what is not finite goes back and stands still.
+
+    Cloth goes no farther beside its drift than it may without meeting cloth.
+    """
     b = body[v, e]
     step = h[0, e] / real(count[0, e])
     decay = 1.0 if held[v, e] != 0 else 1.0 / (1.0 + step * damping[b, e])
     back = diverged[0, e] != 0 or broken[b, e] != 0
+    sx, sy, sz = drift[0, 0, e], drift[0, 1, e], drift[0, 2, e]
+    x = position[v, 0, e] - start[v, 0, e] - sx
+    y = position[v, 1, e] - start[v, 1, e] - sy
+    z = position[v, 2, e] - start[v, 2, e] - sz
+    ux, uy, uz = x, y, z
+    if row[v, e] >= 0 and held[v, e] == 0:
+        ux, uy, uz = kept[v, e] * x, kept[v, e] * y, kept[v, e] * z
+    wx = position[v, 0, e] if ux == x else start[v, 0, e] + (sx + ux)
+    wy = position[v, 1, e] if uy == y else start[v, 1, e] + (sy + uy)
+    wz = position[v, 2, e] if uz == z else start[v, 2, e] + (sz + uz)
     for k in range(3):
-        x = start[v, k, e] if back else position[v, k, e]
+        x = wx if k == 0 else (wy if k == 1 else wz)
+        x = start[v, k, e] if back else x
         position[v, k, e] = x
         velocity[v, k, e] = (x - start[v, k, e]) * (decay / step)
 

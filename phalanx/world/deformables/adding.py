@@ -38,6 +38,10 @@ from phalanx.world.simulation_warning import SimulationWarning
 
 SURFACE_OPTIONS = ("collision_group", "collision_mask", "contact_offset", "rest_offset")
 
+TOUCHING_SWEEPS = 6
+"""Sweeps over cloth in each small step where cloth touches cloth, at least: in 2, a pile of three sheets that falls
+from 50 mm jumps up by 10 mm; in 6, by 1.4 mm."""
+
 
 class Deformables(Ropes):
     """Adds deformable bodies to what a world can hold."""
@@ -150,6 +154,7 @@ class Deformables(Ropes):
         collision_mask: Any = None,
         contact_offset: float | None = None,
         rest_offset: float | None = None,
+        touches_cloth: bool = False,
         **surface: Unpack[Surface],
     ) -> Cloth:
         """Add cloth, a sheet of elastic material, to every environment.
@@ -173,6 +178,8 @@ class Deformables(Ropes):
             kinematic: all of its nodes are held after a reset; they move as :meth:`Cloth.set_node_targets` says.
             collision_group, collision_mask, contact_offset: as of :class:`phalanx.world.options.ActorOptions`.
             rest_offset: distance at which it rests on other things, m; half of the thickness where it is not given.
+            touches_cloth: it touches itself, and other cloth for which this holds, at the sum of both rest offsets.
+                Nothing passes through anything, but for nodes that you hold.
             surface: see :class:`phalanx.world.options.Surface`; restitution has no meaning here.
 
         Raises:
@@ -204,6 +211,12 @@ class Deformables(Ropes):
         if collision_mask is not None:
             given["collision_mask"] = collision_mask
         fields = options.part_fields(who, given)
+        if touches_cloth and 2 * rest > (least := 0.5 * mesh.least_height):
+            raise ValueError(
+                f"{who}: it would rest on itself at {2 * rest:g} m, and its smallest triangle is {2 * least:g} m high; "
+                f"with touches_cloth rest_offset (half of the thickness) is at most {least / 2:g} m; or make triangles "
+                "larger"
+            )
         part = ClothPart(
             mesh,
             young,
@@ -221,6 +234,7 @@ class Deformables(Ropes):
             shear_modulus=checking.number(f"{who}: shear_modulus", shear),
             bending_stiffness=checking.number(f"{who}: bending_stiffness", bend),
             pressure=float(pressure),
+            touches_cloth=bool(touches_cloth),
         )
         made = self.cloths[name] = Cloth(self.engine, name, part, pose)
         return made
@@ -318,7 +332,11 @@ class Deformables(Ropes):
         for attachment, rows, spot in zip(self.attachments, placed.ties, spots, strict=True):
             attachment.bind(rows, spot)
         small_steps, sweeps = self._settings["deformable_steps"], self._settings["deformable_sweeps"]
-        self.engine.soft_steps = (small_steps, sweeps, placed.colours, placed.cloth_colours)
+        with self.engine.store.active():
+            self.engine.store.view(c.ClothDrift.there)[...] = 1
+        touching = any(cloth.part.touches_cloth for cloth in self.cloths.values())
+        cloth_sweeps = max(sweeps, TOUCHING_SWEEPS) if touching else sweeps
+        self.engine.soft_steps = (small_steps, sweeps, placed.colours, placed.cloth_colours, cloth_sweeps)
         if placed.passed:
             names = list(self.actors)
             met = sorted({f"{bodies[body].name!r} and {names[part]!r}" for body, part in placed.passed})
@@ -386,6 +404,7 @@ def _sheet(part: ClothPart) -> dict[str, float]:
         "shear_modulus": part.shear_modulus,
         "bending_stiffness": part.bending_stiffness,
         "pressure": part.pressure,
+        "touches_cloth": part.touches_cloth,
     }
 
 

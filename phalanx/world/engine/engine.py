@@ -84,9 +84,9 @@ class Engine:
         """What is simulated only because something asks for it, see :mod:`phalanx.world.engine.optional_systems`."""
         self.one_tree = False
         """Whether at most one tree of links can move."""
-        self.soft_steps: tuple[int, int, Colours, Colours] | None = None
-        """Small steps of a substep, sweeps of each, colours of nodes of soft bodies, and of cloth; ``None``: neither is
-        there."""
+        self.soft_steps: tuple[int, int, Colours, Colours, int] | None = None
+        """Small steps of a substep, sweeps of each, colours of nodes of soft bodies, and of cloth, sweeps over cloth;
+        ``None``: neither is there."""
         self.growing: tuple[Field, ...] = ()
         """Flags of tables that get more rows when they have too few, at which a step on a CPU stops."""
         self.lock = threading.RLock()

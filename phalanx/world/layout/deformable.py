@@ -9,6 +9,7 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.components import shape as kinds
+from phalanx.components.cloth_contact import NEAR, TOUCHES
 from phalanx.components.node_contact import SLOTS
 from phalanx.ecs import Store
 from phalanx.models.actor_spec import Part
@@ -18,6 +19,7 @@ from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.primitives import OF_KIND
 from phalanx.models.surface import Ground
 from phalanx.systems.deformable.contact_force import LEARNING
+from phalanx.world.layout.cloth_triangles import ClothTriangles
 from phalanx.world.layout.collision import PlacedShape
 from phalanx.world.layout.columns import Columns
 from phalanx.world.layout.parts import ClothPart, DeformablePart, RopePart, SoftPart
@@ -190,6 +192,10 @@ def fill_deformables(
     soft_colours = _order(columns, edges[SoftPart], np.flatnonzero(kind == 0), 0)
     cloth_colours = _order(columns, edges[ClothPart], np.flatnonzero(kind == 1), int((kind == 0).sum()))
     columns.extend({c.NodeOrder.node: np.flatnonzero(kind == 2)})  # of ropes, in no colour
+    colour = np.full(node, -1)
+    for number, (first, count) in enumerate(cloth_colours):
+        colour[columns.values[c.NodeOrder.node][first : first + count]] = number
+    columns.extend({c.ClothNodeContact.colour: colour})
     corners.put(columns)
     for table, size in (
         (c.Deformable, len(bodies)),
@@ -197,6 +203,10 @@ def fill_deformables(
         (c.Corner, columns.count(c.CornerTopology.others)),
         (c.ClothCorner, columns.count(c.ClothCornerTopology.others)),
         (c.ClothBend, columns.count(c.ClothBendTopology.other)),
+        (c.ClothTriangle, sheets.triangles.count),
+        (c.ClothPatch, columns.count(c.ClothPatchTopology.first)),
+        (c.ClothNear, sheets.triangles.count * NEAR),
+        (c.ClothTouch, sheets.triangles.nodes * TOUCHES),
         (c.Rope, columns.count(c.RopeTopology.first)),
         (c.RopeNode, columns.count(c.RopeNodeTopology.node)),
         (c.NodeGroup, groups),
@@ -388,12 +398,14 @@ class _Sheets:
 
     def __init__(self) -> None:
         self._corners = self._bends = 0
+        self.triangles = ClothTriangles()
 
     def skip(self, columns: Columns, count: int) -> None:
         """So many nodes are none of cloth."""
         none = np.zeros(count, np.int64)
         fields = (c.ClothNode.first_corner, c.ClothNode.end_corner, c.ClothNode.first_bend, c.ClothNode.end_bend)
         columns.extend({**dict.fromkeys(fields, none), c.ClothNode.bend: none.astype(float)})
+        columns.extend({c.ClothNodeContact.row: none - 1, c.ClothNodeContact.owner: none - 1})
 
     def add(self, columns: Columns, part: ClothPart, first_node: int) -> np.ndarray:
         """Append a body's; returns the pairs of its nodes (k, 2) that see each other."""
@@ -413,6 +425,7 @@ class _Sheets:
                 c.ClothCornerShape.area: mesh.areas[triangle],
             }
         )
+        self.triangles.add(columns, mesh if part.touches_cloth else None, first_node, triangle, corner, count)
         corners = self._corners + np.concatenate([[0], np.cumsum(np.bincount(node, minlength=count))])
         self._corners += len(order)
         rows, others, values = bending_matrix(mesh, part.poissons_ratio)

@@ -64,6 +64,8 @@ class ClothPart(DeformablePart):
     """N m."""
     pressure: float = 0.0
     """Pa."""
+    touches_cloth: bool = False
+    """Whether it touches itself, and other cloth for which this holds."""
 
     def masses(self) -> np.ndarray:
         """(nodes,): kg, a third of each triangle."""
