@@ -83,16 +83,22 @@ class _Takes:
         self._steps = (times / world.dt).round().astype(int).tolist()  # the nearest
         self._next = 0
         self.poses: list[Any] = []
+        self.nodes: list[tuple[Any, ...]] = []
 
     def until(self, done: int) -> int:
         """Steps until the next frame is due, after those that are due now were taken."""
+        import numpy as np
+
         from phalanx import components as c
+        from phalanx.world.snapshots import node_positions
 
         if self._next < len(self._steps) and self._steps[self._next] == done:
             self._world.compute("query_bodies")
             pose = host(self._world[c.BodyState].pose[..., self._shown]).transpose(2, 0, 1).astype("float32")
+            nodes = node_positions(self._world, np.array(self._shown))
             while self._next < len(self._steps) and self._steps[self._next] == done:
                 self.poses.append(pose)
+                self.nodes.append(nodes)
                 self._next += 1
         return self._steps[self._next] - done if self._next < len(self._steps) else 1 << 30
 
@@ -344,6 +350,7 @@ def _draw(world: World, o: RunOptions) -> str:
             envs,
             size=o.seen.size or PICTURE_SIZE,
             passes=None,
+            soft=True,
             **camera_options(world, o.seen),
         )
         save_png(painter.draw(poses[0], shifts[0]), o.picture)
@@ -359,10 +366,10 @@ def _film(world: World, takes: _Takes, o: RunOptions) -> str:
     poses, fps = np.stack(takes.poses), o.seen.fps
     envs = o.seen.environments(FILMED, o.num_envs)
     painter, shifts = framed_painter(
-        world, poses, fps, envs, size=o.seen.size or VIDEO_SIZE, **camera_options(world, o.seen)
+        world, poses, fps, envs, size=o.seen.size or VIDEO_SIZE, nodes=takes.nodes, **camera_options(world, o.seen)
     )
     with patience("Drawing the video ..."), progress_bar(len(poses), " frames", "filming") as bar:
-        write_film(o.video, painter, poses, shifts, fps, bar.update)
+        write_film(o.video, painter, poses, shifts, fps, bar.update, takes.nodes)
     return f"video        {o.video}: {len(poses)} frames, {len(poses) / fps:.3g} s{_of(envs, o)}"
 
 

@@ -10,7 +10,7 @@ With ``together`` all environments stand in one of the scene, each somewhere els
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,10 +22,12 @@ from phalanx.models.meshes.colors import face_colors
 from phalanx.models.meshes.mesh_files import convex_hull
 from phalanx.models.meshes.tessellate import corner_normals
 from phalanx.models.robot_model import Shape
-from phalanx.models.visible import Color, visible_shapes
+from phalanx.models.visible import DEFAULT_COLORS, Color, hex_color, visible_shapes
 from phalanx.rays.geometry import RayGeometry, field_geometry, mesh_geometry, primitive_geometry
 from phalanx.rays.primitives import Int, Ints, Reals, split
 from phalanx.rays.scene import RayScene
+from phalanx.world.layout.parts import RopePart
+from phalanx.world.snapshots import deformables_of, node_positions
 
 if TYPE_CHECKING:
     from phalanx.world.world import World
@@ -48,6 +50,7 @@ class WorldScene:
             of the scene's.
         grounds: whether the world's grounds are seen.
         hidden: names of robots and objects that are not seen.
+        soft: whether soft bodies and cloth (not ropes) are seen; of ``together``, or of one environment, only.
 
     Attributes:
         scene: the :class:`~phalanx.rays.RayScene`.
@@ -66,6 +69,7 @@ class WorldScene:
         together: bool = False,
         grounds: bool = True,
         hidden: Collection[str] = (),
+        soft: bool = False,
     ) -> None:
         world.build()
         self.world = world
@@ -86,6 +90,7 @@ class WorldScene:
                 self.looks[self.scene.add(geometry, body=k * bodies + body, object=body + 1, **place)] = look
         for geometry, place in self._grounds() if grounds else ():
             self.looks[self.scene.add(geometry, object=0, **place)] = GROUND
+        self.soft = self._add_soft() if soft and (together or count == 1) else []
         shape = (1, count * bodies) if self.together else (count, bodies)
         with world.engine.device.active():
             self._rows, self._columns = xp.asarray(np.array(rows, np.int32)), xp.asarray(self.envs.astype(np.int32))
@@ -103,8 +108,10 @@ class WorldScene:
             self._offsets[...] = self.world.engine.device.xp.asarray(offsets, np.float32)
 
     def update(self) -> None:
-        """Put everything where it is now; on a GPU this only queues work."""
+        """Put everything where it is now; on a GPU this only queues work, but for what is soft."""
         world = self.world
+        if self.soft:
+            self.place_nodes(node_positions(world, self.envs))
         world.compute("query_bodies")
         poses = world.engine.store.array(c.BodyState.pose)
         if poses.dtype != np.float32:
@@ -125,6 +132,18 @@ class WorldScene:
             turned = device.xp.ascontiguousarray(device.xp.asarray(poses, np.float32).transpose(1, 2, 0))
             columns = device.xp.arange(shape[0], dtype=np.int32)
         self._place(turned, columns)
+
+    def place_nodes(self, nodes: Sequence[np.ndarray]) -> None:
+        """Put nodes of soft bodies and cloth, (environments seen, nodes, 3) of each, m; before bodies are placed.
+
+        What is not finite is put out of sight.
+        """
+        offsets = self.world.engine.device.to_host(self._offsets)
+        for (faces, geometries), places in zip(self.soft, nodes, strict=True):
+            for geometry, own, offset in zip(geometries, places, offsets, strict=bool(geometries)):
+                vertices = own + offset if np.isfinite(own).all() else np.full_like(own, -1e6)
+                self.scene.refit(geometry, vertices, faces)
+                geometry.normals = corner_normals(vertices, faces).astype(np.float32)
 
     def body_row(self, name: str) -> int:
         """Number of a body among all of the world's, actor after actor: of ``"actor/body"``, or of its own name.
@@ -170,6 +189,25 @@ class WorldScene:
                 rows.append(actor._bound.bodies.start + row)
                 self.names.append(f"{actor.name}/{name}")
         return rows, found
+
+    def _add_soft(self) -> list[tuple[np.ndarray, list[RayGeometry]]]:
+        """Of each soft body or cloth its triangles, and a mesh for each environment, all of them in the scene."""
+        found = []
+        nodes = node_positions(self.world, self.envs)
+        for number, (body, places) in enumerate(zip(deformables_of(self.world).values(), nodes, strict=True)):
+            if isinstance(body.part, RopePart):  # which has no surface
+                found.append((np.zeros((0, 3), int), []))
+                continue
+            faces = np.asarray(body.part.mesh.surface)
+            look = Look(decoded(hex_color(DEFAULT_COLORS[(number + 2) % len(DEFAULT_COLORS)])))
+            made = []
+            for own in places:
+                rest = own if np.isfinite(own).all() else np.asarray(body.default_node_pos, np.float32)
+                geometry = mesh_geometry(rest, faces, normals=corner_normals(rest, faces))
+                self.looks[self.scene.add(geometry, object=len(self.names) + number)] = look
+                made.append(geometry)
+            found.append((faces, made))
+        return found if any(made for _, made in found) else []
 
     def _grounds(self) -> list[tuple[RayGeometry, dict[str, Any]]]:
         found = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -23,7 +23,12 @@ _SLOW = 0.4  # s: standard deviation of the Gaussian that smooths the way of a c
 class Painter(Protocol):
     """Draws frames."""
 
-    def draw(self, poses: np.ndarray | None = None, shift: Any = (0.0, 0.0, 0.0)) -> np.ndarray:
+    def draw(
+        self,
+        poses: np.ndarray | None = None,
+        shift: Any = (0.0, 0.0, 0.0),
+        nodes: tuple[np.ndarray, ...] | None = None,
+    ) -> np.ndarray:
         """(height, width, 3) uint8 of bodies at poses (environments, bodies, 7), the camera moved by ``shift``, m."""
         ...
 
@@ -59,6 +64,7 @@ def framed_painter(
     eye: tuple[float, float, float] | None = None,
     target: tuple[float, float, float] | None = None,
     follow: slice | None = None,
+    nodes: Sequence[tuple[np.ndarray, ...]] | None = None,
     **options: Any,
 ) -> tuple[WorldPainter, np.ndarray]:
     """A painter whose camera sees everything at all times, and how far it is to move (frames, 3), m.
@@ -73,9 +79,10 @@ def framed_painter(
         target: where it looks from there; by default at the middle of what it is made for.
         follow: rows of the bodies that the camera goes along with and is made for, see :func:`bodies_of`;
             :data:`STILL`: it stands. By default it goes along with everything, unless it was told where to be.
+        nodes: of each frame, of soft bodies and cloth, see :class:`~.picture.WorldPainter`; they are not seen without.
         options: of :class:`~.picture.WorldPainter`.
     """
-    options = {"passes": MOVING, **options}
+    options = {"passes": MOVING, "soft": nodes is not None, **options}
     shifts = np.zeros((len(poses), 3))
     followed = None if follow is None or follow == STILL else follow
     if followed is not None:
@@ -90,7 +97,8 @@ def framed_painter(
         middle = np.nanmean(np.where(np.isfinite(seen), seen, np.nan), axis=(0, 1, 2)) if target is None else target
         x, y, z = (float(one) for one in middle)
         options["camera"] = Camera(eye, (x, y, z))
-    return WorldPainter(world, env_ids, poses=still, framed=followed, **options), shifts
+    taken = None if nodes is None else [nodes[n] for n in chosen]
+    return WorldPainter(world, env_ids, poses=still, framed=followed, nodes=taken, **options), shifts
 
 
 def write_film(
@@ -100,6 +108,7 @@ def write_film(
     shifts: np.ndarray,
     fps: float,
     progress: Callable[[int], object] | None = None,
+    nodes: Sequence[tuple[np.ndarray, ...]] | None = None,
 ) -> int:
     """Write a video; returns how many frames it has.
 
@@ -109,13 +118,14 @@ def write_film(
         poses, shifts: see :func:`framed_painter`.
         fps: frames a second.
         progress: is called with 1 after every frame.
+        nodes: of each frame, if there is something soft.
 
     Raises:
         VideoError: the file cannot be of that kind, size or rate.
     """
     with VideoWriter(path, fps) as video:
-        for pose, shift in zip(poses, shifts, strict=True):
-            video.add(painter.draw(pose, shift))
+        for n, (pose, shift) in enumerate(zip(poses, shifts, strict=True)):
+            video.add(painter.draw(pose, shift) if nodes is None else painter.draw(pose, shift, nodes[n]))
             if progress is not None:
                 progress(1)
     return video.frames
@@ -124,7 +134,7 @@ def write_film(
 def _way(poses: np.ndarray, fps: float, far: float = _FAR) -> np.ndarray:
     """(frames, 3): where the middle of all goes, on the level, or nowhere if that is not far, in their own sizes."""
     finite = np.isfinite(poses).all(axis=(0, 2, 3))
-    if not finite.any():
+    if not finite.any() or not poses.shape[2]:
         return np.zeros((len(poses), 3))
     places = poses[:, finite, :, :3].astype(float)
     middle = np.median(places, axis=(1, 2))

@@ -106,6 +106,10 @@ class Frames:
         self._render(frame, where, view.size)
         return frame.image.reshape(shape)
 
+    def forget(self) -> None:
+        """Draw everything anew in the next frame."""
+        self._background = None
+
     def _begin(self, poses: np.ndarray, view: View) -> np.ndarray:
         """Draw everything, and keep it as the background."""
         self._place(poses)

@@ -31,8 +31,8 @@ def corner_points(boxes: Sequence[tuple[int, np.ndarray]], poses: np.ndarray) ->
         boxes: (body, corners (8, 3) in its frame).
         poses: [x y z qw qx qy qz].
     """
-    bodies = np.array([body for body, _ in boxes])
-    corners = np.array([corner for _, corner in boxes])
+    bodies = np.array([body for body, _ in boxes], int)
+    corners = np.array([corner for _, corner in boxes]).reshape(-1, 8, 3)
     at = poses[..., bodies, :]
     points = np.einsum("...ij,...kj->...ki", matrix(at[..., 3:]), corners) + at[..., None, :3]
     return points.reshape(*points.shape[:-3], -1, 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,6 +21,7 @@ from phalanx.images.world_camera import axes_toward
 from phalanx.images.world_scene import WorldScene
 from phalanx.maths.arrays import from_matrix
 from phalanx.rays.geometry import primitive_geometry
+from phalanx.world.snapshots import node_positions
 
 if TYPE_CHECKING:
     from phalanx.world.world import World
@@ -55,6 +57,9 @@ class WorldPainter:
         poses: (times, environments, bodies, 7) [x y z qw qx qy qz] of all of the world's bodies, for which spacing and
             camera are made; by default as they are now. Environments where they are not finite do not count.
         framed: rows of the bodies that the camera is made for; all by default.
+        nodes: (times) of tuples of (environments, nodes, 3), m, of soft bodies and cloth, as
+            :func:`phalanx.world.snapshots.node_positions` has them; by default as they are now.
+        soft: whether soft bodies and cloth are seen.
 
     Raises:
         ValueError: there is nothing to show, or a size is not positive.
@@ -73,6 +78,8 @@ class WorldPainter:
         spacing: float | None = None,
         poses: np.ndarray | None = None,
         framed: slice | None = None,
+        nodes: Sequence[tuple[np.ndarray, ...]] | None = None,
+        soft: bool = True,
     ) -> None:
         if len(size) != 2 or size[0] < 1 or size[1] < 1:
             raise ValueError(f"size={size}: width and height must be positive")
@@ -80,10 +87,10 @@ class WorldPainter:
             raise ValueError(f"kind={kind!r}: there are {', '.join(KINDS)}")
         self.kind = kind
         self._width, self._height = (int(n) for n in size)
-        self._seen = seen = WorldScene(world, env_ids, together=True, grounds=False)
+        self._seen = seen = WorldScene(world, env_ids, together=True, grounds=False, soft=soft)
         shapes = len(seen.boxes) * len(seen.envs)
         self.passes = passes or next((few for most, few in _PASSES if shapes <= most), MOVING)
-        if not seen.boxes:
+        if not seen.boxes and not seen.soft:
             raise ValueError("nothing in the world has a shape to show")
         poses = _poses_now(seen)[None] if poses is None else poses
         finite = np.asarray(np.isfinite(poses).all(axis=(0, 2, 3)))
@@ -93,6 +100,8 @@ class WorldPainter:
         boxes = [box for box in seen.boxes if box[0] in rows] or seen.boxes
         points = corner_points(boxes, poses[:, finite].astype(float))  # (times, envs, points, 3)
         points = points.transpose(1, 0, 2, 3).reshape(points.shape[1], -1, 3)
+        if seen.soft and framed is None:
+            points = np.concatenate([points, *_soft_points(seen, nodes, finite)], axis=1)
         grid = grid_of(points, spacing)
         offsets = np.zeros((len(finite), 3))
         offsets[finite] = grid.offsets
@@ -112,10 +121,18 @@ class WorldPainter:
             seen.boxes, self._ground, offsets, self._seen.place, self._cast, self.passes, self._finished
         )
 
-    def draw(self, poses: np.ndarray | None = None, shift: Any = (0.0, 0.0, 0.0)) -> np.ndarray:
+    def draw(
+        self,
+        poses: np.ndarray | None = None,
+        shift: Any = (0.0, 0.0, 0.0),
+        nodes: tuple[np.ndarray, ...] | None = None,
+    ) -> np.ndarray:
         """(height, width, 3) uint8: what is now, or bodies at poses (environments, bodies, 7); from a camera that is
-        ``shift`` (3,) away from :attr:`camera`, m.
+        ``shift`` (3,) away from :attr:`camera`, m. What is soft is where it is now, or where ``nodes`` have it.
         """
+        if self._seen.soft:
+            self._seen.place_nodes(node_positions(self._seen.world, self._seen.envs) if nodes is None else nodes)
+            self._frames.forget()
         device, sensor = self._seen.world.engine.device, self._sensor
         eye = np.add(self.camera.eye, shift)
         with device.active():
@@ -265,11 +282,19 @@ def save_png(image: np.ndarray, path: Path) -> None:
         Image.fromarray(image).save(made, format="PNG")
 
 
+def _soft_points(
+    seen: WorldScene, nodes: Sequence[tuple[np.ndarray, ...]] | None, finite: np.ndarray
+) -> list[np.ndarray]:
+    """(environments that are finite, nodes, 3) of each body at each time; nodes without a place are in the middle."""
+    times = [node_positions(seen.world, seen.envs)] if nodes is None else nodes
+    return [np.nan_to_num(places[finite].astype(float)) for bodies in times for places in bodies]
+
+
 def _poses_now(seen: WorldScene) -> np.ndarray:
     """(environments seen, bodies, 7), on the host."""
     world = seen.world
     world.compute("query_bodies")
-    poses = world.engine.device.to_host(world[c.BodyState].pose)
+    poses = world.engine.device.to_host(world[c.BodyState].pose)[: world.engine.store.rows(c.Body)]  # it may have none
     return poses.transpose(2, 0, 1)[seen.envs]
 
 

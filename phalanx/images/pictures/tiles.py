@@ -77,7 +77,7 @@ class CarriedPainter:
             scene=scene,
         )
 
-    def draw(self, poses: np.ndarray | None = None, shift: Any = None) -> np.ndarray:
+    def draw(self, poses: np.ndarray | None = None, shift: Any = None, nodes: Any = None) -> np.ndarray:
         """(height, width, 3) uint8: what is now, or with bodies at poses (environments, bodies, 7)."""
         camera, device = self._camera, self._camera.scene.world.engine.device
         if poses is None:

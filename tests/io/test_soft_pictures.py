@@ -1,0 +1,87 @@
+"""Soft bodies and cloth in pictures and films: where their nodes are, when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import phalanx as px
+from phalanx.images.pictures.film import framed_painter, write_film
+from phalanx.images.pictures.framing import Camera
+from phalanx.images.pictures.picture import WorldPainter
+from phalanx.world.snapshots import node_positions
+
+FROM_X = Camera(eye=(2.0, 0.0, 0.5), target=(0.0, 0.0, 0.5), angle=40.0)
+HALF, FOCAL = 0.1, 60.0 / np.tan(np.deg2rad(20.0))
+
+
+@pytest.fixture(scope="module")
+def world(device: str) -> px.World:
+    """A soft cube of 0.2 m that hangs without gravity 0.5 m up."""
+    made = px.World(num_envs=2, dt=1 / 60, device=device)
+    cube = px.Shape("box", (HALF, HALF, HALF))
+    made.add_soft_body(cube, "cube", resolution=1, position=(0.0, 0.0, 0.5), disable_gravity=True)
+    return made.build()
+
+
+def outline(image: np.ndarray) -> tuple[float, float, int]:
+    """Middle (row, column) and number of the pixels that are orange."""
+    pixels = image.astype(int)
+    rows, columns = np.nonzero(pixels[..., 0] > pixels[..., 2] + 25)
+    return float(rows.mean()), float(columns.mean()), len(rows)
+
+
+def test_a_cube_is_where_its_nodes_are(world: px.World) -> None:
+    """Its near face is a square of f 2 h / (d - h) pixels; half a metre to the side it is f 0.5 / d columns away."""
+    body = world.deformables["cube"]
+    world.reset()
+    painter = WorldPainter(world, [0], size=(160, 120), camera=FROM_X, ground=None, passes=4)
+    row, column, count = outline(painter.draw())
+    side = FOCAL * 2 * HALF / (2.0 - HALF)
+    assert (row, column) == (pytest.approx(59.5, abs=1), pytest.approx(79.5, abs=1))
+    assert count == pytest.approx(side**2, rel=0.12)
+    body.set_node_state(pos=body.node_pos + np.array([0.0, 0.3, 0.0]), env_ids=None)
+    _, aside, _ = outline(painter.draw())
+    assert aside - column == pytest.approx(FOCAL * 0.3 / (2.0 - HALF), rel=0.1)
+
+
+def test_a_film_has_nodes_of_its_own(world: px.World, tmp_path: Path) -> None:
+    """It moves up from frame to frame, whatever the world is now; without nodes it is not seen."""
+    world.reset()
+    first = node_positions(world, np.array([0]))
+    nodes = [tuple(each + np.array([0, 0, 0.1 * n], np.float32) for each in first) for n in range(3)]
+    poses = np.zeros((3, 1, 0, 7), np.float32)
+    painter, shifts = framed_painter(world, poses, 10.0, [0], nodes=nodes, size=(96, 72), ground=None)
+    assert not shifts.any()
+    assert write_film(tmp_path / "a.gif", painter, poses, shifts, 10.0, nodes=nodes) == 3
+    rows = []
+    with Image.open(tmp_path / "a.gif") as film:
+        for n in range(3):
+            film.seek(n)
+            rows.append(outline(np.asarray(film.convert("RGB")))[0])
+    assert rows[0] - 3 > rows[1] and rows[1] - 3 > rows[2]
+    with pytest.raises(ValueError, match="nothing in the world has a shape to show"):
+        framed_painter(world, poses, 10.0, [0], size=(96, 72))
+
+
+def test_two_environments_stand_apart(world: px.World) -> None:
+    world.reset()
+    above = Camera(eye=(0.01, 0.0, 4.0), target=(0.0, 0.0, 0.5), angle=40.0)
+    image = WorldPainter(world, size=(160, 120), ground=None, passes=4, camera=above, spacing=0.6).draw()
+    pixels = image.astype(int)
+    orange = pixels[..., 0] > pixels[..., 2] + 25
+    ends = [np.flatnonzero(np.diff(orange.any(axis=axis).astype(int), prepend=0, append=0)) for axis in (0, 1)]
+    assert sorted(map(len, ends)) == [2, 4], "two cubes beside each other, with a gap"
+
+
+def test_a_rope_is_left_out(device: str) -> None:
+    """It has no surface; a ball and a soft cube beside it are drawn."""
+    made = px.World(device=device)
+    made.add_rigid_object(px.Shape("sphere", (HALF,), color=(0.9, 0.5, 0.05, 1.0)), kind="static", position=(0, 0, 0.5))
+    made.add_rope(px.RopeLine.straight(0.4, 4), "rope", position=(0.0, 0.5, 0.5))
+    made.add_soft_body(px.Shape("box", (0.05, 0.05, 0.05)), "cube", resolution=1, position=(0.0, 0.0, 0.9))
+    image = WorldPainter(made, size=(160, 120), camera=FROM_X, ground=None, passes=4).draw()
+    assert outline(image)[2] > 700
