@@ -84,4 +84,5 @@ def test_a_rope_is_left_out(device: str) -> None:
     made.add_rope(px.RopeLine.straight(0.4, 4), "rope", position=(0.0, 0.5, 0.5))
     made.add_soft_body(px.Shape("box", (0.05, 0.05, 0.05)), "cube", resolution=1, position=(0.0, 0.0, 0.9))
     image = WorldPainter(made, size=(160, 120), camera=FROM_X, ground=None, passes=4).draw()
-    assert outline(image)[2] > 700
+    disc, face = np.pi * (FOCAL * HALF / np.sqrt(4.0 - HALF**2)) ** 2, (FOCAL * HALF / 1.95) ** 2
+    assert outline(image)[2] == pytest.approx(disc + face, rel=0.08)
