@@ -167,6 +167,8 @@ class Sb3Trainer(Rounds):
     def _play(self, steps: int) -> None:
         if isinstance(self._env, VecNormalize):
             self._env.training = False
+        if self.native is not None:
+            self._inner.stagger = False
         observations: Any = self._env.reset()
         for _ in range(steps):
             actions, _ = self.model.predict(observations, deterministic=True)
