@@ -36,6 +36,11 @@ def _tasks() -> Iterator[str]:
     yield "stand-ins of the robots: observations and rewards are finite, and no environment diverges. On two CPU cores"
     yield "that had much else to do, so that times say little; the time to start includes what was compiled"
     yield f"([results](../benchmarks/results/isaaclab/{name}), `phalanx tasks --try sample`)."
+    path = max(RESULTS.glob("*-tried-h200.json"), key=lambda one: one.name)
+    tried = json.loads(path.read_text())
+    ran = sum(one["ok"] for one in tried["tasks"])
+    yield f"On one H200 {ran} of {len(tried['tasks'])} make {tried['steps']} steps of {tried['num_envs']} environments"
+    yield f"([results](../benchmarks/results/isaaclab/{path.name}))."
     yield ""
     yield "| task | kind | steps | starts, s | env steps/s | remarks |"
     yield "|---|---|---|---|---|---|"

@@ -114,7 +114,7 @@ class TestKilled:
         engine = _quick(fleets, seconds=0.02)
         report = farm.run(MANY, tmp_path / "farm", workers=8, engine=engine, progress=kill)
         assert report.digest == undisturbed
-        assert report.counts.lost == 3
+        assert not moments and 0 < report.counts.lost <= 3  # who has just handed a shard in loses none
         assert report.shards == MANY.shards == len(os.listdir(tmp_path / "farm" / "shards"))
         assert farm.verify(tmp_path / "farm") == undisturbed
 

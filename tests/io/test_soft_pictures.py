@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracles import host
 from PIL import Image
 
 import phalanx as px
@@ -43,7 +44,7 @@ def test_a_cube_is_where_its_nodes_are(world: px.World) -> None:
     side = FOCAL * 2 * HALF / (2.0 - HALF)
     assert (row, column) == (pytest.approx(59.5, abs=1), pytest.approx(79.5, abs=1))
     assert count == pytest.approx(side**2, rel=0.12)
-    body.set_node_state(pos=body.node_pos + np.array([0.0, 0.3, 0.0]), env_ids=None)
+    body.set_node_state(pos=host(body.node_pos) + np.array([0.0, 0.3, 0.0]), env_ids=None)
     _, aside, _ = outline(painter.draw())
     assert aside - column == pytest.approx(FOCAL * 0.3 / (2.0 - HALF), rel=0.1)
 

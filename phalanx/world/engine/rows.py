@@ -106,6 +106,6 @@ def _for_all(values: Any, envs: np.ndarray | None, num_envs: int, wait: bool) ->
     """Whether values are for all environments, and the same for each."""
     if envs is not None and (len(envs) < num_envs or len(np.unique(envs)) < num_envs):
         return False
-    if values.shape[0] == 1:
+    if values.shape[0] == 1 or values.strides[0] == 0:  # one for all, repeated without a copy
         return True
     return (wait or isinstance(values, np.ndarray)) and bool((values == values[:1]).all())
