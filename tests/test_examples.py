@@ -143,6 +143,7 @@ def test_grip_by_friction(tmp_path: Path) -> None:
     assert (tmp_path / "grip.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_mixed_pile(tmp_path: Path) -> None:
     output = run("mixed_pile.py", tmp_path, "--num-envs", "3", "--objects", "6", "--seconds", "3.5")
     rows = re.findall(r"^ +\d+ +([\d.]+) N +(-?[\d.]+) N +(-?[\d.]+) N", output, flags=re.MULTILINE)

@@ -17,6 +17,9 @@ from phalanx.systems.collision.sdf_contact import convex_sdf, on_planes, sdf_hei
 from phalanx.systems.deformable import (
     attachments,
     cloth,
+    cloth_clusters,
+    cloth_near,
+    cloth_touch,
     contact_search,
     coupling,
     elasticity,
@@ -234,6 +237,8 @@ ORDER: dict[str, tuple[System, ...]] = {
         attachments.begin_attachments,
         cloth.cloth_constants,
         rope.rope_constants,
+        cloth_near.cloth_drift,
+        cloth_clusters.begin_clusters,
         link_motion.begin_links,
         deformable_momentum.begin_momentum,
         contact_search.deformable_bounds,
@@ -247,16 +252,32 @@ ORDER: dict[str, tuple[System, ...]] = {
         link_motion.hold_links,
         link_motion.start_links,
     ),
+    # Triangles of cloth that may come near each other.
+    "deform_near": (
+        cloth_near.cloth_budgets,
+        cloth_near.cloth_bounds,
+        cloth_near.patch_bounds,
+        cloth_near.near_cloth,
+    ),
     # Where inertia takes nodes.
     "deform_predict": (
         small_steps.predict_nodes,
         deformable_contacts.move_anchors,
         attachments.move_attachments,
     ),
+    # What cloth touches of cloth, and which sheets that joins.
+    "deform_touch": (
+        cloth_touch.touch_cloth,
+        cloth_clusters.cloth_partners,
+        cloth_clusters.join_clusters,
+    ),
     # Nodes of soft bodies, colour by colour.
     "deform_sweep": (sweep.relax_nodes,),
     # Nodes of cloth, colour by colour.
-    "deform_cloth": (cloth.relax_cloth,),
+    "deform_cloth": (
+        cloth_touch.touch_forces,
+        cloth.relax_cloth,
+    ),
     # Nodes of ropes, from end to end.
     "deform_rope": (
         rope.row_of_rope,
@@ -273,12 +294,15 @@ ORDER: dict[str, tuple[System, ...]] = {
     "deform_modes": (
         modes.sum_groups,
         modes.solve_modes,
+        cloth_clusters.solve_cluster_modes,
         deformable_contacts.add_impulses,
         attachments.add_attachment_impulses,
         modes.move_nodes,
     ),
     # Velocities of nodes.
     "deform_finish": (
+        cloth_near.cloth_way,
+        cloth_touch.bound_cloth,
         small_steps.finish_nodes,
         small_steps.count_small_steps,
         deformable_contacts.finish_node_contacts,
@@ -290,8 +314,9 @@ ORDER: dict[str, tuple[System, ...]] = {
     "deform_end": (
         coupling.push_dofs,
         deformable_momentum.restore_momentum_of_deformables,
-        deformable_momentum.correct_nodes,
         deformable_momentum.check_deformables,
+        cloth_clusters.restore_momentum_of_clusters,
+        deformable_momentum.correct_nodes,
     ),
     # Who carries what: loads of resting contacts, searched a few times over.
     "load": (

@@ -24,6 +24,7 @@ def soak() -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_rounds_find_what_interruptions_change(soak: Any, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     monkeypatch.setattr(soak, "STEPS", 24)

@@ -142,6 +142,7 @@ def by_warps(store: Any, slots: int) -> None:
     run_team_system(replace_rows(near_pair_teams.list_near_pairs, slots), store)
 
 
+@pytest.mark.slow
 def test_200_shapes_fall_into_a_bin_and_rest(device: str) -> None:
     """More pairs than are listed; 3 s with damping. All stay in the bin and above its floor, and most are at rest."""
     world = px.World(num_envs=1, device=device, dt=1 / 120)
@@ -179,6 +180,7 @@ def test_pairs_of_2000_spheres_are_those_of_a_search_tree(device: str) -> None:
     assert len(near) > 1000 and near <= pairs <= KDTree(places).query_pairs(2 * (radius + offset) + 1e-6)
 
 
+@pytest.mark.slow
 def test_8192_environments_of_8_shapes_fit_and_agree(device: str) -> None:
     """Less than 100 kB each, on GPUs 140 with what solvers of islands need; the last one does what the first does, to
     the bit.

@@ -79,7 +79,7 @@ def test_overlap_is_pushed_out_without_a_kick(depth: float, most: float, device:
     world.build()
     height = 0.1 - depth
     fastest = 0.0
-    for _ in range(300):
+    for _ in range(450):  # what is deeper than it is large turns as it is pushed, and so is pushed slower
         world.step()
         now = float(host(robot.root_pose)[0, 2])
         fastest = max(fastest, (now - height) / world.dt)

@@ -37,7 +37,7 @@ def cup() -> px.Shape:
     )
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.slow)])
 def test_at_rest_on_everything(dtype: str, device: str) -> None:
     """A ring and a cube on a plane, a box, a triangle mesh, a height field and a fixed mesh with a field of its own."""
     world = px.World(num_envs=2, device=device, dt=1 / 240, dtype=dtype)

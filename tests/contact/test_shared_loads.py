@@ -75,7 +75,7 @@ def least_squares(points: np.ndarray, weight: float, centre: np.ndarray) -> np.n
 @pytest.mark.parametrize("drop", [0.0, 0.001, 0.02])
 @pytest.mark.parametrize("floor", ["ground", "box", "tiles"])
 @pytest.mark.parametrize("rate", [60, 200, 1000])
-@pytest.mark.parametrize("real", ["float32", "float64"])
+@pytest.mark.parametrize("real", ["float32", pytest.param("float64", marks=pytest.mark.slow)])
 def test_legs_of_a_table(real: str, rate: int, floor: str, drop: float, device: str) -> None:
     """Set down, or dropped: alike on all legs within 2 %, of lopsided ones the least squares within 5 % of the mean."""
     world, view = table(floor, device, real, rate, drop)

@@ -56,6 +56,7 @@ def together(device: str) -> StageWorld:
     return StageWorld(spread([KINDS[k] for k in order], list(range(7))), [ENVS], device=device)
 
 
+@pytest.mark.slow
 def test_each_moves_as_it_does_alone(together: StageWorld, device: str) -> None:
     assert len(together.env_paths) == 7 and together.world.num_envs == 7
     together.reset()

@@ -80,6 +80,7 @@ def test_training_goes_on_while_it_is_shown(tmp_path: Path) -> None:
 
 
 def test_one_process_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("torch", reason="torch is not installed (pip install 'phalanx[learn]')")
+    for name in ("torch", "rsl_rl", "tensordict", "git"):
+        pytest.importorskip(name, reason=f"{name} is not installed (pip install 'phalanx[learn]')")
     assert main(["train", "cartpole", "--view", "--ranks", "2", "--device", "cpu"]) == 2
     assert "--view shows the training of one process" in capsys.readouterr().err
