@@ -259,17 +259,30 @@ def response(own, along_1, along_2):
 
 
 @function
+def least_lever(gap, x, y, z):
+    """The square of the least lever with which a push that is deep may turn what it moves: the depth, or less, m^2.
+
+    What is deeper than it is large can be pushed with no lever longer than itself.
+
+    Args:
+        gap: separation.
+        x, y, z: the contact point, from the origin of the root link.
+    """
+    return min(gap * gap, x * x + y * y + z * z)
+
+
+@function
 def eased(gap, own, spread, longest, rebound):
     """The gap that sweeps take for what is ``gap`` apart: less deep where a push would move a dof much farther.
 
     Where the normal all but meets the axis of a hinge, or is square to a slider, a small way of the contact point is a
     large one of the joint, and the linear model of it is worth nothing: links would turn by many rounds. A push turns
-    no dof by more than it moves the contact point, divided by the depth.
+    no dof by more than it moves the contact point, divided by what :func:`least_lever` says.
 
     Args:
         gap: separation, negative when penetrating.
         own: velocity of the contact along its normal per unit impulse.
-        spread: sum of squares of what that impulse gives to dofs, those that turn times the depth, others by SLIDES.
+        spread: sum of squares of what that impulse gives to dofs, those that turn times their lever, others by SLIDES.
         longest: how far contacts may push out in the substep.
         rebound: negative for what gives way, which is not pushed out.
     """
@@ -292,6 +305,9 @@ def contact_blocks(
     count=read(ContactCount.current),
     in_window=read(ContactMotion.member),
     rebound=read(ContactMotion.rebound),
+    arm_a=read(ContactPoint.arm_a),
+    arm_b=read(ContactPoint.arm_b),
+    first=read(DofTopology.tree_first),
     extent=read(ContactMotion.extent),
     dof=read(ContactDof.dof),
     jacobian=read(ContactJacobian.value),
@@ -344,10 +360,15 @@ def contact_blocks(
             deep = 1 if c < count[0, e] and separation[c, e] < -SLOP else deep
         for i in range(wide if deep == 1 else 0):
             k = dof[base + i, lanes[0]]
-            turns = angular[k, 0] == 1
+            turns, root = angular[k, 0] == 1, first[k, 0]
             for e in lanes:
-                depth, answer = separation[c, e], mobility[k, e] * jacobian[base + i, 0, e]
-                spread_out[0, 0, e] += (depth * depth if turns else SLIDES) * answer * answer
+                a, b, depth = dof_a[c, e], dof_b[c, e], separation[c, e]
+                lever_a = least_lever(depth, arm_a[c, 0, e], arm_a[c, 1, e], arm_a[c, 2, e])
+                lever_b = least_lever(depth, arm_b[c, 0, e], arm_b[c, 1, e], arm_b[c, 2, e])
+                lever_a = lever_a if a >= 0 and first[max(a, 0), 0] == root else 0.0
+                lever_b = lever_b if b >= 0 and first[max(b, 0), 0] == root else 0.0
+                answer = mobility[k, e] * jacobian[base + i, 0, e]
+                spread_out[0, 0, e] += (max(lever_a, lever_b) if turns else SLIDES) * answer * answer
         if deep == 1:
             for e in lanes:
                 a, b = dof_a[c, e], dof_b[c, e]

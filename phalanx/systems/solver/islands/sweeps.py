@@ -61,7 +61,7 @@ from phalanx.ecs.text.team_language import (
 )
 from phalanx.maths.kernels import cross
 from phalanx.systems.solver.bouncing import SAME_IMPACT, SWEEPS, rebound_speed
-from phalanx.systems.solver.contact_rows import SLIDES, eased, inverted_tangents, response
+from phalanx.systems.solver.contact_rows import SLIDES, eased, inverted_tangents, least_lever, response
 from phalanx.systems.solver.contact_solver import SLOP, inverse, member_of, push_cap, solve_friction, solve_normals
 from phalanx.systems.solver.dof_solver import solve_dof_row
 from phalanx.systems.solver.islands.rows import point_velocities
@@ -263,9 +263,15 @@ def sweep_island(
                     memory[at + BOUNCE] = restitution[c, e] if rebound[c, e] >= 0.0 else rebound[c, e]
                     if bounces_at < 0:  # they have been found
                         memory[at + BOUNCE] = rebound[c, e]
+                gap = separation[c, e]
+                lever_a, lever_b = least_lever(gap, ax, ay, az), least_lever(gap, bx, by, bz)
+                one_tree = a >= 0 and b >= 0 and tree_first[da, 0] == tree_first[db, 0]
+                lever_a = max(lever_a, lever_b) if one_tree else lever_a
+                lever_b = lever_a if one_tree else lever_b
                 team_wait(TEAM)
                 # side a first, if it can be moved; else only b is there, and lines point the other way
                 swapped = sides & 1 == 0
+                lever_a = lever_b if swapped else lever_a
                 nx, ny, nz = -nx if swapped else nx, -ny if swapped else ny, -nz if swapped else nz
                 tx, ty, tz = -tx if swapped else tx, -ty if swapped else ty, -tz if swapped else tz
                 sx, sy, sz = -sx if swapped else sx, -sy if swapped else sy, -sz if swapped else sz
@@ -314,7 +320,8 @@ def sweep_island(
                     # how velocities answer to impulses; each thread stores a sum
                     g0, g1, g2, g3 = m0 * n0, m1 * n1, m2 * n2, m3 * n3
                     y0, y1, y2, y3 = m0 * f0, m1 * f1, m2 * f2, m3 * f3
-                    z0 = memory[at + GAP] * memory[at + GAP]
+                    z0, z1 = team_from(TEAM, lever_a, j), team_from(TEAM, lever_b, j)
+                    z0 = max(z0 if (on_a >> r) & 1 == 1 else 0.0, z1 if (on_b >> r) & 1 == 1 else 0.0)
                     z0, z1, z2, z3 = (
                         z0 if turns0 == 1 else SLIDES, z0 if turns1 == 1 else SLIDES,
                         z0 if turns2 == 1 else SLIDES, z0 if turns3 == 1 else SLIDES,
