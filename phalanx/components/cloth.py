@@ -14,6 +14,9 @@ class ClothMaterial(Component, table=Deformable):
     shear_modulus = Field(unit="Pa", doc="shear modulus of the sheet in its plane", role="parameter", shared=True)
     bending_stiffness = Field(unit="N m", doc="flexural rigidity", role="parameter", shared=True)
     pressure = Field(unit="Pa", doc="pressure inside less that outside", role="parameter", shared=True)
+    touch_offset = Field(
+        unit="m", doc="it rests on other cloth at the sum of both bodies'", role="parameter", shared=True
+    )
 
 
 class ClothElasticity(Component, table=Deformable):

@@ -26,7 +26,7 @@ from phalanx.facade.physx.rigid_body_view import RigidBodyView
 from phalanx.facade.physx.simulation_view import SimulationView
 from phalanx.io.formats.usd import Scene, read_stage
 from phalanx.io.formats.usd.bindings import Stage, UsdPhysics
-from phalanx.io.formats.usd.deformables import material_of
+from phalanx.io.formats.usd.deformables import DeformableModel, material_of
 from phalanx.io.formats.usd.models import START
 from phalanx.world.usd_scenes import add_scene
 from phalanx.world.world import World
@@ -85,7 +85,7 @@ class StageWorld:
                 why = f"{why}; {error}"
         if self.kinds is None:
             self._make_alike(stage, paths, why, settings)
-        self.is_empty = not self.world.actors and not self.world.deformables
+        self.is_empty = not self.world.actors and not self.world.all_deformables
         self._view: SimulationView | None = None
         self.reset()
         for told in MADE if not self.is_empty else ():
@@ -183,7 +183,7 @@ class StageWorld:
         return Place(actor, body, env)
 
     def soft_body(self, path: str) -> tuple[str, int | None]:
-        """The name of the deformable body that was read from a prim, and its environment.
+        """The name of the deformable body or cloth that was read from a prim, and its environment.
 
         Raises:
             KeyError: none was read from the prim.
@@ -217,11 +217,7 @@ class StageWorld:
         With ``materials`` the expression is of materials, and bodies are those that have one of them.
         """
         wanted = matching_paths(self.stage, expression)
-        made: dict[str, tuple[str, int]] = {}
-        for first, name in self._deformables.items():
-            inside = bool(self.env_paths) and _below(first, self.env_paths[0])
-            for env, root in enumerate(self.env_paths) if inside else [(0, first)]:
-                made[root + first[len(self.env_paths[0]) :] if inside else first] = (name, env)
+        made = self._made({path: name for path, name in self._deformables.items() if name in self.world.deformables})
         found = []
         for path in made if materials else [path for path in wanted if path in made]:
             prim = material_of(self.stage.GetPrimAtPath(path))
@@ -229,6 +225,22 @@ class StageWorld:
             if not materials or material in wanted:
                 found.append((path, made[path], material))
         return found
+
+    def find_cloth(self, expression: str) -> list[tuple[str, tuple[str, int], DeformableModel]]:
+        """Cloth that an expression matches, in the stage's order: path, name and environment, and what was read."""
+        made = self._made({path: name for path, name in self._deformables.items() if name in self.world.cloths})
+        models = {one.name: one for one in self.scene.deformables}
+        wanted = matching_paths(self.stage, expression)
+        return [(path, made[path], models[made[path][0]]) for path in wanted if path in made]
+
+    def _made(self, names: Mapping[str, str]) -> dict[str, tuple[str, int]]:
+        """Names and environments by paths, from names by paths of the first environment."""
+        made: dict[str, tuple[str, int]] = {}
+        for first, name in names.items():
+            inside = bool(self.env_paths) and _below(first, self.env_paths[0])
+            for env, root in enumerate(self.env_paths) if inside else [(0, first)]:
+                made[root + first[len(self.env_paths[0]) :] if inside else first] = (name, env)
+        return made
 
     def _body_or_root(self, path: str) -> Place | None:
         if self.has_body(path):
@@ -243,7 +255,7 @@ class StageWorld:
     def view(self) -> SimulationView:
         """What makes tensor views by :meth:`find`."""
         if self._view is None:
-            self._view = SimulationView(self.world, self.find, self.origins, self.find_soft)
+            self._view = SimulationView(self.world, self.find, self.origins, self.find_soft, self.find_cloth)
         return self._view
 
     def _owner(self, path: str) -> tuple[str, str] | None:
@@ -293,6 +305,7 @@ class StageWorld:
     def _set_moving(self, env_ids: Any) -> None:
         """Give bodies and joints the velocities that the stage gives them; those of bodies are of centres of mass."""
         envs = None if env_ids is None else self.world.env_indices(env_ids)
+        self._set_cloth_moving(envs)
         for name, actor in self.scene.actors.items():
             start = next((frame for frame in actor.model.keyframes if frame.name == START), None)
             if start is None:
@@ -304,6 +317,14 @@ class StageWorld:
                 robot = self.world.robots[name]
                 speeds = np.array([start.joint_vel.get(joint, 0.0) for joint in robot.joint_names])
                 robot.set_joint_state(vel=speeds, env_ids=envs)
+
+    def _set_cloth_moving(self, envs: Any) -> None:
+        """Give cloth the velocities that the stage gives it."""
+        count = len(self.origins) if envs is None else len(envs)
+        for model in self.scene.deformables:
+            if model.velocities is not None:
+                cloth = self.world.cloths[model.name]
+                cloth.set_node_state(vel=np.tile(model.velocities, (count, 1, 1)), env_ids=envs)
 
     def _place_around(self, env_ids: Any) -> None:
         """Put what stands outside of environments where the stage has it, seen from each of them."""

@@ -14,6 +14,7 @@ from phalanx.io.formats.scene_file import Ground as FileGround
 from phalanx.io.formats.scene_file import warn_of
 from phalanx.models.actuators import Keyframe
 from phalanx.world.contents import Contents
+from phalanx.world.deformables.cloth import Cloth
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.handles.loop_joint import LoopJoint
 from phalanx.world.handles.rigid_object import RigidObject
@@ -43,10 +44,11 @@ class AddedScene:
     objects: dict[str, RigidObject] = field(default_factory=dict)
     joints: dict[str, LoopJoint] = field(default_factory=dict)
     deformables: dict[str, SoftBody] = field(default_factory=dict)
+    cloths: dict[str, Cloth] = field(default_factory=dict)
     keyframe_names: list[str] = field(default_factory=list)
     prims: dict[str, tuple[str, str]] = field(default_factory=dict)
     deformable_prims: dict[str, str] = field(default_factory=dict)
-    """Names of soft bodies by the paths of their prims."""
+    """Names of soft bodies and cloth by the paths of their prims."""
     warnings: list[str] = field(default_factory=list)
 
     def set_keyframe(self, name: str, env_ids: Any = None) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from phalanx.io.formats.scene_file import warn_of
+from phalanx.models.meshes.cloth_mesh import ClothMesh
 from phalanx.world.contents import Contents
 from phalanx.world.scenes import AddedScene, Scenes, add_grounds
 
@@ -58,7 +59,7 @@ class UsdScenes(Scenes):
             stage = open_stage(name, folders)
         scene = usd.read_stage(stage, prim, visuals=visuals, name=name, inertias="fix" if fix_inertias else "refuse")
         taken = [prefix + name for name in scene.actors if prefix + name in self.actors]
-        taken += [prefix + one.name for one in scene.deformables if prefix + one.name in self.deformables]
+        taken += [prefix + one.name for one in scene.deformables if prefix + one.name in self.all_deformables]
         taken += [prefix + held.name for held in scene.held if prefix + held.name in self.joints]
         if taken:
             raise ValueError(f"add_usd: there is already something named {taken[0]!r}; pass another prefix=")
@@ -88,9 +89,11 @@ def add_scene(scene: Scene, world: Contents, prefix: str = "") -> AddedScene:
         made.prims |= {path: (name, body) for path, body in actor.bodies.items()}
     for soft in scene.deformables:
         name = prefix + soft.name
-        made.deformables[name] = world.add_soft_body(
-            soft.mesh, name, position=soft.position, orientation=soft.orientation, **soft.arguments
-        )
+        place: dict[str, Any] = {"position": soft.position, "orientation": soft.orientation}
+        if isinstance(soft.mesh, ClothMesh):
+            made.cloths[name] = world.add_cloth(soft.mesh, name, **place, **soft.arguments)
+        else:
+            made.deformables[name] = world.add_soft_body(soft.mesh, name, **place, **soft.arguments)
         made.deformable_prims[soft.path] = name
     for (a, body_a), (b, body_b) in scene.separated:
         world.disable_collision((prefix + a, body_a), (prefix + b, body_b))

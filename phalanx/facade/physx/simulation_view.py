@@ -11,8 +11,10 @@ from phalanx import components as c
 from phalanx.facade.arrays import accept
 from phalanx.facade.physx.articulation_view import ArticulationView
 from phalanx.facade.physx.contact_view import RigidContactView
+from phalanx.facade.physx.particle_cloth_view import ParticleClothView
 from phalanx.facade.physx.rigid_body_view import RigidBodyView
 from phalanx.facade.physx.soft_body_view import SoftBodyMaterialView, SoftBodyView
+from phalanx.io.formats.usd.deformables import DeformableModel
 from phalanx.world.world import World
 
 
@@ -41,6 +43,9 @@ Resolve = Callable[[str], Iterable[tuple[str, Place]]]
 ResolveSoft = Callable[[str, bool], Iterable[tuple[str, tuple[str, int], str | None]]]
 """From a pattern of paths of deformable bodies, or of materials, to paths, names and environments, and materials."""
 
+ResolveCloth = Callable[[str], Iterable[tuple[str, tuple[str, int], DeformableModel]]]
+"""From a pattern of paths of cloth to paths, names and environments, and what was read of the stage."""
+
 
 class SimulationView:
     """Makes tensor views.
@@ -50,6 +55,7 @@ class SimulationView:
         resolve: finds bodies by paths; without it, views are made from the engine's own handles by their classes.
         origins: (num_envs, 3), m: where the environments' origins are in the world; zero by default.
         resolve_soft: the same of deformable bodies, or of their materials.
+        resolve_cloth: the same of cloth.
     """
 
     def __init__(
@@ -58,8 +64,10 @@ class SimulationView:
         resolve: Resolve | None = None,
         origins: Any = None,
         resolve_soft: ResolveSoft | None = None,
+        resolve_cloth: ResolveCloth | None = None,
     ) -> None:
-        self.world, self._resolve, self._origins, self._resolve_soft = world, resolve, origins, resolve_soft
+        self.world, self._resolve, self._origins = world, resolve, origins
+        self._resolve_soft, self._resolve_cloth = resolve_soft, resolve_cloth
 
     @property
     def is_valid(self) -> bool:
@@ -204,6 +212,20 @@ class SimulationView:
         if not found:
             raise ValueError(f"{what}: nothing matches {', '.join(map(repr, listed))}")
         return found
+
+    def create_particle_cloth_view(self, pattern: str | Sequence[str]) -> ParticleClothView:
+        """View of the cloths whose prims' paths match, in the order of patterns."""
+        listed = [pattern] if isinstance(pattern, str) else list(pattern)
+        if self._resolve_cloth is None:
+            raise NotImplementedError(
+                "SimulationView.create_particle_cloth_view: paths of prims; this world is not made from a stage: make "
+                "views by the classes of phalanx.facade.physx"
+            )
+        found = [each for one in listed for each in self._resolve_cloth(one)]
+        if not found:
+            raise ValueError(f"create_particle_cloth_view: nothing matches {', '.join(map(repr, listed))}")
+        nodes = [model.node_of for _, _, model in found if model.node_of is not None]
+        return ParticleClothView(self.world, [row for _, row, _ in found], nodes, self._origins)
 
     def create_particle_system_view(self, pattern: str) -> Any:
         """Not built."""

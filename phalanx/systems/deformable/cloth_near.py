@@ -7,6 +7,7 @@ import math
 
 from phalanx.components import (
     ClothDrift,
+    ClothMaterial,
     ClothNearTriangle,
     ClothNodeContact,
     ClothPatch,
@@ -20,7 +21,6 @@ from phalanx.components import (
     DeformableMomentum,
     DeformableMotion,
     DeformableSettings,
-    DeformableSurface,
     DeformableTopology,
     Node,
     NodeState,
@@ -91,7 +91,7 @@ def cloth_budgets(
     row=read(ClothNodeContact.row),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
-    rest=read(DeformableSurface.rest_offset),
+    rest=read(ClothMaterial.touch_offset),
     drift=read(ClothDrift.velocity),
     velocity=read(NodeState.velocity),
     limit=write(ClothNodeContact.limit),
@@ -113,7 +113,7 @@ def cloth_bounds(
     e,
     nodes=read(ClothTriangleTopology.nodes),
     body=read(NodeTopology.body),
-    rest=read(DeformableSurface.rest_offset),
+    rest=read(ClothMaterial.touch_offset),
     origin=read(DeformableMotion.origin),
     position=read(NodeState.position),
     limit=read(ClothNodeContact.limit),

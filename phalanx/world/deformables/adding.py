@@ -155,6 +155,7 @@ class Deformables(Ropes):
         contact_offset: float | None = None,
         rest_offset: float | None = None,
         touches_cloth: bool = False,
+        touch_offset: float | None = None,
         **surface: Unpack[Surface],
     ) -> Cloth:
         """Add cloth, a sheet of elastic material, to every environment.
@@ -178,8 +179,9 @@ class Deformables(Ropes):
             kinematic: all of its nodes are held after a reset; they move as :meth:`Cloth.set_node_targets` says.
             collision_group, collision_mask, contact_offset: as of :class:`phalanx.world.options.ActorOptions`.
             rest_offset: distance at which it rests on other things, m; half of the thickness where it is not given.
-            touches_cloth: it touches itself, and other cloth for which this holds, at the sum of both rest offsets.
+            touches_cloth: it touches itself, and other cloth for which this holds, at the sum of both touch offsets.
                 Nothing passes through anything, but for nodes that you hold.
+            touch_offset: m, at most a quarter of the height of the lowest triangle; the rest offset where not given.
             surface: see :class:`phalanx.world.options.Surface`; restitution has no meaning here.
 
         Raises:
@@ -211,11 +213,13 @@ class Deformables(Ropes):
         if collision_mask is not None:
             given["collision_mask"] = collision_mask
         fields = options.part_fields(who, given)
-        if touches_cloth and 2 * rest > (least := 0.5 * mesh.least_height):
+        touch = rest if touch_offset is None else checking.number(f"{who}: touch_offset", touch_offset)
+        if touches_cloth and 2 * touch > (least := 0.5 * mesh.least_height):
             raise ValueError(
-                f"{who}: it would rest on itself at {2 * rest:g} m, and its smallest triangle is {2 * least:g} m high; "
-                f"with touches_cloth rest_offset (half of the thickness) is at most {least / 2:g} m; or make triangles "
-                "larger"
+                f"{who}: it would rest on itself at {2 * touch:g} m, and its smallest triangle is "
+                f"{2 * least:g} m high; "
+                f"with touches_cloth touch_offset (rest_offset, half of the thickness) is at most {least / 2:g} m; or "
+                "make triangles larger"
             )
         part = ClothPart(
             mesh,
@@ -234,6 +238,7 @@ class Deformables(Ropes):
             shear_modulus=checking.number(f"{who}: shear_modulus", shear),
             bending_stiffness=checking.number(f"{who}: bending_stiffness", bend),
             pressure=float(pressure),
+            touch_offset=touch,
             touches_cloth=bool(touches_cloth),
         )
         made = self.cloths[name] = Cloth(self.engine, name, part, pose)
@@ -405,6 +410,7 @@ def _sheet(part: ClothPart) -> dict[str, float]:
         "bending_stiffness": part.bending_stiffness,
         "pressure": part.pressure,
         "touches_cloth": part.touches_cloth,
+        "touch_offset": part.touch_offset,
     }
 
 

@@ -161,6 +161,17 @@ class DeformableBody(Handle):
         """(n, nodes): kg."""
         return self._read(c.NodeModel.mass, self._nodes)
 
+    @on_device
+    def set_node_mass(self, mass: Any, env_ids: Any = None) -> None:
+        """Set masses of nodes, (n, nodes), kg, above 0.
+
+        Environments may differ; from then on the world keeps a value for each, and kernels are compiled once more.
+        """
+        self._above_zero("node mass", mass)
+        values, envs = self._input("node mass", mass, (self.num_nodes,), env_ids, negative=False)
+        self._write(c.NodeModel.mass, self._nodes, values, envs)
+        self.engine.touch_state()
+
     @property
     @on_device
     def friction(self) -> Any:

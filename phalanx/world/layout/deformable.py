@@ -140,6 +140,7 @@ def fill_deformables(
                 c.ClothMaterial.shear_modulus: body.shear_modulus if isinstance(body, ClothPart) else 0.0,
                 c.ClothMaterial.bending_stiffness: body.bending_stiffness if isinstance(body, ClothPart) else 0.0,
                 c.ClothMaterial.pressure: body.pressure if isinstance(body, ClothPart) else 0.0,
+                c.ClothMaterial.touch_offset: body.touch_offset if isinstance(body, ClothPart) else 0.0,
                 c.RopeMaterial.radius: body.radius if isinstance(body, RopePart) else 0.0,
                 c.RopeMaterial.bending_stiffness: body.bending_stiffness if isinstance(body, RopePart) else 0.0,
                 c.DeformableDynamics.gravity_scale: body.gravity_scale,

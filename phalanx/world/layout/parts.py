@@ -64,6 +64,8 @@ class ClothPart(DeformablePart):
     """N m."""
     pressure: float = 0.0
     """Pa."""
+    touch_offset: float = 0.0
+    """m: it rests on other cloth at the sum of both."""
     touches_cloth: bool = False
     """Whether it touches itself, and other cloth for which this holds."""
 

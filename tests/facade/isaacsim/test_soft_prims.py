@@ -1,14 +1,12 @@
-"""Cloth and particles, which a simulation says that it leaves out, and deformable bodies, which it simulates."""
+"""Cloth and particles on the stage, and deformable bodies, which are simulated (cloth is in test_cloth_prims)."""
 
 from __future__ import annotations
-
-import logging
 
 import numpy as np
 import pytest
 from facade.isaacsim.core_scenes import host, like, xforms
 
-from phalanx.facade import once, stage
+from phalanx.facade import stage
 from phalanx.facade.isaaclab.sim.schemas.authoring import applied_schemas
 from phalanx.facade.isaacsim.core.api.materials import DeformableMaterial, ParticleMaterial
 from phalanx.facade.isaacsim.core.prims import (
@@ -108,18 +106,6 @@ def test_deformable_bodies(world, backend):
     xforms("/World/nothing")
     with pytest.raises(ValueError, match="is no mesh"):
         SingleDeformablePrim("/World/nothing")
-
-
-def test_a_simulation_says_that_it_leaves_cloth_out(world, caplog):
-    system = SingleParticleSystem("/World/system")
-    sheet("/World/c")
-    body = world.scene.add(SingleClothPrim("/World/c", system, name="cloth"))
-    once._told.clear()
-    with caplog.at_level(logging.WARNING):
-        world.reset()
-        world.step(render=False)
-    assert "are not simulated yet" in caplog.text
-    assert not body._cloth_prim_view.is_physics_handle_valid()
 
 
 def block(path: str, height: float) -> None:

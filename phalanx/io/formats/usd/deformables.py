@@ -1,4 +1,4 @@
-"""Deformable bodies of a stage: meshes with PhysX's schema, filled with tetrahedra."""
+"""Deformable bodies of a stage: meshes with PhysX's schema, filled with tetrahedra; for cloth, see the next module."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from phalanx.io.formats.usd.bindings import Prim, UsdPhysics, UsdShade
 from phalanx.io.formats.usd.frames import Quaternion, Vector, inverse, orientation_of, position_of, rigid
 from phalanx.io.formats.usd.meshes import triangles
 from phalanx.io.formats.usd.values import Reading
+from phalanx.models.meshes.cloth_mesh import ClothMesh
 from phalanx.models.meshes.fill import fill_surface
 from phalanx.models.meshes.tet_mesh import TetMesh
 
@@ -30,14 +31,20 @@ MOST_POISSON = 0.4999
 
 @dataclass
 class DeformableModel:
-    """A deformable body, ready for a world: ``arguments`` are those of :meth:`phalanx.World.add_soft_body`."""
+    """A deformable body, ready for a world.
+
+    ``arguments`` are those of :meth:`phalanx.World.add_soft_body`, or of ``add_cloth`` where the mesh is of triangles.
+    Of cloth ``node_of`` has the node of each point of the prim, ``velocities`` (n, 3) those of nodes, m/s, if any.
+    """
 
     name: str
     path: str
-    mesh: TetMesh
+    mesh: TetMesh | ClothMesh
     position: Vector
     orientation: Quaternion
     arguments: dict[str, Any]
+    node_of: np.ndarray | None = None
+    velocities: np.ndarray | None = None
 
 
 def is_deformable(reading: Reading, prim: Prim) -> bool:

@@ -12,8 +12,14 @@ from phalanx.models.meshes.mesh_files import merge
 def triangles(reading: Reading, prim: Prim, transform: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Vertices (n, 3), transformed, and faces (m, 3), counter-clockwise seen from outside, of a mesh's cage.
 
-    Subdivision is for looks and not applied; polygons become fans; holes are left out.
+    Subdivision is for looks and not applied; polygons become fans; holes are left out. Vertices at exactly the same
+    place are one, those of no face are left out.
     """
+    return merge(*fans(reading, prim, transform))
+
+
+def fans(reading: Reading, prim: Prim, transform: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same with all points of the mesh, in its order."""
     points = np.array(reading.value(prim, "points") or [], float).reshape(-1, 3)
     counts = np.array(reading.value(prim, "faceVertexCounts") or [], np.int64)
     corners = np.array(reading.value(prim, "faceVertexIndices") or [], np.int64)
@@ -32,8 +38,7 @@ def triangles(reading: Reading, prim: Prim, transform: np.ndarray) -> tuple[np.n
     mirrored = np.linalg.det(transform[:3, :3]) < 0.0
     if mirrored != (reading.token(prim, "orientation", "rightHanded", ("rightHanded", "leftHanded")) == "leftHanded"):
         faces = faces[:, ::-1]
-    vertices, faces = merge(points @ transform[:3, :3].T + transform[:3, 3], faces)
-    return vertices, faces
+    return points @ transform[:3, :3].T + transform[:3, 3], faces
 
 
 def _fans(counts: np.ndarray, corners: np.ndarray, holes: np.ndarray) -> np.ndarray:

@@ -34,6 +34,13 @@ READ = (
         "deformableEnabled kinematicEnabled disableGravity simulationHexahedralResolution vertexVelocityDamping "
         "selfCollision",
     )
+    | _names("physxAutoParticleCloth:", "springStretchStiffness springBendStiffness springShearStiffness springDamping")
+    | _names(
+        "physxParticle:",
+        "particleEnabled particleSystem pressure selfCollision springStiffnesses springDampings particleGroup "
+        "selfCollisionFilter",
+    )
+    | _names("physxPBDMaterial:", "friction damping gravityScale density")
     | _names("physxDeformableBodyMaterial:", "youngsModulus poissonsRatio density dynamicFriction")
     | _names("physxCollision:", "contactOffset restOffset torsionalPatchRadius minTorsionalPatchRadius")
     | _names(
@@ -119,9 +126,14 @@ SCHEMAS = _names(
     "TendonAxisRootAPI TendonAttachmentAPI TendonAttachmentRootAPI TendonAttachmentLeafAPI SDFMeshCollisionAPI "
     "ConvexHullCollisionAPI ConvexDecompositionCollisionAPI TriangleMeshCollisionAPI SphereFillCollisionAPI "
     "TriangleMeshSimplificationCollisionAPI CookedDataAPI ContactReportAPI ResidualReportingAPI SceneAPI "
-    "PhysicsDistanceJointAPI JointStateAPI ForceAPI DeformableAPI DeformableBodyAPI DeformableBodyMaterialAPI",
+    "PhysicsDistanceJointAPI JointStateAPI ForceAPI DeformableAPI DeformableBodyAPI DeformableBodyMaterialAPI "
+    "ParticleAPI ParticleClothAPI AutoParticleClothAPI PBDMaterialAPI",
 )
 """Schemas of PhysX whose attributes say all that matters."""
+
+
+KNOWN_TYPES = ("Joint", "ParticleSystem")
+"""Ends of the names of types of PhysX that are read."""
 
 
 def check(reading: Reading, prims: list[Prim]) -> None:
@@ -130,7 +142,7 @@ def check(reading: Reading, prims: list[Prim]) -> None:
     for prim in prims:
         if str(prim.GetTypeName()).startswith("Mjc"):
             mujoco.setdefault(str(prim.GetTypeName()), prim)
-        elif str(prim.GetTypeName()).startswith("Physx") and not str(prim.GetTypeName()).endswith("Joint"):
+        elif str(prim.GetTypeName()).startswith("Physx") and not str(prim.GetTypeName()).endswith(KNOWN_TYPES):
             reading.notes.add(prim, f"prims of type {prim.GetTypeName()} are not simulated; it is left out.")
         for applied in prim.GetPrimTypeInfo().GetAppliedAPISchemas():
             schema = str(applied).partition(":")[0]

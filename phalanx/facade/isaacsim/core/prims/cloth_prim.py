@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from phalanx.facade import simulation
 from phalanx.facade.backends import on_host, shaped
 from phalanx.facade.isaacsim.core.api.materials.accessors import read, write
 from phalanx.facade.isaacsim.core.prims.soft_view import SoftPrims, relation
 from phalanx.facade.isaacsim.core.prims.xform_prim import XFormPrim
+from phalanx.facade.physx.particle_cloth_view import ParticleClothView
 from phalanx.io.formats.usd.bindings import UsdPhysics
+from phalanx.io.formats.usd.cloths import LEAST_STIFFNESS, bending, inflation
 
 _SPRINGS = "PhysxParticleClothAPI"
 
@@ -19,8 +22,10 @@ _SPRINGS = "PhysxParticleClothAPI"
 class ClothPrim(XFormPrim, SoftPrims):
     """Meshes that are cloth: particles, and springs between them.
 
-    They are not simulated: what is read and written is the stage's. See :class:`XFormPrim` for arrays, indices and
-    places. Points and velocities of particles are those of the meshes, in the meshes' own frames.
+    While a simulation plays, particles are those of the simulation, in its world, and numbers that are set act at once;
+    else what is read and written is the stage's, in the meshes' own frames. The engine simulates an elastic sheet that
+    resists as the springs do (:mod:`phalanx.io.formats.usd.cloths`), not springs. See :class:`XFormPrim` for arrays,
+    indices and places.
 
     Args:
         prim_paths_expr: an expression for paths, or several in a list.
@@ -94,6 +99,19 @@ class ClothPrim(XFormPrim, SoftPrims):
         super()._on_physics_ready(event)
         self._simulate()
 
+    def _simulate(self) -> None:
+        world = simulation.stage_world()
+        try:
+            self._physics_view = None if world is None else world.view.create_particle_cloth_view(self._prim_paths)
+        except ValueError:  # none of them is cloth that is switched on
+            super()._simulate()
+
+    def _playing(self) -> ParticleClothView | None:
+        """The view of what is simulated; ``None`` while nothing plays."""
+        world = simulation.stage_world()
+        view = self._physics_view
+        return view if view is not None and world is not None and view.world is world.world else None
+
     @property
     def max_particles_per_cloth(self) -> int:
         """Most points of a mesh."""
@@ -101,34 +119,47 @@ class ClothPrim(XFormPrim, SoftPrims):
 
     @property
     def max_springs_per_cloth(self) -> int:
-        """Most springs that a cloth has on the stage."""
+        """Most springs of a cloth: while it is simulated, one for each edge; else those that the stage has."""
+        view = self._playing()
+        if view is not None:
+            return view.max_springs_per_cloth
         counts = [len(read(prim, "physxParticle:springStiffnesses", ()) or ()) for prim in self._prims]
         return max(counts, default=0)
 
     # -- particles -------------------------------------------------------------------------------------------
 
     def set_world_positions(self, positions: Any, indices: Any = None) -> None:
-        """Put particles somewhere, (M, particles, 3)."""
-        self._set_lists("points", "Point3fArray", "", positions, indices)
+        """Put particles somewhere, (M, particles, 3), m; on the stage while nothing plays."""
+        if self._playing() is not None:
+            self._write("set_positions", positions, indices)
+        else:
+            self._set_lists("points", "Point3fArray", "", positions, indices)
 
     def get_world_positions(self, indices: Any = None, clone: bool = True) -> Any:
-        """(M, particles, 3): where particles are."""
+        """(M, particles, 3), m: where particles are; the stage's while nothing plays."""
+        if self._playing() is not None:
+            return self._simulated("get_positions", indices)
         return self._lists("points", indices, 3)
 
     def set_velocities(self, velocities: Any, indices: Any = None) -> None:
-        """Set velocities of particles, (M, particles, 3)."""
-        self._set_lists("velocities", "Vector3fArray", "", velocities, indices)
+        """Set velocities of particles, (M, particles, 3), m/s; on the stage while nothing plays."""
+        if self._playing() is not None:
+            self._write("set_velocities", velocities, indices)
+        else:
+            self._set_lists("velocities", "Vector3fArray", "", velocities, indices)
 
     def get_velocities(self, indices: Any = None, clone: bool = True) -> Any:
-        """(M, particles, 3): velocities of particles.
+        """(M, particles, 3), m/s: velocities of particles; the stage's while nothing plays.
 
         Raises:
-            ValueError: the stage has none of a cloth.
+            ValueError: nothing plays, and the stage has none of a cloth.
         """
+        if self._playing() is not None:
+            return self._simulated("get_velocities", indices)
         return self._lists("velocities", indices, 3)
 
     def set_particle_masses(self, masses: Any, indices: Any = None) -> None:
-        """Set masses of particles, (M, particles), kg. The stage keeps their sum for each cloth."""
+        """Set masses of particles, (M, particles), kg; the stage keeps their sum for each cloth."""
         self._check_valid()
         chosen = self._chosen(indices)
         given = shaped("masses", on_host(masses, float), (len(chosen), np.size(on_host(masses)) // max(len(chosen), 1)))
@@ -137,10 +168,14 @@ class ClothPrim(XFormPrim, SoftPrims):
             if not prim.HasAPI(UsdPhysics.MassAPI):
                 UsdPhysics.MassAPI.Apply(prim)
             write(prim, "physics:mass", "Float", row.sum())
+        if self._playing() is not None:
+            self._write("set_masses", given[..., None], indices, 1)
 
     def get_particle_masses(self, indices: Any = None, clone: bool = True) -> Any:
-        """(M, particles), kg: the mass of a cloth, in equal parts."""
+        """(M, particles), kg: as they are simulated, a third of each triangle; else the stage's, in equal parts."""
         self._check_valid()
+        if self._playing() is not None:
+            return self._simulated("get_masses", indices)
         chosen, most = self._chosen(indices), self._points()
         found = np.zeros((len(chosen), most), np.float32)
         for n, i in enumerate(chosen):
@@ -148,22 +183,45 @@ class ClothPrim(XFormPrim, SoftPrims):
             found[n, :count] = read(self._prims[i], "physics:mass", 0.0) / max(count, 1)
         return self._backend.give(found)
 
+    def _simulated(self, getter: str, indices: Any) -> Any:
+        view = self._playing()
+        assert view is not None
+        return self._backend.give(on_host(getattr(view, getter)())[self._chosen(indices)])
+
+    def _write(self, setter: str, values: Any, indices: Any, width: int = 3) -> None:
+        """Hand values of some cloths to the view, (M, particles, width)."""
+        view = self._playing()
+        assert view is not None
+        chosen = self._chosen(indices)
+        most = view.max_particles_per_cloth
+        given = shaped(setter, on_host(values), (len(chosen), most, width))
+        whole = np.zeros((view.count, most, width), np.float32)
+        whole[chosen] = given
+        getattr(view, setter)(whole, np.array(chosen))
+
     # -- springs, one by one ---------------------------------------------------------------------------------
 
     def set_stretch_stiffnesses(self, stiffness: Any, indices: Any = None) -> None:
-        """Set stiffnesses of springs, (M, springs)."""
+        """Set stiffnesses of springs, (M, springs), N/m. A simulated cloth has their mean."""
         self._set_lists("physxParticle:springStiffnesses", "FloatArray", _SPRINGS, stiffness, indices)
+        self._act("stretch", [row.mean() for row in on_host(stiffness)], indices)
 
     def get_stretch_stiffnesses(self, indices: Any = None, clone: bool = True) -> Any:
-        """(M, springs): stiffnesses of springs.
+        """(M, springs), N/m: stiffnesses of springs; if the stage has none, that of the simulated sheet.
 
         Raises:
-            ValueError: the stage has none of a cloth.
+            ValueError: nothing plays, and the stage has none of a cloth.
         """
-        return self._lists("physxParticle:springStiffnesses", indices)
+        view, name = self._playing(), "physxParticle:springStiffnesses"
+        if view is None or all(read(self._prims[i], name, ()) for i in self._chosen(indices)):
+            return self._lists(name, indices)
+        found = np.zeros((view.count, view.max_springs_per_cloth), np.float32)
+        for row, cloth, env in view.materials():
+            found[row, : len(cloth.mesh.edges)] = float(on_host(cloth.youngs_modulus)[env]) * cloth.part.thickness
+        return self._backend.give(found[self._chosen(indices)])
 
     def set_spring_dampings(self, damping: Any, indices: Any = None) -> None:
-        """Set dampings of springs, (M, springs)."""
+        """Set dampings of springs, (M, springs). They are kept on the stage, and not simulated."""
         self._set_lists("physxParticle:springDampings", "FloatArray", _SPRINGS, damping, indices)
 
     def get_spring_dampings(self, indices: Any = None, clone: bool = True) -> Any:
@@ -174,6 +232,26 @@ class ClothPrim(XFormPrim, SoftPrims):
         """
         return self._lists("physxParticle:springDampings", indices)
 
+    def _act(self, what: str, values: Any, indices: Any) -> None:
+        """Let numbers of some cloths, (M,), act on what is simulated."""
+        view = self._playing()
+        if view is None:
+            return
+        given = dict(zip(self._chosen(indices), [float(v) for v in on_host(values)], strict=True))
+        for row, cloth, env in view.materials():
+            if row not in given:
+                continue
+            mesh, thickness, value, envs = cloth.mesh, cloth.part.thickness, given[row], [env]
+            if what == "stretch":
+                cloth.set_youngs_modulus(max(value, LEAST_STIFFNESS) / thickness, env_ids=envs)
+            elif what == "shear":
+                cloth.set_shear_modulus(value / thickness, env_ids=envs)
+            elif what == "bend":
+                cloth.set_bending_stiffness(bending(mesh, value), env_ids=envs)
+            elif value or cloth.part.pressure:
+                stretch = float(on_host(cloth.youngs_modulus)[env]) * thickness
+                cloth.set_pressure(inflation(mesh, value, stretch) if value else 0.0, env_ids=envs)
+
     # -- of whole cloths -------------------------------------------------------------------------------------
 
     def set_cloths_stretch_stiffnesses(self, values: Any, indices: Any = None) -> None:
@@ -181,6 +259,7 @@ class ClothPrim(XFormPrim, SoftPrims):
         self._set_number(
             "physxAutoParticleCloth:springStretchStiffness", "Float", "PhysxAutoParticleClothAPI", values, indices, 0.0
         )
+        self._act("stretch", values, indices)
 
     def get_cloths_stretch_stiffnesses(self, indices: Any = None, clone: bool = True) -> Any:
         """Stiffnesses of springs along edges, (M,)."""
@@ -191,6 +270,7 @@ class ClothPrim(XFormPrim, SoftPrims):
         self._set_number(
             "physxAutoParticleCloth:springBendStiffness", "Float", "PhysxAutoParticleClothAPI", values, indices, 0.0
         )
+        self._act("bend", values, indices)
 
     def get_cloths_bend_stiffnesses(self, indices: Any = None, clone: bool = True) -> Any:
         """Stiffnesses of springs against bending, (M,)."""
@@ -201,13 +281,14 @@ class ClothPrim(XFormPrim, SoftPrims):
         self._set_number(
             "physxAutoParticleCloth:springShearStiffness", "Float", "PhysxAutoParticleClothAPI", values, indices, 0.0
         )
+        self._act("shear", values, indices)
 
     def get_cloths_shear_stiffnesses(self, indices: Any = None, clone: bool = True) -> Any:
         """Stiffnesses of springs against shear, (M,)."""
         return self._number("physxAutoParticleCloth:springShearStiffness", "Float", 0.0, indices)
 
     def set_cloths_dampings(self, values: Any, indices: Any = None) -> None:
-        """Set dampings of springs, (M,)."""
+        """Set dampings of springs, (M,). They are kept on the stage, and not simulated."""
         self._set_number(
             "physxAutoParticleCloth:springDamping", "Float", "PhysxAutoParticleClothAPI", values, indices, 0.0
         )
@@ -217,8 +298,12 @@ class ClothPrim(XFormPrim, SoftPrims):
         return self._number("physxAutoParticleCloth:springDamping", "Float", 0.0, indices)
 
     def set_pressures(self, pressures: Any, indices: Any = None) -> None:
-        """Set pressures inside, of the volume at rest; 0: there is none, (M,)."""
+        """Set the volumes that pressures blow cloths up to, of that at rest; 0: there is no pressure, (M,).
+
+        The simulated pressure stays, as :func:`phalanx.io.formats.usd.cloths.inflation` has it for spheres.
+        """
         self._set_number("physxParticle:pressure", "Float", "PhysxParticleClothAPI", pressures, indices, 0.0)
+        self._act("pressure", pressures, indices)
 
     def get_pressures(self, indices: Any = None, clone: bool = True) -> Any:
         """Pressures inside, of the volume at rest; 0: there is none, (M,)."""

@@ -13,7 +13,7 @@ from phalanx.io.formats.usd.bindings import UsdGeom
 
 
 class SingleClothPrim(SingleXFormPrim):
-    """A mesh that is cloth; it is not simulated. See :class:`ClothPrim`; here arrays have no first axis.
+    """A mesh that is cloth. See :class:`ClothPrim`; here arrays have no first axis.
 
     Args:
         prim_path: of the mesh, which must be there.

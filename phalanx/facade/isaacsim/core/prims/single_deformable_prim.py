@@ -18,7 +18,7 @@ from phalanx.io.formats.usd.bindings import UsdGeom
 
 
 class SingleDeformablePrim(SingleXFormPrim):
-    """A mesh that is a deformable body; it is not simulated. See :class:`DeformablePrim`.
+    """A mesh that is a deformable body. See :class:`DeformablePrim`.
 
     Args:
         prim_path: of the mesh, which must be there.

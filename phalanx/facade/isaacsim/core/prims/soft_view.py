@@ -1,7 +1,7 @@
 """What views of cloth, particles and deformable bodies have in common: attributes of the stage.
 
-Cloth and particles are not simulated. Their prims are written and read as they are by PhysX; when a simulation begins
-to play, a warning says that they are left out of it. Views of what is simulated override :meth:`SoftPrims._simulate`.
+Prims are written and read as they are by PhysX; when a simulation begins to play, a warning says what is left out of
+it. Views of what is simulated override :meth:`SoftPrims._simulate`.
 """
 
 from __future__ import annotations
