@@ -465,6 +465,7 @@ def tasks(
     device: str = "cpu",
     seconds: float = 900.0,
     json: Json = None,
+    profile: Flag = False,
 ) -> int:
     """List Isaac Lab's tasks, or step each of them with random actions, unmodified, in a process of its own.
 
@@ -476,10 +477,11 @@ def tasks(
         device: cpu or cuda:N.
         seconds: how long a task may take.
         json: write what came of it to this file too.
+        profile: step them, then once more with a clock, and say what each manager and each of its terms costs.
     """
     from phalanx.commands.tasks import tasks
 
-    return tasks([*name], try_, num_envs, steps, device, seconds, json)
+    return tasks([*name], try_, num_envs, steps, device, seconds, json, profile)
 
 
 def train(

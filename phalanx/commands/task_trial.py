@@ -25,10 +25,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--profile", action="store_true")
     options = parser.parse_args(arguments)
     found: dict[str, Any] = {"task": options.task, "num_envs": options.num_envs, "device": options.device}
     try:
-        found |= trial(options.task, options.num_envs, options.steps, options.device, options.seed)
+        found |= trial(options.task, options.num_envs, options.steps, options.device, options.seed, options.profile)
     except BaseException as error:
         traceback.print_exc()
         if isinstance(error, KeyboardInterrupt):
@@ -38,12 +39,22 @@ def main(arguments: list[str] | None = None) -> int:
     return 0 if found["ok"] else 1
 
 
-def trial(task: str, num_envs: int, steps: int, device: str, seed: int) -> dict[str, Any]:
+def trial(task: str, num_envs: int, steps: int, device: str, seed: int, profile: bool = False) -> dict[str, Any]:
     """Make a task, reset it, step it, close it.
+
+    Args:
+        task: its name.
+        num_envs: how many environments.
+        steps: how many steps.
+        device: cpu or cuda:N.
+        seed: of the task.
+        profile: step it once more as often, with a clock at each manager and term.
 
     Returns:
         ``ok``, ``error`` if not; seconds until the first step (``start``) and of all steps (``stepping``); ``steps``;
         ``resets`` that the task made; ``reward`` per step and environment; ``observations``, shapes by name.
+        With ``profile`` that, too: ``plain_ms`` of a step without the clock, ``steps``, and ``rows`` as of
+        :meth:`phalanx.commands.task_profile.Profile.rows`.
     """
     from phalanx import facade
 
@@ -72,6 +83,7 @@ def trial(task: str, num_envs: int, steps: int, device: str, seed: int) -> dict[
             total += float(sum(torch.as_tensor(each, dtype=torch.float64).mean() for each in _leaves(reward)))
             resets += sum(int((a | b).sum()) for a, b in zip(_leaves(terminated), _leaves(truncated), strict=True))
     end = time.perf_counter()
+    found = {"profile": _profile(env, num_envs, steps, device)} if profile and not trouble else {}
     env.close()
     return {
         "ok": not trouble,
@@ -82,7 +94,33 @@ def trial(task: str, num_envs: int, steps: int, device: str, seed: int) -> dict[
         "resets": resets,
         "reward": total / max(made, 1),
         "observations": {name: list(value.shape) for name, value in _named(observations)},
+        **found,
     }
+
+
+def _profile(env: Any, num_envs: int, steps: int, device: str) -> dict[str, Any]:
+    """What steps cost, first as they are and then by name."""
+    import torch
+
+    from phalanx.commands.task_profile import Profile, attach
+
+    def wait() -> None:
+        if device != "cpu":
+            torch.cuda.synchronize(device)
+
+    actions = [_actions(env, num_envs) for _ in range(8)]
+    profile = Profile(wait)
+    with torch.inference_mode():
+        wait()
+        start = time.perf_counter()
+        for i in range(steps):
+            env.step(actions[i % len(actions)])
+        wait()
+        plain = (time.perf_counter() - start) / steps
+        attach(env, profile)
+        for i in range(steps):
+            env.step(actions[i % len(actions)])
+    return {"plain_ms": plain * 1e3, "steps": steps, "rows": profile.rows(steps)}
 
 
 def _diverged(env: Any) -> str:

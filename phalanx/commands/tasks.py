@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from phalanx.commands.common import UserError, check_output, progress_bar
+from phalanx.commands.task_profile import table
 from phalanx.commands.task_trial import MARK
 
 NAMES = "phalanx-tasks: "
@@ -60,24 +61,35 @@ print({NAMES!r} + json.dumps(known))
 
 
 def tasks(
-    names: Sequence[str], attempt: bool, num_envs: int, steps: int, device: str, seconds: float, out: Path | None
+    names: Sequence[str],
+    attempt: bool,
+    num_envs: int,
+    steps: int,
+    device: str,
+    seconds: float,
+    out: Path | None,
+    profile: bool = False,
 ) -> int:
-    """List tasks, or step each in a process of its own; 1 if one of these failed.
+    """List tasks, or step each in a process of its own, maybe with a clock; 1 if one of these failed.
 
     Raises:
         UserError: Isaac Lab or what it needs is not installed, or a name is no task's.
     """
     check_output(out, ".json")
     found = _chosen(names, known())
-    if not attempt:
+    if profile and not names:
+        raise UserError("--profile: name the tasks to step, such as Isaac-Cartpole-v0.")
+    if not attempt and not profile:
         for name, kind in found:
             print(f"{name:62}{kind}")
         return 0
     results = []
     with progress_bar(len(found), "task", "tasks") as bar:
         for name, kind in found:
-            results.append({"kind": kind, **trial(name, num_envs, steps, device, seconds)})
+            results.append({"kind": kind, **trial(name, num_envs, steps, device, seconds, profile)})
             bar.write(row(results[-1]), file=sys.stdout)
+            if "profile" in results[-1]:
+                bar.write("\n".join(table(results[-1])), file=sys.stdout)
             sys.stdout.flush()
             bar.update(1)
     good = sum(one["ok"] for one in results)
@@ -124,9 +136,10 @@ def _chosen(names: Sequence[str], found: Sequence[tuple[str, str]]) -> list[tupl
     return [one for one in found if not names or any(fnmatch.fnmatch(one[0].lower(), n.lower()) for n in names)]
 
 
-def trial(name: str, num_envs: int, steps: int, device: str, seconds: float) -> dict[str, Any]:
+def trial(name: str, num_envs: int, steps: int, device: str, seconds: float, profile: bool = False) -> dict[str, Any]:
     """What came of stepping a task in a process of its own; see :mod:`phalanx.commands.task_trial`."""
     options = ["--num-envs", str(num_envs), "--steps", str(steps), "--device", device]
+    options += ["--profile"] if profile else []
     command = [sys.executable, "-m", "phalanx.commands.task_trial", name, *options]
     base = {"task": name, "num_envs": num_envs, "device": device}
     try:
