@@ -52,7 +52,7 @@ def train(o: TrainOptions) -> int:
         own = Ranks.of()
     device = own.device(o.device, _gpus())
     learning_tasks.check(o.task, device, o.trainer)
-    if o.trainer != "rsl_rl" and (o.gpus is not None or o.ranks is not None or own.count > 1):
+    if o.trainer == "sb3" and (o.gpus is not None or o.ranks is not None or own.count > 1):
         raise UserError(f"--trainer {o.trainer} trains in one process; leave --gpus, --ranks and torchrun away.")
     if o.watch is not None and (o.gpus is not None or o.ranks is not None or own.count > 1):
         raise UserError("--view shows the training of one process; leave --gpus, --ranks and torchrun away.")
@@ -114,7 +114,8 @@ def _arguments(o: TrainOptions, folder: Path) -> list[str]:
         "--seed": o.seed,
         "--out": folder,
         "--resume": o.resume,
-    }  # ranks are of rsl-rl's trainer only, which is the default
+        "--trainer": o.trainer,
+    }
     found = [o.task, *(text for name, value in given.items() if value is not None for text in (name, str(value)))]
     return [*found, "--video"] if o.video else found
 

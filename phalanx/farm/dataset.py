@@ -59,7 +59,7 @@ def open_dataset(
         dims += [f"{name}_{n}" for n in range(len(dims), values.ndim)]
         variables[name] = (dims, values)
     episodes = np.concatenate([np.array(spec.episodes_of(shard)) for shard in order])
-    dt = float(spec.world.get("dt", 0.005))
+    dt = float(commits[order[0]].get("step_seconds", spec.world.get("dt", 0.005)))
     coordinates = {"episode": episodes, "time": np.array(spec.samples) * dt}
     return xarray.Dataset(variables, coordinates, {"spec": spec.describe(), "digest": digest})
 

@@ -13,7 +13,7 @@ from phalanx.farm.fleet import Fleet, Processes, drive
 from phalanx.farm.scheduler import Counts, Scheduler
 from phalanx.farm.spec import Spec
 from phalanx.farm.store import Claim, FarmStore
-from phalanx.farm.work import Simulation, check
+from phalanx.farm.work import check, simulation_of
 
 WORK = "phalanx.farm.work:shards"
 TRIAL = 16
@@ -100,7 +100,7 @@ def estimate(spec: Spec, workers: int = 1, device: str = "auto") -> Estimate:
         FarmError: the spec cannot be simulated.
     """
     shapes = check(spec, device)
-    simulation = Simulation(spec, device)
+    simulation = simulation_of(spec, device)
     count = min(TRIAL, spec.episodes)
     steps = min(spec.steps, 10 * spec.every)
     simulation.simulate(range(count), steps)  # compiles

@@ -7,11 +7,12 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from phalanx.farm.draws import USES
 from phalanx.farm.errors import FarmError
 
 SIGNALS = (
@@ -28,11 +29,23 @@ SIGNALS = (
 )
 """What can be written: attributes of :class:`phalanx.Robot`, (n, ...) each, in their units and frames."""
 
-RANDOMISED = ("joint_pos", "joint_vel", "stiffness", "damping")
-"""What can be random: added to the joints' start positions and velocities, and factors of the drives' gains."""
+TASK_SIGNALS = ("observation", "action", "reward")
+"""What can be written of a task: what was seen before a step, what was done in it, and what came of it."""
+
+RANDOMISED = tuple(USES)
+"""What can be random: added to the joints' start positions and velocities; factors of the drives' gains; one factor of
+the friction of all of the robot's shapes; factors of its bodies' masses, with their inertias.
+"""
+
+FACTORS = ("stiffness", "damping", "friction", "mass")
 
 POLICIES = ("hold", "random", "none")
-"""Policies that need no code: drives hold the start pose, go to random poses, or are off."""
+"""Policies that need no code: drives hold the start pose, go to random poses, or are off. Actions of a task are 0, or
+random between -1 and 1.
+"""
+
+OF_TASKS = ("world", "ground", "fixed_base", "stiffness", "damping", "randomise", "policy_every", "swing")
+"""What a task says itself."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +56,9 @@ class Spec:
         robot: name of a shipped robot, or a URDF file, which every worker must be able to read.
         build: instead of ``robot``: ``"module:function"``, called with a :class:`phalanx.World` that it fills; it
             returns the robot that acts and is written.
+        task: instead of both: a task of :mod:`phalanx.learn`. An episode goes from a reset until the task ends it, or
+            for ``steps`` steps of the task; its samples after that are not a number. Besides signals there are its
+            ``length`` in steps, ``total_reward``, and whether it was ``terminated``.
         world: arguments of :class:`phalanx.World`, but for ``num_envs`` and ``device``.
         ground: whether a robot that is not built by code has a ground.
         fixed_base: whether its root is fixed; ``None``: as its file has it.
@@ -52,16 +68,20 @@ class Spec:
         steps: of the world, in an episode.
         every: write each so many steps, the last one included.
         seed: of everything random.
-        signals: names of :data:`SIGNALS`.
-        randomise: by name of :data:`RANDOMISED` a range [low, high], drawn for each joint of each episode.
+        signals: names of :data:`SIGNALS`, or of :data:`TASK_SIGNALS`.
+        randomise: by name of :data:`RANDOMISED` a range [low, high], drawn for each joint or body of each episode, and
+            once for friction.
         policy: one of :data:`POLICIES`, or ``"module:function"``, called with the robot, the time (s) and the
-            numbers of the episodes, before every ``policy_every`` steps. It may call ``robot.set_targets``.
+            numbers of the episodes, before every ``policy_every`` steps. It may call ``robot.set_targets``. For a task
+            it is called with the environment in every step and returns actions (episodes, num_actions); there it may
+            also be a file model_N.pt that ``phalanx train`` wrote, with rsl-rl.
         policy_every: steps between calls of the policy.
         swing: of the random policy, rad or m: how far from the start pose.
     """
 
     robot: str = ""
     build: str = ""
+    task: str = ""
     world: Mapping[str, Any] = field(default_factory=dict)
     ground: bool = True
     fixed_base: bool | None = None
@@ -79,6 +99,8 @@ class Spec:
     swing: float = 0.3
 
     def __post_init__(self) -> None:
+        if self.task and self.signals == _defaults()["signals"]:
+            object.__setattr__(self, "signals", TASK_SIGNALS)
         _check(self)
 
     @staticmethod
@@ -124,7 +146,8 @@ class Spec:
 
     def describe(self) -> dict[str, Any]:
         """As JSON has it; :meth:`of` takes it."""
-        return json.loads(json.dumps(asdict(self)))
+        found = json.loads(json.dumps(asdict(self)))
+        return {name: value for name, value in found.items() if name != "task" or value}  # as it was before tasks
 
     @property
     def digest(self) -> str:
@@ -161,20 +184,22 @@ def _check(spec: Spec) -> None:
             raise FarmError(f"{name}: {value!r} must be a whole number, at least 1")
     if isinstance(spec.seed, bool) or not isinstance(spec.seed, int) or not 0 <= spec.seed < 2**63:
         raise FarmError(f"seed: {spec.seed!r} must be a whole number, at least 0")
-    for name in ("robot", "build", "policy"):
+    for name in ("robot", "build", "task", "policy"):
         if not isinstance(getattr(spec, name), str):
             raise FarmError(f"{name}: {getattr(spec, name)!r} must be text")
     for name in ("ground", "fixed_base"):
         if getattr(spec, name) not in (True, False, None):
             raise FarmError(f"{name}: {getattr(spec, name)!r} must be true or false")
-    if bool(spec.robot) == bool(spec.build):
-        raise FarmError("robot, build: give one of them")
+    if bool(spec.robot) + bool(spec.build) + bool(spec.task) != 1:
+        raise FarmError("robot, build, task: give one of them")
+    if spec.task:
+        _check_task(spec)
     if spec.every > spec.steps:
         raise FarmError(f"every: {spec.every} is more than the {spec.steps} steps of an episode")
     if not isinstance(spec.signals, tuple) or not spec.signals:
         raise FarmError("signals: must be a list of names")
     for name in spec.signals:
-        _known(name, SIGNALS, "signal")
+        _known(name, TASK_SIGNALS if spec.task else SIGNALS, "signal")
     if not isinstance(spec.randomise, Mapping):
         raise FarmError("randomise: must be entries such as joint_pos: [-0.1, 0.1]")
     for name, bounds in spec.randomise.items():
@@ -187,7 +212,9 @@ def _check(spec: Spec) -> None:
     if not _is_number(spec.swing) or spec.swing < 0:
         raise FarmError(f"swing: {spec.swing!r} must be a number, at least 0")
     _check_world(spec)
-    if ":" not in spec.policy:
+    if is_checkpoint(spec.policy) and not spec.task:
+        raise FarmError(f"policy: {spec.policy} is for a task; say task instead of robot or build")
+    if ":" not in spec.policy and not is_checkpoint(spec.policy):
         _known(spec.policy, POLICIES, "policy")
 
 
@@ -198,8 +225,28 @@ def _is_number(value: Any) -> bool:
 def _check_range(name: str, bounds: Any) -> None:
     if not isinstance(bounds, tuple) or len(bounds) != 2 or not all(_is_number(one) for one in bounds):
         raise FarmError(f"randomise: {name}: {bounds!r} must be [low, high]")
-    if bounds[0] > bounds[1] or (name in ("stiffness", "damping") and bounds[0] < 0):
+    if bounds[0] > bounds[1] or (name in FACTORS and bounds[0] < 0) or (name == "mass" and bounds[0] == 0):
         raise FarmError(f"randomise: {name}: [{bounds[0]}, {bounds[1]}] is no range of what it can be")
+
+
+def _defaults() -> dict[str, Any]:
+    found = {}
+    for one in fields(Spec):
+        found[one.name] = one.default_factory() if one.default_factory is not MISSING else one.default
+    return found
+
+
+def _check_task(spec: Spec) -> None:
+    """What can be seen without importing tasks, which need torch."""
+    defaults = _defaults()
+    given = [name for name in OF_TASKS if getattr(spec, name) != defaults[name]]
+    if given:
+        raise FarmError(f"{given[0]}: task {spec.task} says this itself; leave it away")
+
+
+def is_checkpoint(policy: str) -> bool:
+    """Whether a policy is a file that training wrote."""
+    return policy.endswith(".pt")
 
 
 def _check_world(spec: Spec) -> None:

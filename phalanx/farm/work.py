@@ -1,47 +1,37 @@
 """What a worker does: simulate a shard's episodes, and write what they did.
 
-All that is random is drawn by Philox (Salmon et al., 2011), keyed by the seed and the episode's number, with a counter
-for each use and time. So episode k is the same to the bit in whatever shard, on whatever worker it is simulated.
+All that is random is drawn by the seed and the episode's number (:mod:`phalanx.farm.draws`). So episode k is
+the same to the bit in whatever shard, on whatever worker it is simulated.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from phalanx import components as c
+from phalanx.farm.draws import TARGETS, USES, Draws
 from phalanx.farm.errors import FarmError
-from phalanx.farm.spec import RANDOMISED, Spec, code
+from phalanx.farm.spec import Spec, code
 from phalanx.farm.store import FarmStore
 
+if TYPE_CHECKING:
+    from phalanx.farm.task_work import TaskSimulation
 
-class Draws:
-    """Random numbers of episodes.
 
-    Args:
-        seed: of the farm.
-        episodes: their numbers.
-    """
+@dataclass(frozen=True)
+class _Built:
+    """A world, and what of its robot is randomised, as it was built: (1, ...) or (episodes, ...) each."""
 
-    def __init__(self, seed: int, episodes: range) -> None:
-        self._seed, self._episodes = seed, episodes
-
-    def uniform(self, use: int, time: int, size: int) -> np.ndarray:
-        """(episodes, size), float64, at least 0 and below 1.
-
-        Args:
-            use: number of what they are for.
-            time: step of the episode.
-            size: how many.
-        """
-        found = np.empty((len(self._episodes), size))
-        for row, episode in enumerate(self._episodes):
-            counter = np.array([0, 0, time, use], dtype=np.uint64)  # the lower words count the numbers drawn
-            bits = np.random.Philox(key=np.array([self._seed, episode], dtype=np.uint64), counter=counter)
-            found[row] = np.random.Generator(bits).random(size)
-        return found
+    world: Any
+    robot: Any
+    stiffness: np.ndarray
+    damping: np.ndarray
+    bodies: tuple[np.ndarray, ...]
+    friction: tuple[np.ndarray, ...]
 
 
 class Simulation:
@@ -54,20 +44,23 @@ class Simulation:
 
     def __init__(self, spec: Spec, device: str = "auto") -> None:
         self._spec, self._device = spec, device
-        self._worlds: dict[int, tuple[Any, Any, np.ndarray, np.ndarray]] = {}
+        self._worlds: dict[int, _Built] = {}
         self._policy = code(spec.policy) if ":" in spec.policy else None
+        self.attributes: dict[str, Any] = {}
+        """Nothing more than the spec says."""
 
     def run(self, shard: int) -> dict[str, np.ndarray]:
-        """By name what is written: signals (episodes, samples, ...), and what was drawn, (episodes, dofs)."""
+        """By name what is written: signals (episodes, samples, ...), and what was drawn, (episodes, dofs or bodies)."""
         return self.simulate(self._spec.episodes_of(shard), self._spec.steps)
 
     def simulate(self, episodes: range, steps: int) -> dict[str, np.ndarray]:
         """Simulate episodes for so many steps."""
         spec = self._spec
-        world, robot, stiffness, damping = self._world(len(episodes))
+        built = self._world(len(episodes))
+        world, robot = built.world, built.robot
         draws = Draws(spec.seed, episodes)
         world.reset()
-        found = self._randomise(robot, draws, stiffness, damping)
+        found = self._randomise(built, draws)
         samples: dict[str, list[np.ndarray]] = {name: [] for name in spec.signals}
         act = self._acting(robot, draws, episodes)
         done = 0
@@ -86,10 +79,10 @@ class Simulation:
 
     def names(self) -> dict[str, list[str]]:
         """Names of joints and bodies, once a world has been built."""
-        robot = next(iter(self._worlds.values()))[1]
+        robot = next(iter(self._worlds.values())).robot
         return {"joints": list(robot.joint_names), "bodies": list(robot.body_names)}
 
-    def _world(self, count: int) -> tuple[Any, Any, np.ndarray, np.ndarray]:
+    def _world(self, count: int) -> _Built:
         if count not in self._worlds:
             from phalanx.world.world import World
 
@@ -103,7 +96,11 @@ class Simulation:
                     world.add_ground()
                 robot = world.add_robot(spec.robot, fixed_base=spec.fixed_base)
             world.build()
-            self._worlds[count] = world, robot, *self._gains(robot)
+            bodies = (robot.body_mass, robot.body_inertia) if "mass" in spec.randomise else ()
+            surfaces = (robot._static_friction, robot._dynamic_friction) if "friction" in spec.randomise else ()
+            self._worlds[count] = _Built(
+                world, robot, *self._gains(robot), tuple(map(_host, bodies)), tuple(map(_host, surfaces))
+            )
         return self._worlds[count]
 
     def _gains(self, robot: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -117,20 +114,29 @@ class Simulation:
             raise FarmError(f"policy {spec.policy}: the drives of {robot} have no gains; say stiffness and damping")
         return found[0], found[1]
 
-    def _randomise(self, robot: Any, draws: Draws, stiffness: np.ndarray, damping: np.ndarray) -> dict[str, np.ndarray]:
+    def _randomise(self, built: _Built, draws: Draws) -> dict[str, np.ndarray]:
+        robot = built.robot
+        sizes = {"friction": 1, "mass": robot.num_bodies}
         found = {}
-        for use, name in enumerate(RANDOMISED):
-            if name in self._spec.randomise:
-                low, high = self._spec.randomise[name]
-                found[f"random_{name}"] = low + (high - low) * draws.uniform(use, 0, robot.num_dof)
+        for name, (low, high) in self._spec.randomise.items():
+            drawn = draws.uniform(USES[name], 0, sizes.get(name, robot.num_dof))
+            found[f"random_{name}"] = low + (high - low) * drawn
         if "random_joint_pos" in found:
             lower, upper = robot.joint_limits
             robot.set_joint_state(pos=np.clip(robot.default_joint_pos + found["random_joint_pos"], lower, upper))
         if "random_joint_vel" in found:
             robot.set_joint_state(vel=found["random_joint_vel"])
         robot.set_drive(
-            stiffness=stiffness * found.get("random_stiffness", 1.0), damping=damping * found.get("random_damping", 1.0)
+            stiffness=built.stiffness * found.get("random_stiffness", 1.0),
+            damping=built.damping * found.get("random_damping", 1.0),
         )
+        if "random_friction" in found:
+            static, dynamic = (one * found["random_friction"] for one in built.friction)
+            robot.set_material(static, dynamic)
+        if "random_mass" in found:  # from what the robot was built with: rounding must not add up from shard to shard
+            mass, inertia = built.bodies
+            factors = found["random_mass"]
+            robot.set_body_mass_properties(mass=mass * factors, inertia=inertia * factors[..., None, None])
         return found
 
     def _acting(self, robot: Any, draws: Draws, episodes: range) -> Callable[[int], None]:
@@ -147,7 +153,7 @@ class Simulation:
         low, high = np.maximum(lower, start - spec.swing), np.minimum(upper, start + spec.swing)
 
         def random(step: int) -> None:
-            robot.set_targets(pos=low + (high - low) * draws.uniform(len(RANDOMISED), step, robot.num_dof))
+            robot.set_targets(pos=low + (high - low) * draws.uniform(TARGETS, step, robot.num_dof))
 
         return random
 
@@ -156,15 +162,25 @@ def _host(value: Any) -> np.ndarray:
     return np.array(value.get() if hasattr(value, "get") else value)
 
 
+def simulation_of(spec: Spec, device: str) -> Simulation | TaskSimulation:
+    """What simulates a spec: a world with a robot, or a task."""
+    if spec.task:
+        from phalanx.farm.task_work import TaskSimulation
+
+        return TaskSimulation(spec, device)
+    return Simulation(spec, device)
+
+
 def shards(spec: Mapping[str, Any], url: str, options: Mapping[str, Any], device: str) -> Callable[[int], Any]:
     """The work of a farm, as :mod:`phalanx.farm.worker` calls it: writes shards, returns what a commit says of them."""
     found = Spec.of(spec)
-    simulation, store = Simulation(found, device), FarmStore(url, options)
+    simulation, store = simulation_of(found, device), FarmStore(url, options)
 
     def work(shard: int) -> dict[str, Any]:
         arrays = simulation.run(shard)
         episodes = found.episodes_of(shard)
-        return store.write_shard(shard, arrays, {"first_episode": episodes.start, **simulation.names()})
+        said = store.write_shard(shard, arrays, {"first_episode": episodes.start, **simulation.names()})
+        return said | simulation.attributes
 
     return work
 
@@ -179,7 +195,7 @@ def check(spec: Spec, device: str) -> dict[str, tuple[tuple[int, ...], np.dtype[
     from phalanx.io.reading.errors import LoadError
 
     try:
-        arrays = Simulation(spec, device).simulate(range(1), spec.every)
+        arrays = simulation_of(spec, device).simulate(range(1), spec.every)
     except (LoadError, DeviceError, CapacityError, OSError, ValueError, TypeError, AttributeError) as error:
         raise FarmError(f"the spec cannot be simulated: {' '.join(str(error).split())}") from error
     count = len(spec.samples)

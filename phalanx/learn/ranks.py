@@ -6,8 +6,9 @@ Who a process is stands in the environment variables of torchrun: ``RANK``, ``LO
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -115,3 +116,17 @@ class Ranks:
     def lost_another(self, error: BaseException) -> bool:
         """Whether an error is that another rank has ended."""
         return self.count > 1 and isinstance(error, RuntimeError) and any(word in str(error) for word in GONE)
+
+
+@contextlib.contextmanager
+def in_group() -> Iterator[None]:
+    """Let what is imported within, and would make a group of ranks for itself, take the one that there is.
+
+    :meth:`Ranks.join` has made it by then, with the backend and the device that suit, or there is one process.
+    """
+    before = torch.distributed.init_process_group, torch.cuda.set_device
+    torch.distributed.init_process_group = torch.cuda.set_device = lambda *_, **__: None
+    try:
+        yield
+    finally:
+        torch.distributed.init_process_group, torch.cuda.set_device = before

@@ -15,6 +15,7 @@ import torch
 
 from phalanx.learn.curves import curve_writer, threads
 from phalanx.learn.environment import Environment
+from phalanx.learn.ranks import Ranks
 from phalanx.learn.trainer import CheckpointError, Played, Sums
 
 SAVE_INTERVAL = 50
@@ -37,6 +38,7 @@ class Rounds(ABC):
         folder: where checkpoints, ``curve.json`` and TensorBoard's files go; ``None``: nowhere.
         task: the name, which checkpoints hold.
         seed: of the policy.
+        ranks: this process among those that train together; the curve is of all of them.
     """
 
     trainer: str
@@ -44,7 +46,10 @@ class Rounds(ABC):
     ending: str
     """Of the names of checkpoints."""
 
-    def __init__(self, env: Any, per_round: int, folder: Path | None, task: str, seed: int) -> None:
+    def __init__(
+        self, env: Any, per_round: int, folder: Path | None, task: str, seed: int, ranks: Ranks | None = None
+    ) -> None:
+        self.ranks = ranks or Ranks()
         self.native = env if isinstance(env, Environment) else None
         own = env if self.native is not None else env.unwrapped
         self.num_envs, self.device = int(own.num_envs), str(own.device)
@@ -86,6 +91,9 @@ class Rounds(ABC):
             CheckpointError: it is none.
             RuntimeError: sizes differ.
         """
+
+    def _agree(self) -> None:  # noqa: B027 - most packages have nothing to do
+        """Make what is learnt the same on all ranks, where the package leaves differences; after each round."""
 
     # -- what environments call ----------------------------------------------------------------------------------
 
@@ -156,8 +164,9 @@ class Rounds(ABC):
     def _end_round(self) -> dict[str, Any]:
         if self.device != "cpu":
             torch.cuda.synchronize(self.device)
-        ended = self._sums.take()
-        now, steps = time.perf_counter(), self.num_envs * self._per_round
+        self._agree()
+        ended = self._sums.take(self.ranks)
+        now, steps = time.perf_counter(), self.num_envs * self._per_round * self.ranks.count
         self._seconds += now - self._begun
         self._cpu_seconds += time.process_time() - self._worked
         row = {
@@ -194,7 +203,7 @@ class Rounds(ABC):
         self.folder.mkdir(parents=True, exist_ok=True)
         self.save(self.folder / f"model_{self.iteration}{self.ending}")
         found = {"task": self.task, "num_envs": self.num_envs, "device": self.device, "seed": self.seed}
-        found["trainer"] = self.trainer
+        found |= {"trainer": self.trainer, "ranks": self.ranks.count}
         (self.folder / "curve.json").write_text(json.dumps(found | {"curve": self.curve}, indent=1))
         if self._writer is not None:
             self._writer.flush()

@@ -13,15 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
-import skrl  # pyright: ignore[reportMissingImports]
 import torch
-from skrl.envs.wrappers.torch import Wrapper  # pyright: ignore[reportMissingImports]
-from skrl.utils.runner.torch import Runner  # pyright: ignore[reportMissingImports]
 
 from phalanx.learn.environment import Environment
+from phalanx.learn.ranks import Ranks, in_group
 from phalanx.learn.recipes import Recipe
 from phalanx.learn.rounds import Counted, Rounds
 from phalanx.learn.trainer import CheckpointError, read_tensors
+
+with in_group():  # when it is imported by one of several ranks it would make a group itself, for GPUs only
+    import skrl  # pyright: ignore[reportMissingImports]
+    from skrl.envs.wrappers.torch import Wrapper  # pyright: ignore[reportMissingImports]
+    from skrl.utils.runner.torch import Runner  # pyright: ignore[reportMissingImports]
 
 INFOS = "phalanx"
 """The entry of a checkpoint that is not skrl's."""
@@ -152,12 +155,23 @@ class ForSkrl(Wrapper):
 
 
 class SkrlTrainer(Rounds):
-    """A policy in the making, by skrl; ``settings`` are those of its runner."""
+    """A policy in the making, by skrl; ``settings`` are those of its runner.
+
+    Ranks train by skrl's own distribution: the first one's parameters are sent to all, and gradients are averaged.
+    """
 
     trainer, ending = "skrl", ".pt"
 
-    def __init__(self, env: Any, settings: dict[str, Any], folder: Path | None, task: str, seed: int = 0) -> None:
-        super().__init__(env, int(settings["agent"]["rollouts"]), folder, task, seed)
+    def __init__(
+        self,
+        env: Any,
+        settings: dict[str, Any],
+        folder: Path | None,
+        task: str,
+        seed: int = 0,
+        ranks: Ranks | None = None,
+    ) -> None:
+        super().__init__(env, int(settings["agent"]["rollouts"]), folder, task, seed, ranks)
         skrl.logger.setLevel(logging.ERROR)  # it warns of each name that another version has changed
         settings = copy.deepcopy(settings)
         settings["seed"] = seed
@@ -188,6 +202,22 @@ class SkrlTrainer(Rounds):
         if self.native is not None:
             self._env.begin_anew()
         self.runner.run("eval")
+
+    def _agree(self) -> None:
+        """Pool the statistics by which observations and values are scaled: skrl leaves each rank its own.
+
+        Every rank has seen as many samples, so that the pooled mean is the mean of means, and the pooled variance the
+        mean of variances and the variance of means.
+        """
+        if self.ranks.count == 1:
+            return
+        for module in self.runner.agent.checkpoint_modules.values():
+            if hasattr(module, "running_mean") and hasattr(module, "running_variance"):
+                mean, variance = module.running_mean, module.running_variance
+                variance.add_(mean.square())
+                self.ranks.mean(variance)
+                self.ranks.mean(mean)
+                variance.sub_(mean.square())
 
     def _write(self, path: Path, infos: dict[str, Any]) -> None:
         modules = {name: one.state_dict() for name, one in self.runner.agent.checkpoint_modules.items()}

@@ -88,7 +88,7 @@ def make(name: str, env: Any, settings: dict[str, Any], folder: Path | None, tas
     if name == "skrl":
         from phalanx.learn.skrl_trainer import SkrlTrainer
 
-        return SkrlTrainer(env, settings, folder, task, seed)
+        return SkrlTrainer(env, settings, folder, task, seed, ranks)
     if name == "sb3":
         from phalanx.learn.sb3_trainer import Sb3Trainer
 

@@ -25,10 +25,11 @@ from fsspec.registry import register_implementation
 
 from phalanx import farm
 from phalanx.farm import FarmError, Spec
+from phalanx.farm.draws import Draws
 from phalanx.farm.fleet import Event, Processes
 from phalanx.farm.running import estimate
 from phalanx.farm.store import FarmStore
-from phalanx.farm.work import Draws, Simulation
+from phalanx.farm.work import Simulation
 from phalanx.farm.worker import answer, prepared
 
 ARM: dict[str, Any] = {

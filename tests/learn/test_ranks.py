@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,70 @@ class TestTraining:
             patch.setenv("PYTHONPATH", path)
             launching.launch(2, "fails", arguments)
         assert "Traceback" not in capfd.readouterr().err
+
+
+class TestSkrl:
+    PROGRAM = """
+import os, sys, torch
+from phalanx.learn.skrl_trainer import SkrlTrainer
+finish = SkrlTrainer.finish
+def kept(self):
+    modules = self.runner.agent.checkpoint_modules
+    found = {name: one.state_dict() for name, one in modules.items() if name != "optimizer"}
+    torch.save(found | {"seen": self.native.observations["policy"]}, f"{sys.argv[-1]}-{os.environ['RANK']}.pt")
+    finish(self)
+SkrlTrainer.finish = kept
+from phalanx.commands.cli import main
+sys.exit(main(["train", "cartpole", *sys.argv[1:-1]]))
+"""
+
+    def test_ranks_learn_one_policy(self, tmp_path: Path) -> None:
+        """By skrl's own distribution, from different samples; the curve counts the samples of both."""
+        pytest.importorskip("skrl", reason="skrl is not installed (pip install 'phalanx[skrl]')")
+        (tmp_path / "skrl_rank.py").write_text(self.PROGRAM)
+        options = ["--trainer", "skrl", "--num-envs", "16", "--seed", "3", "--device", "cpu", "--iterations", "2"]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PYTHONPATH", os.pathsep.join((str(tmp_path), *sys.path)))
+            run, end = str(tmp_path / "run"), str(tmp_path / "end")
+            assert launching.launch(2, "skrl_rank", [*options, "--out", run, end]) == 0
+        first, second = (torch.load(tmp_path / f"end-{rank}.pt") for rank in range(2))
+        assert not torch.equal(first.pop("seen"), second.pop("seen"))
+        assert first.keys() == second.keys() >= {"policy", "value"}
+        for name, module in first.items():
+            for key, values in module.items():
+                assert torch.equal(torch.as_tensor(values), torch.as_tensor(second[name][key])), (name, key)
+        found = json.loads((tmp_path / "run" / "curve.json").read_text())
+        assert (found["ranks"], found["trainer"]) == (2, "skrl")
+        assert [row["steps"] for row in found["curve"]] == [2 * 16 * 16, 2 * 2 * 16 * 16]
+        assert (tmp_path / "run" / "model_2.pt").exists()
+
+    def test_statistics_are_pooled(self) -> None:
+        """Means and variances of all samples come out, as the ranks' own would be with all samples."""
+        trainer = pytest.importorskip("phalanx.learn.skrl_trainer", reason="skrl is not installed")
+        samples = torch.tensor(np.random.default_rng(0).normal(5.0, (0.1, 1.0, 30.0), (2, 500, 3)))
+        modules = [
+            SimpleNamespace(running_mean=one.mean(dim=0), running_variance=one.var(dim=0, correction=0))
+            for one in samples
+        ]
+        own = [{name: value.clone() for name, value in vars(one).items()} for one in modules]
+
+        class Both(Ranks):
+            """Rank 0, with what rank 1 would have sent."""
+
+            def mean(self, values: Any) -> Any:
+                other = (
+                    own[1]["running_mean"] if len(calls) else own[1]["running_variance"] + own[1]["running_mean"] ** 2
+                )
+                calls.append(0)
+                return values.add_(other).div_(2)
+
+        calls: list[int] = []
+        agent = SimpleNamespace(checkpoint_modules={"scaler": modules[0], "policy": object()})
+        found = SimpleNamespace(ranks=Both(0, 0, 2, 2), runner=SimpleNamespace(agent=agent))
+        trainer.SkrlTrainer._agree(found)
+        whole = samples.reshape(-1, 3)
+        torch.testing.assert_close(modules[0].running_mean, whole.mean(dim=0), rtol=1e-12, atol=0.0)
+        torch.testing.assert_close(modules[0].running_variance, whole.var(dim=0, correction=0), rtol=1e-9, atol=0.0)
 
 
 class TestMeans:

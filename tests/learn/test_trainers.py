@@ -164,8 +164,9 @@ class TestMistakes:
         with pytest.raises(UserError, match="no recipe for skrl; phalanx tasks lists the others"):
             learning_tasks._recipe_entry("Isaac-X-v0", {}, "skrl")
 
-    @pytest.mark.parametrize("name", OTHERS)
+    @pytest.mark.parametrize("name", [_only_with("sb3")])
     def test_several_processes(self, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+        """Which Stable-Baselines3 has no distribution for."""
         assert cli.main(["train", "cartpole", "--trainer", name, "--ranks", "2", "--device", "cpu"]) == 2
         assert f"--trainer {name} trains in one process" in capsys.readouterr().err
 
