@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from phalanx.commands.common import UserError
 
 if TYPE_CHECKING:
+    from phalanx.facade.stage_world import StageWorld
     from phalanx.viewer.viewer import Viewer
     from phalanx.world.world import World
 
@@ -78,14 +79,16 @@ def showing_stages(watch: Watch | None) -> Iterator[None]:
         yield
         return
     from phalanx.facade import stage_world
+    from phalanx.facade.visible.shown import show_stage
 
     viewers: list[Viewer] = []
 
-    def show(world: World) -> None:
+    def show(made: StageWorld) -> None:
         first = not viewers
         for viewer in viewers:
             viewer.close()
-        viewers[:] = [watch.open(world, speed=1.0)]
+        viewers[:] = [watch.open(made.world, speed=1.0)]
+        show_stage(viewers[0], made)
         if first:
             viewers[0].wait()
 

@@ -33,8 +33,8 @@ from phalanx.world.world import World
 
 log = logging.getLogger("phalanx.facade")
 
-MADE: list[Callable[[World], object]] = []
-"""Called with each world that a stage has become, before its first step."""
+MADE: list[Callable[[StageWorld], object]] = []
+"""Called with each world that a stage has become, before its first step; not with empty ones."""
 
 LEVEL = 1e-6
 """m: origins of environments that differ by less along a ground's normal stand on the same ground."""
@@ -89,7 +89,7 @@ class StageWorld:
         self._view: SimulationView | None = None
         self.reset()
         for told in MADE if not self.is_empty else ():
-            told(self.world)
+            told(self)
 
     def _make_alike(self, stage: Stage, paths: list[str], why: str, settings: dict[str, Any]) -> None:
         """A world of environments that hold the same, or of one that holds all."""

@@ -84,7 +84,7 @@ class WorldCamera:
 
     @property
     def position(self) -> Any:
-        """(num_envs, 3): where the cameras were when they last captured, m, world."""
+        """(num_envs, 3): where the cameras were when they last captured or were placed, m, world."""
         return self._position.copy()
 
     @property
@@ -112,23 +112,43 @@ class WorldCamera:
             self._place[...] = xp.asarray(position, np.float32)
             self._turn[...] = turn / xp.linalg.norm(turn, axis=-1, keepdims=True)
 
+    def see(self, env_ids: Any) -> None:
+        """Look at other environments from the next capture on; those of a scene that is shared, too.
+
+        Raises:
+            ValueError: they are not as many as before.
+        """
+        self.scene.see(env_ids)
+        with self._device.active():
+            self._columns[...] = self._device.xp.asarray(self.scene.envs.astype(np.int32))
+
     def capture(self, update: bool = True) -> dict[str, Any]:
         """Draw what is now to :attr:`output`, and return it; on a GPU this only queues work.
 
         Args:
             update: ``False`` where the scene has been put where it is to be seen, by itself or by another camera.
         """
+        self.place(update)
+        if self._row is None:
+            self.sensor.capture(self._place, self._turn)
+        else:
+            self.sensor.capture(self._position, self._orientation)
+        return self.output
+
+    def place(self, update: bool = True) -> None:
+        """Find where the cameras are, :attr:`position` and :attr:`orientation`, without drawing anything.
+
+        Args:
+            update: see :meth:`capture`.
+        """
         if update or self.scene.poses is None:
             self.scene.update()
         if self._row is None:
-            self.sensor.capture(self._place, self._turn)
             self._position[...], self._orientation[...] = self._place, self._turn
-            return self.output
+            return
         poses: Any = self.scene.poses
         first = (poses.shape[-1], self._row, poses, self._columns, self._place, self._turn)
         self.scene.scene.run(attach_cameras, len(self._columns), first, (self._position, self._orientation), ())
-        self.sensor.capture(self._position, self._orientation)
-        return self.output
 
 
 def axes_toward(forward: Any) -> np.ndarray:

@@ -21,6 +21,7 @@ from phalanx.maths.arrays import between, matrix, unit
 from phalanx.models.meshes.colors import face_colors
 from phalanx.models.meshes.mesh_files import convex_hull
 from phalanx.models.meshes.tessellate import corner_normals
+from phalanx.models.meshes.tubes import tube_faces, tube_vertices
 from phalanx.models.robot_model import Shape
 from phalanx.models.visible import DEFAULT_COLORS, Color, hex_color, visible_shapes
 from phalanx.rays.geometry import RayGeometry, field_geometry, mesh_geometry, primitive_geometry
@@ -50,7 +51,7 @@ class WorldScene:
             of the scene's.
         grounds: whether the world's grounds are seen.
         hidden: names of robots and objects that are not seen.
-        soft: whether soft bodies and cloth (not ropes) are seen; of ``together``, or of one environment, only.
+        soft: whether soft bodies, cloth and ropes are seen; of ``together``, or of one environment, only.
 
     Attributes:
         scene: the :class:`~phalanx.rays.RayScene`.
@@ -107,6 +108,21 @@ class WorldScene:
         with self.world.engine.device.active():
             self._offsets[...] = self.world.engine.device.xp.asarray(offsets, np.float32)
 
+    def see(self, env_ids: Any) -> None:
+        """Show other environments from the next :meth:`update` on, as many as before.
+
+        Raises:
+            ValueError: they are not as many.
+        """
+        envs = self.world.env_indices(env_ids)
+        if len(envs) != len(self.envs):
+            raise ValueError(
+                f"WorldScene.see: {len(envs)} environments; as many as before, {len(self.envs)}, are needed"
+            )
+        self.envs = envs
+        with self.world.engine.device.active():
+            self._columns[...] = self.world.engine.device.xp.asarray(envs.astype(np.int32))
+
     def update(self) -> None:
         """Put everything where it is now; on a GPU this only queues work, but for what is soft."""
         world = self.world
@@ -134,12 +150,13 @@ class WorldScene:
         self._place(turned, columns)
 
     def place_nodes(self, nodes: Sequence[np.ndarray]) -> None:
-        """Put nodes of soft bodies and cloth, (environments seen, nodes, 3) of each, m; before bodies are placed.
+        """Put nodes of deformable bodies, (environments seen, nodes, 3) of each, m; before bodies are placed.
 
         What is not finite is put out of sight.
         """
         offsets = self.world.engine.device.to_host(self._offsets)
-        for (faces, geometries), places in zip(self.soft, nodes, strict=True):
+        for (faces, radius, geometries), places in zip(self.soft, nodes, strict=True):
+            places = np.asarray(places if radius is None else tube_vertices(places, radius), np.float32)
             for geometry, own, offset in zip(geometries, places, offsets, strict=bool(geometries)):
                 vertices = own + offset if np.isfinite(own).all() else np.full_like(own, -1e6)
                 self.scene.refit(geometry, vertices, faces)
@@ -190,24 +207,23 @@ class WorldScene:
                 self.names.append(f"{actor.name}/{name}")
         return rows, found
 
-    def _add_soft(self) -> list[tuple[np.ndarray, list[RayGeometry]]]:
-        """Of each soft body or cloth its triangles, and a mesh for each environment, all of them in the scene."""
+    def _add_soft(self) -> list[tuple[np.ndarray, float | None, list[RayGeometry]]]:
+        """Of each deformable body its triangles, a rope's radius, and a mesh for each environment in the scene."""
         found = []
         nodes = node_positions(self.world, self.envs)
         for number, (body, places) in enumerate(zip(deformables_of(self.world).values(), nodes, strict=True)):
-            if isinstance(body.part, RopePart):  # which has no surface
-                found.append((np.zeros((0, 3), int), []))
-                continue
-            faces = np.asarray(body.part.mesh.surface)
+            radius = body.part.radius if isinstance(body.part, RopePart) else None
+            faces = np.asarray(body.part.mesh.surface if radius is None else tube_faces(body.num_nodes))
             look = Look(decoded(hex_color(DEFAULT_COLORS[(number + 2) % len(DEFAULT_COLORS)])))
             made = []
             for own in places:
                 rest = own if np.isfinite(own).all() else np.asarray(body.default_node_pos, np.float32)
+                rest = rest if radius is None else tube_vertices(rest[None], radius)[0].astype(np.float32)
                 geometry = mesh_geometry(rest, faces, normals=corner_normals(rest, faces))
                 self.looks[self.scene.add(geometry, object=len(self.names) + number)] = look
                 made.append(geometry)
-            found.append((faces, made))
-        return found if any(made for _, made in found) else []
+            found.append((faces, radius, made))
+        return found
 
     def _grounds(self) -> list[tuple[RayGeometry, dict[str, Any]]]:
         found = []

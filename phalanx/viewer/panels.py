@@ -10,6 +10,7 @@ from phalanx.viewer.meshes import GEOMETRIES
 from phalanx.viewer.selection import GRID, MODES, ONE, SOME, parse_envs
 
 if TYPE_CHECKING:
+    from phalanx.viewer.drawings import Drawings
     from phalanx.viewer.steered import Steered
     from phalanx.world.snapshots import Snapshot
 
@@ -136,7 +137,9 @@ class ViewPanel:
 
     def __init__(self, viewer: Steered, tabs: Any, live: bool = True) -> None:
         self._viewer, gui = viewer, viewer.server.gui
-        with tabs.add_tab("View"):
+        self._tab = tabs.add_tab("View")
+        self.drawings: dict[str, Any] = {}
+        with self._tab:
             self.views = gui.add_button_group("Look from", tuple(viewer.views()))
             self.follow = gui.add_dropdown("Follow", (NOTHING, *viewer.body_names), initial_value=NOTHING)
             self.geometry = gui.add_dropdown("Geometry", tuple(name.capitalize() for name in GEOMETRIES))
@@ -155,6 +158,14 @@ class ViewPanel:
         for name in ("frames", "points", "normals", "forces"):
             getattr(self, name).on_update(lambda event: event.client and self._shown())
         self.force_scale.on_update(lambda event: event.client and self._shown())
+
+    def add_drawing(self, name: str, drawings: Drawings) -> None:
+        """A box that hides something that is drawn."""
+        if name in self.drawings:
+            return
+        with self._tab:
+            box = self.drawings[name] = self._viewer.server.gui.add_checkbox(name, True)
+        box.on_update(lambda _: (drawings.hidden.discard if box.value else drawings.hidden.add)(name))
 
     def look(self, preset: str, client: Any) -> None:
         """Move the camera of a client to a preset view."""

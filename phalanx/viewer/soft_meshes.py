@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from phalanx.models.meshes.tubes import tube_faces, tube_vertices
 from phalanx.models.visible import DEFAULT_COLORS, hex_color
-from phalanx.viewer.tubes import tube_faces, tube_vertices
 from phalanx.world.layout.parts import RopePart
 from phalanx.world.snapshots import deformables_of
 

@@ -11,17 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from phalanx.viewer.camera_panel import CameraPanel
+from phalanx.viewer.cameras import Feed, OwnFeed, SharedFeed
 from phalanx.viewer.display import Display, checked_fps
+from phalanx.viewer.drawings import Drawings, Lines, Points, Read, of_environments
 from phalanx.viewer.gate import LOCAL
 from phalanx.viewer.joint_panel import JointPanel
 from phalanx.viewer.pace import Pace
 from phalanx.viewer.panels import RunPanel
 from phalanx.viewer.plot_panel import Plot, PlotPanel
 from phalanx.viewer.pull import Pull, taken
+from phalanx.viewer.scene import FORCE_COLOR, POINT_COLOR, ROOT
 from phalanx.viewer.server import PORT, Server
 from phalanx.world.snapshots import Snapshot, take_snapshot
 
 if TYPE_CHECKING:
+    from phalanx.images.world_camera import WorldCamera
     from phalanx.world.world import World
 
 ANSWER = 0.1
@@ -90,12 +95,14 @@ class Viewer(Display):
         self._pull: Pull | None = None
         first = take_snapshot(world, [0])
         super().__init__(world, world.num_envs, first, pace, Server(host, port, token, label), fps, live=True)
+        self.drawings = Drawings(self.server, f"{ROOT}/drawings")
         self._start()
 
     def _add_panels(self, tabs: Any) -> None:
         self.run_panel = RunPanel(self, tabs)
         self.joint_panel = JointPanel(self, tabs)
         self.plot_panel = PlotPanel(self, tabs)
+        self.camera_panel = CameraPanel(self, tabs)
 
     # -- for programs ----------------------------------------------------------------------------------------
 
@@ -114,6 +121,79 @@ class Viewer(Display):
             names: of the curves.
         """
         return self.plot_panel.add(label, read, tuple(names))
+
+    def add_camera(
+        self,
+        label: str,
+        camera: WorldCamera | Feed | None = None,
+        *,
+        body: str | None = None,
+        eye: Any = (2.0, 2.0, 1.5),
+        target: Any = (0.0, 0.0, 0.0),
+        angle: float = 60.0,
+        height: int = 240,
+        width: int = 320,
+    ) -> None:
+        """Show pictures of a camera (colours, depth, segmentation and normals) and its frustum.
+
+        Args:
+            label: what it is called.
+            camera: one that the program draws with, of which the last pictures are shown; by default one of the
+                viewer's own, which draws the first environment that is seen, ten times a second at most, and only
+                while someone looks.
+            body, eye, target, angle, height, width: of the viewer's own, see
+                :class:`~phalanx.images.world_camera.WorldCamera`.
+
+        Raises:
+            ValueError: no such body, or a number is out of its range.
+        """
+        from phalanx.images.world_camera import WorldCamera
+
+        if isinstance(camera, WorldCamera):
+            self.camera_panel.add(label, SharedFeed(self.world, camera))
+        elif camera is not None:
+            self.camera_panel.add(label, camera)
+        else:
+            with self.world.lock:
+                feed = OwnFeed(self.world, height, width, body=body, eye=eye, target=target, angle=angle)
+            self.camera_panel.add(label, feed)
+
+    def add_points(self, label: str, read: Callable[[], Any], color: Any = POINT_COLOR, size: float = 0.015) -> None:
+        """Draw dots in the scene, such as hits of rays.
+
+        Args:
+            label: what they are called; a box in the tab "View" hides them.
+            read: returns (num_envs, n, 3), m, in the frames of the environments; what is not finite is left out. It is
+                called between two steps, and not while nobody looks.
+            color: (3,), sRGB, 0 to 255.
+            size: m.
+        """
+        rgb = np.asarray(color, np.uint8)
+        self.add_drawing(label, of_environments(read, (3,), lambda places: Points(places, rgb, size)))
+
+    def add_lines(
+        self, label: str, read: Callable[[], Any], color: Any = FORCE_COLOR, thickness: float = 0.006
+    ) -> None:
+        """Draw straight lines in the scene.
+
+        Args:
+            label, color: as of :meth:`add_points`.
+            read: returns the ends, (num_envs, n, 2, 3), m; called as that of :meth:`add_points`.
+            thickness: m.
+        """
+        rgb = np.asarray(color, np.uint8)
+        self.add_drawing(label, of_environments(read, (2, 3), lambda ends: Lines(ends, rgb, thickness)))
+
+    def add_drawing(self, label: str, read: Read) -> None:
+        """Draw :class:`~.drawings.Points`, :class:`~.drawings.Lines` and :class:`~.drawings.Copies` of meshes.
+
+        Args:
+            label: as of :meth:`add_points`; what had it before is replaced.
+            read: gets numbers of the environments that are seen, (k,), and where they stand in the scene, (k, 3), m,
+                and returns a list of drawings in the scene's coordinates; called as that of :meth:`add_points`.
+        """
+        self.drawings.add(label, read)
+        self.view_panel.add_drawing(label, self.drawings)
 
     def run(self, steps: int | None = None, control: Callable[[World], object] | None = None) -> int:
         """Step the world as buttons say, until :meth:`close`, Ctrl-C, or so many steps; returns how many were made.
@@ -206,7 +286,10 @@ class Viewer(Display):
             if self._asked.is_set():
                 self._snapshot = take_snapshot(self.world, self.selection.envs(), bool(self._contacts_wanted()))
                 self.joint_panel.read()
-                self.plot_panel.take(int(self.selection.envs()[0]), self._obey)
+                envs = self.selection.envs()
+                self.plot_panel.take(int(envs[0]), self._obey)
+                self.camera_panel.take(int(envs[0]), self._obey)
+                self.drawings.take(envs, self.selection.offsets(), self._obey)
                 self._asked.clear()
                 self._answered.set()
         return changed
@@ -245,6 +328,8 @@ class Viewer(Display):
             self.run_panel.show(snapshot, self.steps_per_second)
             self.joint_panel.show()
             self.plot_panel.show()
+            self.camera_panel.show(self.selection.offsets()[0])
+            self.drawings.show()
 
     def _measure(self, snapshot: Snapshot) -> None:
         now = time.perf_counter()

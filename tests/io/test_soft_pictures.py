@@ -87,3 +87,19 @@ def test_a_rope_is_left_out(device: str) -> None:
     image = WorldPainter(made, size=(160, 120), camera=FROM_X, ground=None, passes=4).draw()
     disc, face = np.pi * (FOCAL * HALF / np.sqrt(4.0 - HALF**2)) ** 2, (FOCAL * HALF / 1.95) ** 2
     assert outline(image)[2] == pytest.approx(disc + face, rel=0.08)
+
+
+def test_a_rope_is_a_tube_in_pictures(device: str) -> None:
+    """Straight along y, 0.6 m and 40 mm thick: f l / d columns and f 2 r / d rows of pixels."""
+    made = px.World(dt=1 / 60, device=device)
+    made.add_rope(px.RopeLine.straight(0.6, 4), "cable", radius=0.02, position=(0, 0, 0.5))
+    made.build()
+    rope = made.ropes["cable"]
+    nodes = host(rope.node_pos)
+    along = np.linspace(-0.3, 0.3, nodes.shape[1])
+    rope.set_node_state(pos=np.stack([0 * along, along, 0 * along + 0.5], axis=-1)[None])
+    image = WorldPainter(made, [0], size=(160, 120), camera=FROM_X, ground=None, passes=4).draw().astype(int)
+    nothing = np.abs(image - image[0, 0]).max(axis=-1) < 25
+    rows, columns = np.nonzero(~nothing)
+    assert np.ptp(columns) + 1 == pytest.approx(FOCAL * 0.6 / 2.0, abs=3)
+    assert np.ptp(rows) + 1 == pytest.approx(FOCAL * 0.04 / 2.0, abs=2)

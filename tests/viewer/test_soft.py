@@ -11,8 +11,8 @@ pytest.importorskip("viser", reason="viser is not installed (pip install 'phalan
 
 from viewer_client import Client, until
 
+from phalanx.models.meshes.tubes import SIDES, tube_faces, tube_vertices
 from phalanx.viewer.recorded import RecordingViewer, export_html
-from phalanx.viewer.tubes import SIDES, tube_faces, tube_vertices
 from phalanx.world.snapshots import take_snapshot
 
 

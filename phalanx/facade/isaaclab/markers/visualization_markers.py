@@ -13,6 +13,9 @@ from phalanx.facade.isaaclab.sim.utils.edits import prim_at
 from phalanx.facade.isaaclab.sim.utils.legacy import get_next_free_path
 from phalanx.io.formats.usd.bindings import Prim, Sdf, Usd, UsdGeom, UsdPhysics, Vt
 
+MADE: list[Any] = []
+"""Point instancers of all markers, for viewers; they stay on the stage when the object that made them is gone."""
+
 
 class VisualizationMarkers:
     """Copies of a few shapes, placed anew by each call of :meth:`visualize`.
@@ -43,6 +46,8 @@ class VisualizationMarkers:
             _only_to_be_seen(path)
         self._instancer.GetPrototypesRel().SetTargets([f"{self.prim_path}/{name}" for name in self.cfg.markers])
         self._write(np.zeros((self._count, 3)), None, None, np.arange(self._count))
+        MADE[:] = [one for one in MADE if one.GetPrim()]
+        MADE.append(self._instancer)
 
     def __str__(self) -> str:
         """Its path, how many markers there are, and their sorts."""

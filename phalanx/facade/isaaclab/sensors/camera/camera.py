@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
+from weakref import WeakSet
 
 import numpy as np
 
@@ -36,6 +37,10 @@ CHANNELS = {
 
 DISTANCES = ("depth", "distance_to_camera", "distance_to_image_plane")
 CLIPPING = ("max", "zero", "none")
+
+
+MADE: WeakSet[Camera] = WeakSet()
+"""Those that have been initialized, for viewers."""
 
 
 class Camera(PlacedCamera):
@@ -202,6 +207,8 @@ class Camera(PlacedCamera):
         from phalanx.facade.visible.scene import VisibleScene
 
         stage = utils.get_current_stage()
+        self._seen_world = stage_world
+        MADE.add(self)
         self._scene = VisibleScene.of(stage_world, stage, envs, len(paths))
         xp = self._scene.scene.device.xp
         with self._scene.scene.device.active():
