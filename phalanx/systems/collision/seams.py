@@ -1,20 +1,20 @@
-"""Contacts at seams: between tiles that are shapes of their own, and between pieces of one body.
+"""Contacts at seams: between tiles, which may be bodies or links of their own, and between pieces of one body.
 
 A box that slides from one tile to the next is a hair lower than the next one's top, so it strikes its side; a ball
 meets the tile's edge aslant. Neither could happen on one piece: the side is covered by the first tile. Therefore a
-contact of a shape s with a piece o is left out if the contact of s with another piece c of the same body holds s off
-o as well:
+contact of a shape s with a piece o is left out if the contact of s with another piece c holds s off o as well:
 
 * o lies below the plane of the contact with c, to within ``SEAM``. Since s lies above that plane (the normal is one
   along which s and c are apart), s and o are apart along it, too, or overlap by no more than s and c;
 * c lies above the plane of the contact with o, so the pieces together have no such normal there. Two faces of a
-  ridge, or of one plane, keep both contacts;
+  ridge, or of one plane, keep both contacts, also where s is tilted on it (``ALIKE``);
 * the contact with c is no farther away than that with o, and a point of that is at c, or its normal another by more
   than 30 degrees: legs of a table stand on their own.
 
-Pieces of one body are those of one link, and all that is static or kinematic, as long as in this substep c and o move
-no more than ``SEAM`` along that normal against each other, where s is: tiles may turn on one turntable, each a body. A
-ground plane is a piece, too: it covers all that lies below it, and has no other normal than its own.
+Pieces are any two shapes that s touches, of one link or of several, as long as in this substep c and o move no more
+than ``SEAM`` along that normal against each other, where s is: tiles may turn on one turntable, or be links of a robot.
+A ground plane is a piece, too: it covers all that lies below it, and has no other normal than its own. Worlds whose
+only flat shapes are loose bodies of one shape each go without this system.
 """
 
 import math
@@ -39,7 +39,6 @@ from phalanx.components import (
     ShapeMotion,
     ShapePose,
     ShapeTopology,
-    TreeTopology,
 )
 from phalanx.components.shape import HULL
 from phalanx.ecs import function, read, rows, system, update
@@ -52,6 +51,9 @@ SEAM = 0.01
 
 ASIDE = 0.85
 """Cosine of an angle between normals: what is struck farther aside is the side of a piece, wherever its points are."""
+
+ALIKE = 0.99996
+"""Cosine of an angle between normals, 0.5 degrees: below, the faces are one plane, met by a tilted shape."""
 
 UPRIGHT = 0.9998
 """Cosine of an angle between a normal and that of a plane which covers the piece: below, it is not the plane's."""
@@ -126,10 +128,7 @@ def drop_seam_contacts(
     separation=read(ManifoldPointState.separation),
     kind=read(ShapeTopology.kind),
     link=read(ShapeTopology.link),
-    dof=read(ShapeTopology.dof),
     root=read(LinkTopology.root),
-    tree=read(LinkTopology.tree),
-    yields=read(TreeTopology.yields),
     coord=read(LinkTopology.coord),
     q=read(Coordinate.value),
     first_vertex=read(ShapeTopology.first_vertex),
@@ -161,11 +160,9 @@ def drop_seam_contacts(
     width = manifold_points // candidates
     found = points[n, e] - passed[n, e]
     hidden = 0
-    fixed_a = dof[a, e] < 0 or yields[tree[link[a, e], e], e] == 0
-    fixed_b = dof[b, e] < 0 or yields[tree[link[b, e], e], e] == 0
-    for w in range(plane_pairs if fixed_a != fixed_b else 0):
-        o = a if fixed_a else b
-        if near_plane[w, e] > 0 and on_plane[w, e] == (b if fixed_a else a):
+    for w in range(plane_pairs):
+        if near_plane[w, e] > 0 and (on_plane[w, e] == a or on_plane[w, e] == b):
+            o = b if on_plane[w, e] == a else a
             k = plane[w, e]
             x, y, z = plane_normal[k, 0, e], plane_normal[k, 1, e], plane_normal[k, 2, e]
             level = SEAM * max(margin[a, e], margin[b, e])
@@ -194,9 +191,7 @@ def drop_seam_contacts(
             o = b if shared_a else a
             c = j if i == s else i
             of_one = link[o, e] == link[c, e]
-            fixed = dof[o, e] < 0 or yields[tree[link[o, e], e], e] == 0
-            fixed = fixed and (dof[c, e] < 0 or yields[tree[link[c, e], e], e] == 0)
-            if (of_one or fixed) and o != c and link[s, e] != link[o, e]:
+            if o != c and link[s, e] != link[o, e]:
                 level = SEAM * max(margin[s, e], margin[o, e])
                 best = m * width
                 for p in range(m * width + 1, m * width + points[m, e] - passed[m, e]):
@@ -270,11 +265,13 @@ def drop_seam_contacts(
                         end_vertex[w, e], vertices, ux, uy, uz,
                     )  # fmt: skip
                     along = dx * x + dy * y + dz * z
+                    nearer = separation[best, e] <= separation[n * width + max(p, 0), e] + level
+                    agree = cx * x + cy * y + cz * z
                     if p < 0:
                         below = top + along <= height + level
-                    elif top - along > height + level and separation[best, e] <= separation[n * width + p, e] + level:
+                    elif top - along > height + level and nearer and agree < ALIKE:
                         covered |= 1 << p
-                        adjacent = adjacent or away <= level or cx * x + cy * y + cz * z < ASIDE
+                        adjacent = adjacent or away <= level or agree < ASIDE
                     p += 1
                 hidden |= covered if adjacent else 0
     if hidden != 0:

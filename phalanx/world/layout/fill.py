@@ -55,7 +55,7 @@ class Layout:
     moving_trees: int
     """Parts that have dofs."""
     pieces: bool
-    """Whether shapes with flat faces are several on a link, or several that cannot move."""
+    """Whether shapes with flat faces may lie side by side: on one link, on links of robots, or where none can move."""
     many_pairs: bool
     """Whether bounds are sorted, as allowed pairs are too many to list."""
     shapes: list[PlacedShape]
@@ -179,10 +179,25 @@ def fill(
     kinds = np.array([s.data.kind for s in shapes], int)[pairs.allowed]
     met = {(a, b) for a, b in np.unique(kinds, axis=0).tolist()} if len(kinds) else set()
     moving = sum(r.dofs.stop > r.dofs.start for r in ranges)
-    flat = [shape for shape in shapes if shape.data.kind not in (SPHERE, CAPSULE)]
-    bodies = [shape.link if shape.dof >= 0 and parts[shape.part].kind == DYNAMIC else -1 for shape in flat]
-    pieces = len(set(bodies)) < len(bodies) or (len(grounds) > 0 and -1 in bodies)
+    pieces = _side_by_side(parts, shapes, pairs.allowed, len(grounds) > 0)
     return Layout(ranges, met, moving, pieces, len(pairs.allowed) > longest, shapes, dof_parents, room.most)
+
+
+def _side_by_side(parts: Sequence[Part], shapes: Sequence[PlacedShape], allowed: np.ndarray, grounds: bool) -> bool:
+    """Whether what slides may meet seams, see ``Layout.pieces``; loose bodies of one shape each are no tiles."""
+    flat = np.array([shape.data.kind not in (SPHERE, CAPSULE) for shape in shapes], bool)
+    yields = np.array([shape.dof >= 0 and parts[shape.part].kind == DYNAMIC for shape in shapes], bool)
+    bodies = [shape.link if yields[i] else -1 for i, shape in enumerate(shapes) if flat[i]]
+    if len(set(bodies)) < len(bodies) or (grounds and -1 in bodies):
+        return True
+    robots = [part.articulation.fixed_base or len(part.articulation.links) > 1 for part in parts]
+    jointed = flat & yields & np.array([robots[shape.part] for shape in shapes], bool)
+    if jointed.sum() + (1 if grounds or -1 in bodies else 0) < 2 or len(allowed) == 0:
+        return False
+    part, moves = np.array([shape.part for shape in shapes]), np.array([shape.dof >= 0 for shape in shapes], bool)
+    one, other = np.asarray(allowed).T
+    apart = part[one] != part[other]
+    return bool((apart & ((jointed[one] & moves[other]) | (jointed[other] & moves[one]))).any())
 
 
 def grow_slots(store: Store, table: Table, wanted: int) -> None:
