@@ -9,6 +9,13 @@ training; seconds per round that a rank simulates, learns and waits in collectiv
 ``--cold`` in a process before, with an empty kernel cache). ``digest`` is of what every environment did with given
 actions: runs of equally many environments must agree in it, however many ranks they are split over. Weak scaling has so
 many environments on each rank, strong scaling so many in all.
+
+    python -m benchmarks.ranks cartpole --device cpu --threads 1 --ranks 1 2 4 --weak 256 --together 5 --json out.json
+
+``--together`` compares numbers of ranks without starting them anew, which is what a machine wants whose clocks go up
+and down: as many ranks as the largest number wants step in turns, first one of them alone while the others wait, then
+two at the same time, and so on, and all of this so many times. The median of rates counts, and so does the median of
+each turn's own ratios.
 """
 
 from __future__ import annotations
@@ -41,6 +48,8 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=200, help="that are timed")
     parser.add_argument("--rounds", type=int, default=20, help="of training that are timed")
     parser.add_argument("--cold", action="store_true", help="also start with an empty kernel cache")
+    parser.add_argument("--threads", type=int, help="of each rank; by default they share what there is")
+    parser.add_argument("--together", type=int, default=0, metavar="TURNS", help="compare within one start")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     from phalanx.bench.machine import machine
@@ -48,6 +57,18 @@ def main() -> int:
     counts = options.ranks or _counts(options.device)
     results: dict[str, Any] = {"machine": machine(), "cases": []}
     for task in options.tasks:
+        if options.together:
+            for envs in options.weak:
+                asked = {"task": task, "envs": envs, "device": options.device, "steps": options.steps, "rounds": 0}
+                case = _run(
+                    max(counts), asked | {"turns": options.together, "counts": counts}, _threads(options, max(counts))
+                )
+                results["cases"].append({"kind": "together"} | case)
+                for count, rate, ratio in zip(counts, case["rates"], case["ratios"], strict=True):
+                    print(f"{task:16s} {count:3d} x {envs:6d}, stepping {rate:10.4g}/s ({ratio:.2f})", flush=True)
+                if options.json is not None:
+                    options.json.write_text(json.dumps(results, indent=1))
+            continue
         sizes = [("weak", each, count) for each in options.weak for count in counts]
         sizes += [("strong", whole // count, count) for whole in options.strong for count in counts]
         for n, (kind, envs, count) in enumerate(sizes):
@@ -58,12 +79,19 @@ def main() -> int:
                 with tempfile.TemporaryDirectory() as cache:
                     cold = _run(count, asked | {"steps": 1, "rounds": 0}, {"PHALANX_CACHE_DIR": cache})
                 case["cold_first_step_seconds"] = cold["first_step_seconds"]
-            case |= _run(count, asked, {})
+            case |= _run(count, asked, _threads(options, count))
             results["cases"].append(case)
             _say(case, results["cases"])
             if options.json is not None:
                 options.json.write_text(json.dumps(results, indent=1))
     return _compare(results["cases"])
+
+
+def _threads(options: argparse.Namespace, count: int) -> dict[str, str]:
+    """Environment variables by which each of so many ranks has the threads that were asked for."""
+    if options.threads is None:
+        return {}
+    return {"PHALANX_NUM_THREADS": str(options.threads * count), "OMP_NUM_THREADS": str(options.threads)}
 
 
 def _counts(device: str) -> list[int]:
@@ -153,6 +181,11 @@ def rank(asked: dict[str, Any]) -> None:
         "first_step_seconds": float(first) / own.count,
         "digest": digest,
     }
+    if "turns" in asked:
+        found |= _turns(own, device, env, actions, asked)
+        if own.first:
+            Path(asked["out"]).write_text(json.dumps(found))
+        return own.leave()
     seconds = _timed(own, device, lambda: [env.advance(actions[n % LETTERS]) for n in range(asked["steps"])])
     found["stepping_steps_per_second"] = envs * own.count * asked["steps"] / seconds
     if asked["rounds"]:
@@ -160,7 +193,32 @@ def rank(asked: dict[str, Any]) -> None:
     found["memory_bytes"] = _memory(device)
     if own.first:
         Path(asked["out"]).write_text(json.dumps(found))
-    own.leave()
+    return own.leave()
+
+
+def _turns(own: Any, device: str, env: Any, actions: list[Any], asked: dict[str, Any]) -> dict[str, Any]:
+    """Rates of the first so many ranks, while the others wait; each turn's by the slowest of them."""
+    import torch
+
+    seconds = torch.zeros((asked["turns"], len(asked["counts"]), own.count), dtype=torch.float64, device=device)
+    for turn in range(asked["turns"]):
+        for n, count in enumerate(asked["counts"]):
+            own.sum(torch.zeros(1, device=device))
+            _wait(device)
+            if own.rank < count:
+                start = time.perf_counter()
+                for step in range(asked["steps"]):
+                    env.advance(actions[step % LETTERS])
+                _wait(device)
+                seconds[turn, n, own.rank] = time.perf_counter() - start
+    slowest = own.sum(seconds).max(dim=2).values.cpu()
+    rates = env.num_envs * asked["steps"] * torch.tensor(asked["counts"]) / slowest
+    return {
+        "counts": asked["counts"],
+        "rates": rates.median(dim=0).values.tolist(),
+        "ratios": (rates / rates[:, :1]).median(dim=0).values.tolist(),
+        "turns": rates.tolist(),
+    }
 
 
 def _actions(env: Any, number: int) -> Any:

@@ -115,6 +115,8 @@ def run(
     view: Flag = False,
     host: str = "127.0.0.1",
     port: int = 8080,
+    gpus: Gpus = None,
+    ranks: Steps = None,
 ) -> int:
     """Simulate a robot, or a whole scene, in many environments and sum up what happened.
 
@@ -123,7 +125,7 @@ def run(
 
     Args:
         robot: a URDF, MJCF or USD file, or the name of a robot that Phalanx ships.
-        num_envs: number of environments, which are stepped together.
+        num_envs: number of environments, which are stepped together; of each process with --gpus or --ranks.
         steps: number of steps.
         dt: length of a step in seconds; auto is that of the file, or 0.005.
         device: where to simulate; auto is the first GPU, or else the CPU.
@@ -155,40 +157,44 @@ def run(
         view: show it in the browser; it starts when someone looks. Needs the extra viewer.
         host: address at which the viewer listens; on others than this machine's own it asks for a token.
         port: where the viewer listens; 0 is any port that is free.
+        gpus: as many processes, each with a GPU of its own. Environments are numbered through all of them, and each
+            records to a file of its own, OUT-0.zarr and so on; pictures and videos are of the first one.
+        ranks: as many processes, which share processors, or the GPU that --device names.
     """
     from phalanx.commands.run import RunOptions, run
+    from phalanx.commands.run_ranks import rank_count, run_ranks
     from phalanx.commands.showing import Seen
 
     if fixed_base and free_base:
         raise UserError("--fixed-base and --free-base: give one of them.")
-    return run(
-        RunOptions(
-            robot=robot,
-            num_envs=num_envs,
-            steps=steps,
-            dt=None if dt == "auto" else float(dt),
-            device=device,
-            dtype=dtype,
-            base="fixed" if fixed_base else "free" if free_base else "auto",
-            ground=not no_ground,
-            height=None if height == "auto" else float(height),
-            controller=controller,
-            stiffness=stiffness,
-            damping=damping,
-            seed=seed,
-            record=record,
-            record_every=record_every,
-            picture=picture,
-            video=video,
-            seen=Seen(_environments(env), size, eye, target, follow, fps),
-            json=json,
-            keyframe=keyframe,
-            fix_inertias=fix_inertias,
-            view=view,
-            host=host,
-            port=port,
-        )
+    count = rank_count(device, gpus, ranks)
+    options = RunOptions(
+        robot=robot,
+        num_envs=num_envs,
+        steps=steps,
+        dt=None if dt == "auto" else float(dt),
+        device=device,
+        dtype=dtype,
+        base="fixed" if fixed_base else "free" if free_base else "auto",
+        ground=not no_ground,
+        height=None if height == "auto" else float(height),
+        controller=controller,
+        stiffness=stiffness,
+        damping=damping,
+        seed=seed,
+        record=record,
+        record_every=record_every,
+        picture=picture,
+        video=video,
+        seen=Seen(_environments(env), size, eye, target, follow, fps),
+        json=json,
+        keyframe=keyframe,
+        fix_inertias=fix_inertias,
+        view=view,
+        host=host,
+        port=port,
     )
+    return run(options) if count == 1 else run_ranks(options, count)
 
 
 def view(

@@ -37,15 +37,23 @@ def gains(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
     return stiffness, 2.0 * np.sqrt(stiffness * inertia)
 
 
-def controller(name: str, robot: Robot, num_envs: int, seed: int) -> Controller:
-    """``hold`` and ``none`` have no targets of their own: the world's are the start pose."""
+def controller(name: str, robot: Robot, envs: range, all_envs: int, seed: int) -> Controller:
+    """What the drives of a robot aim at; ``hold`` and ``none`` have no targets of their own.
+
+    Args:
+        name: of the controller.
+        robot: whose drives they are.
+        envs: numbers of the robot's environments among those of all processes.
+        all_envs: how many these are.
+        seed: of the random controller.
+    """
     start = robot.default_joint_pos
     lower, upper = robot.joint_limits
     sliding = _sliding(robot)
     if name == "sine":
         swing = np.minimum(np.where(sliding, SWING[1], SWING[0]), 0.45 * (upper - lower))
         middle = np.clip(start, lower + swing, upper - swing)
-        phase = 2.0 * np.pi * np.arange(num_envs)[:, None] / num_envs
+        phase = 2.0 * np.pi * np.array(envs)[:, None] / all_envs
 
         def sine(time: float) -> np.ndarray:
             return middle + swing * np.sin(2.0 * np.pi * SINE_FREQUENCY * time + phase)
@@ -58,7 +66,7 @@ def controller(name: str, robot: Robot, num_envs: int, seed: int) -> Controller:
         def random(time: float) -> np.ndarray:
             # Filled environment by environment: one gets the same numbers however many there are.
             generator = np.random.default_rng([seed, round(time / RANDOM_PERIOD)])
-            return low + (high - low) * generator.random((num_envs, robot.num_dof))
+            return low + (high - low) * generator.random((envs.stop, robot.num_dof))[envs.start :]
 
         return random, RANDOM_PERIOD
     return None, np.inf

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from phalanx.commands.common import Interrupted, UserError, progress_bar, user_mistakes
+from phalanx.commands.launching import gpus_here
 
 
 @dataclass(frozen=True)
@@ -75,14 +76,14 @@ def farm(o: FarmOptions) -> int:
 
 
 def _estimated(estimate: Any, spec: Any, workers: int, gpus: int) -> str:
-    return str(estimate(spec, workers, "cuda:0" if gpus and _here() else "cpu"))
+    return str(estimate(spec, workers, "cuda:0" if gpus and gpus_here() else "cpu"))
 
 
 def _gpus(o: FarmOptions) -> int:
     """How many are asked for; those of a cluster are Ray's to count."""
     if o.gpus is None:
         return 0
-    here = _here()
+    here = gpus_here()
     if o.gpus == "all":
         if not here:
             raise UserError("--gpus all: this machine has none that can be used.")
@@ -92,16 +93,6 @@ def _gpus(o: FarmOptions) -> int:
     if o.address is None and o.gpus > here:
         raise UserError(f"--gpus {o.gpus}: this machine has {here} that can be used.")
     return o.gpus
-
-
-def _here() -> int:
-    from phalanx.ecs.device import cuda_available
-
-    if not cuda_available():
-        return 0
-    import cupy  # pyright: ignore[reportMissingImports]
-
-    return cupy.cuda.runtime.getDeviceCount()
 
 
 def _processors() -> int:

@@ -61,6 +61,17 @@ def launch(count: int, module: str, arguments: Sequence[str]) -> int:
                 process.wait()
 
 
+def gpus_here() -> int:
+    """GPUs of this machine that the engine can use."""
+    from phalanx.ecs.device import cuda_available
+
+    if not cuda_available():
+        return 0
+    import cupy  # pyright: ignore[reportMissingImports]
+
+    return cupy.cuda.runtime.getDeviceCount()
+
+
 def _watch(ranks: Sequence[subprocess.Popen[bytes]], said: Sequence[IO[bytes]]) -> int:
     while True:
         ends = [process.poll() for process in ranks]

@@ -65,6 +65,8 @@ class RunOptions:
     view: bool = False
     host: str = "127.0.0.1"
     port: int = 8080
+    first_env: int = 0  # its number among those of all processes
+    all_envs: int | None = None  # of all processes; None: there is this one
 
     @property
     def shown(self) -> bool:
@@ -129,7 +131,7 @@ class _Clock:
 
 def run(options: RunOptions) -> int:
     """Simulate a robot or a scene, and record, draw and sum up what happened; returns the exit code."""
-    _check(options)
+    check_options(options)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with user_mistakes(ValueError):
@@ -179,7 +181,8 @@ def _report(loaded: Loaded, o: RunOptions, clock: _Clock, samples: int, warned: 
     return found | {"picture": o.picture, "video": o.video, "warnings": warned}
 
 
-def _check(o: RunOptions) -> None:
+def check_options(o: RunOptions) -> None:
+    """Complain of options that cannot be, before anything is loaded."""
     for flag, value in (("--num-envs", o.num_envs), ("--steps", o.steps), ("--record-every", o.record_every)):
         if value < 1:
             raise UserError(f"{flag} must be at least 1, not {value}.")
@@ -266,7 +269,8 @@ def _simulate(loaded: Loaded, o: RunOptions, clock: _Clock, takes: _Takes | None
     from phalanx.commands.controllers import controller
 
     world = loaded.world
-    made = [(robot, *controller(o.controller, robot, o.num_envs, o.seed)) for robot in loaded.robots if robot.num_dof]
+    envs = range(o.first_env, o.first_env + o.num_envs), o.all_envs or o.num_envs
+    made = [(robot, *controller(o.controller, robot, *envs, o.seed)) for robot in loaded.robots if robot.num_dof]
     driven = [(robot, targets) for robot, targets, _ in made if targets is not None]
     between = max(1, round(min(period for _, _, period in made) / world.dt)) if driven else o.steps
 

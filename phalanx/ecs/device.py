@@ -66,7 +66,8 @@ class Device:
     @cached_property
     def teams_at_once(self) -> int:
         """Environments whose teams of threads run at the same time; 0 on a CPU, which has none."""
-        return self._programs.teams_at_once() if self.is_cuda else 0
+        with self.active():
+            return self._programs.teams_at_once() if self.is_cuda else 0
 
     def compile(self, system: System, shared: frozenset[str], real: str) -> Any:
         """The native function or kernel of a system."""

@@ -204,8 +204,10 @@ class Store:
         """
         groups = [(self.kernels(systems), {}), *((self.kernels(more, own), own) for more, own in additions)]
         self._precompile([key for kernels, _ in groups for key in kernels])
-        bound = [self._bind(system, shared, own) for kernels, own in groups for system, shared in kernels]
-        return self.device.program(bound, self.num_envs, self.stride, {field: self.array(field) for field in stop_at})
+        with self.active():  # kernels are made for the device that is the current one
+            bound = [self._bind(system, shared, own) for kernels, own in groups for system, shared in kernels]
+            flags = {field: self.array(field) for field in stop_at}
+            return self.device.program(bound, self.num_envs, self.stride, flags)
 
     def _bind(self, system: System, shared: frozenset[str], own: Mapping[Field, Any]) -> Bound:
         arguments = [

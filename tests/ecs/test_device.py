@@ -5,11 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import phalanx as px
+from phalanx.ecs.cuda import start
 from phalanx.ecs.device import Device, _InOrder
 
 NUMBERS = 1 << 24
@@ -73,6 +76,87 @@ def test_work_is_done_on_its_own_device_and_the_current_one_stays(current: int) 
     assert runtime.done == [(what, 1) for what in whats]
 
 
+@pytest.mark.parametrize("current", [0, 3])
+def test_opening_a_device_leaves_the_current_one(current: int) -> None:
+    """Also when it fails on the way."""
+    runtime: Any = _Runtime()
+    runtime.device = current
+    with start.current_device(runtime, 3):
+        assert runtime.device == 3
+    assert runtime.device == current
+    with pytest.raises(ValueError, match="no"), start.current_device(runtime, 3):
+        raise ValueError("no")
+    assert runtime.device == current
+
+
+class _Guarded:
+    """NumPy, in whose place CuPy would make arrays on the device that is current: only within a device's own time."""
+
+    def __init__(self) -> None:
+        self.depth, self.calls = 0, 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.depth -= 1
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(np, name)
+        if not callable(found) or isinstance(found, type):
+            return found
+
+        def call(*values: Any, **named: Any) -> Any:
+            assert self.depth > 0, f"{name} is called while another device may be the current one"
+            self.calls += 1
+            return found(*values, **named)
+
+        return call
+
+
+def _within(guard: Any, method: Any) -> Any:
+    def call(*values: Any) -> Any:
+        assert guard.depth > 0, f"{method.__name__} is called while another device may be the current one"
+        return method(*values)
+
+    return call
+
+
+def test_arrays_are_made_while_their_device_is_the_current_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With NumPy as a stand-in for CuPy: a world that is built, stepped, read, written, reset, saved and asked."""
+    guard: Any = _Guarded()
+    made = Device.__init__
+
+    def init(self: Device, name: str) -> None:
+        made(self, name)
+        self.xp = guard
+
+    monkeypatch.setattr(Device, "__init__", init)
+    monkeypatch.setattr(Device, "active", lambda self: guard)
+    for name in ("compile", "program"):  # which load kernels onto the current device
+        monkeypatch.setattr(Device, name, _within(guard, getattr(Device, name)))
+    monkeypatch.setattr(Device, "in_order_with", lambda self, stream: guard)
+    world = px.World(2)
+    world.add_ground()
+    robot = world.add_robot("quadruped")
+    world.step(2)
+    for name in sorted(name for name in dir(type(robot)) if not name.startswith("_")):
+        getattr(robot, name)
+    robot.set_targets(pos=np.zeros((2, 12)))
+    robot.set_joint_state(pos=np.zeros((1, 12)), env_ids=[1])
+    robot.set_drive(stiffness=20.0, damping=1.0)
+    robot.set_material(0.5, 0.4)
+    robot.set_body_mass_properties(mass=1.1 * robot.body_mass)
+    world.reset(env_ids=[1])
+    world.step()
+    world.queries.raycast([[0.0, 0.0, 2.0]], [[0.0, 0.0, -1.0]])
+    world.save(tmp_path / "world.npz")
+    world.load(tmp_path / "world.npz")
+    world.step()
+    world.check()
+    assert guard.calls > 100 and guard.depth == 0
+
+
 @pytest.mark.gpu
 def test_worlds_on_two_devices_take_turns(gpu: str) -> None:
     """Each does what it does alone; needs two GPUs."""
@@ -81,6 +165,7 @@ def test_worlds_on_two_devices_take_turns(gpu: str) -> None:
     if cupy.cuda.runtime.getDeviceCount() < 2:
         pytest.skip("there is one GPU")
     worlds = [px.World(4, device=f"cuda:{n}") for n in range(2)]
+    assert cupy.cuda.runtime.getDevice() == 0
     robots = [world.add_robot("double_pendulum") for world in worlds]
     for _ in range(20):
         for world in worlds:

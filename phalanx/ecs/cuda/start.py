@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,7 +14,7 @@ from phalanx.ecs.errors import DeviceError
 
 
 def open_device(index: int) -> Any:
-    """Select the CUDA device; returns CuPy's non-blocking stream on it.
+    """CuPy's non-blocking stream on a CUDA device, which is made ready; the current device stays what it was.
 
     Raises:
         DeviceError: no driver, or no such device.
@@ -25,10 +27,22 @@ def open_device(index: int) -> Any:
 
         import_without_blas()
         opening.result()
-    cupy.cuda.Device(index).use()
-    cuda.select_device(index)
     _let_small_launches_be()
-    return cupy.cuda.Stream(non_blocking=True)
+    with current_device(cupy.cuda.runtime, index):
+        cuda.select_device(index)
+        return cupy.cuda.Stream(non_blocking=True)
+
+
+@contextlib.contextmanager
+def current_device(runtime: Any, index: int) -> Iterator[None]:
+    """Make a device the current one, and the one that was when it ends."""
+    before = runtime.getDevice()
+    runtime.setDevice(index)
+    try:
+        yield
+    finally:
+        if before != index:  # which would ask for a context on the other device
+            runtime.setDevice(before)
 
 
 def _open(index: int) -> None:
