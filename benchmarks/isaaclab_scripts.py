@@ -1,9 +1,9 @@
-"""Runs Isaac Lab's tutorials and demos, unmodified, each in a process of its own, and says what came of it as JSON.
+"""Runs Isaac Lab's tutorials and demos or Isaac Sim's examples, unmodified, each in a process of its own, and says what came of it as JSON.
 
 ``python benchmarks/isaaclab_scripts.py CHECKOUT/scripts/tutorials CHECKOUT/scripts/demos --json out.json``, where the
 checkout is of Isaac Lab 2.3.2 and stand-ins of its robots are built (``phalanx assets build``). Scripts whose loop
 never ends are told that the application was closed after ``--frames`` rounds; how often they asked is what the table
-calls frames.
+calls frames. Isaac Sim's are in ``source/standalone_examples`` of its repository, tag v5.1.0.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from typing import Any
 MARK = "phalanx-script: "
 CAMERAS = ("camera", "visualizer")
 """Words in scripts that need ``--enable_cameras``."""
+FOLDERS = ("scripts", "standalone_examples")
+"""Names of scripts begin below these."""
 
 
 def main() -> int:
@@ -44,7 +46,7 @@ def main() -> int:
 
 def _trial(script: Path, frames: int, seconds: float) -> dict[str, Any]:
     command = [sys.executable, __file__, str(script), "--alone", "--frames", str(frames)]
-    first = script.parts.index("scripts") + 1 if "scripts" in script.parts else 0
+    first = max((script.parts.index(folder) + 1 for folder in FOLDERS if folder in script.parts), default=0)
     base, own = {"script": "/".join(script.parts[first:])}, {**os.environ, "PYTHONUNBUFFERED": "1"}
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False, env=own)
