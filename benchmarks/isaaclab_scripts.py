@@ -1,4 +1,6 @@
-"""Runs Isaac Lab's tutorials and demos or Isaac Sim's examples, unmodified, each in a process of its own, and says what came of it as JSON.
+"""Runs Isaac Lab's tutorials and demos or Isaac Sim's examples, unmodified, and says what came of them as JSON.
+
+Each has a process of its own.
 
 ``python benchmarks/isaaclab_scripts.py CHECKOUT/scripts/tutorials CHECKOUT/scripts/demos --json out.json``, where the
 checkout is of Isaac Lab 2.3.2 and stand-ins of its robots are built (``phalanx assets build``). Scripts whose loop

@@ -7,11 +7,12 @@
 
 ``record`` lets ``PickPlaceController`` move one Franka that takes a cube from one place to another, and keeps the
 targets of its joints. ``frankas`` plays them in every copy that ``GridCloner`` made: each step sets targets through an
-``ArticulationView``, steps, and reads joints, hands and cubes through views. The engine's rate is that of the same world
-from the same state, with the same targets set by the engine's own handle, and nothing read. Where the cubes end is kept,
-since an arm that misses its cube is quicker. ``step`` is ``world.step(render=False)`` of one arm against the engine's
-step, ``start`` the time from ``World()`` to the end of the first step in a new process whose kernels are in the cache,
-``cloner`` the time from an empty stage to the end of ``world.reset()`` with 4,096 copies of a robot, and of a step.
+``ArticulationView``, steps, and reads joints, hands and cubes through views. The engine's rate is that of the same
+world from the same state, with the same targets set by the engine's own handle, and nothing read. Where the cubes end
+is kept, since an arm that misses its cube is quicker. ``step`` is ``world.step(render=False)`` of one arm against the
+engine's step, ``start`` the time from ``World()`` to the end of the first step in a new process whose kernels are in
+the cache, ``cloner`` the time from an empty stage to the end of ``world.reset()`` with 4,096 copies of a robot, and of
+a step.
 
 Both ways of stepping are measured in turns; figures are medians of rounds.
 """
@@ -240,8 +241,10 @@ def first_step() -> dict[str, Any]:
 def started(rounds: int) -> dict[str, Any]:
     """The first step in new processes, after one that fills the cache."""
     command = [sys.executable, "-m", "benchmarks.isaacsim_overhead", "first"]
-    found = [json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\n")[-2])
-             for _ in range(rounds + 1)][1:]
+    found = [
+        json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\n")[-2])
+        for _ in range(rounds + 1)
+    ][1:]
     return {"runs": found, "world_to_first_step": statistics.median(each["world_to_first_step"] for each in found)}
 
 
@@ -299,9 +302,9 @@ def main() -> None:
     found: dict[str, Any] = {"machine": machine(), "device": options.device}
     ways: dict[str, Callable[[], dict[str, Any]]] = {
         "record": lambda: record(options.targets),
-        "frankas": lambda: Frankas(
-            options.assets, options.targets, options.num_envs or 1024, options.device
-        ).measure(options.rounds),
+        "frankas": lambda: Frankas(options.assets, options.targets, options.num_envs or 1024, options.device).measure(
+            options.rounds
+        ),
         "step": lambda: overhead(options.rounds),
         "start": lambda: started(options.rounds),
         "cloner": lambda: cloned(options.assets, options.num_envs or 4096, options.device),

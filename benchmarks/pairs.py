@@ -133,7 +133,9 @@ def imports(roots: tuple[Path, Path], runs: int) -> dict[str, Any]:
         for turn in range(runs + 1):
             for which in (0, 1) if turn % 2 == 0 else (1, 0):
                 command = [sys.executable, "-c", code.format(start)]
-                done = subprocess.run(command, env=environment(roots[which]), capture_output=True, text=True, check=True)
+                done = subprocess.run(
+                    command, env=environment(roots[which]), capture_output=True, text=True, check=True
+                )
                 if turn:
                     taken[which].append(float(done.stdout.split()[-1]))
         found[name] = {**compare(*taken), "least_seconds": [min(taken[0]), min(taken[1])]}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from phalanx.assets import carters, classic, descriptions, drones, hands, networks, props, suction, wheeled
+from phalanx.assets import carters, classic, descriptions, drones, hands, networks, props, simple_arm, suction, wheeled
 from phalanx.assets.classic import Turns
 from phalanx.assets.descriptions import Description
 from phalanx.assets.places import ISAAC, LAB
@@ -133,6 +133,12 @@ STAND_INS: tuple[StandIn, ...] = (
         "carter-v1",
         (f"{_OTHERS}/NVIDIA/Carter/carter_v1.usd", f"{_OTHERS}/NVIDIA/Carter/carter_v1_physx_lidar.usd"),
         carters.carter_v1,
+    ),
+    _written(
+        "simple-arm",
+        f"{_OTHERS}/IsaacSim/SimpleArticulation/simple_articulation.usd",
+        simple_arm.simple_arm,
+        dress=simple_arm.place_joints,
     ),
     _described(
         "allegro-hand", f"{_OTHERS}/WonikRobotics/AllegroHand/allegro_hand_instanceable.usd", descriptions.ALLEGRO

@@ -11,7 +11,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from phalanx.facade import wheel
+from phalanx.facade import unbuilt, wheel
 
 ROOTS = ("isaaclab", "isaaclab_contrib", "isaacsim", "omni", "carb")
 """Packages of the facade whose names :func:`install` serves."""
@@ -140,7 +140,10 @@ class _Names(MetaPathFinder):
 
 def _why_not(name: str) -> str:
     """What to say of a module that is nowhere."""
-    known = f"Phalanx's facade has no '{_HERE}.{name}' yet (docs/isaaclab.md lists what there is)"
+    if why := unbuilt.why_not(name):
+        return f"{why} (see docs/isaacsim.md)"
+    page = "isaacsim.md" if _within(name, ("isaacsim",)) else "isaaclab.md"
+    known = f"Phalanx's facade has no '{_HERE}.{name}' yet (docs/{page} lists what there is)"
     if not _within(name, wheel.PACKAGES) or _within(name, OURS):
         return known
     return wheel.missing(name) if wheel.source() is None or not _within(name, ROOTS) else known

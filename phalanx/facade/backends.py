@@ -75,12 +75,14 @@ class Backend:
 
         Raises:
             TypeError: they are no whole numbers.
-            IndexError: one of them is out of range; on a GPU nothing waits to see that.
+            IndexError: one of them is out of range; nothing waits to see that of what is on a GPU already.
         """
         if indices is None:
             return None
         if isinstance(indices, slice | range):
             indices = np.arange(count)[indices] if isinstance(indices, slice) else np.asarray(indices)
+        if not self._is_cpu and isinstance(indices, list | tuple | int | np.ndarray):
+            indices = Backend("numpy").rows(indices, count)
         array = accept(indices, self.device).reshape(-1)
         if array.dtype.kind == "b":
             array = self.xp.flatnonzero(array)

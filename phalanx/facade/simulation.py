@@ -26,6 +26,8 @@ from phalanx.facade.signals import Signal
 from phalanx.facade.stage_world import StageWorld
 from phalanx.io.formats.usd.bindings import Prim
 
+log = logging.getLogger("phalanx.facade")
+
 STOPPED, PLAYING, PAUSED = "stopped", "playing", "paused"
 
 FRAME = 1.0 / 60.0
@@ -127,6 +129,9 @@ class Simulation:
             stage, copies=clones.environments(stage), device=engine_device(self.device), **self._settings.for_world()
         )
         self.state = PLAYING
+        if (backend := _simulated(self.backend, self._world.world.device)) != self.backend:
+            log.warning("the backend is %s from now on: arrays of NumPy are not on the GPU that simulates", backend)
+            self.backend = backend
         try:
             physics_events.publish(Event.PLAY)
             for each in ("physics_warmup", "simulation_view_created", "physics_ready"):
@@ -273,9 +278,12 @@ def arrays() -> Backend:
     found = current()
     device = found.device if found.world is None else found.world.world.device
     name = found.backend if found.backend in backends.NAMES else "numpy"
-    if name == "numpy" and device != "cpu":
-        name = "torch" if array_api(device) == "torch" else "numpy"
-    return Backend(name, device)
+    return Backend(name if found.world is None else _simulated(name, device), device)
+
+
+def _simulated(backend: str, device: str) -> str:
+    """The backend while something is simulated: torch for NumPy on a GPU, if torch is there."""
+    return "torch" if backend == "numpy" and device != "cpu" and array_api(device) == "torch" else backend
 
 
 def stage_world() -> StageWorld | None:

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import phalanx
+from phalanx import facade
+from phalanx.facade import unbuilt
 
 ROOT = str(Path(phalanx.__file__).parents[1])
 
@@ -85,6 +87,7 @@ phalanx.facade.install()
 for statement in (
     "import isaaclab.nothing", "from isaaclab.nothing.deeper import x", "import omni.isaac.lab.nothing",
     "import omni.nothing", "import carb_nothing", "from isaaclab.utils import nothing",
+    "from isaacsim.sensors.rtx import LidarRtx", "import omni.graph.core as og", "import isaacsim.core.nothing",
 ):
     try:
         exec(statement)
@@ -99,7 +102,21 @@ for statement in (
         "ModuleNotFoundError omni.nothing " + told.format("omni.nothing"),
         "ModuleNotFoundError carb_nothing ",
         "ImportError phalanx.facade.isaaclab.utils ",
+        "ModuleNotFoundError isaacsim.sensors.rtx " + reason("isaacsim.sensors.rtx"),
+        "ModuleNotFoundError omni.graph " + reason("omni.graph"),
+        "ModuleNotFoundError isaacsim.core.nothing " + told.format("isaacsim.core.nothing").replace("lab.md", "sim.md"),
     ]
+
+
+def reason(module: str) -> str:
+    assert unbuilt.why_not(f"{module}.deeper") == unbuilt.why_not(module) == unbuilt.UNBUILT[module]
+    return f"{unbuilt.UNBUILT[module]} (see docs/isaacsim.md)"
+
+
+def test_what_is_said_not_to_be_there_is_not_there():
+    for module in unbuilt.UNBUILT:
+        path = Path(facade.__path__[0], *module.split("."))
+        assert not path.exists() and not path.with_suffix(".py").exists(), f"{module}: take it out of unbuilt.py"
 
 
 def test_packages_of_these_names_are_hidden_or_told(tmp_path):

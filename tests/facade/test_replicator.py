@@ -13,7 +13,7 @@ from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaacsim.util.debug_draw import _debug_draw
 from phalanx.facade.omni.replicator import core as rep
 from phalanx.facade.stage import make_stage, use_stage
-from phalanx.io.formats.usd.bindings import UsdShade
+from phalanx.io.formats.usd.bindings import UsdGeom, UsdShade
 
 
 class TestMaterials:
@@ -51,6 +51,50 @@ class TestMaterials:
                 rep.functional.modify.attribute([prim], "size", [1.0, 2.0])
             with pytest.raises(ValueError, match="</World/cube> has no hue"):
                 rep.functional.modify.attribute([prim], "hue", [1.0])
+
+
+class TestCameras:
+    def test_they_look_where_they_are_told(self) -> None:
+        with use_stage(make_stage()):
+            made = rep.create.camera(position=(1.0, 2.0, 3.0), look_at=(4.0, 2.0, -1.0), clipping_range=(0.1, 50.0))
+            (prim,) = made.get_output_prims()["prims"]
+            assert str(prim.GetPath()) == "/Replicator/Camera_Xform/Camera"
+            camera = UsdGeom.Camera(prim)
+            assert (camera.GetFocalLengthAttr().Get(), tuple(camera.GetClippingRangeAttr().Get())) == (
+                24.0,
+                pytest.approx((0.1, 50.0)),
+            )
+            pose = camera.ComputeLocalToWorldTransform(0.0)
+            np.testing.assert_allclose(pose.ExtractTranslation(), [1, 2, 3], atol=1e-6)
+            np.testing.assert_allclose(pose.TransformDir((0.0, 0.0, -1.0)), [0.6, 0.0, -0.8], atol=1e-6)
+            assert pose.TransformDir((0.0, 1.0, 0.0))[2] > 0.0  # upright
+            sim_utils.create_prim("/World/thing", "Xform", translation=(1.0, 2.0, -5.0))
+            again = rep.create.camera(position=(1.0, 2.0, 3.0), look_at="/World/thing", count=2)
+            prims = again.get_output_prims()["prims"]
+            paths = [str(one.GetPath()) for one in prims]
+            assert paths == [f"/Replicator/Camera_Xform_{number}/Camera" for number in ("01", "02")]
+            below = UsdGeom.Camera(prims[1]).ComputeLocalToWorldTransform(0.0)
+            np.testing.assert_allclose(below.TransformDir((0.0, 0.0, -1.0)), [0, 0, -1], atol=1e-6)
+            turned = rep.create.camera(rotation=(90.0, 0.0, 0.0), name="Front", parent="/World")
+            (prim,) = turned.get_output_prims()["prims"]
+            assert str(prim.GetPath()) == "/World/Front_Xform/Camera"
+            pose = UsdGeom.Camera(prim).ComputeLocalToWorldTransform(0.0)
+            np.testing.assert_allclose(pose.TransformDir((0.0, 0.0, -1.0)), [0, 1, 0], atol=1e-6)
+
+    def test_wrong_use(self) -> None:
+        with use_stage(make_stage()):
+            with pytest.raises(ValueError, match="rotation or look_at"):
+                rep.create.camera(rotation=(0.0, 0.0, 0.0), look_at=(0.0, 0.0, 1.0))
+            with pytest.raises(ValueError, match="no prim at '/World/none'"):
+                rep.create.camera(look_at="/World/none")
+            with pytest.raises(NotImplementedError, match="projection_type='fisheye_spherical'"):
+                rep.create.camera(projection_type="fisheye_spherical")
+        with pytest.raises(AttributeError, match=r"create has no 'cube' here: only cameras are made; define"):
+            _ = rep.create.cube
+        with pytest.raises(
+            AttributeError, match=r"core has no 'WriterRegistry' here: nothing draws by itself; make a Basic"
+        ):
+            _ = rep.WriterRegistry
 
 
 class TestDebugDraw:

@@ -72,11 +72,11 @@ def test_settings_are_kept(world, name, value):
     assert found == (pytest.approx(value) if isinstance(value, float) else value)
 
 
-def test_flags_are_kept(world):
-    context = world.get_physics_context()
+def test_flags_are_kept(world, device):
+    context, on_gpu = world.get_physics_context(), device != "cpu"
     for name in ("ccd", "stablization", "gpu_dynamics"):
         getattr(context, f"enable_{name}")(True)
-        assert getattr(context, f"is_{name}_enabled")() is True
+        assert getattr(context, f"is_{name}_enabled")() is not (on_gpu and name == "ccd")  # PhysX has none on GPUs
         getattr(context, f"enable_{name}")(False)
         assert getattr(context, f"is_{name}_enabled")() is False
     context.enable_fabric(True)
@@ -84,7 +84,7 @@ def test_flags_are_kept(world):
     context.enable_fabric(False)
     context.set_physx_update_transformations_settings(True, False, True, False)
     assert context.get_physx_update_transformations_settings() == (True, False, True, False)
-    assert context.device == "cpu" and context.use_gpu_sim is False and context.use_gpu_pipeline is False
+    assert context.device == device and context.use_gpu_sim is context.use_gpu_pipeline is on_gpu
     with pytest.raises(ValueError, match="solver type 'XPBD'"):
         context.set_solver_type("XPBD")
     assert "PhysxSceneAPI" in applied_schemas(context._physx_scene_api.GetPrim())
@@ -99,8 +99,9 @@ def test_the_solver_and_the_bounce_threshold_reach_the_engine(world):
     found = simulation.get().world
     assert found is not None
     settings = found.world[c.Settings]
-    assert float(np.asarray(settings.bounce_threshold)[0, 0]) == pytest.approx(0.25)
-    assert int(np.asarray(settings.projected)[0, 0]) == 1
+    to_host = found.world.engine.device.to_host
+    assert float(to_host(settings.bounce_threshold)[0, 0]) == pytest.approx(0.25)
+    assert int(to_host(settings.projected)[0, 0]) == 1
 
 
 def test_sim_params():

@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 from facade.isaacsim.core_scenes import add_robots, boxes, host, kind, like, xforms
 
+from phalanx.assets.building import build
+from phalanx.assets.catalogue import chosen
 from phalanx.facade import stage
 from phalanx.facade.isaacsim.core.prims import SingleArticulation, SingleRigidPrim, SingleXFormPrim
+from phalanx.facade.isaacsim.core.utils.stage import add_reference_to_stage
 from phalanx.facade.isaacsim.sensors.physics import ContactSensor, EffortSensor, EsSensorReading, IMUSensor
+from phalanx.io.formats.usd.bindings import UsdPhysics
 
 G, DT = 9.81, 1.0 / 60.0
 
@@ -201,6 +205,19 @@ def test_sensors_that_cannot_be(world):
 
 def joint_path(name: str) -> str:
     return next(str(prim.GetPath()) for prim in stage.get_stage().Traverse() if prim.GetName() == name)
+
+
+def test_an_arm_that_is_held_out_weighs_on_its_joint(world, tmp_path):
+    """2 kg whose middle is 1 m from the joint: what Isaac Sim's tests of its effort sensor expect of the same arm."""
+    files = build(chosen(["simple-arm"])[0], tmp_path)
+    add_reference_to_stage(str(files[0]), "/Articulation")
+    joint = UsdPhysics.RevoluteJoint(stage.get_stage().GetPrimAtPath("/Articulation/Arm/RevoluteJoint"))
+    joint.CreateAxisAttr("Y")
+    world.reset()
+    sensor = EffortSensor("/Articulation/Arm/RevoluteJoint")
+    for _ in range(60):
+        world.step(render=False)
+    assert sensor.get_sensor_reading().value == pytest.approx(-2.0 * 9.81, rel=1e-3)
 
 
 def test_efforts_of_a_joint(world):

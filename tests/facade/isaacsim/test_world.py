@@ -227,6 +227,18 @@ def test_backend_and_units(world, backend):
     assert world.backend_utils.__name__.endswith(backend)
 
 
+@pytest.mark.gpu
+@pytest.mark.usefixtures("handed_out_as_ever")
+def test_numpy_becomes_torch_where_a_gpu_simulates(gpu, caplog):
+    pytest.importorskip("torch", reason="torch is not installed")
+    world = World(stage_units_in_meters=1.0, backend="numpy", device=gpu)
+    body = cube(world)
+    assert world.backend == "numpy" and isinstance(body.get_world_pose()[0], np.ndarray)
+    world.reset()
+    assert world.backend == "torch" and body.get_world_pose()[0].is_cuda
+    assert "the backend is torch from now on" in caplog.text
+
+
 def test_clear_leaves_the_scene_of_physics(world):
     cube(world)
     world.reset()

@@ -98,4 +98,17 @@ class FollowTarget(tasks.FollowTarget):
         return _ur10(self, self._ur10_prim_path, self._ur10_robot_name, self._attach_gripper)
 
 
-__all__ = ["FollowTarget", "PickPlace", "Stacking"]
+class BinFilling(tasks.BaseTask):
+    """A UR10 that is to hold a bin while it is filled: not built.
+
+    Raises:
+        NotImplementedError: always.
+    """
+
+    def __init__(self, name: str = "bin_filling") -> None:
+        raise NotImplementedError(
+            f"BinFilling({name!r}): the task needs NVIDIA's files of a bin and screws; PickPlace and Stacking are here"
+        )
+
+
+__all__ = ["BinFilling", "FollowTarget", "PickPlace", "Stacking"]
