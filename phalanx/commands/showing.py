@@ -185,8 +185,9 @@ def _draw(playback: Playback, shown: Shown) -> None:
     assert shown.picture is not None
     last = playback.recording.num_samples
     poses = playback.bodies(last - 1, last)
-    painter, shifts = _painter(playback, shown, poses, shown.size or PICTURE_SIZE, still=True)
-    save_png(painter.draw(poses[0], shifts[0]), shown.picture)
+    nodes = playback.nodes_at(playback.time[-1:])
+    painter, shifts = _painter(playback, shown, poses, nodes, shown.size or PICTURE_SIZE, still=True)
+    save_png(painter.draw(poses[0], shifts[0], nodes[0] if nodes else None), shown.picture)
 
 
 def _film(playback: Playback, shown: Shown) -> int:
@@ -197,12 +198,15 @@ def _film(playback: Playback, shown: Shown) -> int:
     assert shown.video is not None
     times = frame_times(playback.time[0], playback.time[-1], shown.fps)
     poses = np.concatenate([playback.poses_at(times[i : i + _CHUNK]) for i in range(0, len(times), _CHUNK)])
-    painter, shifts = _painter(playback, shown, poses, shown.size or VIDEO_SIZE, still=False)
+    nodes = playback.nodes_at(times)
+    painter, shifts = _painter(playback, shown, poses, nodes, shown.size or VIDEO_SIZE, still=False)
     with patience("Drawing the video ..."), progress_bar(len(poses), " frames", "filming") as bar:
-        return write_film(shown.video, painter, poses, shifts, shown.fps, bar.update)
+        return write_film(shown.video, painter, poses, shifts, shown.fps, bar.update, nodes)
 
 
-def _painter(playback: Playback, shown: Shown, poses: Any, size: tuple[int, int], still: bool) -> tuple[Any, Any]:
+def _painter(
+    playback: Playback, shown: Shown, poses: Any, nodes: Any, size: tuple[int, int], still: bool
+) -> tuple[Any, Any]:
     """Who draws, and how far the camera is to move in each frame."""
     import numpy as np
 
@@ -217,7 +221,7 @@ def _painter(playback: Playback, shown: Shown, poses: Any, size: tuple[int, int]
         )
         return painter, np.zeros((len(poses), 3))
     options = camera_options(playback.world, shown) | ({"passes": None} if still else {})
-    return framed_painter(playback.world, poses, shown.fps, envs, size=size, kind=shown.show, **options)
+    return framed_painter(playback.world, poses, shown.fps, envs, size=size, kind=shown.show, nodes=nodes, **options)
 
 
 def _read(playback: Playback, shown: Shown, path: Path) -> None:

@@ -11,6 +11,7 @@ With ``together`` all environments stand in one of the scene, each somewhere els
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,10 +28,12 @@ from phalanx.models.visible import DEFAULT_COLORS, Color, hex_color, visible_sha
 from phalanx.rays.geometry import RayGeometry, field_geometry, mesh_geometry, primitive_geometry
 from phalanx.rays.primitives import Int, Ints, Reals, split
 from phalanx.rays.scene import RayScene
+from phalanx.rays.soft_mesh import SoftMesh
 from phalanx.world.layout.parts import RopePart
 from phalanx.world.snapshots import deformables_of, node_positions
 
 if TYPE_CHECKING:
+    from phalanx.world.deformables.body import DeformableBody
     from phalanx.world.world import World
 
 MOST_NAMES = 30
@@ -51,14 +54,15 @@ class WorldScene:
             of the scene's.
         grounds: whether the world's grounds are seen.
         hidden: names of robots and objects that are not seen.
-        soft: whether soft bodies, cloth and ropes are seen; of ``together``, or of one environment, only.
+        soft: whether soft bodies, cloth and ropes are seen, these as tubes.
 
     Attributes:
         scene: the :class:`~phalanx.rays.RayScene`.
         looks: of its instances, by number.
         poses: (rows, 7, environments of the world, or more): of all its bodies at the last :meth:`update` or
             :meth:`place`, on its device.
-        names: by the object number that hits report: ``"ground"``, then ``"actor/body"`` of each body that can be seen.
+        names: by the object number that hits report: ``"ground"``, then ``"actor/body"`` of each body that can be seen,
+            then the names of deformable bodies.
         boxes: (body, corners (8, 3) in its frame) of the box about each shape; bodies are numbered in all of the world,
             actor after actor.
     """
@@ -70,7 +74,7 @@ class WorldScene:
         together: bool = False,
         grounds: bool = True,
         hidden: Collection[str] = (),
-        soft: bool = False,
+        soft: bool = True,
     ) -> None:
         world.build()
         self.world = world
@@ -91,7 +95,7 @@ class WorldScene:
                 self.looks[self.scene.add(geometry, body=k * bodies + body, object=body + 1, **place)] = look
         for geometry, place in self._grounds() if grounds else ():
             self.looks[self.scene.add(geometry, object=0, **place)] = GROUND
-        self.soft = self._add_soft() if soft and (together or count == 1) else []
+        self.soft = [] if not soft else self._add_soft()
         shape = (1, count * bodies) if self.together else (count, bodies)
         with world.engine.device.active():
             self._rows, self._columns = xp.asarray(np.array(rows, np.int32)), xp.asarray(self.envs.astype(np.int32))
@@ -101,7 +105,7 @@ class WorldScene:
     @property
     def num_bodies(self) -> int:
         """Bodies of an environment that can be seen."""
-        return len(self.names) - 1
+        return len(self._rows)
 
     def move(self, offsets: Any) -> None:
         """Have environments elsewhere from the next :meth:`update` or :meth:`place` on: (environments seen, 3), m."""
@@ -155,12 +159,14 @@ class WorldScene:
         What is not finite is put out of sight.
         """
         offsets = self.world.engine.device.to_host(self._offsets)
-        for (faces, radius, geometries), places in zip(self.soft, nodes, strict=True):
-            places = np.asarray(places if radius is None else tube_vertices(places, radius), np.float32)
-            for geometry, own, offset in zip(geometries, places, offsets, strict=bool(geometries)):
-                vertices = own + offset if np.isfinite(own).all() else np.full_like(own, -1e6)
-                self.scene.refit(geometry, vertices, faces)
-                geometry.normals = corner_normals(vertices, faces).astype(np.float32)
+        for seen, places in zip(self.soft, nodes, strict=True):
+            vertices = surface_vertices(seen.body, places) + offsets[:, None]
+            if seen.mesh is not None:
+                self.scene.fit_soft(seen.mesh, vertices)
+            for geometry, own in zip(seen.geometries, vertices, strict=seen.mesh is None):
+                own = own if np.isfinite(own).all() else np.full_like(own, -1e6)
+                self.scene.refit(geometry, own, seen.faces)
+                geometry.normals = corner_normals(own, seen.faces).astype(np.float32)
 
     def body_row(self, name: str) -> int:
         """Number of a body among all of the world's, actor after actor: of ``"actor/body"``, or of its own name.
@@ -174,10 +180,10 @@ class WorldScene:
         self.poses, rows = poses, self._rows
         count, bodies = len(self.envs), self.num_bodies
         places = (self._offsets, self._position, self._orientation)
-        if not bodies:
-            return
-        self.scene.run(gather_poses, count * bodies, (bodies, poses.shape[-1], poses, rows, columns), places, ())
-        self.scene.place(self._position, self._orientation)
+        if bodies:
+            self.scene.run(gather_poses, count * bodies, (bodies, poses.shape[-1], poses, rows, columns), places, ())
+        if bodies or any(seen.mesh is not None for seen in self.soft):
+            self.scene.place(self._position, self._orientation)
 
     # -- what is seen ----------------------------------------------------------------------------------------
 
@@ -207,22 +213,28 @@ class WorldScene:
                 self.names.append(f"{actor.name}/{name}")
         return rows, found
 
-    def _add_soft(self) -> list[tuple[np.ndarray, float | None, list[RayGeometry]]]:
-        """Of each deformable body its triangles, a rope's radius, and a mesh for each environment in the scene."""
+    def _add_soft(self) -> list[SeenSoft]:
+        """Have deformable bodies in the scene; of ``together`` a mesh for each environment, with smooth normals."""
         found = []
         nodes = node_positions(self.world, self.envs)
-        for number, (body, places) in enumerate(zip(deformables_of(self.world).values(), nodes, strict=True)):
-            radius = body.part.radius if isinstance(body.part, RopePart) else None
-            faces = np.asarray(body.part.mesh.surface if radius is None else tube_faces(body.num_nodes))
+        bodies = deformables_of(self.world).values()
+        first = len(self.names)
+        for number, (body, places) in enumerate(zip(bodies, nodes, strict=True)):
+            faces = surface_faces(body)
+            self.names.append(body.name)
             look = Look(decoded(hex_color(DEFAULT_COLORS[(number + 2) % len(DEFAULT_COLORS)])))
-            made = []
-            for own in places:
-                rest = own if np.isfinite(own).all() else np.asarray(body.default_node_pos, np.float32)
-                rest = rest if radius is None else tube_vertices(rest[None], radius)[0].astype(np.float32)
-                geometry = mesh_geometry(rest, faces, normals=corner_normals(rest, faces))
-                self.looks[self.scene.add(geometry, object=len(self.names) + number)] = look
-                made.append(geometry)
-            found.append((faces, radius, made))
+            rest = surface_vertices(body, body.default_node_pos[None])[0].astype(np.float32)
+            seen = SeenSoft(body, faces)
+            found.append(seen)
+            if self.together:
+                for own in surface_vertices(body, places):
+                    own = own if np.isfinite(own).all() else rest
+                    geometry = mesh_geometry(own, faces, normals=corner_normals(own, faces))
+                    self.looks[self.scene.add(geometry, object=first + number)] = look
+                    seen.geometries.append(geometry)
+            else:
+                seen.mesh = self.scene.add_soft(rest, faces, object=first + number)
+                self.looks[seen.mesh.number] = look
         return found
 
     def _grounds(self) -> list[tuple[RayGeometry, dict[str, Any]]]:
@@ -233,6 +245,37 @@ class WorldScene:
             turn = between(np.array([0.0, 0.0, 1.0]), normal)
             found.append((primitive_geometry("plane"), {"position": point, "orientation": turn}))
         return found
+
+
+@dataclass
+class SeenSoft:
+    """A deformable body in a scene.
+
+    Attributes:
+        faces: (m, 3), of :func:`surface_vertices`.
+        geometries: of each environment, where all are seen together.
+        mesh: of all environments, where each is by itself.
+    """
+
+    body: DeformableBody
+    faces: np.ndarray
+    geometries: list[RayGeometry] = field(default_factory=list)
+    mesh: SoftMesh | None = None
+
+
+def surface_faces(body: DeformableBody) -> np.ndarray:
+    """(m, 3): triangles of what is seen of a deformable body."""
+    if isinstance(body.part, RopePart):
+        return tube_faces(body.num_nodes)
+    return np.asarray(body.part.mesh.surface)
+
+
+def surface_vertices(body: DeformableBody, nodes: np.ndarray) -> np.ndarray:
+    """(k, vertices, 3), m, from (k, nodes, 3): nodes themselves, or of a rope the tube about them."""
+    if isinstance(body.part, RopePart):
+        with np.errstate(invalid="ignore", over="ignore"):
+            return tube_vertices(nodes, body.part.radius)
+    return nodes
 
 
 def body_row(world: World, name: str) -> int:

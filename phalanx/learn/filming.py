@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
+from phalanx.world.snapshots import node_positions
 from phalanx.world.world import World
 
 FPS = 30.0
@@ -30,6 +31,7 @@ class Film:
         self._every = max(1, round(1.0 / (FPS * step_seconds)))
         self._fps = 1.0 / (self._every * step_seconds)
         self._poses: list[np.ndarray] = []
+        self._nodes: list[tuple[np.ndarray, ...]] = []
         self._step = 0
 
     @property
@@ -45,11 +47,15 @@ class Film:
             world.compute("query_bodies")
             poses: Any = world[c.BodyState].pose[..., : self._count]
             self._poses.append(np.array(poses.get() if hasattr(poses, "get") else poses).transpose(2, 0, 1))
+            self._nodes.append(node_positions(world, np.arange(self._count)))
 
     def write(self, path: Path) -> None:
         """Draw it; see :class:`phalanx.images.pictures.video.VideoWriter` for kinds of files."""
         from phalanx.images.pictures.film import framed_painter, write_film
 
         poses = np.stack(self._poses)
-        painter, shifts = framed_painter(self._world, poses, self._fps, list(range(self._count)), size=SIZE)
-        write_film(path, painter, poses, shifts, self._fps)
+        nodes = self._nodes if self._nodes[0] else None
+        painter, shifts = framed_painter(
+            self._world, poses, self._fps, list(range(self._count)), size=SIZE, nodes=nodes
+        )
+        write_film(path, painter, poses, shifts, self._fps, nodes=nodes)

@@ -441,7 +441,8 @@ def bind(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(a.ctypes.data if isinstance(a, np.ndarray) else a for a in arguments)
 
 
-WIDE = {"FIELDS": 1, "GROUPED": 1, "MESHES": 1, "PLANES": 1, "SHADOWS": 2, "SMOOTH": 1, "SOLIDS": 1, "TEXTURED": 1}
+_CASES = "FIELDS GROUPED MESHES PLANES SMOOTH SOFT SOLIDS TEXTURED"
+WIDE = {"SHADOWS": 2, **dict.fromkeys(_CASES.split(), 1)}
 """Constants that kernels of images are not made for: what a scene has not costs them up to 7 %, and a kernel takes 10
 to 20 s to compile. Casts of primitives would take 1.3 times as long."""
 

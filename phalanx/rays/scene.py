@@ -22,13 +22,15 @@ from typing import Any
 import numpy as np
 
 from phalanx.ecs.device import Device
-from phalanx.rays.geometry import RayGeometry, scaled
+from phalanx.rays.directions import SLACK
+from phalanx.rays.geometry import RayGeometry, mesh_geometry, scaled
 from phalanx.rays.hits import RayHits
 from phalanx.rays.launches import Launches
 from phalanx.rays.packing import SCENE_ARRAYS, Instance, Packed, pack
 from phalanx.rays.placing import bound_groups, place_instances
 from phalanx.rays.ray_kernels import cast_pattern, cast_rays
 from phalanx.rays.scene_kernels import GROUP
+from phalanx.rays.soft_mesh import SoftMesh
 
 ALL = 0x7FFFFFFF
 """Bits of all groups."""
@@ -107,6 +109,36 @@ class RayScene:
         """Bodies an environment that :meth:`place` is given poses of, at least."""
         return 1 + max((i.body for i in self._instances), default=-1)
 
+    def add_soft(self, vertices: Any, faces: Any, *, object: int = 0, groups: int = 1) -> SoftMesh:
+        """Add a mesh whose vertices are elsewhere in each environment; :meth:`fit_soft` puts them.
+
+        Args:
+            vertices, faces: (v, 3), m, and (n, 3): for which its tree is built.
+            object, groups: see :meth:`add`.
+
+        Raises:
+            ValueError: as :func:`~.geometry.mesh_geometry`.
+        """
+        geometry = mesh_geometry(vertices, faces)
+        number = self.add(geometry, object=object, groups=groups)
+        tree = geometry.tree
+        assert tree is not None
+        made = self._instances[number].soft = SoftMesh(number, tree, faces, self.num_envs)
+        return made
+
+    def fit_soft(self, mesh: SoftMesh, vertices: Any) -> None:
+        """Put the vertices of a soft mesh, (num_envs, v, 3) on the host, m, world; seen from the next :meth:`place` on.
+
+        Environments where they are not finite do not have it.
+        """
+        mesh.fit(vertices)
+        packed = self.packed()
+        for soft, _, nodes, triangles in packed.softs:
+            if soft is mesh:
+                for name, first, own in (("nodes", nodes, soft.nodes), ("triangles", triangles, soft.triangles)):
+                    with self.device.active():
+                        packed.arrays[name][first : first + len(own)] = self.device.xp.asarray(own)
+
     def refit(self, geometry: RayGeometry, vertices: Any, faces: Any) -> None:
         """Move the vertices of a mesh; see :meth:`~.mesh_tree.MeshTree.refit`. Instances keep their places.
 
@@ -132,8 +164,10 @@ class RayScene:
             shown: (num_envs, bodies) int32: 0: rays pass.
         """
         packed = self.packed()
+        if packed.softs:
+            position, orientation, shown = self._with_resting(packed, position, orientation, shown)
         given = (position, orientation, shown)
-        if self._launches.again(place_instances, given, ()):
+        if not packed.softs and self._launches.again(place_instances, given, ()):
             return
         bodies = position.shape[1] if getattr(position, "ndim", 0) == 3 else 0
         if bodies < self.num_bodies:
@@ -152,6 +186,12 @@ class RayScene:
             (own, shared, shared, arrays["table"], arrays["extents"], bodies, position, orientation),
             (arrays["table"] if shown is None else shown, int(shown is not None), arrays["frames"], arrays["boxes"]),
         )
+        for soft, row, *_ in packed.softs:
+            with self.device.active():
+                bounds = self.device.xp.asarray(soft.bounds)
+                slack = 2.0 * SLACK * abs(bounds).sum(axis=1, keepdims=True)
+                arrays["boxes"][shared + row : -1 : own, :3] = bounds[:, :3] - slack
+                arrays["boxes"][shared + row : -1 : own, 3:6] = bounds[:, 3:] + slack
         if own > GROUP:
             boxes = (arrays["boxes"], arrays["bounds"])
             bounding = self.run(bound_groups, self.num_envs * packed.groups, (packed.groups, own, shared), boxes)
@@ -159,6 +199,21 @@ class RayScene:
         else:
             self._launches.remember(place_instances, given, (), placing)
         packed.placed = True
+
+    def _with_resting(self, packed: Packed, position: Any, orientation: Any, shown: Any) -> tuple[Any, Any, Any]:
+        """Poses with another body behind, which rests at the origin and carries what is soft."""
+        xp, bodies = self.device.xp, packed.resting
+        with self.device.active():
+            placed = xp.zeros((self.num_envs, bodies + 1, 3), np.float32)
+            turned = xp.zeros((self.num_envs, bodies + 1, 4), np.float32)
+            seen = xp.ones((self.num_envs, bodies + 1), np.int32)
+            turned[:, :, 0] = 1.0
+            if bodies:
+                placed[:, :bodies] = xp.asarray(position)[:, :bodies]
+                turned[:, :bodies] = xp.asarray(orientation)[:, :bodies]
+                if shown is not None:
+                    seen[:, :bodies] = xp.asarray(shown)[:, :bodies]
+        return placed, turned, seen
 
     # -- casts -----------------------------------------------------------------------------------------------
 

@@ -37,6 +37,9 @@ DEPTH = 48
 ASIDE = 4
 """The first row of cells for what is put aside while a mesh is searched."""
 
+SOFT = 0
+"""1 where meshes have trees of their own in each environment (:mod:`~.soft_mesh`)."""
+
 GROUPED = 1
 """1 where an environment has so many instances that the bounds of groups are looked at first."""
 
@@ -60,7 +63,8 @@ UNIT = 6e-7
 """The square of a length differs from 1 by no more: that of a unit vector turned in float32, but for one in 3,000."""
 
 FRAME, BOUNDS = 12, 8
-"""Numbers of a placed instance: rows of the matrix and the offset that bring the world to its frame; its bounds."""
+"""Numbers of a placed instance: rows of the matrix and the offset that bring the world to its frame; its bounds, and
+by how much the root of its tree is farther on than its table says, as the bits of an int32."""
 
 
 @function
@@ -158,11 +162,13 @@ def cast_one(
         while k < past_last:
             f = narrow(k if k < shared else place + k - shared)
             lx, ly, lz, hx = load_floats(boxes, BOUNDS * f)
-            hy, hz, _one, _two = load_floats(boxes, BOUNDS * f + 4)
+            hy, hz, ahead, _two = load_floats(boxes, BOUNDS * f + 4)
             start, past = enter_box(lx, ly, lz, hx, hy, hz, ox, oy, oz, ix, iy, iz)
             if start <= best and (table[ENTRIES * k + 5] & groups) != 0 and not (any_hit == 1 and hit >= 0):
                 kind = table[ENTRIES * k]
                 root = table[ENTRIES * k + 1]
+                if SOFT:
+                    root = root + as_int(ahead)
                 sx, sy, sz, _three = load_floats(sizes, ENTRIES * k)
                 ux, uy, uz = turned_to_local(frames, f, dx, dy, dz)
                 t = INF

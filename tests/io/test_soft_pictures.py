@@ -10,9 +10,12 @@ from oracles import host
 from PIL import Image
 
 import phalanx as px
+from phalanx.commands.cli import main
 from phalanx.images.pictures.film import framed_painter, write_film
 from phalanx.images.pictures.framing import Camera
 from phalanx.images.pictures.picture import WorldPainter
+from phalanx.io.recordings.added_sensors import height_scan
+from phalanx.io.recordings.playback import Playback
 from phalanx.world.snapshots import node_positions
 
 FROM_X = Camera(eye=(2.0, 0.0, 0.5), target=(0.0, 0.0, 0.5), angle=40.0)
@@ -78,17 +81,6 @@ def test_two_environments_stand_apart(world: px.World) -> None:
     assert sorted(map(len, ends)) == [2, 4], "two cubes beside each other, with a gap"
 
 
-def test_a_rope_is_left_out(device: str) -> None:
-    """It has no surface; a ball and a soft cube beside it are drawn."""
-    made = px.World(device=device)
-    made.add_rigid_object(px.Shape("sphere", (HALF,), color=(0.9, 0.5, 0.05, 1.0)), kind="static", position=(0, 0, 0.5))
-    made.add_rope(px.RopeLine.straight(0.4, 4), "rope", position=(0.0, 0.5, 0.5))
-    made.add_soft_body(px.Shape("box", (0.05, 0.05, 0.05)), "cube", resolution=1, position=(0.0, 0.0, 0.9))
-    image = WorldPainter(made, size=(160, 120), camera=FROM_X, ground=None, passes=4).draw()
-    disc, face = np.pi * (FOCAL * HALF / np.sqrt(4.0 - HALF**2)) ** 2, (FOCAL * HALF / 1.95) ** 2
-    assert outline(image)[2] == pytest.approx(disc + face, rel=0.08)
-
-
 def test_a_rope_is_a_tube_in_pictures(device: str) -> None:
     """Straight along y, 0.6 m and 40 mm thick: f l / d columns and f 2 r / d rows of pixels."""
     made = px.World(dt=1 / 60, device=device)
@@ -103,3 +95,29 @@ def test_a_rope_is_a_tube_in_pictures(device: str) -> None:
     rows, columns = np.nonzero(~nothing)
     assert np.ptp(columns) + 1 == pytest.approx(FOCAL * 0.6 / 2.0, abs=3)
     assert np.ptp(rows) + 1 == pytest.approx(FOCAL * 0.04 / 2.0, abs=2)
+
+
+def test_a_replay_has_nodes(tmp_path: Path, device: str) -> None:
+    """A recording's picture and video show a cube that falls where it was; sensors that are added see it, too."""
+    made = px.World(dt=1 / 60, device=device)
+    made.add_soft_body(px.Shape("box", (HALF, HALF, HALF)), "cube", resolution=1, position=(0.0, 0.0, 1.0))
+    made.add_rigid_object(px.Shape("sphere", (0.02,)), "ball", kind="static", position=(0.0, 0.0, 3.0))
+    with px.Recorder(made, tmp_path / "fall.zarr"):
+        made.step(20)
+    playback = Playback(px.open_recording(tmp_path / "fall.zarr"))
+    times = playback.time[[0, -1]]
+    nodes = playback.nodes_at(times)
+    assert nodes is not None
+    np.testing.assert_allclose(nodes[1][0], host(made.deformables["cube"].node_pos), atol=1e-6)
+    np.testing.assert_allclose(nodes[0][0].mean(axis=1)[0, 2], 1.0, atol=1e-6)
+    scan = height_scan(playback, "ball")[0]
+    middle = scan.values[-1].reshape(-1)[scan.values[-1].size // 2]
+    assert middle == pytest.approx(nodes[1][0][..., 2].max(), abs=1e-4)
+    command = ["replay", str(tmp_path / "fall.zarr"), "--video", str(tmp_path / "fall.gif"), "--size", "64", "48"]
+    assert main([*command, "--eye", "3", "0", "0.8", "--target", "0", "0", "0.8", "--fps", "10"]) == 0
+    with Image.open(tmp_path / "fall.gif") as film:
+        rows = []
+        for n in (0, film.n_frames - 1):  # type: ignore[attr-defined]
+            film.seek(n)
+            rows.append(outline(np.asarray(film.convert("RGB")))[0])
+    assert rows[1] > rows[0] + 2

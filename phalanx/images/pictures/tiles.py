@@ -83,6 +83,8 @@ class CarriedPainter:
         if poses is None:
             camera.scene.update()
         else:
+            if nodes is not None:
+                camera.scene.place_nodes(nodes)
             camera.scene.place(poses)
         if self.kind != "rgb":
             name, show = FALSE_COLORS[self.kind]

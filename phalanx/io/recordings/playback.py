@@ -11,6 +11,7 @@ from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.recorder import STATE
 from phalanx.io.recordings.replay import Recording
 from phalanx.world.env_ids import env_indices
+from phalanx.world.snapshots import deformables_of
 
 _BATCH = 128  # environments of the world that samples are put into
 
@@ -76,17 +77,52 @@ class Playback:
         poses, velocities = zip(*(self._batch(a, b, True) for a, b in ends), strict=True)
         return np.concatenate(poses), np.concatenate(velocities)
 
+    def nodes_at(self, times: np.ndarray) -> list[tuple[np.ndarray, ...]] | None:
+        """Of each time the nodes of all deformable bodies, (envs, nodes, 3) float32 each, m; ``None`` without any.
+
+        Bodies are in the order of :func:`phalanx.world.snapshots.deformables_of`. Between samples as poses are.
+
+        Raises:
+            LoadError: where nodes of one of them were was not recorded.
+        """
+        names = list(deformables_of(self.world))
+        if not names:
+            return None
+        before, after, share = self._between(times)
+        of_bodies = []
+        for name in names:
+            body = self.recording.deformables.get(name)
+            if body is None or "origin" not in body or "node_offset" not in body:
+                raise LoadError(f"{self.recording.path}: where the nodes of {name!r} were was not recorded.")
+            frames = []
+            for a, b, part in zip(before.tolist(), after.tolist(), share.tolist(), strict=True):
+                ends = [body["origin"][self.envs, n][:, None] + body["node_offset"][self.envs, n] for n in (a, b)]
+                frames.append(np.asarray(ends[0] + part * (ends[1] - ends[0]), np.float32))
+            of_bodies.append(frames)
+        return list(zip(*of_bodies, strict=True))
+
+    def _between(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Numbers of the samples before and after times, and the share of the second."""
+        last = len(self.time) - 1
+        after = np.clip(np.searchsorted(self.time, times), min(1, last), last)
+        before = np.maximum(after - 1, 0)
+        share = (times - self.time[before]) / np.maximum(self.time[after] - self.time[before], 1e-12)
+        share = np.clip(share, 0.0, 1.0)
+        return before, after, np.where(np.isin(after, self.jumps), np.round(share), share).astype(np.float32)
+
+    def _place_nodes(self, body: Any, start: int, stop: int) -> None:
+        """Put the nodes of a deformable body where they were, if that was recorded: for what looks at the world."""
+        if "origin" in body and "node_offset" in body:
+            pos = self._values(body, "origin", start, stop)[:, None] + self._values(body, "node_offset", start, stop)
+            self.world.all_deformables[body.name].set_node_state(pos=pos)
+
     def poses_at(self, times: np.ndarray) -> np.ndarray:
         """Poses (times, envs, bodies, 7) at any times of :attr:`time`: between two samples interpolated, but where a
         state was set between them, those of the nearer one.
         """
-        after = np.clip(np.searchsorted(self.time, times), 1, max(len(self.time) - 1, 1))
         if len(self.time) == 1:
             return np.repeat(self.bodies(0, 1), len(times), axis=0)
-        before = after - 1
-        share = (times - self.time[before]) / np.maximum(self.time[after] - self.time[before], 1e-12)
-        share = np.clip(share, 0.0, 1.0)
-        share = np.where(np.isin(after, self.jumps), np.round(share), share).astype(np.float32)
+        before, after, share = self._between(times)
         needed = np.unique([before, after])
         poses = np.concatenate([self.bodies(a, b) for a, b in _runs(needed)])
         return blend(
@@ -101,6 +137,7 @@ class Playback:
             world.robots[robot.name].set_joint_state(self._values(robot, "joint_pos", start, stop), vel)
         for kind, actor in recording.recorded:
             if kind == "deformable":  # which has nodes instead of poses
+                self._place_nodes(actor, start, stop)
                 continue
             pose = self._values(actor, "root_pose", start, stop)
             names = actor.names["object"] if kind == "collection" else [actor.name]
