@@ -36,6 +36,10 @@ from phalanx.systems.solver.load_steps import at_bound
 MOST = 32
 """Most contacts that share; further ones keep what they have."""
 
+AT_ONCE = 4
+"""Contacts whose numbers are loaded together, as many as mostly share. A GPU waits for each of those loads that wait for
+each other, so what follows them has no branches; of what is not needed the result is left out."""
+
 ROUNDS = 6
 """Rounds, each of which steps until one of those that share would pull: it lets go, and has no part in the next."""
 
@@ -49,7 +53,7 @@ THIN = 1e-6
 @function
 def agree(a, b, other_a, other_b, x, y, z):
     """Whether two contacts are between the same two links, by their dofs, with the same normal, by the difference."""
-    return a == other_a and b == other_b and x * x + y * y + z * z < SAME_NORMAL
+    return (a == other_a) & (b == other_b) & (x * x + y * y + z * z < SAME_NORMAL)
 
 
 @function
@@ -94,25 +98,34 @@ def share_loads(
     What rests on some of its contacts, others being within the slop above, rests on those as well. For depth within the
     slop stays, so bodies rest a little askew: a table would stand on three legs, the fourth 20 um up.
     """
-    last = min(c + 3, slots - 1)
-    da, db = dof_a[c, e], dof_b[c, e]
-    if c + 3 >= count[0, e] or da != dof_a[last, e] or db != dof_b[last, e]:  # a foot, an edge: nothing to choose
+    last, used = min(c + 3, slots - 1), count[0, e]
+    da, db, last_a, last_b = dof_a[c, e], dof_b[c, e], dof_a[last, e], dof_b[last, e]
+    if (c + 3 >= used) | (da != last_a) | (db != last_b):  # a foot, an edge: nothing to choose
         return
     before, end = max(c - 1, 0), c + 1
     nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
     ux, uy, uz = nx - normal[before, 0, e], ny - normal[before, 1, e], nz - normal[before, 2, e]
-    goes_on = c == 0 or not agree(da, db, dof_a[before, e], dof_b[before, e], ux, uy, uz)
+    goes_on = (c == 0) | (not agree(da, db, dof_a[before, e], dof_b[before, e], ux, uy, uz))
+    goes_on = goes_on & (not rebound[c, e] < 0.0)  # springs say themselves who bears what
     while goes_on:
-        i = min(end, slots - 1)
-        ux, uy, uz = nx - normal[i, 0, e], ny - normal[i, 1, e], nz - normal[i, 2, e]
-        goes_on = end < min(count[0, e], c + MOST) and agree(da, db, dof_a[i, e], dof_b[i, e], ux, uy, uz)
-        end += 1 if goes_on else 0
-    if end - c < 4 or rebound[c, e] < 0.0:  # springs say themselves who bears what
+        bits = 0
+        for k in range(AT_ONCE):
+            i = min(end + k, slots - 1)
+            ux, uy, uz = nx - normal[i, 0, e], ny - normal[i, 1, e], nz - normal[i, 2, e]
+            same = agree(da, db, dof_a[i, e], dof_b[i, e], ux, uy, uz)
+            bits |= (1 if same & (end + k < min(used, c + MOST)) else 0) << k
+        for _ in range(AT_ONCE):
+            goes_on = goes_on and bits & 1 == 1
+            bits >>= 1
+            end += 1 if goes_on else 0
+    if end - c < 4:
         return
     bears, close = False, False
-    for i in range(c, end):
-        bears = bears or (impulse[i, 0, e] > 0.0 and gap[i, e] <= NEAR)
-        close = close or (gap[i, e] > NEAR and gap[i, e] <= SLOP)
+    for first in range(c, end, AT_ONCE):
+        for k in range(AT_ONCE):
+            i = min(first + k, end - 1)
+            bears = bears | ((impulse[i, 0, e] > 0.0) & (gap[i, e] <= NEAR))
+            close = close | ((gap[i, e] > NEAR) & (gap[i, e] <= SLOP))
     for i in range(c, end if bears and close else c):
         if gap[i, e] > NEAR and gap[i, e] <= SLOP:
             speed = 0.0
@@ -129,23 +142,33 @@ def share_loads(
                     )  # fmt: skip
                     speed += along if side == 0 else -along
             gap[i, e] = 0.0 if math.fabs(speed) * h[0, e] <= NEAR else gap[i, e]
+    d = max(da, db, 0)
+    alone = (tree_end[d, 0] - tree_first[d, 0] == 6) & (mobility[d, e] > 0.0) & (min(da, db) < 0)
     number, sum = 0, 0.0
-    s, t = local(MOST), local(MOST)  # where those that touch are, along two tangents, and what they bear
-    load = local(MOST)
-    which = local_int(MOST)
+    s, t = local(MOST + 1), local(MOST + 1)  # where those that touch are, along two tangents, what they bear, how they
+    load, grip, rub_1, rub_2 = local(MOST + 1), local(MOST + 1), local(MOST + 1), local(MOST + 1)  # hold and rub
+    which = local_int(MOST + 1)
+    few = local(7 * AT_ONCE)
     tx, ty, tz = tangent[c, 0, e], tangent[c, 1, e], tangent[c, 2, e]
     bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
-    for i in range(c, end):
-        if gap[i, e] <= NEAR:
-            x, y = arm_a[i, 0, e] if da >= 0 else arm_b[i, 0, e], arm_a[i, 1, e] if da >= 0 else arm_b[i, 1, e]
-            z = arm_a[i, 2, e] if da >= 0 else arm_b[i, 2, e]
-            s[number], t[number] = tx * x + ty * y + tz * z, bx * x + by * y + bz * z
-            which[number], load[number] = i, impulse[i, 0, e]
-            sum += load[number]
-            number += 1
+    for first in range(c, end, AT_ONCE):
+        for k in range(AT_ONCE):  # all loads before the first store
+            i = min(first + k, end - 1)
+            x, y, z = arm_a[i, 0, e], arm_a[i, 1, e], arm_a[i, 2, e]
+            ux, uy, uz = arm_b[i, 0, e], arm_b[i, 1, e], arm_b[i, 2, e]
+            x, y, z = x if da >= 0 else ux, y if da >= 0 else uy, z if da >= 0 else uz
+            few[k], few[AT_ONCE + k] = tx * x + ty * y + tz * z, bx * x + by * y + bz * z
+            few[2 * AT_ONCE + k], few[3 * AT_ONCE + k] = impulse[i, 0, e], min(static[i, e], dynamic[i, e])
+            few[4 * AT_ONCE + k], few[5 * AT_ONCE + k] = impulse[i, 1, e], impulse[i, 2, e]
+            few[6 * AT_ONCE + k] = gap[i, e]
+        for k in range(AT_ONCE):
+            s[number], t[number], which[number] = few[k], few[AT_ONCE + k], first + k
+            load[number], grip[number] = few[2 * AT_ONCE + k], few[3 * AT_ONCE + k]
+            rub_1[number], rub_2[number] = few[4 * AT_ONCE + k], few[5 * AT_ONCE + k]
+            here = (first + k < end) & (few[6 * AT_ONCE + k] <= NEAR)
+            sum += load[number] if here else 0.0
+            number += 1 if here else 0
     weight, cs, ct = 0.0, 0.0, 0.0
-    d = max(da, db, 0)
-    alone = tree_end[d, 0] - tree_first[d, 0] == 6 and mobility[d, e] > 0.0 and min(da, db) < 0
     if number >= 3 and sum == 0.0 and alone:  # what has just been set down: by its weight, if it is at rest
         m, up = link[d, 0], 1.0 if da >= 0 else -1.0
         falls = up * h[0, e] * (nx * gravity[0, 0, e] + ny * gravity[0, 1, e] + nz * gravity[0, 2, e])
@@ -191,16 +214,15 @@ def share_loads(
             was = load[k]
             new = was + far * (mean + slope * s[k] + tilt * (t[k] - lean * s[k]) - was)
             new = 0.0 if k == lets_go else new
-            slides = at_bound(was, impulse[i, 1, e], impulse[i, 2, e], static[i, e], dynamic[i, e])
+            slides = at_bound(was, rub_1[k], rub_2[k], grip[k], grip[k])
             ratio = new / was if slides and was > 0.0 else 1.0
-            load[k] = new
-            impulse[i, 0, e] = new
-            impulse[i, 1, e] *= ratio
-            impulse[i, 2, e] *= ratio
+            load[k], rub_1[k], rub_2[k] = new, ratio * rub_1[k], ratio * rub_2[k]
+            impulse[i, 0, e], impulse[i, 1, e], impulse[i, 2, e] = new, rub_1[k], rub_2[k]
         rounds -= 1
         if lets_go < 0 or number == 3:
             rounds = 0
         else:  # the last one takes its place
             number -= 1
             s[lets_go], t[lets_go] = s[number], t[number]
-            which[lets_go], load[lets_go] = which[number], load[number]
+            which[lets_go], load[lets_go], grip[lets_go] = which[number], load[number], grip[number]
+            rub_1[lets_go], rub_2[lets_go] = rub_1[number], rub_2[number]
