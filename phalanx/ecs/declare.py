@@ -199,6 +199,8 @@ class System:
     block_threads: int = 0
     room: tuple[int, int] = (0, 0)
     """Least and most numbers that each team wants of its block's memory; how many there are, ``team_room`` says."""
+    apiece: int = 0
+    """Rows that a team takes at a time, where teams share out their table's rows; 0: a team for each row."""
     program: Any = None
     """What has been recorded of it (:class:`~.straight_program.Program`), which is what runs."""
     apart: str = ""

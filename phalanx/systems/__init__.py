@@ -20,6 +20,8 @@ from phalanx.systems.collision import (
     contacts,
     mesh_contact,
     narrow,
+    near_miss_teams,
+    near_misses,
     near_pair_teams,
     nearest,
     sdf_contact,
@@ -82,7 +84,7 @@ __all__ = [
     "systems",
 ]
 
-SUBSTITUTES = (near_pair_teams.EXCHANGE, island_solver.SUBSTITUTE)
+SUBSTITUTES = (near_pair_teams.EXCHANGE, near_miss_teams.EXCHANGE, island_solver.SUBSTITUTE)
 """What stands in for systems on GPUs."""
 
 
@@ -191,7 +193,7 @@ def systems(
         touch += sdf_contact.systems_for(pairs, touch[-1].name if touch else "")
         found.remove(broad_phase.relate_candidates)
         found += [_before(broad_phase.relate_candidates, tuple(s.name for s in touch)), *touch]
-        found += [_after(contacts.drop_near_misses, tuple(s.name for s in touch[-1:]))]
+        found += [_after(near_misses.drop_near_misses, tuple(s.name for s in touch[-1:]))]
         found += _all(seams_) if seams else []
         found += [contacts.place_pair_contacts, contacts.pair_contacts]
         found += [nearest.keep_nearest_candidates] if keep_nearest else []

@@ -9,7 +9,7 @@ new system goes into its module, and into its place here.
 
 from phalanx.ecs import System
 from phalanx.systems import fluid
-from phalanx.systems.collision import broad_phase, nearest, planes, seams, sweep_and_prune
+from phalanx.systems.collision import broad_phase, near_misses, nearest, planes, seams, sweep_and_prune
 from phalanx.systems.collision import contacts as collision_contacts
 from phalanx.systems.collision.mesh_contact import convex_height_field, convex_mesh, round_height_field, round_mesh
 from phalanx.systems.collision.narrow import boxes, capsule_box, capsules, convex, guard, spheres
@@ -175,7 +175,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         two_sdf.collide_two_sdf,
         sdf_mesh.collide_sdf_with_mesh,
         sdf_height_field.collide_sdf_with_height_field,
-        collision_contacts.drop_near_misses,
+        near_misses.drop_near_misses,
         seams.drop_seam_contacts,
         nearest.keep_nearest_contacts,
         planes.place_plane_contacts,

@@ -40,8 +40,8 @@ class Items:
 class Team:
     """One team: what its threads know of each other."""
 
-    def __init__(self, size: int, row: int, room: int) -> None:
-        self.size, self.row, self.room = size, row, room
+    def __init__(self, size: int, row: int, room: int, count: int) -> None:
+        self.size, self.row, self.room, self.count = size, row, room, count
         self._barrier = threading.Barrier(size, timeout=60)
         self._given: list[Any] = [None] * size
         self._own = threading.local()
@@ -72,6 +72,7 @@ class Team:
         """What :mod:`phalanx.ecs.text.team_language` declares, for this team."""
         return {
             "team_row": lambda: self.row,
+            "team_count": lambda: self.count,
             "team_rank": lambda size: self._own.rank,
             "team_slot": lambda size: 0,
             "team_wait": lambda size: self._all(None),
@@ -140,9 +141,10 @@ def run_team_system(system: System, store: Store, room: int | None = None) -> No
         else Items(store.array(access.target))
         for name, access in system.arguments.items()
     }
-    for row in range(store.rows(system.teams_of)):
+    count = 2 if system.apiece else store.rows(system.teams_of)  # as many as share out rows on a GPU, mostly
+    for row in range(count):
         for e in range(store.num_envs):
-            team = Team(system.team_size, row, system.room[0] if room is None else room)
+            team = Team(system.team_size, row, system.room[0] if room is None else room, count)
             body = _bound(system.function, team.language())
             team.run(lambda body=body, e=e: body((e,), **given))
 

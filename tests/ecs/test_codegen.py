@@ -42,6 +42,7 @@ from phalanx.ecs.cpu import numba_compilers as lanes
 from phalanx.ecs.text import codegen
 from phalanx.ecs.text.team_language import team_eight_sums, team_row, team_system
 from phalanx.systems import deformable, systems
+from phalanx.systems.collision.near_miss_teams import drop_what_is_passed
 from phalanx.systems.collision.near_pair_teams import list_near_pairs
 from phalanx.systems.queries import PROBES, RAYS
 from phalanx.systems.reports.contact_views import contact_views
@@ -335,6 +336,7 @@ TEAMS = [
     *island_solver.instead(lambda table: FEW_DOFS, 5, 4, True),
     *island_solver.SUBSTITUTE.replaced.values(),
     list_near_pairs,
+    drop_what_is_passed,
 ]
 
 

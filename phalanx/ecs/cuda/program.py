@@ -79,7 +79,10 @@ class Program:
         elif is_team(system) or system.is_native:
             size = system.team_size or TEAM
             threads = system.block_threads or THREADS
-            shape = (-(-num_envs * size // threads), bound.rows), threads
+            columns, rows = -(-num_envs * size // threads), bound.rows
+            if system.apiece:
+                rows = max(min(-(-rows // system.apiece), BLOCKS // columns), 1)
+            shape = (columns, rows), threads
             given = block_bytes(system, shape[0][0] * bound.rows)
         else:
             rows = min(bound.rows, 65535) if system.over is not None and system.order == "parallel" else 1

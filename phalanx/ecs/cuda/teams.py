@@ -19,6 +19,12 @@ def team_row():
 
 
 @helper
+def team_count():
+    """See :mod:`~.team_language`."""
+    return cuda.gridDim.y
+
+
+@helper
 def team_rank(size):
     """See :mod:`~.team_language`."""
     return cuda.threadIdx.x % size

@@ -20,18 +20,25 @@ THREADS = 128
 
 
 def team_system(
-    *, phase: str, each: Table, size: int, threads: int = THREADS, room: tuple[int, int] = (0, 0)
+    *,
+    phase: str,
+    each: Table,
+    size: int,
+    threads: int = THREADS,
+    room: tuple[int, int] = (0, 0),
+    apiece: int = 0,
 ) -> Callable[[Callable[..., None]], System]:
     """Declare a system that ``size`` GPU threads run for each row of a table, :func:`team_row`, in each environment.
 
     Arguments are declared as for :func:`~.declare.system`; the first is ``lanes``, the body one loop over them. Blocks
     have ``threads`` threads. ``room``: least and most numbers of a block's memory that a team can use, where how many
-    there are is for the launch to say (``block_memory(0)``, :func:`team_room`).
+    there are is for the launch to say (``block_memory(0)``, :func:`team_room`). With ``apiece`` an environment has fewer
+    teams than the table has rows, :func:`team_count`: each takes so many rows at a time, and then those of its next turn.
     """
 
     def declare(written: Callable[..., None]) -> System:
         made = system(phase=phase)(written)
-        return replace(made, teams_of=each, team_size=size, block_threads=threads, room=room)
+        return replace(made, teams_of=each, team_size=size, block_threads=threads, room=room, apiece=apiece)
 
     return declare
 
@@ -55,7 +62,13 @@ def variant(
 
 @primitive
 def team_row() -> Any:
-    """The row that the team is for."""
+    """The row that the team is for; with ``apiece`` the team's number in its environment."""
+    raise NotImplementedError
+
+
+@primitive
+def team_count() -> Any:
+    """How many teams an environment has."""
     raise NotImplementedError
 
 
