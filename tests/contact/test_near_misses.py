@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from ecs.team_emulator import run_team_system
 from oracles import host
 
 import phalanx as px
+from phalanx import components as c
+from phalanx.ecs.sequences.stand_ins import substituted
+from phalanx.systems import STEP
+from phalanx.systems.collision import near_miss_teams, near_misses
 
 SPEEDS = np.array([2.0, 5.0, 10.0, 2.0, 10.0, 30.0])
 GAPS = np.array([0.002, 0.003, 0.005, 0.005, 0.002, 0.02])
@@ -69,3 +74,36 @@ def test_what_strikes_the_side_is_stopped(block: str, device: str) -> None:
     """The same flights 5 cm lower: none goes on."""
     velocity, _ = fly(device, 1 / 60, block, GAPS - 0.05)
     assert np.abs(velocity[..., 0]).max() < 0.6 * SPEEDS.min()
+
+
+def test_a_warp_finds_the_same_near_misses() -> None:
+    """What runs on a GPU, by threads of Python, against the system that it stands in for, with made up near misses."""
+    world = px.World(3, "cpu", dt=1 / 60, contact_offset=0.02)
+    world.add_ground()
+    rng = np.random.default_rng(1)
+    for i, (shape, below) in enumerate((*FLYERS.values(), *FLYERS.values())):
+        world.add_rigid_object(shape, f"body{i}", mass=0.1, position=(0.04 * i, 0.0, below + 0.004))
+    for body in world.actors.values():
+        body.set_root_state(vel=rng.uniform(-0.5, 0.5, (3, 6)))
+    world.step()
+    store = world.engine.store
+    assert near_miss_teams.drop_what_is_passed in substituted(
+        world.engine.sequence(STEP), near_miss_teams.EXCHANGE, store.rows
+    )
+    found = host(store.view(c.Manifold.count))
+    kept = 0
+    for _ in range(12):
+        store.set(c.Manifold.passed, rng.integers(0, np.minimum(found, 2) + 1))
+        store.set(c.Manifold.clearance, 10.0 ** rng.uniform(-3.0, -1.5, found.shape))
+        dropped = []
+        for run in (
+            lambda: store.program([near_misses.drop_near_misses]).run(),
+            lambda: run_team_system(near_miss_teams.drop_what_is_passed, store),
+        ):
+            store.set(c.Manifold.dropped, 0)
+            run()
+            dropped.append(host(store.view(c.Manifold.dropped)).copy())
+        np.testing.assert_array_equal(*dropped)
+        kept += ((dropped[0] == 0) & (host(store.view(c.Manifold.passed)) > 0)).sum()
+        assert dropped[0].any()
+    assert kept > 10 and host(store.view(c.PointState.near)).any()
