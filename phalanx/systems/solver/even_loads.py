@@ -100,7 +100,7 @@ def share_loads(
     """
     last, used = min(c + 3, slots - 1), count[0, e]
     da, db, last_a, last_b = dof_a[c, e], dof_b[c, e], dof_a[last, e], dof_b[last, e]
-    if (c + 3 >= used) | (da != last_a) | (db != last_b):  # a foot, an edge: nothing to choose
+    if c + 3 >= used or (da != last_a) | (db != last_b):  # a foot, an edge: nothing to choose
         return
     before, end = max(c - 1, 0), c + 1
     nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
