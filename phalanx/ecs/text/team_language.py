@@ -32,8 +32,9 @@ def team_system(
 
     Arguments are declared as for :func:`~.declare.system`; the first is ``lanes``, the body one loop over them. Blocks
     have ``threads`` threads. ``room``: least and most numbers of a block's memory that a team can use, where how many
-    there are is for the launch to say (``block_memory(0)``, :func:`team_room`). With ``apiece`` an environment has fewer
-    teams than the table has rows, :func:`team_count`: each takes so many rows at a time, and then those of its next turn.
+    there are is for the launch to say (``block_memory(0)``, :func:`team_room`). With ``apiece`` an environment has
+    fewer teams than the table has rows, :func:`team_count`: each takes so many at a time, and then those of its next
+    turn.
     """
 
     def declare(written: Callable[..., None]) -> System:

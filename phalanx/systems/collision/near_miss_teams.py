@@ -1,8 +1,8 @@
 """Near misses on the GPU, a warp for the few candidates that are passed: in place of a thread for each candidate.
 
-Hardly any are (0.005 of 24 of a humanoid that falls), and what a thread looks through alone comes load by load, each of
-which waits for the one before. Here the threads of a warp look for what is passed among 32 candidates; for each of those
-they look through all candidates and points of planes, one each. A vote says whether any of them strikes first.
+Hardly any are (0.005 of 24 of a humanoid that falls), and what a thread looks through alone comes load by load, each
+of which waits for the one before. Here the threads of a warp look for what is passed among 32 candidates; for each of
+those they look through all candidates and points of planes, one each. A vote says whether any of them strikes first.
 """
 
 from __future__ import annotations

@@ -37,8 +37,8 @@ MOST = 32
 """Most contacts that share; further ones keep what they have."""
 
 AT_ONCE = 4
-"""Contacts whose numbers are loaded together: as many as mostly share. A GPU's thread would wait at each branch for what
-the branch asks for, so there are none between those loads, and what is not needed is left out of the results."""
+"""Contacts whose numbers are loaded together: as many as mostly share. A thread of a GPU waits at each branch for the
+loads that decide it, so there are none between these, and what is not needed is left out of the results."""
 
 ROUNDS = 6
 """Rounds, each of which steps until one of those that share would pull: it lets go, and has no part in the next."""
