@@ -7,7 +7,22 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from phalanx.assets import carters, classic, descriptions, drones, hands, networks, props, simple_arm, suction, wheeled
+from phalanx.assets import (
+    arms,
+    carters,
+    classic,
+    descriptions,
+    dressing,
+    drones,
+    hands,
+    legged,
+    networks,
+    props,
+    scenery,
+    simple_arm,
+    suction,
+    wheeled,
+)
 from phalanx.assets.classic import Turns
 from phalanx.assets.descriptions import Description
 from phalanx.assets.places import ISAAC, LAB
@@ -91,7 +106,9 @@ STAND_INS: tuple[StandIn, ...] = (
         classic.HUMANOID_TURNS,
     ),
     _described("anymal-b", f"{_ROBOTS}/ANYbotics/ANYmal-B/anymal_b.usd", descriptions.ANYMAL_B),
-    _described("anymal-c", f"{_ROBOTS}/ANYbotics/ANYmal-C/anymal_c.usd", descriptions.ANYMAL_C),
+    _described(
+        "anymal-c", f"{_ROBOTS}/ANYbotics/ANYmal-C/anymal_c.usd", descriptions.ANYMAL_C, dress=dressing.add_lidar_cage
+    ),
     _described(
         "anymal-d",
         (f"{_ROBOTS}/ANYbotics/ANYmal-D/anymal_d.usd", f"{_ROBOTS}/ANYbotics/ANYmal-D/anymal_d_minimal.usd"),
@@ -104,6 +121,10 @@ STAND_INS: tuple[StandIn, ...] = (
     _described("g1", f"{_ROBOTS}/Unitree/G1/g1.usd", descriptions.G1),
     _described("g1-minimal", f"{_ROBOTS}/Unitree/G1/g1_minimal.usd", descriptions.G1_MINIMAL),
     _described("g1-29dof", f"{_OTHERS}/Unitree/G1/g1.usd", descriptions.G1_29),
+    _written("h1", f"{_ROBOTS}/Unitree/H1/h1.usd", legged.h1),
+    _written("h1-minimal", f"{_ROBOTS}/Unitree/H1/h1_minimal.usd", legged.h1_minimal),
+    _written("cassie", f"{_ROBOTS}/Agility/Cassie/cassie.usd", legged.cassie),
+    _written("spot", f"{_OTHERS}/BostonDynamics/spot/spot.usd", legged.spot),
     _described("franka", f"{_ROBOTS}/FrankaEmika/panda_instanceable.usd", descriptions.PANDA),
     _described("ur10", f"{_ROBOTS}/UniversalRobots/UR10/ur10_instanceable.usd", descriptions.UR10),
     _described(
@@ -120,6 +141,17 @@ STAND_INS: tuple[StandIn, ...] = (
         (f"{_OTHERS}/UniversalRobots/ur10/ur10.usd", f"{_OTHERS}/UR10/ur10.usd"),
         descriptions.UR10_SIM,
         dress=suction.add_short_suction,
+    ),
+    _written("jaco-7", f"{_OTHERS}/Kinova/Jaco2/J2N7S300/j2n7s300_instanceable.usd", arms.jaco_7),
+    _written("jaco-6", f"{_OTHERS}/Kinova/Jaco2/J2N6S300/j2n6s300_instanceable.usd", arms.jaco_6),
+    _written("gen3", f"{_OTHERS}/Kinova/Gen3/gen3n7_instanceable.usd", arms.gen3),
+    _written("sawyer", f"{_OTHERS}/RethinkRobotics/Sawyer/sawyer_instanceable.usd", arms.sawyer),
+    _written("dofbot", f"{_OTHERS}/Yahboom/Dofbot/dofbot.usd", arms.dofbot),
+    _written(
+        "gantry",
+        f"{LAB}/Tests/PickAndPlace/pick_and_place_robot.usd",
+        arms.gantry,
+        dress=suction.add_gantry_suction,
     ),
     _written("jetbot", (f"{_OTHERS}/NVIDIA/Jetbot/jetbot.usd", f"{_OTHERS}/Jetbot/jetbot.usd"), wheeled.jetbot),
     _written(
@@ -141,7 +173,10 @@ STAND_INS: tuple[StandIn, ...] = (
         dress=simple_arm.place_joints,
     ),
     _described(
-        "allegro-hand", f"{_OTHERS}/WonikRobotics/AllegroHand/allegro_hand_instanceable.usd", descriptions.ALLEGRO
+        "allegro-hand",
+        f"{_OTHERS}/WonikRobotics/AllegroHand/allegro_hand_instanceable.usd",
+        descriptions.ALLEGRO,
+        dress=dressing.name_visuals_of_hand,
     ),
     _written(
         "shadow-hand",
@@ -165,6 +200,27 @@ STAND_INS: tuple[StandIn, ...] = (
     _written("mug", f"{LAB}/Objects/Mug/mug.usd", props.mug),
     _written("box", f"{LAB}/Objects/Box/box.usd", props.open_box),
     _written("toy-truck", f"{LAB}/Objects/ToyTruck/toy_truck.usd", props.toy_truck),
+    *(
+        _written(name, f"{ISAAC}/Props/YCB/Axis_Aligned_Physics/{file}.usd", make)
+        for name, file, make in (
+            ("cracker-box", "003_cracker_box", scenery.cracker_box),
+            ("sugar-box", "004_sugar_box", scenery.sugar_box),
+            ("soup-can", "005_tomato_soup_can", scenery.soup_can),
+            ("mustard-bottle", "006_mustard_bottle", scenery.mustard_bottle),
+        )
+    ),
+    _written("load-carrier", f"{ISAAC}/Props/KLT_Bin/small_KLT.usd", scenery.load_carrier),
+    _written("thorlabs-table", f"{ISAAC}/Props/Mounts/ThorlabsTable/table_instanceable.usd", scenery.thorlabs_table),
+    _written("rough-plane", f"{ISAAC}/Environments/Terrains/rough_plane.usd", scenery.rough_plane),
+    _written("warehouse", f"{ISAAC}/Environments/Simple_Warehouse/warehouse.usd", scenery.warehouse),
+    _written("hospital", f"{ISAAC}/Environments/Hospital/hospital.usd", scenery.hospital),
+    *(
+        StandIn(name, (f"{ISAAC}/Props/UIElements/{file}.usd",), "the markers of this package", write=write)
+        for name, file, write in (
+            ("frame-marker", "frame_prim", scenery.write_frame),
+            ("arrow-marker", "arrow_x", scenery.write_arrow),
+        )
+    ),
     StandIn(
         "anydrive-network",
         (f"{LAB}/ActuatorNets/ANYbotics/anydrive_3_lstm_jit.pt",),

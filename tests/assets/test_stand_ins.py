@@ -32,6 +32,29 @@ JOINTS = {
         *(f"robot0_{digit}J{n}" for digit in ("FF", "MF", "RF", "LF", "TH") for n in range(4)),
     ],
     "crazyflie": [f"m{n}_joint" for n in (1, 2, 3, 4)],
+    "cassie": [
+        f"{joint}_{side}" for side in ("left", "right")
+        for joint in ("hip_abduction", "hip_rotation", "hip_flexion", "thigh_joint", "ankle_joint", "toe_joint")
+    ],
+    "h1": [
+        "torso",
+        *(f"{side}_{joint}" for side in ("left", "right") for joint in (
+            "hip_yaw", "hip_roll", "hip_pitch", "knee", "ankle",
+            "shoulder_pitch", "shoulder_roll", "shoulder_yaw", "elbow",
+        )),
+    ],
+    "spot": [f"{leg}_{joint}" for leg in ("fl", "fr", "hl", "hr") for joint in ("hx", "hy", "kn")],
+    "jaco-7": [
+        *(f"j2n7s300_joint_{n}" for n in range(1, 8)),
+        *(f"j2n7s300_joint_{part}_{n}" for part in ("finger", "finger_tip") for n in (1, 2, 3)),
+    ],
+    "jaco-6": [
+        *(f"j2n6s300_joint_{n}" for n in range(1, 7)),
+        *(f"j2n6s300_joint_{part}_{n}" for part in ("finger", "finger_tip") for n in (1, 2, 3)),
+    ],
+    "gen3": [f"joint_{n}" for n in range(1, 8)],
+    "sawyer": ["head_pan", *(f"right_j{n}" for n in range(7))],
+    "gantry": ["x_axis", "y_axis", "z_axis"],
     "jetbot": ["left_wheel_joint", "right_wheel_joint"],
     "nova-carter": [
         "joint_caster_base", "joint_wheel_left", "joint_wheel_right", "joint_swing_left", "joint_swing_right",
@@ -49,6 +72,8 @@ MASSES = {
     "go2": 16.09,
     "ur10": 32.7,
     "crazyflie": 0.027,
+    "gen3": 8.2,
+    "spot": 50.34,
     "jetbot": 1.0,
     "kaya": 2.0,
     "nova-carter": 50.0,
@@ -207,7 +232,8 @@ def test_networks_give_what_a_plain_controller_gives(tmp_path):
 
 
 def test_catalogue_and_builder_agree_on_what_is_a_file():
-    assert building.MARK and all(("usd" in one.files[0]) == (one.write is None) for one in catalogue.STAND_INS)
+    assert building.MARK and all((one.make is None) != (one.write is None) for one in catalogue.STAND_INS)
+    assert all(one.files[0].endswith((".usd", ".usda")) for one in catalogue.STAND_INS if one.make is not None)
 
 
 @pytest.mark.parametrize("name", ["franka-sim", "ur10-sim", "jetbot"])
