@@ -28,6 +28,7 @@ class DeformableTopology(Component, table=Deformable):
     end_node = Field(dtype="int32", doc="one past its last node", constant=True)
     first_group = Field(dtype="int32", doc="its first group of nodes", constant=True)
     end_group = Field(dtype="int32", doc="one past its last group of nodes", constant=True)
+    loose = Field(dtype="int32", doc="1: its nodes are particles, which nothing ties together", constant=True)
 
 
 class DeformableMaterial(Component, table=Deformable):
@@ -147,6 +148,7 @@ class NodeGroupTopology(Component, table=NodeGroup):
     body = Field(dtype="int32", doc="its body", constant=True)
     first_node = Field(dtype="int32", doc="its first node", constant=True)
     end_node = Field(dtype="int32", doc="one past its last node", constant=True)
+    end_tied = Field(dtype="int32", doc="the same, or its first node where nodes are particles", constant=True)
 
 
 class NodeGroupSums(Component, table=NodeGroup):

@@ -28,6 +28,7 @@ from phalanx.world.collisions import Collisions
 from phalanx.world.deformables.adding import Deformables
 from phalanx.world.deformables.cloth import Cloth
 from phalanx.world.deformables.node_attachment import NodeAttachment
+from phalanx.world.deformables.particles import Particles
 from phalanx.world.deformables.rope import Rope
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.engine import optional_systems
@@ -59,6 +60,7 @@ class Contents(Collisions, Deformables):
         self.deformables: dict[str, SoftBody] = {}
         self.cloths: dict[str, Cloth] = {}
         self.ropes: dict[str, Rope] = {}
+        self.particles: dict[str, Particles] = {}
         self.attachments: list[NodeAttachment] = []
         self.joints: dict[str, LoopJoint] = {}
         self.contact_views: list[ContactView] = []

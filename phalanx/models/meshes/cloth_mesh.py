@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.io.reading.errors import LoadError
+from phalanx.models.meshes.point_set import PointSet
 from phalanx.models.meshes.rope_line import RopeLine
 from phalanx.models.meshes.tet_mesh import TetMesh
 
@@ -165,8 +166,10 @@ class ClothMesh:
         return cls(np.array(data["nodes"], float), np.array(data["triangles"], np.int64), data["source"])
 
 
-def mesh_from_dict(data: dict[str, Any]) -> TetMesh | ClothMesh | RopeLine:
+def mesh_from_dict(data: dict[str, Any]) -> TetMesh | ClothMesh | RopeLine | PointSet:
     """The mesh of a deformable body, from what its ``to_dict`` returned."""
+    if "points" in data:
+        return PointSet.from_dict(data)
     if "line" in data:
         return RopeLine.from_dict(data)
     return ClothMesh.from_dict(data) if "triangles" in data else TetMesh.from_dict(data)

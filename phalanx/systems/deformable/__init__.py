@@ -4,7 +4,7 @@ A substep of theirs comes between the forces on rigid bodies and the sweeps of t
 bodies have (``deform_momentum``), what they may touch (``deform_begin``); then small steps: which cloth is near cloth
 (``deform_near``), where inertia takes nodes (``deform_predict``), what touches cloth (``deform_touch``), sweeps over
 the colours of nodes of soft bodies and of cloth (``deform_sweep``, ``deform_cloth``), ropes from end to end
-(``deform_rope``), links that nodes push (``deform_couple``), the motion of bodies as rigid ones (``deform_modes``),
+(``deform_rope``), particles (:mod:`phalanx.systems.particles`), links that nodes push (``deform_couple``), the motion of bodies as rigid ones (``deform_modes``),
 velocities (``deform_finish``); and the momentum that bodies must have (``deform_momentum`` again, ``deform_end``).
 """
 
@@ -32,13 +32,17 @@ from phalanx.systems.deformable import (
     small_steps,
     sweep,
 )
+from phalanx.systems.particles import cells, grains, links, near
 
 SMALL_STEP = (
+    *("deform_cells", "deform_sort", "deform_pairs"),
     *("deform_near", "deform_predict", "deform_touch", "deform_sweep", "deform_cloth", "deform_rope"),
-    *("deform_couple", "deform_modes", "deform_finish"),
+    *("deform_particles_begin", "deform_particles"),
+    *("deform_couple", "deform_modes", "deform_particles_end", "deform_finish"),
 )
 """Phases of a small step; the systems of ``deform_sweep`` and ``deform_cloth`` run for one colour after the other, as
-often as asked for; those of ``deform_rope`` as often, for whole ropes."""
+often as asked for; those of ``deform_rope`` as often, for whole ropes, and those of ``deform_particles``, for all
+pairs; those of ``deform_sort`` once for each digit of the numbers of cells."""
 
 PHASES = ("deform_momentum", "deform_begin", *SMALL_STEP, "deform_end")
 
@@ -59,6 +63,10 @@ MODULES: tuple[ModuleType, ...] = (
     coupling,
     modes,
     momentum,
+    cells,
+    near,
+    grains,
+    links,
 )
 
 
@@ -74,6 +82,7 @@ def sequence(
     colours: Sequence[tuple[int, int]],
     cloth_colours: Sequence[tuple[int, int]],
     cloth_sweeps: int,
+    digits: int,
 ) -> list[System]:
     """The systems of a substep in the order in which they run.
 
@@ -83,6 +92,7 @@ def sequence(
         sweeps: in each of them.
         colours, cloth_colours: first place and number of nodes of each, of soft bodies and of cloth.
         cloth_sweeps: sweeps over cloth in each small step.
+        digits: of the numbers of cells that particles are sorted by.
     """
     one: list[System] = []
     for phase in SMALL_STEP:
@@ -97,7 +107,10 @@ def sequence(
                 for portion in (back if n % 2 else portions)
                 for s in portion
             ]
-        one += found * sweeps if phase == "deform_rope" else found
+        often = {"deform_rope": sweeps, "deform_particles": sweeps, "deform_sort": digits}
+        one += found * often.get(phase, 1)
+        if phase == "deform_particles":
+            one += found[:1]  # velocities that the last sweep has made
     momentum_ = schedule.phase("deform_momentum")
     return [
         *momentum_,

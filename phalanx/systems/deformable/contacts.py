@@ -10,6 +10,7 @@ from phalanx.components import (
     DeformablePairTopology,
     DeformableSettings,
     DeformableSurface,
+    DeformableTopology,
     LinkTopology,
     NodeContact,
     NodeContactPoint,
@@ -184,6 +185,7 @@ def add_impulses(
     e,
     node=read(SurfaceNodeTopology.node),
     body=read(SurfaceNodeTopology.body),
+    loose=read(DeformableTopology.loose),
     mass=read(NodeModel.mass),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
@@ -198,7 +200,7 @@ def add_impulses(
     middle=read(DeformableModes.middle),
     impulse=update(NodeContactState.impulse),
     moment=update(NodeContactState.moment),
-    pulse=write(NodeContactState.pulse),
+    pulse=update(NodeContactState.pulse),
 ):
     """The impulse of the small step, as the move of the body has changed it, within the cone of friction.
 
@@ -207,6 +209,8 @@ def add_impulses(
     n = c // SLOTS
     v = node[n, e]
     b = body[n, e]
+    if loose[b, e] != 0:
+        return
     step = h[0, e] / real(count[0, e])
     nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
     px, py, pz = position[v, 0, e], position[v, 1, e], position[v, 2, e]
@@ -240,6 +244,7 @@ def finish_node_contacts(
     e,
     node=read(SurfaceNodeTopology.node),
     body=read(SurfaceNodeTopology.body),
+    loose=read(DeformableTopology.loose),
     mass=read(NodeModel.mass),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
@@ -257,11 +262,13 @@ def finish_node_contacts(
     gap=update(NodeContactPoint.gap),
     load=update(NodeContactState.load),
     spot=update(NodeContactState.spot),
-    slides=write(NodeContactState.slides),
+    slides=update(NodeContactState.slides),
 ):
     """What slides takes its anchor along; loads take over some of what overlaps push with."""
     v = node[c // SLOTS, e]
     b = body[c // SLOTS, e]
+    if loose[b, e] != 0:
+        return
     rate = real(count[0, e]) / h[0, e]
     stiffness = contact_stiffness(mass[v, e], rate)
     nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]

@@ -47,7 +47,7 @@ def sum_groups(
     g,
     e,
     first=read(NodeGroupTopology.first_node),
-    end=read(NodeGroupTopology.end_node),
+    end=read(NodeGroupTopology.end_tied),
     surface=read(NodeTopology.surface),
     mass=read(NodeModel.mass),
     h=read(Settings.timestep),
@@ -184,16 +184,21 @@ def solve_modes(
     e,
     first=read(DeformableTopology.first_group),
     end=read(DeformableTopology.end_group),
+    loose=read(DeformableTopology.loose),
     inertia=read(NodeGroupSums.inertia),
     force=read(NodeGroupSums.force),
     held=read(NodeGroupSums.held),
     sums=read(NodeGroupSums.middle),
-    middle=write(DeformableModes.middle),
+    middle=update(DeformableModes.middle),
     ahead=update(DeformableModes.ahead),
     move=update(DeformableModes.move),
-    broken=write(DeformableModes.broken),
+    broken=update(DeformableModes.broken),
 ):
     """The Newton step of each body, from the sums of its groups in their order."""
+    if loose[b, e] != 0:
+        for k in range(6):
+            move[b, k, e] = 0.0
+        return
     matrix = local(36)
     x = local(6)
     for k in range(6):

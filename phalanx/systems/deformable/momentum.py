@@ -161,8 +161,10 @@ def begin_momentum(
     middle=read(DeformableMomentum.middle),
     before=write(DeformableMomentum.before),
     ahead=write(DeformableModes.ahead),
+    broken=write(DeformableModes.broken),
 ):
     """What the body has."""
+    broken[b, e] = 0
     for k in range(3):
         before[b, k, e] = linear[b, k, e]
         before[b, 3 + k, e] = angular[b, k, e]
@@ -180,6 +182,7 @@ def restore_momentum_of_deformables(
     damping=read(DeformableDynamics.damping),
     diverged=read(Status.diverged),
     broken=read(DeformableModes.broken),
+    loose=read(DeformableTopology.loose),
     middle=read(DeformableMomentum.middle),
     mass=read(DeformableMomentum.mass),
     inertia=read(DeformableMomentum.inertia),
@@ -211,7 +214,7 @@ def restore_momentum_of_deformables(
     i, j, k = inertia[b, 0, e] + least, inertia[b, 1, e], inertia[b, 2, e]
     n, o, q = inertia[b, 3, e] + least, inertia[b, 4, e], inertia[b, 5, e] + least
     wx, wy, wz = solve_symmetric(lx, ly, lz, i, j, k, n, o, q)
-    free = held[b, e] == 0 and diverged[0, e] == 0 and broken[b, e] == 0
+    free = held[b, e] == 0 and loose[b, e] == 0 and diverged[0, e] == 0 and broken[b, e] == 0
     gain[b, 0, e], gain[b, 1, e], gain[b, 2, e] = (
         px / m if free else 0.0,
         py / m if free else 0.0,

@@ -13,6 +13,7 @@ from phalanx.components import (
     DeformableModes,
     DeformableMotion,
     DeformableSettings,
+    DeformableTopology,
     Node,
     NodeState,
     NodeStep,
@@ -69,6 +70,7 @@ def finish_nodes(
     v,
     e,
     body=read(NodeTopology.body),
+    loose=read(DeformableTopology.loose),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
     damping=read(DeformableDynamics.damping),
@@ -80,13 +82,15 @@ def finish_nodes(
     drift=read(ClothDrift.way),
     start=read(NodeStep.start),
     position=update(NodeState.position),
-    velocity=write(NodeState.velocity),
+    velocity=update(NodeState.velocity),
 ):
     """Velocities are what nodes have gone by; what is not finite goes back and stands still.
 
     Cloth goes no farther beside its drift than it may without meeting cloth.
     """
     b = body[v, e]
+    if loose[b, e] != 0:
+        return
     step = h[0, e] / real(count[0, e])
     decay = 1.0 if held[v, e] != 0 else 1.0 / (1.0 + step * damping[b, e])
     back = diverged[0, e] != 0 or broken[b, e] != 0

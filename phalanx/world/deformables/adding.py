@@ -15,6 +15,7 @@ from phalanx.maths.arrays import rotate
 from phalanx.models.actor_spec import Part
 from phalanx.models.meshes.cloth_mesh import ClothMesh, mesh_from_dict
 from phalanx.models.meshes.fill import fill_surface
+from phalanx.models.meshes.point_set import PointSet
 from phalanx.models.meshes.rope_line import RopeLine
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.meshes.tet_shapes import tet_shape
@@ -28,11 +29,12 @@ from phalanx.world.deformables.adding_ropes import Ropes
 from phalanx.world.deformables.body import DeformableBody
 from phalanx.world.deformables.cloth import Cloth
 from phalanx.world.deformables.node_attachment import NodeAttachment
+from phalanx.world.deformables.particles import Particles
 from phalanx.world.deformables.rope import Rope
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.layout.deformable import Tie, fill_deformables
 from phalanx.world.layout.fill import Layout
-from phalanx.world.layout.parts import ClothPart, RopePart, SoftPart
+from phalanx.world.layout.parts import ClothPart, ParticlesPart, RopePart, SoftPart
 from phalanx.world.options import Surface
 from phalanx.world.simulation_warning import SimulationWarning
 
@@ -54,9 +56,9 @@ class Deformables(Ropes):
     attachments: list[NodeAttachment]
 
     @property
-    def all_deformables(self) -> dict[str, SoftBody | Cloth | Rope]:
-        """Soft bodies, cloth and ropes by name."""
-        return {**self.deformables, **self.cloths, **self.ropes}
+    def all_deformables(self) -> dict[str, SoftBody | Cloth | Rope | Particles]:
+        """Soft bodies, cloth, ropes and particles by name."""
+        return {**self.deformables, **self.cloths, **self.ropes, **self.particles}
 
     def add_soft_body(
         self,
@@ -277,6 +279,8 @@ class Deformables(Ropes):
                 f"{', '.join(known) or 'none'}"
             )
         who = f"attach_nodes: {found}"
+        if isinstance(found, Particles):
+            raise ValueError(f"{who}: particles cannot be tied; hold them with set_node_targets")
         chosen = np.atleast_1d(np.asarray(nodes))
         if chosen.dtype == bool and chosen.shape == (found.num_nodes,):
             chosen = np.flatnonzero(chosen)
@@ -341,12 +345,12 @@ class Deformables(Ropes):
             self.engine.store.view(c.ClothDrift.there)[...] = 1
         touching = any(cloth.part.touches_cloth for cloth in self.cloths.values())
         cloth_sweeps = max(sweeps, TOUCHING_SWEEPS) if touching else sweeps
-        self.engine.soft_steps = (small_steps, sweeps, placed.colours, placed.cloth_colours, cloth_sweeps)
+        self.engine.soft_steps = (small_steps, sweeps, placed.colours, placed.cloth_colours, cloth_sweeps, placed.digits)
         if placed.passed:
             names = list(self.actors)
             met = sorted({f"{bodies[body].name!r} and {names[part]!r}" for body, part in placed.passed})
             warnings.warn(
-                "Soft bodies, cloth and ropes touch planes and convex shapes only; these pass through each other: "
+                "Soft bodies, cloth, ropes and particles touch planes and convex shapes only; these pass through each other: "
                 f"{shorten(met)}. Use "
                 'approximation="convex_decomposition" for meshes, or filter with collision groups.',
                 SimulationWarning,
@@ -397,6 +401,7 @@ def describe(bodies: Mapping[str, DeformableBody]) -> list[dict[str, Any]]:
             "material": body.part.material.to_dict(),
             **(_sheet(body.part) if isinstance(body.part, ClothPart) else {}),
             **(_strand(body.part) if isinstance(body.part, RopePart) else {}),
+            **(_grains(body.part) if isinstance(body.part, ParticlesPart) else {}),
         }
         for name, body in bodies.items()
     ]
@@ -417,6 +422,16 @@ def _sheet(part: ClothPart) -> dict[str, float]:
 def _strand(part: RopePart) -> dict[str, float]:
     """What ropes have besides."""
     return {"radius": part.radius, "bending_stiffness": part.bending_stiffness}
+
+
+def _grains(part: ParticlesPart) -> dict[str, float]:
+    """What particles have besides."""
+    return {
+        "radius": part.radius,
+        "particle_friction": [part.static_friction, part.dynamic_friction],
+        "cohesion": part.cohesion,
+        "max_velocity": part.max_velocity,
+    }
 
 
 def describe_attachments(attachments: Sequence[NodeAttachment]) -> list[dict[str, Any]]:
@@ -445,6 +460,9 @@ def restore(
         elif isinstance(mesh, RopeLine):
             del made["poissons_ratio"]
             world.add_rope(mesh, **made)
+        elif isinstance(mesh, PointSet):
+            del made["youngs_modulus"], made["poissons_ratio"]
+            world.add_particles(mesh, **made)
         else:
             world.add_soft_body(mesh, **made)
     for each in attachments:

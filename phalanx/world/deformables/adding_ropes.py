@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Unpack
 
@@ -10,13 +9,13 @@ import numpy as np
 
 from phalanx.models.meshes.rope_line import RopeLine
 from phalanx.world import checking, options
+from phalanx.world.deformables.adding_particles import ParticleSets
 from phalanx.world.deformables.rope import Rope
 from phalanx.world.layout.parts import RopePart
 from phalanx.world.options import Surface
-from phalanx.world.running import Running
 
 
-class Ropes(Running):
+class Ropes(ParticleSets):
     """Adds ropes to what a world can hold."""
 
     ropes: dict[str, Rope]
@@ -103,6 +102,3 @@ class Ropes(Running):
         )
         made = self.ropes[name] = Rope(self.engine, name, part, pose)
         return made
-
-    @abstractmethod
-    def _free_name(self, what: str, name: str) -> None: ...

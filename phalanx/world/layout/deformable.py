@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,7 +22,9 @@ from phalanx.systems.deformable.contact_force import LEARNING
 from phalanx.world.layout.cloth_triangles import ClothTriangles
 from phalanx.world.layout.collision import PlacedShape
 from phalanx.world.layout.columns import Columns
-from phalanx.world.layout.parts import ClothPart, DeformablePart, RopePart, SoftPart
+from phalanx.world.layout.coupled_links import CoupledLinks
+from phalanx.world.layout.particles import Particles, particle_material
+from phalanx.world.layout.parts import ClothPart, DeformablePart, ParticlesPart, RopePart, SoftPart
 from phalanx.world.layout.ropes import Ropes, tie_of_rope
 
 TOUCHED = (*OF_KIND, kinds.HULL)
@@ -30,6 +32,9 @@ TOUCHED = (*OF_KIND, kinds.HULL)
 
 GROUP = 32
 """Nodes of a group."""
+
+_SORTS = {SoftPart: 0, ClothPart: 1}
+"""Which nodes are swept colour by colour: those of soft bodies, and those of cloth."""
 
 _OTHERS = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])
 """For each corner of a tetrahedron the others, a, b, c, so that (b - a) x (c - a) points to it."""
@@ -58,6 +63,8 @@ class DeformableRows:
     nodes: slice
     rope: int = -1
     """Its row among ropes, -1: it is none."""
+    particles: slice = field(default_factory=lambda: slice(0, 0))
+    """Its rows among particles."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,8 @@ class DeformableLayout:
     """First place in ``NodeOrder`` and number of nodes of each colour of soft bodies."""
     cloth_colours: list[tuple[int, int]]
     """The same of cloth, whose places follow."""
+    digits: int
+    """Of the numbers of cells that particles are sorted by."""
     ties: list[np.ndarray]
     """Of each tie the attachments of its nodes."""
     passed: list[tuple[int, int]]
@@ -77,7 +86,7 @@ class DeformableLayout:
 
 def fill_deformables(
     store: Store,
-    bodies: Sequence[SoftPart | ClothPart | RopePart],
+    bodies: Sequence[SoftPart | ClothPart | RopePart | ParticlesPart],
     parts: Sequence[Part],
     shapes: Sequence[PlacedShape],
     grounds: Sequence[Ground],
@@ -93,11 +102,11 @@ def fill_deformables(
     """
     columns = Columns()
     rows: list[DeformableRows] = []
-    corners, sheets, ropes = _Corners(), _Sheets(), Ropes()
+    corners, sheets, ropes, particles = _Corners(), _Sheets(), Ropes(), Particles()
     edges: dict[type, list[np.ndarray]] = {SoftPart: [], ClothPart: []}
     sort: list[np.ndarray] = []
     groups = surface = pairs = 0
-    links = _Links(columns, chains)
+    links = CoupledLinks(columns, chains)
     passed: dict[tuple[int, int], None] = {}
     node = 0
     for number, body in enumerate(bodies):
@@ -110,6 +119,7 @@ def fill_deformables(
                     c.NodeGroupTopology.body: number,
                     c.NodeGroupTopology.first_node: first,
                     c.NodeGroupTopology.end_node: end,
+                    c.NodeGroupTopology.end_tied: first if isinstance(body, ParticlesPart) else end,
                 }
             )
             groups += 1
@@ -134,6 +144,7 @@ def fill_deformables(
                 c.DeformableTopology.end_node: node + count,
                 c.DeformableTopology.first_group: first_group,
                 c.DeformableTopology.end_group: groups,
+                c.DeformableTopology.loose: int(isinstance(body, ParticlesPart)),
                 c.DeformableMaterial.youngs_modulus: body.youngs_modulus,
                 c.DeformableMaterial.poissons_ratio: body.poissons_ratio,
                 c.ClothMaterial.thickness: body.thickness if isinstance(body, ClothPart) else 0.0,
@@ -143,6 +154,7 @@ def fill_deformables(
                 c.ClothMaterial.touch_offset: body.touch_offset if isinstance(body, ClothPart) else 0.0,
                 c.RopeMaterial.radius: body.radius if isinstance(body, RopePart) else 0.0,
                 c.RopeMaterial.bending_stiffness: body.bending_stiffness if isinstance(body, RopePart) else 0.0,
+                **particle_material(body),
                 c.DeformableDynamics.gravity_scale: body.gravity_scale,
                 c.DeformableDynamics.damping: body.damping,
                 c.DeformableSurface.first_pair: first_pair,
@@ -163,6 +175,8 @@ def fill_deformables(
         place[outside] = surface + np.arange(len(outside))
         for n in outside:
             columns.add({c.SurfaceNodeTopology.node: node + n, c.SurfaceNodeTopology.body: number})
+        if isinstance(body, ParticlesPart):
+            particles.add(columns, body, number, node, surface)
         surface += len(outside)
         first, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
         if isinstance(body, ClothPart):
@@ -170,11 +184,13 @@ def fill_deformables(
         elif isinstance(body, RopePart):
             sheets.skip(columns, count)
             ropes.add(columns, body, number, node)
+        elif isinstance(body, ParticlesPart):
+            sheets.skip(columns, count)
         else:
             first, end = corners.add(body.mesh, node)
             sheets.skip(columns, count)
             edges[SoftPart].append(node + mesh_edges(body.mesh.tets))
-        sort.append(np.full(count, 2 if isinstance(body, RopePart) else int(isinstance(body, ClothPart))))
+        sort.append(np.full(count, _SORTS.get(type(body), 2)))
         columns.extend(
             {
                 c.NodeTopology.body: np.full(count, number),
@@ -186,13 +202,13 @@ def fill_deformables(
             }
         )
         rope = ropes.count - 1 if isinstance(body, RopePart) else -1
-        rows.append(DeformableRows(number, slice(node, node + count), rope))
+        rows.append(DeformableRows(number, slice(node, node + count), rope, particles.rows(number, count)))
         node += count
     attachments = _place_ties(columns, ties, rows, bodies, links)
     kind = np.concatenate(sort)
     soft_colours = _order(columns, edges[SoftPart], np.flatnonzero(kind == 0), 0)
     cloth_colours = _order(columns, edges[ClothPart], np.flatnonzero(kind == 1), int((kind == 0).sum()))
-    columns.extend({c.NodeOrder.node: np.flatnonzero(kind == 2)})  # of ropes, in no colour
+    columns.extend({c.NodeOrder.node: np.flatnonzero(kind == 2)})  # of ropes and particles, in no colour
     colour = np.full(node, -1)
     for number, (first, count) in enumerate(cloth_colours):
         colour[columns.values[c.NodeOrder.node][first : first + count]] = number
@@ -215,13 +231,14 @@ def fill_deformables(
         (c.NodeContact, surface * SLOTS),
         (c.DeformablePair, pairs),
         (c.CoupledLink, links.count),
-        (c.CoupledBody, links.put(columns)),
+        (c.CoupledBody, links.put(columns, particles)),
         (c.CoupledDof, columns.count(c.CoupledDofTopology.dof)),
         (c.NodeAttachment, sum(len(tie.nodes) for tie in ties)),
     ):
         store.set_rows(table, size)
+    particles.put(columns, store)
     columns.write(store)
-    return DeformableLayout(rows, soft_colours, cloth_colours, attachments, list(passed))
+    return DeformableLayout(rows, soft_colours, cloth_colours, particles.digits, attachments, list(passed))
 
 
 def _order(columns: Columns, edges: Sequence[np.ndarray], nodes: np.ndarray, start: int) -> list[tuple[int, int]]:
@@ -241,8 +258,8 @@ def _place_ties(
     columns: Columns,
     ties: Sequence[Tie],
     rows: Sequence[DeformableRows],
-    bodies: Sequence[SoftPart | ClothPart | RopePart],
-    links: _Links,
+    bodies: Sequence[SoftPart | ClothPart | RopePart | ParticlesPart],
+    links: CoupledLinks,
 ) -> list[np.ndarray]:
     """Number the nodes of all ties, those of one link and one body in a row; returns the numbers of each tie."""
     order = sorted(range(len(ties)), key=lambda n: (ties[n].link, ties[n].body))
@@ -276,80 +293,6 @@ def _place_ties(
 
 def _may_touch(body: DeformablePart, other: Part | Ground) -> bool:
     return bool(body.mask >> other.group & 1 and other.mask >> body.group & 1)
-
-
-class _Links:
-    """Links that move and that deformable bodies may touch."""
-
-    def __init__(self, columns: Columns, chains: Sequence[Sequence[int]]) -> None:
-        self._columns, self._chains = columns, chains
-        self._rows: dict[int, int] = {}
-        self._met: dict[int, list[tuple[int, int, int]]] = {}
-        """Of each row: bodies, with their first surface node and one past the last."""
-        self._ties: dict[tuple[int, int], tuple[int, int]] = {}
-        """Of a row and a body: the first attachment and one past the last."""
-        self._asked: list[int] = []
-
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        return len(self._rows)
-
-    def row(self, shape: PlacedShape) -> int:
-        """The row of a shape's link, -1 if it cannot move; the next body that is said to meet links meets it."""
-        return -1 if shape.dof < 0 else self.ask(shape.link, shape.dof)
-
-    def ask(self, link: int, last_dof: int) -> int:
-        """The row of a link whose motion is that of a dof, for the next body that is said to meet links."""
-        if link not in self._rows:
-            first = self._columns.count(c.CoupledDofTopology.dof)
-            for dof in self._chains[last_dof]:
-                self._columns.add({c.CoupledDofTopology.dof: dof})
-            self._columns.add(
-                {
-                    c.CoupledLinkTopology.link: link,
-                    c.CoupledLinkTopology.dof: last_dof,
-                    c.CoupledLinkTopology.first_dof: first,
-                    c.CoupledLinkTopology.end_dof: first + len(self._chains[last_dof]),
-                }
-            )
-            self._rows[link] = len(self._rows)
-        self._asked.append(self._rows[link])
-        return self._asked[-1]
-
-    def known(self, link: int) -> int:
-        """The row of a link that was asked for."""
-        return self._rows[link]
-
-    def ties(self, row: int, body: int, first: int, end: int) -> None:
-        """These attachments tie a body to a link; later ones follow them without a gap."""
-        self._ties[row, body] = (self._ties.get((row, body), (first, end))[0], end)
-
-    def meets(self, body: int, first_surface: int, count: int) -> None:
-        """All links that were asked for since the last call may touch this body, of so many surface nodes."""
-        for row in sorted(set(self._asked)):
-            self._met.setdefault(row, []).append((body, first_surface, first_surface + count))
-        self._asked.clear()
-
-    def put(self, columns: Columns) -> int:
-        """Write which bodies each link may touch; returns how many rows that takes."""
-        done = 0
-        for row in range(self.count):
-            met = self._met[row]
-            columns.add({c.CoupledLinkTopology.first_body: done, c.CoupledLinkTopology.end_body: done + len(met)})
-            for body, first, end in met:
-                columns.add(
-                    {
-                        c.CoupledBodyTopology.link: row,
-                        c.CoupledBodyTopology.body: body,
-                        c.CoupledBodyTopology.first_surface: first,
-                        c.CoupledBodyTopology.end_surface: end,
-                        c.CoupledAttachments.first: self._ties.get((row, body), (0, 0))[0],
-                        c.CoupledAttachments.end: self._ties.get((row, body), (0, 0))[1],
-                    }
-                )
-            done += len(met)
-        return done
 
 
 class _Corners:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from phalanx.models.meshes.cloth_mesh import ClothMesh
+from phalanx.models.meshes.point_set import PointSet
 from phalanx.models.meshes.rope_line import RopeLine
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.surface import ALL_GROUPS, Material
@@ -16,7 +17,7 @@ from phalanx.models.surface import ALL_GROUPS, Material
 class DeformablePart:
     """A deformable body with everything that its rows in the tables are made of."""
 
-    mesh: TetMesh | ClothMesh | RopeLine
+    mesh: TetMesh | ClothMesh | RopeLine | PointSet
     """In the body's own frame."""
     youngs_modulus: float
     """Pa."""
@@ -90,3 +91,25 @@ class RopePart(DeformablePart):
         """(nodes,): kg, half of each segment."""
         half = self.density * np.pi * self.radius**2 * self.mesh.lengths / 2
         return np.concatenate([half, [0.0]]) + np.concatenate([[0.0], half])
+
+
+@dataclass(frozen=True)
+class ParticlesPart(DeformablePart):
+    """Particles."""
+
+    mesh: PointSet
+    radius: float = 5e-3
+    """m."""
+    mass: float = 1e-3
+    """kg, of each."""
+    static_friction: float = 0.5
+    """Between particles."""
+    dynamic_friction: float = 0.5
+    cohesion: float = 0.0
+    """N."""
+    max_velocity: float = float("inf")
+    """m/s."""
+
+    def masses(self) -> np.ndarray:
+        """(nodes,): kg."""
+        return np.full(len(self.mesh.nodes), self.mass)

@@ -1,0 +1,152 @@
+"""Particles: grains and fluids, which touch or press each other within a radius and are tied by nothing.
+
+A set of particles is a deformable body without elements; each of its nodes is a particle. Who is near whom is found in
+each small step: particles are sorted by the cell of a grid that they are in.
+"""
+
+from phalanx.components.deformable import Deformable
+from phalanx.components.node_contact import CoupledBody
+from phalanx.components.world import World
+from phalanx.ecs import Component, Field, Table
+
+CHUNK = 32
+"""Particles that one thread counts and moves when they are sorted, and sums over."""
+
+DIGITS = 16
+"""Values of a digit: keys are sorted by four bits at a time."""
+
+RUN = 64
+"""Chunks of a run."""
+
+MOST_NEAR = 64
+"""Slots that a particle may have for others near it, at most."""
+
+Particle = Table("particle", "a grain, or a bit of a fluid; those of a body are consecutive")
+ParticleCell = Table("particle cell", "a cell of the grid, which stands for all whose numbers leave the same rest")
+ParticleChunk = Table("particle chunk", "a run of particles, for sorting")
+ParticleRun = Table("particle run", "for each run of chunks the values of a digit")
+ParticleDigit = Table("particle digit", "a value of a digit")
+ParticleNear = Table("particle near", "slots for others near a particle: the first of each, the second of each, ...")
+ParticlePart = Table("particle part", "a coupled body of particles and a run of its particles; those of one are consecutive")
+
+
+class ParticleSettings(Component, table=World):
+    """The grid, and how far the sort has come."""
+
+    cell = Field(unit="m", doc="length of the side of a cell", constant=True)
+    up = Field(dtype="int32", doc="what a step along y adds to the number of a cell", constant=True)
+    over = Field(dtype="int32", doc="what a step along z adds to the number of a cell", constant=True)
+    slots = Field(dtype="int32", doc="slots of a particle for others near it", constant=True)
+    turn = Field(dtype="int32", doc="digits that have been sorted by")
+    crowded = Field(dtype="int32", doc="most particles near one that did not fit since the last report")
+
+
+class ParticleMaterial(Component, table=Deformable):
+    """What particles are made of, besides DeformableMaterial and DeformableSurface."""
+
+    radius = Field(unit="m", doc="half of the distance at which grains touch; 0: the body is none of particles",
+                   role="parameter", shared=True)  # fmt: skip
+    static_friction = Field(doc="between grains", role="parameter", shared=True)
+    dynamic_friction = Field(doc="between grains that slide", role="parameter", shared=True)
+    cohesion = Field(unit="N", doc="force that two grains that touch hold together with", role="parameter", shared=True)
+    max_velocity = Field(unit="m/s", doc="cap on the speed of particles", role="parameter", shared=True)
+
+
+class ParticleTopology(Component, table=Particle):
+    """Which node it is."""
+
+    node = Field(dtype="int32", doc="the node", constant=True)
+    body = Field(dtype="int32", doc="its body", constant=True)
+    surface = Field(dtype="int32", doc="its row among surface nodes", constant=True)
+
+
+class ParticleMotion(Component, table=Particle):
+    """The small step of a particle."""
+
+    base = Field(3, unit="m/s", doc="velocity, but for what touches it")
+    free = Field(3, unit="m/s", doc="velocity, but for shapes that it touches")
+    velocity = Field(3, unit="m/s", doc="velocity at the end")
+    near = Field(dtype="int32", doc="others near it")
+    touching = Field(dtype="int32", doc="how many of these may touch it in the small step")
+    give = Field(unit="1/kg", doc="number of those by its mass; 0: the user moves it")
+
+
+class ParticleSort(Component, table=Particle):
+    """Particles in the order of their cells, in two places: each pass goes from one to the other."""
+
+    key = Field(2, dtype="int32", doc="number of the cell")
+    order = Field(2, dtype="int32", doc="the particle")
+
+
+class ParticleCellRange(Component, table=ParticleCell):
+    """Particles in a cell."""
+
+    first = Field(dtype="int32", doc="place of the first")
+    end = Field(dtype="int32", doc="one past the place of the last; 0: there is none")
+
+
+class ParticleChunkTopology(Component, table=ParticleChunk):
+    """Which places a chunk has."""
+
+    first = Field(dtype="int32", doc="its first place", constant=True)
+    end = Field(dtype="int32", doc="one past its last place", constant=True)
+
+
+class ParticleChunkCount(Component, table=ParticleChunk):
+    """Keys of a chunk by the digit, then places where they go."""
+
+    count = Field(DIGITS, dtype="int32", doc="number of keys; then of those in chunks of the run before it")
+
+
+class ParticleRunCount(Component, table=ParticleRun):
+    """Keys of a run by the digit."""
+
+    count = Field(dtype="int32", doc="number of keys; then of those in runs before it")
+
+
+class ParticleDigitCount(Component, table=ParticleDigit):
+    """Keys by the digit."""
+
+    count = Field(dtype="int32", doc="number of keys")
+
+
+class ParticlePair(Component, table=ParticleNear):
+    """A particle with another: both have the same numbers, with signs turned."""
+
+    other = Field(dtype="int32", doc="the other particle", role="state", initial=-1)
+    load = Field(unit="N s", doc="impulse that pushes them apart in a small step", role="state")
+    rub = Field(3, unit="N s", doc="impulse of friction on the particle", role="state")
+    normal = Field(3, doc="unit vector from the other")
+    gap = Field(unit="m", doc="distance of their surfaces at the start of the small step")
+
+
+class ParticleNearCount(Component, table=Particle):
+    """How many slots hold something from the small step before."""
+
+    kept = Field(dtype="int32", doc="number of slots", role="state")
+
+
+class ParticlePartTopology(Component, table=ParticlePart):
+    """Who it is."""
+
+    coupled = Field(dtype="int32", doc="the coupled body", constant=True)
+    link = Field(dtype="int32", doc="its coupled link", constant=True)
+    body = Field(dtype="int32", doc="its body", constant=True)
+    first_surface = Field(dtype="int32", doc="first surface node", constant=True)
+    end_surface = Field(dtype="int32", doc="one past the last surface node", constant=True)
+    first_particle = Field(dtype="int32", doc="the particle of the first", constant=True)
+
+
+class ParticlePartSums(Component, table=ParticlePart):
+    """As CoupledBodySums, of a run of particles."""
+
+    force = Field(6, unit="N, N m", doc="as CoupledBodySums.force")
+    stiffness = Field(21, unit="N/m, N, N m", doc="as CoupledBodySums.stiffness")
+    impulse = Field(6, unit="N s, N m s", doc="as CoupledBodySums.impulse")
+
+
+class CoupledParticles(Component, table=CoupledBody):
+    """Which rows of particles a coupled body has."""
+
+    first = Field(dtype="int32", doc="its first particle part", constant=True)
+    end = Field(dtype="int32", doc="one past the last", constant=True)

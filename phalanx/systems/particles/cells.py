@@ -1,0 +1,181 @@
+"""Particles in the order of the cells of a grid that they are in, by a radix sort without atomics.
+
+The number of a cell is ``x + up y + over z``, with its remainder by the number of cells that are stored, a power of two.
+``up`` and ``over`` are chosen so that cells that share a remainder are far apart
+(:func:`phalanx.world.layout.particles.lattice`), so a cell and its neighbours never do. The sort is stable: particles
+of a cell are in the order of their rows.
+"""
+
+import math
+
+from phalanx.components import (
+    DeformableMotion,
+    NodeState,
+    Particle,
+    ParticleCell,
+    ParticleCellRange,
+    ParticleChunk,
+    ParticleChunkCount,
+    ParticleChunkTopology,
+    ParticleDigit,
+    ParticleDigitCount,
+    ParticleRun,
+    ParticleRunCount,
+    ParticleSettings,
+    ParticleSort,
+    ParticleTopology,
+    World,
+)
+from phalanx.components.particle import DIGITS, RUN
+from phalanx.ecs import function, local_int, read, rows, system, update, write
+
+FARTHEST = 1e6
+"""Cells from the environment's origin beyond which particles count as that far away."""
+
+
+@function
+def cell_of(x, size):
+    """Which cell along an axis a coordinate is in; what is no number is in some."""
+    return int(min(max(math.floor(x / size), -FARTHEST), FARTHEST))
+
+
+@system(over=Particle, phase="deform_cells")
+def particle_keys(
+    p,
+    e,
+    cells=rows(ParticleCell),
+    node=read(ParticleTopology.node),
+    body=read(ParticleTopology.body),
+    size=read(ParticleSettings.cell),
+    up=read(ParticleSettings.up),
+    over=read(ParticleSettings.over),
+    origin=read(DeformableMotion.origin),
+    position=read(NodeState.position),
+    key=update(ParticleSort.key),
+    order=update(ParticleSort.order),
+):
+    """The cell of each particle."""
+    v, b = node[p, e], body[p, e]
+    i = cell_of(origin[b, 0, e] + position[v, 0, e], size[0, e])
+    j = cell_of(origin[b, 1, e] + position[v, 1, e], size[0, e])
+    k = cell_of(origin[b, 2, e] + position[v, 2, e], size[0, e])
+    key[p, 0, e] = (i + up[0, e] * j + over[0, e] * k) & (cells - 1)
+    order[p, 0, e] = p
+
+
+@system(over=ParticleCell, phase="deform_cells")
+def clear_cells(c, e, first=write(ParticleCellRange.first), end=write(ParticleCellRange.end)):
+    """No particles yet."""
+    first[c, e] = 0
+    end[c, e] = 0
+
+
+@system(over=World, phase="deform_cells", needs=Particle)
+def begin_sort(w, e, turn=write(ParticleSettings.turn)):
+    """By the lowest digit first."""
+    turn[w, e] = 0
+
+
+@system(over=ParticleChunk, phase="deform_sort")
+def count_digits(
+    c,
+    e,
+    first=read(ParticleChunkTopology.first),
+    end=read(ParticleChunkTopology.end),
+    turn=read(ParticleSettings.turn),
+    key=read(ParticleSort.key),
+    count=write(ParticleChunkCount.count),
+):
+    """How often a chunk has each value of the digit."""
+    found = local_int(DIGITS)
+    for d in range(DIGITS):
+        found[d] = 0
+    side = turn[0, e] & 1
+    shift = 4 * turn[0, e]
+    for r in range(first[c, e], end[c, e]):
+        found[(key[r, side, e] >> shift) & (DIGITS - 1)] += 1
+    for d in range(DIGITS):
+        count[c, d, e] = found[d]
+
+
+@system(over=ParticleRun, phase="deform_sort", after="count_digits")
+def count_runs(
+    r, e, chunks=rows(ParticleChunk), part=update(ParticleChunkCount.count), count=write(ParticleRunCount.count)
+):
+    """The same of a run of chunks, and of the chunks before each."""
+    d = r % DIGITS
+    first = (r // DIGITS) * RUN
+    total = 0
+    for c in range(first, min(first + RUN, chunks)):
+        more = part[c, d, e]
+        part[c, d, e] = total
+        total += more
+    count[r, e] = total
+
+
+@system(over=ParticleDigit, phase="deform_sort", after="count_runs")
+def count_all(
+    d, e, runs=rows(ParticleRun), part=update(ParticleRunCount.count), count=write(ParticleDigitCount.count)
+):
+    """The same of all, and of the runs before each."""
+    total = 0
+    for n in range(runs // DIGITS):
+        more = part[n * DIGITS + d, e]
+        part[n * DIGITS + d, e] = total
+        total += more
+    count[d, e] = total
+
+
+@system(over=ParticleChunk, phase="deform_sort", after="count_all")
+def sort_keys(
+    c,
+    e,
+    first=read(ParticleChunkTopology.first),
+    end=read(ParticleChunkTopology.end),
+    turn=read(ParticleSettings.turn),
+    chunk=read(ParticleChunkCount.count),
+    run=read(ParticleRunCount.count),
+    whole=read(ParticleDigitCount.count),
+    key=update(ParticleSort.key),
+    order=update(ParticleSort.order),
+):
+    """Each key goes to the other side, behind those of lesser digits and those before it of the same."""
+    place = local_int(DIGITS)
+    below = 0
+    for d in range(DIGITS):
+        place[d] = below + run[(c // RUN) * DIGITS + d, e] + chunk[c, d, e]
+        below += whole[d, e]
+    side = turn[0, e] & 1
+    shift = 4 * turn[0, e]
+    for r in range(first[c, e], end[c, e]):
+        k = key[r, side, e]
+        d = (k >> shift) & (DIGITS - 1)
+        t = place[d]
+        key[t, 1 - side, e] = k
+        order[t, 1 - side, e] = order[r, side, e]
+        place[d] = t + 1
+
+
+@system(over=World, phase="deform_sort", after="sort_keys", needs=Particle)
+def next_digit(w, e, turn=update(ParticleSettings.turn)):
+    """The next digit."""
+    turn[w, e] += 1
+
+
+@system(over=Particle, phase="deform_pairs")
+def mark_cells(
+    r,
+    e,
+    particles=rows(Particle),
+    turn=read(ParticleSettings.turn),
+    key=read(ParticleSort.key),
+    first=update(ParticleCellRange.first),
+    end=update(ParticleCellRange.end),
+):
+    """Where each cell begins and ends."""
+    side = turn[0, e] & 1
+    k = key[r, side, e]
+    if r == 0 or key[max(r - 1, 0), side, e] != k:
+        first[k, e] = r
+    if r == particles - 1 or key[min(r + 1, particles - 1), side, e] != k:
+        end[k, e] = r + 1

@@ -1,0 +1,139 @@
+"""Which particles may touch in a small step, and what they go on with from the one before."""
+
+import math
+
+from phalanx.components import (
+    DeformableMotion,
+    DeformableSettings,
+    NodeModel,
+    NodeState,
+    NodeTarget,
+    Particle,
+    ParticleCell,
+    ParticleCellRange,
+    ParticleMaterial,
+    ParticleMotion,
+    ParticleNearCount,
+    ParticlePair,
+    ParticleSettings,
+    ParticleSort,
+    ParticleTopology,
+    Settings,
+)
+from phalanx.components.particle import MOST_NEAR
+from phalanx.ecs import function, local, local_int, read, real, rows, system, update, write
+from phalanx.systems.particles.cells import cell_of
+
+REACH = 1.2
+"""Sides of cells, in diameters of grains: who is farther apart than that at the start of a small step is not near."""
+
+
+@function
+def place_of(k, p, particles):
+    """Row of the k-th slot of a particle: threads for neighbours read neighbouring rows."""
+    return k * particles + p
+
+
+@system(over=Particle, phase="deform_pairs", after="mark_cells")
+def find_pairs(
+    p,
+    e,
+    particles=rows(Particle),
+    cells=rows(ParticleCell),
+    node=read(ParticleTopology.node),
+    body=read(ParticleTopology.body),
+    size=read(ParticleSettings.cell),
+    up=read(ParticleSettings.up),
+    over=read(ParticleSettings.over),
+    slots=read(ParticleSettings.slots),
+    turn=read(ParticleSettings.turn),
+    h=read(Settings.timestep),
+    count=read(DeformableSettings.small_steps),
+    radius=read(ParticleMaterial.radius),
+    mass=read(NodeModel.mass),
+    held=read(NodeTarget.held),
+    origin=read(DeformableMotion.origin),
+    position=read(NodeState.position),
+    velocity=read(NodeState.velocity),
+    order=read(ParticleSort.order),
+    first=read(ParticleCellRange.first),
+    end=read(ParticleCellRange.end),
+    kept=update(ParticleNearCount.kept),
+    other=update(ParticlePair.other),
+    load=update(ParticlePair.load),
+    rub=update(ParticlePair.rub),
+    normal=update(ParticlePair.normal),
+    gap=update(ParticlePair.gap),
+    near=write(ParticleMotion.near),
+    touching=write(ParticleMotion.touching),
+    give=write(ParticleMotion.give),
+    crowded=update(ParticleSettings.crowded),
+):
+    """Others that a particle may touch, cell by cell; those that it pushed before it goes on to push as hard.
+
+    A pair is the same seen from both sides, to the bit, with signs turned.
+    """
+    v, b = node[p, e], body[p, e]
+    known = local_int(MOST_NEAR)
+    pushed = local(4 * MOST_NEAR)
+    olds = 0
+    for k in range(kept[p, e]):
+        s = place_of(k, p, particles)
+        if load[s, e] != 0.0:
+            known[olds] = other[s, e]
+            pushed[4 * olds] = load[s, e]
+            pushed[4 * olds + 1] = rub[s, 0, e]
+            pushed[4 * olds + 2] = rub[s, 1, e]
+            pushed[4 * olds + 3] = rub[s, 2, e]
+            olds += 1
+    step = h[0, e] / real(count[0, e])
+    side = turn[0, e] & 1
+    x, y, z = position[v, 0, e], position[v, 1, e], position[v, 2, e]
+    i = cell_of(origin[b, 0, e] + x, size[0, e])
+    j = cell_of(origin[b, 1, e] + y, size[0, e])
+    l = cell_of(origin[b, 2, e] + z, size[0, e])
+    found, touches = 0, 0
+    for n in range(27):
+        c = (i + n % 3 - 1 + up[0, e] * (j + (n // 3) % 3 - 1) + over[0, e] * (l + n // 9 - 1)) & (cells - 1)
+        for r in range(first[c, e], end[c, e]):
+            q = order[r, side, e]
+            if q != p:
+                w, o = node[q, e], body[q, e]
+                dx = (origin[b, 0, e] - origin[o, 0, e]) + (x - position[w, 0, e])
+                dy = (origin[b, 1, e] - origin[o, 1, e]) + (y - position[w, 1, e])
+                dz = (origin[b, 2, e] - origin[o, 2, e]) + (z - position[w, 2, e])
+                reach = radius[b, e] + radius[o, e]
+                square = dx * dx + dy * dy + dz * dz
+                if square < REACH * REACH * reach * reach:
+                    length = math.sqrt(square)
+                    inverse = 1.0 / length if length > 0.0 else 0.0
+                    # in one place: apart along z, the one with the greater row upwards
+                    nx, ny = dx * inverse, dy * inverse
+                    nz = dz * inverse if length > 0.0 else (1.0 if p > q else -1.0)
+                    d = length - reach
+                    speed = nx * (velocity[v, 0, e] - velocity[w, 0, e])
+                    speed += ny * (velocity[v, 1, e] - velocity[w, 1, e])
+                    speed += nz * (velocity[v, 2, e] - velocity[w, 2, e])
+                    if d + min(step * speed, 0.0) < 0.05 * reach:
+                        if found < slots[0, e]:
+                            s = place_of(found, p, particles)
+                            other[s, e] = q
+                            normal[s, 0, e], normal[s, 1, e], normal[s, 2, e] = nx, ny, nz
+                            gap[s, e] = d
+                            push, rx, ry, rz = 0.0, 0.0, 0.0, 0.0
+                            for k in range(olds):
+                                if known[k] == q:
+                                    push = pushed[4 * k]
+                                    rx, ry, rz = pushed[4 * k + 1], pushed[4 * k + 2], pushed[4 * k + 3]
+                            along = rx * nx + ry * ny + rz * nz
+                            load[s, e] = push
+                            rub[s, 0, e], rub[s, 1, e], rub[s, 2, e] = rx - along * nx, ry - along * ny, rz - along * nz
+                            touches += 1
+                        found += 1
+    if found > slots[0, e]:
+        crowded[0, e] = 1
+    found = min(found, slots[0, e])
+    near[p, e] = found
+    kept[p, e] = found
+    touching[p, e] = touches
+    give[p, e] = 0.0 if held[v, e] != 0 else real(max(touches, 1)) / mass[v, e]

@@ -1,0 +1,120 @@
+"""The part of a world that takes in particles."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, Unpack
+
+import numpy as np
+
+from phalanx.models.meshes.point_set import PointSet
+from phalanx.world import checking, options
+from phalanx.world.deformables.particles import Particles
+from phalanx.world.layout.parts import ParticlesPart
+from phalanx.world.options import Surface
+from phalanx.world.running import Running
+
+
+class ParticleSets(Running):
+    """Adds particles to what a world can hold."""
+
+    particles: dict[str, Particles]
+    _settings: dict[str, Any]
+
+    def add_particles(
+        self,
+        source: PointSet | Any,
+        name: str = "particles",
+        *,
+        radius: float = 5e-3,
+        density: float | None = None,
+        mass: float | None = None,
+        particle_friction: float | Sequence[float] | None = None,
+        cohesion: float = 0.0,
+        max_velocity: float = np.inf,
+        position: Sequence[float] = (0.0, 0.0, 0.0),
+        orientation: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
+        damping: float = 0.0,
+        disable_gravity: bool = False,
+        kinematic: bool = False,
+        collision_group: int = 0,
+        collision_mask: Any = None,
+        contact_offset: float | None = None,
+        rest_offset: float | None = None,
+        **surface: Unpack[Surface],
+    ) -> Particles:
+        """Add grains to every environment: spheres that do not turn, touch each other and rigid bodies, and rub.
+
+        All particles of a world touch each other, whatever body they are of.
+
+        Args:
+            source: where they start, as a PointSet or (n, 3) in m.
+            name: unique in the world.
+            radius: m; the centres of two that touch are as far apart as the sum of their radii.
+            density, mass: kg/m^3 of each sphere, or kg of each; 1500 kg/m^3 where neither is given.
+            particle_friction: coefficient of friction between particles, or static and dynamic one; those of the surface
+                where it is not given. Where they are of different bodies, the mean holds.
+            cohesion: force that two particles that touch hold together with, N; of two bodies the lesser.
+            max_velocity: cap on the speed of each, m/s. What moves by more than its radius in a small step passes
+                through others.
+            position, orientation: initial pose of its frame (orientation w x y z, normalised for you).
+            damping: decay of all velocities, 1/s.
+            disable_gravity: gravity does not act on them.
+            kinematic: all are held after a reset; they move as :meth:`Particles.set_node_targets` says.
+            collision_group, collision_mask, contact_offset: as of :class:`phalanx.world.options.ActorOptions`; for
+                contact with rigid bodies.
+            rest_offset: distance of their centres from things that they rest on, m; the radius where it is not given.
+            surface: see :class:`phalanx.world.options.Surface`; restitution has no meaning here.
+
+        Raises:
+            LoadError: there is no particle, or a coordinate is not finite.
+        """
+        self._free_name("add_particles", name)
+        who = f"particles {name!r}"
+        pose = checking.pose(who, position, orientation)
+        checking.options(who, surface, options.SURFACE)
+        points = source if isinstance(source, PointSet) else PointSet(source, who)
+        if mass is not None and density is not None:
+            raise ValueError(f"{who}: give mass or density, not both")
+        radius = checking.number(f"{who}: radius", radius, above=0)
+        volume = 4 / 3 * np.pi * radius**3
+        density = checking.number(f"{who}: density", 1500.0 if density is None else density, above=0)
+        if mass is not None:
+            density = checking.number(f"{who}: mass", mass, above=0) / volume
+        rest = radius if rest_offset is None else rest_offset
+        offset = max(self._settings["contact_offset"], 2 * rest) if contact_offset is None else contact_offset
+        given = {"collision_group": collision_group, "contact_offset": offset, "rest_offset": rest}
+        if collision_mask is not None:
+            given["collision_mask"] = collision_mask
+        fields = options.part_fields(who, given)
+        material = options.surface(who, surface)
+        rubs = (material.static_friction, material.dynamic_friction)
+        if particle_friction is not None:
+            both = [particle_friction] * 2 if np.ndim(particle_friction) == 0 else particle_friction
+            rubs = tuple(checking.number(f"{who}: particle_friction", each) for each in both)
+        part = ParticlesPart(
+            points,
+            1.0,
+            0.0,
+            density,
+            material,
+            group=fields.get("group", 0),
+            mask=fields.get("mask", ParticlesPart.mask),
+            contact_offset=fields["contact_offset"],
+            rest_offset=fields["rest_offset"],
+            damping=checking.number(f"{who}: damping", damping),
+            gravity_scale=0.0 if disable_gravity else 1.0,
+            kinematic=bool(kinematic),
+            radius=radius,
+            mass=density * volume,
+            static_friction=rubs[0],
+            dynamic_friction=rubs[1],
+            cohesion=checking.number(f"{who}: cohesion", cohesion),
+            max_velocity=checking.number(f"{who}: max_velocity", max_velocity, above=0, infinite=True),
+        )
+        made = self.particles[name] = Particles(self.engine, name, part, pose)
+        return made
+
+    @abstractmethod
+    def _free_name(self, what: str, name: str) -> None: ...

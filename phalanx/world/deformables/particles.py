@@ -1,0 +1,78 @@
+"""Particles in a world: the user's handle on the rows of a deformable body whose nodes nothing ties together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from phalanx import components as c
+from phalanx.ecs import Field
+from phalanx.world.deformables.body import DeformableBody
+from phalanx.world.handle import on_device
+from phalanx.world.layout.parts import ParticlesPart
+
+
+class Particles(DeformableBody):
+    """Particles in every environment; made by :meth:`phalanx.World.add_particles`. Each node is a particle.
+
+    Arrays are environment-first, on the world's device (NumPy or CuPy), and yours: they do not change when the world
+    steps. Positions are in the world, relative to the environment's origin. Environments may have materials of their
+    own; from the first that differs on the world keeps a value for each, and kernels are compiled once more.
+    """
+
+    KIND = "particles"
+    part: ParticlesPart
+
+    @property
+    def radius(self) -> float:
+        """Half of the distance at which they touch, m."""
+        return self.part.radius
+
+    def __repr__(self) -> str:
+        return f"<Particles {self.name!r}: {self.num_nodes} of {self.radius:g} m>"
+
+    def write_defaults(self, envs: np.ndarray | None) -> None:
+        """Default places, at rest, nothing touches; called by the world's reset."""
+        super().write_defaults(envs)
+        self._forget(envs)
+
+    @on_device
+    def set_node_state(self, pos: Any = None, vel: Any = None, env_ids: Any = None) -> None:
+        """Set positions and velocities of particles, (n, nodes, 3) each, m and m/s. New places are without contacts."""
+        super().set_node_state(pos, vel, env_ids)
+        if pos is not None:
+            self._forget(None if env_ids is None else self.engine.env_indices(env_ids))
+
+    def _forget(self, envs: np.ndarray | None) -> None:
+        """What pairs pushed before."""
+        count = self.engine.num_envs if envs is None else len(envs)
+        self._write(c.ParticleNearCount.kept, self._bound.particles, np.zeros((count, self.num_nodes)), envs)
+
+    @property
+    @on_device
+    def particle_friction(self) -> Any:
+        """(n,): dynamic coefficient of friction between particles."""
+        return self._read(c.ParticleMaterial.dynamic_friction, self._body)[:, 0]
+
+    @property
+    @on_device
+    def cohesion(self) -> Any:
+        """(n,): force that two particles that touch hold together with, N."""
+        return self._read(c.ParticleMaterial.cohesion, self._body)[:, 0]
+
+    @on_device
+    def set_particle_friction(self, friction: Any, env_ids: Any = None) -> None:
+        """Set both coefficients of friction between particles, (n,), at least 0."""
+        for field in (c.ParticleMaterial.static_friction, c.ParticleMaterial.dynamic_friction):
+            self._set(field, "friction", friction, env_ids)
+
+    @on_device
+    def set_cohesion(self, force: Any, env_ids: Any = None) -> None:
+        """Set the force that two particles that touch hold together with, (n,), N, at least 0."""
+        self._set(c.ParticleMaterial.cohesion, "cohesion", force, env_ids)
+
+    def _set(self, field: Field, what: str, value: Any, env_ids: Any) -> None:
+        values, envs = self._input(what, value, (), env_ids, negative=False)
+        self._write(field, self._body, values[:, None], envs)
+        self.engine.touch_state()

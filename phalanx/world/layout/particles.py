@@ -1,0 +1,159 @@
+"""Fill the tables of particles."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from phalanx import components as c
+from phalanx.components.particle import CHUNK, DIGITS, MOST_NEAR, RUN
+from phalanx.ecs import Field, Store
+from phalanx.systems.particles.near import REACH
+from phalanx.world.layout.columns import Columns
+from phalanx.world.layout.parts import DeformablePart, ParticlesPart
+
+GRAIN_SLOTS = 24
+"""Others near a grain: 12 touch it, and a few more are about to or are pressed together."""
+
+LEAST_CELLS = 1024
+"""Cells that are stored, at least."""
+
+
+class Particles:
+    """Particles, body by body."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        """Particles so far."""
+        self.parts = 0
+        """Runs for sums over what a link touches, so far."""
+        self._digits = 0
+        self._cell = 0.0
+        self._first: dict[int, int] = {}
+
+    @property
+    def digits(self) -> int:
+        """Digits of the numbers of cells."""
+        return self._digits
+
+    def has(self, body: int) -> bool:
+        """Whether a deformable body is of particles."""
+        return body in self._first
+
+    def rows(self, body: int, count: int) -> slice:
+        """Rows of the particles of a deformable body of so many nodes; none of another."""
+        first = self._first.get(body, 0)
+        return slice(first, first + count if body in self._first else first)
+
+    def add(self, columns: Columns, part: ParticlesPart, body: int, first_node: int, first_surface: int) -> None:
+        """Append a body's.
+
+        Args:
+            body: its row among deformable bodies.
+            first_node, first_surface: rows of its first node, and of that among surface nodes.
+        """
+        number = np.arange(len(part.mesh.nodes))
+        columns.extend(
+            {
+                c.ParticleTopology.node: first_node + number,
+                c.ParticleTopology.body: np.full(len(number), body),
+                c.ParticleTopology.surface: first_surface + number,
+            }
+        )
+        self._first[body] = self.count
+        self._cell = max(self._cell, 2 * part.radius * REACH)
+        self.count += len(number)
+
+    def couple(self, columns: Columns, coupled: int, link: int, body: int, first: int, end: int) -> None:
+        """Runs for the sums over what a coupled body of so many surface nodes touches; none where it is no particles."""
+        start = self.parts
+        if body in self._first:
+            size = max(CHUNK, int(np.sqrt(end - first)))
+            for at in range(first, end, size):
+                columns.add(
+                    {
+                        c.ParticlePartTopology.coupled: coupled,
+                        c.ParticlePartTopology.link: link,
+                        c.ParticlePartTopology.body: body,
+                        c.ParticlePartTopology.first_surface: at,
+                        c.ParticlePartTopology.end_surface: min(at + size, end),
+                        c.ParticlePartTopology.first_particle: self._first[body] + at - first,
+                    }
+                )
+                self.parts += 1
+        columns.add({c.CoupledParticles.first: start, c.CoupledParticles.end: self.parts})
+
+    def put(self, columns: Columns, store: Store) -> None:
+        """Set the rows of tables, and write the grid."""
+        cells = max(LEAST_CELLS, 1 << int(np.ceil(np.log2(max(self.count, 1)))))
+        self._digits = -(-(cells.bit_length() - 1) // 4) if self.count else 0
+        chunks = -(-self.count // CHUNK)
+        for table, size in (
+            (c.Particle, self.count),
+            (c.ParticleCell, cells if self.count else 0),
+            (c.ParticleChunk, chunks),
+            (c.ParticleRun, -(-chunks // RUN) * DIGITS),
+            (c.ParticleDigit, DIGITS if self.count else 0),
+            (c.ParticleNear, self.count * self.slots),
+            (c.ParticlePart, self.parts),
+        ):
+            store.set_rows(table, size)
+        if not self.count:
+            return
+        first = np.arange(0, self.count, CHUNK)
+        columns.extend(
+            {
+                c.ParticleChunkTopology.first: first,
+                c.ParticleChunkTopology.end: np.minimum(first + CHUNK, self.count),
+            }
+        )
+        up, over = lattice(cells)
+        columns.add(
+            {
+                c.ParticleSettings.cell: self._cell,
+                c.ParticleSettings.up: up,
+                c.ParticleSettings.over: over,
+                c.ParticleSettings.slots: self.slots,
+            }
+        )
+
+    @property
+    def slots(self) -> int:
+        """Slots of a particle."""
+        return min(GRAIN_SLOTS, MOST_NEAR)
+
+
+def particle_material(part: DeformablePart) -> dict[Field, float]:
+    """What a body is as one of particles; of others, zeros."""
+    made = part if isinstance(part, ParticlesPart) else None
+    return {
+        c.ParticleMaterial.radius: made.radius if made else 0.0,
+        c.ParticleMaterial.static_friction: made.static_friction if made else 0.0,
+        c.ParticleMaterial.dynamic_friction: made.dynamic_friction if made else 0.0,
+        c.ParticleMaterial.cohesion: made.cohesion if made else 0.0,
+        c.ParticleMaterial.max_velocity: made.max_velocity if made else np.inf,
+    }
+
+
+@cache
+def lattice(cells: int) -> tuple[int, int]:
+    """What steps along y and z add to the number of a cell, so that cells of one remainder are far apart.
+
+    Cells whose numbers leave the same remainder by ``cells`` are a lattice in space. Of some multipliers near the ratios
+    of the plastic number those whose shortest vector is the longest are taken.
+    """
+    plastic = 1.32471795724474602596
+    best, found = 0.0, (1, 1)
+    reach = np.arange(-6, 7)
+    y, z = (a.ravel() for a in np.meshgrid(reach, reach, indexing="ij"))
+    for k in range(64):
+        up = (int(cells / plastic) + 2 * k) | 1
+        over = (int(cells / plastic**2) + 6 * k) | 1
+        x = (-(up * y + over * z)) % cells
+        x = np.minimum(x, cells - x)
+        square = x.astype(float) ** 2 + y**2 + z**2
+        least = square[(y != 0) | (z != 0)].min()
+        if least > best:
+            best, found = float(least), (up % cells, over % cells)
+    return found
