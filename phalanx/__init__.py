@@ -18,6 +18,7 @@ from phalanx._version import __version__ as __version__
 from phalanx.ecs.errors import CapacityError, DeviceError
 from phalanx.io.reading.errors import LoadError
 from phalanx.models.meshes.cloth_mesh import ClothMesh
+from phalanx.models.meshes.point_set import PointSet
 from phalanx.models.meshes.rope_line import RopeLine
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.robot_model import RobotModel, Shape
@@ -25,6 +26,7 @@ from phalanx.models.sdf_options import SdfOptions
 from phalanx.models.surface import Material
 from phalanx.models.tendons import Attachment, FixedTendon, SpatialTendon
 from phalanx.world.deformables.cloth import Cloth
+from phalanx.world.deformables.particles import Particles
 from phalanx.world.deformables.rope import Rope
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.handles.contact_view import ContactData, ContactView, FrictionData
@@ -89,6 +91,8 @@ __all__ = [
     "LoadError",
     "LoopJoint",
     "Material",
+    "Particles",
+    "PointSet",
     "Recorder",
     "RecordingError",
     "RigidObject",

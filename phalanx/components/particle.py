@@ -27,7 +27,7 @@ ParticleChunk = Table("particle chunk", "a run of particles, for sorting")
 ParticleRun = Table("particle run", "for each run of chunks the values of a digit")
 ParticleDigit = Table("particle digit", "a value of a digit")
 ParticleNear = Table("particle near", "slots for others near a particle: the first of each, the second of each, ...")
-ParticlePart = Table("particle part", "a coupled body of particles and a run of its particles; those of one are consecutive")
+ParticlePart = Table("particle part", "a run of the particles of a coupled body; those of one are consecutive")
 
 
 class ParticleSettings(Component, table=World):
@@ -37,8 +37,9 @@ class ParticleSettings(Component, table=World):
     up = Field(dtype="int32", doc="what a step along y adds to the number of a cell", constant=True)
     over = Field(dtype="int32", doc="what a step along z adds to the number of a cell", constant=True)
     slots = Field(dtype="int32", doc="slots of a particle for others near it", constant=True)
+    there = Field(dtype="int32", doc="1: the environment is one; 0: it fills up the last block of them")
     turn = Field(dtype="int32", doc="digits that have been sorted by")
-    crowded = Field(dtype="int32", doc="most particles near one that did not fit since the last report")
+    crowded = Field(dtype="int32", doc="1: some particle had more others near it than slots since the last report")
 
 
 class ParticleMaterial(Component, table=Deformable):
@@ -67,7 +68,6 @@ class ParticleMotion(Component, table=Particle):
     free = Field(3, unit="m/s", doc="velocity, but for shapes that it touches")
     velocity = Field(3, unit="m/s", doc="velocity at the end")
     near = Field(dtype="int32", doc="others near it")
-    touching = Field(dtype="int32", doc="how many of these may touch it in the small step")
     give = Field(unit="1/kg", doc="number of those by its mass; 0: the user moves it")
 
 

@@ -23,9 +23,13 @@ from phalanx.systems.deformable import (
     contact_search,
     coupling,
     elasticity,
+    grains,
     link_forces,
     link_motion,
     modes,
+    particle_cells,
+    particle_links,
+    particle_near,
     rope,
     small_steps,
     sweep,
@@ -252,6 +256,25 @@ ORDER: dict[str, tuple[System, ...]] = {
         link_motion.hold_links,
         link_motion.start_links,
     ),
+    # Cells that particles are in.
+    "deform_cells": (
+        particle_cells.particle_keys,
+        particle_cells.clear_cells,
+        particle_cells.begin_sort,
+    ),
+    # Particles in the order of their cells, digit by digit.
+    "deform_sort": (
+        particle_cells.count_digits,
+        particle_cells.count_runs,
+        particle_cells.count_all,
+        particle_cells.sort_keys,
+        particle_cells.next_digit,
+    ),
+    # Particles that may touch.
+    "deform_pairs": (
+        particle_cells.mark_cells,
+        particle_near.find_pairs,
+    ),
     # Triangles of cloth that may come near each other.
     "deform_near": (
         cloth_near.cloth_budgets,
@@ -283,9 +306,18 @@ ORDER: dict[str, tuple[System, ...]] = {
         rope.row_of_rope,
         rope.solve_rope,
     ),
+    # Velocities of particles, but for what touches them.
+    "deform_particles_begin": (grains.begin_particles,),
+    # What touches particles, repeated.
+    "deform_particles": (
+        grains.move_particles,
+        grains.relax_pairs,
+    ),
     # Links that nodes push.
     "deform_couple": (
         link_forces.sum_link_forces,
+        particle_links.push_of_particles,
+        particle_links.sum_particle_forces,
         coupling.give_way,
         attachments.give_attachments,
         coupling.give_anchors,
@@ -299,6 +331,11 @@ ORDER: dict[str, tuple[System, ...]] = {
         attachments.add_attachment_impulses,
         modes.move_nodes,
     ),
+    # Where particles go, and what they push links with.
+    "deform_particles_end": (
+        grains.finish_particles,
+        particle_links.impulses_of_particles,
+    ),
     # Velocities of nodes.
     "deform_finish": (
         cloth_near.cloth_way,
@@ -308,6 +345,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         deformable_contacts.finish_node_contacts,
         attachments.finish_attachments,
         link_forces.sum_link_impulses,
+        particle_links.sum_particle_impulses,
         coupling.push_links,
     ),
     # Momentum that bodies must have.

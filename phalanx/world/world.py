@@ -179,6 +179,16 @@ class World(UsdScenes):
                     self._tell_of_nearest(what, table, dropped)
                 else:
                     warnings.warn(self._too_many(what, table, dropped), SimulationWarning, stacklevel=5)
+        if self.particles and (self[c.ParticleSettings].crowded != 0).any():
+            envs = np.flatnonzero(self.engine.device.to_host(self[c.ParticleSettings].crowded)[0]).tolist()
+            self[c.ParticleSettings].crowded = [[0]]
+            slots = int(self.engine.device.to_host(self[c.ParticleSettings].slots)[0, 0])
+            warnings.warn(
+                f"particles in environments {shorten(envs)} had more than {slots} others near them, and do not feel "
+                "the rest: they overlap; start them farther apart, make radius smaller, or use smaller steps",
+                SimulationWarning,
+                stacklevel=5,
+            )
         for view in self.contact_views if self.engine.device.is_cuda else ():  # elsewhere they look themselves
             view.check()
 
@@ -274,6 +284,7 @@ class World(UsdScenes):
         if self.all_deformables:
             fields += [c.NodeContactState.load, c.NodeContactState.spot, c.NodeContactState.slides]
             fields += [c.NodeContactState.impulse, c.DeformableSettings.done, c.CoupledLinkMotion.impulse]
+            fields.append(c.ParticleNearCount.kept)
         return fields
 
     def _write_defaults(self, envs: np.ndarray | None) -> None:

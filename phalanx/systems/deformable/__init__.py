@@ -1,11 +1,14 @@
 """Deformable bodies: vertex block descent in small steps, with contacts, rigid motions and momentum taken care of.
 
 A substep of theirs comes between the forces on rigid bodies and the sweeps of the constraint solver: the momentum that
-bodies have (``deform_momentum``), what they may touch (``deform_begin``); then small steps: which cloth is near cloth
-(``deform_near``), where inertia takes nodes (``deform_predict``), what touches cloth (``deform_touch``), sweeps over
-the colours of nodes of soft bodies and of cloth (``deform_sweep``, ``deform_cloth``), ropes from end to end
-(``deform_rope``), particles (:mod:`phalanx.systems.particles`), links that nodes push (``deform_couple``), the motion of bodies as rigid ones (``deform_modes``),
-velocities (``deform_finish``); and the momentum that bodies must have (``deform_momentum`` again, ``deform_end``).
+bodies have (``deform_momentum``), what they may touch (``deform_begin``); then small steps: which particles are near
+which, by a grid (``deform_cells``) whose cells are sorted digit by digit (``deform_sort``, ``deform_pairs``), and which
+cloth is near cloth (``deform_near``), where inertia takes nodes (``deform_predict``), what touches cloth
+(``deform_touch``), sweeps over the colours of nodes of soft bodies and of cloth (``deform_sweep``, ``deform_cloth``),
+ropes from end to end (``deform_rope``), velocities of particles (``deform_particles_begin``) and sweeps over their
+pairs (``deform_particles``), links that nodes push (``deform_couple``), the motion of bodies as rigid ones
+(``deform_modes``), where particles go (``deform_particles_end``), velocities (``deform_finish``); and the momentum that
+bodies must have (``deform_momentum`` again, ``deform_end``).
 """
 
 from __future__ import annotations
@@ -24,15 +27,18 @@ from phalanx.systems.deformable import (
     contacts,
     coupling,
     elasticity,
+    grains,
     link_forces,
     link_motion,
     modes,
     momentum,
+    particle_cells,
+    particle_links,
+    particle_near,
     rope,
     small_steps,
     sweep,
 )
-from phalanx.systems.particles import cells, grains, links, near
 
 SMALL_STEP = (
     *("deform_cells", "deform_sort", "deform_pairs"),
@@ -63,10 +69,10 @@ MODULES: tuple[ModuleType, ...] = (
     coupling,
     modes,
     momentum,
-    cells,
-    near,
+    particle_cells,
+    particle_near,
     grains,
-    links,
+    particle_links,
 )
 
 

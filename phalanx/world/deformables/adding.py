@@ -343,15 +343,23 @@ class Deformables(Ropes):
         small_steps, sweeps = self._settings["deformable_steps"], self._settings["deformable_sweeps"]
         with self.engine.store.active():
             self.engine.store.view(c.ClothDrift.there)[...] = 1
+            self.engine.store.view(c.ParticleSettings.there)[...] = 1
         touching = any(cloth.part.touches_cloth for cloth in self.cloths.values())
         cloth_sweeps = max(sweeps, TOUCHING_SWEEPS) if touching else sweeps
-        self.engine.soft_steps = (small_steps, sweeps, placed.colours, placed.cloth_colours, cloth_sweeps, placed.digits)
+        self.engine.soft_steps = (
+            small_steps,
+            sweeps,
+            placed.colours,
+            placed.cloth_colours,
+            cloth_sweeps,
+            placed.digits,
+        )
         if placed.passed:
             names = list(self.actors)
             met = sorted({f"{bodies[body].name!r} and {names[part]!r}" for body, part in placed.passed})
             warnings.warn(
-                "Soft bodies, cloth, ropes and particles touch planes and convex shapes only; these pass through each other: "
-                f"{shorten(met)}. Use "
+                "Soft bodies, cloth, ropes and particles touch planes and convex shapes only; these pass through each "
+                f"other: {shorten(met)}. Use "
                 'approximation="convex_decomposition" for meshes, or filter with collision groups.',
                 SimulationWarning,
                 stacklevel=4,

@@ -53,8 +53,8 @@ class ParticleSets(Running):
             name: unique in the world.
             radius: m; the centres of two that touch are as far apart as the sum of their radii.
             density, mass: kg/m^3 of each sphere, or kg of each; 1500 kg/m^3 where neither is given.
-            particle_friction: coefficient of friction between particles, or static and dynamic one; those of the surface
-                where it is not given. Where they are of different bodies, the mean holds.
+            particle_friction: coefficient of friction between particles, or the static and the dynamic one; those of
+                the surface where it is not given. Where they are of different bodies, the mean holds.
             cohesion: force that two particles that touch hold together with, N; of two bodies the lesser.
             max_velocity: cap on the speed of each, m/s. What moves by more than its radius in a small step passes
                 through others.

@@ -32,11 +32,6 @@ class Particles(DeformableBody):
     def __repr__(self) -> str:
         return f"<Particles {self.name!r}: {self.num_nodes} of {self.radius:g} m>"
 
-    def write_defaults(self, envs: np.ndarray | None) -> None:
-        """Default places, at rest, nothing touches; called by the world's reset."""
-        super().write_defaults(envs)
-        self._forget(envs)
-
     @on_device
     def set_node_state(self, pos: Any = None, vel: Any = None, env_ids: Any = None) -> None:
         """Set positions and velocities of particles, (n, nodes, 3) each, m and m/s. New places are without contacts."""

@@ -9,7 +9,7 @@ import numpy as np
 from phalanx import components as c
 from phalanx.components.particle import CHUNK, DIGITS, MOST_NEAR, RUN
 from phalanx.ecs import Field, Store
-from phalanx.systems.particles.near import REACH
+from phalanx.systems.deformable.particle_near import REACH
 from phalanx.world.layout.columns import Columns
 from phalanx.world.layout.parts import DeformablePart, ParticlesPart
 
@@ -66,7 +66,7 @@ class Particles:
         self.count += len(number)
 
     def couple(self, columns: Columns, coupled: int, link: int, body: int, first: int, end: int) -> None:
-        """Runs for the sums over what a coupled body of so many surface nodes touches; none where it is no particles."""
+        """Runs for the sums over what a coupled body touches; none where it is not of particles."""
         start = self.parts
         if body in self._first:
             size = max(CHUNK, int(np.sqrt(end - first)))
@@ -138,10 +138,10 @@ def particle_material(part: DeformablePart) -> dict[Field, float]:
 
 @cache
 def lattice(cells: int) -> tuple[int, int]:
-    """What steps along y and z add to the number of a cell, so that cells of one remainder are far apart.
+    """What steps along y and z add to the number of a cell, so that cells of one number are far apart.
 
-    Cells whose numbers leave the same remainder by ``cells`` are a lattice in space. Of some multipliers near the ratios
-    of the plastic number those whose shortest vector is the longest are taken.
+    Cells whose numbers leave the same remainder by ``cells`` are a lattice in space. Of some multipliers near the
+    ratios of the plastic number those whose shortest vector is the longest are taken.
     """
     plastic = 1.32471795724474602596
     best, found = 0.0, (1, 1)

@@ -22,7 +22,7 @@ from phalanx.components import (
 )
 from phalanx.components.particle import MOST_NEAR
 from phalanx.ecs import function, local, local_int, read, real, rows, system, update, write
-from phalanx.systems.particles.cells import cell_of
+from phalanx.systems.deformable.particle_cells import cell_of
 
 REACH = 1.2
 """Sides of cells, in diameters of grains: who is farther apart than that at the start of a small step is not near."""
@@ -47,6 +47,7 @@ def find_pairs(
     over=read(ParticleSettings.over),
     slots=read(ParticleSettings.slots),
     turn=read(ParticleSettings.turn),
+    there=read(ParticleSettings.there),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
     radius=read(ParticleMaterial.radius),
@@ -65,7 +66,6 @@ def find_pairs(
     normal=update(ParticlePair.normal),
     gap=update(ParticlePair.gap),
     near=write(ParticleMotion.near),
-    touching=write(ParticleMotion.touching),
     give=write(ParticleMotion.give),
     crowded=update(ParticleSettings.crowded),
 ):
@@ -91,10 +91,10 @@ def find_pairs(
     x, y, z = position[v, 0, e], position[v, 1, e], position[v, 2, e]
     i = cell_of(origin[b, 0, e] + x, size[0, e])
     j = cell_of(origin[b, 1, e] + y, size[0, e])
-    l = cell_of(origin[b, 2, e] + z, size[0, e])
-    found, touches = 0, 0
-    for n in range(27):
-        c = (i + n % 3 - 1 + up[0, e] * (j + (n // 3) % 3 - 1) + over[0, e] * (l + n // 9 - 1)) & (cells - 1)
+    m = cell_of(origin[b, 2, e] + z, size[0, e])
+    found = 0
+    for n in range(27 if there[0, e] != 0 else 0):
+        c = (i + n % 3 - 1 + up[0, e] * (j + (n // 3) % 3 - 1) + over[0, e] * (m + n // 9 - 1)) & (cells - 1)
         for r in range(first[c, e], end[c, e]):
             q = order[r, side, e]
             if q != p:
@@ -128,12 +128,10 @@ def find_pairs(
                             along = rx * nx + ry * ny + rz * nz
                             load[s, e] = push
                             rub[s, 0, e], rub[s, 1, e], rub[s, 2, e] = rx - along * nx, ry - along * ny, rz - along * nz
-                            touches += 1
                         found += 1
     if found > slots[0, e]:
         crowded[0, e] = 1
     found = min(found, slots[0, e])
     near[p, e] = found
     kept[p, e] = found
-    touching[p, e] = touches
-    give[p, e] = 0.0 if held[v, e] != 0 else real(max(touches, 1)) / mass[v, e]
+    give[p, e] = 0.0 if held[v, e] != 0 else real(max(found, 1)) / mass[v, e]

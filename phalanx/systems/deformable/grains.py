@@ -1,4 +1,4 @@
-"""Velocities of particles: pairs that touch push and rub, within the bounds of friction, and do not pull but by cohesion.
+"""Velocities of particles: those that touch push and rub, within the bounds of friction, and pull only by cohesion.
 
 Each sweep changes the impulses of all pairs by what the velocities at its beginning lack, with the masses of both
 particles shared out among their pairs (Tonge et al., Mass splitting for jitter-free parallel rigid body simulation,
@@ -11,9 +11,8 @@ import math
 from phalanx.components import (
     DeformableDynamics,
     DeformableModes,
-    DeformableMotion,
+    DeformablePairTopology,
     DeformableSettings,
-    DeformableSurface,
     NodeContactPoint,
     NodeContactState,
     NodeModel,
@@ -25,16 +24,14 @@ from phalanx.components import (
     ParticleMotion,
     ParticlePair,
     ParticleTopology,
-    DeformablePairTopology,
     Settings,
     ShapePose,
     Status,
 )
 from phalanx.components.node_contact import SLOTS
 from phalanx.ecs import function, local, read, real, rows, system, update, write
-from phalanx.maths.kernels import cross
 from phalanx.systems.collision.narrow.pose import inverse_turn
-from phalanx.systems.particles.near import place_of
+from phalanx.systems.deformable.particle_near import place_of
 
 APART = 0.2
 """Share of its overlap by which a pair is moved apart in a small step, without a push."""
@@ -113,9 +110,9 @@ def relax_pairs(
         x, y, z = x - opens * nx, y - opens * ny, z - opens * nz
         rx, ry, rz = rub[s, 0, e] - share * x, rub[s, 1, e] - share * y, rub[s, 2, e] - share * z
         size = math.sqrt(rx * rx + ry * ry + rz * rz)
-        bound = 0.5 * (sticks[b, e] + sticks[o, e]) * (push + holds)
+        bound = 0.5 * (sticks[b, e] + sticks[o, e]) * max(push + holds, 0.0)
         if size > bound:
-            bound = min(bound, 0.5 * (rubs[b, e] + rubs[o, e]) * (push + holds))
+            bound = min(bound, 0.5 * (rubs[b, e] + rubs[o, e]) * max(push + holds, 0.0))
             less = bound / size
             rx, ry, rz = less * rx, less * ry, less * rz
         load[s, e] = push
@@ -145,7 +142,11 @@ def touch_shapes(impulses, contacts, mass, step, x, y, z):
             c = 8 * k
             if contacts[c] >= 0.0:
                 nx, ny, nz = contacts[c + 2], contacts[c + 3], contacts[c + 4]
-                ax, ay, az = x + way * px - contacts[c + 5], y + way * py - contacts[c + 6], z + way * pz - contacts[c + 7]
+                ax, ay, az = (
+                    x + way * px - contacts[c + 5],
+                    y + way * py - contacts[c + 6],
+                    z + way * pz - contacts[c + 7],
+                )
                 gap = nx * ax + ny * ay + nz * az
                 old = impulses[4 * k]
                 push = max(old - weight * (gap - min(contacts[c + 1], 0.0)), 0.0)
@@ -314,7 +315,7 @@ def finish_particles(
     decay = less / (1.0 + step * damping[b, e])
     wx, wy, wz = sx + (step * x + dx), sy + (step * y + dy), sz + (step * z + dz)
     whole = (wx - wx) + (wy - wy) + (wz - wz) + (decay - decay)
-    if not whole == 0.0:
+    if whole != 0.0:
         broken[b, e] = 1
         moves = False
     if moves:

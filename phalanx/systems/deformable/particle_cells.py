@@ -1,9 +1,8 @@
-"""Particles in the order of the cells of a grid that they are in, by a radix sort without atomics.
+"""Particles in the order of the cells of a grid that they are in: a radix sort without atomics.
 
-The number of a cell is ``x + up y + over z``, with its remainder by the number of cells that are stored, a power of two.
-``up`` and ``over`` are chosen so that cells that share a remainder are far apart
-(:func:`phalanx.world.layout.particles.lattice`), so a cell and its neighbours never do. The sort is stable: particles
-of a cell are in the order of their rows.
+The number of a cell is the remainder of ``x + up y + over z`` by how many cells are stored, a power of two. ``up`` and
+``over`` are chosen so that cells of one number are far apart (:func:`phalanx.world.layout.particles.lattice`), so a
+cell and its neighbours have numbers of their own. The sort is stable: particles of a cell are in the order of their rows.
 """
 
 import math
@@ -114,9 +113,7 @@ def count_runs(
 
 
 @system(over=ParticleDigit, phase="deform_sort", after="count_runs")
-def count_all(
-    d, e, runs=rows(ParticleRun), part=update(ParticleRunCount.count), count=write(ParticleDigitCount.count)
-):
+def count_all(d, e, runs=rows(ParticleRun), part=update(ParticleRunCount.count), count=write(ParticleDigitCount.count)):
     """The same of all, and of the runs before each."""
     total = 0
     for n in range(runs // DIGITS):

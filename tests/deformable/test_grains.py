@@ -1,0 +1,180 @@
+"""Grains: momentum, weight, friction on slopes and between grains, piles at rest, bits, and what worlds do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from deformable.scenes import momentum, world
+
+import phalanx as px
+from phalanx import components as c
+from phalanx.models.meshes.point_set import PointSet
+from phalanx.world.deformables.particles import Particles
+from phalanx.world.layout.particles import lattice
+from phalanx.world.simulation_warning import SimulationWarning
+
+G = 9.81
+
+
+def block(made: px.World, counts: Any = (4, 4, 4), **options: Any) -> Particles:
+    """Grains of 5 mm on a lattice, not quite even."""
+    points = PointSet.grid(counts, 0.0101, jitter=3e-4)
+    return made.add_particles(points, **{"radius": 0.005, "friction": 0.5, **options})
+
+
+def overlaps(grains: Particles) -> np.ndarray:
+    """Of each environment the deepest overlap of two grains, in radii."""
+    x = grains.node_pos
+    apart = np.linalg.norm(x[:, :, None] - x[:, None], axis=-1) + 10 * np.eye(x.shape[1])
+    return (2 * grains.radius - apart.min(axis=(1, 2))) / grains.radius
+
+
+def test_free_fall_and_momentum() -> None:
+    """A cloud that meets a box in flight: both together keep their momentum; before that it falls as a stone does."""
+    made = world()
+    box = made.add_rigid_object(px.Shape("box", (0.02, 0.02, 0.02)), "box", mass=0.05, position=(0.1, 0, 1))
+    grains = block(made, position=(0, 0.01, 1))
+    made.build()
+    grains.set_node_state(vel=np.broadcast_to([1.0, 0.0, 0.0], (1, 64, 3)))
+    start, pushed, _ = momentum(grains)
+    made.step(2)
+    middle, before, _ = momentum(grains)
+    total = float(grains.node_mass.sum())
+    np.testing.assert_allclose(before[0], [total, 0, -0.02 * G * total], rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(middle[0, 2] - start[0, 2], -0.5 * G * 0.02**2, rtol=0.07)  # steps of 1.25 ms
+    made.step(20)
+    _, after, _ = momentum(grains)
+    both = after[0] + 0.05 * box.root_vel[0, :3]
+    falls = [0, 0, -0.22 * G * (total + 0.05)]
+    np.testing.assert_allclose(both, pushed[0] + falls, atol=1e-12)
+    assert after[0, 0] < 0.5 * total < 0.5 * total + box.root_vel[0, 0]  # it did hit
+
+
+def test_a_pile_rests_and_weighs_what_it_weighs() -> None:
+    """On a plate that is free to move, which itself rests on the ground."""
+    made = world()
+    made.add_ground()
+    plate = made.add_rigid_object(px.Shape("box", (0.05, 0.05, 0.01)), "plate", mass=0.2, position=(0, 0, 0.01))
+    grains = block(made, position=(0, 0, 0.045))
+    made.step(220)
+    place = grains.node_pos.copy()
+    forces = []
+    for _ in range(10):
+        made.step(5)
+        forces.append(made.engine.store.view(c.CoupledLinkMotion.impulse)[0, 2, 0] / made.dt)
+    weight = float(grains.node_mass.sum()) * G
+    np.testing.assert_allclose(forces, -weight, rtol=1e-4)
+    assert np.abs(grains.node_pos - place).max() < 1e-5  # in half a second
+    assert overlaps(grains)[0] < 0.02
+    assert abs(plate.root_pose[0, 2] - 0.01) < 1e-4
+    assert grains.node_pos[..., 2].min() > 0.02 + 0.99 * grains.radius
+
+
+@pytest.mark.parametrize("friction", [0.2, 0.5])
+def test_a_grain_on_a_slope_is_a_block_on_a_slope(friction: float) -> None:
+    """It stays below the angle of friction, and slides with g (sin - mu cos) above it."""
+    tilted = {}
+    for angle in (np.arctan(friction) - 0.05, np.arctan(friction) + 0.2):
+        made = world()
+        normal = (np.sin(angle), 0.0, np.cos(angle))
+        made.add_ground(normal=normal, friction=friction)
+        grains = made.add_particles([0.005 * np.array(normal)], friction=friction)
+        made.step(50)
+        tilted[angle] = float(np.linalg.norm(grains.node_vel))
+    low, high = tilted
+    assert tilted[low] < 1e-9
+    expected = 0.5 * G * (np.sin(high) - friction * np.cos(high))
+    assert tilted[high] == pytest.approx(expected, rel=1e-3)
+
+
+def test_three_grains_stand_as_friction_says() -> None:
+    """One rests on two that touch each other, on ice: at 30 degrees, they part unless friction is above tan(30)."""
+    side = 0.01
+    points = np.array([[0, 0, 0.005], [side, 0, 0.005], [side / 2, 0, 0.005 + side * np.sqrt(0.75)]])
+    made = world(num_envs=2)
+    made.add_ground(friction=0.0)
+    grains = made.add_particles(points, friction=0.0, friction_combine="min")
+    made.build()
+    limit = np.tan(np.radians(30))
+    grains.set_particle_friction([0.97 * limit, 1.03 * limit])
+    made.step(60)
+    gone = np.abs(grains.node_pos - points).max(axis=(1, 2))
+    assert gone[0] > 0.004 and grains.node_pos[0, 2, 2] < 0.0051
+    assert gone[1] < 1e-4
+
+
+def test_cohesion_holds_a_chain() -> None:
+    """Grains that hang from one that is held. What is loaded suddenly carries half of what holds at rest."""
+    points = np.array([[0, 0, 1 - 0.01 * k] for k in range(5)])
+    made = world(num_envs=2)
+    grains = made.add_particles(points, mass=0.001)
+    made.build()
+    held = np.zeros((2, 5), bool)
+    held[:, 0] = True
+    grains.set_node_targets(np.broadcast_to(points, (2, 5, 3)), held)
+    grains.set_cohesion([3.9 * 0.001 * G, 9 * 0.001 * G])
+    made.step(50)
+    assert grains.node_pos[0, 1:, 2].max() < 0.9
+    assert np.abs(grains.node_pos[1] - points).max() < 2e-4
+
+
+def test_it_is_the_same_alone_and_again_and_from_a_file(tmp_path: Path) -> None:
+    """To the bit: three environments that differ, one of them alone, a saved world, a reset environment."""
+
+    def run(count: int, first: int = 0) -> tuple[px.World, Particles]:
+        made = world(num_envs=count, dtype="float32")
+        made.add_ground()
+        made.add_rigid_object(px.Shape("box", (0.01, 0.03, 0.01)), "box", mass=0.02, position=(0, 0, 0.02))
+        grains = block(made, (3, 3, 6), position=(0, 0, 0.08))
+        made.build()
+        speed = np.random.default_rng(1).normal(size=(3, 54, 3))[first : first + count]
+        grains.set_node_state(vel=0.3 * speed)
+        made.step(30)
+        return made, grains
+
+    made, grains = run(3)
+    for first in range(3):
+        np.testing.assert_array_equal(run(1, first)[1].node_pos[0], grains.node_pos[first])
+    made.save(tmp_path / "world.phx")
+    loaded = px.World.load(tmp_path / "world.phx")
+    for each in (made, loaded):
+        each.step(10)
+    np.testing.assert_array_equal(loaded.particles["particles"].node_pos, grains.node_pos)
+    kept = grains.node_pos.copy()
+    made.reset([1])
+    np.testing.assert_allclose(grains.node_pos[1], grains.default_node_pos, atol=1e-7)
+    np.testing.assert_array_equal(grains.node_pos[[0, 2]], kept[[0, 2]])
+
+
+def test_cells_of_one_number_are_far_apart() -> None:
+    for cells in (1024, 1 << 15, 1 << 20):
+        up, over = lattice(cells)
+        reach = np.arange(-4, 5)
+        x, y, z = np.meshgrid(reach, reach, reach, indexing="ij")
+        same = (x + up * y + over * z) % cells == 0
+        assert same.sum() == 1  # the cell itself
+
+
+def test_more_than_fit_are_told_of() -> None:
+    made = world()
+    made.add_particles(np.zeros((40, 3)) + 1e-5 * np.arange(40)[:, None], radius=0.01)
+    with pytest.warns(SimulationWarning, match=r"more than 24 others near"):
+        made.step(1)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"source": np.zeros((0, 3))}, "at least 1"),
+        ({"source": [[0, 0, np.nan]]}, "particle 0 has a coordinate that is not finite"),
+        ({"radius": 0.0}, "radius"),
+        ({"mass": 1.0, "density": 1.0}, "mass or density, not both"),
+        ({"cohesion": -1.0}, "cohesion"),
+    ],
+)
+def test_what_cannot_be(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        world().add_particles(**{"source": [[0.0, 0.0, 0.0]], **given})
