@@ -22,7 +22,8 @@ G = 9.81
 def block(made: px.World, counts: Any = (4, 4, 4), **options: Any) -> Particles:
     """Grains of 5 mm on a lattice, not quite even."""
     points = PointSet.grid(counts, 0.0101, jitter=3e-4)
-    return made.add_particles(points, **{"radius": 0.005, "friction": 0.5, **options})
+    given: dict[str, Any] = {"radius": 0.005, "friction": 0.5, **options}
+    return made.add_particles(points, **given)
 
 
 def overlaps(grains: Particles) -> np.ndarray:
@@ -176,5 +177,6 @@ def test_more_than_fit_are_told_of() -> None:
     ],
 )
 def test_what_cannot_be(given: dict[str, Any], said: str) -> None:
+    options: dict[str, Any] = {"source": [[0.0, 0.0, 0.0]], **given}
     with pytest.raises(ValueError, match=said):
-        world().add_particles(**{"source": [[0.0, 0.0, 0.0]], **given})
+        world().add_particles(**options)

@@ -432,7 +432,7 @@ def _strand(part: RopePart) -> dict[str, float]:
     return {"radius": part.radius, "bending_stiffness": part.bending_stiffness}
 
 
-def _grains(part: ParticlesPart) -> dict[str, float]:
+def _grains(part: ParticlesPart) -> dict[str, Any]:
     """What particles have besides."""
     return {
         "radius": part.radius,

@@ -91,8 +91,11 @@ class ParticleSets(Running):
         material = options.surface(who, surface)
         rubs = (material.static_friction, material.dynamic_friction)
         if particle_friction is not None:
-            both = [particle_friction] * 2 if np.ndim(particle_friction) == 0 else particle_friction
-            rubs = tuple(checking.number(f"{who}: particle_friction", each) for each in both)
+            static, dynamic = np.broadcast_to(np.asarray(particle_friction, float), 2).tolist()
+            rubs = (
+                checking.number(f"{who}: particle_friction", static),
+                checking.number(f"{who}: particle_friction", dynamic),
+            )
         part = ParticlesPart(
             points,
             1.0,
