@@ -2,7 +2,7 @@
 
 The number of a cell is the remainder of ``x + up y + over z`` by how many cells are stored, a power of two. ``up`` and
 ``over`` are chosen so that cells of one number are far apart (:func:`phalanx.world.layout.particles.lattice`), so a
-cell and its neighbours have numbers of their own. The sort is stable: particles of a cell are in the order of their rows.
+cell and its neighbours have numbers of their own. The sort is stable: in a cell, particles are in the order of rows.
 """
 
 import math
