@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from phalanx.world.world import World
 
 EVERY = 0.1
-"""s of real time between two pictures."""
+"""s of real time between two pictures, at least."""
+
+SHARE, SLOWEST = 0.1, 1.0
+"""Share of the time that drawing them takes at most, unless they would be farther apart than so many s."""
 
 NONE = "None"
 COLOR = (240, 140, 0)
@@ -35,7 +38,7 @@ class CameraPanel:
     def __init__(self, viewer: Steered, tabs: Any) -> None:
         self._viewer, gui = viewer, viewer.server.gui
         self._feeds: dict[str, Feed] = {}
-        self._taken = 0.0
+        self._due = 0.0
         self._picture: np.ndarray | None = None
         self._poses: dict[str, CameraPose] = {}
         self._frustums: dict[str, tuple[Any, CameraPose]] = {}
@@ -75,9 +78,8 @@ class CameraPanel:
     def take(self, env: int, obey: Callable[[Callable[[World], object]], object]) -> None:
         """Ask for pictures, now and then; called where the world may be read. ``obey`` tells of what fails."""
         now = time.perf_counter()
-        if now - self._taken < EVERY:
+        if now < self._due:
             return
-        self._taken = now
         feeds, chosen, kind = dict(self._feeds), self.camera.value, self.kind.value
         poses: dict[str, CameraPose] = {}
 
@@ -92,6 +94,8 @@ class CameraPanel:
 
         obey(look)
         self._poses = poses
+        used = time.perf_counter() - now
+        self._due = now + max(EVERY, min(used / SHARE, SLOWEST))
 
     def show(self, offset: np.ndarray) -> None:
         """Send what was taken; the environment is moved by (3,), m."""
@@ -145,7 +149,7 @@ class CameraPanel:
                 keep = self.kind.value if self.kind.value in kinds else kinds[0]
                 self.kind.options = kinds
                 self.kind.value = keep
-        self._taken = 0.0
+        self._due = 0.0
 
     def _add_here(self, client: Any) -> None:
         """A camera where the browser's is, which stands still or moves with a body."""

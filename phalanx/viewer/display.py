@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from phalanx.world.world import World
 
 
+SHARE = 0.03
+"""Of a processor core that frames take at most while a world is stepped: they are fewer where they cost more."""
+
+SLOWEST = 0.25
+"""s between two frames, at most."""
+
+
 class Display(Widgets):
     """Shows snapshots in browsers.
 
@@ -47,6 +54,8 @@ class Display(Widgets):
     ) -> None:
         self.world, self.num_envs, self.pace, self.fps = world, num_envs, pace, fps
         self.frames = 0
+        self._cost = self._held = 0.0
+        self._sparing = False
         self.center, self.radius = _extent(world, first)
         self.selection = Selection(num_envs, spacing=round(max(2.5 * self.radius, 0.5), 2))
         self._closed = False
@@ -188,13 +197,15 @@ class Display(Widgets):
             if not self._watched.wait(0.1) or self._closed:
                 self._idle()
                 continue
-            start = time.perf_counter()
+            start, used = time.perf_counter(), time.thread_time()
             try:
                 self._frame()
             except Exception:  # a picture is lost, not the simulation
                 traceback.print_exc()
                 time.sleep(1.0)
-            time.sleep(max(0.0, 1.0 / self.fps - (time.perf_counter() - start)))
+            self._cost += 0.2 * (time.thread_time() - used + self._held - self._cost)
+            pause = max(1.0 / self.fps, min(self._cost / SHARE, SLOWEST) if self._sparing else 0.0)
+            time.sleep(max(0.0, pause - (time.perf_counter() - start)))
 
     def _show(self, snapshot: Snapshot) -> None:
         offsets = self.selection.offsets()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from phalanx.maths.arrays import product, rotate
+from phalanx.maths.arrays import matrix, product, rotate
 from phalanx.models.meshes.colors import face_colors
 from phalanx.models.meshes.tessellate import surface
 from phalanx.models.pose import bodies_in_order
@@ -57,6 +57,34 @@ class Batch:
         position = at[..., :3] + rotate(at[..., 3:], self.places[:, :3])
         orientation = product(at[..., 3:], self.places[:, 3:])
         return position.reshape(-1, 3).astype(np.float32), orientation.reshape(-1, 4).astype(np.float32)
+
+
+class Instances:
+    """All instances of some batches, placed at once.
+
+    Args:
+        batches: of meshes.
+    """
+
+    def __init__(self, batches: Sequence[Batch]) -> None:
+        counts = [len(batch.bodies) for batch in batches]
+        self._ends = np.cumsum(counts)[:-1] if counts else np.zeros(0, int)
+        self._bodies = np.concatenate([batch.bodies for batch in batches]) if batches else np.zeros(0, np.int64)
+        places = np.concatenate([batch.places for batch in batches]) if batches else np.zeros((0, 7))
+        self._places = places[:, :3].astype(float)
+        w, x, y, z = places[:, 3:].T.astype(float)
+        # Of a quaternion on the right, as a matrix that what is on the left is multiplied with.
+        rows = [[w, -x, -y, -z], [x, w, z, -y], [y, -z, w, x], [z, y, -x, w]]
+        self._turns = np.array(rows).transpose(2, 0, 1)
+
+    def poses(self, bodies: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Of each batch what :meth:`Batch.poses` returns."""
+        at = bodies[:, self._bodies]
+        turned = matrix(bodies[..., 3:])[:, self._bodies]
+        position = (at[..., :3] + (turned @ self._places[..., None])[..., 0]).astype(np.float32)
+        orientation = (self._turns @ at[..., 3:, None])[..., 0].astype(np.float32)
+        parts = zip(np.split(position, self._ends, axis=1), np.split(orientation, self._ends, axis=1), strict=True)
+        return [(p.reshape(-1, 3), o.reshape(-1, 4)) for p, o in parts]
 
 
 @dataclass

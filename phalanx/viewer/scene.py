@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phalanx.maths.arrays import between, unit
-from phalanx.viewer.meshes import Batch, batches
+from phalanx.viewer.meshes import Batch, Instances, batches
 from phalanx.viewer.soft_meshes import SoftMeshes
 from phalanx.world.snapshots import Contacts, Snapshot
 
@@ -60,6 +60,8 @@ class Scene:
         self.force_scale, self.frame_size = 0.002, 0.1
         self._clicked, self._dragged = clicked, dragged
         self._batches: list[Batch] = []
+        self._instances = Instances([])
+        self._whole = True
         self._handles: list[Any] = []
         self._arrows: dict[str, Any] = {}
         self._frames: Any = None
@@ -89,6 +91,7 @@ class Scene:
     def set_geometry(self, geometry: str) -> None:
         """Show visual or collision shapes from the next :meth:`show` on."""
         self._batches = batches(self.world, geometry)
+        self._instances = Instances(self._batches)
         self._geometry, self._last = geometry, None
 
     @property
@@ -148,17 +151,20 @@ class Scene:
         poses = poses if whole else np.where(finite[..., None], poses, (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
         if len(poses) != self._count or len(self._handles) != len(self._batches) or self._last is None:
             self._make(poses)
-        for batch, handle in zip(self._batches, self._handles, strict=True):
-            position, orientation = batch.poses(poses)
+        placed = self._instances.poses(poses) if self._batches else []
+        for batch, handle, (position, orientation) in zip(self._batches, self._handles, placed, strict=True):
             if not np.array_equal(handle.batched_positions, position):
                 handle.batched_positions = position
             if not np.array_equal(handle.batched_wxyzs, orientation):
                 handle.batched_wxyzs = orientation
+            if whole and self._whole:
+                continue
             scales = np.tile(batch.scales, (len(poses), 1))
             if not whole:  # what has no place is not seen
                 scales = scales * finite[:, batch.bodies].reshape(-1, 1)
             if not np.array_equal(handle.batched_scales, scales):
                 handle.batched_scales = scales.astype(np.float32)
+        self._whole = whole
 
     def _make(self, poses: np.ndarray) -> None:
         for handle in self._handles:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -47,6 +48,7 @@ class Selection:
         return grid_offsets(len(self.envs()), self.spacing)
 
 
+@lru_cache(maxsize=8)
 def grid_offsets(count: int, spacing: float) -> np.ndarray:
     """(count, 3) float32: places of a square grid in the plane z = 0, row after row, about the middle."""
     columns = int(np.ceil(np.sqrt(count)))
@@ -54,7 +56,9 @@ def grid_offsets(count: int, spacing: float) -> np.ndarray:
     number = np.arange(count)
     x = (number % columns - (columns - 1) / 2) * spacing
     y = ((rows - 1) / 2 - number // columns) * spacing
-    return np.stack([x, y, np.zeros(count)], axis=-1).astype(np.float32)
+    places = np.stack([x, y, np.zeros(count)], axis=-1).astype(np.float32)
+    places.setflags(write=False)
+    return places
 
 
 def parse_envs(text: str, num_envs: int) -> tuple[int, ...]:

@@ -284,12 +284,14 @@ class Viewer(Display):
                 self._obey(self._commands.get())
                 changed = True
             if self._asked.is_set():
+                start = time.perf_counter()
                 self._snapshot = take_snapshot(self.world, self.selection.envs(), bool(self._contacts_wanted()))
                 self.joint_panel.read()
                 envs = self.selection.envs()
                 self.plot_panel.take(int(envs[0]), self._obey)
-                self.camera_panel.take(int(envs[0]), self._obey)
                 self.drawings.take(envs, self.selection.offsets(), self._obey)
+                self._held = time.perf_counter() - start
+                self.camera_panel.take(int(envs[0]), self._obey)
                 self._asked.clear()
                 self._answered.set()
         return changed
@@ -311,6 +313,7 @@ class Viewer(Display):
 
     def _frame(self) -> None:
         self._listen(self._between())
+        self._sparing = self.pace.playing
         self._answered.clear()
         self._asked.set()
         self.pace.wake()

@@ -9,10 +9,15 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.components.link import FREE
+from phalanx.maths.arrays import product, rotate
 
 if TYPE_CHECKING:
     from phalanx.world.deformables.body import DeformableBody
     from phalanx.world.world import World
+
+
+FEW = 16
+"""Poses of fewer than one in so many environments are found on the host."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +85,32 @@ def take_snapshot(world: World, envs: Any, contacts: bool = False) -> Snapshot:
     """
     chosen = world.env_indices(envs)
     with world.lock:
-        world.compute("query_bodies")
-        poses = _columns(world, c.BodyState.pose, chosen).transpose(2, 0, 1)
+        poses = _body_poses(world, chosen).transpose(2, 0, 1)
         found = contacts_now(world, chosen) if contacts else None
         nodes = node_positions(world, chosen)
         return Snapshot(world.step_count, world.time, chosen, np.ascontiguousarray(poses, np.float32), found, nodes)
+
+
+def _body_poses(world: World, envs: np.ndarray) -> np.ndarray:
+    """(bodies, 7, k): of some environments.
+
+    Of few among many on the CPU they are found here: the system ``body_states`` would do so for all environments.
+    """
+    if world.engine.device.is_cuda or FEW * len(envs) > world.num_envs:
+        world.compute("query_bodies")
+        return _columns(world, c.BodyState.pose, envs)
+    world.engine.refresh()
+    link = _columns(world, c.BodyFrame.link, envs)
+    column = np.arange(len(envs))
+    root = _columns(world, c.LinkTopology.root, envs)[link, column]
+    coord = _columns(world, c.LinkTopology.coord, envs)[root, column]
+    q, offset = _columns(world, c.Coordinate.value, envs), _columns(world, c.LinkPose.offset, envs)
+    turn = np.moveaxis(_columns(world, c.LinkPose.orientation, envs), 1, -1)[link, column]
+    place = np.moveaxis(_columns(world, c.BodyFrame.position, envs), 1, -1)
+    own = np.moveaxis(_columns(world, c.BodyFrame.orientation, envs), 1, -1)
+    at = np.stack([q[coord + k, column] for k in range(3)], axis=-1)
+    at = at + np.moveaxis(offset, 1, -1)[link, column] + rotate(turn, place)
+    return np.moveaxis(np.concatenate([at, product(turn, own)], axis=-1), -1, 1)
 
 
 def contacts_now(world: World, envs: np.ndarray) -> Contacts:

@@ -10,7 +10,7 @@ import phalanx as px
 from phalanx.maths.arrays import matrix, unit
 from phalanx.models.meshes.tessellate import surface
 from phalanx.models.visible import visible_shapes
-from phalanx.viewer.meshes import batches
+from phalanx.viewer.meshes import Instances, batches
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +95,17 @@ def test_collision_shapes(world):
     assert sum(len(batch.bodies) for batch in made) == count
     with pytest.raises(ValueError, match="visual, collision"):
         batches(world, "both")
+
+
+def test_all_instances_at_once_are_those_of_each_batch(device):
+    world = px.World(device=device)
+    world.add_robot("quadruped", visuals=True)
+    world.add_rigid_object(px.Shape("capsule", (0.1, 0.2), position=(0.1, 0, 0), orientation=(0.5, 0.5, 0.5, 0.5)), "a")
+    world.build()
+    made, rng = batches(world), np.random.default_rng(1)
+    poses = rng.normal(size=(5, 1 + max(int(batch.bodies.max()) for batch in made), 7))
+    poses[..., 3:] /= np.linalg.norm(poses[..., 3:], axis=-1, keepdims=True)
+    for batch, (position, orientation) in zip(made, Instances(made).poses(poses), strict=True):
+        expected = batch.poses(poses)
+        np.testing.assert_allclose(position, expected[0], atol=1e-6)
+        np.testing.assert_allclose(orientation, expected[1], atol=1e-6)

@@ -60,3 +60,18 @@ def test_worlds_without_contact_have_none():
 def test_environments_that_are_not_there_are_refused(world):
     with pytest.raises(IndexError, match=r"0\.\.2"):
         take_snapshot(world, [3])
+
+
+def test_poses_of_few_among_many(device):
+    """They are found on the host, after steps and after states were written; the engine's are the reference."""
+    many = px.World(num_envs=64, device=device)
+    many.add_ground()
+    robot = many.add_robot("quadruped")
+    many.add_rigid_object(px.Shape("box", (0.1, 0.1, 0.1)), "box", position=(2.0, 0.0, 0.12))
+    robot.set_targets(pos=np.linspace(-0.2, 0.2, 64)[:, None] + robot.default_joint_pos)
+    many.step(20)
+    for turn in ([1.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.5, 0.5]):
+        robot.set_root_state(pose=[3.0, 1.0, 0.5, *turn], env_ids=[40])
+        found = take_snapshot(many, [40, 7, 63])
+        expected = np.concatenate([host(actor.body_pose) for actor in many.actors.values()], axis=1)[[40, 7, 63]]
+        np.testing.assert_allclose(found.poses, expected, atol=1e-6)
