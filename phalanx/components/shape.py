@@ -71,6 +71,9 @@ class ShapeMaterial(Component, table=Shape):
     )
     contact_stiffness = Field(unit="N/m", doc="of contacts that give way; 0: rigid", role="parameter", shared=True)
     contact_damping = Field(unit="N s/m", doc="of contacts that give way", role="parameter", shared=True)
+    contact_series = Field(
+        dtype="int32", doc="1: stiffness and damping are one behind the other's", role="parameter", shared=True
+    )
     surface_velocity = Field(
         6, unit="m/s, rad/s", doc="of a conveyor: linear, angular; link frame", role="parameter", shared=True
     )

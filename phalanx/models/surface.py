@@ -12,6 +12,9 @@ from phalanx.components.shape import AVERAGE, MAXIMUM, MINIMUM, MULTIPLY
 COMBINE_MODES = {"average": AVERAGE, "min": MINIMUM, "multiply": MULTIPLY, "max": MAXIMUM}
 """Names of the ways in which two surfaces' coefficients are combined, and their codes in the components."""
 
+CONTACT_MODES = ("restitution", "series")
+"""Names of the ways in which two surfaces' stiffness and damping are combined; their places are the codes."""
+
 DEFAULT_FRICTION = 0.8
 
 NUM_GROUPS = 32
@@ -39,6 +42,10 @@ class Material:
             surfaces is rigid the other's hold, else they are combined, stiffness by ``restitution_combine`` (where
             ``"min"`` is the stiffer) and damping as the mean. As PhysX's compliant contacts, see
             :mod:`phalanx.systems.solver.soft_contacts`.
+        contact_combine: how stiffness and damping of two surfaces that both give way are combined:
+            ``"restitution"``, as above, or ``"series"``, as springs and dampers one behind the other,
+            ``a b / (a + b)``, if both surfaces say so. Stiffnesses in proportion to what bodies weigh then stand for
+            their reduced mass, as MuJoCo has it.
 
     Raises:
         ValueError: a number is out of its range, or a mode is unknown; ``Material.of`` says whose it is.
@@ -53,6 +60,7 @@ class Material:
     min_torsional_patch_radius: float = 0.0
     contact_stiffness: float = 0.0
     contact_damping: float = 0.0
+    contact_combine: str = "restitution"
 
     def __post_init__(self) -> None:
         others = ("torsional_patch_radius", "min_torsional_patch_radius", "contact_stiffness", "contact_damping")
@@ -70,6 +78,8 @@ class Material:
         for name in ("friction_combine", "restitution_combine"):
             if getattr(self, name) not in COMBINE_MODES:
                 raise ValueError(f"{name}={getattr(self, name)!r}: must be one of {', '.join(COMBINE_MODES)}")
+        if self.contact_combine not in CONTACT_MODES:
+            raise ValueError(f"contact_combine={self.contact_combine!r}: must be one of {', '.join(CONTACT_MODES)}")
 
     @property
     def friction_mode(self) -> int:
@@ -80,6 +90,11 @@ class Material:
     def restitution_mode(self) -> int:
         """Code of :attr:`restitution_combine`, as in ``ShapeMaterial.restitution_mode``."""
         return COMBINE_MODES[self.restitution_combine]
+
+    @property
+    def contact_mode(self) -> int:
+        """Code of :attr:`contact_combine`, as in ``ShapeMaterial.contact_series``."""
+        return CONTACT_MODES.index(self.contact_combine)
 
     def to_dict(self) -> dict[str, Any]:
         """Its fields, JSON-ready."""

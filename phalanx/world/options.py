@@ -17,7 +17,8 @@ class Surface(TypedDict, total=False):
     * ``material``: a :class:`phalanx.Material`, or a mapping of its fields.
     * ``friction``: both coefficients of friction; ``static_friction``, ``dynamic_friction``, ``restitution``,
       ``friction_combine``, ``restitution_combine``, ``torsional_patch_radius``, ``min_torsional_patch_radius``,
-      ``contact_stiffness``, ``contact_damping``: fields of the material that differ from ``material`` or the defaults.
+      ``contact_stiffness``, ``contact_damping``, ``contact_combine``: fields of the material that differ from
+      ``material`` or the defaults.
     """
 
     material: Material | Mapping[str, Any] | None
@@ -31,6 +32,7 @@ class Surface(TypedDict, total=False):
     min_torsional_patch_radius: float | None
     contact_stiffness: float | None
     contact_damping: float | None
+    contact_combine: str | None
 
 
 class ActorOptions(Surface, total=False):

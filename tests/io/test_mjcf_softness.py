@@ -162,3 +162,57 @@ def test_impedance_is_that_of_mujoco(tmp_path: Path) -> None:
         mj.mj_forward(model, data)
         expected = data.efc_KBIP[0, 2]
         assert softness.impedance((0.3, 0.9, 0.01, 0.3, 3.0), float(depth)) == pytest.approx(expected, rel=1e-9)
+
+
+def tower(geom: str, pair: str = "", masses: tuple[float, float] = (2.0, 5.0)) -> str:
+    """A ball on a ball, both on slides; the lower one is held by a spring."""
+    return f"""<mujoco><default><geom condim="1" size="{RADIUS}"/></default><worldbody>
+    <body name="low" pos="0 0 .1"><joint name="a" type="slide" axis="0 0 1" stiffness="20000" damping="400"/>
+    <geom name="one" mass="{masses[0]}" {geom}/></body>
+    <body name="top" pos="0 0 .3"><joint name="b" type="slide" axis="0 0 1"/>
+    <geom name="other" mass="{masses[1]}" {geom}/></body></worldbody>{pair}</mujoco>"""
+
+
+@pytest.mark.parametrize("masses", [(2.0, 5.0), (5.0, 2.0), (20.0, 1.0)])
+@pytest.mark.parametrize(
+    ("geom", "pair"),
+    [
+        ('solref=".1 1"', ""),
+        ('solref="-100 -20"', ""),
+        ('contype="0" conaffinity="0"', '<pair geom1="one" geom2="other" solref=".1 1"/>'),
+        ('solref=".02 1" contype="0" conaffinity="0"', '<pair geom1="one" geom2="other" solref=".1 1"/>'),
+    ],
+    ids=["both", "direct", "pair", "pair against its geoms"],
+)
+def test_two_that_move_rest_as_deep(
+    geom: str, pair: str, masses: tuple[float, float], tmp_path: Path, device: str
+) -> None:
+    """What of a ball's way into one that moves, too, is the same: springs stand for the reduced mass."""
+    text = tower(geom, f"<contact>{pair}</contact>" if pair else "", masses)
+    (file := tmp_path / "scene.xml").write_text(text)
+    model = mj.MjModel.from_xml_string(text)
+    model.opt.timestep = 1 / 500
+    data = mj.MjData(model)
+    world = px.World(1, device=device, dtype="float64", dt=1 / 500)
+    world.add_mjcf(file)
+    world.build()
+    for _ in range(1500):
+        mj.mj_step(model, data)
+    world.step(1500)
+    low, top = (host(world.actors[name].joint_pos)[0, 0] for name in ("low", "top"))  # pyright: ignore[reportAttributeAccessIssue]
+    assert data.qpos[0] - data.qpos[1] > 1.5e-3  # deeper than where the impedance stays the same
+    assert low - top == pytest.approx(data.qpos[0] - data.qpos[1], rel=2e-3)
+
+
+def test_pairs_with_what_cannot_move_come_first(tmp_path: Path) -> None:
+    """A geom that meets several has one spring: that of the pair with the world, and is told so."""
+    text = ball("", 'name="ball" solref=".02 1"', 'name="floor"').replace(
+        "</worldbody>", '</worldbody><contact><pair geom1="ball" geom2="floor" solref=".1 1"/></contact>'
+    )
+    (file := tmp_path / "scene.xml").write_text(text)
+    scene = load_scene(file)
+    (shape,) = scene.trees["ball"].model.bodies[0].collisions
+    material: Any = shape.material
+    expected, _ = softness.spring(softness.Softness((0.1, 1.0)), 2.0, GRAVITY)
+    assert material["contact_stiffness"] == pytest.approx(expected, rel=1e-6)
+    assert any("differ in solref" in text for text in scene.warnings)

@@ -7,8 +7,8 @@ substep (implicit Euler; stable for any k, d). With s = s0 + h v the impulse n o
 
 a row with the compliance c (Catto, Soft Constraints, 2011, calls it constraint force mixing). A contact that is still
 open at the start of the substep has no damping in it, or it would press before it touches. Of two surfaces one of which
-is rigid, the other one's spring holds; two springs are combined as two restitutions are. That is PhysX's way with
-compliant contacts, as is that they do not bounce by restitution.
+is rigid, the other one's spring holds; two springs are combined as two restitutions are, or are one behind the other
+(series). The former is PhysX's way with compliant contacts, as is that they do not bounce by restitution.
 
 The sweeps find -c in the place of the speed of rebound, and in the place of the separation that which gives the speed
 wanted if it is to be gone after h.
@@ -35,6 +35,12 @@ def combined(mode, x, y):
     return x * y if mode == MULTIPLY else both
 
 
+@function
+def in_series(x, y):
+    """Stiffness of two springs, or damping of two dampers, one behind the other."""
+    return x * y / (x + y) if x + y > 0.0 else 0.0
+
+
 @system(over=Contact, phase="collide", after="contact_surfaces")
 def soften_contacts(
     c,
@@ -46,6 +52,7 @@ def soften_contacts(
     stiffness=read(ShapeMaterial.contact_stiffness),
     damping=read(ShapeMaterial.contact_damping),
     mode=read(ShapeMaterial.restitution_mode),
+    series=read(ShapeMaterial.contact_series),
     separation=read(ContactPoint.separation),
     gap=update(ContactMotion.gap),
     rebound=update(ContactMotion.rebound),
@@ -60,6 +67,8 @@ def soften_contacts(
         way = max(mode[a, e], mode[b, e])
         spring = combined(way, k_a, k_b) if both else max(k_a, k_b)
         give = 0.5 * (d_a + d_b) if both else (d_a if k_a > 0.0 else d_b)
+        if both and series[a, e] == 1 and series[b, e] == 1:
+            spring, give = in_series(k_a, k_b), in_series(d_a, d_b)
         give = give if separation[c, e] <= 0.0 else 0.0
         step = h[0, e] * spring
         rebound[c, e] = -1.0 / (h[0, e] * (step + give))

@@ -126,6 +126,7 @@ def _add_shape(
             c.ShapeMaterial.min_torsional_patch_radius: material.min_torsional_patch_radius,
             c.ShapeMaterial.contact_stiffness: material.contact_stiffness,
             c.ShapeMaterial.contact_damping: material.contact_damping,
+            c.ShapeMaterial.contact_series: material.contact_mode,
         }
     )
 

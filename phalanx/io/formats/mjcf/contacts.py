@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from phalanx.io.formats.mjcf import schema, softness
@@ -35,6 +37,11 @@ def excludes(context: Context, tree: Tree, notes: Notes) -> list[tuple[Node, Nod
 FIRST_BIT = 32
 LAST_BIT = 62
 """Contact bits that files cannot use, one for each geom that pairs are made with."""
+FILE_BITS = (1 << FIRST_BIT) - 1
+ALL_BITS = (1 << (LAST_BIT + 1)) - 1
+
+Kind = tuple[int, int, softness.Softness]
+"""Contact type and affinity of a geom, and how soft it is."""
 
 
 def let_meet(tree: Tree, solids: dict[str, Solid], notes: Notes) -> None:
@@ -85,26 +92,55 @@ def pairs(context: Context, tree: Tree, notes: Notes) -> list[tuple[str, str]]:
     return found
 
 
+def _softness_of_pairs(tree: Tree, notes: Notes) -> dict[str, dict[str, softness.Softness]]:
+    """Softness that explicit pairs have of their own, by the names of both geoms."""
+    found: dict[str, dict[str, softness.Softness]] = {}
+    for context in tree.contexts:
+        least = 0.0 if context.options.off("refsafe") else 2.0 * context.options.timestep
+        for element in context.source.sections("contact"):
+            if element.tag != "pair":
+                continue
+            values = context.source.defaults.values(element, "pair", "main")
+            soft = softness.read_softness(values, "solref", "solimp", least)
+            references = References(context)
+            a, b = (references.find(tree.geoms, values.word(key), element, "geom") for key in ("geom1", "geom2"))
+            if references.apply and soft.given:
+                found.setdefault(a, {})[b] = soft
+                found.setdefault(b, {})[a] = soft
+            elif references.apply and values.has("solimp"):
+                notes.attribute(values.givers("solimp")[-1], "solimp")
+    return found
+
+
 def soften(tree: Tree, solids: dict[str, Solid], notes: Notes) -> None:
     """Give geoms that move the springs and dampers that their contacts have in the file.
 
-    Of several kinds of contacts those with what cannot move count, which stays rigid here.
+    A geom's are those for its own mass. Those of two that move are one behind the other, which makes them those for the
+    reduced mass. Of several kinds of contacts those with what cannot move count, which stays rigid here.
     """
-    still: dict[tuple[int, int, softness.Softness], Geom] = {}
+    still: dict[Kind, Geom] = {}
+    others: dict[Kind, Geom] = {}
     moving: list[tuple[Node, Geom]] = []
+    fixed: set[str] = set()
     for name, solid in solids.items():
         moves = _moves(tree.bodies[name])
         for geom in (geom for geom in solid.geoms if geom.collides):
             if moves:
                 moving.append((tree.bodies[name], geom))
             else:
-                still[geom.shape.contact_type, geom.shape.contact_affinity, geom.softness] = geom
-    if not any(geom.softness.given for geom in (*still.values(), *(geom for _, geom in moving))):
+                fixed.add(geom.name)
+            kinds = others if moves else still
+            kinds[geom.shape.contact_type, geom.shape.contact_affinity, geom.softness] = geom
+    paired = _softness_of_pairs(tree, notes)
+    if not paired and not any(geom.softness.given for geom in (*still.values(), *others.values())):
         return
-    others = {(g.shape.contact_type, g.shape.contact_affinity, g.softness): g for _, g in moving}
     for node, geom in moving:
-        met = _met(geom, still) or _met(geom, others) or [softness.Softness()]
-        kinds = list(dict.fromkeys(softness.mixed(geom.softness, other) for other in met))
+        own = paired.get(geom.name, {}) if geom.name else {}
+        held = [soft for other, soft in own.items() if other in fixed]
+        free = [soft for other, soft in own.items() if other not in fixed]
+        bits = ALL_BITS if not own else FILE_BITS  # by others only explicit pairs meet
+        kinds = _kinds(geom, held, still, bits) or _kinds(geom, free, others, bits)
+        kinds = kinds or [softness.mixed(geom.softness, softness.Softness())]
         soft = next((kind for kind in kinds if kind.given), None)
         mass = carried(node, solids) if soft is not None else 0.0
         if soft is None or mass <= 0.0 or geom.placed is None:
@@ -114,10 +150,18 @@ def soften(tree: Tree, solids: dict[str, Solid], notes: Notes) -> None:
         stiffness, damping = softness.spring(soft, mass, load)
         geom.shape.material = {
             **(geom.shape.material or {}), "contact_stiffness": stiffness, "contact_damping": damping,
+            "contact_combine": "series",
         }  # fmt: skip
         notes.add(element, f"solref: {softness.DAMPED if softness.damped(soft) else softness.LIVELY}")
         if len(kinds) > 1:
             notes.add(element, f"its contacts differ in solref; all have that of one, {softness.SPRINGS}.")
+
+
+def _kinds(
+    geom: Geom, pairs: list[softness.Softness], others: Iterable[Kind], bits: int
+) -> list[softness.Softness]:  # fmt: skip
+    """Softness of contacts of a geom: of explicit pairs, and mixtures with those that it meets."""
+    return list(dict.fromkeys([*pairs, *(softness.mixed(geom.softness, other) for other in _met(geom, others, bits))]))
 
 
 def _moves(node: Node | None) -> bool:
@@ -127,7 +171,7 @@ def _moves(node: Node | None) -> bool:
     return node is not None
 
 
-def _met(geom: Geom, others: dict[tuple[int, int, softness.Softness], Geom]) -> list[softness.Softness]:
-    """Softness of geoms that bits let it meet."""
-    mine, affinity = geom.shape.contact_type, geom.shape.contact_affinity
+def _met(geom: Geom, others: Iterable[Kind], bits: int) -> list[softness.Softness]:
+    """Softness of geoms that these of their bits let it meet."""
+    mine, affinity = geom.shape.contact_type & bits, geom.shape.contact_affinity & bits
     return [soft for kind, willing, soft in others if mine & willing or kind & affinity]

@@ -37,8 +37,11 @@ def lever(node: Node, joint: JointNode, solids: dict[str, Solid]) -> float:
 def carried(node: Node, solids: dict[str, Solid]) -> float:
     """Force per acceleration of a body's centre of mass while all joints are free to move, kg; mean of directions.
 
-    The mean is that of accelerations per force. 0 for what cannot move.
+    The mean is that of accelerations per force. 0 for what cannot move. Bodies on the world's slides alone have their
+    mass, as there: where they are no body's parent, slide along axes of their own frame, and that is the principal one.
     """
+    if _slides_only(node, solids[node.name]):
+        return solids[node.name].mass
     known = solids[node.root.name].carried
     if not known:
         matrix, _ = mass_matrix(node.root, solids)
@@ -47,6 +50,14 @@ def carried(node: Node, solids: dict[str, Solid]) -> float:
             eased = float(np.einsum("di,dj,ij->d", linear.T, linear.T, inverse[np.ix_(mine, mine)]).mean())
             known[name] = 1.0 / eased if eased > 0.0 else 0.0
     return known[node.name]
+
+
+def _slides_only(node: Node, solid: Solid) -> bool:
+    alone = node.root is node and not node.children and len(node.joints) > 0
+    alone = alone and all(joint.kind == "prismatic" and np.count_nonzero(joint.axis) == 1 for joint in node.joints)
+    scale = max(float(np.abs(solid.inertia).max()), 1e-300)
+    diagonal = np.abs(solid.inertia - np.diag(np.diag(solid.inertia))).max() < 1e-9 * scale
+    return alone and bool(diagonal) and not np.any(solid.com)
 
 
 def mass_matrix(root: Node, solids: dict[str, Solid]) -> tuple[np.ndarray, dict[str, int]]:

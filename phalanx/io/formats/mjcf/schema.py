@@ -91,7 +91,7 @@ ATTRIBUTES = {
         "texture emission metallic reflectance roughness shininess specular texrepeat texuniform",
     ),
     "model": _known("name file", "content_type"),
-    "pair": _known("name class geom1 geom2", "", "condim friction margin gap adhesion solref solimp solreffriction"),
+    "pair": _known("name class geom1 geom2 solref solimp", "", "condim friction margin gap adhesion solreffriction"),
     "exclude": _known("body1 body2", "name"),
     "connect": _known("name class active body1 body2 anchor site1 site2", "", "solref solimp"),
     "weld": _known("name class active body1 body2 anchor relpose site1 site2", "", "torquescale solref solimp"),

@@ -12,6 +12,10 @@ off the share d of what loads a constraint and yield by its time constant to wha
 * What is damped less has ``K = m d k`` and ``D = m d b``: it bounces as there and touches as long, but sinks under a
   load by 1 / (1 - d) times as far.
 
+Springs of two bodies that move act one behind the other: those for masses m1 and m2 are together one for the reduced
+mass m1 m2 / (m1 + m2), as there. Impedances are those under a body's own weight: one that bears more than that, less
+deep than the width of ``solimp``, sinks deeper than there (by up to 1.7 times with the format's defaults).
+
 Only what has a ``solref`` in the file gives way; the format's own default is as rigid as the engine is without.
 """
 
@@ -33,12 +37,12 @@ LEAST, MOST = 1e-4, 0.9999
 
 
 DAMPED = (
-    f"{SPRINGS}, for its own mass against what cannot move: how deep it rests and how fast it comes back are as in "
-    "MuJoCo, blows stop it sooner."
+    f"{SPRINGS}, for its own mass, or the reduced mass of two that move: how deep it rests and how fast it comes back "
+    "are as in MuJoCo, blows stop it sooner."
 )
 LIVELY = (
-    f"{SPRINGS}, for its own mass against what cannot move: how it bounces is as in MuJoCo, under a load it sinks "
-    "deeper, by 1 / (1 - impedance)."
+    f"{SPRINGS}, for its own mass, or the reduced mass of two that move: how it bounces is as in MuJoCo, under a load "
+    "it sinks deeper, by 1 / (1 - impedance)."
 )
 
 

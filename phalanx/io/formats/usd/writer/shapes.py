@@ -152,6 +152,8 @@ class Shapes:
                     "compliantContactStiffness": made.contact_stiffness,
                     "compliantContactDamping": made.contact_damping,
                 }
+                if made.contact_combine == "series":
+                    self._writing.note("springs of contacts one behind the other cannot be said; they are combined.")
             self._writing.physx(material.GetPrim(), "PhysxMaterialAPI", "", modes)
             self._materials[repr(made)] = material
         return self._materials[repr(made)]
