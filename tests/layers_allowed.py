@@ -4,9 +4,6 @@
 UPWARD = []
 
 CIRCULAR = [
-    "ecs/ahead/compiler -> ecs/cpu/kernels",
-    "ecs/ahead/precompile -> ecs/cpu/threads",
-    "ecs/cpu/kernels -> ecs/ahead/precompile",
     "facade/isaaclab/actuators/actuator_base -> facade/isaaclab/actuators/actuator_base_cfg",
     "facade/isaaclab/actuators/actuator_base_cfg -> facade/isaaclab/actuators/actuator_base",
     "facade/isaaclab/actuators/actuator_net -> facade/isaaclab/actuators/actuator_net_cfg",

@@ -572,6 +572,7 @@ def farm(
     resume: Flag = False,
     estimate: Flag = False,
     verify: Flag = False,
+    sweep: Annotated[Path | None, tyro.conf.arg(metavar="SWEEP.yaml", help_behavior_hint="")] = None,
 ) -> int:
     """Simulate many episodes by many processes, and write them as one dataset (docs/farm.md).
 
@@ -589,10 +590,12 @@ def farm(
         resume: go on with what was committed.
         estimate: only say what it will take.
         verify: at the end read all of it again.
+        sweep: instead, try the spec with the values that this file lists, by Ray Tune, and write what came of each to
+            sweep.json in the folder.
     """
     from phalanx.commands.farm import FarmOptions, farm
 
-    return farm(FarmOptions(spec, out, workers, gpus, cores, engine, address, resume, estimate, verify))
+    return farm(FarmOptions(spec, out, workers, gpus, cores, engine, address, resume, estimate, verify, sweep))
 
 
 def doctor() -> int:

@@ -9,6 +9,9 @@ from typing import Any, Literal
 from phalanx.commands.common import Interrupted, UserError, progress_bar, user_mistakes
 from phalanx.commands.launching import gpus_here
 
+SHOWN = 10
+"""Trials of a sweep that are printed."""
+
 
 @dataclass(frozen=True)
 class FarmOptions:
@@ -24,6 +27,7 @@ class FarmOptions:
     resume: bool
     estimate: bool
     verify: bool
+    sweep: Path | None = None
 
 
 def farm(o: FarmOptions) -> int:
@@ -35,10 +39,14 @@ def farm(o: FarmOptions) -> int:
         spec = Spec.read(o.spec)
         gpus = _gpus(o)
         workers = o.workers if o.workers is not None else gpus or max(1, _processors() // max(o.cores, 1))
+        if o.sweep is not None and (o.engine != "ray" or o.resume or o.estimate or o.verify):
+            raise UserError("--sweep is by Ray Tune; leave --engine, --resume, --estimate and --verify away.")
         if workers < 1:
             raise UserError(f"--workers {workers}: must be at least 1.")
         if o.cores < 1:
             raise UserError(f"--cores {o.cores}: must be at least 1.")
+        if o.sweep is not None:
+            return _sweep(o, spec, workers, gpus)
         print(f"{o.spec}: {spec.episodes} episodes of {spec.steps} steps; {_estimated(estimate, spec, workers, gpus)}")
         if o.estimate:
             return 0
@@ -60,6 +68,7 @@ def farm(o: FarmOptions) -> int:
                 address=o.address,
                 resume=o.resume,
                 progress=show,
+                tell=bar.write,
             )
         except KeyboardInterrupt:
             raise Interrupted(f"Interrupted; what was committed is kept: go on with --resume --out {o.out}") from None
@@ -73,6 +82,27 @@ def farm(o: FarmOptions) -> int:
             verify(o.out)
             print("verified: all shards are as they were written")
     return 0
+
+
+def _sweep(o: FarmOptions, spec: Any, workers: int, gpus: int) -> int:
+    from phalanx.farm import Sweep, sweep
+    from phalanx.farm.store import FarmStore
+
+    assert o.sweep is not None
+    what, store = Sweep.read(o.sweep), FarmStore(o.out)
+    store.probe()
+    found = sweep(spec, what, workers=workers, gpus=gpus, cores=o.cores, address=o.address)
+    store.write(found.describe(), "sweep.json")
+    for one in found.trials[:SHOWN]:
+        values = ", ".join(f"{name}: {_short(value)}" for name, value in one.values.items())
+        print(f"{one.measure:12.6g}  {values}{f'  ({one.error})' if one.error else ''}")
+    if len(found.trials) > SHOWN:
+        print(f"... and {len(found.trials) - SHOWN} more in {o.out}/sweep.json")
+    return 0
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _estimated(estimate: Any, spec: Any, workers: int, gpus: int) -> str:

@@ -71,7 +71,13 @@ class Device:
 
     def compile(self, system: System, shared: frozenset[str], real: str) -> Any:
         """The native function or kernel of a system."""
-        return self._compiler.compile_system(system, shared, real)
+        from phalanx.ecs.cache.kernels import LostKernel
+
+        try:
+            return self._compiler.compile_system(system, shared, real)
+        except LostKernel:
+            self.precompile([(system, shared)], real)  # in a process of its own, as any other
+            return self._compiler.compile_system(system, shared, real)
 
     def precompile(self, kernels: Iterable[tuple[System, frozenset[str]]], real: str) -> None:
         """Compile what is missing from the disk cache, in several processes where that is faster."""

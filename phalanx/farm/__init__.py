@@ -10,7 +10,8 @@ shards. Workers write shards, each a Zarr group of its own; a shard counts once 
 worker, a node or the coordinator may be killed at any time: what was committed stays, and nothing is there twice.
 Where things are: :mod:`~phalanx.farm.spec`, :mod:`~phalanx.farm.scheduler` (who does what next, without processes or
 clocks), :mod:`~phalanx.farm.fleet` and :mod:`~phalanx.farm.ray_fleet` (workers), :mod:`~phalanx.farm.store` (shards and
-commits), :mod:`~phalanx.farm.work` (a shard's simulation), :mod:`~phalanx.farm.dataset` (reading).
+commits), :mod:`~phalanx.farm.work` (a shard's simulation), :mod:`~phalanx.farm.dataset` (reading),
+:mod:`~phalanx.farm.sweeping` (other values, by Ray Tune).
 """
 
 from __future__ import annotations
@@ -19,5 +20,6 @@ from phalanx.farm.dataset import open_dataset, verify
 from phalanx.farm.errors import FarmError
 from phalanx.farm.running import run
 from phalanx.farm.spec import Spec
+from phalanx.farm.sweeping import Sweep, sweep
 
-__all__ = ["FarmError", "Spec", "open_dataset", "run", "verify"]
+__all__ = ["FarmError", "Spec", "Sweep", "open_dataset", "run", "sweep", "verify"]

@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from phalanx.farm.errors import FarmError
@@ -14,6 +15,42 @@ from phalanx.farm.scheduler import Worker
 
 START = 600.0
 """s that a cluster has to start the first actor."""
+
+
+def connect(processors: int, address: str | None) -> tuple[Any, bool, str]:
+    """Ray, whether it was connected to here, and the address of its dashboard, if it has one.
+
+    Args:
+        processors: that Ray is told to have at least, where it is started here.
+        address: of a cluster; ``None``: Ray is started on this machine, unless it is there.
+
+    Raises:
+        FarmError: Ray is not installed, or the cluster cannot be reached.
+    """
+    try:
+        import ray
+    except ImportError:
+        raise FarmError("Farms on Ray need it: pip install 'phalanx[farm]'; or --engine processes") from None
+    if ray.is_initialized():
+        return ray, False, ""
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    here: dict[str, Any] = {"num_cpus": max(processors, os.cpu_count() or 1)} if address is None else {}
+    try:
+        found = ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **here)
+    except ConnectionError as error:
+        raise FarmError(f"the Ray cluster {address} cannot be reached: {error}") from None
+    return ray, True, getattr(found, "dashboard_url", None) or ""
+
+
+@contextlib.contextmanager
+def started(processors: int, address: str | None) -> Iterator[str]:
+    """Have Ray for as long as this lasts, see :func:`connect`; gives the address of its dashboard."""
+    ray, own, dashboard = connect(processors, address)
+    try:
+        yield dashboard
+    finally:
+        if own:
+            ray.shutdown()
 
 
 class RayFleet:
@@ -31,19 +68,8 @@ class RayFleet:
     """
 
     def __init__(self, job: dict[str, Any], count: int, cores: int, gpus: float, address: str | None = None) -> None:
-        try:
-            import ray
-        except ImportError:
-            raise FarmError("Farms on Ray need it: pip install 'phalanx[farm]'; or --engine processes") from None
+        ray, self._own, self.dashboard = connect(count * cores, address)
         self._ray, self._job = ray, job
-        self._own = not ray.is_initialized()
-        if self._own:
-            os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-            here: dict[str, Any] = {"num_cpus": max(count * cores, os.cpu_count() or 1)} if address is None else {}
-            try:
-                ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **here)
-            except ConnectionError as error:
-                raise FarmError(f"the Ray cluster {address} cannot be reached: {error}") from None
         there = ray.cluster_resources()
         if there.get("CPU", 0) < cores or there.get("GPU", 0) < gpus:
             self.stop()

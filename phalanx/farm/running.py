@@ -122,6 +122,7 @@ def run(
     resume: bool = False,
     options: Mapping[str, Any] | None = None,
     progress: Callable[[int, int, Counts], object] = lambda done, total, counts: None,
+    tell: Callable[[str], object] = lambda text: None,
 ) -> Report:
     """Simulate all episodes of a spec, and write them as one dataset.
 
@@ -137,6 +138,7 @@ def run(
         resume: go on with what was committed.
         options: for fsspec.
         progress: called with shards done, shards in all, and counts.
+        tell: called with the address of Ray's dashboard, if it has one.
 
     Raises:
         FarmError: it cannot start, or not go on. What was committed stays.
@@ -170,6 +172,8 @@ def run(
             arguments = {"spec": spec.describe(), "url": where, "options": store.options, "device": device}
             job = {"work": WORK, "arguments": arguments}
             fleet = _fleet(engine, job, min(workers, scheduler.left), gpus, cores, address)
+            if dashboard := getattr(fleet, "dashboard", ""):
+                tell(f"Ray's dashboard: {dashboard}")
             drive(scheduler, fleet, commit)
             fleet.stop()
             fleet = None

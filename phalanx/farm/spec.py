@@ -6,7 +6,7 @@ import difflib
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from importlib import import_module
 from pathlib import Path
@@ -110,18 +110,7 @@ class Spec:
         Raises:
             FarmError: there is none, or it says what cannot be; the message names the line or the entry.
         """
-        try:
-            import yaml
-        except ImportError:
-            raise FarmError("Specs in YAML need pyyaml: pip install 'phalanx[farm]'") from None
-        try:
-            said = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise FarmError(f"{path}: {error.strerror}") from None
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise FarmError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
-        if not isinstance(said, dict):
-            raise FarmError(f"{path}: must be entries such as robot: panda")
+        said = read_yaml(path)
         try:
             return Spec.of(said)
         except FarmError as error:
@@ -134,9 +123,9 @@ class Spec:
         Raises:
             FarmError: an entry is unknown, or says what cannot be.
         """
-        known = [one.name for one in fields(Spec)]
+        names = [one.name for one in fields(Spec)]
         for name in said:
-            _known(str(name), known, "entry")
+            known(str(name), names, "entry")
         given = dict(said)
         if isinstance(given.get("signals"), list):
             given["signals"] = tuple(given["signals"])
@@ -170,10 +159,36 @@ class Spec:
         return list(range(self.every, self.steps + 1, self.every))
 
 
-def _known(name: str, known: Any, what: str) -> None:
-    if name not in known:
-        near = difflib.get_close_matches(name, known, 1, 0.5)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}."
+def read_yaml(path: str | Path) -> dict[str, Any]:
+    """The entries of a file of YAML.
+
+    Raises:
+        FarmError: there is none, or it has no entries.
+    """
+    try:
+        import yaml
+    except ImportError:
+        raise FarmError("Specs in YAML need pyyaml: pip install 'phalanx[farm]'") from None
+    try:
+        said = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FarmError(f"{path}: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise FarmError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(said, dict):
+        raise FarmError(f"{path}: must be entries such as robot: panda")
+    return said
+
+
+def known(name: str, names: Sequence[str], what: str) -> None:
+    """See that a name is one of some.
+
+    Raises:
+        FarmError: it is not; the message says which is meant.
+    """
+    if name not in names:
+        near = difflib.get_close_matches(name, names, 1, 0.5)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}."
         raise FarmError(f"there is no {what} {name!r}; {hint}")
 
 
@@ -199,11 +214,11 @@ def _check(spec: Spec) -> None:
     if not isinstance(spec.signals, tuple) or not spec.signals:
         raise FarmError("signals: must be a list of names")
     for name in spec.signals:
-        _known(name, TASK_SIGNALS if spec.task else SIGNALS, "signal")
+        known(name, TASK_SIGNALS if spec.task else SIGNALS, "signal")
     if not isinstance(spec.randomise, Mapping):
         raise FarmError("randomise: must be entries such as joint_pos: [-0.1, 0.1]")
     for name, bounds in spec.randomise.items():
-        _known(name, RANDOMISED, "randomisation")
+        known(name, RANDOMISED, "randomisation")
         _check_range(name, bounds)
     for name in ("stiffness", "damping"):
         value = getattr(spec, name)
@@ -215,7 +230,7 @@ def _check(spec: Spec) -> None:
     if is_checkpoint(spec.policy) and not spec.task:
         raise FarmError(f"policy: {spec.policy} is for a task; say task instead of robot or build")
     if ":" not in spec.policy and not is_checkpoint(spec.policy):
-        _known(spec.policy, POLICIES, "policy")
+        known(spec.policy, POLICIES, "policy")
 
 
 def _is_number(value: Any) -> bool:
@@ -256,9 +271,9 @@ def _check_world(spec: Spec) -> None:
 
     if not isinstance(spec.world, Mapping):
         raise FarmError("world: must be entries such as dt: 0.005")
-    known = [name for name in inspect.signature(World).parameters if name not in ("num_envs", "device")]
+    names = [name for name in inspect.signature(World).parameters if name not in ("num_envs", "device")]
     for name in spec.world:
-        _known(name, known, "argument of world")
+        known(name, names, "argument of world")
 
 
 def code(name: str) -> Any:

@@ -17,8 +17,7 @@ from numba.core.ccallback import CFunc
 from numba.core.extending import intrinsic
 from numba.np.numpy_support import carray as carray  # generated modules import it from here
 
-from phalanx.ecs.ahead.precompile import precompile
-from phalanx.ecs.cache.kernels import LostKernel, keep
+from phalanx.ecs.cache.kernels import keep
 from phalanx.ecs.cache.modules import load
 from phalanx.ecs.cpu.numba_compilers import EntryCompiler, LaneCompiler, PartCompiler
 from phalanx.ecs.declare import System
@@ -91,11 +90,10 @@ def stack(typingctx: Any, words: Any) -> Any:
 
 
 def compile_system(system: System, shared: frozenset[str], real: str) -> int:
-    """Compile (or load from the cache) a system; returns the address of its native function."""
+    """Compile (or load from the cache) a system; returns the address of its native function.
+
+    Raises:
+        LostKernel: it was in the cache and is there no more.
+    """
     generated = generate(system, shared, real, "cpu")
-    try:
-        module = load(generated)
-    except LostKernel:  # in a process of its own, as any other
-        precompile([generated], "cpu")
-        module = load(generated)
-    return getattr(module, generated.entry).address
+    return getattr(load(generated), generated.entry).address
