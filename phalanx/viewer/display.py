@@ -140,6 +140,9 @@ class Display(Widgets):
         reach = float(np.linalg.norm(np.ptp(places, axis=0))) / 2
         return view_presets(self.center, self.radius + 0.8 * reach)
 
+    def shows_others(self) -> None:
+        """Let panels say which environments are seen, once that has been changed in :attr:`selection`."""
+
     def tell(self, text: str, title: str = "Phalanx") -> None:
         """Show a notice to everybody who looks."""
         for client in self.server.get_clients().values():

@@ -159,12 +159,14 @@ class ViewPanel:
             getattr(self, name).on_update(lambda event: event.client and self._shown())
         self.force_scale.on_update(lambda event: event.client and self._shown())
 
-    def add_drawing(self, name: str, drawings: Drawings) -> None:
+    def add_drawing(self, name: str, drawings: Drawings, shown: bool = True) -> None:
         """A box that hides something that is drawn."""
         if name in self.drawings:
             return
+        if not shown:
+            drawings.hidden.add(name)
         with self._tab:
-            box = self.drawings[name] = self._viewer.server.gui.add_checkbox(name, True)
+            box = self.drawings[name] = self._viewer.server.gui.add_checkbox(name, shown)
         box.on_update(lambda _: (drawings.hidden.discard if box.value else drawings.hidden.add)(name))
 
     def look(self, preset: str, client: Any) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time as clock
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from phalanx import components as c
+from phalanx.viewer.health_panel import energy
 
 if TYPE_CHECKING:
     from phalanx.viewer.steered import Steered
@@ -41,18 +44,31 @@ class Plot:
         self._gui, self._read, self._names = gui, read, names
         self._points: deque[np.ndarray] = deque(maxlen=KEPT)
         self._handle: Any = None
-        self._env = -1
+        self._of: tuple[Any, ...] = ()
+        self._renamed = False
 
-    def take(self, time: float, env: int) -> None:
-        """Add a point; called where the world may be read. Another environment, or time that goes back, begins anew."""
+    def take(self, time: float, envs: Sequence[int], curve: str | None = None) -> None:
+        """Add a point; called where the world may be read. Other environments, or time that goes back, begin anew.
+
+        Args:
+            time: s, simulated.
+            envs: that are seen: curves are those of the first one.
+            curve: the name of one, which is drawn of each of the environments instead.
+        """
         value = self._read()
         value = np.asarray(value.get() if hasattr(value, "get") else value, float)
-        numbers = (value[env] if value.ndim else value).reshape(-1)[:MOST]
-        if env != self._env or (
+        key: tuple[Any, ...] = (int(envs[0]),)
+        if curve is not None and curve in self._names and value.ndim:
+            key = (curve, *map(int, envs[:MOST]))
+            numbers = value.reshape(len(value), -1)[list(key[1:]), self._names.index(curve)]
+        else:
+            numbers = (value[key[0]] if value.ndim else value).reshape(-1)[:MOST]
+        if key != self._of or (
             self._points and (time < self._points[-1][0] or len(numbers) + 1 != len(self._points[-1]))
         ):
             self._points.clear()
-        self._env = env
+            self._renamed |= key != self._of and max(len(key), len(self._of)) > 1
+        self._of = key
         if not self._points or time > self._points[-1][0]:
             self._points.append(np.concatenate([[time], np.where(np.isfinite(numbers), numbers, np.nan)]))
 
@@ -72,9 +88,14 @@ class Plot:
         data = self.data
         if data.shape[1] < 2:
             return
+        if self._renamed:
+            self._renamed = False
+            self.remove()
         rows = tuple(np.ascontiguousarray(row) for row in data)
         if self._handle is None:
             names = self._names or tuple(str(i) for i in range(len(rows) - 1))
+            if len(self._of) > 1:
+                names = tuple(f"{self._of[0]} of {env}" for env in self._of[1:])
             curves = [
                 {"label": name, "stroke": COLORS[i % len(COLORS)], "width": 1.5}
                 for i, name in zip(range(len(rows) - 1), names, strict=False)
@@ -92,6 +113,7 @@ class Plot:
 
 
 NOTHING = "Nothing"
+EACH = "All of one environment"
 JOINTS = {"joint_pos": "rad, m", "joint_vel": "rad/s, m/s", "applied_effort": "N m, N"}
 ROOTS = {"root_pose": ("x", "y", "z", "qw", "qx", "qy", "qz"), "root_vel": ("vx", "vy", "vz", "wx", "wy", "wz")}
 
@@ -108,6 +130,7 @@ class PlotPanel:
         self._tab = tabs.add_tab("Plots")
         with self._tab:
             self.signal = viewer.server.gui.add_dropdown("Signal", (NOTHING, *self._signals), initial_value=NOTHING)
+            self.curve = viewer.server.gui.add_dropdown("Curves", (EACH,), initial_value=EACH, visible=False)
         self.signal.on_update(lambda event: event.client and viewer.do(lambda _: self._choose()))
 
     def add(self, label: str, read: Callable[[], Any], names: tuple[str, ...]) -> Plot:
@@ -115,18 +138,21 @@ class PlotPanel:
         self._own.append(Plot(_InTab(self._viewer.server.gui, self._tab), label, read, names))
         return self._own[-1]
 
-    def take(self, env: int, obey: Callable[[Callable[[World], object]], object]) -> None:
+    def take(self, envs: Sequence[int], obey: Callable[[Callable[[World], object]], object]) -> None:
         """Add points, now and then; called where the world may be read. ``obey`` tells of what fails."""
         now = clock.perf_counter()
         if now - self._taken >= EVERY:
             self._taken = now
             for plot in self._plots():
-                obey(lambda world, plot=plot: plot.take(world.time, env))
+                obey(lambda world, plot=plot: plot.take(world.time, envs, self._curve(plot)))
 
     def show(self) -> None:
         """Draw what was taken."""
         for plot in self._plots():
             plot.show()
+
+    def _curve(self, plot: Plot) -> str | None:
+        return self.curve.value if plot is self._chosen and self.curve.value != EACH else None
 
     def _plots(self) -> list[Plot]:
         return [*self._own, *filter(None, [self._chosen])]
@@ -139,6 +165,8 @@ class PlotPanel:
         if name != NOTHING:
             read, names = self._signals[name]
             self._chosen = Plot(_InTab(self._viewer.server.gui, self._tab), name, read, names)
+            self.curve.options, self.curve.value = (EACH, *names), EACH
+        self.curve.visible = name != NOTHING and self._viewer.num_envs > 1
 
 
 class _InTab:
@@ -153,9 +181,16 @@ class _InTab:
             return self._gui.add_uplot(*values, **named)
 
 
+def _host(value: Any) -> Any:
+    return value.get() if hasattr(value, "get") else value
+
+
 def signals(world: World) -> dict[str, tuple[Callable[[], Any], tuple[str, ...]]]:
     """What of a world can be plotted: by name what reads it, and names of its curves."""
     found: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {}
+    found["energy (J)"] = (lambda: energy(world)), ("kinetic", "potential", "sum")
+    if world.engine.store.rows(c.Contact):
+        found["contacts"] = (lambda: np.asarray(_host(world[c.ContactCount].current))[0]), ("contacts",)
     for name, actor in world.actors.items():
         robot = world.robots.get(name)
         for field, unit in JOINTS.items() if robot is not None and robot.num_dof else ():

@@ -45,6 +45,10 @@ class Steered(Protocol):
         """Of each view its name, where the camera is and where it looks."""
         ...
 
+    def shows_others(self) -> None:
+        """Let panels say which environments are seen."""
+        ...
+
     def tell(self, text: str, title: str = "Phalanx") -> None:
         """Show a notice."""
         ...

@@ -13,9 +13,11 @@ import numpy as np
 
 from phalanx.viewer.camera_panel import CameraPanel
 from phalanx.viewer.cameras import Feed, OwnFeed, SharedFeed
+from phalanx.viewer.details import KINDS, Details
 from phalanx.viewer.display import Display, checked_fps
 from phalanx.viewer.drawings import Drawings, Lines, Points, Read, of_environments
 from phalanx.viewer.gate import LOCAL
+from phalanx.viewer.health_panel import HealthPanel
 from phalanx.viewer.joint_panel import JointPanel
 from phalanx.viewer.pace import Pace
 from phalanx.viewer.panels import RunPanel
@@ -23,6 +25,7 @@ from phalanx.viewer.plot_panel import Plot, PlotPanel
 from phalanx.viewer.pull import Pull, taken
 from phalanx.viewer.scene import FORCE_COLOR, POINT_COLOR, ROOT
 from phalanx.viewer.server import PORT, Server
+from phalanx.viewer.tune_panel import TunePanel
 from phalanx.world.snapshots import Snapshot, take_snapshot
 
 if TYPE_CHECKING:
@@ -96,13 +99,19 @@ class Viewer(Display):
         first = take_snapshot(world, [0])
         super().__init__(world, world.num_envs, first, pace, Server(host, port, token, label), fps, live=True)
         self.drawings = Drawings(self.server, f"{ROOT}/drawings")
+        self.details = Details(world, self.scene.frame_size)
+        for kind in KINDS:
+            self.drawings.add(kind, lambda envs, offsets, kind=kind: self.details.read(kind, envs, offsets))
+            self.view_panel.add_drawing(kind, self.drawings, shown=False)
         self._start()
 
     def _add_panels(self, tabs: Any) -> None:
         self.run_panel = RunPanel(self, tabs)
         self.joint_panel = JointPanel(self, tabs)
+        self.tune_panel = TunePanel(self, tabs)
         self.plot_panel = PlotPanel(self, tabs)
         self.camera_panel = CameraPanel(self, tabs)
+        self.health_panel = HealthPanel(self, tabs)
 
     # -- for programs ----------------------------------------------------------------------------------------
 
@@ -225,10 +234,15 @@ class Viewer(Display):
             self._own = False
         return made
 
+    def shows_others(self) -> None:
+        """See :class:`~.display.Display`."""
+        self.run_panel.envs.show()
+
     def close(self) -> None:
         """Let the world go on without a viewer. May be called twice."""
         self._answered.set()
         super().close()
+        self.health_panel.close()
         self._listen(0)
 
     def __repr__(self) -> str:
@@ -288,7 +302,10 @@ class Viewer(Display):
                 self._snapshot = take_snapshot(self.world, self.selection.envs(), bool(self._contacts_wanted()))
                 self.joint_panel.read()
                 envs = self.selection.envs()
-                self.plot_panel.take(int(envs[0]), self._obey)
+                self.tune_panel.take(int(envs[0]))
+                self.plot_panel.take(envs.tolist(), self._obey)
+                self.health_panel.take(self.world, self._obey)
+                self.details.snapshot = self._snapshot
                 self.drawings.take(envs, self.selection.offsets(), self._obey)
                 self._held = time.perf_counter() - start
                 self.camera_panel.take(int(envs[0]), self._obey)
@@ -333,6 +350,7 @@ class Viewer(Display):
             self.plot_panel.show()
             self.camera_panel.show(self.selection.offsets()[0])
             self.drawings.show()
+            self.health_panel.show()
 
     def _measure(self, snapshot: Snapshot) -> None:
         now = time.perf_counter()

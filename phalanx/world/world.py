@@ -118,6 +118,7 @@ class World(UsdScenes):
             contacts = [] if max_contacts is not None else [c.Status.contacts_dropped]
             self.engine.growing = (c.Status.candidates_dropped, *contacts)
         self._reported: set[int] = set()
+        self._overfull: set[int] = set()
         self._crowded: set[tuple[str, int]] = set()
         """Tables and environments of which it was told that slots are too few."""
         self._told: list[str] = []
@@ -157,6 +158,11 @@ class World(UsdScenes):
         """Indices of environments that were frozen because their state was no longer finite; reset() revives them."""
         return np.flatnonzero(self.engine.device.to_host(self[c.Status].diverged)[0])
 
+    @property
+    def overfull(self) -> np.ndarray:
+        """Indices of environments in which contacts had no room, and were left out, since they were last reset."""
+        return np.array(sorted(self._overfull), np.int64)
+
     def check(self) -> None:
         """Warn, once each, of environments that diverged and of contacts for which slots or views had no room."""
         diverged = [int(i) for i in self.diverged if int(i) not in self._reported]
@@ -174,6 +180,7 @@ class World(UsdScenes):
         for flag, (what, table) in _SLOTS.items():
             dropped = self.engine.device.to_host(getattr(self[c.Status], flag.name))[0]
             if dropped.any():
+                self._overfull.update(np.flatnonzero(dropped).tolist())
                 setattr(self[c.Status], flag.name, [[0]])
                 if self._settings["when_full"] == "nearest":
                     self._tell_of_nearest(what, table, dropped)
@@ -253,9 +260,11 @@ class World(UsdScenes):
             self._write_defaults(envs)
         if envs is None:
             self._reported.clear()
+            self._overfull.clear()
             self._crowded.clear()
         else:
             self._reported -= set(envs.tolist())
+            self._overfull -= set(envs.tolist())
             self._crowded = {(name, env) for name, env in self._crowded if env not in set(envs.tolist())}
 
     def forgotten_fields(self) -> list[Field]:
@@ -325,6 +334,7 @@ class World(UsdScenes):
             self.engine.store.restore(saving.fit_slots(self, rest))
         if steps is not None:
             self.engine.step_count = int(steps)
+        self._overfull.clear()
         self._reported.clear()
         self.engine.touch_state()
         self.engine.touch_inputs()

@@ -136,21 +136,21 @@ class Gui:
 def test_plots_take_points_of_an_environment():
     values, gui = np.zeros((2, 3)), Gui()
     plot = Plot(gui, "x", lambda: values, ("a", "b", "c"))
-    plot.take(0.0, 1)
+    plot.take(0.0, [1])
     plot.show()
     assert gui.made == []  # a curve has two points
     for k in range(1, 5):
         values[1] = k
-        plot.take(0.1 * k, 1)
-        plot.take(0.1 * k, 1)  # nothing was stepped: no second point
+        plot.take(0.1 * k, [1])
+        plot.take(0.1 * k, [1])  # nothing was stepped: no second point
     plot.show()
     assert np.allclose(gui.made[0].data[0], np.arange(5) / 10) and np.allclose(gui.made[0].data[3], np.arange(5))
     assert [series["label"] for series in gui.made[0].series] == ["s", "a", "b", "c"]
-    plot.take(0.5, 0)
+    plot.take(0.5, [0])
     assert plot.data.shape == (4, 1)
-    plot.take(0.6, 0)
-    plot.take(0.1, 0)  # it was reset
+    plot.take(0.6, [0])
+    plot.take(0.1, [0])  # it was reset
     assert plot.data.shape == (4, 1)
     values[0] = np.inf
-    plot.take(0.2, 0)
+    plot.take(0.2, [0])
     assert np.isnan(plot.data[1:, 1]).all()
