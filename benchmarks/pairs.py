@@ -5,8 +5,10 @@
 
 Each checkout has a process that builds the scene and steps it, on one thread and, if ``--core`` says so, on one core,
 the same for both. They take turns (before, after, after, before, ...), each turn a repetition of some stretches of the
-scene from its start, some tens of milliseconds long. What else the machine does slows both alike. The ratio is the
-median of those of turns side by side; its interval has 95 % of the medians of resampled turns. ``same_bits`` says
+scene from its start, some tens of milliseconds long. What else the machine does slows both alike. Where the memory of a
+process lies makes some percent of difference for as long as it runs, so that pairs of new processes are started
+``--restarts`` times. The ratio is the median of theirs, each of which is that of turns side by side; its interval has
+95 % of the medians of resampled ones. One checkout against itself shows what is left of noise. ``same_bits`` says
 whether both moved the same. The time of the package's import and of the first world in new processes, kernels in the
 cache, is compared in the same way (``--imports``).
 """
@@ -103,9 +105,28 @@ def compare(before: list[float], after: list[float]) -> dict[str, Any]:
     }
 
 
-def steps(roots: tuple[Path, Path], case: str, frames: int, seconds: float, core: int | None) -> dict[str, Any]:
-    """Both step a scene in turns for so long."""
-    pair = [Checkout(root, case, frames, core) for root in roots]
+def steps(
+    roots: tuple[Path, Path], case: str, frames: int, seconds: float, core: int | None, restarts: int
+) -> dict[str, Any]:
+    """Both step a scene in turns for so long, in pairs of new processes."""
+    found = [_pair(roots, case, frames, seconds / restarts, core, number % 2 == 1) for number in range(restarts)]
+    ratios = np.array([each["ratio"] for each in found])
+    rng = np.random.default_rng(0)
+    medians = np.median(rng.choice(ratios, (2000, len(ratios))), axis=1)
+    return {
+        "ratio": float(np.median(ratios)),
+        "interval": np.quantile(medians, [0.025, 0.975]).tolist(),
+        "same_bits": all(each["same_bits"] for each in found),
+        "pairs": found,
+    }
+
+
+def _pair(
+    roots: tuple[Path, Path], case: str, frames: int, seconds: float, core: int | None, later_first: bool
+) -> dict[str, Any]:
+    order = (1, 0) if later_first else (0, 1)
+    started = {which: Checkout(roots[which], case, frames, core) for which in order}
+    pair = [started[0], started[1]]
     try:
         for one in pair:  # what is compiled and touched first
             one.turn()
@@ -150,6 +171,7 @@ def main() -> None:
     parser.add_argument("--cases", nargs="*", default=[], help="scene:environments, as phalanx bench names them")
     parser.add_argument("--frames", type=int, default=4, help="stretches of a turn")
     parser.add_argument("--seconds", type=float, default=10.0, help="of turns, for each case")
+    parser.add_argument("--restarts", type=int, default=6, help="pairs of processes for each case")
     parser.add_argument("--core", type=int, help="which core both run on")
     parser.add_argument("--imports", type=int, default=0, help="new processes of each that import the package")
     parser.add_argument("--json", type=Path)
@@ -161,7 +183,7 @@ def main() -> None:
     before, after = (root.resolve() for root in options.roots)
     found: dict[str, Any] = {"before": before.name, "after": after.name, "load_average": os.getloadavg()[0]}
     for case in options.cases:
-        found[case] = steps((before, after), case, options.frames, options.seconds, options.core)
+        found[case] = steps((before, after), case, options.frames, options.seconds, options.core, options.restarts)
         print(case, json.dumps(found[case]), flush=True)
     if options.imports:
         found["imports"] = imports((before, after), options.imports)

@@ -224,9 +224,10 @@ def numbers(device: str) -> dict[str, int]:
 
 
 def trend(values: list[float]) -> float:
-    """Growth of the line of least squares from the first to the last, as a share of the mean."""
-    x = np.arange(len(values))
-    return float(np.polyfit(x, values, 1)[0] * (len(values) - 1) / np.mean(values)) if len(values) > 1 else 0.0
+    """Growth of the line of least squares from the first to the last, as a share of the mean; 0 where all are alike."""
+    if len(values) < 2 or min(values) == max(values):
+        return 0.0
+    return float(np.polyfit(np.arange(len(values)), values, 1)[0] * (len(values) - 1) / np.mean(values))
 
 
 def soak(

@@ -15,12 +15,19 @@ from phalanx.facade import stage
 from phalanx.facade.isaacsim.core.api.controllers import BaseController
 from phalanx.facade.isaacsim.core.api.objects import DynamicCuboid
 from phalanx.facade.isaacsim.core.prims import SingleRigidPrim
+from phalanx.facade.isaacsim.core.simulation_manager import SimulationManager
 from phalanx.facade.isaacsim.core.utils.stage import add_reference_to_stage
 from phalanx.facade.isaacsim.core.utils.types import ArticulationAction
 from phalanx.facade.isaacsim.robot.manipulators import SingleManipulator
 from phalanx.facade.isaacsim.robot.manipulators.controllers import PickPlaceController, StackingController
-from phalanx.facade.isaacsim.robot.manipulators.examples.franka import Franka, KinematicsSolver
+from phalanx.facade.isaacsim.robot.manipulators.examples.franka import (
+    Franka,
+    FrankaPickPlace,
+    KinematicsSolver,
+    pick_place,
+)
 from phalanx.facade.isaacsim.robot.manipulators.examples.franka import controllers as of_franka
+from phalanx.facade.isaacsim.robot.manipulators.examples.franka.pick_place import READY
 from phalanx.facade.isaacsim.robot.manipulators.examples.franka.tasks import PickPlace
 from phalanx.facade.isaacsim.robot.manipulators.examples.universal_robots import UR10
 from phalanx.facade.isaacsim.robot.manipulators.examples.universal_robots import KinematicsSolver as UR10Kinematics
@@ -28,6 +35,8 @@ from phalanx.facade.isaacsim.robot.manipulators.examples.universal_robots import
 from phalanx.facade.isaacsim.robot.manipulators.examples.universal_robots import tasks as tasks_of_ur10
 from phalanx.facade.isaacsim.robot.manipulators.grippers import Gripper, SurfaceGripper
 from phalanx.facade.isaacsim.robot_motion.motion_generation import InverseKinematicsPolicy
+from phalanx.facade.omni.kit.app import get_app
+from phalanx.facade.omni.timeline import get_timeline_interface
 from phalanx.io.formats.usd.bindings import Sdf
 
 DOWN = np.array([0.0, 0.0, 1.0, 0.0])
@@ -359,3 +368,48 @@ def test_a_suction_cup_lifts_a_box(world, backend, tmp_path):
         cup.forward("suck")
     with pytest.raises(ValueError, match="no surface gripper at /World/Crane/none"):
         SurfaceGripper("/World/Crane/head", "/World/Crane/none").is_open()
+
+
+def test_a_cube_is_carried_by_steps_along_the_jacobian(root, device):
+    """No world is made by the script: the timeline plays, and frames let time pass."""
+    SimulationManager.set_physics_sim_device(device)
+    task = FrankaPickPlace()
+    with pytest.raises(RuntimeError, match="call setup_scene"):
+        task.reset()
+    task.setup_scene()
+    with pytest.raises(RuntimeError, match="play the timeline"):
+        task.forward()
+    get_timeline_interface().play()
+    task.reset()
+    assert task.robot is not None and task.cube is not None
+    with pytest.raises(ValueError, match="ik_method='newton'"):
+        task.forward("newton")
+    heights = []
+    while task.forward():
+        get_app().update()
+        heights.append(float(host(task.cube.get_world_pose()[0])[2]))
+    assert task.is_done() and len(heights) == sum(task.events_dt)
+    assert max(heights) > 0.4
+    end = host(task.cube.get_world_pose()[0])
+    np.testing.assert_allclose(end, [-0.3, -0.3, 0.0258], atol=0.015)
+    task.reset(cube_position=np.array([0.4, 0.1, 0.0258]))
+    assert not task.is_done()
+    np.testing.assert_allclose(host(task.robot.get_joint_positions()), READY, atol=1e-6)
+    np.testing.assert_allclose(host(task.cube.get_world_pose()[0]), [0.4, 0.1, 0.0258], atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_steps_of_joints_do_what_is_asked(seed):
+    """All but the transpose move the hand by what it is off; singular directions are left out."""
+    rng = np.random.default_rng(seed)
+    jacobian, error = rng.normal(size=(6, 7)), 0.1 * rng.normal(size=6)
+    exact = np.linalg.lstsq(jacobian, error, rcond=None)[0]
+    for method in ("pseudoinverse", "singular-value-decomposition"):
+        np.testing.assert_allclose(pick_place._joint_step(jacobian, error, method), exact, atol=1e-9)
+    damped = pick_place._joint_step(jacobian, error, "damped-least-squares")
+    stacked = np.vstack([jacobian, pick_place.DAMPING * np.eye(7)])  # the least squares that it solves
+    np.testing.assert_allclose(
+        damped, np.linalg.lstsq(stacked, np.append(error, np.zeros(7)), rcond=None)[0], atol=1e-9
+    )
+    jacobian[5] = jacobian[4]
+    assert np.abs(pick_place._joint_step(jacobian, error, "singular-value-decomposition")).max() < 10.0

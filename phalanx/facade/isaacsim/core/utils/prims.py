@@ -21,6 +21,7 @@ from phalanx.facade.isaaclab.sim.utils.legacy import (
 )
 from phalanx.facade.isaaclab.sim.utils.queries import find_matching_prims
 from phalanx.facade.isaacsim.core.utils.semantics import add_update_semantics
+from phalanx.facade.isaacsim.core.utils.stage import add_reference_to_stage
 from phalanx.io.formats.usd.bindings import Prim, UsdGeom, UsdPhysics
 
 # -- creating, moving and deleting ---------------------------------------------------------------------------------
@@ -328,6 +329,7 @@ def _is_root(prim: Prim) -> bool:
 
 
 __all__ = [
+    "add_reference_to_stage",
     "create_prim",
     "define_prim",
     "delete_prim",
