@@ -381,7 +381,9 @@ def add_row(way, moved, motion, t, side, x, y, z, nx, ny, nz, gap, patch, passed
         x, y, z, nx, ny, nz, gap, nearer = from_start(
             way, moved, 0.0 if t == PASSES else t, side, x, y, z, nx, ny, nz, gap
         )
-        acts = t == PASSES and gap + nearer < motion[0] + motion[2]
+        # The solver's motion is another one by as much as a spin changes in the substep.
+        spin = (way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) * size
+        acts = t == PASSES and gap + nearer < motion[0] + motion[2] + spin
         motion[6] = max(motion[6], -max(gap, 0.0) - nearer) if t != PASSES else motion[6]
     if acts:
         motion[4] = min(motion[4], motion[5])

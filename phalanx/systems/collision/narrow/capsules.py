@@ -182,8 +182,8 @@ def collide_capsules(
         way[3 + i], way[12 + i] = centre[a, i, e], centre[b, i, e]
         way[6 + i], way[15 + i] = travel[a, i, e], travel[b, i, e]
     begin_way(way, moved)
-    acting = acts(way, spots, found, rest[a, e] + rest[b, e] + near)
     bent = bend(way, half_a, half_b)
+    acting = acts(way, spots, found, rest[a, e] + rest[b, e] + near + bent)
     clear = gap
     t = 0.0
     look = 0

@@ -176,8 +176,8 @@ def collide_convex(
                     way[3 + i], way[12 + i] = centre[a, i, e], centre[b, i, e]
                     way[6 + i], way[15 + i] = travel[a, i, e], travel[b, i, e]
                 begin_way(way, moved)
-                acting = acts(way, spots, found, rest[a, e] + rest[b, e] + near)
                 bent = bend(way, size_a, size_b)
+                acting = acts(way, spots, found, rest[a, e] + rest[b, e] + near + bent)
         look += 1 if goes_on or again else LOOKS
         if goes_on:
             step = stretch(t, gap, bent)

@@ -204,7 +204,10 @@ def points_out_of_a(moved, out, found, spots):
 
 @function
 def acts(way, spots, found, rest):
-    """Whether one of the contact points of shapes where they are would act, if it does below a distance ``rest``."""
+    """Whether one of the contact points of shapes where they are would act, if it does below a distance ``rest``.
+
+    That has what :func:`bend` gives added to it: by as much the solver's motion, in which spins change, may be another.
+    """
     some = False
     for o in range(0, SPOT * found, SPOT):
         nearer = approach(
