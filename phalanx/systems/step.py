@@ -296,11 +296,8 @@ ORDER: dict[str, tuple[System, ...]] = {
     ),
     # Nodes of soft bodies, colour by colour.
     "deform_sweep": (sweep.relax_nodes,),
-    # Nodes of cloth, colour by colour.
-    "deform_cloth": (
-        cloth_touch.touch_forces,
-        cloth.relax_cloth,
-    ),
+    # Nodes of cloth, colour by colour, in turns with those of soft bodies.
+    "deform_cloth": (cloth.relax_cloth,),
     # Nodes of ropes, from end to end.
     "deform_rope": (
         rope.row_of_rope,
@@ -348,6 +345,8 @@ ORDER: dict[str, tuple[System, ...]] = {
         particle_links.sum_particle_impulses,
         coupling.push_links,
     ),
+    # What the surfaces of deformable bodies do to each other: of each colour of nodes before it is swept.
+    "deform_forces": (cloth_touch.touch_forces,),
     # Momentum that bodies must have.
     "deform_end": (
         coupling.push_dofs,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from oracles import host
 
 import phalanx as px
 from phalanx.world.deformables.body import DeformableBody
 from phalanx.world.deformables.soft_body import SoftBody
+from phalanx.world.layout.colours import mesh_edges
 
 
 def world(**settings: Any) -> px.World:
@@ -39,3 +42,28 @@ def volumes(body: SoftBody) -> np.ndarray:
 def spread(values: np.ndarray) -> float:
     """The largest absolute number."""
     return float(np.abs(values).max())
+
+
+def crossings(bodies: Iterable[DeformableBody], env: int = 0) -> int:
+    """Pairs of an edge and a triangle without a common node that cross each other, one by one (Moller and Trumbore)."""
+    points, faces, sides, done = [], [], [], 0
+    for body in bodies:
+        surface = np.asarray(body.part.mesh.surface)
+        points.append(host(body.node_pos)[env].astype(float))
+        faces.append(surface + done)
+        sides.append(mesh_edges(surface) + done)
+        done += body.num_nodes
+    pos, triangles, edges = (np.concatenate(each) for each in (points, faces, sides))
+    corner, found = pos[triangles[:, 0]], 0
+    first, second = pos[triangles[:, 1]] - corner, pos[triangles[:, 2]] - corner
+    for a, b in edges:
+        way, away = pos[b] - pos[a], pos[a] - corner
+        across = np.cross(way, second)
+        size = (first * across).sum(axis=1)
+        apart = (triangles != a).all(axis=1) & (triangles != b).all(axis=1) & (np.abs(size) > 1e-18)
+        scale = 1 / np.where(apart, size, 1.0)
+        u = scale * (away * across).sum(axis=1)
+        turned = np.cross(away, first)
+        v, t = scale * (turned @ way), scale * (second * turned).sum(axis=1)
+        found += int((apart & (u >= 0) & (v >= 0) & (u + v <= 1) & (t >= 0) & (t <= 1)).sum())
+    return found

@@ -2,38 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import pytest
-from deformable.scenes import momentum, spread, world
+from deformable.scenes import crossings, momentum, spread, world
 
 import phalanx as px
-from phalanx.world.deformables.cloth import Cloth
-
-
-def crossings(cloths: Iterable[Cloth], env: int = 0) -> int:
-    """Pairs of an edge and a triangle without a common node that cross each other, one by one (Moller and Trumbore)."""
-    points, faces, sides, done = [], [], [], 0
-    for cloth in cloths:
-        points.append(cloth.node_pos[env].astype(float))
-        faces.append(cloth.mesh.triangles + done)
-        sides.append(cloth.mesh.edges + done)
-        done += cloth.num_nodes
-    pos, triangles, edges = (np.concatenate(each) for each in (points, faces, sides))
-    corner, found = pos[triangles[:, 0]], 0
-    first, second = pos[triangles[:, 1]] - corner, pos[triangles[:, 2]] - corner
-    for a, b in edges:
-        way, away = pos[b] - pos[a], pos[a] - corner
-        across = np.cross(way, second)
-        size = (first * across).sum(axis=1)
-        apart = (triangles != a).all(axis=1) & (triangles != b).all(axis=1) & (np.abs(size) > 1e-18)
-        scale = 1 / np.where(apart, size, 1.0)
-        u = scale * (away * across).sum(axis=1)
-        turned = np.cross(away, first)
-        v, t = scale * (turned @ way), scale * (second * turned).sum(axis=1)
-        found += int((apart & (u >= 0) & (v >= 0) & (u + v <= 1) & (t >= 0) & (t <= 1)).sum())
-    return found
 
 
 def pile(num_envs: int, layers: int, side: int) -> px.World:

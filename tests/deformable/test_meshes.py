@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import phalanx as px
 from phalanx.models.meshes.fill import fill_surface
 from phalanx.models.meshes.tet_shapes import tet_shape
-from phalanx.world.layout.deformable import colours, mesh_edges
+from phalanx.world.layout.colours import colours, mesh_edges
 
 VOLUMES = {
     "box": ((0.1, 0.2, 0.05), 0.008),

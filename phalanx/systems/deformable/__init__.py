@@ -4,8 +4,8 @@ A substep of theirs comes between the forces on rigid bodies and the sweeps of t
 bodies have (``deform_momentum``), what they may touch (``deform_begin``); then small steps: which particles are near
 which, by a grid (``deform_cells``) whose cells are sorted digit by digit (``deform_sort``, ``deform_pairs``), and which
 cloth is near cloth (``deform_near``), where inertia takes nodes (``deform_predict``), what touches cloth
-(``deform_touch``), sweeps over the colours of nodes of soft bodies and of cloth (``deform_sweep``, ``deform_cloth``),
-ropes from end to end (``deform_rope``), velocities of particles (``deform_particles_begin``) and sweeps over their
+(``deform_touch``), sweeps over the colours of nodes of soft bodies and of cloth (``deform_sweep``, ``deform_cloth``;
+before each colour ``deform_forces``, of what touches its nodes), ropes from end to end (``deform_rope``), velocities of particles (``deform_particles_begin``) and sweeps over their
 pairs (``deform_particles``), links that nodes push (``deform_couple``), the motion of bodies as rigid ones
 (``deform_modes``), where particles go (``deform_particles_end``), velocities (``deform_finish``); and the momentum that
 bodies must have (``deform_momentum`` again, ``deform_end``).
@@ -50,7 +50,7 @@ SMALL_STEP = (
 often as asked for; those of ``deform_rope`` as often, for whole ropes, and those of ``deform_particles``, for all
 pairs; those of ``deform_sort`` once for each digit of the numbers of cells."""
 
-PHASES = ("deform_momentum", "deform_begin", *SMALL_STEP, "deform_end")
+PHASES = ("deform_momentum", "deform_begin", *SMALL_STEP, "deform_forces", "deform_end")
 
 MODULES: tuple[ModuleType, ...] = (
     elasticity,
@@ -87,6 +87,7 @@ def sequence(
     sweeps: int,
     colours: Sequence[tuple[int, int]],
     cloth_colours: Sequence[tuple[int, int]],
+    soft_sweeps: int,
     cloth_sweeps: int,
     digits: int,
 ) -> list[System]:
@@ -95,24 +96,28 @@ def sequence(
     Args:
         schedule: which has them.
         small_steps: how many a substep has.
-        sweeps: in each of them.
+        sweeps: in each of them, of ropes and particles.
         colours, cloth_colours: first place and number of nodes of each, of soft bodies and of cloth.
-        cloth_sweeps: sweeps over cloth in each small step.
+        soft_sweeps, cloth_sweeps: sweeps over soft bodies and over cloth in each small step, in turns.
         digits: of the numbers of cells that particles are sorted by.
     """
+    forces = schedule.phase("deform_forces")
+
+    def portions(phase: str, chosen: Sequence[tuple[int, int]]) -> list[list[System]]:
+        found = [*forces, *schedule.phase(phase)] if schedule.phase(phase) else []
+        return [[s.portion(first, count) for s in found] for first, count in chosen]
+
+    soft, cloth_ = portions("deform_sweep", colours), portions("deform_cloth", cloth_colours)
+    swept: list[System] = []
+    for n in range(max(soft_sweeps, cloth_sweeps)):
+        for number, there, back in ((soft_sweeps, soft, soft), (cloth_sweeps, cloth_, cloth_[::-1])):
+            if n < number:  # of cloth, every other sweep goes back
+                swept += [s for portion in (back if n % 2 else there) for s in portion]
     one: list[System] = []
     for phase in SMALL_STEP:
-        found = schedule.phase(phase)
-        if phase in ("deform_sweep", "deform_cloth"):
-            chosen = colours if phase == "deform_sweep" else cloth_colours
-            portions = [[s.portion(first, count) for s in found] for first, count in chosen]
-            back = portions if phase == "deform_sweep" else portions[::-1]  # of cloth, every other sweep goes back
-            found = [
-                s
-                for n in range(sweeps if phase == "deform_sweep" else cloth_sweeps)
-                for portion in (back if n % 2 else portions)
-                for s in portion
-            ]
+        found = swept if phase == "deform_sweep" else schedule.phase(phase)
+        if phase == "deform_cloth":
+            continue
         often = {"deform_rope": sweeps, "deform_particles": sweeps, "deform_sort": digits}
         one += found * often.get(phase, 1)
         if phase == "deform_particles":

@@ -262,7 +262,7 @@ def touch_cloth(
     touches[v, e] = taken
 
 
-@system(over=Node, phase="deform_cloth", before="relax_cloth", needs=ClothTriangle)
+@system(over=Node, phase="deform_forces", needs=ClothTriangle)
 def touch_forces(
     n,
     e,

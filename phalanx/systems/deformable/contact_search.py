@@ -12,11 +12,17 @@ from phalanx.components import (
     DeformablePairTopology,
     DeformableSurface,
     DeformableTopology,
+    DistanceFieldGeometry,
+    DistanceFieldTopology,
+    DistanceSampleValue,
     GroundPlane,
+    HeightFieldGeometry,
+    HeightSampleValue,
     HullCornerVertex,
     HullFacePlane,
     HullVertexPosition,
     LinkTopology,
+    MeshTopology,
     NodeContactPoint,
     NodeContactState,
     NodeGroup,
@@ -32,11 +38,12 @@ from phalanx.components import (
     SurfaceNodeTopology,
 )
 from phalanx.components.node_contact import SLOTS
-from phalanx.components.shape import HULL
+from phalanx.components.shape import HEIGHT_FIELD, HULL, SDF
 from phalanx.ecs import function, read, system, write
 from phalanx.systems.collision.narrow.outside import outside_of
 from phalanx.systems.collision.narrow.pose import inverse_turn, turn
 from phalanx.systems.collision.sdf_contact.solids import hull_distance
+from phalanx.systems.deformable.uneven import field_distance, terrain_distance
 
 INFINITY = float("inf")
 
@@ -171,6 +178,15 @@ def find_node_contacts(
     end_corners=read(HullFacePlane.end_corner),
     corner_vertices=read(HullCornerVertex.vertex),
     vertices=read(HullVertexPosition.position),
+    first_distance=read(DistanceFieldTopology.first_sample),
+    dims=read(DistanceFieldTopology.samples),
+    corner=read(DistanceFieldGeometry.corner),
+    cell=read(DistanceFieldGeometry.cell),
+    distances=read(DistanceSampleValue.distance),
+    first_height=read(MeshTopology.first_sample),
+    samples=read(MeshTopology.samples),
+    spacing=read(HeightFieldGeometry.spacing),
+    heights=read(HeightSampleValue.height),
     origin=read(DeformableMotion.origin),
     position=read(NodeState.position),
     velocity=read(NodeState.velocity),
@@ -178,7 +194,7 @@ def find_node_contacts(
     gap=write(NodeContactPoint.gap),
     normal=write(NodeContactPoint.normal),
 ):
-    """The planes and convex shapes that a node is nearest to."""
+    """The planes, convex shapes, distance fields and height fields that a node is nearest to."""
     v = node[n, e]
     b = body[n, e]
     x, y, z = position[v, 0, e], position[v, 1, e], position[v, 2, e]
@@ -197,7 +213,7 @@ def find_node_contacts(
                 nx, ny, nz = plane_normal[i, 0, e], plane_normal[i, 1, e], plane_normal[i, 2, e]
                 d = nx * origin[b, 0, e] + ny * origin[b, 1, e] + nz * origin[b, 2, e] - level[i, e]
                 d += nx * x + ny * y + nz * z
-            elif kind[s, e] <= HULL:
+            else:
                 j = coord[root[link[s, e], e], e]
                 px = ((origin[b, 0, e] - q[j, e]) - offset[s, 0, e]) + x
                 py = ((origin[b, 1, e] - q[j + 1, e]) - offset[s, 1, e]) + y
@@ -212,6 +228,16 @@ def find_node_contacts(
                     ux, uy, uz, d = hull_distance(
                         (HULL, first_vertex[s, e], end_vertex[s, e], first_face[s, e], end_face[s, e]),
                         px, py, pz, reach, normals, offsets, first_corners, end_corners, corner_vertices, vertices,
+                    )  # fmt: skip
+                elif kind[s, e] == SDF:
+                    ux, uy, uz, d = field_distance(
+                        distances, first_distance[s, e], dims[s, 0, e], dims[s, 1, e], dims[s, 2, e],
+                        corner[s, 0, e], corner[s, 1, e], corner[s, 2, e], cell[s, e], px, py, pz,
+                    )  # fmt: skip
+                elif kind[s, e] == HEIGHT_FIELD:
+                    ux, uy, uz, d = terrain_distance(
+                        heights, first_height[s, e], samples[s, 0, e], samples[s, 1, e],
+                        spacing[s, 0, e], spacing[s, 1, e], px, py, pz,
                     )  # fmt: skip
                 else:
                     ux, uy, uz, d = outside_of(kind[s, e], size[s, 0, e], size[s, 1, e], size[s, 2, e], px, py, pz)

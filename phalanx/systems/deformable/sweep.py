@@ -8,6 +8,7 @@ environments, and the order of colours is fixed.
 
 from phalanx.components import (
     AttachedNode,
+    ClothNodeContact,
     CornerShape,
     CornerTopology,
     DeformableElasticity,
@@ -75,6 +76,9 @@ def relax_nodes(
     normal=read(NodeContactPoint.normal),
     anchor=read(NodeContactPoint.anchor),
     friction=read(NodeContactPoint.friction),
+    row=read(ClothNodeContact.row),
+    touch=read(ClothNodeContact.force),
+    resists=read(ClothNodeContact.stiffness),
     tied=read(AttachedNode.attachment),
     tie_mass=read(NodeAttachmentTopology.mass),
     mode=read(NodeAttachmentState.mode),
@@ -130,6 +134,16 @@ def relax_nodes(
             yy += more * ny * ny
             yz += more * ny * nz
             zz += more * nz * nz
+    if row[v, e] >= 0:
+        fx += touch[v, 0, e]
+        fy += touch[v, 1, e]
+        fz += touch[v, 2, e]
+        xx += resists[v, 0, e]
+        xy += resists[v, 1, e]
+        xz += resists[v, 2, e]
+        yy += resists[v, 3, e]
+        yz += resists[v, 4, e]
+        zz += resists[v, 5, e]
     a = max(tied[v, e], 0)
     hold = contact_stiffness(tie_mass[a, e], rate)
     gx, gy, gz, flat = attachment_force(

@@ -45,6 +45,10 @@ TOUCHING_SWEEPS = 6
 from 50 mm jumps up by 10 mm; in 6, by 1.4 mm."""
 
 
+TOUCH = 2e-3
+"""m: touch offset of soft bodies where none is given, at most."""
+
+
 class Deformables(Ropes):
     """Adds deformable bodies to what a world can hold."""
 
@@ -79,6 +83,8 @@ class Deformables(Ropes):
         collision_mask: Any = None,
         contact_offset: float | None = None,
         rest_offset: float = 0.0,
+        touches_cloth: bool = False,
+        touch_offset: float | None = None,
         **surface: Unpack[Surface],
     ) -> SoftBody:
         """Add a soft body, a volume of elastic material, to every environment.
@@ -97,6 +103,10 @@ class Deformables(Ropes):
             collision_group, collision_mask, contact_offset, rest_offset: as of
             :class:`phalanx.world.options.ActorOptions`. surface: see :class:`phalanx.world.options.Surface`;
             restitution has no meaning here.
+            touches_cloth: its surface touches itself, and cloth and other soft bodies for which this holds, at the sum
+                of both touch offsets; see :meth:`add_cloth`.
+            touch_offset: m, at most a quarter of the height of the lowest triangle of its surface; where not given
+                2 mm, or a tenth of that height if this is less.
 
         Raises:
             LoadError: the tetrahedra cannot be used.
@@ -130,9 +140,23 @@ class Deformables(Ropes):
             damping=checking.number(f"{who}: damping", damping),
             gravity_scale=0.0 if disable_gravity else 1.0,
             kinematic=bool(kinematic),
+            touch_offset=self._touch_offset(who, mesh, touch_offset),
+            touches_cloth=bool(touches_cloth),
         )
         made = self.deformables[name] = SoftBody(self.engine, name, part, pose)
         return made
+
+    def _touch_offset(self, who: str, mesh: TetMesh, given: float | None) -> float:
+        p = mesh.nodes[mesh.surface]
+        longest = np.max([np.linalg.norm(p[:, k] - p[:, k - 1], axis=1) for k in range(3)], axis=0)
+        height = float((np.linalg.norm(np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]), axis=1) / longest).min())
+        offset = min(TOUCH, 0.1 * height) if given is None else checking.number(f"{who}: touch_offset", given, above=0)
+        if offset > 0.25 * height:
+            raise ValueError(
+                f"{who}: touch_offset={offset:g}: the lowest triangle of its surface is {height:g} m high; at most a "
+                f"quarter of that, {height / 4:g} m, is possible"
+            )
+        return offset
 
     def add_cloth(
         self,
@@ -344,23 +368,18 @@ class Deformables(Ropes):
         with self.engine.store.active():
             self.engine.store.view(c.ClothDrift.there)[...] = 1
             self.engine.store.view(c.ParticleSettings.there)[...] = 1
-        touching = any(cloth.part.touches_cloth for cloth in self.cloths.values())
-        cloth_sweeps = max(sweeps, TOUCHING_SWEEPS) if touching else sweeps
-        self.engine.soft_steps = (
-            small_steps,
-            sweeps,
-            placed.colours,
-            placed.cloth_colours,
-            cloth_sweeps,
-            placed.digits,
-        )
+        more = max(sweeps, TOUCHING_SWEEPS)
+        soft_sweeps = more if any(soft.part.touches_cloth for soft in self.deformables.values()) else sweeps
+        cloth_sweeps = more if any(cloth.part.touches_cloth for cloth in self.cloths.values()) else sweeps
+        colours = (placed.colours, placed.cloth_colours)
+        self.engine.soft_steps = (small_steps, sweeps, *colours, soft_sweeps, cloth_sweeps, placed.digits)
         if placed.passed:
             names = list(self.actors)
             met = sorted({f"{bodies[body].name!r} and {names[part]!r}" for body, part in placed.passed})
             warnings.warn(
-                "Soft bodies, cloth, ropes and particles touch planes and convex shapes only; these pass through each "
-                f"other: {shorten(met)}. Use "
-                'approximation="convex_decomposition" for meshes, or filter with collision groups.',
+                "Soft bodies, cloth, ropes and particles do not touch triangle meshes; these pass through each other: "
+                f"{shorten(met)}. Use "
+                'approximation="convex_decomposition" or "sdf" for meshes, or filter with collision groups.',
                 SimulationWarning,
                 stacklevel=4,
             )
@@ -407,12 +426,18 @@ def describe(bodies: Mapping[str, DeformableBody]) -> list[dict[str, Any]]:
             "contact_offset": body.part.contact_offset,
             "rest_offset": body.part.rest_offset,
             "material": body.part.material.to_dict(),
+            **(_touching(body.part) if isinstance(body.part, SoftPart) else {}),
             **(_sheet(body.part) if isinstance(body.part, ClothPart) else {}),
             **(_strand(body.part) if isinstance(body.part, RopePart) else {}),
             **(_grains(body.part) if isinstance(body.part, ParticlesPart) else {}),
         }
         for name, body in bodies.items()
     ]
+
+
+def _touching(part: SoftPart) -> dict[str, Any]:
+    """What soft bodies have besides, if they touch deformable bodies."""
+    return {"touches_cloth": True, "touch_offset": part.touch_offset} if part.touches_cloth else {}
 
 
 def _sheet(part: ClothPart) -> dict[str, float]:

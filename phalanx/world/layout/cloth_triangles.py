@@ -6,6 +6,7 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.models.meshes.cloth_mesh import ClothMesh
+from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.world.layout.columns import Columns
 
 PATCH = 16
@@ -24,7 +25,7 @@ class ClothTriangles:
     def add(
         self,
         columns: Columns,
-        mesh: ClothMesh | None,
+        mesh: ClothMesh | TetMesh | None,
         first_node: int,
         triangle: np.ndarray,
         corner: np.ndarray,
@@ -47,7 +48,7 @@ class ClothTriangles:
         order = np.concatenate(patches)
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
-        triangles = mesh.triangles[order]
+        triangles = mesh.surface[order]
         ends = self.count + np.cumsum([len(patch) for patch in patches])
         columns.extend(
             {
@@ -55,7 +56,9 @@ class ClothTriangles:
                 c.ClothPatchTopology.end: ends,
             }
         )
-        first_corner = np.unique(triangles.ravel(), return_index=True)[1]
+        used, first_corner = np.unique(triangles.ravel(), return_index=True)
+        owner = np.full(count, -1)  # inner nodes of soft bodies belong to none
+        owner[used] = self.count + first_corner // 3
         owns_corner = np.zeros(triangles.size, np.int64)
         owns_corner[first_corner] = 1
         sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
@@ -67,11 +70,11 @@ class ClothTriangles:
                 c.ClothTriangleTopology.nodes: first_node + triangles,
                 c.ClothTriangleTopology.owns: bits.sum(axis=1),
                 c.ClothNodeContact.row: self.nodes + np.arange(count),
-                c.ClothNodeContact.owner: self.count + first_corner // 3,
+                c.ClothNodeContact.owner: owner,
             }
         )
-        near, far = (mesh.triangles[triangle, (corner + k) % 3] for k in (1, 2))
-        node = mesh.triangles[triangle, corner]
+        near, far = (mesh.surface[triangle, (corner + k) % 3] for k in (1, 2))
+        node = mesh.surface[triangle, corner]
         seen = np.stack([node * count + near, node * count + far], axis=1)
         tests = np.zeros(seen.size, np.int64)
         tests[np.unique(seen.ravel(), return_index=True)[1]] = 1
@@ -85,9 +88,9 @@ class ClothTriangles:
         self.nodes += count
 
 
-def _patches(mesh: ClothMesh) -> list[np.ndarray]:
+def _patches(mesh: ClothMesh | TetMesh) -> list[np.ndarray]:
     """Numbers of triangles that lie together: halves across the longest side, until they are few."""
-    middle = mesh.nodes[mesh.triangles].mean(axis=1)
+    middle = mesh.nodes[mesh.surface].mean(axis=1)
     waiting, done = [np.arange(len(middle))], []
     while waiting:
         some = waiting.pop()

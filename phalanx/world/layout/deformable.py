@@ -21,13 +21,14 @@ from phalanx.models.surface import Ground
 from phalanx.systems.deformable.contact_force import LEARNING
 from phalanx.world.layout.cloth_triangles import ClothTriangles
 from phalanx.world.layout.collision import PlacedShape
+from phalanx.world.layout.colours import colours, mesh_edges
 from phalanx.world.layout.columns import Columns
 from phalanx.world.layout.coupled_links import CoupledLinks
 from phalanx.world.layout.particles import Particles, particle_material
 from phalanx.world.layout.parts import ClothPart, DeformablePart, ParticlesPart, RopePart, SoftPart
 from phalanx.world.layout.ropes import Ropes, tie_of_rope
 
-TOUCHED = (*OF_KIND, kinds.HULL)
+TOUCHED = (*OF_KIND, kinds.HULL, kinds.SDF, kinds.HEIGHT_FIELD)
 """Kinds of shapes that nodes touch, besides planes."""
 
 GROUP = 32
@@ -151,7 +152,7 @@ def fill_deformables(
                 c.ClothMaterial.shear_modulus: body.shear_modulus if isinstance(body, ClothPart) else 0.0,
                 c.ClothMaterial.bending_stiffness: body.bending_stiffness if isinstance(body, ClothPart) else 0.0,
                 c.ClothMaterial.pressure: body.pressure if isinstance(body, ClothPart) else 0.0,
-                c.ClothMaterial.touch_offset: body.touch_offset if isinstance(body, ClothPart) else 0.0,
+                c.ClothMaterial.touch_offset: getattr(body, "touch_offset", 0.0),
                 c.RopeMaterial.radius: body.radius if isinstance(body, RopePart) else 0.0,
                 c.RopeMaterial.bending_stiffness: body.bending_stiffness if isinstance(body, RopePart) else 0.0,
                 **particle_material(body),
@@ -188,7 +189,10 @@ def fill_deformables(
             sheets.skip(columns, count)
         else:
             first, end = corners.add(body.mesh, node)
-            sheets.skip(columns, count)
+            if body.touches_cloth:
+                sheets.add_surface(columns, body.mesh, node)
+            else:
+                sheets.skip(columns, count)
             edges[SoftPart].append(node + mesh_edges(body.mesh.tets))
         sort.append(np.full(count, _SORTS.get(type(body), 2)))
         columns.extend(
@@ -210,7 +214,7 @@ def fill_deformables(
     cloth_colours = _order(columns, edges[ClothPart], np.flatnonzero(kind == 1), int((kind == 0).sum()))
     columns.extend({c.NodeOrder.node: np.flatnonzero(kind == 2)})  # of ropes and particles, in no colour
     colour = np.full(node, -1)
-    for number, (first, count) in enumerate(cloth_colours):
+    for number, (first, count) in enumerate([*cloth_colours, *soft_colours]):
         colour[columns.values[c.NodeOrder.node][first : first + count]] = number
     columns.extend({c.ClothNodeContact.colour: colour})
     corners.put(columns)
@@ -351,6 +355,34 @@ class _Sheets:
         columns.extend({**dict.fromkeys(fields, none), c.ClothNode.bend: none.astype(float)})
         columns.extend({c.ClothNodeContact.row: none - 1, c.ClothNodeContact.owner: none - 1})
 
+    def add_surface(self, columns: Columns, mesh: TetMesh, first_node: int) -> None:
+        """Append the surface of a soft body that touches deformable bodies; its triangles have no stiffness."""
+        count = len(mesh.nodes)
+        node = mesh.surface.ravel()
+        order = np.argsort(node, kind="stable")
+        triangle, corner = order // 3, order % 3
+        others = np.stack([mesh.surface[triangle, (corner + k) % 3] for k in (1, 2)], axis=1)
+        columns.extend(
+            {
+                c.ClothCornerTopology.others: first_node + others,
+                c.ClothCornerShape.inverse: np.tile([1.0, 0.0, 0.0, 1.0], (len(order), 1)),
+                c.ClothCornerShape.area: np.zeros(len(order)),
+            }
+        )
+        self.triangles.add(columns, mesh, first_node, triangle, corner, count)
+        corners = self._corners + np.concatenate([[0], np.cumsum(np.bincount(node, minlength=count))])
+        self._corners += len(order)
+        none = np.zeros(count, np.int64)
+        columns.extend(
+            {
+                c.ClothNode.first_corner: corners[:-1],
+                c.ClothNode.end_corner: corners[1:],
+                c.ClothNode.first_bend: none,
+                c.ClothNode.end_bend: none,
+                c.ClothNode.bend: none.astype(float),
+            }
+        )
+
     def add(self, columns: Columns, part: ClothPart, first_node: int) -> np.ndarray:
         """Append a body's; returns the pairs of its nodes (k, 2) that see each other."""
         mesh = part.mesh
@@ -405,36 +437,3 @@ def _axes(mesh: ClothMesh) -> tuple[np.ndarray, np.ndarray]:
     right = wanted - (wanted * normal).sum(axis=1, keepdims=True) * normal
     right /= np.linalg.norm(right, axis=1, keepdims=True)
     return right, np.cross(normal, right)
-
-
-def mesh_edges(elements: np.ndarray) -> np.ndarray:
-    """(n, 2): pairs of nodes that some element (m, k) has both of, the lower number first."""
-    k = elements.shape[1]
-    pairs = np.concatenate([elements[:, [a, b]] for a in range(k) for b in range(a)])
-    return np.unique(np.sort(pairs, axis=1), axis=0)
-
-
-def colours(count: int, edges: np.ndarray) -> np.ndarray:
-    """(count,): the colour of each node, so that no edge (n, 2) has two ends of one colour.
-
-    Node after node, those of most neighbours first, gets the least colour that no neighbour has. In rounds: each takes
-    all nodes that come before their neighbours (Jones and Plassmann, A parallel graph coloring heuristic, 1993).
-    """
-    start, end = np.concatenate([edges, edges[:, ::-1]]).T
-    degree = np.bincount(start, minlength=count)
-    rank = np.empty(count, np.int64)
-    rank[np.lexsort([np.arange(count), -degree])] = np.arange(count)
-    found = np.full(count, -1)
-    taken = np.zeros(count, np.int64)
-    while (found < 0).any():
-        waits = np.zeros(count, bool)
-        open_ = (found[start] < 0) & (found[end] < 0)
-        waits[start[open_ & (rank[end] < rank[start])]] = True
-        ready = (found < 0) & ~waits
-        free = ~taken[ready]
-        found[ready] = np.log2((free & -free).astype(float)).astype(int)
-        told = ready[start]
-        np.bitwise_or.at(taken, end[told], 1 << found[start[told]])
-        keep = open_ & ~(ready[start] | ready[end])
-        start, end = start[keep], end[keep]
-    return found

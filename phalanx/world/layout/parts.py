@@ -44,6 +44,10 @@ class SoftPart(DeformablePart):
     """A soft body."""
 
     mesh: TetMesh
+    touch_offset: float = 0.0
+    """m: it rests on other deformable bodies at the sum of both."""
+    touches_cloth: bool = False
+    """Whether it touches itself, and other deformable bodies for which this holds."""
 
     def masses(self) -> np.ndarray:
         """(nodes,): kg, a quarter of each tetrahedron."""
