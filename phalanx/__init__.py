@@ -37,6 +37,7 @@ from phalanx.world.handles.robot import Robot
 from phalanx.world.world import SimulationWarning, World
 
 if TYPE_CHECKING:
+    from phalanx.io.formats.element_files import read_elements
     from phalanx.io.recordings.folder import RecordingError
     from phalanx.io.recordings.recorder import Recorder
     from phalanx.io.recordings.replay import open_recording
@@ -47,6 +48,7 @@ _LAZY = {
     "RecordingError": "phalanx.io.recordings.folder",
     "Viewer": "phalanx.viewer.viewer",
     "open_recording": "phalanx.io.recordings.replay",
+    "read_elements": "phalanx.io.formats.element_files",
 }
 
 
@@ -111,5 +113,6 @@ __all__ = [
     "World",
     "num_threads",
     "open_recording",
+    "read_elements",
     "set_num_threads",
 ]

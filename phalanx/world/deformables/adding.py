@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -10,6 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from phalanx import components as c
+from phalanx.io.formats.element_files import read_elements
 from phalanx.io.reading.errors import LoadError
 from phalanx.maths.arrays import rotate
 from phalanx.models.actor_spec import Part
@@ -66,7 +68,7 @@ class Deformables(Ropes):
 
     def add_soft_body(
         self,
-        source: Shape | TetMesh,
+        source: Shape | TetMesh | str | os.PathLike[str],
         name: str = "soft body",
         *,
         resolution: int = 10,
@@ -90,7 +92,8 @@ class Deformables(Ropes):
         """Add a soft body, a volume of elastic material, to every environment.
 
         Args:
-            source: tetrahedra, or a box, sphere, capsule, cylinder, cone or closed mesh to make them of.
+            source: tetrahedra, or a .msh or .vtk file that has them in m (:func:`phalanx.read_elements`), or a box,
+                sphere, capsule, cylinder, cone or closed mesh to make them of.
             name: unique in the world.
             resolution: elements along the longest side of such a shape.
             youngs_modulus: Pa.
@@ -115,6 +118,8 @@ class Deformables(Ropes):
         who = f"soft body {name!r}"
         pose = checking.pose(who, position, orientation)
         checking.options(who, surface, options.SURFACE)
+        if isinstance(source, str | os.PathLike):
+            source = read_elements(source).tets()
         mesh = source if isinstance(source, TetMesh) else _tetrahedra(source, name, resolution)
         if mass is not None and density is not None:
             raise ValueError(f"{who}: give mass or density, not both")
@@ -160,7 +165,7 @@ class Deformables(Ropes):
 
     def add_cloth(
         self,
-        source: ClothMesh | Shape,
+        source: ClothMesh | Shape | str | os.PathLike[str],
         name: str = "cloth",
         *,
         thickness: float = 1e-3,
@@ -189,7 +194,8 @@ class Deformables(Ropes):
         It stretches and shears in its plane, bends, and touches rigid bodies from both sides.
 
         Args:
-            source: triangles, or a shape that is a mesh. Bending is measured from flat.
+            source: triangles, or a .msh or .vtk file that has them in m, or a shape that is a mesh. Bending is measured
+                from flat.
             name: unique in the world.
             thickness: m, of the sheet as what is below says of what it is made.
             youngs_modulus: Pa, in its plane.
@@ -217,6 +223,8 @@ class Deformables(Ropes):
         who = f"cloth {name!r}"
         pose = checking.pose(who, position, orientation)
         checking.options(who, surface, options.SURFACE)
+        if isinstance(source, str | os.PathLike):
+            source = read_elements(source).triangles()
         mesh = source if isinstance(source, ClothMesh) else _triangles(source, name)
         if mass is not None and density is not None:
             raise ValueError(f"{who}: give mass or density, not both")

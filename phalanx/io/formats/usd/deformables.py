@@ -58,8 +58,10 @@ def read(reading: Reading, prim: Prim, name: str) -> DeformableModel:
     Raises:
         LoadError: it is no mesh, or one that is not closed, or one of its values makes no sense.
     """
-    if str(prim.GetTypeName()) != "Mesh":
-        raise reading.error(prim, f"a deformable body must be a Mesh, not a {prim.GetTypeName() or 'prim'}.")
+    if str(prim.GetTypeName()) not in ("Mesh", "TetMesh"):
+        raise reading.error(
+            prim, f"a deformable body must be a Mesh or a TetMesh, not a {prim.GetTypeName() or 'prim'}."
+        )
     transform = reading.transform(prim)
     frame = rigid(transform)
     mesh = _mesh(reading, prim, inverse(frame) @ transform)
@@ -92,6 +94,9 @@ def _mesh(reading: Reading, prim: Prim, transform: np.ndarray) -> TetMesh:
                 prim, f"physxDeformable:simulationIndices has {len(tets)} numbers, not 4 for each tetrahedron."
             )
         return TetMesh(nodes @ transform[:3, :3].T + transform[:3, 3], tets, path)
+    if str(prim.GetTypeName()) == "TetMesh":
+        points = reading.numbers(prim, "points").reshape(-1, 3)
+        return TetMesh(points @ transform[:3, :3].T + transform[:3, 3], reading.numbers(prim, "tetVertexIndices"), path)
     vertices, faces = triangles(reading, prim, transform)
     resolution = reading.number(prim, "physxDeformable:simulationHexahedralResolution", RESOLUTION, least=1.0)
     return fill_surface(vertices, faces, int(resolution), path)
