@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from facade.isaacsim.core_scenes import host, like, xforms
 
-from phalanx.facade import stage
+from phalanx.facade import simulation, stage
 from phalanx.facade.isaaclab.sim.schemas.authoring import applied_schemas
-from phalanx.facade.isaacsim.core.api.materials import DeformableMaterial, ParticleMaterial
+from phalanx.facade.isaacsim.core.api.materials import DeformableMaterial, DeformableMaterialView, ParticleMaterial
 from phalanx.facade.isaacsim.core.prims import (
     ClothPrim,
     DeformablePrim,
@@ -149,6 +149,27 @@ def test_deformable_bodies_are_simulated(world, backend):
     np.testing.assert_allclose(gradients, np.tile(np.eye(3), (1, 40, 1, 1)), atol=1e-3)
     view.set_simulation_mesh_nodal_positions(like(backend, start[:1]), indices=[0])
     np.testing.assert_allclose(host(view.get_simulation_mesh_nodal_positions(indices=[0])), start[:1], atol=1e-5)
+
+
+def test_materials_act_while_the_world_plays(world):
+    """On the bodies that have them, and on no others; the stage keeps them, too."""
+    rubber, foam = (DeformableMaterial(f"/World/m_{i}", youngs_modulus=1e5, poissons_ratio=0.3) for i in range(2))
+    for i, material in enumerate((rubber, foam)):
+        block(f"/World/b_{i}", 1.0 + i)
+        SingleDeformablePrim(f"/World/b_{i}", material, simulation_hexahedral_resolution=1)
+    world.reset()
+    playing = simulation.stage_world()
+    assert playing is not None
+    made = playing.world
+    bodies = list(made.deformables.values())
+    foam.set_youngs_modululs(2e4)
+    foam.set_dynamic_friction(0.7)
+    DeformableMaterialView("/World/m_.*").set_poissons_ratios(np.array([0.4, 0.5]))
+    assert [float(host(body.youngs_modulus)[0]) for body in bodies] == [1e5, 2e4]
+    np.testing.assert_allclose([host(body.poissons_ratio)[0] for body in bodies], [0.4, 0.4999], rtol=1e-5)
+    np.testing.assert_allclose([host(body.friction)[0] for body in bodies], [0.25, 0.7], rtol=1e-6)
+    assert foam.get_youngs_modululs() == 2e4
+    rubber.set_elasticity_damping(0.1)  # which is kept on the stage
 
 
 def test_a_surface_that_is_open_cannot_be_filled(world):
