@@ -13,8 +13,11 @@ import numpy as np
 from phalanx.io.formats.scene_file import Ground as FileGround
 from phalanx.io.formats.scene_file import warn_of
 from phalanx.models.actuators import Keyframe
+from phalanx.models.meshes.cloth_mesh import ClothMesh
+from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.world.contents import Contents
 from phalanx.world.deformables.cloth import Cloth
+from phalanx.world.deformables.rope import Rope
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.handles.loop_joint import LoopJoint
 from phalanx.world.handles.rigid_object import RigidObject
@@ -45,6 +48,7 @@ class AddedScene:
     joints: dict[str, LoopJoint] = field(default_factory=dict)
     deformables: dict[str, SoftBody] = field(default_factory=dict)
     cloths: dict[str, Cloth] = field(default_factory=dict)
+    ropes: dict[str, Rope] = field(default_factory=dict)
     keyframe_names: list[str] = field(default_factory=list)
     prims: dict[str, tuple[str, str]] = field(default_factory=dict)
     deformable_prims: dict[str, str] = field(default_factory=dict)
@@ -125,6 +129,7 @@ def add_scene(world: Contents, scene: Scene, prefix: str = "", keyframe: str | N
         known = ", ".join(made.keyframe_names) or "none"
         raise ValueError(f"add_mjcf: {scene.source} has no keyframe {keyframe!r}; it has {known}")
     taken = [name for name in scene.trees if prefix + name in world.actors]
+    taken += [flex.name for flex in scene.flexes if prefix + flex.name in world.all_deformables]
     taken += [held.name for held in scene.held if prefix + held.name in world.joints]
     if taken:
         raise ValueError(f"add_mjcf: there is already something named {prefix + taken[0]!r}; pass another prefix=")
@@ -143,7 +148,24 @@ def add_scene(world: Contents, scene: Scene, prefix: str = "", keyframe: str | N
     for (a, body_a), (b, body_b) in scene.separated:
         world.disable_collision((prefix + a, body_a), (prefix + b, body_b))
     _hold(scene, made, prefix)
+    _add_flexes(scene, made, prefix)
     return made
+
+
+def _add_flexes(scene: Scene, made: AddedScene, prefix: str) -> None:
+    """Soft bodies, cloth and ropes, tied to the bodies that have them by what is pinned."""
+    for flex in scene.flexes:
+        name, world = prefix + flex.name, made.world
+        place: dict[str, Any] = {"position": flex.position, "orientation": flex.orientation}
+        if isinstance(flex.mesh, TetMesh):
+            made.deformables[name] = world.add_soft_body(flex.mesh, name, **place, **flex.arguments)
+        elif isinstance(flex.mesh, ClothMesh):
+            made.cloths[name] = world.add_cloth(flex.mesh, name, **place, **flex.arguments)
+        else:
+            made.ropes[name] = world.add_rope(flex.mesh, name, **place, **flex.arguments)
+        if len(flex.pins):
+            owner = scene.owner(flex.node)
+            world.attach_nodes(name, flex.pins, (prefix + owner, flex.node.name) if owner else None)
 
 
 def add_grounds(world: Contents, grounds: Iterable[FileGround]) -> None:

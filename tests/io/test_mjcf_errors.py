@@ -143,7 +143,7 @@ WRONG = {
         "qpos has 2 numbers, and the file needs 1",
     ),
     "deformables": (HINGE, "<deformable/>", 2, "<deformable> is not simulated"),
-    "flexcomp": ('<body><flexcomp name="a"/></body>', "", 4, "<flexcomp> is not simulated"),
+    "flexcomp": ('<body><flexcomp name="a" type="disc"/></body>', "", 4, "of flexcomps, grid, direct, gmsh are read"),
     "moving plane": ('<body><freejoint/><geom type="plane" size="1 1 1"/></body>', "", 4, "cannot move"),
     "moving height field": (
         f'<body><freejoint/>{BALL}<geom type="hfield" hfield="h"/></body>',

@@ -10,6 +10,8 @@ import numpy as np
 
 from phalanx.io.formats.mjcf import actuators as actuators_
 from phalanx.io.formats.mjcf import bodies, contacts, equality, geoms, keyframes, tendons
+from phalanx.io.formats.mjcf import flex as flex_
+from phalanx.io.formats.mjcf.flex import FlexModel
 from phalanx.io.formats.mjcf.held import Held
 from phalanx.io.formats.mjcf.inertia import resistance
 from phalanx.io.formats.mjcf.models import WORLD, TreeModel, tree_model
@@ -42,6 +44,8 @@ class Scene:
     separated: list[tuple[tuple[str, str], tuple[str, str]]]
     options: Options
     warnings: list[str] = field(default_factory=list)
+    flexes: list[FlexModel] = field(default_factory=list)
+    """What is deformable."""
 
     def owner(self, node: Node) -> str:
         """Name of the tree that a body belongs to; empty for the world."""
@@ -109,6 +113,10 @@ def _load(path: str | Path, asset_dirs: Iterable[str | Path], visuals: bool, ine
     for context in (one for one in tree.contexts if one.outer is None):
         keyframes.read(context, everything, drives, notes)
     scene = Scene(main.root.attributes.get("model", Path(path).stem), str(path), trees, grounds, held, [], main.options)
+    for flex in tree.flexcomps:
+        with place(flex.element.error):
+            scene.flexes.append(flex_.read(flex, notes))
+        clock.check()
     for context in tree.contexts:
         for a, b in contacts.excludes(context, tree, notes):
             _separate(scene, a, b, notes)

@@ -79,6 +79,19 @@ ATTRIBUTES = {
         "user castshadow",
         "fluidshape fluidcoef adhesion surfacevel",
     ),
+    "flexcomp": _known(
+        f"name type dim count spacing scale mass radius rigid dof file point element {POSE}",
+        "group material rgba flatskin inertiabox texcoord cellcount",
+        "origin",
+    ),
+    "flexcomp contact": _known(
+        "contype conaffinity friction selfcollide",
+        "priority solref solimp solmix margin gap activelayers vertcollide passive",
+        "condim internal",
+    ),
+    "flexcomp elasticity": _known("young poisson damping thickness elastic2d"),
+    "flexcomp edge": _known("equality stiffness damping", "solref solimp"),
+    "flexcomp pin": _known("id range grid gridrange"),
     "site": _known(f"name class type size fromto {POSE}", "group material rgba user mesh"),
     "mesh": _known(
         "name class file vertex face scale refpos refquat inertia",

@@ -21,7 +21,20 @@ from phalanx.maths.arrays import between, from_euler, rotate, unit
 from phalanx.models.checks import nearest
 
 IGNORED = ("camera", "light")
-HOLDS = ("body", "joint", "freejoint", "geom", "site", "inertial", "frame", "replicate", "attach", *IGNORED, "plugin")
+HOLDS = (
+    "body",
+    "joint",
+    "freejoint",
+    "geom",
+    "site",
+    "inertial",
+    "frame",
+    "replicate",
+    "attach",
+    "flexcomp",
+    *IGNORED,
+    "plugin",
+)
 LEAVES = ("joint", "freejoint", "geom", "site", "inertial")
 JOINTS = {"free": "free", "ball": "spherical", "slide": "prismatic", "hinge": "revolute"}
 
@@ -113,6 +126,17 @@ class Node:
 
 
 @dataclass
+class Flexcomp:
+    """Something deformable that a body has; ``pose`` is that of its points in the body."""
+
+    name: str
+    element: Element
+    context: Context
+    node: Node
+    pose: Pose
+
+
+@dataclass
 class Tree:
     """All bodies of a scene, the world first, and everything that has a name, by name as it is in the scene."""
 
@@ -123,6 +147,7 @@ class Tree:
     joints: dict[str, tuple[Node, JointNode]] = field(default_factory=dict)
     geoms: dict[str, tuple[Node, Placed]] = field(default_factory=dict)
     sites: dict[str, tuple[Node, Placed]] = field(default_factory=dict)
+    flexcomps: list[Flexcomp] = field(default_factory=list)
     contexts: list[Context] = field(default_factory=list)
     """Of the file itself, and one for each time that another one is attached and for each copy."""
     _opened: dict[str, Source] = field(default_factory=dict)
@@ -163,13 +188,17 @@ class Tree:
         for child in element.children:
             tag = child.tag
             if tag not in HOLDS:
-                if tag in ("composite", "flexcomp"):
+                if tag == "composite":
                     raise child.error(f"<{tag}> is not simulated; write out the bodies, or remove it.")
                 raise schema.unknown(child, list(HOLDS))
             if tag in IGNORED:
                 continue
             if tag == "plugin":
                 self.notes.add(child, "plugins are not simulated; it is left out.")
+                continue
+            if tag == "flexcomp":
+                own = compose(pose, source.pose(Values(child)))
+                self._flexcomp(node, child, context, own)
                 continue
             schema.check(child, self.notes)
             for inside in child.children if tag in LEAVES else ():
@@ -218,6 +247,15 @@ class Tree:
         if node.mocap and (kinds or parent is not self.world):
             raise element.error("a mocap body hangs in the world itself and has no joints.")
         return node
+
+    def _flexcomp(self, node: Node, element: Element, context: Context, pose: Pose) -> None:
+        given = element.attributes.get("name", "")
+        if not given:
+            raise element.error("a flexcomp must have a name.")
+        name = context.name(given)
+        if any(one.name == name for one in self.flexcomps):
+            raise element.error(f'there is already a flexcomp named "{name}".')
+        self.flexcomps.append(Flexcomp(name, element, context, node, pose))
 
     def _free(self, name: str) -> str:
         while name in self.bodies:
