@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from phalanx.commands import learning_tasks
+from phalanx.commands.checkpoints import Checkpoints, chosen
 from phalanx.commands.common import Interrupted, UserError, check_output, user_mistakes
 from phalanx.commands.launching import LAST_WORDS, launch
 from phalanx.commands.watching import Watch
@@ -186,8 +187,17 @@ def _last(folder: Path, trainer: Any) -> Path:
     return folder / f"model_{trainer.iteration}{trainer.ending}"
 
 
-def play(task: str, checkpoint: Path, num_envs: int, seconds: float, device: str, seed: int, video: Path | None) -> int:
-    """Run a policy without noise and say how it does; 0."""
+def play(
+    task: str,
+    checkpoint: Path,
+    num_envs: int,
+    seconds: float,
+    device: str,
+    seed: int,
+    video: Path | None,
+    watch: Watch | None = None,
+) -> int:
+    """Run a policy without noise and say how it does; 0. While it is watched it goes on until Ctrl-C."""
     device = _device(device)
     learning_tasks.check_torch()
     check_output(video)
@@ -196,6 +206,7 @@ def play(task: str, checkpoint: Path, num_envs: int, seconds: float, device: str
     from phalanx.learn.ranks import Ranks
     from phalanx.learn.trainer import CheckpointError
 
+    newest, checkpoint = checkpoint.is_dir(), chosen(checkpoint)
     with user_mistakes(CheckpointError):
         wrote = trainers.wrote(checkpoint)
         made = learning_tasks.make(task, num_envs, device, seed, noise=False, trainer=wrote)
@@ -203,6 +214,8 @@ def play(task: str, checkpoint: Path, num_envs: int, seconds: float, device: str
         trainer.load(checkpoint)
         film = Film(_world(made), made.step_seconds) if video is not None else None
         steps, start = max(1, round(seconds / made.step_seconds)), time.perf_counter()
+        if watch is not None:
+            return _watched(watch, made, trainer, checkpoint, newest, steps)
         played = trainer.play(steps, film.after_step if film is not None else None)
         took = time.perf_counter() - start
         print(f"{task}: {num_envs} environments, {steps} steps ({steps * made.step_seconds:.3g} s), ", end="")
@@ -213,6 +226,16 @@ def play(task: str, checkpoint: Path, num_envs: int, seconds: float, device: str
         if film is not None and video is not None:
             film.write(video)
             print(f"video {video}: {film.seconds:.3g} s")
+    return 0
+
+
+def _watched(watch: Watch, made: learning_tasks.Made, trainer: Any, checkpoint: Path, newest: bool, steps: int) -> int:
+    """Play in the browser until Ctrl-C, with a choice of checkpoints; 0."""
+    with watch.open(_world(made), speed=1.0) as viewer:
+        choice = Checkpoints(viewer, checkpoint, trainer.load, newest)
+        with contextlib.suppress(KeyboardInterrupt):
+            while True:
+                trainer.play(steps, choice.after_step)
     return 0
 
 
