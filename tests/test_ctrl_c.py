@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 import phalanx as px
+from phalanx.world.engine.interrupt import no_interrupt
 
 INTERRUPT = """
 import os, signal, sys
@@ -49,3 +53,26 @@ def test_other_errors_are_printed_as_ever() -> None:
     )
     assert (done.returncode, done.stdout) == (1, "said")
     assert done.stderr.startswith("Traceback") and "ZeroDivisionError" in done.stderr
+
+
+def test_what_must_not_be_interrupted_ends_first():
+    """Ctrl-C within the block is raised at its end; what was there before holds again, and errors of the block pass."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    done = []
+    try:
+        with pytest.raises(KeyboardInterrupt), no_interrupt():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)  # Python hands signals to their handlers between instructions
+            done.append(True)
+        assert done and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        with pytest.raises(ZeroDivisionError), no_interrupt():
+            _ = 1 / 0
+        with no_interrupt(), no_interrupt():
+            pass
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        elsewhere = threading.Thread(target=lambda: no_interrupt().__enter__())
+        elsewhere.start()
+        elsewhere.join()
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
