@@ -26,9 +26,9 @@ TOGETHER = 4
 LONG = 256
 """Kernels of a step that is long enough alone: the time to find what may run beside what grows with their square."""
 
-BLOCKS = 4096
+BLOCKS = 2048
 """Most blocks of a system that knows how many of its table's slots are in use: one that starts for nothing takes as
-long as a load, and most of thousands of slots are empty."""
+long as a load, and most of thousands of slots are empty. As many as an H100 or H200 holds at once."""
 
 WIDE = 16
 """Blocks that share out the loop of a wide system, for the same environments."""

@@ -40,6 +40,9 @@ AT_ONCE = 4
 """Contacts whose numbers are loaded together: as many as mostly share. A thread of a GPU waits at each branch for the
 loads that decide it, so there are none between these, and what is not needed is left out of the results."""
 
+REGISTERS = 128
+"""Of a thread on GPUs: with fewer, which compilers choose themselves, some loads wait until others are stored."""
+
 ROUNDS = 6
 """Rounds, each of which steps until one of those that share would pull: it lets go, and has no part in the next."""
 
@@ -63,7 +66,7 @@ def point_speed(vx, vy, vz, wx, wy, wz, x, y, z, nx, ny, nz):
     return (vx + ux) * nx + (vy + uy) * ny + (vz + uz) * nz
 
 
-@system(over=Contact, phase="rows", used="count")
+@system(over=Contact, phase="rows", used="count", registers=REGISTERS)
 def share_loads(
     c,
     e,
@@ -108,15 +111,12 @@ def share_loads(
     goes_on = (c == 0) | (not agree(da, db, dof_a[before, e], dof_b[before, e], ux, uy, uz))
     goes_on = goes_on & (not rebound[c, e] < 0.0)  # springs say themselves who bears what
     while goes_on:
-        bits = 0
+        first = end
         for k in range(AT_ONCE):
-            i = min(end + k, slots - 1)
+            i = min(first + k, slots - 1)
             ux, uy, uz = nx - normal[i, 0, e], ny - normal[i, 1, e], nz - normal[i, 2, e]
             same = agree(da, db, dof_a[i, e], dof_b[i, e], ux, uy, uz)
-            bits |= (1 if same & (end + k < min(used, c + MOST)) else 0) << k
-        for _ in range(AT_ONCE):
-            goes_on = goes_on and bits & 1 == 1
-            bits >>= 1
+            goes_on = goes_on & same & (first + k < min(used, c + MOST))
             end += 1 if goes_on else 0
     if end - c < 4:
         return
@@ -148,25 +148,19 @@ def share_loads(
     s, t = local(MOST + 1), local(MOST + 1)  # where those that touch are, along two tangents, what they bear, how they
     load, grip, rub_1, rub_2 = local(MOST + 1), local(MOST + 1), local(MOST + 1), local(MOST + 1)  # hold and rub
     which = local_int(MOST + 1)
-    few = local(7 * AT_ONCE)
     tx, ty, tz = tangent[c, 0, e], tangent[c, 1, e], tangent[c, 2, e]
     bx, by, bz = cross(nx, ny, nz, tx, ty, tz)
     for first in range(c, end, AT_ONCE):
-        for k in range(AT_ONCE):  # all loads before the first store
-            i = min(first + k, end - 1)
-            x, y, z = arm_a[i, 0, e], arm_a[i, 1, e], arm_a[i, 2, e]
-            ux, uy, uz = arm_b[i, 0, e], arm_b[i, 1, e], arm_b[i, 2, e]
-            x, y, z = x if da >= 0 else ux, y if da >= 0 else uy, z if da >= 0 else uz
-            few[k], few[AT_ONCE + k] = tx * x + ty * y + tz * z, bx * x + by * y + bz * z
-            few[2 * AT_ONCE + k], few[3 * AT_ONCE + k] = impulse[i, 0, e], min(static[i, e], dynamic[i, e])
-            few[4 * AT_ONCE + k], few[5 * AT_ONCE + k] = impulse[i, 1, e], impulse[i, 2, e]
-            few[6 * AT_ONCE + k] = gap[i, e]
         for k in range(AT_ONCE):
-            s[number], t[number], which[number] = few[k], few[AT_ONCE + k], first + k
-            load[number], grip[number] = few[2 * AT_ONCE + k], few[3 * AT_ONCE + k]
-            rub_1[number], rub_2[number] = few[4 * AT_ONCE + k], few[5 * AT_ONCE + k]
-            here = (first + k < end) & (few[6 * AT_ONCE + k] <= NEAR)
-            sum += load[number] if here else 0.0
+            i = min(first + k, end - 1)
+            x, y = arm_a[i, 0, e] if da >= 0 else arm_b[i, 0, e], arm_a[i, 1, e] if da >= 0 else arm_b[i, 1, e]
+            z = arm_a[i, 2, e] if da >= 0 else arm_b[i, 2, e]
+            push, apart = impulse[i, 0, e], gap[i, e]
+            s[number], t[number] = tx * x + ty * y + tz * z, bx * x + by * y + bz * z
+            which[number], load[number], grip[number] = i, push, min(static[i, e], dynamic[i, e])
+            rub_1[number], rub_2[number] = impulse[i, 1, e], impulse[i, 2, e]
+            here = (first + k < end) & (apart <= NEAR)  # else the next one takes its place
+            sum += push if here else 0.0
             number += 1 if here else 0
     weight, cs, ct = 0.0, 0.0, 0.0
     if number >= 3 and sum == 0.0 and alone:  # what has just been set down: by its weight, if it is at rest
