@@ -57,3 +57,4 @@ class Scratch(Component, table=World):
     place = Field(2, dtype="int32", doc="where the sides of a contact are in the walk over dofs, or -1", private=True)
     sought = Field(dtype="int32", doc="islands whose loads the search has not found yet")
     before = Field(dtype="int32", doc="contacts of the substep before")
+    misses = Field(dtype="int32", doc="1: there are candidates that are passed", private=True)
