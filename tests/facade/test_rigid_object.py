@@ -195,6 +195,33 @@ def test_wrenches_accelerate_as_they_should(scene: Any, count: int, is_global: b
     np.testing.assert_allclose(host(box.data.root_com_lin_vel_w) - before, [[0, 0, -0.0981]] * count, atol=1e-5)
 
 
+def test_wrenches_of_zeros_push_nothing(scene: Any, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tasks set zeros at each reset where they draw wrenches from an empty range; the step has no work with them."""
+    sim, boxes = scene
+    sim.reset()
+    pushed: list[Any] = []
+    real = type(boxes._wrench).push
+    monkeypatch.setattr(type(boxes._wrench), "push", lambda self, *args: (pushed.append(1), real(self, *args)))
+    zeros = np.zeros((count, 1, 3), np.float32)
+    boxes.permanent_wrench_composer.set_forces_and_torques(forces=zeros, torques=zeros)
+    boxes.instantaneous_wrench_composer.add_forces_and_torques(forces=zeros)
+    boxes.write_data_to_sim()
+    assert not pushed and boxes.permanent_wrench_composer.active
+    assert not boxes.instantaneous_wrench_composer.active, "what acts in one step is gone after it"
+    boxes.instantaneous_wrench_composer.add_forces_and_torques(forces=zeros + 1.0)
+    boxes.write_data_to_sim()
+    assert len(pushed) == 1
+    boxes.write_data_to_sim()
+    assert len(pushed) == 1, "zeros again"
+    boxes.permanent_wrench_composer.add_forces_and_torques(torques=zeros[:1] + 1.0, env_ids=[0])
+    for _ in range(2):
+        boxes.write_data_to_sim()
+    assert len(pushed) == 3
+    boxes.permanent_wrench_composer.reset()
+    boxes.write_data_to_sim()
+    assert len(pushed) == 3
+
+
 def test_composed_wrenches_add_up(scene: Any, count: int) -> None:
     """Permanent ones act until they are taken off, others in one step; what was set before is one of the permanent."""
     sim, boxes = scene

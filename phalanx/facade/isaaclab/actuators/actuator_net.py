@@ -98,11 +98,11 @@ class ActuatorNetLSTM(_Network):
         import torch  # pyright: ignore[reportMissingImports]
 
         error, speed = convert_to_torch(error).float().flatten(), convert_to_torch(joint_vel).float().flatten()
-        with torch.inference_mode():
+        with torch.no_grad():
             states = (self.sea_hidden_state, self.sea_cell_state)
-            efforts, (hidden, cell) = self.network(torch.stack([error, speed], -1)[:, None], states)
-        self.sea_hidden_state, self.sea_cell_state = hidden.clone(), cell.clone()
-        return efforts.clone()
+            efforts, states = self.network(torch.stack([error, speed], -1)[:, None], states)
+        self.sea_hidden_state, self.sea_cell_state = states
+        return efforts
 
 
 class ActuatorNetMLP(_Network):

@@ -70,6 +70,10 @@ class ComposedWrenches:
         if permanent is None or not (permanent.active or once):
             self._wrench.write()
             return
+        if not permanent.pushes and not (once and self._instantaneous is not None and self._instantaneous.pushes):
+            if once and self._instantaneous is not None:
+                self._instantaneous.reset()
+            return
         force, torque = permanent.composed()
         if once:
             assert self._instantaneous is not None

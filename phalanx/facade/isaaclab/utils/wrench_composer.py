@@ -48,6 +48,12 @@ class WrenchComposer:
         self._shape = (asset.num_instances, count, 3)
         self._bodies = "body" if hasattr(asset.data, "body_link_pose_w") else "object"
         self._local, self._world = _Sum(self._shape, self._device), _Sum(self._shape, self._device)
+        self._pushes = False
+
+    @property
+    def pushes(self) -> bool:
+        """Whether any number other than zero was given since the last reset of all; without one nothing is pushed."""
+        return self._pushes
 
     @property
     def active(self) -> bool:
@@ -130,7 +136,7 @@ class WrenchComposer:
             if each.used:
                 each.clear(block(self._device, env_ids, body_ids))
             if env_ids is None and body_ids is None:
-                each.used = each.at_points = False
+                each.used = each.at_points = self._pushes = False
 
     def _given(self, forces: Any, torques: Any, positions: Any, body_ids: Any, env_ids: Any) -> tuple[Any, Any, Any]:
         """Forces, torques and positions as arrays of the shape that was chosen, or ``None``."""
@@ -145,6 +151,8 @@ class WrenchComposer:
 
     def _add(self, forces: Any, torques: Any, positions: Any, chosen: Any, is_global: bool) -> None:
         into = self._world if is_global else self._local
+        # Tasks that draw wrenches from an empty range set zeros at each reset; to look costs less than to push in vain.
+        self._pushes = self._pushes or any(bool((each != 0).any()) for each in (forces, torques) if each is not None)
         if forces is not None:
             into.force[chosen] += forces
         if torques is not None:

@@ -103,7 +103,7 @@ class Actuation:
         """The same model by model, for those that have laws of their own."""
         data, view = self._data, self.root_physx_view
         targets = {"joint_positions": data.joint_pos_target, "joint_velocities": data.joint_vel_target}
-        asked = {name: copy(buffer) for name, buffer in targets.items()}
+        asked = {name: copy(buffer) for name, buffer in targets.items()} if self._has_implicit else {}
         asked["joint_efforts"] = zeros(data.joint_effort_target.shape, data.device)
         for actuator in self.actuators.values():
             chosen = rows(actuator.joint_indices)

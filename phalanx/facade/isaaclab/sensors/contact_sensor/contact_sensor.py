@@ -208,7 +208,9 @@ class ContactSensor(ShownByMarkers, SensorBase):
 
     def _count_times(self, forces: Any, chosen: Any) -> None:
         """Let times of contacts and between them grow, or end."""
-        data, elapsed = self._data, array(self._elapsed().astype("float32")[:, None], self._device)
+        data, since = self._data, self._elapsed().astype("float32")
+        alike = bool((since == since[0]).all())  # then nothing is brought to a GPU, which would wait for it
+        elapsed = float(since[0]) if alike else array(since[:, None], self._device)
         xp, air, touch, size = common(data.current_air_time, data.current_contact_time, length(forces))
         touches = size > self.cfg.force_threshold
         none = xp.zeros_like(air)
