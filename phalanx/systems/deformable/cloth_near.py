@@ -46,16 +46,18 @@ def cloth_drift(
     first=read(DeformableTopology.first_node),
     row=read(ClothNodeContact.row),
     mass=read(DeformableMomentum.mass),
+    held=read(DeformableMomentum.held),
     linear=read(DeformableMomentum.linear),
     velocity=update(ClothDrift.velocity),
 ):
-    """Of all bodies that touch cloth."""
+    """Of all bodies that touch cloth and are free: those of which the user moves nodes take no others along."""
     for e in lanes:
         weight, x, y, z = 0.0, 0.0, 0.0, 0.0
         for b in range(bodies):
-            if row[first[b, 0], 0] >= 0:
+            if row[first[b, 0], 0] >= 0 and held[b, e] == 0:
                 weight += mass[b, e]
                 x, y, z = x + linear[b, 0, e], y + linear[b, 1, e], z + linear[b, 2, e]
+        weight = weight if weight > 0.0 else 1.0
         velocity[0, 0, e], velocity[0, 1, e], velocity[0, 2, e] = x / weight, y / weight, z / weight
 
 
@@ -66,20 +68,22 @@ def cloth_way(
     first=read(DeformableTopology.first_node),
     row=read(ClothNodeContact.row),
     mass=read(DeformableMomentum.mass),
+    held=read(DeformableMomentum.held),
     middle=read(DeformableModes.middle),
     ahead=read(DeformableModes.ahead),
     way=update(ClothDrift.way),
 ):
-    """The mean way of all bodies that touch cloth, after the sweeps."""
+    """The mean way of the same bodies, after the sweeps."""
     for e in lanes:
         weight, x, y, z = 0.0, 0.0, 0.0, 0.0
         for b in range(bodies):
-            if row[first[b, 0], 0] >= 0:
+            if row[first[b, 0], 0] >= 0 and held[b, e] == 0:
                 m = mass[b, e]
                 weight += m
                 x += m * (ahead[b, 0, e] - middle[b, 0, e])
                 y += m * (ahead[b, 1, e] - middle[b, 1, e])
                 z += m * (ahead[b, 2, e] - middle[b, 2, e])
+        weight = weight if weight > 0.0 else 1.0
         way[0, 0, e], way[0, 1, e], way[0, 2, e] = x / weight, y / weight, z / weight
 
 

@@ -79,7 +79,7 @@ def read(reading: Reading, prim: Prim, name: str) -> DeformableModel:
             arguments.pop("density", None)
             arguments |= {"mass": mass} if mass else {"density": density}
     if reading.flag(prim, "physxDeformable:selfCollision", False):
-        reading.notes.add(prim, "deformable bodies do not collide with themselves; the stage asks for it.")
+        arguments["touches_cloth"] = True
     return DeformableModel(name, str(prim.GetPath()), mesh, position_of(frame), orientation_of(frame), arguments)
 
 

@@ -196,7 +196,8 @@ class DeformableBodyPropertiesCfg:
     """Of deformable bodies. ``None`` leaves what the prim has.
 
     Simulated are ``deformable_enabled``, ``kinematic_enabled``, ``vertex_velocity_damping``, the two offsets and
-    ``simulation_hexahedral_resolution``; the others are kept on the stage. Bodies do not collide with themselves.
+    ``simulation_hexahedral_resolution``; the others are kept on the stage. Bodies with ``self_collision``
+    touch themselves, and each other.
     """
 
     deformable_enabled: bool | None = None
