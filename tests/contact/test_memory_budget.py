@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 
@@ -52,7 +53,11 @@ def test_slots_grow_within_the_budget_and_not_beyond(device: str) -> None:
     with pytest.raises(px.CapacityError) as raised:
         run(beyond)
     said = str(raised.value)
-    assert "in one of environments 1," in said and str(pairs) in said
+    counts = re.search(r"there are (\d+) in one of environments 1, (\d+) fit", said)
+    assert counts is not None, said
+    found, fit = (int(number) for number in counts.groups())
+    # a GPU has made the steps that were queued before it is asked, without what did not fit: the balls have parted
+    assert fit < found <= pairs if beyond.engine.device.is_cuda else found == pairs
     assert f"max_memory={needed // 3 / 1e6:.0f} MB" in said
     assert "move the shapes apart, make fewer environments, or raise max_memory" in said
     with pytest.raises(px.CapacityError):
