@@ -5,8 +5,6 @@ The number of a cell is the remainder of ``x + up y + over z`` by how many cells
 cell and its neighbours have numbers of their own. The sort is stable: in a cell, particles are in the order of rows.
 """
 
-import math
-
 from phalanx.components import (
     DeformableMotion,
     NodeState,
@@ -26,7 +24,7 @@ from phalanx.components import (
     World,
 )
 from phalanx.components.particle import DIGITS, RUN
-from phalanx.ecs import function, local_int, read, rows, system, update, write
+from phalanx.ecs import function, local_int, read, real, rows, system, update, write
 
 FARTHEST = 1e6
 """Cells from the environment's origin beyond which particles count as that far away."""
@@ -35,7 +33,9 @@ FARTHEST = 1e6
 @function
 def cell_of(x, size):
     """Which cell along an axis a coordinate is in; what is no number is in some."""
-    return int(min(max(math.floor(x / size), -FARTHEST), FARTHEST))
+    t = min(max(x / size, -FARTHEST), FARTHEST)
+    i = int(t)
+    return i - 1 if t < real(i) else i
 
 
 @system(over=Particle, phase="deform_cells")

@@ -343,7 +343,7 @@ def place_loops(store: Store, plans: list[JointPlan], actors: list[Actor]) -> No
         line = columns.count(c.LoopLineTopology.loop)
         # a row has cells from the first joint on that shares a tree with it
         coupled = [n for n, others in enumerate(joined) if others & trees]
-        begin = columns.values[c.LoopTopology.line][coupled[0]] if coupled else line
+        begin = int(columns.rows(c.LoopTopology.line)[coupled[0]]) if coupled else line
         columns.add(
             {
                 c.LoopTopology.kind: kind,

@@ -174,8 +174,12 @@ def fill_deformables(
         links.meets(number, surface, len(outside))
         place = np.full(count, -1)
         place[outside] = surface + np.arange(len(outside))
-        for n in outside:
-            columns.add({c.SurfaceNodeTopology.node: node + n, c.SurfaceNodeTopology.body: number})
+        columns.extend(
+            {
+                c.SurfaceNodeTopology.node: node + outside,
+                c.SurfaceNodeTopology.body: np.full(len(outside), number),
+            }
+        )
         if isinstance(body, ParticlesPart):
             particles.add(columns, body, number, node, surface)
         surface += len(outside)
@@ -215,7 +219,7 @@ def fill_deformables(
     columns.extend({c.NodeOrder.node: np.flatnonzero(kind == 2)})  # of ropes and particles, in no colour
     colour = np.full(node, -1)
     for number, (first, count) in enumerate([*cloth_colours, *soft_colours]):
-        colour[columns.values[c.NodeOrder.node][first : first + count]] = number
+        colour[columns.rows(c.NodeOrder.node)[first : first + count]] = number
     columns.extend({c.ClothNodeContact.colour: colour})
     corners.put(columns)
     for table, size in (
