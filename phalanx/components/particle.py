@@ -50,6 +50,14 @@ class ParticleMaterial(Component, table=Deformable):
     static_friction = Field(doc="between grains", role="parameter", shared=True)
     dynamic_friction = Field(doc="between grains that slide", role="parameter", shared=True)
     cohesion = Field(unit="N", doc="force that two grains that touch hold together with", role="parameter", shared=True)
+    reach = Field(
+        unit="m", doc="distance up to which fluids feel themselves; 0: they are grains", role="parameter", shared=True
+    )
+    lattice_sum = Field(
+        doc="sum over neighbours in a cubic lattice at rest, that density is measured by", constant=True
+    )
+    viscous = Field(unit="1/m", doc="weight of (1 - r / H)^2 / r in the Laplacian of velocities", constant=True)
+    viscosity = Field(unit="m^2/s", doc="kinematic viscosity", role="parameter", shared=True)
     max_velocity = Field(unit="m/s", doc="cap on the speed of particles", role="parameter", shared=True)
 
 
@@ -64,11 +72,23 @@ class ParticleTopology(Component, table=Particle):
 class ParticleMotion(Component, table=Particle):
     """The small step of a particle."""
 
+    start = Field(3, unit="m/s", doc="velocity at the start")
     base = Field(3, unit="m/s", doc="velocity, but for what touches it")
     free = Field(3, unit="m/s", doc="velocity, but for shapes that it touches")
     velocity = Field(3, unit="m/s", doc="velocity at the end")
     near = Field(dtype="int32", doc="others near it")
     give = Field(unit="1/kg", doc="number of those by its mass; 0: the user moves it")
+
+
+class ParticleFluid(Component, table=Particle):
+    """A bit of a fluid."""
+
+    pressure = Field(unit="N s m", doc="multiplier of its density, of the small step", role="state")
+    dense = Field(doc="density at the start of the small step, by that at rest, less 1")
+    shift = Field(unit="kg m^2", doc="multiplier that moves what is too dense apart, without a push")
+    firm = Field(unit="1/(N s m)", doc="by how much pressure lessens the density at the end of the small step")
+    gain = Field(3, unit="m/s", doc="change of velocity by viscosity")
+    pushed = Field(3, unit="m/s", doc="change of velocity by viscosity and pressures")
 
 
 class ParticleSort(Component, table=Particle):

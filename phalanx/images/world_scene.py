@@ -22,14 +22,13 @@ from phalanx.maths.arrays import between, matrix, unit
 from phalanx.models.meshes.colors import face_colors
 from phalanx.models.meshes.mesh_files import convex_hull
 from phalanx.models.meshes.tessellate import corner_normals
-from phalanx.models.meshes.tubes import tube_faces, tube_vertices
 from phalanx.models.robot_model import Shape
 from phalanx.models.visible import DEFAULT_COLORS, Color, hex_color, visible_shapes
 from phalanx.rays.geometry import RayGeometry, field_geometry, mesh_geometry, primitive_geometry
 from phalanx.rays.primitives import Int, Ints, Reals, split
 from phalanx.rays.scene import RayScene
 from phalanx.rays.soft_mesh import SoftMesh
-from phalanx.world.layout.parts import RopePart
+from phalanx.world.deformables.surfaces import surface_faces, surface_vertices
 from phalanx.world.snapshots import deformables_of, node_positions
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class WorldScene:
             of the scene's.
         grounds: whether the world's grounds are seen.
         hidden: names of robots and objects that are not seen.
-        soft: whether soft bodies, cloth and ropes are seen, these as tubes.
+        soft: whether soft bodies, cloth, ropes (as tubes) and particles (as balls) are seen.
 
     Attributes:
         scene: the :class:`~phalanx.rays.RayScene`.
@@ -160,7 +159,7 @@ class WorldScene:
         """
         offsets = self.world.engine.device.to_host(self._offsets)
         for seen, places in zip(self.soft, nodes, strict=True):
-            vertices = surface_vertices(seen.body, places) + offsets[:, None]
+            vertices = surface_vertices(seen.body.part, places) + offsets[:, None]
             if seen.mesh is not None:
                 self.scene.fit_soft(seen.mesh, vertices)
             for geometry, own in zip(seen.geometries, vertices, strict=seen.mesh is None):
@@ -220,14 +219,14 @@ class WorldScene:
         bodies = deformables_of(self.world).values()
         first = len(self.names)
         for number, (body, places) in enumerate(zip(bodies, nodes, strict=True)):
-            faces = surface_faces(body)
+            faces = surface_faces(body.part)
             self.names.append(body.name)
             look = Look(decoded(hex_color(DEFAULT_COLORS[(number + 2) % len(DEFAULT_COLORS)])))
-            rest = surface_vertices(body, body.default_node_pos[None])[0].astype(np.float32)
+            rest = surface_vertices(body.part, body.default_node_pos[None])[0].astype(np.float32)
             seen = SeenSoft(body, faces)
             found.append(seen)
             if self.together:
-                for own in surface_vertices(body, places):
+                for own in surface_vertices(body.part, places):
                     own = own if np.isfinite(own).all() else rest
                     geometry = mesh_geometry(own, faces, normals=corner_normals(own, faces))
                     self.looks[self.scene.add(geometry, object=first + number)] = look
@@ -261,21 +260,6 @@ class SeenSoft:
     faces: np.ndarray
     geometries: list[RayGeometry] = field(default_factory=list)
     mesh: SoftMesh | None = None
-
-
-def surface_faces(body: DeformableBody) -> np.ndarray:
-    """(m, 3): triangles of what is seen of a deformable body."""
-    if isinstance(body.part, RopePart):
-        return tube_faces(body.num_nodes)
-    return np.asarray(body.part.mesh.surface)
-
-
-def surface_vertices(body: DeformableBody, nodes: np.ndarray) -> np.ndarray:
-    """(k, vertices, 3), m, from (k, nodes, 3): nodes themselves, or of a rope the tube about them."""
-    if isinstance(body.part, RopePart):
-        with np.errstate(invalid="ignore", over="ignore"):
-            return tube_vertices(nodes, body.part.radius)
-    return nodes
 
 
 def body_row(world: World, name: str) -> int:

@@ -23,6 +23,7 @@ from phalanx.systems.deformable import (
     contact_search,
     coupling,
     elasticity,
+    fluids,
     grains,
     link_forces,
     link_motion,
@@ -304,11 +305,16 @@ ORDER: dict[str, tuple[System, ...]] = {
         rope.solve_rope,
     ),
     # Velocities of particles, but for what touches them.
-    "deform_particles_begin": (grains.begin_particles,),
+    "deform_particles_begin": (
+        grains.begin_particles,
+        fluids.fluid_begin,
+    ),
     # What touches particles, repeated.
     "deform_particles": (
+        fluids.push_fluid,
         grains.move_particles,
         grains.relax_pairs,
+        fluids.press_fluid,
     ),
     # Links that nodes push.
     "deform_couple": (

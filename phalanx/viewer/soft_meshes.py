@@ -1,4 +1,4 @@
-"""Deformable bodies in browsers: of each a mesh, or a tube, with the nodes of all environments that are seen."""
+"""Deformable bodies in browsers: of each a mesh, a tube or balls, with the nodes of all environments that are seen."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from phalanx.models.meshes.tubes import tube_faces, tube_vertices
 from phalanx.models.visible import DEFAULT_COLORS, hex_color
-from phalanx.world.layout.parts import RopePart
+from phalanx.world.deformables.surfaces import surface_faces, surface_vertices
 from phalanx.world.snapshots import deformables_of
 
 if TYPE_CHECKING:
@@ -29,11 +28,8 @@ class SoftMeshes:
     def __init__(self, server: ViserServer, world: World, path: str) -> None:
         self._server, self._path = server, path
         bodies = deformables_of(world).values()
-        self._radii = [body.part.radius if isinstance(body.part, RopePart) else None for body in bodies]
-        self._faces = [
-            np.asarray(body.part.mesh.surface if radius is None else tube_faces(body.num_nodes), np.uint32)
-            for body, radius in zip(bodies, self._radii, strict=True)
-        ]
+        self._parts = [body.part for body in bodies]
+        self._faces = [surface_faces(part).astype(np.uint32) for part in self._parts]
         self._handles: list[Any] = []
         self._count = 0
 
@@ -45,8 +41,7 @@ class SoftMeshes:
         if len(offsets) != self._count or len(nodes) != len(self._handles):
             self._remove()
         for number, (faces, places) in enumerate(zip(self._faces, nodes, strict=bool(nodes))):
-            radius = self._radii[number]
-            places = places if radius is None else tube_vertices(places, radius)
+            places = surface_vertices(self._parts[number], places)
             finite = np.isfinite(places).all(axis=(1, 2), keepdims=True)
             vertices = np.where(finite, places + offsets[:, None], 0.0).reshape(-1, 3).astype(np.float32)
             if number < len(self._handles):

@@ -28,6 +28,7 @@ from phalanx.systems.deformable import (
     contacts,
     coupling,
     elasticity,
+    fluids,
     grains,
     link_forces,
     link_motion,
@@ -73,6 +74,7 @@ MODULES: tuple[ModuleType, ...] = (
     particle_cells,
     particle_near,
     grains,
+    fluids,
     particle_links,
 )
 
@@ -122,7 +124,7 @@ def sequence(
         often = {"deform_rope": sweeps, "deform_particles": sweeps, "deform_sort": digits}
         one += found * often.get(phase, 1)
         if phase == "deform_particles":
-            one += found[:1]  # velocities that the last sweep has made
+            one += found[:2]  # velocities that the last sweep has made
     momentum_ = schedule.phase("deform_momentum")
     return [
         *momentum_,

@@ -20,6 +20,7 @@ from phalanx.components import (
     NodeStep,
     NodeTarget,
     Particle,
+    ParticleFluid,
     ParticleMaterial,
     ParticleMotion,
     ParticlePair,
@@ -31,6 +32,7 @@ from phalanx.components import (
 from phalanx.components.node_contact import SLOTS
 from phalanx.ecs import function, local, read, real, rows, system, update, write
 from phalanx.systems.collision.narrow.pose import inverse_turn
+from phalanx.systems.deformable.fluids import slope
 from phalanx.systems.deformable.particle_near import place_of
 
 APART = 0.2
@@ -58,6 +60,7 @@ def begin_particles(
     start=read(NodeStep.start),
     position=read(NodeState.position),
     velocity=read(NodeState.velocity),
+    first=write(ParticleMotion.start),
     base=write(ParticleMotion.base),
 ):
     """Velocities with gravity; of held nodes those to targets."""
@@ -69,6 +72,7 @@ def begin_particles(
         u = velocity[v, k, e] + step * scale[b, e] * gravity[0, k, e]
         u = u if free else ((position[v, k, e] - start[v, k, e]) / step if moves else 0.0)
         base[p, k, e] = u
+        first[p, k, e] = velocity[v, k, e] if free else u
 
 
 @system(over=Particle, phase="deform_particles")
@@ -83,6 +87,7 @@ def relax_pairs(
     sticks=read(ParticleMaterial.static_friction),
     rubs=read(ParticleMaterial.dynamic_friction),
     cohesion=read(ParticleMaterial.cohesion),
+    fluid=read(ParticleMaterial.reach),
     near=read(ParticleMotion.near),
     give=read(ParticleMotion.give),
     velocity=read(ParticleMotion.velocity),
@@ -101,7 +106,7 @@ def relax_pairs(
         q = other[s, e]
         o = body[q, e]
         both = give[p, e] + give[q, e]
-        share = 1.0 / both if both > 0.0 else 0.0
+        share = 1.0 / both if both > 0.0 and (fluid[b, e] == 0.0 or fluid[o, e] == 0.0) else 0.0
         nx, ny, nz = normal[s, 0, e], normal[s, 1, e], normal[s, 2, e]
         x, y, z = ux - velocity[q, 0, e], uy - velocity[q, 1, e], uz - velocity[q, 2, e]
         opens = x * nx + y * ny + z * nz
@@ -184,6 +189,7 @@ def move_particles(
     near=read(ParticleMotion.near),
     give=read(ParticleMotion.give),
     base=read(ParticleMotion.base),
+    pushed=read(ParticleFluid.pushed),
     load=read(ParticlePair.load),
     rub=read(ParticlePair.rub),
     normal=read(ParticlePair.normal),
@@ -202,7 +208,10 @@ def move_particles(
         z += load[s, e] * normal[s, 2, e] + rub[s, 2, e]
     m = mass[v, e]
     inverse = 1.0 / m if give[p, e] > 0.0 else 0.0
-    x, y, z = base[p, 0, e] + inverse * x, base[p, 1, e] + inverse * y, base[p, 2, e] + inverse * z
+    moves = 1.0 if inverse > 0.0 else 0.0
+    x = base[p, 0, e] + (moves * pushed[p, 0, e] + inverse * x)
+    y = base[p, 1, e] + (moves * pushed[p, 1, e] + inverse * y)
+    z = base[p, 2, e] + (moves * pushed[p, 2, e] + inverse * z)
     free[p, 0, e], free[p, 1, e], free[p, 2, e] = x, y, z
     if pair[c, e] >= 0 and inverse > 0.0:
         impulses = local(4 * SLOTS)
@@ -233,6 +242,9 @@ def finish_particles(
     diverged=read(Status.diverged),
     mass=read(NodeModel.mass),
     radius=read(ParticleMaterial.radius),
+    fluid=read(ParticleMaterial.reach),
+    lattice=read(ParticleMaterial.lattice_sum),
+    shift=read(ParticleFluid.shift),
     most=read(ParticleMaterial.max_velocity),
     damping=read(DeformableDynamics.damping),
     start=read(NodeStep.start),
@@ -289,7 +301,12 @@ def finish_particles(
         for k in range(near[p, e]):
             s = place_of(k, p, particles)
             q = other[s, e]
+            o = body[q, e]
+            flows = fluid[b, e] > 0.0 and fluid[o, e] > 0.0
             deep = APART * max(-gap[s, e] - SLOP * radius[b, e], 0.0) / (m * (give[p, e] + give[q, e]))
+            if flows:
+                deep = slope(gap[s, e], 0.5 * (fluid[b, e] + fluid[o, e])) / m
+                deep *= shift[p, e] / lattice[b, e] + shift[q, e] / lattice[o, e]
             dx, dy, dz = dx + deep * normal[s, 0, e], dy + deep * normal[s, 1, e], dz + deep * normal[s, 2, e]
     for k in range(SLOTS):
         s = c + k

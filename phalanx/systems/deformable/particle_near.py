@@ -51,6 +51,7 @@ def find_pairs(
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
     radius=read(ParticleMaterial.radius),
+    fluid=read(ParticleMaterial.reach),
     mass=read(NodeModel.mass),
     held=read(NodeTarget.held),
     origin=read(DeformableMotion.origin),
@@ -92,7 +93,7 @@ def find_pairs(
     i = cell_of(origin[b, 0, e] + x, size[0, e])
     j = cell_of(origin[b, 1, e] + y, size[0, e])
     m = cell_of(origin[b, 2, e] + z, size[0, e])
-    found = 0
+    found, solid = 0, 0
     for n in range(27 if there[0, e] != 0 else 0):
         c = (i + n % 3 - 1 + up[0, e] * (j + (n // 3) % 3 - 1) + over[0, e] * (m + n // 9 - 1)) & (cells - 1)
         for r in range(first[c, e], end[c, e]):
@@ -102,19 +103,20 @@ def find_pairs(
                 dx = (origin[b, 0, e] - origin[o, 0, e]) + (x - position[w, 0, e])
                 dy = (origin[b, 1, e] - origin[o, 1, e]) + (y - position[w, 1, e])
                 dz = (origin[b, 2, e] - origin[o, 2, e]) + (z - position[w, 2, e])
-                reach = radius[b, e] + radius[o, e]
+                flows = fluid[b, e] > 0.0 and fluid[o, e] > 0.0
+                reach = 0.5 * (fluid[b, e] + fluid[o, e]) if flows else radius[b, e] + radius[o, e]
                 square = dx * dx + dy * dy + dz * dz
-                if square < REACH * REACH * reach * reach:
+                if square < (1.0 if flows else REACH * REACH) * reach * reach:
                     length = math.sqrt(square)
                     inverse = 1.0 / length if length > 0.0 else 0.0
                     # in one place: apart along z, the one with the greater row upwards
                     nx, ny = dx * inverse, dy * inverse
                     nz = dz * inverse if length > 0.0 else (1.0 if p > q else -1.0)
-                    d = length - reach
+                    d = length if flows else length - reach
                     speed = nx * (velocity[v, 0, e] - velocity[w, 0, e])
                     speed += ny * (velocity[v, 1, e] - velocity[w, 1, e])
                     speed += nz * (velocity[v, 2, e] - velocity[w, 2, e])
-                    if d + min(step * speed, 0.0) < 0.05 * reach:
+                    if flows or d + min(step * speed, 0.0) < 0.05 * reach:
                         if found < slots[0, e]:
                             s = place_of(found, p, particles)
                             other[s, e] = q
@@ -129,9 +131,10 @@ def find_pairs(
                             load[s, e] = push
                             rub[s, 0, e], rub[s, 1, e], rub[s, 2, e] = rx - along * nx, ry - along * ny, rz - along * nz
                         found += 1
+                        solid += 0 if flows else 1
     if found > slots[0, e]:
         crowded[0, e] = 1
     found = min(found, slots[0, e])
     near[p, e] = found
     kept[p, e] = found
-    give[p, e] = 0.0 if held[v, e] != 0 else real(max(found, 1)) / mass[v, e]
+    give[p, e] = 0.0 if held[v, e] != 0 else real(max(solid, 1)) / mass[v, e]

@@ -471,6 +471,9 @@ def _grains(part: ParticlesPart) -> dict[str, Any]:
         "radius": part.radius,
         "particle_friction": [part.static_friction, part.dynamic_friction],
         "cohesion": part.cohesion,
+        "fluid": part.reach > 0,
+        "viscosity": part.viscosity,
+        "reach": part.reach or None,
         "max_velocity": part.max_velocity,
     }
 

@@ -32,6 +32,9 @@ class ParticleSets(Running):
         mass: float | None = None,
         particle_friction: float | Sequence[float] | None = None,
         cohesion: float = 0.0,
+        fluid: bool = False,
+        viscosity: float = 0.0,
+        reach: float | None = None,
         max_velocity: float = np.inf,
         position: Sequence[float] = (0.0, 0.0, 0.0),
         orientation: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
@@ -44,7 +47,9 @@ class ParticleSets(Running):
         rest_offset: float | None = None,
         **surface: Unpack[Surface],
     ) -> Particles:
-        """Add grains to every environment: spheres that do not turn, touch each other and rigid bodies, and rub.
+        """Add grains or a fluid to every environment.
+
+        Grains are spheres that do not turn, touch each other and rigid bodies, and rub. Fluids keep their density.
 
         All particles of a world touch each other, whatever body they are of.
 
@@ -52,10 +57,14 @@ class ParticleSets(Running):
             source: where they start, as a PointSet or (n, 3) in m.
             name: unique in the world.
             radius: m; the centres of two that touch are as far apart as the sum of their radii.
-            density, mass: kg/m^3 of each sphere, or kg of each; 1500 kg/m^3 where neither is given.
+            density, mass: kg/m^3 of each sphere, or of the fluid, or kg of each; 1500 kg/m^3, of a fluid 1000 kg/m^3,
+                where neither is given.
             particle_friction: coefficient of friction between particles, or the static and the dynamic one; those of
                 the surface where it is not given. Where they are of different bodies, the mean holds.
             cohesion: force that two particles that touch hold together with, N; of two bodies the lesser.
+            fluid: they are a fluid, at rest 2 radii apart.
+            viscosity: of a fluid, dynamic, Pa s; no more than small steps can follow.
+            reach: up to which bits of a fluid feel each other, m; 3.4 radii where it is not given, 2.2 to 4.
             max_velocity: cap on the speed of each, m/s. What moves by more than its radius in a small step passes
                 through others.
             position, orientation: initial pose of its frame (orientation w x y z, normalised for you).
@@ -78,8 +87,12 @@ class ParticleSets(Running):
         if mass is not None and density is not None:
             raise ValueError(f"{who}: give mass or density, not both")
         radius = checking.number(f"{who}: radius", radius, above=0)
-        volume = 4 / 3 * np.pi * radius**3
-        density = checking.number(f"{who}: density", 1500.0 if density is None else density, above=0)
+        volume = (2 * radius) ** 3 if fluid else 4 / 3 * np.pi * radius**3
+        default = 1000.0 if fluid else 1500.0
+        density = checking.number(f"{who}: density", default if density is None else density, above=0)
+        far = (3.4 * radius if reach is None else checking.number(f"{who}: reach", reach)) if fluid else 0.0
+        if fluid and not 2.2 * radius <= far <= 4 * radius:
+            raise ValueError(f"{who}: reach={reach!r}: must be 2.2 to 4 radii, {2.2 * radius:g} to {4 * radius:g} m")
         if mass is not None:
             density = checking.number(f"{who}: mass", mass, above=0) / volume
         rest = radius if rest_offset is None else rest_offset
@@ -113,6 +126,9 @@ class ParticleSets(Running):
             mass=density * volume,
             static_friction=rubs[0],
             dynamic_friction=rubs[1],
+            reach=far,
+            spacing=2 * radius,
+            viscosity=checking.number(f"{who}: viscosity", viscosity),
             cohesion=checking.number(f"{who}: cohesion", cohesion),
             max_velocity=checking.number(f"{who}: max_velocity", max_velocity, above=0, infinite=True),
         )

@@ -42,7 +42,8 @@ class Particles(DeformableBody):
     def _forget(self, envs: np.ndarray | None) -> None:
         """What pairs pushed before."""
         count = self.engine.num_envs if envs is None else len(envs)
-        self._write(c.ParticleNearCount.kept, self._bound.particles, np.zeros((count, self.num_nodes)), envs)
+        for field in (c.ParticleNearCount.kept, c.ParticleFluid.pressure):
+            self._write(field, self._bound.particles, np.zeros((count, self.num_nodes)), envs)
 
     @property
     @on_device

@@ -16,6 +16,9 @@ from phalanx.world.layout.parts import DeformablePart, ParticlesPart
 GRAIN_SLOTS = 24
 """Others near a grain: 12 touch it, and a few more are about to or are pressed together."""
 
+FLUID_SLOTS = 48
+"""Others near a bit of a fluid: 18 to 26 at rest, by its reach, more where it is pressed."""
+
 LEAST_CELLS = 1024
 """Cells that are stored, at least."""
 
@@ -30,6 +33,7 @@ class Particles:
         """Runs for sums over what a link touches, so far."""
         self._digits = 0
         self._cell = 0.0
+        self._flows = False
         self._first: dict[int, int] = {}
 
     @property
@@ -62,7 +66,8 @@ class Particles:
             }
         )
         self._first[body] = self.count
-        self._cell = max(self._cell, 2 * part.radius * REACH)
+        self._cell = max(self._cell, 2 * part.radius * REACH, part.reach)
+        self._flows = self._flows or part.reach > 0
         self.count += len(number)
 
     def couple(self, columns: Columns, coupled: int, link: int, body: int, first: int, end: int) -> None:
@@ -121,19 +126,40 @@ class Particles:
     @property
     def slots(self) -> int:
         """Slots of a particle."""
-        return min(GRAIN_SLOTS, MOST_NEAR)
+        return min(FLUID_SLOTS if self._flows else GRAIN_SLOTS, MOST_NEAR)
 
 
 def particle_material(part: DeformablePart) -> dict[Field, float]:
     """What a body is as one of particles; of others, zeros."""
     made = part if isinstance(part, ParticlesPart) else None
+    fluid = lattice_sums(made.spacing, made.reach) if made and made.reach else (1.0, 0.0)
     return {
         c.ParticleMaterial.radius: made.radius if made else 0.0,
         c.ParticleMaterial.static_friction: made.static_friction if made else 0.0,
         c.ParticleMaterial.dynamic_friction: made.dynamic_friction if made else 0.0,
         c.ParticleMaterial.cohesion: made.cohesion if made else 0.0,
+        c.ParticleMaterial.reach: made.reach if made else 0.0,
+        c.ParticleMaterial.lattice_sum: fluid[0],
+        c.ParticleMaterial.viscous: fluid[1],
+        c.ParticleMaterial.viscosity: made.viscosity / made.density if made else 0.0,
         c.ParticleMaterial.max_velocity: made.max_velocity if made else np.inf,
     }
+
+
+def lattice_sums(spacing: float, reach: float) -> tuple[float, float]:
+    """Sums over the neighbours of a particle in a cubic lattice.
+
+    Returns:
+        The sum of (1 - r / H)^3; and what (1 - r / H)^2 / r has to be multiplied by so that the sum of it with
+        differences of velocities is their Laplacian, 1/m.
+    """
+    most = int(reach / spacing) + 1
+    axis = np.arange(-most, most + 1) * spacing
+    x, y, z = (a.ravel() for a in np.meshgrid(axis, axis, axis, indexing="ij"))
+    r = np.sqrt(x**2 + y**2 + z**2)
+    inside = (r > 0) & (r < reach)
+    q = 1 - r[inside] / reach
+    return float((q**3).sum()), float(2 / (q**2 / r[inside] * x[inside] ** 2).sum())
 
 
 @cache

@@ -111,6 +111,12 @@ class ParticlesPart(DeformablePart):
     dynamic_friction: float = 0.5
     cohesion: float = 0.0
     """N."""
+    reach: float = 0.0
+    """m, up to which fluids feel themselves; 0: they are grains."""
+    spacing: float = 0.0
+    """m, of a fluid at rest."""
+    viscosity: float = 0.0
+    """Pa s."""
     max_velocity: float = float("inf")
     """m/s."""
 

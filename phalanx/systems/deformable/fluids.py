@@ -1,0 +1,169 @@
+"""Fluids: particles that keep their density, by position-based fluids with the pressure of the small step before.
+
+The density of a particle is a sum over those near it, of (1 - r / H)^3 for the reach H, by that of a cubic lattice
+(Macklin and Mueller, Position based fluids, 2013). Each sweep changes a particle's pressure by how much denser it would
+be at the end of the small step than it may be (Bender and Koschier, Divergence-free smoothed particle hydrodynamics,
+2015). Pressures push and never pull. What two particles do to each other is the same with the sign turned, so momentum
+is kept. Pressures keep angular momentum, too; viscosity does not quite, as it acts across the line between two.
+"""
+
+from phalanx.components import (
+    DeformableSettings,
+    NodeModel,
+    Particle,
+    ParticleFluid,
+    ParticleMaterial,
+    ParticleMotion,
+    ParticlePair,
+    ParticleTopology,
+    Settings,
+)
+from phalanx.ecs import function, read, real, rows, system, update, write
+from phalanx.systems.deformable.particle_near import place_of
+
+RELAX = 0.5
+"""Share of what a particle's pressure lacks that it gets in a sweep: all neighbours change theirs at once."""
+
+EASE = 0.1
+"""Share of too much density by which particles are moved apart in a small step. As a push, which pressures would go on
+with, it would shake deep fluids."""
+
+CALM = 0.25
+"""Share of a difference of velocities that viscosity may take in a small step, at most."""
+
+
+@function
+def slope(r, reach):
+    """What the sum of a particle loses, per metre, when another at the distance r goes away."""
+    q = max(1.0 - r / reach, 0.0)
+    return 3.0 * q * q / reach
+
+
+@system(over=Particle, phase="deform_particles_begin", after="begin_particles")
+def fluid_begin(
+    p,
+    e,
+    particles=rows(Particle),
+    node=read(ParticleTopology.node),
+    body=read(ParticleTopology.body),
+    h=read(Settings.timestep),
+    count=read(DeformableSettings.small_steps),
+    fluid=read(ParticleMaterial.reach),
+    whole=read(ParticleMaterial.lattice_sum),
+    viscous=read(ParticleMaterial.viscous),
+    viscosity=read(ParticleMaterial.viscosity),
+    mass=read(NodeModel.mass),
+    near=read(ParticleMotion.near),
+    start=read(ParticleMotion.start),
+    other=read(ParticlePair.other),
+    normal=read(ParticlePair.normal),
+    gap=read(ParticlePair.gap),
+    dense=write(ParticleFluid.dense),
+    firm=write(ParticleFluid.firm),
+    shift=write(ParticleFluid.shift),
+    gain=write(ParticleFluid.gain),
+):
+    """Density, how pressure changes it, and what viscosity does."""
+    b = body[p, e]
+    step = h[0, e] / real(count[0, e])
+    total, square = 0.0, 0.0
+    x, y, z = 0.0, 0.0, 0.0
+    ax, ay, az = 0.0, 0.0, 0.0
+    for k in range(near[p, e] if fluid[b, e] > 0.0 else 0):
+        s = place_of(k, p, particles)
+        q = other[s, e]
+        o = body[q, e]
+        if fluid[o, e] > 0.0:
+            reach = 0.5 * (fluid[b, e] + fluid[o, e])
+            t = max(1.0 - gap[s, e] / reach, 0.0)
+            total += t * t * t
+            f = slope(gap[s, e], reach) / whole[b, e]
+            square += f * f / mass[node[q, e], e]
+            x, y, z = x + f * normal[s, 0, e], y + f * normal[s, 1, e], z + f * normal[s, 2, e]
+            # harmonic mean of masses and mean of viscosities: the same seen from the other
+            m, n = mass[node[p, e], e], mass[node[q, e], e]
+            nu = 0.5 * (viscosity[b, e] + viscosity[o, e])
+            w = t * t / max(gap[s, e], 1e-3 * reach) * 0.5 * (viscous[b, e] + viscous[o, e])
+            w = min(step * nu * w, CALM * t * t) * 2.0 * n / (m + n)
+            ax += w * (start[q, 0, e] - start[p, 0, e])
+            ay += w * (start[q, 1, e] - start[p, 1, e])
+            az += w * (start[q, 2, e] - start[p, 2, e])
+    dense[p, e] = total / whole[b, e] - 1.0 if fluid[b, e] > 0.0 else -1.0
+    stiff = (x * x + y * y + z * z) / mass[node[p, e], e] + square
+    firm[p, e] = step * stiff
+    shift[p, e] = EASE * max(dense[p, e], 0.0) / stiff if stiff > 0.0 else 0.0
+    gain[p, 0, e], gain[p, 1, e], gain[p, 2, e] = ax, ay, az
+
+
+@system(over=Particle, phase="deform_particles", after="relax_pairs")
+def press_fluid(
+    p,
+    e,
+    particles=rows(Particle),
+    body=read(ParticleTopology.body),
+    h=read(Settings.timestep),
+    count=read(DeformableSettings.small_steps),
+    fluid=read(ParticleMaterial.reach),
+    whole=read(ParticleMaterial.lattice_sum),
+    near=read(ParticleMotion.near),
+    velocity=read(ParticleMotion.velocity),
+    other=read(ParticlePair.other),
+    normal=read(ParticlePair.normal),
+    gap=read(ParticlePair.gap),
+    dense=read(ParticleFluid.dense),
+    firm=read(ParticleFluid.firm),
+    pressure=update(ParticleFluid.pressure),
+):
+    """Change a particle's pressure by how much too dense it would be."""
+    b = body[p, e]
+    step = h[0, e] / real(count[0, e])
+    grows = 0.0
+    ux, uy, uz = velocity[p, 0, e], velocity[p, 1, e], velocity[p, 2, e]
+    for k in range(near[p, e] if fluid[b, e] > 0.0 else 0):
+        s = place_of(k, p, particles)
+        q = other[s, e]
+        o = body[q, e]
+        if fluid[o, e] > 0.0:
+            f = slope(gap[s, e], 0.5 * (fluid[b, e] + fluid[o, e])) / whole[b, e]
+            opens = (ux - velocity[q, 0, e]) * normal[s, 0, e] + (uy - velocity[q, 1, e]) * normal[s, 1, e]
+            opens += (uz - velocity[q, 2, e]) * normal[s, 2, e]
+            grows -= step * f * opens
+    excess = grows + min(dense[p, e], 0.0)
+    stiff = firm[p, e]
+    found = max(pressure[p, e] + RELAX * excess / stiff, 0.0) if stiff > 0.0 else 0.0
+    pressure[p, e] = found
+
+
+@system(over=Particle, phase="deform_particles", before="move_particles")
+def push_fluid(
+    p,
+    e,
+    particles=rows(Particle),
+    node=read(ParticleTopology.node),
+    body=read(ParticleTopology.body),
+    fluid=read(ParticleMaterial.reach),
+    whole=read(ParticleMaterial.lattice_sum),
+    mass=read(NodeModel.mass),
+    near=read(ParticleMotion.near),
+    other=read(ParticlePair.other),
+    normal=read(ParticlePair.normal),
+    gap=read(ParticlePair.gap),
+    gain=read(ParticleFluid.gain),
+    pressure=read(ParticleFluid.pressure),
+    pushed=write(ParticleFluid.pushed),
+):
+    """Velocity that a particle has from pressures and viscosity."""
+    b = body[p, e]
+    x, y, z = 0.0, 0.0, 0.0
+    for k in range(near[p, e] if fluid[b, e] > 0.0 else 0):
+        s = place_of(k, p, particles)
+        q = other[s, e]
+        o = body[q, e]
+        if fluid[o, e] > 0.0:
+            f = slope(gap[s, e], 0.5 * (fluid[b, e] + fluid[o, e]))
+            f *= pressure[p, e] / whole[b, e] + pressure[q, e] / whole[o, e]
+            x, y, z = x + f * normal[s, 0, e], y + f * normal[s, 1, e], z + f * normal[s, 2, e]
+    inverse = 1.0 / mass[node[p, e], e]
+    pushed[p, 0, e] = gain[p, 0, e] + inverse * x
+    pushed[p, 1, e] = gain[p, 1, e] + inverse * y
+    pushed[p, 2, e] = gain[p, 2, e] + inverse * z

@@ -1,0 +1,74 @@
+"""Fluids: momentum, hydrostatic pressure on floor and walls, and the volume that they keep."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from deformable.scenes import momentum, world
+
+import phalanx as px
+from phalanx import components as c
+from phalanx.world.layout.particles import lattice_sums
+
+G = 9.81
+
+
+def test_two_drops_that_meet_keep_their_momentum() -> None:
+    """Linear to rounding, with viscosity; angular nearly; and they do meet."""
+    made = world(gravity=(0, 0, 0))
+    one = px.PointSet.grid((4, 4, 4), 0.01, jitter=1e-3).nodes
+    drops = made.add_particles(
+        np.concatenate([one - [0.03, 0, 0], one + [0.03, 0.01, 0]]), radius=0.005, fluid=True, viscosity=0.5
+    )
+    made.build()
+    speed = np.zeros((1, 128, 3))
+    speed[:, :64, 0], speed[:, 64:, 0] = 1.0, -1.0
+    drops.set_node_state(vel=speed)
+    _, start, turn = momentum(drops)
+    made.step(10)
+    _, end, turned = momentum(drops)
+    size = 0.064 * 2
+    np.testing.assert_allclose(end, start, atol=1e-12 * size)
+    np.testing.assert_allclose(turned, turn, atol=0.03 * np.abs(turn).max())
+    assert 0.5 * np.abs(drops.node_vel[..., 0]).mean() < 0.3  # most of the motion along x is gone
+
+
+def test_a_column_presses_as_its_weight_says() -> None:
+    """On the floor with all of it; on walls with rho g h^2 / 2 for each metre of width; and it keeps its volume."""
+    side, layers = 0.05, 10
+    made = world()
+    made.add_ground(friction=0.0)
+    for normal in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)):
+        made.add_ground(height=-side / 2, normal=normal, friction=0.0)
+    points = px.PointSet.grid((5, 5, layers), 0.01, jitter=2e-3)
+    water = made.add_particles(
+        points, radius=0.005, fluid=True, viscosity=0.2, position=(0, 0, 0.055), friction=0.0, friction_combine="min"
+    )
+    made.step(100)
+    floor, walls, heights = [], [], []
+    view = made.engine.store.view
+    for _ in range(30):
+        made.step(2)
+        on = view(c.NodeContactState.pair)[:, 0] >= 0
+        push = view(c.NodeContactState.impulse)[..., 0][on] / made.dt
+        floor.append(push[:, 2].sum())
+        walls.append(np.abs(push[:, :2]).sum() / 4)
+        heights.append(2 * water.node_pos[0, :, 2].mean())
+    weight, height = float(water.node_mass.sum()) * G, np.mean(heights)
+    assert np.mean(floor) == pytest.approx(weight, rel=0.01)
+    assert np.mean(walls) == pytest.approx(0.5 * weight * height / side, rel=0.08)
+    assert 0.9 < height / (0.01 * layers) < 1.1
+    assert view(c.ParticleFluid.dense)[:, 0].max() < 0.1
+
+
+def test_the_laplacian_is_exact_on_a_lattice() -> None:
+    """Of x^2, and the sum that density is measured by is that of the lattice."""
+    spacing, reach = 0.01, 0.017
+    total, weight = lattice_sums(spacing, reach)
+    steps = spacing * np.arange(-2, 3)
+    x, y, z = (a.ravel() for a in np.meshgrid(steps, steps, steps, indexing="ij"))
+    r = np.sqrt(x**2 + y**2 + z**2)
+    near = (r > 0) & (r < reach)
+    t = 1 - r[near] / reach
+    assert total == pytest.approx((t**3).sum())
+    assert weight * (t**2 / r[near] * x[near] ** 2).sum() == pytest.approx(2)
