@@ -143,7 +143,7 @@ TOLD = {
     ),
     "gears": (prim("PhysxPhysicsGearJoint", "x"), "joints of type PhysxPhysicsGearJoint are not simulated"),
     "particles": (prim("PhysxParticleSystem", "x"), "prims of type PhysxParticleSystem are not simulated"),
-    "schemas": (prim("Xform", "x", "", "PhysxParticleClothAPI"), "PhysxParticleClothAPI is not simulated"),
+    "schemas": (prim("Xform", "x", "", "PhysxParticleSetAPI"), "PhysxParticleSetAPI is not simulated"),
     "missed": (attribute("bool physxRigidBody:solveContact = 0"), '"physxRigidBody:solveContact" is not simulated'),
     "unknown": (attribute("float physxRigidBody:linearDampin = 0"), '"physxRigidBody:linearDampin" is not simulated'),
     "vectors": (attribute("vector3f physxForce:force = (0, 0, 1)"), '"physxForce:force" is not simulated'),

@@ -132,17 +132,13 @@ SCHEMAS = _names(
 """Schemas of PhysX whose attributes say all that matters."""
 
 
-KNOWN_TYPES = ("Joint", "ParticleSystem")
-"""Ends of the names of types of PhysX that are read."""
-
-
 def check(reading: Reading, prims: list[Prim]) -> None:
     """Tell of what is written and not simulated."""
     mujoco: dict[str, Prim] = {}
     for prim in prims:
         if str(prim.GetTypeName()).startswith("Mjc"):
             mujoco.setdefault(str(prim.GetTypeName()), prim)
-        elif str(prim.GetTypeName()).startswith("Physx") and not str(prim.GetTypeName()).endswith(KNOWN_TYPES):
+        elif str(prim.GetTypeName()).startswith("Physx") and not _known(reading, prim, prims):
             reading.notes.add(prim, f"prims of type {prim.GetTypeName()} are not simulated; it is left out.")
         for applied in prim.GetPrimTypeInfo().GetAppliedAPISchemas():
             schema = str(applied).partition(":")[0]
@@ -158,6 +154,13 @@ def check(reading: Reading, prims: list[Prim]) -> None:
         named = ", ".join(sorted(mujoco))
         text = f"what is MuJoCo's own is not read ({named}); load the MJCF file instead if it matters."
         reading.notes.add(next(iter(mujoco.values())), text)
+
+
+def _known(reading: Reading, prim: Prim, prims: list[Prim]) -> bool:
+    """Whether a prim of a type of PhysX is read: joints, and particle systems of cloth."""
+    if str(prim.GetTypeName()) != "PhysxParticleSystem":
+        return str(prim.GetTypeName()).endswith("Joint")
+    return any(prim.GetPath() in reading.targets(one, "physxParticle:particleSystem") for one in prims)
 
 
 def _check(reading: Reading, prim: Prim, name: str, space: str) -> None:
