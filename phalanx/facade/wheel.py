@@ -107,10 +107,17 @@ class _Loader(SourceFileLoader):
 
     Python finds a module that is still being imported, ``import isaaclab.envs.mdp as mdp`` within ``isaaclab.envs``, as
     an attribute of the package above, or by that package's own name; so the attribute is there from the beginning.
+
+    ``isaaclab.managers`` and ``isaaclab.envs`` import each other, which works only from ``isaaclab.envs`` on: so that
+    one is imported first, and brings the other.
     """
 
     def exec_module(self, module: ModuleType) -> None:
         """Run it."""
+        if module.__name__ == "isaaclab.managers" and "isaaclab.envs" not in sys.modules:
+            del sys.modules[module.__name__]
+            importlib.import_module("isaaclab.envs")  # what it puts into sys.modules is what the import gives
+            return
         above, _, own = module.__name__.rpartition(".")
         parent = sys.modules.get(above)
         if parent is not None:

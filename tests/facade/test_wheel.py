@@ -92,6 +92,27 @@ for name in ("isaaclab.assets.odd", "isaaclab_rl", "isaaclab.nothing"):
     assert lines[6].startswith("isaaclab.nothing | ") and "Phalanx's facade has no" in lines[6]
 
 
+def test_packages_that_import_each_other_may_be_imported_in_any_order(tmp_path):
+    written(
+        tmp_path / "isaaclab" / "source",
+        isaaclab="",
+        isaaclab__managers__="from .action import Action",
+        isaaclab__managers__action="from isaaclab.envs.tools import TOOL\nclass Action:\n    tool = TOOL",
+        isaaclab__envs__="from . import terms",
+        isaaclab__envs__tools="TOOL = 3",
+        isaaclab__envs__terms="from isaaclab.managers.action import Action\nclass Term(Action): ...",
+    )
+    for first, second in (("managers", "envs"), ("envs", "managers")):
+        lines = run(
+            "import phalanx.facade\nphalanx.facade.install()\n"
+            f"import isaaclab.{first}, isaaclab.{second}\nfrom isaaclab.managers import Action\n"
+            "same = isaaclab.managers is sys.modules['isaaclab.managers']\n"
+            "print(issubclass(isaaclab.envs.terms.Term, Action), same)",
+            tmp_path,
+        )
+        assert lines == ["True True"]
+
+
 def test_without_the_wheel_one_sentence_says_how_to_get_it():
     lines = run(
         """
