@@ -1,7 +1,8 @@
 """Arms: Kinova's Jaco 2 and Gen3, Sawyer, a small desk arm, and a gantry.
 
-Figures: the URDF files that the makers have published (places of joints, limits, masses); links are rods between
-joints.
+Figures: places of joints, limits and masses are those of the descriptions that Kinova (kinova-ros, ros_kortex) and
+Rethink Robotics have published; links are rods between joints. The desk arm and the gantry are about as large as the
+real ones; their figures are estimates.
 """
 
 from __future__ import annotations
@@ -75,33 +76,33 @@ def _chain(
 # -- Kinova ----------------------------------------------------------------------------------------------------------
 
 _UP, _ACROSS, _TURNED = (0.0, math.pi, 0.0), (-HALF, 0.0, math.pi), (HALF, 0.0, math.pi)
+# the wrist that bends by 60 degrees twice: the same two joints end both arms
+_WRIST = (
+    ((0.0, 0.2073, -0.0114), _ACROSS, 0.426367, None),
+    ((0.0, -0.03703, -0.06414), (math.pi / 3.0, 0.0, math.pi), 0.426367, None),
+    ((0.0, -0.03703, -0.06414), (math.pi / 3.0, 0.0, math.pi), 0.99, None),
+)
 
 
 def jaco_7() -> RobotModel:
     """Kinova Jaco 2 with seven joints and three fingers."""
     rows = (
         ((0.0, 0.0, 0.15675), _UP, 0.7477, None),
-        ((0.0, 0.0016, -0.11875), _ACROSS, 0.8447, (0.820, 5.463)),
-        ((0.0, -0.205, 0.0), (-HALF, 0.0, 0.0), 0.8447, None),
-        ((0.0, 0.0, -0.205), _TURNED, 0.6763, (0.524, 5.760)),
-        ((0.0, 0.2073, -0.0114), _ACROSS, 0.463, None),
-        ((0.0, 0.0, -0.10375), _TURNED, 0.463, None),  # 1.134 to 5.149 is published; Isaac Lab begins at 0
-        ((0.0, 0.10375, 0.0), _ACROSS, 0.99, None),
+        ((0.0, 0.0016, -0.11875), _ACROSS, 0.8447, (math.radians(30.0), math.radians(330.0))),
+        ((0.0, -0.205, 0.0), _TURNED, 0.8447, None),
+        ((0.0, 0.0, -0.205), _TURNED, 0.6763, (math.radians(30.0), math.radians(330.0))),
     )
-    return _jaco("j2n7s300", rows)
+    return _jaco("j2n7s300", rows + _WRIST)
 
 
 def jaco_6() -> RobotModel:
     """Kinova Jaco 2 with six joints and three fingers."""
     rows = (
         ((0.0, 0.0, 0.15675), _UP, 0.7477, None),
-        ((0.0, 0.0016, -0.11875), _ACROSS, 0.99, (0.820, 5.463)),
-        ((0.0, -0.41, 0.0), _UP, 0.6763, (0.332, 5.952)),
-        ((0.0, 0.2073, -0.0114), _ACROSS, 0.463, None),
-        ((0.0, 0.0, -0.10375), _TURNED, 0.463, (1.134, 5.149)),
-        ((0.0, 0.10375, 0.0), _ACROSS, 0.99, None),
+        ((0.0, 0.0016, -0.11875), _ACROSS, 0.99, (math.radians(47.0), math.radians(313.0))),
+        ((0.0, -0.41, 0.0), _UP, 0.6763, (math.radians(19.0), math.radians(341.0))),
     )
-    return _jaco("j2n6s300", rows)
+    return _jaco("j2n6s300", rows + _WRIST)
 
 
 def _jaco(name: str, rows: tuple[tuple[_Triple, _Triple, float, tuple[float, float] | None], ...]) -> RobotModel:
@@ -129,7 +130,7 @@ def _jaco(name: str, rows: tuple[tuple[_Triple, _Triple, float, tuple[float, flo
 def gen3() -> RobotModel:
     """Kinova Gen3 with seven joints and no gripper."""
     rows = (
-        ((0.0, 0.0, 0.15643), (math.pi, 0.0, 0.0), 1.377, math.inf),
+        ((0.0, 0.0, 0.15643), (math.pi, 0.0, 0.0), 1.3773, math.inf),
         ((0.0, 0.005375, -0.12838), (HALF, 0.0, 0.0), 1.1636, 2.41),
         ((0.0, -0.21038, -0.006375), (-HALF, 0.0, 0.0), 1.1636, math.inf),
         ((0.0, 0.006375, -0.21038), (HALF, 0.0, 0.0), 0.9302, 2.66),
@@ -173,7 +174,7 @@ def sawyer() -> RobotModel:
 
 
 def dofbot() -> RobotModel:
-    """A desk arm of 0.4 m with five servos, of 15 kg cm each, and a gripper of two fingers."""
+    """A desk arm of 0.4 m with five servos and a gripper of two fingers; its figures are estimates."""
     rows = (
         ((0.0, 0.0, 0.0645), _NONE, 0.12, HALF),
         ((0.0, 0.0, 0.04), (-HALF, 0.0, 0.0), 0.11, HALF),

@@ -1,7 +1,7 @@
 """What else scripts put into scenes: groceries, bins, mounts, rough ground, buildings, markers.
 
-Figures: the YCB set's sizes and masses as its authors published them, small load carriers by VDA 4500, optical tables'
-tops; buildings are floors and walls of about the size of the real ones.
+Figures: the YCB set's sizes and masses as its authors published them, small load carriers by VDA 4500; tables and
+buildings are of about the size of the real ones.
 """
 
 from __future__ import annotations
