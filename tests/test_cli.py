@@ -389,15 +389,15 @@ def test_gains_follow_effort_limits_and_damp_critically(robot_path: Callable[[st
 def test_targets_stay_within_limits_and_do_not_depend_on_other_environments(name):
     (robot,) = load(options("quadruped")).robots
     lower, upper = robot.joint_limits
-    few, _ = controller(name, robot, 4, seed=1)
+    few, _ = controller(name, robot, range(4), 4, seed=1)
     assert few is not None
     seen = np.array([few(0.25 * i) for i in range(12)])
     assert (seen >= lower).all() and (seen <= upper).all()
     assert np.ptp(seen, axis=0).min() > 0.05
     assert np.abs(seen - robot.default_joint_pos).max() <= 0.75
     if name == "random":
-        many, _ = controller(name, robot, 40, seed=1)
-        other, _ = controller(name, robot, 4, seed=2)
+        many, _ = controller(name, robot, range(40), 40, seed=1)
+        other, _ = controller(name, robot, range(4), 4, seed=2)
         assert many is not None and other is not None
         np.testing.assert_array_equal(many(1.5)[:4], few(1.5))
         assert not np.array_equal(other(1.5), few(1.5))
@@ -405,7 +405,7 @@ def test_targets_stay_within_limits_and_do_not_depend_on_other_environments(name
 
 def test_hold_and_none_have_no_targets_of_their_own():
     (robot,) = load(options("quadruped")).robots
-    assert controller("hold", robot, 4, 0)[0] is None and controller("none", robot, 4, 0)[0] is None
+    assert all(controller(name, robot, range(4), 4, 0)[0] is None for name in ("hold", "none"))
 
 
 def test_a_wrong_number_of_threads(tmp_path, monkeypatch):

@@ -94,7 +94,8 @@ def _world(o: ViewOptions) -> int:
             set_gains(loaded, robot, o.run)
         loaded.start()
         viewer = Viewer(world, o.host, o.port, token=o.token, fps=o.fps, playing=not o.paused, speed=o.speed)
-    made = [(robot, *controller(o.run.controller, robot, world.num_envs, o.run.seed)) for robot in loaded.robots]
+    every = range(world.num_envs)
+    made = [(robot, *controller(o.run.controller, robot, every, world.num_envs, o.run.seed)) for robot in loaded.robots]
     driven = [(robot, targets, period) for robot, targets, period in made if targets is not None and robot.num_dof]
 
     def control(_: Any) -> None:

@@ -17,6 +17,7 @@ from phalanx.facade.isaaclab.sim.schemas.authoring import applied_schemas
 from phalanx.facade.stage import make_stage, use_stage
 from phalanx.io.formats.usd import read_stage
 from phalanx.io.formats.usd.bindings import Usd, UsdGeom, UsdPhysics, UsdShade
+from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.world.usd_scenes import add_scene
 from phalanx.world.world import World
 
@@ -147,7 +148,8 @@ def test_meshes_that_deform(stage):
     assert mesh.GetAttribute("physxDeformable:vertexVelocityDamping").Get() == pytest.approx(0.3)
     assert mesh.GetAttribute("physxDeformable:simulationHexahedralResolution").Get() == 10
     (made,) = read_stage(stage).deformables
-    assert made.path == str(mesh.GetPath()) and made.mesh.volumes.sum() == pytest.approx(1.0)
+    assert made.path == str(mesh.GetPath())
+    assert isinstance(made.mesh, TetMesh) and made.mesh.volumes.sum() == pytest.approx(1.0)
     assert made.arguments["mass"] == 3.0 and made.arguments["youngs_modulus"] == pytest.approx(1e5)
     assert made.arguments["damping"] == pytest.approx(0.3) and made.arguments["poissons_ratio"] == pytest.approx(0.45)
 

@@ -12,6 +12,7 @@ import zarr
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.fields import FIELDS, KINDS
 from phalanx.models.meshes.cloth_mesh import ClothMesh, mesh_from_dict
+from phalanx.models.meshes.point_set import PointSet
 from phalanx.models.meshes.rope_line import RopeLine
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.robot_model import RobotModel
@@ -168,7 +169,7 @@ class DeformableRecording(ActorRecording):
 
     kind = "deformable"
 
-    def __init__(self, name: str, fields: dict[str, Series], mesh: TetMesh | ClothMesh | RopeLine):
+    def __init__(self, name: str, fields: dict[str, Series], mesh: TetMesh | ClothMesh | RopeLine | PointSet):
         super().__init__(name, fields, {})
         self.mesh = mesh
 
