@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from phalanx.facade import physics_events, stage
-from phalanx.facade.isaaclab.app import AppLauncher
+from phalanx.facade.isaaclab.app import AppLauncher, app_launcher
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.isaacsim import SimulationApp
 from phalanx.facade.omni.kit.app import get_app
@@ -63,7 +63,9 @@ def test_what_has_no_meaning_is_told_in_one_line(caplog: pytest.LogCaptureFixtur
     with caplog.at_level(logging.WARNING, "phalanx.facade"):
         AppLauncher(parse("--headless", "--device", "cpu"))
         assert not caplog.records
-        AppLauncher(parse("--enable_cameras", "--xr", "--livestream", "2", "--rendering_mode", "quality"))
+        AppLauncher(
+            parse("--device", "cpu", "--enable_cameras", "--xr", "--livestream", "2", "--rendering_mode", "quality")
+        )
     (told,) = caplog.messages
     assert all(words in told for words in ("xr=True", "livestream=2", "rendering_mode='quality'"))
     caplog.clear()
@@ -104,6 +106,7 @@ def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     assert AppLauncher({"device": "cpu"}).device_id == 0
     monkeypatch.setenv("LOCAL_RANK", "1")
     monkeypatch.setenv("RANK", "5")
+    monkeypatch.setattr(app_launcher, "cuda_available", lambda: True)
     arguments = parse()
     assert AppLauncher(arguments).local_rank == 0 and arguments.device == "cuda:0"
     launcher = AppLauncher(arguments, distributed=True)
@@ -112,6 +115,12 @@ def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
         AppLauncher(device="gpu")
     with pytest.raises(ValueError, match="both in launcher_args and by keyword: device"):
         AppLauncher(arguments, device="cpu")
+
+
+def test_without_a_gpu_scripts_are_handed_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app_launcher, "cuda_available", lambda: False)
+    arguments = parse()
+    assert AppLauncher(arguments).device_id == 0 and arguments.device == "cpu"
 
 
 def test_the_timeline_is_the_simulations(device: str) -> None:

@@ -7,7 +7,9 @@ import logging
 import os
 from typing import Any
 
+from phalanx.ecs.device import cuda_available
 from phalanx.facade.isaacsim import SimulationApp
+from phalanx.facade.once import tell_once
 
 log = logging.getLogger("phalanx.facade")
 
@@ -53,7 +55,8 @@ class AppLauncher:
 
     Args:
         launcher_args: a script's parsed arguments, or a dictionary; those of :meth:`add_app_launcher_args` count,
-            others are the script's own.
+            others are the script's own. Without a GPU, ``device`` of parsed arguments becomes ``"cpu"``, and that is
+            told.
         kwargs: more of them.
 
     Attributes:
@@ -81,6 +84,10 @@ class AppLauncher:
             number, device = str(self.local_rank), f"cuda:{self.local_rank}"
             if isinstance(launcher_args, argparse.Namespace):
                 launcher_args.device = device
+        elif device != "cpu" and isinstance(launcher_args, argparse.Namespace) and not cuda_available():
+            # scripts hand this on to their own tensors and environments, too
+            tell_once(f"there is no GPU for {device}: the simulation runs on the CPU", logging.WARNING)
+            number, launcher_args.device = "", "cpu"
         self.device_id = int(number) if number.isdigit() else 0
         if settings.get("verbose") or settings.get("info"):
             logging.basicConfig(format="[%(levelname)s] %(name)s: %(message)s")
