@@ -11,10 +11,12 @@ contact of a shape s with a piece o is left out if the contact of s with another
 * the contact with c is no farther away than that with o, and a point of that is at c, or its normal another by more
   than 30 degrees: legs of a table stand on their own.
 
-Pieces are any two shapes that s touches, of one link or of several, as long as in this substep c and o move no more
-than ``SEAM`` along that normal against each other, where s is: tiles may turn on one turntable, or be links of a robot.
-A ground plane is a piece, too: it covers all that lies below it, and has no other normal than its own. Worlds whose
-only flat shapes are loose bodies of one shape each go without this system.
+Pieces are two shapes of one link, or of several as long as in this substep c and o move no more than ``SEAM`` along
+that normal against each other, where s is: tiles may turn on one turntable, or be links of a robot. Loose bodies are no
+tiles to each other: each must be carried by what it lies on, whatever lies beside it. Nor are links of robots to what
+cannot move: feet on uneven ground keep their contacts. A ground plane is a piece, too: it covers all that lies below
+it, and has no other normal than its own. Worlds whose only flat shapes are loose bodies of one shape each go without
+this system.
 """
 
 import math
@@ -39,6 +41,7 @@ from phalanx.components import (
     ShapeMotion,
     ShapePose,
     ShapeTopology,
+    TreeTopology,
 )
 from phalanx.components.shape import HULL
 from phalanx.ecs import function, read, rows, system, update
@@ -128,7 +131,13 @@ def drop_seam_contacts(
     separation=read(ManifoldPointState.separation),
     kind=read(ShapeTopology.kind),
     link=read(ShapeTopology.link),
+    dof=read(ShapeTopology.dof),
     root=read(LinkTopology.root),
+    tree=read(LinkTopology.tree),
+    yields=read(TreeTopology.yields),
+    is_free=read(TreeTopology.is_free),
+    first_link=read(TreeTopology.first_link),
+    end_link=read(TreeTopology.end_link),
     coord=read(LinkTopology.coord),
     q=read(Coordinate.value),
     first_vertex=read(ShapeTopology.first_vertex),
@@ -191,7 +200,13 @@ def drop_seam_contacts(
             o = b if shared_a else a
             c = j if i == s else i
             of_one = link[o, e] == link[c, e]
-            if o != c and link[s, e] != link[o, e]:
+            t, u, v = tree[link[o, e], e], tree[link[c, e], e], tree[link[s, e], e]
+            fixed_o, fixed_c = dof[o, e] < 0 or yields[t, e] == 0, dof[c, e] < 0 or yields[u, e] == 0
+            loose_o = not fixed_o and is_free[t, e] == 1 and end_link[t, e] - first_link[t, e] == 1
+            loose_c = not fixed_c and is_free[u, e] == 1 and end_link[u, e] - first_link[u, e] == 1
+            slides = dof[s, e] >= 0 and yields[v, e] == 1
+            tiles = (fixed_o and fixed_c) or (slides and not loose_o and not loose_c)
+            if (of_one or tiles) and o != c and link[s, e] != link[o, e]:
                 level = SEAM * max(margin[s, e], margin[o, e])
                 best = m * width
                 for p in range(m * width + 1, m * width + points[m, e] - passed[m, e]):

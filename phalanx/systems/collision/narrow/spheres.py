@@ -114,7 +114,7 @@ def collide_spheres(
     spots[0], spots[1], spots[2] = -out * nx, -out * ny, -out * nz
     spots[3], spots[4], spots[5], spots[6] = nx, ny, nz, distance
     bent = bend(way, 0.0, size_b - radius_b)
-    acting = acts(way, spots, 1, rest[a, e] + rest[b, e] + near + bent)
+    acting = acts(way, spots, 1, rest[a, e] + rest[b, e] + near)
     clear = gap
     t = 0.0
     look = 0
