@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-def until(condition: Callable[[], object], seconds: float = 20.0) -> None:
+def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
     """Wait until something holds; fail if it does not in time."""
     end = time.monotonic() + seconds
     while not condition():

@@ -41,6 +41,18 @@ def test_what_another_process_compiles_is_waited_for(tmp_path: Path) -> None:
     assert two.with_suffix(".ran").exists() and two.with_suffix(".cpu").exists()
 
 
+def test_requests_a_dead_process_never_read_do_not_keep_it_from_closing() -> None:
+    compiler = _Compiler()
+    compiler.start()
+    process = compiler._process
+    assert process is not None and process.stdin is not None
+    process.kill()
+    process.wait()
+    process.stdin.write("what closing would still send\n")
+    compiler.close()
+    assert process.stdin.closed and process.stdout is not None and process.stdout.closed
+
+
 @pytest.mark.slow
 def test_processes_that_begin_together_compile_each_kernel_once(tmp_path: Path) -> None:
     """With an empty cache: nothing is written again after it was said to be done."""

@@ -130,7 +130,8 @@ class _Compiler:
             os.killpg(process.pid, signal.SIGKILL)
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
-                pipe.close()
+                with contextlib.suppress(BrokenPipeError):  # what was not sent yet ends with the process
+                    pipe.close()
         process.wait()
 
     def _runs(self) -> bool:

@@ -12,23 +12,17 @@ from phalanx.facade.stage_world import StageWorld
 from phalanx.facade.visible.drawn_prims import is_hidden
 from phalanx.facade.visible.geometry import Piece, pieces
 from phalanx.facade.visible.materials import Materials
-from phalanx.images.looks import encoded
-from phalanx.images.pictures.false_colors import depth_image, normal_image
 from phalanx.io.formats.usd.bindings import Usd, UsdGeom
 from phalanx.maths.arrays import from_matrix, matrix
-from phalanx.models.meshes.tessellate import surface
 from phalanx.models.robot_model import Shape
-from phalanx.rays.geometry import KINDS
-from phalanx.viewer.cameras import CameraPose
 from phalanx.viewer.drawings import Copies, Drawing, Lines, Points
 
 if TYPE_CHECKING:
+    from phalanx.viewer.cameras import CameraPose
     from phalanx.viewer.viewer import Viewer
 
 POINT_SIZE = 0.002
 """m of a point of size 1."""
-
-_NAMES = {kind: name for name, (kind, _) in KINDS.items() if name != "plane"}
 
 
 def show_stage(viewer: Viewer, stage_world: StageWorld) -> None:
@@ -141,6 +135,8 @@ class ShownStage:
 
     def _prototype(self, target: Any) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, float]]:
         """Of each part of a marker its vertices in the marker's frame, faces, colour and opacity."""
+        from phalanx.images.looks import encoded
+
         key = str(target)
         if key not in self._prototypes:
             root, made = self._world.stage.GetPrimAtPath(target), []
@@ -179,6 +175,8 @@ class SensorFeed:
 
     def picture(self, kind: str, env: int) -> np.ndarray:
         """(height, width, 3) uint8."""
+        from phalanx.images.pictures.false_colors import depth_image, normal_image
+
         image = _host(self._camera._pictures.output[kind][self._row(env)])
         if kind in ("rgb", "rgba"):
             return image[..., :3]
@@ -196,6 +194,7 @@ class SensorFeed:
         row = self._row(env)
         place, turn = self._camera._camera_poses()
         from phalanx.facade.isaaclab.utils.math import convert_camera_frame_orientation_convention
+        from phalanx.viewer.cameras import CameraPose
 
         turn = _host(convert_camera_frame_orientation_convention(turn, "world", "ros"))[row].astype(float)
         place = _host(place)[row].astype(float) - self._world.origins[env]
@@ -218,14 +217,18 @@ def _all(module: str) -> list[Any]:
 
 def _triangles(piece: Piece) -> tuple[np.ndarray, np.ndarray]:
     """Vertices and faces of a part."""
+    from phalanx.models.meshes.tessellate import surface
+    from phalanx.rays.geometry import KINDS
+
     geometry, place = piece.geometry, piece.place
     linear = matrix(np.asarray(place.get("orientation", (1.0, 0.0, 0.0, 0.0)), float))
     linear = linear * np.asarray(place.get("scale", 1.0), float)
     if geometry.tree is not None:
         corners = geometry.tree.triangles[:, :9].reshape(-1, 3)
     else:
-        name = _NAMES[geometry.kind]
-        corners = surface(Shape(name, tuple(geometry.size[: KINDS[name][1]]))).corners.reshape(-1, 3)
+        shapes = {kind: (name, sizes) for name, (kind, sizes) in KINDS.items() if name != "plane"}
+        name, sizes = shapes[geometry.kind]
+        corners = surface(Shape(name, tuple(geometry.size[:sizes]))).corners.reshape(-1, 3)
     corners = corners @ linear.T + np.asarray(place.get("position", (0.0, 0.0, 0.0)), float)
     return corners.astype(np.float32), np.arange(len(corners), dtype=np.uint32).reshape(-1, 3)
 
