@@ -15,7 +15,9 @@ many environments on each rank, strong scaling so many in all.
 ``--together`` compares numbers of ranks without starting them anew, which is what a machine wants whose clocks go up
 and down: as many ranks as the largest number wants step in turns, first one of them alone while the others wait, then
 two at the same time, and so on, and all of this so many times. The median of rates counts, and so does the median of
-each turn's own ratios.
+each turn's own ratios. A virtual machine's processors may be lent to others meanwhile, which the system counts as
+stolen time: ``calm_ratios`` is of the turns in which it is at most 1 % of the turn, if there are five.
+``control_ratios`` is of a plain loop of Python between them, which shares nothing: what the machine itself gives.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+CALM = 0.01
+"""Most seconds of processors lent to others, of a turn's own, for its ratio to count among the calm ones."""
 CHECKED = 40
 """Steps whose digest is taken."""
 LETTERS = 8
@@ -64,8 +68,14 @@ def main() -> int:
                     max(counts), asked | {"turns": options.together, "counts": counts}, _threads(options, max(counts))
                 )
                 results["cases"].append({"kind": "together"} | case)
-                for count, rate, ratio in zip(counts, case["rates"], case["ratios"], strict=True):
-                    print(f"{task:16s} {count:3d} x {envs:6d}, stepping {rate:10.4g}/s ({ratio:.2f})", flush=True)
+                for count, rate, ratio, control in zip(
+                    counts, case["rates"], case["ratios"], case["control_ratios"], strict=True
+                ):
+                    told = f"{ratio:.2f}, a plain loop {control:.2f}"
+                    print(f"{task:16s} {count:3d} x {envs:6d}, stepping {rate:10.4g}/s ({told})", flush=True)
+                if case["calm_ratios"] is not None:
+                    shown = ", ".join(f"{ratio:.2f}" for ratio in case["calm_ratios"])
+                    print(f"{'':16s} in the {case['calm_turns']} turns without stolen time: {shown}", flush=True)
                 if options.json is not None:
                     options.json.write_text(json.dumps(results, indent=1))
             continue
@@ -200,25 +210,57 @@ def _turns(own: Any, device: str, env: Any, actions: list[Any], asked: dict[str,
     """Rates of the first so many ranks, while the others wait; each turn's by the slowest of them."""
     import torch
 
-    seconds = torch.zeros((asked["turns"], len(asked["counts"]), own.count), dtype=torch.float64, device=device)
+    def step() -> None:
+        for number in range(asked["steps"]):
+            env.advance(actions[number % LETTERS])
+        _wait(device)
+
+    work = (step, _arithmetic)
+    seconds = torch.zeros((2, asked["turns"], len(asked["counts"]), own.count), dtype=torch.float64, device=device)
+    stolen = torch.zeros(seconds.shape[1:3], dtype=torch.float64)
     for turn in range(asked["turns"]):
         for n, count in enumerate(asked["counts"]):
-            own.sum(torch.zeros(1, device=device))
-            _wait(device)
-            if own.rank < count:
-                start = time.perf_counter()
-                for step in range(asked["steps"]):
-                    env.advance(actions[step % LETTERS])
+            for kind, function in enumerate(work):
+                own.sum(torch.zeros(1, device=device))
                 _wait(device)
-                seconds[turn, n, own.rank] = time.perf_counter() - start
-    slowest = own.sum(seconds).max(dim=2).values.cpu()
+                before = _stolen()
+                if own.rank < count:
+                    start = time.perf_counter()
+                    function()
+                    seconds[kind, turn, n, own.rank] = time.perf_counter() - start
+                own.sum(torch.zeros(1, device=device))
+                if function is step:
+                    stolen[turn, n] = _stolen() - before
+    slowest, control = own.sum(seconds).max(dim=3).values.cpu()
+    control = torch.tensor(asked["counts"]) * control[:, :1] / control
     rates = env.num_envs * asked["steps"] * torch.tensor(asked["counts"]) / slowest
+    ratios = rates / rates[:, :1]
+    calm = ratios[(stolen / slowest).max(dim=1).values <= CALM]
     return {
         "counts": asked["counts"],
         "rates": rates.median(dim=0).values.tolist(),
-        "ratios": (rates / rates[:, :1]).median(dim=0).values.tolist(),
+        "ratios": ratios.median(dim=0).values.tolist(),
+        "control_ratios": control.median(dim=0).values.tolist(),
+        "calm_turns": len(calm),
+        "calm_ratios": calm.median(dim=0).values.tolist() if len(calm) >= 5 else None,
         "turns": rates.tolist(),
+        "stolen_seconds": stolen.tolist(),
     }
+
+
+def _arithmetic() -> None:
+    """What no process can slow another by on a machine that has a processor for each."""
+    total = 0
+    for number in range(1_000_000):
+        total += number * number & 7
+
+
+def _stolen() -> float:
+    """Seconds of processor time that this machine's host has given to others since the start, of all processors."""
+    stat = Path("/proc/stat")
+    if not stat.exists():
+        return 0.0
+    return int(stat.read_text().split(maxsplit=9)[8]) / os.sysconf("SC_CLK_TCK")
 
 
 def _actions(env: Any, number: int) -> Any:
