@@ -118,3 +118,21 @@ def test_committed_results_can_be_drawn(plots, tmp_path):
             assert picture.width > 400 and len(set(picture.convert("L").resize((64, 64)).tobytes())) > 10
     assert len(plots.draw_costs(found, tmp_path / "cost.svg")) >= 3
     assert not plots.draw([], "dofs", tmp_path / "none.png") and not (tmp_path / "none.png").exists()
+
+
+def test_scenes_of_one_size_are_left_out_and_captions_name_the_hardware(plots, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib", reason="matplotlib (extra dev) is not installed")
+    (tmp_path / "2026-01-02-x.json").write_text(
+        json.dumps(results(("arm", 1, 10.0, 9, 0.0), ("arm", 64, 90.0, 9, 0.0), ("leg", 64, 7.0, 9, 0.0)))
+    )
+    points, captions, drawn = plots.read(tmp_path / "2026-01-02-x.json"), [], []
+    caption, guide = plots._caption, plots._guide
+    monkeypatch.setattr(plots, "_caption", lambda used: captions.append(caption(used)) or captions[-1])
+    monkeypatch.setattr(
+        plots, "_guide", lambda p, power: drawn.extend(line.get_label() for line in p.lines) or guide(p, power)
+    )
+    assert plots.draw(points, "environments", tmp_path / "x.svg")
+    assert drawn == ["arm", "arm, peer"]
+    assert captions == ["2 cores of abacus, measured 2026-01-02: Phalanx, peer."]
+    lone = [p for p in points if p.scene == "leg"]
+    assert not plots.draw(lone, "environments", tmp_path / "y.svg")
