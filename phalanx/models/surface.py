@@ -106,6 +106,9 @@ class Material:
 
         ``friction`` sets both coefficients. With only one coefficient given, the other follows it where it must for the
         dynamic one not to be above the static one. Errors start with ``who``.
+
+        Raises:
+            ValueError: a field is unknown or its value is none that a material can have.
         """
         try:
             given: dict[str, Any] = {k: v for k, v in options.items() if v is not None}

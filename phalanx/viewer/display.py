@@ -135,7 +135,10 @@ class Display(Widgets):
         self.server.initial_camera.look_at = tuple(target)
 
     def views(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """Of each view its name, where the camera is and where it looks, m: at all environments that are seen."""
+        """Of each view its name, where the camera is and where it looks, (3,) each, m.
+
+        At all environments that are seen.
+        """
         places = self.selection.offsets()
         reach = float(np.linalg.norm(np.ptp(places, axis=0))) / 2
         return view_presets(self.center, self.radius + 0.8 * reach)

@@ -39,7 +39,11 @@ class Widgets:
         *,
         step: float | None = None,
     ) -> Any:
-        """A slider from ``low`` to ``high``, at ``value`` or in the middle; by default with a thousand steps."""
+        """A slider from ``low`` to ``high``, at ``value`` or in the middle; by default with a thousand steps.
+
+        Raises:
+            ValueError: ``low`` is not below ``high``.
+        """
         if not low < high:
             raise ValueError(f"slider {label!r}: low={low} must be below high={high}")
         step = (high - low) / 1000 if step is None else step

@@ -43,6 +43,10 @@ class Collisions(Jointed):
         Of a vertical plane, ``height`` is the distance from the origin along the normal. Options of its surface are
         those of :class:`phalanx.world.options.Surface`: ``friction=``, ``restitution=``, ``material=`` and so on. Bits
         of ``contact_type`` and ``contact_affinity`` are as of a :class:`phalanx.Shape`.
+
+        Raises:
+            ValueError: ``height`` or ``normal`` is not finite, the normal is zero, or an option is unknown.
+            RuntimeError: the world is built.
         """
         who = "add_ground"
         self._not_built(who)
@@ -60,6 +64,10 @@ class Collisions(Jointed):
 
         Args:
             a, b: actors, their names, ``"actor/body"``, or pairs of an actor and the name of its body.
+
+        Raises:
+            ValueError: a name is unknown, or both name one actor.
+            RuntimeError: the world is built.
         """
         who = "disable_collision"
         self._not_built(who)

@@ -109,6 +109,7 @@ class Contents(Collisions, Deformables):
 
         Raises:
             LoadError: the file cannot be used.
+            ValueError: a name is taken, an option is unknown, or a value is not possible.
         """
         self._free_name("add_robot", name)
         model = with_tendons(library.load_robot(source, visuals, warn=True, fix_inertias=fix_inertias), tendons)
@@ -186,6 +187,7 @@ class Contents(Collisions, Deformables):
 
         Raises:
             LoadError: the source is no rigid object, or one that is dynamic has neither mass nor volume.
+            ValueError: a name is taken, an option is unknown, or a value is not possible.
         """
         self._free_name("add_rigid_object", name)
         who = f"rigid object {name!r}"
@@ -233,6 +235,10 @@ class Contents(Collisions, Deformables):
             sources: for each name a source, or a mapping with a ``source`` and arguments of its own.
             name: of the collection, unique among :attr:`collections`.
             common: arguments of :meth:`add_rigid_object` for all that do not say otherwise.
+
+        Raises:
+            ValueError: a name is taken, there is no object, or one has no source.
+            RuntimeError: the world is built.
         """
         self._not_built("add_rigid_objects")
         if name in self.collections or not name:
@@ -301,7 +307,11 @@ class Contents(Collisions, Deformables):
         self._extra_systems.append(system)
 
     def build(self) -> Self:
-        """Allocate and initialise everything; done by the first step if you do not."""
+        """Allocate and initialise everything; done by the first step if you do not.
+
+        Raises:
+            ValueError: nothing is in the world, or what is in it does not go together.
+        """
         if self.engine.built:
             return self
         if not self.actors and not self.all_deformables and not self._extra_systems:

@@ -155,12 +155,12 @@ class World(UsdScenes):
 
     @property
     def diverged(self) -> np.ndarray:
-        """Indices of environments that were frozen because their state was no longer finite; reset() revives them."""
+        """Indices, (k,), of environments that were frozen because their state was not finite; reset() revives them."""
         return np.flatnonzero(self.engine.device.to_host(self[c.Status].diverged)[0])
 
     @property
     def overfull(self) -> np.ndarray:
-        """Indices of environments in which contacts had no room, and were left out, since they were last reset."""
+        """Indices, (k,), of environments in which contacts had no room and were left out since they were last reset."""
         return np.array(sorted(self._overfull), np.int64)
 
     def check(self) -> None:
@@ -215,6 +215,9 @@ class World(UsdScenes):
 
     def make_room(self, stopped: np.ndarray) -> bool:
         """Make room for contacts and pairs of near shapes that some environments stopped for, on a CPU.
+
+        Args:
+            stopped: (num_envs,) booleans, which of them.
 
         Returns:
             whether there is some now. If not, flags stay, and :meth:`check` says why.

@@ -42,7 +42,11 @@ class ClothMesh:
 
     @classmethod
     def grid(cls, width: float, height: float, columns: int, rows: int) -> ClothMesh:
-        """A rectangle in the xy plane about the origin, in columns by rows of squares, each of two triangles."""
+        """A rectangle in the xy plane about the origin, in columns by rows of squares, each of two triangles.
+
+        Raises:
+            ValueError: a side or a number of squares is not above 0.
+        """
         if columns < 1 or rows < 1 or not (width > 0 and height > 0):
             raise ValueError(f"a grid of {columns} by {rows} squares, {width} by {height} m, is none")
         x, y = np.linspace(-width / 2, width / 2, columns + 1), np.linspace(-height / 2, height / 2, rows + 1)

@@ -41,6 +41,9 @@ class PointSet:
             spacing: m.
             jitter: greatest random offset along each axis, m, so that what falls does not fall as a crystal.
             seed: of the offsets.
+
+        Raises:
+            ValueError: ``counts`` are not three of at least 1, or ``spacing`` is not above 0.
         """
         sizes = [int(n) for n in counts]
         if len(sizes) != 3 or min(sizes) < 1 or not (spacing > 0 and np.isfinite(spacing)):

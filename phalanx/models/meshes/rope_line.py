@@ -45,7 +45,11 @@ class RopeLine:
 
     @classmethod
     def straight(cls, length: float, segments: int) -> RopeLine:
-        """A line along x about the origin, in segments of equal length."""
+        """A line along x about the origin, in segments of equal length.
+
+        Raises:
+            ValueError: ``segments`` is less than 1, or ``length``, m, is not above 0.
+        """
         if segments < 1 or not (length > 0 and np.isfinite(length)):
             raise ValueError(f"a rope of {segments} segments, {length} m long, is none")
         x = np.linspace(-length / 2, length / 2, segments + 1)

@@ -113,6 +113,7 @@ class Deformables(Ropes):
 
         Raises:
             LoadError: the tetrahedra cannot be used.
+            ValueError: a name is taken, or a value is not possible.
         """
         self._free_name("add_soft_body", name)
         who = f"soft body {name!r}"
@@ -218,6 +219,7 @@ class Deformables(Ropes):
 
         Raises:
             LoadError: the triangles cannot be used, or are not closed and have pressure.
+            ValueError: a name is taken, or a value is not possible.
         """
         self._free_name("add_cloth", name)
         who = f"cloth {name!r}"

@@ -78,6 +78,7 @@ class ParticleSets(Running):
 
         Raises:
             LoadError: there is no particle, or a coordinate is not finite.
+            ValueError: a name is taken, or a value is not possible.
         """
         self._free_name("add_particles", name)
         who = f"particles {name!r}"

@@ -65,6 +65,7 @@ class Ropes(ParticleSets):
 
         Raises:
             LoadError: there are fewer than two nodes, or two that follow each other are in one place.
+            ValueError: a name is taken, or a value is not possible.
         """
         self._free_name("add_rope", name)
         who = f"rope {name!r}"

@@ -42,7 +42,7 @@ class DeformableBody(Handle):
         self._rows = rows
 
     def write_defaults(self, envs: np.ndarray | None) -> None:
-        """Default shape and pose, at rest, all nodes free; called by the world's reset."""
+        """Default shape and pose, at rest, all nodes free, of environments (n,) by their indices; called by a reset."""
         count = self.engine.num_envs if envs is None else len(envs)
         self._put_positions(np.broadcast_to(self.default_node_pos, (count, self.num_nodes, 3)), envs)
         zero = np.zeros((count, self.num_nodes, 3))
@@ -180,7 +180,7 @@ class DeformableBody(Handle):
 
     @on_device
     def set_friction(self, friction: Any, env_ids: Any = None) -> None:
-        """Set both coefficients of friction, (n,), at least 0."""
+        """Set both coefficients of friction, (n,), dimensionless, at least 0."""
         values, envs = self._input("friction", friction, (), env_ids, negative=False)
         for field in (c.DeformableSurface.static_friction, c.DeformableSurface.dynamic_friction):
             self._write(field, self._body, values[:, None], envs)

@@ -59,7 +59,7 @@ class Particles(DeformableBody):
 
     @on_device
     def set_particle_friction(self, friction: Any, env_ids: Any = None) -> None:
-        """Set both coefficients of friction between particles, (n,), at least 0."""
+        """Set both coefficients of friction between particles, (n,), dimensionless, at least 0."""
         for field in (c.ParticleMaterial.static_friction, c.ParticleMaterial.dynamic_friction):
             self._set(field, "friction", friction, env_ids)
 

@@ -76,6 +76,9 @@ class SoftBody(DeformableBody):
         """Set Young's modulus (Pa, above 0) and Poisson's ratio (at least 0, below 0.5), (n,) each.
 
         Environments may differ; from then on the world keeps a value for each, and kernels are compiled once more.
+
+        Raises:
+            ValueError: shapes are wrong, or values are out of these ranges.
         """
         for what, value, field, most in (
             ("Young's modulus", youngs_modulus, c.DeformableMaterial.youngs_modulus, np.inf),

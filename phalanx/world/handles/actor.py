@@ -51,7 +51,11 @@ class Actor(Handle):
         self._iterations = {name: getattr(part, name) for name in ITERATIONS}
 
     def body_index(self, name: str) -> int:
-        """Position of a body in :attr:`body_names`."""
+        """Position of a body in :attr:`body_names`.
+
+        Raises:
+            KeyError: there is no body of that name; the message lists those that there are.
+        """
         if name not in self.body_names:
             raise KeyError(f"{self} has no body {name!r}; it has {', '.join(self.body_names)}")
         return self.body_names.index(name)
@@ -150,6 +154,9 @@ class Actor(Handle):
         """Set the root link's pose [x y z qw qx qy qz] and velocity [lin, ang], (n, 7) and (n, 6), world frame.
 
         Quaternions are normalised. A fixed base takes a pose, but no velocity.
+
+        Raises:
+            ValueError: shapes are wrong, numbers are not finite, or a fixed base is given a velocity.
         """
         if vel is not None and self.fixed_base:
             raise ValueError(f"{self} has a fixed base: its root cannot be given a velocity")
@@ -250,6 +257,9 @@ class Actor(Handle):
                 :class:`phalanx.Material`; of two different modes the one later in its list holds.
             torsional_patch_radius, min_torsional_patch_radius: m, see :class:`phalanx.Material`.
             contact_stiffness, contact_damping: N/m, N s/m, of contacts that give way, see :class:`phalanx.Material`.
+
+        Raises:
+            ValueError: shapes are wrong, restitution is not in 0..1, or dynamic friction is above static friction.
         """
         chosen = columns_of_shapes(
             self,
@@ -290,7 +300,12 @@ class Actor(Handle):
         *,
         shape_ids: Sequence[int] | None = None,
     ) -> None:
-        """Set how far off contacts begin and surfaces rest, (n, num_shapes) or (n, k), m; rest below contact."""
+        """Set how far off contacts begin and surfaces rest, (n, num_shapes) or (n, k), m; rest below contact.
+
+        Raises:
+            ValueError: shapes are wrong, numbers are not finite, or a rest offset is not below its contact offset
+                (seen on the CPU only).
+        """
         chosen = columns_of_shapes(self, range(self.num_shapes), None, shape_ids)
         checked = check(self, {"contact_offset": contact_offset, "rest_offset": rest_offset}, env_ids, chosen)
         if not self.engine.device.is_cuda:
@@ -357,6 +372,9 @@ class Actor(Handle):
             com: (n, num_bodies, 3), in the bodies' own frames.
             inertia: (n, num_bodies, 3, 3), symmetric, about the centres of mass in the bodies' own axes.
             env_ids: some environments.
+
+        Raises:
+            ValueError: shapes are wrong, numbers are not finite, or masses and inertias are of no real body.
         """
         bodies = self.num_bodies
         given = {
@@ -386,6 +404,9 @@ class Actor(Handle):
         """Set masses of links, (n, num_links) or (n, k) of those named, kg; inertias change in proportion, or stay.
 
         The bodies of a link keep their shares of its mass.
+
+        Raises:
+            ValueError: a name is unknown or twice, the shape is wrong, or a mass is not above 0.
         """
         checking.boolean("scale_inertia", scale_inertia)
         names = self.link_names
@@ -421,14 +442,22 @@ class Actor(Handle):
         assign(self, {"_linear_damping": linear, "_angular_damping": angular}, env_ids)
 
     def set_gravity(self, enabled: Any, env_ids: Any = None) -> None:
-        """Switch gravity on or off, (n,) of booleans."""
+        """Switch gravity on or off, (n,) of booleans.
+
+        Raises:
+            TypeError: ``enabled`` is neither a boolean nor an array of booleans.
+        """
         on = self.engine.device.accept(enabled)
         if on.dtype.kind != "b":
             raise TypeError(f"{self}: set_gravity() takes True or False, or an array of them, not {enabled!r}")
         assign(self, {"_gravity": on}, env_ids)
 
     def set_max_velocity(self, linear: Any = None, angular: Any = None, env_ids: Any = None) -> None:
-        """Set caps on the speed of the root's centre of mass (m/s) and its rotation (rad/s), (n,); inf for none."""
+        """Set caps on the speed of the root's centre of mass (m/s) and its rotation (rad/s), (n,); inf for none.
+
+        Raises:
+            ValueError: its root cannot move, or a cap is negative.
+        """
         if self.part.kind == STATIC or self.part.articulation.fixed_base:
             raise ValueError(f"{self} cannot move: set_max_velocity() has no use for it")
         assign(self, {"_linear_cap": linear, "_angular_cap": angular}, env_ids)
@@ -448,6 +477,9 @@ class Actor(Handle):
         """Set how fast contacts may push it out of what it penetrates, (n,), m/s, above 0.
 
         Of two actors the smaller cap holds for both; grounds and what cannot move have none.
+
+        Raises:
+            ValueError: it cannot move, or a velocity is not above 0.
         """
         dofs = self._bound.dofs
         if dofs.start == dofs.stop:

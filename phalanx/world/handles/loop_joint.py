@@ -219,7 +219,7 @@ class LoopJoint(JointAngles):
 
     @on_device
     def set_broken(self, broken: Any = True, env_ids: Any = None) -> None:
-        """Take the joint apart, (n,) bool, or put it together again; a reset does that, too.
+        """Take the joint apart, (n,) booleans, or put it together again; a reset does that, too.
 
         What is apart then is pulled together no faster than ``max_depenetration_velocity``.
         """
@@ -257,6 +257,9 @@ class LoopJoint(JointAngles):
         """Set the bounds of a distance joint, (n,) each, m; the one that is not given stays.
 
         Environments may differ; from then on the world keeps a value for each, and kernels are compiled once more.
+
+        Raises:
+            ValueError: it is no distance joint, or bounds have the wrong shape, are negative, or no numbers.
         """
         if self.kind != "distance":
             raise ValueError(f"{self} is {self.kind}: set_distance() is for distance joints")

@@ -48,7 +48,11 @@ class RigidObjectCollection(Handle):
         return self.objects[key if isinstance(key, int) else self.object_index(key)]
 
     def object_index(self, name: str) -> int:
-        """Position of an object in :attr:`object_names`."""
+        """Position of an object in :attr:`object_names`.
+
+        Raises:
+            KeyError: there is no object of that name; the message lists those that there are.
+        """
         if name not in self.object_names:
             raise KeyError(f"{self} has no object {name!r}; it has {', '.join(self.object_names)}")
         return self.object_names.index(name)
@@ -148,6 +152,9 @@ class RigidObjectCollection(Handle):
 
 
         Quaternions are normalised. Static objects take a pose, but no velocity; kinematic ones forget their targets.
+
+        Raises:
+            ValueError: shapes are wrong, numbers are not finite, or a static object is given a velocity.
         """
         chosen = self._chosen(object_ids)
         still = [self.object_names[i] for i in chosen if self._dofs[i] < 0]
@@ -207,7 +214,10 @@ class RigidObjectCollection(Handle):
         contact_stiffness: Any = None,
         contact_damping: Any = None,
     ) -> None:
-        """Set coefficients of all shapes of objects, (n, k); see :meth:`phalanx.RigidObject.set_material`."""
+        """Set coefficients of all shapes of objects, (n, k), dimensionless.
+
+        They are as in :meth:`phalanx.RigidObject.set_material`.
+        """
         chosen = self._chosen(object_ids)
         values = {
             what.replace(" ", "_"): self._input(what, value, len(chosen), env_ids, negative=False)[0]

@@ -44,7 +44,7 @@ class RigidObject(Actor):
         self._kinematic = row
 
     def write_defaults(self, envs: np.ndarray | None) -> None:
-        """Default pose, at rest; called by the world's reset."""
+        """Default pose, at rest, of environments (n,) by their indices; called by the world's reset."""
         super().write_defaults(envs)
         if self.kind == KINEMATIC:
             self._forget_target(envs)
@@ -64,7 +64,7 @@ class RigidObject(Actor):
 
     @on_device
     def set_kinematic_target(self, pose: Any, env_ids: Any = None) -> None:
-        """Move to a pose [x y z qw qx qy qz], (n, 7), during the next step, whatever is in the way; then stand still.
+        """Move to a pose [x y z qw qx qy qz], (n, 7), m, in the next step, whatever is in the way; then stand still.
 
         What it meets is pushed, and friction takes along what lies on it. Give a target before every step to move on.
         """
@@ -107,7 +107,11 @@ class RigidObject(Actor):
 
     @on_device
     def set_com_vel(self, vel: Any, env_ids: Any = None) -> None:
-        """Set the velocity [lin, ang] of the centre of mass, (n, 6), world, in its present pose."""
+        """Set the velocity [lin, ang] of the centre of mass, (n, 6), m/s, rad/s, world, in its present pose.
+
+        Raises:
+            ValueError: the object is static, or the shape is wrong.
+        """
         if self.kind == STATIC:
             raise ValueError(f"{self} is static: it cannot be given a velocity")
         values, envs = self._input("velocity of the centre of mass", vel, 6, env_ids)

@@ -91,14 +91,18 @@ class Robot(RobotProperties):
         return values
 
     def joint_index(self, name: str) -> int:
-        """Position of a joint in :attr:`joint_names`."""
+        """Position of a joint in :attr:`joint_names`.
+
+        Raises:
+            KeyError: there is no joint of that name; the message lists those that there are.
+        """
         if name not in self.joint_names:
             raise KeyError(f"{self} has no joint {name!r}; it has {', '.join(self.joint_names)}")
         return self.joint_names.index(name)
 
     @property
     def joint_limits(self) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper position limits of the file, (num_dof,) each, infinite where there are none."""
+        """Lower and upper position limits of the file, (num_dof,) each, rad or m, infinite where there are none."""
         links = [self.part.articulation.links[i] for i in self.part.articulation.dof_links]
         joints = [link.joint if NUM_DOFS[link.joint_type] == 1 else None for link in links]
         return (
@@ -148,7 +152,7 @@ class Robot(RobotProperties):
     def write_defaults(self, envs: np.ndarray | None) -> None:
         """Default pose and joint positions, which are also the position targets where the model's drives have no other.
 
-        Called by the world's reset.
+        Called by the world's reset, for environments (n,) by their indices.
         """
         super().write_defaults(envs)
         count = self.engine.num_envs if envs is None else len(envs)
@@ -184,9 +188,9 @@ class Robot(RobotProperties):
 
     @on_device
     def set_joint_state(self, pos: Any = None, vel: Any = None, env_ids: Any = None) -> None:
-        """Set joint positions and velocities, (n, num_dof): anything that broadcasts to that, or a dict by joint.
+        """Set joint positions and velocities, (n, num_dof), rad and rad/s or m and m/s.
 
-        Dicts are as in :meth:`set_drive`.
+        Anything that broadcasts to that will do, or a dict by joint. Dicts are as in :meth:`set_drive`.
         """
         velocities = check(self, {"joint_vel": vel}, env_ids)
         if pos is not None:

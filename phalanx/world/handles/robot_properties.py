@@ -138,7 +138,7 @@ class RobotProperties(Actor):
     def set_targets(self, pos: Any = None, vel: Any = None, effort: Any = None, env_ids: Any = None) -> None:
         """Set position, velocity and feed-forward effort targets of the joint drives, (n, num_dof) or dicts by joint.
 
-        Dicts are as in :meth:`set_drive`.
+        They are in rad or m, rad/s or m/s, and N·m or N. Dicts are as in :meth:`set_drive`.
         """
         assign(self, {"joint_pos_target": pos, "joint_vel_target": vel, "joint_effort_target": effort}, env_ids)
 
@@ -259,7 +259,7 @@ class RobotProperties(Actor):
         pos_limits: Any = None,
         env_ids: Any = None,
     ) -> None:
-        """Set properties of the fixed tendons, (n, num_fixed_tendons) each or what broadcasts to it.
+        """Set properties of the fixed tendons, (n, num_fixed_tendons) each, in SI units, or what broadcasts to it.
 
         ``pos_limits`` is (n, num_fixed_tendons, 2). Environments may differ.
         """
@@ -352,7 +352,7 @@ class RobotProperties(Actor):
         pos_limits: Any = None,
         env_ids: Any = None,
     ) -> None:
-        """Set properties of the spatial tendons, (n, num_spatial_tendons) each or what broadcasts to it.
+        """Set properties of the spatial tendons, (n, num_spatial_tendons) each, in SI units, or what broadcasts to it.
 
         ``rest_length`` is (n, leaves), ``pos_limits`` (n, leaves, 2). Environments may differ.
         """
