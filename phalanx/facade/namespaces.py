@@ -9,7 +9,7 @@ import linecache
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
@@ -123,10 +123,11 @@ def rows(ids: Any) -> Any:
 
 
 def scriptable(space: dict[str, Any], names: Iterable[str]) -> None:
-    """Let functions of a module be called from TorchScript, as calls back to Python, also without optional arguments.
+    """Let ``torch.jit.script`` compile functions of a module and calls of them, as calls back to Python.
 
-    Nothing is done where users do not hold tensors. TorchScript gives every argument in calls to Python; so functions
-    with optional ones get a wrapper in their place, which it compiles. Annotations must be types and not text.
+    Nothing is done where users do not hold tensors. A function gets a wrapper in its place that TorchScript compiles;
+    so optional arguments can be left out, too. Where TorchScript has no word for a type, there is no wrapper: such a
+    function is not compiled, and takes every argument in calls. Annotations must be types and not text.
 
     Args:
         space: ``globals()`` of the module.
@@ -139,7 +140,7 @@ def scriptable(space: dict[str, Any], names: Iterable[str]) -> None:
         module("torch").jit.ignore(function)
         parameters = inspect.signature(function).parameters.values()
         plain = all(each.kind is each.POSITIONAL_OR_KEYWORD for each in parameters)
-        if plain and any(each.default is not each.empty for each in parameters):
+        if plain:
             space[name] = _with_defaults(function)
 
 
@@ -158,8 +159,13 @@ def _with_defaults(function: Callable[..., Any]) -> Callable[..., Any]:
     exec(compile("from __future__ import annotations\n" + source, file, "exec"), space)
     linecache.cache[file] = (len(source), None, ["\n", *source.splitlines(True)], file)
     made = space[function.__name__]
+    words = {name: str for name, kind in function.__annotations__.items() if get_origin(kind) is Literal}
+    function.__annotations__ |= words  # TorchScript reads those of what it does not compile, too
     for key in ("__annotations__", "__defaults__", "__doc__", "__module__", "__qualname__"):
         setattr(made, key, getattr(function, key))
+    made.__annotations__ = {
+        name: str if _spelled(kind) == "str" else kind for name, kind in made.__annotations__.items()
+    }
     return made
 
 
@@ -170,6 +176,8 @@ def _spelled(annotation: Any) -> str:
     if annotation in (int, float, bool, str):
         return annotation.__name__
     origin, parts = get_origin(annotation), get_args(annotation)
+    if origin is Literal and all(isinstance(part, str) for part in parts):
+        return "str"
     some = [_spelled(part) for part in parts if part is not type(None)]
     if origin is tuple and all(some):
         return f"Tuple[{', '.join(some)}]"

@@ -1,8 +1,8 @@
 """Rotations, frames, cameras and random numbers, as ``isaaclab.utils.math`` has them.
 
 Written once for arrays of NumPy, CuPy and torch; lists and numbers do as well. Quaternions are (w, x, y, z). With
-torch, functions can be called from TorchScript, as calls back to Python that give every argument; not so the nine that
-take a word, such as ``"xyzw"``, or a number or a shape, for which TorchScript has no types.
+torch, ``torch.jit.script`` compiles functions and calls of them, as calls back to Python; a file that TorchScript saves
+cannot have them. Not so the five ``sample_*``, whose limits are numbers or tensors: TorchScript has no type for those.
 """
 
 from phalanx.facade.isaaclab.utils.math.camera import (

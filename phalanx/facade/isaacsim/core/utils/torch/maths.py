@@ -79,13 +79,13 @@ def copysign(a: float, b: Array) -> Array:
     return abs(a) * torch().sign(b)
 
 
-def torch_random_dir_2(shape: Any, device: Any) -> Any:
+def torch_random_dir_2(shape: tuple[int, int], device: str) -> Array:
     """Directions in the plane, (N, 2), of a shape (N, 1)."""
     angle = torch_rand_float(-math.pi, math.pi, shape, device).squeeze(-1)
     return torch().stack([torch().cos(angle), torch().sin(angle)], -1)
 
 
-def torch_rand_float(lower: float, upper: float, shape: Any, device: Any) -> Array:
+def torch_rand_float(lower: float, upper: float, shape: tuple[int, int], device: str) -> Array:
     """Numbers uniformly distributed between limits, from torch's generator."""
     return (upper - lower) * torch().rand(*shape, device=device) + lower
 
@@ -134,5 +134,17 @@ __all__ = [
 
 scriptable(
     globals(),
-    ["copysign", "normalize", "scale", "scale_transform", "tensor_clamp", "unscale", "unscale_np", "unscale_transform"],
+    [
+        "copysign",
+        "normalize",
+        "saturate",
+        "scale",
+        "scale_transform",
+        "tensor_clamp",
+        "torch_rand_float",
+        "torch_random_dir_2",
+        "unscale",
+        "unscale_np",
+        "unscale_transform",
+    ],
 )
