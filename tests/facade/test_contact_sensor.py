@@ -14,7 +14,7 @@ from oracles import host
 
 from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab import sim as sim_utils
-from phalanx.facade.isaaclab.sensors import ContactSensor, ContactSensorCfg
+from phalanx.facade.isaaclab.sensors import ContactSensor, ContactSensorCfg, prims
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 
 DT = 1 / 200
@@ -77,6 +77,22 @@ def test_shapes_are_the_documented_ones(sim: SimulationContext, count: int) -> N
     known = {name for name in SHAPES if getattr(plain.data, name) is not None}
     assert known == {"net_forces_w", "net_forces_w_history"}
     assert tuple(plain.data.net_forces_w_history.shape) == (count, 1, 1, 3)
+
+
+def test_bodies_are_looked_up_once_for_all_copies(sim: SimulationContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    look_up = prims.place_of
+    monkeypatch.setattr(prims, "place_of", lambda who, world, path: asked.append(path) or look_up(who, world, path))
+    environments(7)
+    ground()
+    cubes = stack()
+    one = sensor(".*er", track_pose=True)
+    sim.reset()
+    assert len(cubes) == 2 and asked == ["/World/envs/env_0/lower", "/World/envs/env_0/upper"]
+    assert one.body_physx_view.prim_paths[3] == "/World/envs/env_1/upper"
+    pose = host(one.data.pos_w)
+    wanted = [[[5.0 * i + 1.0, -1.0, SIZE / 2], [5.0 * i + 1.0, -1.0, 1.5 * SIZE]] for i in range(7)]
+    np.testing.assert_allclose(pose, wanted, atol=1e-5)
 
 
 @pytest.mark.parametrize("alike", [True, False])

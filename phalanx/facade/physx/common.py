@@ -132,6 +132,14 @@ class Rows:
     def __init__(self, members: Iterable[tuple[Any, Any]], num_envs: int) -> None:
         columns: dict[Any, int] = {}
         env_parts, column_parts = [], []
+        members = list(members)
+        if members and all(type(envs) is int for _, envs in members):  # a row each: thousands of them, made at once
+            column_parts.append(np.array([columns.setdefault(key, len(columns)) for key, _ in members], np.int64))
+            env_parts.append(np.array([envs for _, envs in members], np.int64))
+            if not (env_parts[0].min() >= 0 and env_parts[0].max() < num_envs):
+                wrong = next(envs for _, envs in members if not 0 <= envs < num_envs)
+                raise IndexError(f"environments of a view must lie in 0..{num_envs - 1}; got {wrong}")
+            members = []
         for key, envs in members:
             column = columns.setdefault(key, len(columns))
             chosen = np.arange(num_envs) if envs is None else np.atleast_1d(np.asarray(envs, np.int64))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.facade.physx.common import Rows, View, reads
-from phalanx.facade.physx.rigid_body_view import BodyName, find_body
+from phalanx.facade.physx.rigid_body_view import BodyName, find_body, with_bodies
 from phalanx.world.handles.actor import Actor
 from phalanx.world.handles.contact_view import ContactView
 from phalanx.world.world import World
@@ -46,7 +46,7 @@ class RigidContactView(View):
         if isinstance(sensors, Actor | str) or (isinstance(sensors, tuple) and isinstance(sensors[1], str)):
             sensors = [(sensors, None)]  # pyright: ignore[reportAssignmentType]
         listed: list[tuple[Any, Any]] = list(sensors)  # pyright: ignore[reportArgumentType]
-        rows = Rows([(find_body(world, body), envs) for body, envs in listed], world.num_envs)
+        rows = Rows(with_bodies(world, listed), world.num_envs)
         super().__init__(world, rows, origins)
         self._names = [f"{actor.name}/{actor.body_names[body]}" for actor, body in rows.keys]
         wanted = [self._of_columns(given) for given in filters]  # filter, column: names

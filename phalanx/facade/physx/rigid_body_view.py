@@ -28,6 +28,18 @@ def find_body(world: World, given: BodyName) -> tuple[Actor, int]:
     return actor, 0 if body is None else actor.body_index(body)
 
 
+def with_bodies(world: World, members: Iterable[tuple[BodyName, Any]]) -> list[tuple[tuple[Actor, int], Any]]:
+    """Bodies found by :func:`find_body`, each different one once, with the environments that they came with."""
+    known: dict[Any, tuple[Actor, int]] = {}
+    found: list[tuple[tuple[Actor, int], Any]] = []
+    for given, envs in members:
+        body = known.get(given)
+        if body is None:
+            body = known[given] = find_body(world, given)
+        found.append((body, envs))
+    return found
+
+
 class RigidBodyView(PushedBodies):
     """Rigid bodies: objects, or links of robots; a body each row.
 
@@ -54,7 +66,7 @@ class RigidBodyView(PushedBodies):
         elif isinstance(bodies, Actor | str) or (isinstance(bodies, tuple) and isinstance(bodies[1], str)):
             bodies = [(bodies, None)]  # pyright: ignore[reportAssignmentType]
         listed: list[tuple[Any, Any]] = list(bodies)  # pyright: ignore[reportArgumentType]
-        rows = Rows([(find_body(world, body), envs) for body, envs in listed], world.num_envs)
+        rows = Rows(with_bodies(world, listed), world.num_envs)
         super().__init__(world, rows, origins)
         self._columns = [[key] for key in rows.keys]
         if prim_paths is not None and len(prim_paths) != self.count:

@@ -109,7 +109,29 @@ def place_of(who: str, stage_world: StageWorld, path: str) -> Place:
         raise RuntimeError(f"{who}: <{path}> is no rigid body that is simulated") from None
 
 
-def rigid_body_view(who: str, stage_world: StageWorld, paths: Sequence[str], per_instance: int) -> RigidBodyView:
+def places_below(who: str, stage_world: StageWorld, parents: Sequence[str], names: Sequence[str]) -> list[Place]:
+    """Where bodies with some names below each of some prims are, prim by prim; looked up once for all copies of a prim.
+
+    Raises:
+        RuntimeError: one is no body that is simulated.
+    """
+    known: dict[str, list[Place]] = {}
+    found: list[Place] = []
+    for parent in parents:
+        first, env = stage_world.prototype(parent)
+        if env is None or first not in known:
+            own = [place_of(who, stage_world, f"{parent}/{name}") for name in names]
+            if env is not None:
+                known[first] = own
+        else:
+            own = [Place(one.actor, one.body, env) for one in known[first]]
+        found += own
+    return found
+
+
+def rigid_body_view(
+    who: str, stage_world: StageWorld, paths: Sequence[str], per_instance: int, places: Sequence[Place] | None = None
+) -> RigidBodyView:
     """A tensor view of bodies; those that are in all environments are in that of the instance's others.
 
     Args:
@@ -117,8 +139,9 @@ def rigid_body_view(who: str, stage_world: StageWorld, paths: Sequence[str], per
         stage_world: where the bodies are.
         paths: of the bodies, instance by instance.
         per_instance: how many each instance has.
+        places: where they are; looked up by default.
     """
-    places = [place_of(who, stage_world, path) for path in paths]
+    places = [place_of(who, stage_world, path) for path in paths] if places is None else places
     members: list[Any] = []
     for start in range(0, len(places), per_instance):
         own = places[start : start + per_instance]

@@ -12,7 +12,7 @@ from phalanx.facade.isaaclab.sensors.buffers import pushed, put, set_to
 from phalanx.facade.isaaclab.sensors.contact_sensor.contact_sensor_data import ContactSensorData
 from phalanx.facade.isaaclab.sensors.contact_sensor.filters import contact_view
 from phalanx.facade.isaaclab.sensors.markers import ShownByMarkers
-from phalanx.facade.isaaclab.sensors.prims import is_rigid_body, rigid_body_view
+from phalanx.facade.isaaclab.sensors.prims import is_rigid_body, places_below, rigid_body_view
 from phalanx.facade.isaaclab.sensors.sensor_base import SensorBase
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.sim.schemas.authoring import applied_schemas
@@ -138,8 +138,10 @@ class ContactSensor(ShownByMarkers, SensorBase):
         parents = [str(one.GetPath()).rstrip("/") for one in self._parent_prims]
         self._names = self._reporting(parents[0])
         paths = [f"{parent}/{name}" for parent in parents for name in self._names]
-        self._bodies = rigid_body_view(self._who, simulation.stage_world, paths, len(self._names))
-        self._contacts = contact_view(self._who, simulation.stage_world, cfg.prim_path, parents, self._names, filters)
+        world, names = simulation.stage_world, self._names
+        places = places_below(self._who, world, parents, names)
+        self._bodies = rigid_body_view(self._who, world, paths, len(names), places)
+        self._contacts = contact_view(self._who, world, cfg.prim_path, parents, names, filters, places)
         b, m = len(self._names), self._contacts.filter_count
         data = self._data = ContactSensorData(net_forces_w=zeros((n, b, 3), self._device))
         data.net_forces_w_history = zeros((n, max(cfg.history_length, 1), b, 3), self._device)

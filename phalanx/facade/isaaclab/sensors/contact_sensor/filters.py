@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from phalanx.facade.isaaclab.sensors.prims import of_instances, place_of
+from phalanx.facade.isaaclab.sensors.prims import of_instances
 from phalanx.facade.physx.contact_view import RigidContactView
-from phalanx.facade.stage_world import StageWorld
+from phalanx.facade.stage_world import Place, StageWorld
 
 
 def contact_view(
@@ -17,6 +17,7 @@ def contact_view(
     parents: Sequence[str],
     bodies: Sequence[str],
     filters: Sequence[str],
+    places: Sequence[Place],
 ) -> RigidContactView:
     """A tensor view of contacts, rows instance by instance, with a filter for each prim that an instance meets.
 
@@ -27,12 +28,12 @@ def contact_view(
         parents: the prim above the bodies, of each instance.
         bodies: names of an instance's bodies.
         filters: expressions for what they meet.
+        places: where the bodies are, instance by instance.
 
     Raises:
         RuntimeError: an expression matches nothing, or nothing that can be met, or something of another environment.
     """
     paths = [f"{parent}/{name}" for parent in parents for name in bodies]
-    places = [place_of(who, stage_world, path) for path in paths]
     envs = [one.env or 0 for one in places]
     met: list[list[str]] = [[] for _ in parents]  # instance, filter: path
     for expression in filters:
