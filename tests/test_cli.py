@@ -238,7 +238,7 @@ def test_run_record_replay_verify_picture(tmp_path, device):
     with Image.open(tmp_path / "a.png") as picture:
         assert picture.size == (1280, 960)
         assert np.asarray(picture).std() > 5
-    text = succeeds("replay", "a.zarr", "--env", 4, "--verify", "--picture", "b.png", cwd=tmp_path)
+    text = succeeds("replay", "a.zarr", "--env", 4, "--verify", "--picture", "b.png", "--size", 320, 240, cwd=tmp_path)
     assert "robot in environment 4:" in text
     assert "The same to the last bit: 76 samples over 150 steps" in text
     assert (tmp_path / "b.png").stat().st_size > 10_000

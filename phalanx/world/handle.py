@@ -119,6 +119,12 @@ class Handle:
                 f"{least:.4g}"
             )
 
+    def _below(self, what: str, value: Any, most: float) -> None:
+        """Refuse a user's numbers that are a bound or more, as far as they can be looked at."""
+        given = self._from_host(value)
+        if given is not None and not (given < most).all():
+            raise ValueError(f"{self}: {what} must be below {most:g}; got {given.max()}")
+
     def _unit(self, poses: Any) -> Any:
         """A float64 copy of poses (..., 7) with unit quaternions."""
         values = self._xp.array(poses, dtype="float64")

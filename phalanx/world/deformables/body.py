@@ -10,6 +10,7 @@ from phalanx import components as c
 from phalanx.maths.arrays import rotate
 from phalanx.world.engine.engine import Engine
 from phalanx.world.handle import Handle, on_device
+from phalanx.world.handles.declared import Owners, assign
 from phalanx.world.layout.deformable import DeformableRows
 from phalanx.world.layout.parts import DeformablePart
 
@@ -72,6 +73,9 @@ class DeformableBody(Handle):
     def _body(self) -> slice:
         return slice(self._bound.body, self._bound.body + 1)
 
+    _of_nodes = Owners("num_nodes", lambda body: body._nodes)
+    _of_body = Owners("", lambda body: body._body)
+
     # -- state -------------------------------------------------------------------------------------------
 
     @property
@@ -80,23 +84,14 @@ class DeformableBody(Handle):
         """(n, nodes, 3): where nodes are, m."""
         return self._read(c.DeformableMotion.origin, self._body) + self._read(c.NodeState.position, self._nodes)
 
-    @property
-    @on_device
-    def origin(self) -> Any:
-        """(n, 3): where offsets of nodes start, m. It follows the centre of mass now and then."""
-        return self._read(c.DeformableMotion.origin, self._body)[:, 0]
+    origin = _of_body(c.DeformableMotion.origin)
+    """(n, 3): where offsets of nodes start, m. It follows the centre of mass now and then."""
 
-    @property
-    @on_device
-    def node_offset(self) -> Any:
-        """(n, nodes, 3): where nodes are from :attr:`origin`, m; the digits that the engine computes with."""
-        return self._read(c.NodeState.position, self._nodes)
+    node_offset = _of_nodes(c.NodeState.position)
+    """(n, num_nodes, 3): where nodes are from :attr:`origin`, m; the digits that the engine computes with."""
 
-    @property
-    @on_device
-    def node_vel(self) -> Any:
-        """(n, nodes, 3): how nodes move, m/s."""
-        return self._read(c.NodeState.velocity, self._nodes)
+    node_vel = _of_nodes(c.NodeState.velocity, what="node velocity")
+    """(n, num_nodes, 3): how nodes move, m/s."""
 
     @on_device
     def set_node_state(self, pos: Any = None, vel: Any = None, env_ids: Any = None) -> None:
@@ -119,11 +114,8 @@ class DeformableBody(Handle):
 
     # -- nodes that the user moves -----------------------------------------------------------------------
 
-    @property
-    @on_device
-    def node_targets(self) -> Any:
-        """(n, nodes, 3): where held nodes go, m."""
-        return self._read(c.NodeTarget.position, self._nodes)
+    node_targets = _of_nodes(c.NodeTarget.position, what="node target")
+    """(n, num_nodes, 3): where held nodes go, m."""
 
     @property
     @on_device
@@ -155,33 +147,21 @@ class DeformableBody(Handle):
 
     # -- material ----------------------------------------------------------------------------------------
 
-    @property
-    @on_device
-    def node_mass(self) -> Any:
-        """(n, nodes): kg."""
-        return self._read(c.NodeModel.mass, self._nodes)
+    node_mass = _of_nodes(c.NodeModel.mass, negative=False, above_zero=True)
+    """(n, num_nodes), kg: masses of nodes."""
 
-    @on_device
     def set_node_mass(self, mass: Any, env_ids: Any = None) -> None:
         """Set masses of nodes, (n, nodes), kg, above 0.
 
         Environments may differ; from then on the world keeps a value for each, and kernels are compiled once more.
         """
-        self._above_zero("node mass", mass)
-        values, envs = self._input("node mass", mass, (self.num_nodes,), env_ids, negative=False)
-        self._write(c.NodeModel.mass, self._nodes, values, envs)
-        self.engine.touch_state()
+        assign(self, {"node_mass": mass}, env_ids)
 
-    @property
-    @on_device
-    def friction(self) -> Any:
-        """(n,): its dynamic coefficient of friction."""
-        return self._read(c.DeformableSurface.dynamic_friction, self._body)[:, 0]
+    friction = _of_body(c.DeformableSurface.dynamic_friction, negative=False)
+    """(n,): its dynamic coefficient of friction."""
 
-    @on_device
+    _static_friction = _of_body(c.DeformableSurface.static_friction, what="friction", negative=False)
+
     def set_friction(self, friction: Any, env_ids: Any = None) -> None:
         """Set both coefficients of friction, (n,), dimensionless, at least 0."""
-        values, envs = self._input("friction", friction, (), env_ids, negative=False)
-        for field in (c.DeformableSurface.static_friction, c.DeformableSurface.dynamic_friction):
-            self._write(field, self._body, values[:, None], envs)
-        self.engine.touch_state()
+        assign(self, {"friction": friction, "_static_friction": friction}, env_ids)

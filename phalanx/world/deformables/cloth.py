@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from phalanx import components as c
-from phalanx.ecs import Field
 from phalanx.models.meshes.cloth_mesh import ClothMesh
 from phalanx.world.deformables.body import DeformableBody
 from phalanx.world.handle import on_device
+from phalanx.world.handles.declared import assign
 from phalanx.world.layout.parts import ClothPart
 
 
@@ -40,47 +40,32 @@ class Cloth(DeformableBody):
         products = (corners[:, :, 0] * xp.cross(corners[:, :, 1], corners[:, :, 2])).sum(axis=2)
         return products.sum(axis=1) / 6
 
-    @property
-    @on_device
-    def youngs_modulus(self) -> Any:
-        """(n,): Pa."""
-        return self._read(c.DeformableMaterial.youngs_modulus, self._body)[:, 0]
+    youngs_modulus = DeformableBody._of_body(
+        c.DeformableMaterial.youngs_modulus, what="Young's modulus", negative=False, above_zero=True
+    )
+    """(n,): Pa."""
 
-    @property
-    @on_device
-    def shear_modulus(self) -> Any:
-        """(n,): Pa."""
-        return self._read(c.ClothMaterial.shear_modulus, self._body)[:, 0]
+    shear_modulus = DeformableBody._of_body(c.ClothMaterial.shear_modulus, negative=False)
+    """(n,): Pa."""
 
-    @property
-    @on_device
-    def bending_stiffness(self) -> Any:
-        """(n,): flexural rigidity, N m."""
-        return self._read(c.ClothMaterial.bending_stiffness, self._body)[:, 0]
+    bending_stiffness = DeformableBody._of_body(c.ClothMaterial.bending_stiffness, negative=False)
+    """(n,): flexural rigidity, N·m."""
 
-    @property
-    @on_device
-    def pressure(self) -> Any:
-        """(n,): pressure inside less that outside, Pa."""
-        return self._read(c.ClothMaterial.pressure, self._body)[:, 0]
+    pressure = DeformableBody._of_body(c.ClothMaterial.pressure)
+    """(n,): pressure inside less that outside, Pa."""
 
-    @on_device
     def set_youngs_modulus(self, value: Any, env_ids: Any = None) -> None:
         """Set Young's modulus, (n,), Pa, above 0; the shear modulus and the stiffness against bending stay."""
-        self._above_zero("Young's modulus", value)
-        self._set(c.DeformableMaterial.youngs_modulus, "Young's modulus", value, env_ids)
+        assign(self, {"youngs_modulus": value}, env_ids)
 
-    @on_device
     def set_shear_modulus(self, value: Any, env_ids: Any = None) -> None:
         """Set the shear modulus, (n,), Pa, at least 0."""
-        self._set(c.ClothMaterial.shear_modulus, "shear modulus", value, env_ids)
+        assign(self, {"shear_modulus": value}, env_ids)
 
-    @on_device
     def set_bending_stiffness(self, value: Any, env_ids: Any = None) -> None:
         """Set the flexural rigidity, (n,), N m, at least 0."""
-        self._set(c.ClothMaterial.bending_stiffness, "bending stiffness", value, env_ids)
+        assign(self, {"bending_stiffness": value}, env_ids)
 
-    @on_device
     def set_pressure(self, value: Any, env_ids: Any = None) -> None:
         """Set the pressure inside less that outside, (n,), Pa.
 
@@ -88,9 +73,4 @@ class Cloth(DeformableBody):
             LoadError: the mesh is not closed.
         """
         self.mesh.check_closed()
-        self._set(c.ClothMaterial.pressure, "pressure", value, env_ids, negative=True)
-
-    def _set(self, field: Field, what: str, value: Any, env_ids: Any, negative: bool = False) -> None:
-        values, envs = self._input(what, value, (), env_ids, negative=negative)
-        self._write(field, self._body, values[:, None], envs)
-        self.engine.touch_state()
+        assign(self, {"pressure": value}, env_ids)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
-from phalanx.ecs import Field
 from phalanx.world.deformables.body import DeformableBody
 from phalanx.world.handle import on_device
+from phalanx.world.handles.declared import assign
 from phalanx.world.layout.parts import ParticlesPart
 
 
@@ -45,30 +45,20 @@ class Particles(DeformableBody):
         for field in (c.ParticleNearCount.kept, c.ParticleFluid.pressure):
             self._write(field, self._bound.particles, np.zeros((count, self.num_nodes)), envs)
 
-    @property
-    @on_device
-    def particle_friction(self) -> Any:
-        """(n,): dynamic coefficient of friction between particles."""
-        return self._read(c.ParticleMaterial.dynamic_friction, self._body)[:, 0]
+    particle_friction = DeformableBody._of_body(c.ParticleMaterial.dynamic_friction, what="friction", negative=False)
+    """(n,): dynamic coefficient of friction between particles."""
 
-    @property
-    @on_device
-    def cohesion(self) -> Any:
-        """(n,): force that two particles that touch hold together with, N."""
-        return self._read(c.ParticleMaterial.cohesion, self._body)[:, 0]
+    _static_particle_friction = DeformableBody._of_body(
+        c.ParticleMaterial.static_friction, what="friction", negative=False
+    )
 
-    @on_device
+    cohesion = DeformableBody._of_body(c.ParticleMaterial.cohesion, negative=False)
+    """(n,): force that two particles that touch hold together with, N."""
+
     def set_particle_friction(self, friction: Any, env_ids: Any = None) -> None:
         """Set both coefficients of friction between particles, (n,), dimensionless, at least 0."""
-        for field in (c.ParticleMaterial.static_friction, c.ParticleMaterial.dynamic_friction):
-            self._set(field, "friction", friction, env_ids)
+        assign(self, {"particle_friction": friction, "_static_particle_friction": friction}, env_ids)
 
-    @on_device
     def set_cohesion(self, force: Any, env_ids: Any = None) -> None:
         """Set the force that two particles that touch hold together with, (n,), N, at least 0."""
-        self._set(c.ParticleMaterial.cohesion, "cohesion", force, env_ids)
-
-    def _set(self, field: Field, what: str, value: Any, env_ids: Any) -> None:
-        values, envs = self._input(what, value, (), env_ids, negative=False)
-        self._write(field, self._body, values[:, None], envs)
-        self.engine.touch_state()
+        assign(self, {"cohesion": force}, env_ids)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from phalanx import components as c
-from phalanx.ecs import Field
 from phalanx.models.meshes.rope_line import RopeLine
 from phalanx.world.deformables.body import DeformableBody
 from phalanx.world.handle import on_device
+from phalanx.world.handles.declared import assign
 from phalanx.world.layout.parts import RopePart
 
 
@@ -51,35 +51,23 @@ class Rope(DeformableBody):
         rest = self._xp.asarray(self.line.lengths, self.engine.dtype)
         return self._read(c.RopeElasticity.stretch, self._row) * (self.segment_length / rest - 1)
 
-    @property
-    @on_device
-    def youngs_modulus(self) -> Any:
-        """(n,): Pa."""
-        return self._read(c.DeformableMaterial.youngs_modulus, self._body)[:, 0]
+    youngs_modulus = DeformableBody._of_body(
+        c.DeformableMaterial.youngs_modulus, what="Young's modulus", negative=False, above_zero=True
+    )
+    """(n,): Pa."""
 
-    @property
-    @on_device
-    def bending_stiffness(self) -> Any:
-        """(n,): flexural rigidity, N m^2."""
-        return self._read(c.RopeMaterial.bending_stiffness, self._body)[:, 0]
+    bending_stiffness = DeformableBody._of_body(c.RopeMaterial.bending_stiffness, negative=False)
+    """(n,): flexural rigidity, N·m^2."""
 
-    @on_device
     def set_youngs_modulus(self, value: Any, env_ids: Any = None) -> None:
         """Set Young's modulus, (n,), Pa, above 0; the stiffness against bending stays."""
-        self._above_zero("Young's modulus", value)
-        self._set(c.DeformableMaterial.youngs_modulus, "Young's modulus", value, env_ids)
+        assign(self, {"youngs_modulus": value}, env_ids)
 
-    @on_device
     def set_bending_stiffness(self, value: Any, env_ids: Any = None) -> None:
         """Set the flexural rigidity, (n,), N m^2, at least 0."""
-        self._set(c.RopeMaterial.bending_stiffness, "bending stiffness", value, env_ids)
+        assign(self, {"bending_stiffness": value}, env_ids)
 
     @property
     def _row(self) -> slice:
         number = self._bound.rope
         return slice(number, number + 1)
-
-    def _set(self, field: Field, what: str, value: Any, env_ids: Any) -> None:
-        values, envs = self._input(what, value, (), env_ids, negative=False)
-        self._write(field, self._body, values[:, None], envs)
-        self.engine.touch_state()

@@ -12,6 +12,7 @@ from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.world.deformables import elements
 from phalanx.world.deformables.body import DeformableBody
 from phalanx.world.handle import on_device
+from phalanx.world.handles.declared import assign
 from phalanx.world.layout.parts import SoftPart
 
 
@@ -59,19 +60,16 @@ class SoftBody(DeformableBody):
 
     # -- material ----------------------------------------------------------------------------------------
 
-    @property
-    @on_device
-    def youngs_modulus(self) -> Any:
-        """(n,): Pa."""
-        return self._read(c.DeformableMaterial.youngs_modulus, self._body)[:, 0]
+    youngs_modulus = DeformableBody._of_body(
+        c.DeformableMaterial.youngs_modulus, what="Young's modulus", negative=False, above_zero=True
+    )
+    """(n,): Pa."""
 
-    @property
-    @on_device
-    def poissons_ratio(self) -> Any:
-        """(n,)."""
-        return self._read(c.DeformableMaterial.poissons_ratio, self._body)[:, 0]
+    poissons_ratio = DeformableBody._of_body(
+        c.DeformableMaterial.poissons_ratio, what="Poisson's ratio", negative=False, below=0.5
+    )
+    """(n,), dimensionless."""
 
-    @on_device
     def set_elasticity(self, youngs_modulus: Any = None, poissons_ratio: Any = None, env_ids: Any = None) -> None:
         """Set Young's modulus (Pa, above 0) and Poisson's ratio (at least 0, below 0.5), (n,) each.
 
@@ -80,15 +78,4 @@ class SoftBody(DeformableBody):
         Raises:
             ValueError: shapes are wrong, or values are out of these ranges.
         """
-        for what, value, field, most in (
-            ("Young's modulus", youngs_modulus, c.DeformableMaterial.youngs_modulus, np.inf),
-            ("Poisson's ratio", poissons_ratio, c.DeformableMaterial.poissons_ratio, 0.5),
-        ):
-            if value is None:
-                continue
-            values, envs = self._input(what, value, (), env_ids, negative=False)
-            known = self._from_host(value)
-            if known is not None and ((known >= most).any() or (most == np.inf and (known <= 0).any())):
-                raise ValueError(f"{self}: {what} must be {'above 0' if most == np.inf else 'below 0.5'}")
-            self._write(field, self._body, values[:, None], envs)
-        self.engine.touch_state()
+        assign(self, {"youngs_modulus": youngs_modulus, "poissons_ratio": poissons_ratio}, env_ids)

@@ -41,6 +41,7 @@ class Options(TypedDict, total=False):
     finite: bool
     negative: bool
     above_zero: bool
+    below: float
     needs: str
     wakes: bool
 
@@ -89,7 +90,7 @@ class Declared:
         fields: where it is.
         what: what messages call it; its name by default.
         after: phases that compute it.
-        finite, negative, above_zero: which numbers setters take.
+        finite, negative, above_zero, below: which numbers setters take.
         needs: the optional system that acts on it.
         wakes: whether who is written is woken.
     """
@@ -107,11 +108,12 @@ class Declared:
         finite: bool = True,
         negative: bool = True,
         above_zero: bool = False,
+        below: float = np.inf,
         needs: str = "",
         wakes: bool = False,
     ) -> None:
         self.of, self.fields, self.what, self.after = of, fields, what, after
-        self.finite, self.negative, self.above_zero = finite, negative, above_zero
+        self.finite, self.negative, self.above_zero, self.below = finite, negative, above_zero, below
         self.needs, self.wakes = needs, wakes
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -168,6 +170,8 @@ class Declared:
         checked = handle._input(self.what, value, shape, env_ids, finite=self.finite, negative=self.negative)
         if self.above_zero:
             handle._above_zero(self.what, value)
+        if self.below < np.inf:
+            handle._below(self.what, value, self.below)
         return checked
 
     def write(self, handle: Any, values: Any, envs: np.ndarray | None, chosen: np.ndarray | None) -> None:

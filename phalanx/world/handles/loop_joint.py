@@ -18,6 +18,7 @@ from phalanx.models.articulation import NUM_DOFS
 from phalanx.world.engine.engine import Engine
 from phalanx.world.handle import on_device
 from phalanx.world.handles.actor import Actor
+from phalanx.world.handles.declared import Owners, assign
 from phalanx.world.handles.joint_angles import JointAngles
 from phalanx.world.layout.angle_limits import AngleLimits, place_angle_limits
 from phalanx.world.layout.columns import Columns
@@ -141,15 +142,16 @@ class LoopJoint(JointAngles):
     def _rows(self) -> slice:
         return slice(self._row, self._row + 1)
 
-    @property
-    @on_device
-    def wrench(self) -> Any:
-        """(n, 6): [force, torque] on body a over the last substep, about the origin of its frame; world, N and N·m.
+    _of_it = Owners("", lambda joint: joint._rows)
 
-        Of a distance joint, the force of a rod or rope in tension points from a to b. Body b gets the opposite.
-        """
-        self.engine.compute("query_joints")
-        return self._read(c.LoopReaction.wrench, self._rows)[:, 0]
+    wrench = _of_it(c.LoopReaction.wrench, after=("query_joints",))
+    """(n, 6): [force, torque] on body a over the last substep, about the origin of its frame; world, N and N·m.
+
+    Of a distance joint, the force of a rod or rope in tension points from a to b. Body b gets the opposite.
+    """
+
+    _least_distance = _of_it(c.LoopFrame.nearest, what="least", negative=False)
+    _most_distance = _of_it(c.LoopFrame.farthest, what="most", finite=False, negative=False)
 
     @property
     @on_device
@@ -252,7 +254,6 @@ class LoopJoint(JointAngles):
             self._write(frame, self._rows, chosen[:, None], envs)
         self.set_broken(False, env_ids)
 
-    @on_device
     def set_distance(self, least: Any = None, most: Any = None, env_ids: Any = None) -> None:
         """Set the bounds of a distance joint, (n,) each, m; the one that is not given stays.
 
@@ -263,20 +264,7 @@ class LoopJoint(JointAngles):
         """
         if self.kind != "distance":
             raise ValueError(f"{self} is {self.kind}: set_distance() is for distance joints")
-        checked = [
-            (
-                bound,
-                self._input(what, value, (), env_ids, finite=what == "least", negative=False),
-            )
-            for what, bound, value in (
-                ("least", c.LoopFrame.nearest, least),
-                ("most", c.LoopFrame.farthest, most),
-            )
-            if value is not None
-        ]
-        for bound, (values, envs) in checked:
-            self._write(bound, self._rows, values[:, None], envs)
-        self.engine.touch_state()
+        assign(self, {"_least_distance": least, "_most_distance": most}, env_ids)
 
 
 def initial_pose(end: JointEnd) -> Pose:
