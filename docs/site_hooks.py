@@ -27,8 +27,27 @@ PAGES = {
 }
 """Texts outside of the folder, and what they are in the site."""
 
+ARRAYS = "arrays.md"
+"""The page of what systems read and write; made here from the declarations."""
+
 CODE = re.compile(r"^<!-- code: (\S+) -->$", re.MULTILINE)
 """A line of a page that stands for a program of the repository, which the page links to besides."""
+
+ARRAYS_TEXT = """# Arrays of systems
+
+What systems read and write, see `phalanx/components/`. An array has an item of the shape below for each row of
+its table in each environment; environments are the last axis, so neighbours in memory. A system over a table
+gets a row and an environment and writes `field[row, environment]`, for vectors `field[row, 0, environment]` to
+`field[row, 2, environment]`. `world.live(field)` and `world[Component].field` are these arrays.
+
+`real` is the world's `dtype`. State continues a simulation and is saved; inputs are what users set between
+steps, saved and recorded; parameters are the model, saved; what is derived is computed anew. Shared: one value
+for all environments (the last axis is 1) until one is given its own; constant: for ever. Private: it means
+something only while a system goes through one environment.
+
+Vectors are in world axes. Velocities, forces and inertias of a link or dof are about the origin of its own
+link. Positions in a tree are offsets from its root link, others are relative to the environment's origin.
+"""
 
 LINK = re.compile(r"(\]\()([^)#\s]+)(#[^)\s]*)?(\))")
 
@@ -38,8 +57,11 @@ def on_files(files: Files, config: Any) -> Files:
     texts = {page: (ROOT / source).read_text() for source, page in PAGES.items()}
     for page, text in texts.items():
         files.append(File.generated(config, page, content=text))
+    files.append(File.generated(config, ARRAYS, content=_arrays()))
     wanted: set[str] = set()
     for file in files.documentation_pages():
+        if file.src_uri == ARRAYS:
+            continue
         text = texts.get(file.src_uri) or (DOCS / file.src_uri).read_text()
         wanted |= {target for target in _targets(text, file.src_uri) if not _in_site(target)}
     for target in sorted(wanted):
@@ -74,6 +96,37 @@ def _rest(reference: str) -> str:
     (names,) = (ast.literal_eval(s.value) for s in tree.body if isinstance(s, ast.Assign) and _is_all(s))
     missing = [name for name in names if name not in listed]
     return "\n## More\n\n" + "\n\n".join(f"::: phalanx.{name}" for name in missing) + "\n" if missing else ""
+
+
+def _arrays() -> str:
+    """Every array of the engine, by tables, with shape, type, role, unit and meaning."""
+    from phalanx import components
+    from phalanx.ecs import Component
+
+    tables: dict[str, list[type[Component]]] = {}
+    for name in components.__all__:
+        thing = getattr(components, name)
+        if isinstance(thing, type) and issubclass(thing, Component):
+            tables.setdefault(thing.table.name, []).append(thing)
+    lines = [ARRAYS_TEXT]
+    for table, found in sorted(tables.items()):
+        lines.append(f"\n## {table[:1].upper()}{table[1:]}\n\n{_cell(found[0].table.doc)}.\n")
+        for component in found:
+            about = _cell((component.__doc__ or "").strip().splitlines()[0])
+            lines += [f"\n### {component.__name__}\n\n{about}\n", "| field | shape | type | role | unit | what |"]
+            lines.append("|---|---|---|---|---|---|")
+            for field in component.fields():
+                shape = ", ".join(["1" if field.private else "rows", *map(str, field.shape), "environments"])
+                role = f"{field.role}, {'constant' if field.constant else 'shared'}" if field.shared else field.role
+                role = "private" if field.private else role
+                cells = (f"`{field.name}`", f"({shape})", field.dtype, role, field.unit, field.doc)
+                lines.append(f"| {' | '.join(map(_cell, cells))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    """A text as a table's cell shows it."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
 def _is_all(statement: ast.Assign) -> bool:

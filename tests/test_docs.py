@@ -14,7 +14,9 @@ import pytest
 import xarray
 
 import phalanx as px
+from phalanx import components
 from phalanx.commands.cli import COMMANDS, main
+from phalanx.ecs import Component
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
@@ -78,5 +80,11 @@ def test_the_site_builds_without_a_warning_and_has_every_public_symbol(tmp_path)
     for name in (*px.__all__, "World.step", "Robot.set_drive", "Robot.joint_pos", "Robot.set_material"):
         assert reference.count(f'id="phalanx.{name}"') == 1, name
     assert "env_ids" in reference and "N·m/rad" in reference
+    arrays = (tmp_path / "site" / "arrays.html").read_text()
+    declared = [each for each in vars(components).values() if isinstance(each, type) and issubclass(each, Component)]
+    assert len(declared) > 100 and not [each for each in declared if f">{each.__name__}<" not in arrays]
+    assert re.search(
+        r"<code>velocity</code></td>\s*<td>\(rows, environments\)</td>\s*<td>real</td>\s*<td>state", arrays
+    )
     friction = (tmp_path / "site" / "howto" / "friction.html").read_text()
     assert "set_stribeck" in friction, "the code itself is on the page"
