@@ -98,9 +98,11 @@ def test_implicit_actuators_hand_actions_on(api, device):
 
 
 def motor_range(speed: float, saturation: float, limit: float, fastest: float) -> tuple[float, float]:
-    """The least and the greatest torque of a DC motor."""
-    highest = min(max(saturation * (1 - speed / fastest), 0.0), limit)
-    lowest = max(min(saturation * (-1 - speed / fastest), 0.0), -limit)
+    """Least and greatest effort; beyond the speed at which the line of the stall torque meets the limit, it stays."""
+    corner = fastest * (1.0 + limit / saturation)
+    speed = min(max(speed, -corner), corner)
+    highest = min(saturation * (1.0 - speed / fastest), limit)
+    lowest = max(saturation * (-1.0 - speed / fastest), -limit)
     return lowest, highest
 
 
@@ -129,9 +131,13 @@ def test_dc_motors_at_their_corners(api, device):
         (5, -6, 6),
         (7.5, -6, 3),
         (10, -6, 0),
-        (15, -6, 0),
+        (12.5, -6, -3),
+        (15, -6, -6),
+        (20, -6, -6),
         (-7.5, -3, 6),
         (-10, 0, 6),
+        (-12.5, 3, 6),
+        (-20, 6, 6),
     ]:
         for push, expected in ((100.0, high), (-100.0, low)):
             action = ArticulationActions(joint_efforts=array(np.full(SHAPE, push, "float32"), device))
@@ -284,9 +290,13 @@ def test_limits_of_implicit_models_are_those_of_the_simulation(caplog, device):
         for limits, expected in cases:
             model = make(actuators.ImplicitActuatorCfg(**basis, **limits), device, **file)
             assert [float(getattr(model, name)[0, 0]) for name in names] == expected
+            told = model.cfg
+            assert told.effort_limit == told.effort_limit_sim == (expected[0] if "effort" in str(limits) else None)
+            assert told.velocity_limit == told.velocity_limit_sim == limits.get("velocity_limit_sim")
         assert not caplog.records
         model = make(actuators.ImplicitActuatorCfg(**basis, velocity_limit=3.0), device, **file)
-    assert [float(getattr(model, name)[0, 0]) for name in names[2:]] == [3.0, 20.0]
+    assert [float(getattr(model, name)[0, 0]) for name in names[2:]] == [20.0, 20.0]
+    assert model.cfg.velocity_limit is None
     assert "velocity_limit has no effect in an implicit model" in caplog.text
     for kind in ("effort_limit", "velocity_limit"):
         with pytest.raises(ValueError, match=f"both {kind}=1.0 and {kind}_sim=2.0, which differ"):

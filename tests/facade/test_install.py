@@ -67,6 +67,16 @@ print(first is second is third is fourth, isaaclab.utils.configclass is first)
     assert lines == ["True True"]
 
 
+def test_wrench_composers_may_be_imported_first():
+    program = """
+import phalanx.facade
+phalanx.facade.install()
+from isaaclab.utils.wrench_composer import WrenchComposer
+print(WrenchComposer.__name__)
+"""
+    assert run(program) == ["WrenchComposer"]
+
+
 def test_the_old_name_needs_no_installation():
     lines = run("""
 import phalanx.facade.omni.isaac.lab.actuators as old, phalanx.facade.isaaclab.actuators as new

@@ -113,8 +113,9 @@ class Reference:
             computed[:, ids] = mine[2] + kp * (mine[0] - x) + kd * (mine[1] - v)
             low, high = np.full_like(x, -most), np.full_like(x, most)
             if name == "motor":
-                high = np.clip(12.0 * (1 - v / 10.0), 0, most)
-                low = np.clip(12.0 * (-1 - v / 10.0), -most, 0)
+                v = np.clip(v, -10.0 * (1 + most / 12.0), 10.0 * (1 + most / 12.0))
+                high = np.minimum(12.0 * (1 - v / 10.0), most)
+                low = np.maximum(12.0 * (-1 - v / 10.0), -most)
             if name == "linked":
                 high = np.interp(x, [row[0] for row in TABLE], [row[2] for row in TABLE])
                 low = -high

@@ -149,6 +149,9 @@ def test_thrust_accelerates_as_the_matrix_says(scene: Any, count: int) -> None:
     thrust = host(robot.data.applied_thrust)
     assert np.ptp(thrust) > 0.3 and (thrust <= 6.0).all()
     wrench = thrust @ ALLOCATION.T
+    combined = host(robot._internal_wrench_target_sim)
+    np.testing.assert_allclose(combined, wrench, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(host(robot._internal_torque_target_sim)[:, 0], combined[:, 3:])
     np.testing.assert_allclose(linear, rotate(quat, wrench[:, :3] / MASS, np), atol=2e-3)
     np.testing.assert_allclose(angular, wrench[:, 3:] / INERTIA, rtol=1e-3, atol=2e-3)
 

@@ -128,6 +128,11 @@ def test_rows_of_the_view_are_object_by_object(scene: Scene, count: int, give: A
     sim.reset()
     view = things.root_physx_view
     assert view.prim_paths == [f"/World/envs/env_{i}/{name}" for name in NAMES for i in range(count)]
+    assert (things.data.num_instances, things.data.num_objects) == (count, K)
+    assert host(things._ALL_ENV_INDICES).tolist() == list(range(count))
+    assert host(things._ALL_OBJ_INDICES).tolist() == list(range(K))
+    composer = things.permanent_wrench_composer
+    assert (composer.num_envs, composer.num_bodies, composer.device) == (count, K, things.device)
     rows = host(view.get_transforms())
     data = host(things.reshape_view_to_data(view.get_transforms()))
     np.testing.assert_array_equal(rows[:, :3], np.concatenate([data[:, i, :3] for i in range(K)]))

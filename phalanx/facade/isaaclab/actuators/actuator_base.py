@@ -32,6 +32,8 @@ class ActuatorBase(ABC):
     is_implicit_model: ClassVar[bool] = False
     """Whether the simulation computes the efforts."""
 
+    _DEFAULT_MAX_EFFORT_SIM: ClassVar[float] = UNLIMITED_IN_SIMULATION
+
     cfg: ActuatorBaseCfg
     """The configuration."""
 
@@ -122,7 +124,7 @@ class ActuatorBase(ABC):
         """Limits from the configuration and the asset's file. An explicit model keeps its limits to itself."""
         cfg = self.cfg
         self.effort_limit = self._resolve("effort_limit", cfg.effort_limit, effort, limit=True)
-        sim = UNLIMITED_IN_SIMULATION if cfg.effort_limit_sim is None else cfg.effort_limit_sim
+        sim = self._DEFAULT_MAX_EFFORT_SIM if cfg.effort_limit_sim is None else cfg.effort_limit_sim
         self.effort_limit_sim = self._resolve("effort_limit_sim", sim, effort, limit=True)
         self.velocity_limit_sim = self._resolve("velocity_limit_sim", cfg.velocity_limit_sim, velocity, limit=True)
         self.velocity_limit = self._resolve("velocity_limit", cfg.velocity_limit, self.velocity_limit_sim, limit=True)

@@ -40,7 +40,7 @@ class ImplicitActuator(ActuatorBase):
     """The configuration."""
 
     def _resolve_limits(self, effort: Any, velocity: Any) -> None:
-        """Limits: those of the simulation are the model's, so a configuration may name either.
+        """Limits: those of the simulation are the model's, so a configuration may name either, and then tells both.
 
         Raises:
             ValueError: both limits of efforts, or of speeds, are configured, and differ.
@@ -58,8 +58,11 @@ class ImplicitActuator(ActuatorBase):
                 "%s: velocity_limit has no effect in an implicit model; velocity_limit_sim limits the simulation",
                 self._who(),
             )
-        limit = cfg.effort_limit if cfg.effort_limit_sim is None else cfg.effort_limit_sim
-        self.effort_limit_sim = self._resolve("effort_limit_sim", limit, effort, limit=True)
+            cfg.velocity_limit = None
+        if cfg.effort_limit_sim is None:
+            cfg.effort_limit_sim = cfg.effort_limit
+        cfg.effort_limit, cfg.velocity_limit = cfg.effort_limit_sim, cfg.velocity_limit_sim
+        self.effort_limit_sim = self._resolve("effort_limit_sim", cfg.effort_limit_sim, effort, limit=True)
         self.effort_limit = self._resolve("effort_limit", self.effort_limit_sim, effort)
         self.velocity_limit_sim = self._resolve("velocity_limit_sim", cfg.velocity_limit_sim, velocity, limit=True)
         self.velocity_limit = self._resolve("velocity_limit", cfg.velocity_limit, self.velocity_limit_sim, limit=True)
@@ -94,7 +97,8 @@ class DCMotor(IdealPDActuator):
     """An ideal actuator whose torque falls with speed, as a direct-current motor's at a constant voltage.
 
     With the saturation effort s, the effort limit l and the velocity limit v, efforts are cut to
-    [clip(s (-1 - q̇/v), -l, 0), clip(s (1 - q̇/v), 0, l)].
+    [clip(s (-1 - q̇/v), -l, l), clip(s (1 - q̇/v), -l, l)]. So a motor that is turned faster than v brakes, by no more
+    than l.
     """
 
     cfg: configurations.DCMotorCfg
@@ -125,9 +129,9 @@ class DCMotor(IdealPDActuator):
         if not self._limited_by_speed:
             return super()._clip_effort(effort)
         xp, fraction = namespace(effort), self._joint_vel / self.velocity_limit
-        zero = xp.zeros_like(fraction)
-        highest = xp.minimum(xp.maximum(self._saturation_effort * (1.0 - fraction), zero), self.effort_limit)
-        lowest = xp.maximum(xp.minimum(self._saturation_effort * (-1.0 - fraction), zero), -self.effort_limit)
+        most = self.effort_limit
+        highest = xp.minimum(xp.maximum(self._saturation_effort * (1.0 - fraction), -most), most)
+        lowest = xp.maximum(xp.minimum(self._saturation_effort * (-1.0 - fraction), most), -most)
         return xp.maximum(xp.minimum(effort, highest), lowest)
 
 

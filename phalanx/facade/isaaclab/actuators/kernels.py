@@ -171,8 +171,8 @@ def actuate_joints(
                     low, high = -most, most
                     if motor == 1:
                         fraction = speed / velocity_limit[n, 0]
-                        high = min(max(saturation[n, 0] * (1.0 - fraction), 0.0), most)
-                        low = max(min(saturation[n, 0] * (-1.0 - fraction), 0.0), -most)
+                        high = min(max(saturation[n, 0] * (1.0 - fraction), -most), most)
+                        low = max(min(saturation[n, 0] * (-1.0 - fraction), most), -most)
                     given = within(wanted, low, high)
                     if stop > begin:
                         most = on_line(angle, most_there, begin, stop, angle_now)

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from phalanx.facade.isaaclab.assets.wrench import ExternalWrench
-from phalanx.facade.isaaclab.utils.wrench_composer import WrenchComposer
 from phalanx.facade.namespaces import array, common
+
+if TYPE_CHECKING:
+    from phalanx.facade.isaaclab.utils.wrench_composer import WrenchComposer
+
+
+def _composer(asset: Any) -> WrenchComposer:
+    from phalanx.facade.isaaclab.utils.wrench_composer import WrenchComposer  # which needs this package
+
+    return WrenchComposer(asset)
 
 
 class ComposedWrenches:
@@ -26,7 +34,7 @@ class ComposedWrenches:
         """Adds up wrenches that act in every step until they are changed; they count at ``write_data_to_sim``."""
         self._check_initialized()  # pyright: ignore[reportAttributeAccessIssue]
         if self._permanent is None:
-            self._permanent, old = WrenchComposer(self), self._wrench
+            self._permanent, old = _composer(self), self._wrench
             if old.active:
                 position = old.position if old.placed else None
                 self._permanent.set_forces_and_torques(old.force, old.torque, position, is_global=old.is_global)
@@ -39,7 +47,7 @@ class ComposedWrenches:
         """Adds up wrenches that act, besides the permanent ones, in the next step only."""
         self._check_initialized()  # pyright: ignore[reportAttributeAccessIssue]
         if self._instantaneous is None:
-            self._instantaneous = WrenchComposer(self)
+            self._instantaneous = _composer(self)
         return self._instantaneous
 
     def _start_wrenches(self, wrench: ExternalWrench) -> None:

@@ -41,6 +41,8 @@ class PhysxCfg:
     """Results are the same from run to run, with it or without."""
     bounce_threshold_velocity: float = 0.5
     """Impacts slower than this do not bounce, m/s."""
+    enable_external_forces_every_iteration: bool = False
+    """No effect: external forces act in each substep, with it or without."""
     friction_offset_threshold: float = 0.04
     """No effect: friction acts where bodies touch."""
     friction_correlation_distance: float = 0.025

@@ -51,6 +51,21 @@ class WrenchComposer:
         self._pushes = False
 
     @property
+    def num_envs(self) -> int:
+        """Instances of the asset."""
+        return self._shape[0]
+
+    @property
+    def num_bodies(self) -> int:
+        """Bodies of an instance, or objects of a collection."""
+        return self._shape[1]
+
+    @property
+    def device(self) -> str:
+        """Where arrays live."""
+        return self._device
+
+    @property
     def pushes(self) -> bool:
         """Whether any number other than zero was given since the last reset of all; without one nothing is pushed."""
         return self._pushes

@@ -72,6 +72,16 @@ class RigidObjectCollection(ComposedWrenches, StateWriter):
         self._check_initialized()
         return self._view
 
+    @property
+    def _ALL_ENV_INDICES(self) -> Any:
+        """(num_instances,): the numbers of all instances."""
+        return self._ALL_INDICES
+
+    @property
+    def _ALL_OBJ_INDICES(self) -> Any:
+        """(num_objects,): the numbers of all objects."""
+        return array(list(range(self.num_objects)), self.device, "int64")
+
     def find_objects(self, name_keys: str | Sequence[str], preserve_order: bool = False) -> tuple[Any, list[str]]:
         """Positions, as an array, and names of the objects that expressions match.
 

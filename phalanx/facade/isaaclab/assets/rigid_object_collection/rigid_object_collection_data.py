@@ -46,6 +46,16 @@ class RigidObjectCollectionData(StateData):
         super().__init__(rows, device, gravity)
         self._view, self._to_data = view, to_data
 
+    @property
+    def num_instances(self) -> int:
+        """How many there are of each object."""
+        return self.GRAVITY_VEC_W.shape[0]
+
+    @property
+    def num_objects(self) -> int:
+        """How many objects an instance has."""
+        return self.GRAVITY_VEC_W.shape[1]
+
     def pose_was_written(self, pose: Any, env_ids: Any, object_ids: Any) -> None:
         """The links' poses, (n, k, 7), are these from now on."""
         self._written_at("link pose", pose, READ, block(self.device, env_ids, object_ids))

@@ -34,6 +34,8 @@ class Multirotor(Articulation):
     actuators: dict[str, Thruster]  # pyright: ignore[reportIncompatibleVariableOverride]
     _data_type: ClassVar[type[ArticulationData]] = MultirotorData
     _data: MultirotorData
+    _internal_force_target_sim: Any
+    _internal_torque_target_sim: Any
 
     # -- what it is ------------------------------------------------------------------------------------------
 
@@ -146,10 +148,10 @@ class Multirotor(Articulation):
             _, force, torque, more, moment = common(force, torque, *self.instantaneous_wrench_composer.composed())
             force, torque = force + more, torque + moment
         if self._allocation is not None:
-            _, thrust, matrix = common(data.applied_thrust, self._allocation)
-            wrench = thrust @ matrix.T
-            force[:, 0] += wrench[:, :3]
-            torque[:, 0] += wrench[:, 3:]
+            self._thrust_target_sim = data.applied_thrust
+            self._combine_thrusts()
+            force[:, 0] += self._internal_force_target_sim[:, 0]
+            torque[:, 0] += self._internal_torque_target_sim[:, 0]
         self._view.apply_forces_and_torques_at_position(force, torque, None, None, False)
         self.instantaneous_wrench_composer.reset()
 
@@ -159,6 +161,18 @@ class Multirotor(Articulation):
         super()._make_buffers(device, gravity)
         prims = utils.find_matching_prims(self.cfg.prim_path)
         self._origins = array([list(utils.resolve_prim_pose(one.GetParent())[0]) for one in prims], device, "float32")
+
+    def _combine_thrusts(self) -> None:
+        """Put what thrusts do to the root by the allocation matrix, which there must be, into the buffers for it.
+
+        They are called as Isaac Lab's: ``_thrust_target_sim`` (n, thrusters), N, to ``_internal_wrench_target_sim``
+        (n, 6), ``_internal_force_target_sim`` and ``_internal_torque_target_sim`` (n, bodies, 3), of which the root is
+        the first body, N and N m in its axes.
+        """
+        _, thrust, matrix = common(self._thrust_target_sim, self.allocation_matrix)
+        wrench = self._internal_wrench_target_sim = thrust @ matrix.T
+        self._internal_force_target_sim[:, 0] = wrench[:, :3]
+        self._internal_torque_target_sim[:, 0] = wrench[:, 3:]
 
     def _make_actuators(self, device: str) -> None:
         """Make thrusters as configured, and check what is said about them.
@@ -183,6 +197,9 @@ class Multirotor(Articulation):
         shape = (count, len(names))
         for name in ("default_thruster_rps", "thrust_target", "computed_thrust", "applied_thrust"):
             setattr(data, name, zeros(shape, device))
+        self._thrust_target_sim, self._internal_wrench_target_sim = data.applied_thrust, zeros((count, 6), device)
+        for name in ("_internal_force_target_sim", "_internal_torque_target_sim"):
+            setattr(self, name, zeros((count, self.num_bodies, 3), device))
         if names:
             ids, _, speeds = resolve_matching_names_values(cfg.init_state.rps, names)
             data.default_thruster_rps[:, ids] = array([float(speed) for speed in speeds], device)
