@@ -104,9 +104,8 @@ def _arrays() -> str:
     from phalanx.ecs import Component
 
     tables: dict[str, list[type[Component]]] = {}
-    for name in components.__all__:
-        thing = getattr(components, name)
-        if isinstance(thing, type) and issubclass(thing, Component):
+    for thing in vars(components).values():
+        if isinstance(thing, type) and issubclass(thing, Component) and thing is not Component:
             tables.setdefault(thing.table.name, []).append(thing)
     lines = [ARRAYS_TEXT]
     for table, found in sorted(tables.items()):
