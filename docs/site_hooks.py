@@ -109,7 +109,7 @@ def _arrays() -> str:
             tables.setdefault(thing.table.name, []).append(thing)
     lines = [ARRAYS_TEXT]
     for table, found in sorted(tables.items()):
-        lines.append(f"\n## {table[:1].upper()}{table[1:]}\n\n{_cell(found[0].table.doc)}.\n")
+        lines.append(f"\n## {table[:1].upper()}{table[1:]}\n\nRows: {_cell(found[0].table.doc)}.\n")
         for component in found:
             about = _cell((component.__doc__ or "").strip().splitlines()[0])
             lines += [f"\n### {component.__name__}\n\n{about}\n", "| field | shape | type | role | unit | what |"]
