@@ -15,11 +15,11 @@ from phalanx.world import checking
 from phalanx.world.engine.engine import Engine
 from phalanx.world.engine.optional_systems import MOVING_SURFACES, SLEEP, SOFT_CONTACTS, TORSION, need
 from phalanx.world.handle import Handle, on_device
-from phalanx.world.handles import sleeping
+from phalanx.world.handles import sleeping, surfaces
 from phalanx.world.handles.body_masses import BodyMasses
-from phalanx.world.handles.declared import Owners, assign, check, commit
+from phalanx.world.handles.declared import Owners, assign
 from phalanx.world.handles.live import Live
-from phalanx.world.handles.surfaces import Modes, codes_of_modes, columns_of_shapes
+from phalanx.world.handles.surfaces import Modes
 from phalanx.world.layout.fill import Rows
 from phalanx.world.options import ITERATIONS, iterations
 
@@ -261,12 +261,9 @@ class Actor(Handle):
         Raises:
             ValueError: shapes are wrong, restitution is not in 0..1, or dynamic friction is above static friction.
         """
-        chosen = columns_of_shapes(
-            self,
-            [shape.body for shape in self.part.articulation.collisions],
-            None if body_names is None else {self.body_index(name) for name in body_names},
-            shape_ids,
-        )
+        bodies = None if body_names is None else {self.body_index(name) for name in body_names}
+        carriers = [shape.body for shape in self.part.articulation.collisions]
+        chosen = surfaces.columns_of_shapes(self, carriers, bodies, shape_ids)
         given = {
             "_static_friction": static_friction,
             "_dynamic_friction": dynamic_friction,
@@ -276,20 +273,8 @@ class Actor(Handle):
             "contact_stiffness": contact_stiffness,
             "contact_damping": contact_damping,
         }
-        checked = check(self, given, env_ids, chosen)
-        for name, what, value in (
-            ("_friction_mode", "friction_combine", friction_combine),
-            ("_restitution_mode", "restitution_combine", restitution_combine),
-        ):
-            if value is not None:
-                codes, envs = codes_of_modes(self, what, value, env_ids)
-                checked[name] = codes, envs  # one column for all shapes
-        bounce, holds, slides = map(self._from_host, (restitution, static_friction, dynamic_friction))
-        if bounce is not None and (bounce > 1).any():
-            raise ValueError(f"{self}: restitution must lie in 0..1, or contacts would make energy; got {bounce.max()}")
-        if holds is not None and slides is not None and (slides > holds).any():
-            raise ValueError(f"{self}: dynamic friction must not be above static friction")
-        commit(self, checked, env_ids, chosen)
+        modes = {"friction_combine": friction_combine, "restitution_combine": restitution_combine}
+        surfaces.set_material(self, given, modes, env_ids, chosen)
 
     @on_device
     def set_offsets(
@@ -306,19 +291,8 @@ class Actor(Handle):
             ValueError: shapes are wrong, numbers are not finite, or a rest offset is not below its contact offset
                 (seen on the CPU only).
         """
-        chosen = columns_of_shapes(self, range(self.num_shapes), None, shape_ids)
-        checked = check(self, {"contact_offset": contact_offset, "rest_offset": rest_offset}, env_ids, chosen)
-        if not self.engine.device.is_cuda:
-            envs = slice(None) if env_ids is None else self.engine.env_indices(env_ids)
-            contact, rest = (
-                checked[name][0]
-                if name in checked
-                else getattr(self, name)[envs][:, slice(None) if chosen is None else chosen]
-                for name in ("contact_offset", "rest_offset")
-            )
-            if (rest >= contact).any():
-                raise ValueError(f"{self}: rest offsets must be less than contact offsets")
-        commit(self, checked, env_ids, chosen)
+        chosen = surfaces.columns_of_shapes(self, range(self.num_shapes), None, shape_ids)
+        surfaces.set_offsets(self, {"contact_offset": contact_offset, "rest_offset": rest_offset}, env_ids, chosen)
 
     @on_device
     def set_surface_velocity(self, linear: Any = 0.0, angular: Any = 0.0, env_ids: Any = None) -> None:
