@@ -319,12 +319,12 @@ class StageWorld:
                 robot.set_joint_state(vel=speeds, env_ids=envs)
 
     def _set_cloth_moving(self, envs: Any) -> None:
-        """Give cloth the velocities that the stage gives it."""
+        """Give cloth and particles the velocities that the stage gives it."""
         count = len(self.origins) if envs is None else len(envs)
         for model in self.scene.deformables:
             if model.velocities is not None:
-                cloth = self.world.cloths[model.name]
-                cloth.set_node_state(vel=np.tile(model.velocities, (count, 1, 1)), env_ids=envs)
+                body = self.world.all_deformables[model.name]
+                body.set_node_state(vel=np.tile(model.velocities, (count, 1, 1)), env_ids=envs)
 
     def _place_around(self, env_ids: Any) -> None:
         """Put what stands outside of environments where the stage has it, seen from each of them."""

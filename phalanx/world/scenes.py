@@ -17,6 +17,7 @@ from phalanx.models.meshes.cloth_mesh import ClothMesh
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.world.contents import Contents
 from phalanx.world.deformables.cloth import Cloth
+from phalanx.world.deformables.particles import Particles
 from phalanx.world.deformables.rope import Rope
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.handles.loop_joint import LoopJoint
@@ -49,10 +50,11 @@ class AddedScene:
     deformables: dict[str, SoftBody] = field(default_factory=dict)
     cloths: dict[str, Cloth] = field(default_factory=dict)
     ropes: dict[str, Rope] = field(default_factory=dict)
+    particles: dict[str, Particles] = field(default_factory=dict)
     keyframe_names: list[str] = field(default_factory=list)
     prims: dict[str, tuple[str, str]] = field(default_factory=dict)
     deformable_prims: dict[str, str] = field(default_factory=dict)
-    """Names of soft bodies and cloth by the paths of their prims."""
+    """Names of soft bodies, cloth and particles by the paths of their prims."""
     warnings: list[str] = field(default_factory=list)
 
     def set_keyframe(self, name: str, env_ids: Any = None) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from phalanx.io.formats.scene_file import warn_of
 from phalanx.models.meshes.cloth_mesh import ClothMesh
+from phalanx.models.meshes.point_set import PointSet
 from phalanx.world.contents import Contents
 from phalanx.world.scenes import AddedScene, Scenes, add_grounds
 
@@ -92,6 +93,8 @@ def add_scene(scene: Scene, world: Contents, prefix: str = "") -> AddedScene:
         place: dict[str, Any] = {"position": soft.position, "orientation": soft.orientation}
         if isinstance(soft.mesh, ClothMesh):
             made.cloths[name] = world.add_cloth(soft.mesh, name, **place, **soft.arguments)
+        elif isinstance(soft.mesh, PointSet):
+            made.particles[name] = world.add_particles(soft.mesh, name, **place, **soft.arguments)
         else:
             made.deformables[name] = world.add_soft_body(soft.mesh, name, **place, **soft.arguments)
         made.deformable_prims[soft.path] = name

@@ -10,6 +10,7 @@ from phalanx.io.formats.usd.bindings import Prim, Usd, UsdGeom, UsdPhysics
 from phalanx.io.formats.usd.cloths import is_cloth
 from phalanx.io.formats.usd.deformables import is_deformable
 from phalanx.io.formats.usd.frames import inverse, rigid, sheared
+from phalanx.io.formats.usd.particle_sets import is_particle_set
 from phalanx.io.formats.usd.values import Reading
 
 
@@ -73,7 +74,7 @@ def find(reading: Reading, root: Prim) -> Found:
             continue
         if prim.HasAPI(UsdPhysics.ArticulationRootAPI):
             found.roots.append(prim)
-        if is_deformable(reading, prim) or is_cloth(reading, prim):
+        if is_deformable(reading, prim) or is_cloth(reading, prim) or is_particle_set(reading, prim):
             found.deformables.append(prim)
             continue
         if prim.HasAPI(UsdPhysics.RigidBodyAPI) and reading.flag(prim, "physics:rigidBodyEnabled", True):

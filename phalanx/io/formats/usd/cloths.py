@@ -61,7 +61,7 @@ def read(reading: Reading, prim: Prim, name: str) -> DeformableModel:
     place[order] = np.arange(len(order))
     node_of = place[which.reshape(-1)]
     mesh = ClothMesh(points[first[order]], node_of[faces], str(prim.GetPath()))
-    system = _target(prim, SYSTEM)
+    system = target(prim, SYSTEM)
     system = None if system is None else reading.stage.GetPrimAtPath(system)
     arguments = {
         **_surface(reading, prim, system or None, mesh),
@@ -104,12 +104,7 @@ def _surface(reading: Reading, prim: Prim, system: Prim | None, mesh: ClothMesh)
 
 def _material(reading: Reading, prim: Prim, system: Prim | None) -> dict[str, Any]:
     """Friction, damping and whether gravity acts, of the material of the particles."""
-    material = None
-    for one in (prim, system):
-        bound = None if one is None else UsdShade.MaterialBindingAPI(one).ComputeBoundMaterial("physics")[0]
-        if bound and MATERIAL in bound.GetPrim().GetPrimTypeInfo().GetAppliedAPISchemas():
-            material = bound.GetPrim()
-            break
+    material = material_of_particles(prim, system)
     if material is None:
         return {"static_friction": 0.2, "dynamic_friction": 0.2}
     friction = reading.number(material, "physxPBDMaterial:friction", 0.2, least=0.0)
@@ -124,6 +119,15 @@ def _material(reading: Reading, prim: Prim, system: Prim | None) -> dict[str, An
         "disable_gravity": scale == 0.0,
         **({"density": density} if density else {}),
     }
+
+
+def material_of_particles(prim: Prim, system: Prim | None) -> Prim | None:
+    """The material that particles have: their own, or that of their system."""
+    for one in (prim, system):
+        bound = None if one is None else UsdShade.MaterialBindingAPI(one).ComputeBoundMaterial("physics")[0]
+        if bound and MATERIAL in bound.GetPrim().GetPrimTypeInfo().GetAppliedAPISchemas():
+            return bound.GetPrim()
+    return None
 
 
 def _elasticity(reading: Reading, prim: Prim, mesh: ClothMesh, arguments: dict[str, Any]) -> None:
@@ -188,7 +192,8 @@ def _mass(reading: Reading, prim: Prim, arguments: dict[str, Any]) -> None:
             arguments |= {"mass": mass} if mass else {"density": density}
 
 
-def _target(prim: Prim, name: str) -> Any:
+def target(prim: Prim, name: str) -> Any:
+    """The path that a relationship of a prim leads to first, or ``None``."""
     found = prim.GetRelationship(name)
     targets = found.GetTargets() if found else []
     return targets[0] if targets else None

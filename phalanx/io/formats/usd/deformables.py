@@ -14,6 +14,7 @@ from phalanx.io.formats.usd.meshes import triangles
 from phalanx.io.formats.usd.values import Reading
 from phalanx.models.meshes.cloth_mesh import ClothMesh
 from phalanx.models.meshes.fill import fill_surface
+from phalanx.models.meshes.point_set import PointSet
 from phalanx.models.meshes.tet_mesh import TetMesh
 
 SCHEMA = "PhysxDeformableBodyAPI"
@@ -33,13 +34,13 @@ MOST_POISSON = 0.4999
 class DeformableModel:
     """A deformable body, ready for a world.
 
-    ``arguments`` are those of :meth:`phalanx.World.add_soft_body`, or of ``add_cloth`` where the mesh is of triangles.
-    Of cloth ``node_of`` has the node of each point of the prim, ``velocities`` (n, 3) those of nodes, m/s, if any.
+    ``arguments`` are those of :meth:`phalanx.World.add_soft_body`, of ``add_cloth`` where the mesh is of triangles, or of
+    ``add_particles`` where it is points. Of cloth and particles ``node_of`` has the node of each point of the prim, ``velocities`` (n, 3) those of nodes, m/s, if any.
     """
 
     name: str
     path: str
-    mesh: TetMesh | ClothMesh
+    mesh: TetMesh | ClothMesh | PointSet
     position: Vector
     orientation: Quaternion
     arguments: dict[str, Any]

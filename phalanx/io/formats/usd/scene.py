@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from phalanx.io.formats.scene_file import Ground, keyframe_names
-from phalanx.io.formats.usd import bodies, cloths, deformables, joints, schema, source, trees
+from phalanx.io.formats.usd import bodies, cloths, deformables, joints, particle_sets, schema, source, trees
 from phalanx.io.formats.usd.bindings import Stage, Usd
 from phalanx.io.formats.usd.bodies import Found
 from phalanx.io.formats.usd.deformables import DeformableModel
@@ -165,8 +165,12 @@ def _read(stage: Stage, path: str, visuals: bool, name: str, skip: Iterable[str]
     scene = Scene(title, name, actors, grounds, [], [], options_of(reading))
     for prim in found.deformables:
         with place(partial(reading.error, prim)):
-            of = cloths if cloths.is_cloth(reading, prim) else deformables
-            scene.deformables.append(of.read(reading, prim, used.free(str(prim.GetPath()))))
+            called = used.free(str(prim.GetPath()))
+            if particle_sets.is_particle_set(reading, prim):
+                model = particle_sets.read(reading, prim, called)
+            else:
+                model = (cloths if cloths.is_cloth(reading, prim) else deformables).read(reading, prim, called)
+            scene.deformables.append(model)
         clock.check()
     owners = {prim: (actor.name, body) for actor in actors.values() for prim, body in actor.bodies.items()}
     colliders: dict[str, Shape | Ground] = {ground.name: ground for ground in grounds}

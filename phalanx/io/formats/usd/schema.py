@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from phalanx.io.formats.usd import particle_sets
 from phalanx.io.formats.usd.bindings import Prim
 from phalanx.io.formats.usd.values import Reading
 
@@ -38,9 +39,9 @@ READ = (
     | _names(
         "physxParticle:",
         "particleEnabled particleSystem pressure selfCollision springStiffnesses springDampings particleGroup "
-        "selfCollisionFilter",
+        "selfCollisionFilter fluid",
     )
-    | _names("physxPBDMaterial:", "friction damping gravityScale density")
+    | _names("physxPBDMaterial:", "friction damping gravityScale density viscosity particleFrictionScale")
     | _names("physxDeformableBodyMaterial:", "youngsModulus poissonsRatio density dynamicFriction")
     | _names("physxCollision:", "contactOffset restOffset torsionalPatchRadius minTorsionalPatchRadius")
     | _names(
@@ -142,6 +143,8 @@ def check(reading: Reading, prims: list[Prim]) -> None:
             reading.notes.add(prim, f"prims of type {prim.GetTypeName()} are not simulated; it is left out.")
         for applied in prim.GetPrimTypeInfo().GetAppliedAPISchemas():
             schema = str(applied).partition(":")[0]
+            if schema == particle_sets.SCHEMA and str(prim.GetTypeName()) in particle_sets.TYPES:
+                continue
             if schema.startswith("Physx") and schema not in SCHEMAS:
                 reading.notes.add(prim, f"{schema} is not simulated.")
         for name in prim.GetAuthoredPropertyNames():
@@ -157,7 +160,7 @@ def check(reading: Reading, prims: list[Prim]) -> None:
 
 
 def _known(reading: Reading, prim: Prim, prims: list[Prim]) -> bool:
-    """Whether a prim of a type of PhysX is read: joints, and particle systems of cloth."""
+    """Whether a prim of a type of PhysX is read: joints, and particle systems of cloth and particles."""
     if str(prim.GetTypeName()) != "PhysxParticleSystem":
         return str(prim.GetTypeName()).endswith("Joint")
     return any(prim.GetPath() in reading.targets(one, "physxParticle:particleSystem") for one in prims)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from phalanx.facade import simulation
+from phalanx.facade import stage as stages
 from phalanx.facade.backends import on_host, shaped
 from phalanx.facade.isaacsim.core.api.materials.accessors import read, write
 from phalanx.facade.isaacsim.core.api.materials.particle_material import ParticleMaterial
@@ -14,6 +16,7 @@ from phalanx.facade.isaacsim.core.prims.prim import Prim
 from phalanx.facade.isaacsim.core.prims.soft_view import SoftPrims, relation, target
 from phalanx.facade.isaacsim.core.prims.visual_bindings import bind, bound
 from phalanx.io.formats.usd.bindings import Gf
+from phalanx.io.formats.usd.cloths import SYSTEM
 
 _OWNER, _WIND = "simulationOwner", "wind"
 
@@ -21,8 +24,10 @@ _OWNER, _WIND = "simulationOwner", "wind"
 class ParticleSystem(Prim, SoftPrims):
     """Particle systems: what cloths, grains and fluids of position-based particles have in common.
 
-    They are not simulated: what is read and written is the stage's. ``indices`` are numbers of prims, (M,); all by
-    default. Lengths are in units of the stage.
+    The sets of particles that name a system, as Points or PointInstancer with PhysxParticleSetAPI, are simulated as grains
+    and fluids with what the stage says of it when the simulation starts to play: offsets between particles and to shapes,
+    greatest velocity, friction, viscosity, density and damping. What is read and written here is the stage's; it acts from
+    the next start on. ``indices`` are numbers of prims, (M,); all by default. Lengths are in units of the stage.
 
     Args:
         prim_paths_expr: an expression for paths, or several in a list.
@@ -84,6 +89,16 @@ class ParticleSystem(Prim, SoftPrims):
     def _on_physics_ready(self, event: Any) -> None:
         super()._on_physics_ready(event)
         self._simulate()
+
+    def _simulate(self) -> None:
+        """Warn of systems none of whose particles are simulated."""
+        made = simulation.stage_world()
+        if made is None:
+            return
+        stage = stages.get_stage()
+        used = {target(stage.GetPrimAtPath(one.path), SYSTEM) for one in made.scene.deformables}
+        if not used.issuperset(self._prim_paths):
+            super()._simulate()
 
     # -- materials -------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from phalanx.io.formats.usd.bindings import Prim
 
 
 class SingleParticleSystem:
-    """A particle system, which is created if there is none; it is not simulated. See :class:`ParticleSystem`.
+    """A particle system, which is created if there is none. See :class:`ParticleSystem`.
 
     Args:
         prim_path: of the system.
@@ -102,7 +102,7 @@ class SingleParticleSystem:
         return self._view.is_valid()
 
     def initialize(self, physics_sim_view: Any = None) -> None:
-        """Look up what is simulated of it: nothing, as a warning says."""
+        """Look up what is simulated of it; warn if nothing is."""
         self._view.initialize(physics_sim_view)
 
     def post_reset(self) -> None:
