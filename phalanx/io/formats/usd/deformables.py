@@ -34,8 +34,9 @@ MOST_POISSON = 0.4999
 class DeformableModel:
     """A deformable body, ready for a world.
 
-    ``arguments`` are those of :meth:`phalanx.World.add_soft_body`, of ``add_cloth`` where the mesh is of triangles, or of
-    ``add_particles`` where it is points. Of cloth and particles ``node_of`` has the node of each point of the prim, ``velocities`` (n, 3) those of nodes, m/s, if any.
+    ``arguments`` are those of :meth:`phalanx.World.add_soft_body`, of ``add_cloth`` where the mesh is of triangles, or
+    of ``add_particles`` where it is points. Of cloth and particles ``node_of`` has the node of each point of the prim,
+    ``velocities`` (n, 3) those of nodes, m/s, if any.
     """
 
     name: str

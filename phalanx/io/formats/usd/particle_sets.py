@@ -98,7 +98,8 @@ def _distances(reading: Reading, prim: Prim, system: Prim, fluid: bool) -> dict[
         least, most = REACHES
         if not least <= reach <= most:
             reading.notes.add(
-                prim, f"its particles feel others within {min(max(reach, least), most):g} rest offsets, not {reach:.3g}."
+                prim,
+                f"its particles feel others within {np.clip(reach, least, most):g} rest offsets, not {reach:.3g}.",
             )
         found["reach"] = min(max(reach, least), most) * radius
     return found

@@ -24,10 +24,10 @@ _OWNER, _WIND = "simulationOwner", "wind"
 class ParticleSystem(Prim, SoftPrims):
     """Particle systems: what cloths, grains and fluids of position-based particles have in common.
 
-    The sets of particles that name a system, as Points or PointInstancer with PhysxParticleSetAPI, are simulated as grains
-    and fluids with what the stage says of it when the simulation starts to play: offsets between particles and to shapes,
-    greatest velocity, friction, viscosity, density and damping. What is read and written here is the stage's; it acts from
-    the next start on. ``indices`` are numbers of prims, (M,); all by default. Lengths are in units of the stage.
+    Sets of particles that name a system, as Points or PointInstancer with PhysxParticleSetAPI, are simulated as grains
+    and fluids with what the stage says when the simulation starts to play: offsets between particles and to shapes,
+    greatest velocity, friction, viscosity, density and damping. What is read and written here is the stage's; it acts
+    from the next start on. ``indices`` are numbers of prims, (M,); all by default. Lengths are in units of the stage.
 
     Args:
         prim_paths_expr: an expression for paths, or several in a list.
