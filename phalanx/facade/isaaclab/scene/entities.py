@@ -141,7 +141,7 @@ class Entities:
                 if value.spawn is not None:
                     place = value.init_state
                     value.spawn.func(value.prim_path, value.spawn, translation=place.pos, orientation=place.rot)
-                self._extras[name] = XformPrimView(value.prim_path)
+                self._extras[name] = XformPrimView(value.prim_path, validate_xform_ops=False)
             if getattr(value, "collision_group", 0) == -1:
                 self._global_paths += utils.find_matching_prim_paths(value.prim_path)
         return bool(found)

@@ -9,7 +9,7 @@ from phalanx.facade.isaaclab.sim.spawners.geometry import Pose, refuse_existing
 from phalanx.facade.isaaclab.sim.spawners.spawner_cfg import SpawnerCfg
 from phalanx.facade.isaaclab.sim.utils import clone, create_prim, safe_set_attribute_on_usd_prim
 from phalanx.facade.isaaclab.utils.string import to_camel_case
-from phalanx.io.formats.usd.bindings import Prim
+from phalanx.io.formats.usd.bindings import Prim, Sdf
 
 if TYPE_CHECKING:
     from phalanx.facade.isaaclab.sim.spawners.sensors import sensors_cfg
@@ -25,6 +25,18 @@ NAMES = {
     **{f"fisheye_polynomial_{letter}": f"fthetaPoly{letter.upper()}" for letter in "abcdef"},
 }
 """Attributes of Omniverse; the others are those of ``UsdGeom.Camera`` and are called as their field is."""
+
+
+def __getattr__(name: str) -> Any:
+    """``CUSTOM_PINHOLE_CAMERA_ATTRIBUTES`` and ``CUSTOM_FISHEYE_CAMERA_ATTRIBUTES``: by fields, the names and types of
+    attributes that ``UsdGeom.Camera`` has not. They need usd-core, which the module does not.
+    """
+    kinds = {"CUSTOM_PINHOLE_CAMERA_ATTRIBUTES": (), "CUSTOM_FISHEYE_CAMERA_ATTRIBUTES": ("fisheye",)}
+    if name not in kinds:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = {"projection_type": (NAMES["projection_type"], Sdf.ValueTypeNames.Token)}
+    floats = (field for field in NAMES if field.startswith(kinds[name]))
+    return found | {field: (NAMES[field], Sdf.ValueTypeNames.Float) for field in floats}
 
 
 @clone
