@@ -22,6 +22,7 @@ LOWER, UPPER, SIZE = 2.0, 1.0, 0.2
 PUSH = 3.0
 ALL = {"track_pose": True, "track_contact_points": True, "track_air_time": True, "track_friction_forces": True}
 ENV = "/World/envs/env_.*"
+TIMES = ("last_air_time", "current_air_time", "last_contact_time", "current_contact_time")
 SHAPES = json.loads((Path(__file__).parent / "documented_shapes.json").read_text())["ContactSensorData"]
 
 
@@ -40,6 +41,12 @@ def sensor(path: str, *filters: str, **more: Any) -> ContactSensor:
 def stack() -> list[Any]:
     """A cube on another one on the ground."""
     return [box("lower", (1.0, 0.0, SIZE / 2), SIZE, LOWER), box("upper", (1.0, 0.0, 1.5 * SIZE), SIZE, UPPER)]
+
+
+def one_more() -> None:
+    """A body that only the third environment has."""
+    more = sim_utils.CuboidCfg(size=(0.1, 0.1, 0.1), rigid_props=sim_utils.RigidBodyPropertiesCfg())
+    more.func("/World/envs/env_2/more", more, translation=(0.0, 3.0, 2.0))
 
 
 def stepper(sim: SimulationContext, *things: Any) -> Callable[..., None]:
@@ -103,8 +110,7 @@ def test_pairs_points_and_friction(sim: SimulationContext, alike: bool) -> None:
     """
     environments(3)
     if not alike:
-        more = sim_utils.CuboidCfg(size=(0.1, 0.1, 0.1), rigid_props=sim_utils.RigidBodyPropertiesCfg())
-        more.func("/World/envs/env_2/more", more, translation=(0.0, 3.0, 2.0))
+        one_more()
     ground()
     cubes = stack()
     pushed = box("pushed", (-1.0, 0.0, SIZE / 2), SIZE, LOWER)
@@ -223,6 +229,73 @@ def test_histories_and_resets(sim: SimulationContext) -> None:
     np.testing.assert_array_equal(history[[0, 2], 2:], before["net_forces_w_history"][[0, 2], :2])
     np.testing.assert_allclose(host(touch.data.current_contact_time)[1], 2 * DT, rtol=1e-5)
     np.testing.assert_array_equal(host(held), kept)
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_the_kernel_measures_what_array_operations_do(sim: SimulationContext, alike: bool) -> None:
+    """To the bit, for sensors that measure seldom, and with environments that are reset at other times."""
+    environments(3)
+    if not alike:
+        one_more()
+    ground()
+    cubes = stack()
+    cfgs: list[dict[str, Any]] = [
+        {"history_length": 3, "track_air_time": True},
+        {"update_period": 3 * DT, "track_air_time": True},
+        {"history_length": 2, "update_period": 2 * DT},
+    ]
+    pairs = [(sensor(".*er", **cfg), sensor(".*er", **cfg)) for cfg in cfgs]
+    sim.reset()
+    assert (len(sim.stage_world.env_paths) == 3) == alike
+    for kernel, plain in pairs:
+        assert kernel._net is not None
+        plain._net = None
+    steps = stepper(sim, *cubes, *(one for pair in pairs for one in pair))
+    velocity = np.zeros((3, 6), np.float32)
+    names = ("net_forces_w", "net_forces_w_history", *TIMES)
+    moved = 0.0
+    for k in range(24):
+        if k % 5 == 1:
+            velocity[:, 2] = [0.1, 0.25, 0.6]
+            cubes[1].write_root_velocity_to_sim(velocity)
+        if k % 7 == 6:
+            for pair in pairs:
+                for one in pair:
+                    one.reset([k % 3])
+        if k % 4 != 3:
+            steps(1, k % 2 == 0)
+        for pair, cfg in zip(pairs, cfgs, strict=True):
+            for name in names if cfg.get("track_air_time") else names[:2]:
+                one, other = (host(getattr(each.data, name)) for each in pair)
+                np.testing.assert_array_equal(one, other, err_msg=f"{cfg} {name} {k}")
+                moved = max(moved, float(np.abs(one).max()))
+    assert moved > LOWER * G
+
+
+def test_an_update_of_net_forces_needs_no_operation_of_arrays(sim: SimulationContext, api: str) -> None:
+    """One kernel measures; each operation of torch would be a launch on a GPU, four times a control step."""
+    torch_dispatch = pytest.importorskip("torch.utils._python_dispatch")
+    if api != "torch":
+        pytest.skip("counts operations of torch")
+    environments(2)
+    ground()
+    cubes = stack()
+    touch = sensor(".*er", history_length=3, track_air_time=True)
+    sim.reset()
+    steps = stepper(sim, *cubes, touch)
+    steps(2)
+    seen = []
+
+    class Count(torch_dispatch.TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append(func.overloadpacket.__name__)
+            return func(*args, **(kwargs or {}))
+
+    sim.step()
+    with Count():
+        touch.update(DT, True)
+        assert host(touch.data.net_forces_w).shape == (2, 2, 3)
+    assert set(seen) <= {"as_strided", "detach"}, "views of what a kernel wrote"
 
 
 def test_wrong_use(sim: SimulationContext) -> None:

@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -129,7 +130,7 @@ class ContactView(Handle):
 
         ``normal_only`` leaves friction out.
         """
-        self._compute()
+        self.compute()
         field = c.ViewedBodyImpulse.normal if normal_only else c.ViewedBodyImpulse.total
         return self._read(field, self._rows[c.ViewedBody]) / self._seconds(dt)
 
@@ -140,7 +141,7 @@ class ContactView(Handle):
         It is complete even where the buffer of :meth:`contact_data` is too small.
         """
         self._needs_filters("force_matrix")
-        self._compute()
+        self.compute()
         field = c.ViewedPairImpulse.normal if normal_only else c.ViewedPairImpulse.total
         return self._by_pair(field) / self._seconds(dt)
 
@@ -148,7 +149,7 @@ class ContactView(Handle):
     def contact_data(self, dt: float | None = None) -> ContactData:
         """Every contact of every pair."""
         self._needs_filters("contact_data")
-        self._compute()
+        self.compute()
         state = c.ViewedContactState
         return ContactData(
             self._buffer(state.push) / self._seconds(dt),
@@ -163,7 +164,7 @@ class ContactView(Handle):
     def friction_data(self, dt: float | None = None) -> FrictionData:
         """Friction of every pair, at every contact point."""
         self._needs_filters("friction_data")
-        self._compute()
+        self.compute()
         return FrictionData(
             self._buffer(c.ViewedContactState.friction) / self._seconds(dt),
             self._buffer(c.ViewedContactState.point),
@@ -171,10 +172,15 @@ class ContactView(Handle):
             self._starts(),
         )
 
-    def _compute(self) -> None:
-        _fit_slots(self.engine, self._scene.views)
-        self.engine.compute("query_contact_views")
-        if not self.engine.device.is_cuda:  # there, looking costs a wait: World.check() does
+    def compute(self) -> None:
+        """Compute what all views of the world report, unless nothing has happened since they were computed last."""
+        engine = self.engine
+        moved = _fit_slots(engine, self._scene.views)
+        engine.refresh()
+        if moved or _computed.get(engine) != _moment(engine):
+            engine.compute("query_contact_views")
+            _computed[engine] = _moment(engine)
+        if self._filter_names and not engine.device.is_cuda:  # there, looking costs a wait: World.check() does
             self.check()
 
     def check(self) -> None:
@@ -292,19 +298,29 @@ class ContactView(Handle):
         return self.max_contacts or self.engine.store.rows(c.Contact) * self._crowd
 
 
-def _fit_slots(engine: Engine, views: Iterable[ContactView]) -> None:
-    """Give each view of a world its slots; again when the world has got room for more contacts."""
-    store, first = engine.store, 0
+_computed: WeakKeyDictionary[Engine, tuple[int, ...]] = WeakKeyDictionary()
+"""When the views of worlds were computed last."""
+
+
+def _moment(engine: Engine) -> tuple[int, ...]:
+    return engine.step_count, engine.state_revision, engine.input_revision, engine.store.version
+
+
+def _fit_slots(engine: Engine, views: Iterable[ContactView]) -> bool:
+    """Give each view of a world its slots; again when the world has got room for more contacts. Whether it did."""
+    store, first, moved = engine.store, 0, False
     for view in views:
         wanted, have = view._wanted_slots(), view._rows[c.ViewedContact]
         rows = slice(first, first + wanted)
         first = rows.stop
         if rows != have:
+            moved = True
             view._rows[c.ViewedContact] = rows
             view._fill(c.ViewTopology.first_slot, [rows.start])
             view._fill(c.ViewTopology.end_slot, [rows.stop])
     if first > store.rows(c.ViewedContact):
         store.grow(c.ViewedContact, first)
+    return moved
 
 
 def _patterns(given: Patterns) -> list[str]:

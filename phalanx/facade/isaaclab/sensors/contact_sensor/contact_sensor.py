@@ -9,8 +9,9 @@ import numpy as np
 
 from phalanx.facade.isaaclab.assets import frames
 from phalanx.facade.isaaclab.sensors.buffers import pushed, put, set_to
-from phalanx.facade.isaaclab.sensors.contact_sensor.contact_sensor_data import ContactSensorData
+from phalanx.facade.isaaclab.sensors.contact_sensor.contact_sensor_data import TIMES, ContactSensorData
 from phalanx.facade.isaaclab.sensors.contact_sensor.filters import contact_view
+from phalanx.facade.isaaclab.sensors.contact_sensor.sensing import NetForces, can_sense
 from phalanx.facade.isaaclab.sensors.markers import ShownByMarkers
 from phalanx.facade.isaaclab.sensors.prims import is_rigid_body, places_below, rigid_body_view
 from phalanx.facade.isaaclab.sensors.sensor_base import SensorBase
@@ -22,7 +23,7 @@ from phalanx.facade.namespaces import array, cast, common, full, namespace, zero
 from phalanx.facade.physx.contact_view import RigidContactView
 from phalanx.facade.physx.rigid_body_view import RigidBodyView
 
-TIMES = ("last_air_time", "current_air_time", "last_contact_time", "current_contact_time")
+NET = ("net_forces_w", "net_forces_w_history", *TIMES)
 
 
 class ContactSensor(ShownByMarkers, SensorBase):
@@ -87,11 +88,20 @@ class ContactSensor(ShownByMarkers, SensorBase):
     def reset(self, env_ids: Sequence[int] | None = None) -> None:
         """Forget what was measured in some environments, or all."""
         super().reset(env_ids)
+        data = self._data
+        if self._net is not None:
+            self._net.forget(data, self._host_ids(env_ids))
+            if data.force_matrix_w is data.friction_forces_w is data.contact_pos_w is None:
+                return
         ids = slice(None) if env_ids is None else array(np.arange(self._num_envs)[self._host_ids(env_ids)], self.device)
-        names = ("net_forces_w", "net_forces_w_history", "force_matrix_w", "force_matrix_w_history")
-        for name in (*names, *TIMES, "friction_forces_w"):
-            set_to(self._data, name, 0.0, ids)
-        set_to(self._data, "contact_pos_w", float("nan"), ids)
+        for name in (
+            "force_matrix_w",
+            "force_matrix_w_history",
+            "friction_forces_w",
+            *(NET if self._net is None else ()),
+        ):
+            set_to(data, name, 0.0, ids)
+        set_to(data, "contact_pos_w", float("nan"), ids)
 
     def compute_first_contact(self, dt: float, abs_tol: float = 1.0e-8) -> Any:
         """Which bodies have touched something since less than a time: (N, B), bool.
@@ -155,6 +165,12 @@ class ContactSensor(ShownByMarkers, SensorBase):
         if cfg.track_air_time:
             for name in TIMES:
                 setattr(data, name, zeros((n, b), self._device))
+        self._net = None
+        if can_sense(self._contacts):
+            kept = max(cfg.history_length, 1)
+            self._net = NetForces(
+                self._contacts, b, self._sim_physics_dt, cfg.force_threshold, kept, tracks_times=cfg.track_air_time
+            )
         if cfg.track_pose:
             pose = self._poses()
             data.pos_w, data.quat_w = pose[..., :3], pose[..., 3:]
@@ -178,10 +194,10 @@ class ContactSensor(ShownByMarkers, SensorBase):
     def _update_buffers_impl(self, env_ids: Any) -> None:
         chosen, data, cfg = self._chosen(env_ids), self._data, self.cfg
         n, b = self._num_envs, len(self._names)
-        forces = self._since_reset(self._contacts.get_net_contact_forces(self._sim_physics_dt).reshape(n, b, 3))
-        if cfg.track_air_time:
-            self._count_times(forces, chosen)
-        self._keep("net_forces_w", forces, chosen)
+        if self._net is not None:
+            self._net.measure(data, self._is_outdated, self._timestamp > 0.0, self._elapsed().astype("float32"))
+        else:
+            self._measure_net(chosen)
         if data.force_matrix_w is not None:
             m = self._contacts.filter_count
             matrix = self._contacts.get_contact_force_matrix(self._sim_physics_dt).reshape(n, b, m, 3)
@@ -201,6 +217,14 @@ class ContactSensor(ShownByMarkers, SensorBase):
             pose = self._poses()
             put(data, "pos_w", pose[..., :3], chosen)
             put(data, "quat_w", pose[..., 3:], chosen)
+
+    def _measure_net(self, chosen: Any) -> None:
+        """Net forces and times, where there is no kernel for it."""
+        forces = self._contacts.get_net_contact_forces(self._sim_physics_dt)
+        forces = self._since_reset(forces.reshape(self._num_envs, len(self._names), 3))
+        if self.cfg.track_air_time:
+            self._count_times(forces, chosen)
+        self._keep("net_forces_w", forces, chosen)
 
     def _keep(self, name: str, values: Any, chosen: Any) -> None:
         """Let forces and their history have what was measured."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+
+from phalanx.world.engine.readers import Results
 
 
 @dataclass
@@ -41,3 +44,30 @@ class ContactSensorData:
     last_contact_time: Any = None
     current_contact_time: Any = None
     friction_forces_w: Any = None
+
+    def show(self, results: Results, names: Iterable[str]) -> None:
+        """Let attributes be what a kernel found, each of which becomes an array when it is looked at."""
+        self.__dict__.update(dict.fromkeys(names, results))
+
+
+class _Shown:
+    """An attribute that may be among what a kernel found."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, data: Any, kind: type | None = None) -> Any:
+        if data is None:
+            return None  # the default
+        value = data.__dict__.get(self._name)
+        if type(value) is Results:
+            value = data.__dict__[self._name] = value.get(self._name)
+        return value
+
+    def __set__(self, data: Any, value: Any) -> None:
+        data.__dict__[self._name] = value
+
+
+TIMES = ("last_air_time", "current_air_time", "last_contact_time", "current_contact_time")
+for _name in ("net_forces_w", "net_forces_w_history", *TIMES):
+    setattr(ContactSensorData, _name, _Shown(_name))
