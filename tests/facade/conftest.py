@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,3 +48,26 @@ def give(api: str, device: str) -> Any:
 def torch() -> object:
     """The module torch; skips the test where it is not installed."""
     return pytest.importorskip("torch", reason="torch is not installed (pip install torch)")
+
+
+@pytest.fixture(scope="session")
+def network_files(torch: Any, tmp_path_factory: Any) -> dict[str, Path]:
+    """TorchScript files of a recurrent network and of one without a memory."""
+
+    class Recurrent(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lstm = torch.nn.LSTM(2, 8, 2, batch_first=True)
+            self.out = torch.nn.Linear(8, 1)
+
+        def forward(self, x, states: tuple[torch.Tensor, torch.Tensor]):  # pyright: ignore[reportAttributeAccessIssue]
+            x, states = self.lstm(x, states)
+            return 60.0 * self.out(x[:, -1]), states
+
+    torch.manual_seed(3)
+    folder = tmp_path_factory.mktemp("networks")
+    plain = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Softsign(), torch.nn.Linear(8, 1))
+    for name, network in (("lstm", Recurrent()), ("mlp", plain)):
+        network.requires_grad_(False)
+        torch.jit.script(network).save(str(folder / f"{name}.pt"))
+    return {name: folder / f"{name}.pt" for name in ("lstm", "mlp")}

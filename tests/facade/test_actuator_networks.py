@@ -24,26 +24,8 @@ LIMITS: Any = {
 
 
 @pytest.fixture(scope="module")
-def files(torch: Any, tmp_path_factory: Any) -> dict[str, Path]:
-    """TorchScript files of a recurrent network and of one without a memory."""
-
-    class Recurrent(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.lstm = torch.nn.LSTM(2, 8, 2, batch_first=True)
-            self.out = torch.nn.Linear(8, 1)
-
-        def forward(self, x, states: tuple[torch.Tensor, torch.Tensor]):  # pyright: ignore[reportInvalidTypeForm]
-            x, states = self.lstm(x, states)
-            return 60.0 * self.out(x[:, -1]), states
-
-    torch.manual_seed(3)
-    folder = tmp_path_factory.mktemp("networks")
-    plain = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Softsign(), torch.nn.Linear(8, 1))
-    for name, network in (("lstm", Recurrent()), ("mlp", plain)):
-        network.requires_grad_(False)
-        torch.jit.script(network).save(str(folder / f"{name}.pt"))
-    return {name: folder / f"{name}.pt" for name in ("lstm", "mlp")}
+def files(network_files: dict[str, Path]) -> dict[str, Path]:
+    return network_files
 
 
 @pytest.fixture

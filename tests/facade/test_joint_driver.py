@@ -226,3 +226,46 @@ def test_efforts_that_are_none_are_told(robots: Any, device: str) -> None:
     robot.set_joint_effort_target(float("nan"), joint_ids=robot.find_joints("FL_hip_joint")[0], env_ids=[2])
     with pytest.raises(ValueError, match="efforts of actuators are not finite in row 2"):
         robot.write_data_to_sim()
+
+
+def test_networks_get_what_they_would_compute_from(robots: Any, network_files: Any, device: str) -> None:
+    """Efforts are to the bit those of the same models by themselves, also after a reset of some robots."""
+    past: dict[str, Any] = {"pos_scale": 1.0, "vel_scale": 0.5, "torque_scale": 3.0, "input_order": "pos_vel"}
+    more: dict[str, Any] = {"effort_limit": 9.0, **MOTOR}
+    models = {
+        "recurrent": actuators.ActuatorNetLSTMCfg(
+            joint_names_expr=["(FR|RL)_thigh_joint", "RL_calf_joint"], network_file=str(network_files["lstm"]), **more
+        ),
+        "plain": actuators.ActuatorNetMLPCfg(
+            joint_names_expr=["F._calf_joint"], network_file=str(network_files["mlp"]), input_idx=[0, 2], **past, **more
+        ),
+        "implicit": actuators.ImplicitActuatorCfg(joint_names_expr=[".*_hip_joint"], **IMPLICIT),
+    }
+    sim, robot = robots(models)
+    assert robot._driver is not None, "kernels drive it"
+    alone = {}
+    for name in ("recurrent", "plain"):
+        cfg, ids = models[name], robot.actuators[name].joint_indices
+        alone[name] = cfg.class_type(cfg, robot.actuators[name].joint_names, ids, ROWS, device)
+    rng = np.random.default_rng(5)
+    applied = []
+    for step in range(12):
+        if step == 6:
+            robot.reset([1, 4])
+            for model in alone.values():
+                model.reset([1, 4])
+        wanted = array(rng.normal(0.0, 1.0, (ROWS, JOINTS)).astype("float32"), device)
+        robot.set_joint_position_target(wanted)
+        robot.write_data_to_sim()
+        for name, model in alone.items():
+            ids = model.joint_indices
+            asked = ArticulationActions(wanted[:, ids], wanted[:, ids], wanted[:, ids])
+            model.compute(asked, robot.data.joint_pos[:, ids], robot.data.joint_vel[:, ids])
+            for of_all, own in (("computed_torque", "computed_effort"), ("applied_torque", "applied_effort")):
+                found, expected = host(getattr(robot.data, of_all))[:, ids], host(getattr(model, own))
+                np.testing.assert_array_equal(found, expected, err_msg=f"{name} {own} {step}")
+                np.testing.assert_array_equal(host(getattr(robot.actuators[name], own)), expected)
+        applied.append(host(robot.data.applied_torque).copy())
+        sim.step()
+        robot.update(sim.get_physics_dt())
+    assert (np.ptp(applied, 0)[:, alone["plain"].joint_indices] > 0.5).all(), "networks answer to what they see"

@@ -61,6 +61,10 @@ class _Network(DCMotor):
     def _infer(self, error: Any, joint_vel: Any) -> Any:
         """What the network says, (num_envs * num_joints, 1), a tensor."""
 
+    def _infer_from(self, seen: Any) -> Any:
+        """The same from a tensor (num_envs, num_joints, 2), float32, of position errors and velocities."""
+        return self._infer(seen[..., 0], seen[..., 1])
+
 
 class ActuatorNetLSTM(_Network):
     """A recurrent network: it remembers the history itself (Rudin et al., *Learning to walk in minutes*, 2022).
@@ -97,10 +101,15 @@ class ActuatorNetLSTM(_Network):
     def _infer(self, error: Any, joint_vel: Any) -> Any:
         import torch  # pyright: ignore[reportMissingImports]
 
-        error, speed = convert_to_torch(error).float().flatten(), convert_to_torch(joint_vel).float().flatten()
+        error, speed = convert_to_torch(error).float(), convert_to_torch(joint_vel).float()
+        return self._infer_from(torch.stack([error, speed], -1))
+
+    def _infer_from(self, seen: Any) -> Any:
+        import torch  # pyright: ignore[reportMissingImports]
+
         with torch.no_grad():
             states = (self.sea_hidden_state, self.sea_cell_state)
-            efforts, states = self.network(torch.stack([error, speed], -1)[:, None], states)
+            efforts, states = self.network(seen.reshape(-1, 1, 2), states)
         self.sea_hidden_state, self.sea_cell_state = states
         return efforts
 

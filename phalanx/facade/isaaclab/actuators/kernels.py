@@ -8,8 +8,8 @@ from phalanx.components import Coordinate, DofState, DriveTarget
 from phalanx.ecs import Component, Field, Table, function, read, rows, spread, system, update, write
 from phalanx.world.engine.launches import Environments
 
-IDLE, IMPLICIT, EXPLICIT = 0, 1, 2
-"""What drives a joint: nothing, the simulation, or efforts of a model."""
+IDLE, IMPLICIT, EXPLICIT, NETWORK = 0, 1, 2, 3
+"""What drives a joint: nothing, the simulation, efforts of a model, or those that a network said."""
 
 Joint = Table("joint", "a joint of an articulation, in every column of a view")
 Number = Table("number", "arrays as users have them, number by number")
@@ -27,7 +27,7 @@ class JointPlace(Component, table=Joint):
 
     dof = Field(dtype="int32", doc="its dof", constant=True)
     coord = Field(dtype="int32", doc="its coordinate", constant=True)
-    kind = Field(dtype="int32", doc="IDLE, IMPLICIT or EXPLICIT", constant=True)
+    kind = Field(dtype="int32", doc="IDLE, IMPLICIT, EXPLICIT or NETWORK", constant=True)
     offset = Field(dtype="int32", doc="of environment 0 in the articulation's arrays", constant=True)
     first = Field(dtype="int32", doc="of environment 0 in the models' arrays", constant=True)
     step = Field(dtype="int32", doc="how far environments are apart there", constant=True)
@@ -62,6 +62,13 @@ class Gains(Component, table=Number):
     effort_limit = Field(unit="N m", doc="most effort", shared=True)
     velocity_limit = Field(unit="rad/s", doc="speed at which a motor has no torque left", shared=True)
     saturation = Field(unit="N m", doc="effort of a motor at standstill", shared=True)
+
+
+class Learned(Component, table=Number):
+    """What networks see, and what they say, laid out as models' arrays are."""
+
+    seen = Field(doc="(2) error of position, rad, and velocity, rad/s", shared=True)
+    said = Field(unit="N m", doc="effort", shared=True)
 
 
 class Linkage(Component, table=Number):
@@ -134,6 +141,7 @@ def actuate_joints(
     effort_limit=read(Gains.effort_limit),
     velocity_limit=read(Gains.velocity_limit),
     saturation=read(Gains.saturation),
+    said=read(Learned.said),
     angle=read(Linkage.angle),
     most_there=read(Linkage.effort),
     target_position=write(DriveTarget.position),
@@ -167,6 +175,8 @@ def actuate_joints(
                     n = e * way + mine
                     angle_now, speed = q[c, e], qd[d, e]
                     wanted = effort + stiffness[n, 0] * (pos - angle_now) + damping[n, 0] * (vel - speed)
+                    if what == NETWORK:
+                        wanted = said[n, 0]
                     most = effort_limit[n, 0]
                     low, high = -most, most
                     if motor == 1:
@@ -183,6 +193,34 @@ def actuate_joints(
                         own_computed[n, 0] = wanted
                         own_applied[n, 0] = given
                     target_effort[d, e] = effort if what == IMPLICIT else given
+
+
+@system(phase="actuate")
+def show_networks(
+    lanes,
+    count=rows(Joint),
+    envs=rows(Environments),
+    apart=rows(Step),
+    dof=read(JointPlace.dof),
+    coord=read(JointPlace.coord),
+    kind=read(JointPlace.kind),
+    offset=read(JointPlace.offset),
+    first=read(JointPlace.first),
+    step=read(JointPlace.step),
+    q=read(Coordinate.value),
+    qd=read(DofState.velocity),
+    asked_position=read(Asked.position),
+    seen=write(Learned.seen),
+):
+    """Let networks see how far joints are from what was asked, and how fast they are."""
+    for i in spread(count):
+        d, c, place, mine, way = dof[i, 0], coord[i, 0], offset[i, 0], first[i, 0], step[i, 0]
+        if kind[i, 0] == NETWORK:
+            for e in lanes:
+                if e < envs:
+                    n = e * way + mine
+                    seen[2 * n, 0] = asked_position[e * apart + place, 0] - q[c, e]
+                    seen[2 * n + 1, 0] = qd[d, e]
 
 
 class LatePlace(Component, table=Late):

@@ -7,24 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.facade.arrays import accept, hand_out
-from phalanx.facade.isaaclab.actuators import actuator_pd, kernels
+from phalanx.facade.arrays import accept, array_api, hand_out
+from phalanx.facade.isaaclab.actuators import actuator_net, actuator_pd, kernels
 from phalanx.facade.isaaclab.actuators.actuator_base import ActuatorBase
 from phalanx.facade.isaaclab.utils.buffers import CircularBuffer
 from phalanx.facade.physx.articulation_view import ArticulationView
 from phalanx.facade.shared_device import in_order, shares_memory
 from phalanx.world.engine.launches import Kernels, Launch, constants, flat
 
+NETWORKS = (actuator_net.ActuatorNetLSTM, actuator_net.ActuatorNetMLP)
+
 KNOWN = (
+    *NETWORKS,
     actuator_pd.RemotizedPDActuator,
     actuator_pd.DelayedPDActuator,
     actuator_pd.DCMotor,
     actuator_pd.IdealPDActuator,
     actuator_pd.ImplicitActuator,
 )
-"""Models whose laws are kernels, subclasses first."""
+"""Models whose laws are kernels, subclasses first; of networks what is around them."""
 
-LAW = ("compute", "_pd_effort", "_clip_effort")
+LAW = ("compute", "_pd_effort", "_clip_effort", "_infer", "_infer_from")
 """What a model of a user's own that has another law overrides."""
 
 PARAMETERS = {
@@ -52,14 +55,17 @@ def drives(view: ArticulationView, actuators: Sequence[ActuatorBase]) -> bool:
     """Whether there are kernels for all of some actuators, and for the rows of a view."""
     if not view.max_dofs or view.dof_coordinates is None or view.placement is None:
         return False
-    return shares_memory(view.world) and all(law_of(actuator) is not None for actuator in actuators)
+    laws = [law_of(actuator) for actuator in actuators]
+    # networks are torch's, whose work is in order with ours on a GPU where users hold its tensors, too
+    is_in_order = not view.world.engine.device.is_cuda or array_api(view.world.device) == "torch"
+    return shares_memory(view.world) and None not in laws and (is_in_order or not any(law in NETWORKS for law in laws))
 
 
 def law_of(actuator: ActuatorBase) -> type[ActuatorBase] | None:
     """The model with a kernel whose law an actuator has; none if it has another one."""
     kind = type(actuator)
     known = next((one for one in KNOWN if isinstance(actuator, one)), None)
-    if known is None or any(getattr(kind, name) is not getattr(known, name) for name in LAW):
+    if known is None or any(getattr(kind, name, None) is not getattr(known, name, None) for name in LAW):
         return None
     return None if "compute" in vars(actuator) else known
 
@@ -98,6 +104,10 @@ class JointDriver:
             moved = [history.is_elsewhere() for history in self._histories]
             if any(moved):
                 self._bind()
+            if self._networks:
+                self._shows.run()
+                for actuator, seen, said in self._networks:
+                    said[...] = actuator._infer_from(seen).reshape(said.shape)
             self._kernels.run()
             for history in self._histories:
                 history.went_on()
@@ -123,10 +133,12 @@ class JointDriver:
             mine = np.arange(joints)[_host(actuator.joint_indices)]
             width = len(mine)
             law = law_of(actuator)
-            place["kind"][:, mine] = kernels.IMPLICIT if actuator.is_implicit_model else kernels.EXPLICIT
+            kind = kernels.NETWORK if law in NETWORKS else kernels.EXPLICIT
+            place["kind"][:, mine] = kernels.IMPLICIT if actuator.is_implicit_model else kind
             place["first"][:, mine] = first + starts[:, None] * width + np.arange(width)
             place["step"][:, mine] = env_step * width
-            place["slows"][:, mine] = law is actuator_pd.DCMotor and actuator._limited_by_speed  # pyright: ignore
+            motor = law is actuator_pd.DCMotor or law in NETWORKS
+            place["slows"][:, mine] = motor and actuator._limited_by_speed  # pyright: ignore
             place["owns"][:, mine] = _progression(mine) is None
             place["late"][:, mine] = isinstance(actuator, actuator_pd.DelayedPDActuator)
             place["points"][:, mine] = place["end"][:, mine] = len(angles)
@@ -139,6 +151,7 @@ class JointDriver:
         self._place_buffers()
         self._place_parameters(max(first, 1))
         self._share_efforts(max(first, 1))
+        self._place_networks(max(first, 1))
         self._rows = columns * joints
         tables = {kernels.Linkage.angle: angles or [0.0], kernels.Linkage.effort: efforts or [0.0]}
         named = {getattr(kernels.JointPlace, name): values for name, values in place.items()}
@@ -183,6 +196,20 @@ class JointDriver:
                     part = getattr(self._data, of_all)[:, columns]
                 setattr(actuator, name, part)
 
+    def _place_networks(self, size: int) -> None:
+        """What networks see and say becomes parts of one array each, of torch's."""
+        xp, world = self._world.engine.device.xp, self._world
+        mine = [block for block in self._blocks if law_of(block[0]) in NETWORKS]
+        size = size if mine else 1
+        seen = self._arrays[kernels.Learned.seen] = xp.zeros((2 * size, 1), world.dtype)
+        said = self._arrays[kernels.Learned.said] = xp.zeros((size, 1), world.dtype)
+        self._networks: list[tuple[Any, Any, Any]] = []
+        for actuator, columns, first in mine:
+            shape = (self._view.count, len(columns))
+            part = slice(first, first + shape[0] * shape[1])
+            looks = seen[2 * part.start : 2 * part.stop, 0].reshape(*shape, 2)
+            self._networks.append((actuator, hand_out(looks, "torch"), hand_out(said[part, 0].reshape(shape), "torch")))
+
     def _place_buffers(self) -> None:
         """Targets and torques of the articulation become arrays that kernels see."""
         xp, world, data = self._world.engine.device.xp, self._world, self._data
@@ -201,6 +228,9 @@ class JointDriver:
             kernels.Step: self._row_step * self._joints,
             kernels.Drives: int(self._implicit),
         }
+        if self._networks:
+            shows = Launch(kernels.show_networks, self._rows, self._arrays, numbers)
+            self._shows = Kernels(self._world.engine, [shows])
         launches = [launch for history in self._histories for launch in history.launches(numbers)]
         launches.append(Launch(kernels.actuate_joints, self._rows, self._arrays, numbers))
         self._kernels = Kernels(self._world.engine, launches)
