@@ -69,6 +69,26 @@ def is_cpu(device: Any) -> bool:
 
 def api_of(value: Any) -> ArrayAPI | None:
     """Whose array a value is; ``None`` for lists, numbers and everything else."""
+    kind = type(value)
+    known = _KINDS.get(kind)
+    if known is not None:
+        return known
+    if kind in _PLAIN:
+        return None
+    found = _api_of(value)
+    if found is not None:
+        _KINDS[kind] = found
+    return found
+
+
+_KINDS: dict[type, ArrayAPI] = {}
+"""Classes of arrays that were seen."""
+
+_PLAIN = frozenset((int, float, bool, str, list, tuple, slice, range, type(None)))
+"""Classes of what is no array, which are asked for most."""
+
+
+def _api_of(value: Any) -> ArrayAPI | None:
     if isinstance(value, np.ndarray | np.generic):
         return "numpy"
     # What is not imported has no arrays: asking must not cost an import.

@@ -6,6 +6,7 @@ functions are written once, against ``xp``. Only what differs has a function her
 
 import inspect
 import linecache
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from types import UnionType
@@ -28,7 +29,7 @@ _BELOW_ONE = 1.0 - 2.0**-24
 
 def module(api: ArrayAPI) -> Any:
     """The module of an array API."""
-    return np if api == "numpy" else __import__(api)
+    return np if api == "numpy" else sys.modules.get(api) or __import__(api)
 
 
 def namespace(*values: Any) -> Any:
@@ -36,6 +37,8 @@ def namespace(*values: Any) -> Any:
 
     Lists and numbers alone belong to the API that users have chosen.
     """
+    if len(values) == 1 and (only := api_of(values[0])) is not None:
+        return module(only)
     found = {api_of(value) for value in values}
     for api in ("torch", "cupy", "numpy"):
         if api in found:
@@ -50,6 +53,9 @@ def common(*values: Any) -> tuple[Any, ...]:
     its dtype, or float32, and so do whole numbers and lists of them, unless the first is an array of whole numbers.
     ``None`` stays ``None``.
     """
+    apis = {api_of(value) for value in values}
+    if len(apis) == 1 and None not in apis:
+        return module(apis.pop()), *values  # pyright: ignore[reportArgumentType]
     xp = namespace(*values)
     mine = [value for value in values if api_of(value) == _name(xp)]
     if len(mine) == len(values):
@@ -93,7 +99,35 @@ def _convert(xp: Any, value: Any, like: Any) -> Any:
 
 def is_floating(array: Any) -> bool:
     """Whether an array has real numbers."""
-    return "float" in str(array.dtype)
+    dtype = array.dtype
+    found = _FLOATING.get(dtype)
+    if found is None:
+        found = _FLOATING[dtype] = "float" in str(dtype)
+    return found
+
+
+_FLOATING: dict[Any, bool] = {}
+"""Of each dtype that was seen, of any module."""
+
+
+def table(values: tuple[Any, ...], like: Any, dtype: str | None = None) -> Any:
+    """Constants as an array of another one's module on its device, made once; of its dtype by default."""
+    key = (values, type(like), device_of(like), dtype or like.dtype)
+    found = _TABLES.get(key)
+    if found is None:
+        xp = namespace(like)
+        kind = like.dtype if dtype is None else getattr(xp, dtype)
+        if _name(xp) == "torch":
+            with xp.inference_mode(False):  # such tensors could not be used where gradients are wanted
+                found = xp.tensor(values, dtype=kind, device=like.device)
+        else:
+            with _on(xp, device_of(like)):
+                found = xp.asarray(values, kind)
+        _TABLES[key] = found
+    return found
+
+
+_TABLES: dict[Any, Any] = {}
 
 
 def cast(array: Any, dtype: str) -> Any:
@@ -273,6 +307,7 @@ __all__ = [
     "normal",
     "rows",
     "scriptable",
+    "table",
     "uniform",
     "zeros",
 ]

@@ -11,8 +11,8 @@ from phalanx.world.engine.launches import Kernels
 from phalanx.world.engine.readers import Reader, Reading, Results
 from phalanx.world.world import World
 
-LENT = 4
-"""Arrays that a reader lends before it copies: of now, of the last step, and two that users keep."""
+LENT = 5
+"""Arrays that a reader lends before it copies: of now, of the last two steps, and two that users keep."""
 
 
 class UserReader(Reader):

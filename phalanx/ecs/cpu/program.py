@@ -140,7 +140,7 @@ class Program:
             self._go_on_traced(retries, flags)
             return
         fixed = (self._functions, self._tables, retries, flags, self._left)
-        threads = min(num_threads(), self._blocks)
+        threads = min(num_threads(), self._blocks) if self._blocks > 1 else 1
         if threads <= 1:
             _run_blocks(*fixed, 0, self._blocks, self._lanes, self._envs)
             return

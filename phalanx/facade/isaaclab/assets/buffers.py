@@ -59,7 +59,7 @@ def set_part(who: str, what: str, buffer: Any, value: Any, env_ids: Any, column_
         ValueError: the value has another shape.
         IndexError: there is no such row or column.
     """
-    if env_ids is None and column_ids is None and _alike(buffer, value):
+    if _is_all(env_ids) and _is_all(column_ids) and _alike(buffer, value):
         buffer[...] = value
         return
     refuse_outside(who, "row", env_ids, int(buffer.shape[0]))
@@ -81,6 +81,11 @@ def fits(value: Any, wanted: Sequence[int]) -> bool:
     return len(shape) <= len(wanted) and all(
         n in (1, m) for n, m in zip(reversed(shape), reversed(wanted), strict=False)
     )
+
+
+def _is_all(ids: Any) -> bool:
+    """Whether everything is chosen."""
+    return ids is None or (isinstance(ids, slice) and ids == slice(None))
 
 
 def _alike(a: Any, b: Any) -> bool:

@@ -16,7 +16,7 @@ class LazyData:
 
     def __init__(self) -> None:
         self._values: dict[str, Any] = {}
-        self._rates: dict[str, tuple[Any, Any]] = {}
+        self._rates: dict[str, _Rate] = {}
 
     def update(self, dt: float) -> None:
         """Let values be read anew from now on, and take accelerations from how velocities have changed.
@@ -26,9 +26,8 @@ class LazyData:
         """
         self._values.clear()
         if dt > 0.0:
-            for name, (before, _) in self._rates.items():
-                _, now, old = common(getattr(self, name), before)
-                self._rates[name] = now, (now - old) / dt
+            for name, rate in self._rates.items():
+                rate.goes_on(getattr(self, name), dt)
 
     def _now(self, name: str, compute: Callable[[], Any]) -> Any:
         """The value of a name, computed if there is none of the current time."""
@@ -43,8 +42,8 @@ class LazyData:
         It is followed from the first time that somebody asks; that time gets what the simulation has of its last step.
         """
         if velocity not in self._rates:
-            self._rates[velocity] = getattr(self, velocity), at_first()
-        return self._rates[velocity][1]
+            self._rates[velocity] = _Rate(getattr(self, velocity), at_first())
+        return self._rates[velocity].value
 
     def _written(self, name: str, value: Any, kept: Collection[str], env_ids: Any) -> None:
         """A value was written to the simulation in some environments."""
@@ -58,10 +57,46 @@ class LazyData:
         """
         self._values = {key: known for key, known in self._values.items() if key in kept}
         self._values[name] = value
-        for velocity, (before, rate) in self._rates.items():
-            _, now, old, change = common(getattr(self, velocity), copy(before), copy(rate))
-            old[chosen], change[chosen] = now[chosen], 0.0
-            self._rates[velocity] = old, change
+        for velocity, rate in self._rates.items():
+            rate.jumps(getattr(self, velocity), chosen)
+
+
+class _Rate:
+    """How fast a value changed, which is computed when it is asked for: after most steps nobody does."""
+
+    def __init__(self, now: Any, value: Any) -> None:
+        self._now, self._old, self._dt, self._value = now, None, 0.0, value
+        self._set: Any = None  # what there was after some of it was set, and which: kept until it matters
+        self._places: list[Any] = []
+
+    def goes_on(self, now: Any, dt: float) -> None:
+        """The value has become another one since the last call."""
+        before = self._now
+        if self._places:
+            _, before, now_set = common(copy(before), self._set)
+            for chosen in self._places:
+                before[chosen] = now_set[chosen]
+            self._set, self._places = None, []
+        self._now, self._old, self._dt, self._value = now, before, dt, None
+
+    @property
+    def value(self) -> Any:
+        """Between the last two values; zero where it was set since."""
+        if self._value is None:
+            _, now, old = common(self._now, self._old)
+            self._value, self._old = (now - old) / self._dt, None
+        if self._places:
+            _, now, change, now_set = common(copy(self._now), copy(self._value), self._set)
+            for chosen in self._places:
+                now[chosen], change[chosen] = now_set[chosen], 0.0
+            self._now, self._value, self._set, self._places = now, change, None, []
+        return self._value
+
+    def jumps(self, now: Any, chosen: Any) -> None:
+        """Some of it was set, which is no change."""
+        self._set = now
+        if all(each is not chosen for each in self._places):
+            self._places.append(chosen)
 
 
 def part(name: str, start: int, stop: int, doc: str) -> Any:

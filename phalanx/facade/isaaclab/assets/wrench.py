@@ -33,6 +33,7 @@ class ExternalWrench:
         self._view, self._device, self._to_rows = view, device, to_rows
         self.force, self.torque, self.position = (zeros(shape, device) for _ in range(3))
         self.active = self.placed = self.is_global = False
+        self._is_set = False  # or all are zero
         self._new = False  # so that numbers are looked at once
         self._pushes: Any = None
         if to_rows is None and shares_memory(view.world):
@@ -60,11 +61,14 @@ class ExternalWrench:
                 raise ValueError(f"{who}: {name} have shape {tuple(value.shape)}; they must have {wanted}")
         for name, value in values.items():
             targets[name][chosen] = value
+        self._is_set = True
         self.active, self.is_global, self._new = True, bool(is_global), True
         self.placed = self.placed or positions is not None
 
     def clear(self, env_ids: Any = None, body_ids: Any = None) -> None:
         """Push some bodies of some instances, or all, no more."""
+        if not self._is_set:
+            return
         for buffer in (self.force, self.torque, self.position):
             buffer[block(self._device, env_ids, body_ids)] = 0.0
 

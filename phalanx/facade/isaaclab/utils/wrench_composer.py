@@ -117,7 +117,8 @@ class WrenchComposer:
             return
         values = self._given(forces, torques, positions, body_ids, env_ids)
         for each in (self._local, self._world):
-            each.clear(block(self._device, env_ids, body_ids))
+            if each.used:
+                each.clear(block(self._device, env_ids, body_ids))
         self._add(*values, block(self._device, env_ids, body_ids), is_global)
 
     def add_forces_and_torques(

@@ -8,7 +8,7 @@ import math
 from typing import Literal
 
 from phalanx.facade.isaaclab.utils.math.general import cross, length, normalize
-from phalanx.facade.namespaces import Array, common
+from phalanx.facade.namespaces import Array, common, table
 
 
 def convert_quat(quat: Array, to: Literal["xyzw", "wxyz"] = "xyzw") -> Array:
@@ -51,20 +51,18 @@ def quat_mul(q1: Array, q2: Array) -> Array:
     Raises:
         ValueError: an argument has no last dimension of 4.
     """
-    xp, q1, q2 = common(q1, q2)
+    _, q1, q2 = common(q1, q2)
     if q1.shape[-1] != 4 or q2.shape[-1] != 4:
         raise ValueError(f"quaternions have shape (..., 4), not {tuple(q1.shape)} and {tuple(q2.shape)}")
-    w1, x1, y1, z1 = q1[..., 0], q1[..., 1], q1[..., 2], q1[..., 3]
-    w2, x2, y2, z2 = q2[..., 0], q2[..., 1], q2[..., 2], q2[..., 3]
-    return xp.stack(
-        [
-            w1 * w2 - x1 * x2 - y1 * y2 - z1 * z2,
-            w1 * x2 + x1 * w2 + y1 * z2 - z1 * y2,
-            w1 * y2 - x1 * z2 + y1 * w2 + z1 * x2,
-            w1 * z2 + x1 * y2 - y1 * x2 + z1 * w2,
-        ],
-        -1,
-    )
+    taken, signs = table(_PRODUCT, q2, "int64"), table(_PRODUCT_SIGNS, q1)
+    terms = (q1[..., None] * signs) * q2[..., taken]  # few operations on whole arrays: each is a launch on a GPU
+    return terms[..., 0, :] + terms[..., 1, :] + terms[..., 2, :] + terms[..., 3, :]
+
+
+_PRODUCT = ((0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0))
+"""Of what w, x, y and z of the first factor are multiplied by, the column of the second for w, x, y and z."""
+
+_PRODUCT_SIGNS = ((1.0, 1.0, 1.0, 1.0), (-1.0, 1.0, -1.0, 1.0), (-1.0, 1.0, 1.0, -1.0), (-1.0, -1.0, 1.0, 1.0))
 
 
 def quat_apply(quat: Array, vec: Array) -> Array:
@@ -180,18 +178,24 @@ def quat_from_rotation_vector(vector: Array, eps: float = 1e-6) -> Array:
 def quat_from_euler_xyz(roll: Array, pitch: Array, yaw: Array) -> Array:
     """Rotations about the fixed axes x, then y, then z: three angles, (...), to quaternions, (..., 4)."""
     xp, roll, pitch, yaw = common(roll, pitch, yaw)
-    cr, sr = xp.cos(0.5 * roll), xp.sin(0.5 * roll)
-    cp, sp = xp.cos(0.5 * pitch), xp.sin(0.5 * pitch)
-    cy, sy = xp.cos(0.5 * yaw), xp.sin(0.5 * yaw)
-    return xp.stack(
-        [
-            cr * cp * cy + sr * sp * sy,
-            sr * cp * cy - cr * sp * sy,
-            cr * sp * cy + sr * cp * sy,
-            cr * cp * sy - sr * sp * cy,
-        ],
-        -1,
-    )
+    if not roll.shape == pitch.shape == yaw.shape:
+        whole = roll + pitch + yaw
+        roll, pitch, yaw = (xp.broadcast_to(angle, whole.shape) for angle in (roll, pitch, yaw))
+    half = 0.5 * xp.stack([roll, pitch, yaw], -1)
+    found = xp.concatenate([xp.cos(half), xp.sin(half)], -1)
+    factors = found[..., table(_EULER, found, "int64")]  # (..., factor, term, 4)
+    terms = factors[..., 0, :, :] * factors[..., 1, :, :] * factors[..., 2, :, :]
+    return terms[..., 0, :] + table(_EULER_SIGNS, found) * terms[..., 1, :]
+
+
+_EULER = (
+    ((0, 3, 0, 0), (3, 0, 3, 3)),
+    ((1, 1, 4, 1), (4, 4, 1, 4)),
+    ((2, 2, 2, 5), (5, 5, 5, 2)),
+)
+"""Of cosines and sines of half the roll, pitch and yaw those that are multiplied: factor, term; for w, x, y and z."""
+
+_EULER_SIGNS = (1.0, -1.0, 1.0, -1.0)
 
 
 def euler_xyz_from_quat(quat: Array, wrap_to_2pi: bool = False) -> tuple[Array, Array, Array]:

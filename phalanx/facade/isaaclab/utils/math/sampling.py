@@ -5,6 +5,8 @@
 
 import math
 
+import numpy as np
+
 from phalanx.facade.isaaclab.utils.math.general import normalize
 from phalanx.facade.isaaclab.utils.math.quaternions import quat_from_angle_axis
 from phalanx.facade.namespaces import Array, array, common, namespace, normal, uniform, zeros
@@ -29,6 +31,9 @@ def random_yaw_orientation(num: int, device: str) -> Array:
 
 def sample_uniform(lower: Array | float, upper: Array | float, size: int | tuple[int, ...], device: str) -> Array:
     """Numbers uniform in [lower, upper), which broadcast to ``size``."""
+    if isinstance(lower, int | float) and isinstance(upper, int | float):  # nothing is brought to a GPU
+        low, high = np.float32(lower), np.float32(upper)
+        return uniform(size, device) * float(high - low) + float(low)
     _, numbers, lower, upper = common(uniform(size, device), lower, upper)
     return numbers * (upper - lower) + lower
 

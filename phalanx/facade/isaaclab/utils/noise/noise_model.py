@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from phalanx.facade.arrays import api_of
 from phalanx.facade.namespaces import common, device_of, namespace, normal, rows, uniform, zeros
 
 if TYPE_CHECKING:
@@ -13,20 +16,35 @@ if TYPE_CHECKING:
 
 def constant_noise(data: Any, cfg: noise_cfg.ConstantNoiseCfg) -> Any:
     """Data with a constant added, multiplied, or in their place."""
-    _, data, bias = common(data, cfg.bias)
-    return _apply(data, bias, cfg)
+    data, bias = _numbers(data, cfg.bias)
+    return _apply(data, _plain(bias), cfg)
 
 
 def uniform_noise(data: Any, cfg: noise_cfg.UniformNoiseCfg) -> Any:
     """Data with numbers uniform in [n_min, n_max) added, multiplied, or in their place."""
-    _, data, low, high, drawn = common(data, cfg.n_min, cfg.n_max, uniform(tuple(data.shape), device_of(data)))
-    return _apply(data, drawn * (high - low) + low, cfg)
+    data, low, high = _numbers(data, cfg.n_min, cfg.n_max)
+    _, data, drawn = common(data, uniform(tuple(data.shape), device_of(data)))
+    return _apply(data, drawn * _plain(high - low) + _plain(low), cfg)
 
 
 def gaussian_noise(data: Any, cfg: noise_cfg.GaussianNoiseCfg) -> Any:
     """Data with numbers of a normal distribution added, multiplied, or in their place."""
-    _, data, mean, std, drawn = common(data, cfg.mean, cfg.std, normal(tuple(data.shape), device_of(data)))
-    return _apply(data, drawn * std + mean, cfg)
+    data, mean, std = _numbers(data, cfg.mean, cfg.std)
+    _, data, drawn = common(data, normal(tuple(data.shape), device_of(data)))
+    return _apply(data, drawn * _plain(std) + _plain(mean), cfg)
+
+
+def _numbers(data: Any, *values: Any) -> tuple[Any, ...]:
+    """Data, and parameters: numbers as numbers of the data's type, so that none is brought to a GPU; else arrays."""
+    plain = all(isinstance(value, int | float) for value in values)
+    if plain and api_of(data) is not None and str(data.dtype).endswith("float32"):
+        return data, *(np.float32(value) for value in values)
+    return common(data, *values)[1:]
+
+
+def _plain(value: Any) -> Any:
+    """A number of NumPy's as Python's, which every module multiplies arrays by without making one of it."""
+    return float(value) if api_of(value) == "numpy" and not value.shape else value
 
 
 def _apply(data: Any, noise: Any, cfg: noise_cfg.NoiseCfg) -> Any:
