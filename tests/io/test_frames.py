@@ -1,4 +1,6 @@
-"""Frames of films: what is drawn anew is enough, and what is cast once looks as what is cast four times."""
+"""Frames of films. By rays: what is drawn anew is enough, and what is cast once looks as what is cast four times. By
+depth buffers, on the CPU: they look as those by rays.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,26 @@ def poses() -> np.ndarray:
 
 
 def painters(world: px.World, poses: np.ndarray, count: int, **options: Any) -> list[WorldPainter]:
-    return [framed_painter(world, poses[:4], 10.0, size=SIZE, **options)[0] for _ in range(count)]
+    """Some that cast rays."""
+    made = [framed_painter(world, poses[:4], 10.0, size=SIZE, **options)[0] for _ in range(count)]
+    for painter in made:
+        painter._raster = None
+    return made
+
+
+def quick(world: px.World, poses: np.ndarray, **options: Any) -> WorldPainter:
+    """One that fills depth buffers."""
+    if world.engine.device.is_cuda:
+        pytest.skip("depth buffers are filled on the CPU only; on a GPU frames are cast")
+    painter = framed_painter(world, poses[:4], 10.0, **{"size": SIZE, **options})[0]
+    assert painter._raster is not None
+    return painter
+
+
+def difference(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
+    """Peak signal to noise in dB, and the share of pixels that differ by more than 40 of 255."""
+    apart = np.abs(one.astype(float) - other)
+    return 10.0 * np.log10(255.0**2 / np.mean(apart**2)), float((apart.max(axis=-1) > 40).mean())
 
 
 def test_pixels_that_are_kept_are_those_of_a_whole_drawing(world, poses):
@@ -115,3 +136,64 @@ def test_footprints_of_a_cube():
     assert footprints(cube - (10.0, 0.0, 0.0), np.zeros(3), axes, 100.0, size, down) is None, "about the camera"
     nothing = footprints(cube * np.nan, np.zeros(3), axes, 100.0, size, down)
     assert nothing is not None and not nothing.any()
+
+
+def test_depth_buffers_draw_what_rays_see(world, poses):
+    """Bodies, their shadows on the ground and on each other, the ground and the sky, in frames from two places.
+
+    Where they differ is at edges, which have four samples of their own there. A frame without its ball or its shadows
+    differs by far more.
+    """
+    by_rays, painter = painters(world, poses, 1, passes=7)[0], quick(world, poses)
+    by_rays._frames._contrast = -1  # seven rays in every pixel
+    for pose, shift in ((poses[0], (0.0, 0.0, 0.0)), (poses[3], (0.2, -0.1, 0.05)), (poses[5], (0.0, 0.0, 0.0))):
+        noise, far = difference(painter.draw(pose, shift), by_rays.draw(pose, shift))
+        assert noise > 35.0 and far < 0.0025, (noise, far)
+    without = poses[3].copy()
+    without[0, 1] = np.nan
+    noise, far = difference(painter.draw(without), by_rays.draw(poses[3]))
+    assert noise < 30.0 and far > 0.01, (noise, far)
+
+
+def test_shadows_of_depth_buffers_are_where_the_sun_puts_them(world, poses):
+    """The middle of the ball's shadow on the ground, along the sun's rays, is dark; the ground beside it is not."""
+    painter = quick(world, poses)
+    pose = poses[5].copy()
+    pose[0, 0, 2] = -5.0  # no table
+    image = painter.draw(pose).astype(float).sum(axis=-1)
+    empty = painter.draw(np.full_like(pose, np.nan)).astype(float).sum(axis=-1)
+    sun, eye, axes = painter._sun[2], np.array(painter.camera.eye), painter.camera.axes()
+    for ahead, dark in ((0.0, True), (0.16, False)):
+        ball = pose[0, 1, :3] + ahead * painter._sun[0]
+        place = ball - sun * ball[2] / sun[2] - eye
+        u, v, depth = axes @ place
+        column, row = (int(0.5 * n + painter._focal * x / depth) for n, x in zip(SIZE, (u, v), strict=True))
+        change = image[row, column] / empty[row, column]
+        assert change < 0.8 if dark else change > 0.97, (ahead, change)
+
+
+def test_depth_buffers_do_not_depend_on_threads(world, poses):
+    """Nor on frames before: bit for bit."""
+    painter, size = quick(world, poses, size=(320, 240)), (240, 320, 3)
+    first = painter.draw(poses[2])
+    painter.draw(poses[4])
+    px.set_num_threads(3)
+    try:
+        again = painter.draw(poses[2])
+    finally:
+        px.set_num_threads(None)
+    assert first.shape == size
+    np.testing.assert_array_equal(first, again)
+
+
+def test_rays_draw_what_depth_buffers_cannot(world, poses):
+    """A body that reaches behind the camera, and what is transparent."""
+    camera = Camera(eye=(1.2, 0.0, 0.5), target=(0.0, 0.0, 0.3), angle=60.0)
+    near = poses[1].copy()
+    near[0, 1, :3] = (1.15, 0.1, 0.5)
+    painter, by_rays = quick(world, poses, camera=camera), painters(world, poses, 1, camera=camera)[0]
+    np.testing.assert_array_equal(painter.draw(near), by_rays.draw(near))
+    glass = px.World(device=world.device)
+    glass.add_ground()
+    glass.add_rigid_object(Shape("sphere", (0.1,), color=(0.9, 0.1, 0.1, 0.5)), "glass", kind="kinematic")
+    assert WorldPainter(glass, size=SIZE, passes=4)._raster is None

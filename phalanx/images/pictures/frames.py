@@ -200,9 +200,10 @@ def developed(linear: np.ndarray) -> np.ndarray:
     return encoded(_rolled_off(linear))
 
 
-_TABLE = developed(np.arange(int(_BRIGHTEST * _FINE)) / _FINE)
+TABLE = developed(np.arange(int(_BRIGHTEST * _FINE)) / _FINE)
+"""Of linear colours up to 2, in steps of 1 / 65536."""
 
 
 def developed_by_table(linear: np.ndarray) -> np.ndarray:
     """As :func:`developed`, from a table; where numbers are dark, one in twenty may be rounded to the other side."""
-    return _TABLE[np.clip(linear * _FINE + 0.5, 0, len(_TABLE) - 1).astype(np.int32)]
+    return TABLE[np.clip(linear * _FINE + 0.5, 0, len(TABLE) - 1).astype(np.int32)]

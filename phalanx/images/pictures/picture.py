@@ -15,7 +15,7 @@ from phalanx.ecs.whole_files import replacing
 from phalanx.images import ImageSensor, Light, Look, Texture
 from phalanx.images.looks import DECODED
 from phalanx.images.pictures.false_colors import FALSE_COLORS, KINDS
-from phalanx.images.pictures.frames import Frames, View, developed
+from phalanx.images.pictures.frames import TABLE, Frames, View, developed
 from phalanx.images.pictures.framing import Camera, corner_points, fitting_camera, grid_of, tile_of, toward
 from phalanx.images.world_camera import axes_toward
 from phalanx.images.world_scene import WorldScene
@@ -24,6 +24,7 @@ from phalanx.rays.geometry import primitive_geometry
 from phalanx.world.snapshots import node_positions
 
 if TYPE_CHECKING:
+    from phalanx.images.raster.raster import Raster
     from phalanx.world.world import World
 
 __all__ = ["Camera", "WorldPainter", "render_world"]
@@ -50,7 +51,8 @@ class WorldPainter:
         size: width, height, pixels.
         kind: ``"rgb"``, ``"depth"``, ``"normals"`` or ``"segmentation"``, see :mod:`~.false_colors`.
         passes: how many are averaged, from 8 on with soft shadows; by default 24, or fewer of what has many shapes. Of
-            fewer than 8, as in videos, pixels that look like their neighbours get one.
+            fewer than 8, as in videos, pixels that look like their neighbours get one; on the CPU depth buffers take
+            the place of rays where they can (:mod:`phalanx.images.raster`).
         ground: its height, m, or ``None`` for none; by default that of the world's first that lies level.
         camera: by default one that sees everything.
         spacing: m between environments; as far as they need by default.
@@ -120,6 +122,7 @@ class WorldPainter:
         self._frames = Frames(
             seen.boxes, self._ground, offsets, self._seen.place, self._cast, self.passes, self._finished
         )
+        self._raster = self._make_raster() if self.kind == "rgb" and self.passes < _SOFT else None
 
     def draw(
         self,
@@ -139,8 +142,12 @@ class WorldPainter:
             self._position[...] = device.xp.asarray(eye[None], np.float32)
         if self.kind == "rgb" and self.passes < _SOFT:
             size = (self._width, self._height)
+            poses = _poses_now(self._seen) if poses is None else poses
+            drawn = None if self._raster is None else self._rastered(poses, eye)
+            if drawn is not None:
+                return drawn
             view = View(eye, self._axes, self._focal, size, -self._sun[2])
-            return self._frames.draw(_poses_now(self._seen) if poses is None else poses, view)
+            return self._frames.draw(poses, view)
         if poses is None:
             self._seen.update()
         else:
@@ -162,6 +169,12 @@ class WorldPainter:
         return developed(self._finished(None, total, grounds)).reshape(self._height, self._width, 3)
 
     # -- pixels ----------------------------------------------------------------------------------------------
+
+    def _rastered(self, poses: np.ndarray, eye: np.ndarray) -> np.ndarray | None:
+        """A frame by depth buffers, or ``None`` where rays are needed."""
+        assert self._raster is not None
+        self._seen.place(poses)
+        return self._raster.draw(self._seen.scene.packed().arrays["frames"], eye)
 
     def _look_through(self, number: int) -> None:
         """Have rays of a pass go through its points of pixels."""
@@ -191,6 +204,7 @@ class WorldPainter:
     # -- what it is made of ----------------------------------------------------------------------------------
 
     def _add_ground(self, side: float, corner: tuple[float, float, float]) -> None:
+        self._tile = side, corner
         number = self._seen.scene.add(primitive_geometry("plane"), position=corner, object=0)
         look = Look(color=(1.0, 1.0, 1.0), roughness=1.0, texture=Texture.checkerboard(*_TILES, side))
         self._seen.looks[number] = look
@@ -217,6 +231,29 @@ class WorldPainter:
         with device.active():
             self._position = device.xp.zeros((1, 3), np.float32)
             self._orientation = device.xp.asarray(from_matrix(axes.T)[None].astype(np.float32))
+
+    def _make_raster(self) -> Raster | None:
+        """What draws frames by depth buffers, on the CPU, unless something needs rays."""
+        if self._seen.world.engine.device.is_cuda or self._seen.soft:
+            return None
+        from phalanx.images.raster.raster import Daylight, Raster  # compiles kernels that pictures do not need
+        from phalanx.images.raster.surfaces import surfaces_of
+
+        surfaces = surfaces_of(self._seen.scene.packed(), self._seen.looks)
+        if surfaces is None:
+            return None
+        sun, sky = self._lights(None)
+        up = np.array(sky.color)
+        tiles = np.array([_TILES[1], _TILES[0]])
+        side, corner = self._tile if self._ground is not None else (1.0, (0.0, 0.0, 0.0))
+        day = Daylight(
+            self._sun, np.array(sun.color), up, sky.place[0] * up, _EXPOSURE, self._ground, corner[:2], side, tiles,
+            _HORIZON, _ZENITH,
+        )  # fmt: skip
+        haze = np.zeros((self._width * self._height, 1), np.float32) if self._ground is None else self._haze
+        size = (self._width, self._height)
+        away = float(np.linalg.norm(np.subtract(self.camera.eye, self._centre)))
+        return Raster(surfaces, day, size, self._focal, self._axes, haze, TABLE, max(away, 1e-3))
 
     def _lights(self, number: int | None) -> list[Light]:
         """The sun, which casts shadows, or of a pass of several a point of it; and the sky, the same from everywhere.

@@ -20,7 +20,8 @@ SUFFIXES = (".mp4", ".gif")
 MOST_OF_GIF = 50
 """Frames a second of a GIF: it counts in hundredths of a second, and viewers show what is shorter than two slowly."""
 
-_QUALITY = 20  # constant rate factor of H.264: 18 is about what the eye cannot tell from the original, 23 the default
+_QUALITY = 19  # constant rate factor of H.264: 18 is about what the eye cannot tell from the original, 23 the default
+_PRESET = "veryfast"  # half the time of "medium", for one more decibel of noise at the same rate factor
 
 
 class VideoError(ValueError):
@@ -125,7 +126,7 @@ class _Mp4:
         self._stream = self._container.add_stream("h264", rate=rate)
         self._stream.width, self._stream.height = size
         self._stream.pix_fmt = "yuv420p"
-        self._stream.options = {"crf": str(_QUALITY), "preset": "medium"}
+        self._stream.options = {"crf": str(_QUALITY), "preset": _PRESET}
 
     def add(self, image: np.ndarray) -> None:
         frame = self._av.VideoFrame.from_ndarray(image, format="rgb24")
