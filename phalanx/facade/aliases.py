@@ -16,7 +16,7 @@ from phalanx.facade import unbuilt, wheel
 ROOTS = ("isaaclab", "isaaclab_contrib", "isaacsim", "omni", "carb")
 """Packages of the facade whose names :func:`install` serves."""
 
-BESIDE = ("pxr.PhysxSchema",)
+BESIDE = ("pxr.PhysicsSchemaTools", "pxr.PhysxSchema")
 """Modules of the facade in packages that are others' own."""
 
 _API = (

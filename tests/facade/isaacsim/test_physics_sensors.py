@@ -11,8 +11,9 @@ from phalanx.assets.catalogue import chosen
 from phalanx.facade import stage
 from phalanx.facade.isaacsim.core.prims import SingleArticulation, SingleRigidPrim, SingleXFormPrim
 from phalanx.facade.isaacsim.core.utils.stage import add_reference_to_stage
-from phalanx.facade.isaacsim.sensors.physics import ContactSensor, EffortSensor, EsSensorReading, IMUSensor
-from phalanx.io.formats.usd.bindings import UsdPhysics
+from phalanx.facade.isaacsim.sensors.physics import ContactSensor, EffortSensor, EsSensorReading, IMUSensor, _sensor
+from phalanx.facade.omni.kit.commands import execute
+from phalanx.io.formats.usd.bindings import Gf, UsdPhysics
 
 G, DT = 9.81, 1.0 / 60.0
 
@@ -265,3 +266,36 @@ def test_efforts_of_a_joint(world):
     assert not slow.get_sensor_reading().is_valid
     with pytest.raises(ValueError, match="no joint of an articulation"):
         EffortSensor("/World/nothing")
+
+
+def test_readings_by_paths(world):
+    """A box of 2 kg at rest, by commands and interfaces."""
+    boxes(1, "/World/Box_{}")
+    contacts, units = _sensor.acquire_contact_sensor_interface(), _sensor.acquire_imu_sensor_interface()
+    _, made = execute("IsaacSensorCreateContactSensor", path="/Feel", parent="/World/Box_0", radius=-1)
+    execute("IsaacSensorCreateImuSensor", path="/Imu", parent="/World/Box_0", translation=Gf.Vec3d(0, 0, 0.1))
+    assert str(made.GetPath()) == "/World/Box_0/Feel"
+    world.scene.add_ground_plane()
+    assert not contacts.get_sensor_reading("/World/Box_0/Feel").is_valid
+    world.reset()
+    for _ in range(3):
+        world.step(render=False)
+    reading = units.get_sensor_reading("/World/Box_0/Imu", read_gravity=False)
+    assert reading.is_valid and reading.lin_acc_z == pytest.approx(-G, abs=2e-3)
+    felt = contacts.get_sensor_reading("/World/Box_0/Feel")
+    assert (felt.is_valid, felt.in_contact, felt.value) == (True, False, 0.0)
+    for _ in range(120):
+        world.step(render=False)
+    felt = contacts.get_sensor_reading("/World/Box_0/Feel", use_latest_data=True)
+    assert felt.in_contact and felt.inContact and felt.value == pytest.approx(2.0 * G, rel=0.02)
+    reading = units.get_sensor_reading("/World/Box_0/Imu")
+    np.testing.assert_allclose([reading.lin_acc_x, reading.lin_acc_y, reading.lin_acc_z], [0, 0, G], atol=0.02)
+    np.testing.assert_allclose(reading.orientation, [0, 0, 0, 1], atol=1e-3)
+    raw = contacts.get_contact_sensor_raw_data("/World/Box_0/Feel")
+    assert raw["impulse"]["z"].sum() == pytest.approx(2.0 * G * DT, rel=0.02)
+    assert {contacts.decode_body_name(each) for each in raw["body0"]} == {"/World/Box_0"}
+    assert all("ound" in contacts.decode_body_name(each) for each in raw["body1"])
+    assert contacts.is_contact_sensor("/World/Box_0/Feel") and not contacts.is_contact_sensor("/World/Box_0/Imu")
+    assert units.is_imu_sensor("/World/Box_0/Imu") and not units.get_sensor_reading("/World/none").is_valid
+    with pytest.raises(ValueError, match="parent is not given"):
+        execute("IsaacSensorCreateContactSensor", path="/Feel")

@@ -6,6 +6,8 @@ import importlib.util
 import os
 from typing import Any
 
+from phalanx.facade.asset_root import asset_root
+
 _FACADE = "phalanx.facade"
 
 
@@ -19,6 +21,15 @@ def folder(name: str) -> str | None:
         return None
     places = found.submodule_search_locations
     return os.path.abspath(next(iter(places)) if places else os.path.dirname(found.origin or "."))
+
+
+def files(name: str) -> str | None:
+    """The folder of an extension's files: ``exts/NAME`` below the root of assets, else that of the facade's module.
+
+    Files that come with Isaac Sim's own extensions, ``data/urdf/...``, are not Phalanx's; a copy of them goes there.
+    """
+    kept = os.path.join(asset_root(), "exts", name)
+    return kept if name and os.path.isdir(kept) else folder(name)
 
 
 class IExt:
@@ -59,8 +70,8 @@ class ExtensionManager:
     get_extension_id_by_module = get_enabled_extension_id
 
     def get_extension_path(self, ext_id: str) -> str:
-        """The folder of the facade's module; empty if there is none."""
-        return folder(ext_id.partition("-")[0]) or ""
+        """The folder of its files, see :func:`files`; empty if there is none."""
+        return files(ext_id.partition("-")[0]) or ""
 
     get_extension_path_by_module = get_extension_path
 

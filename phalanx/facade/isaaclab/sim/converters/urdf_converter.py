@@ -30,7 +30,7 @@ class UrdfConverter(AssetConverterBase):
         model = load_urdf(cfg.asset_path, fix_inertias=True)
         for text in model.warnings:
             logger.info("%s: %s", cfg.asset_path, text)
-        model = _changed(model, cfg)
+        model = changed_model(model, cfg)
         kinds = _give_drives(model, cfg.joint_drive) if cfg.joint_drive is not None else {}
         stage = Usd.Stage.CreateInMemory()
         written = write_robot(
@@ -43,13 +43,13 @@ class UrdfConverter(AssetConverterBase):
             instanceable=cfg.make_instanceable,
         )
         tell(cfg.asset_path, written.notes)
-        _set_kinds(stage, written, kinds)
+        set_drive_types(stage, written, kinds)
         stage.SetDefaultPrim(stage.GetPrimAtPath(written.path))
         save_stage(stage, self.usd_path)
 
 
-def _changed(model: RobotModel, cfg: UrdfConverterCfg) -> RobotModel:
-    """The model that the configuration asks for, but for drives."""
+def changed_model(model: RobotModel, cfg: UrdfConverterCfg) -> RobotModel:
+    """A model with the links, shapes and joints that a configuration asks for; drives are not looked at."""
     model = replace(model, self_collision=cfg.self_collision, joints=[copy.copy(joint) for joint in model.joints])
     if cfg.convert_mimic_joints_to_normal_joints:
         for joint in model.joints:
@@ -136,7 +136,8 @@ def _check(values: dict[str, str], known: tuple[str, ...], field: str) -> None:
             raise ValueError(f"joint_drive.{field} of {name!r} is {value!r}; it must be one of {', '.join(known)}")
 
 
-def _set_kinds(stage: Stage, written: Written, kinds: dict[str, str]) -> None:
+def set_drive_types(stage: Stage, written: Written, kinds: dict[str, str]) -> None:
+    """Say of joints that were written whether their drives give forces or accelerations, by the joints' names."""
     for name, kind in kinds.items():
         prim = stage.GetPrimAtPath(written.joints[name])
         for instance in ("angular", "linear"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from phalanx.facade.omni.ext import folder
+from phalanx.facade.omni.ext import files, folder
 from phalanx.facade.once import tell_once
 
 
@@ -30,22 +30,23 @@ def get_extension_id(extension_name: str) -> str:
 
 
 def get_extension_path(ext_id: str) -> str:
-    """The folder of the facade's module that :func:`get_extension_id` told the name of.
+    """The folder of an extension's files: ``exts/NAME`` below the root of assets, else that of the facade's module.
 
     Raises:
         ValueError: there is none. Files that come with Isaac Sim's own extensions are not here.
     """
     name = ext_id.partition("-")[0]
-    found = folder(name) if name else None
+    found = files(name) if name else None
     if found is None:
         raise ValueError(
-            f"there is no extension {ext_id!r} here: give the path of a file that comes with it in Isaac Sim yourself"
+            f"there is no extension {ext_id!r} here: give the path of a file that comes with it in Isaac Sim yourself, "
+            "or put the extension's folder into exts below the root of assets"
         )
     return found
 
 
 def get_extension_path_from_name(extension_name: str) -> str:
-    """The folder of the facade's module of a name.
+    """As :func:`get_extension_path`, by the name alone.
 
     Raises:
         ValueError: there is none.

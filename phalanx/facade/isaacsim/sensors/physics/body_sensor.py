@@ -13,6 +13,15 @@ from phalanx.io.formats.usd.bindings import Sdf, UsdGeom, UsdPhysics
 
 PERIOD, ENABLED = "sensorPeriod", "enabled"
 
+_by_path: weakref.WeakValueDictionary[str, BodySensor] = weakref.WeakValueDictionary()
+"""The newest sensor of each path."""
+
+
+def sensor_at(path: str) -> BodySensor | None:
+    """The newest sensor whose prim has a path; ``None`` if there is none, or its prim is gone."""
+    found = _by_path.get(path)
+    return found if found is not None and found.is_valid() else None
+
 
 class BodySensor(BaseSensor):
     """A sensor on a rigid body, which reads after steps of physics, as often as its period says.
@@ -56,6 +65,12 @@ class BodySensor(BaseSensor):
         self._listener: EventSubscription | None = None
         self._next = 0.0
         self._current_frame: dict[str, Any] = {"time": 0.0, "physics_step": 0.0}
+        _by_path[prim_path] = self
+
+    @property
+    def body_prim_path(self) -> str:
+        """Path of the body that the sensor is on."""
+        return self._body_prim_path
 
     def initialize(self, physics_sim_view: Any = None) -> None:
         """Read from now on."""

@@ -339,6 +339,14 @@ class PhysicsContext(GpuBuffers):
         """Whether groups collide only with those that they name."""
         return self._read("invertCollisionGroupFilter")
 
+    def set_solve_articulation_contact_last(self, solve_articulation_contact_last: bool) -> None:
+        """Keep what is set, without effect: contacts, joints and limits are solved together."""
+        self._write("solveArticulationContactLast", bool(solve_articulation_contact_last))
+
+    def get_solve_articulation_contact_last(self) -> bool:
+        """What was set."""
+        return self._read("solveArticulationContactLast")
+
     # -- what the stage gets -----------------------------------------------------------------------------------
 
     def set_physx_update_transformations_settings(

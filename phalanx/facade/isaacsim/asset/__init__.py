@@ -1,0 +1,1 @@
+"""What scripts import as ``isaacsim.asset``: importers of robots' files."""
