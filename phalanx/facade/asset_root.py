@@ -71,13 +71,13 @@ def existing_file(path: object, what: str = "file") -> str:
         _tell_stand_in(found)
         return found
     message = f"{what[0].upper()}{what[1:]} not found at path: '{path}'"
-    if is_remote(path) or _below_root(str(path)):
+    if is_remote(path) or below_root(str(path)):
         kept = "files on servers are not fetched; " if is_remote(path) else ""
         raise FileNotFoundError(f"{message}: {kept}{_stand_in_advice(str(path))}{_advice(str(path))}")
     raise FileNotFoundError(f"{message} (the current folder is {os.getcwd()})")
 
 
-def _below_root(path: str) -> str:
+def below_root(path: str) -> str:
     """What a path has below the root; empty if it is elsewhere."""
     served, root = _SERVED.match(path), asset_root().removeprefix("file://")
     if served is not None:
@@ -89,7 +89,7 @@ def _stand_in_advice(path: str) -> str:
     """How to get a stand-in, if there is one for the path."""
     from phalanx.assets.catalogue import standing_in_for
 
-    one = standing_in_for(_below_root(path))
+    one = standing_in_for(below_root(path))
     return "" if one is None else f"`phalanx assets build {one.name}` makes a stand-in; or "
 
 
@@ -98,7 +98,7 @@ def _tell_stand_in(file: str) -> None:
     """Say once of a file of the root that it is a stand-in."""
     from phalanx.assets.building import stand_in_origin
 
-    if (name := _below_root(file)) and (origin := stand_in_origin(Path(file))) is not None:
+    if (name := below_root(file)) and (origin := stand_in_origin(Path(file))) is not None:
         tell_once(f"{name} is a stand-in, made from {origin}", logging.WARNING)
 
 

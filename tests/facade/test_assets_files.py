@@ -108,7 +108,7 @@ def test_directories_are_those_of_the_folder_when_first_imported(folder, monkeyp
     assert str(folder) == again.NUCLEUS_ASSET_ROOT_DIR
     assert f"{folder}/Isaac/IsaacLab" == again.ISAACLAB_NUCLEUS_DIR
     assert f"{folder}/NVIDIA" == again.NVIDIA_NUCLEUS_DIR
-    assert again.check_file_path(f"{again.ISAACLAB_NUCLEUS_DIR}/Robots/box.usda") == 1
+    assert again.check_file_path(f"{again.ISAACLAB_NUCLEUS_DIR}/Robots/box.usda") == 2
     # Without a folder they are addresses, which mean files below a folder that is given later.
     assert assets.ISAAC_NUCLEUS_DIR.endswith("/Isaac")
     assert again.check_file_path(f"{asset_root.NOWHERE}/Isaac/IsaacLab/Robots/box.usda") == 2

@@ -35,6 +35,8 @@ def test_a_buffer_keeps_the_last_values(api, device):
     assert (buffer.max_length, buffer.batch_size, buffer.device) == (3, 2, device)
     with pytest.raises(RuntimeError, match="empty"):
         buffer[[0, 0]]
+    with pytest.raises(ValueError, match="each of 2 environments"):
+        buffer[[0, 0, 0]]
     for t in range(5):
         buffer.append(array([[t, t], [10 + t, 10 + t]], device, "float32"))
         assert get(buffer.current_length).tolist() == [min(t + 1, 3)] * 2

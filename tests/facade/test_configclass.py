@@ -146,10 +146,13 @@ def test_bases_that_are_no_configurations_and_fields_of_dataclasses():
         later: int = field()  # pyright: ignore[reportGeneralTypeIssues]
         rate: int = 60
 
+        kind = dict
+
+    assert Cfg.__annotations__["kind"] == type[dict]
     cfg = Cfg()
     cfg.names.append("b")
     assert Cfg().names == ["a"] and cfg.own == {} and cfg.later is MISSING and cfg.run() == 60
-    assert {f.name for f in fields(cfg)} == {"rate", "names", "own", "later"}
+    assert {f.name for f in fields(cfg)} == {"rate", "names", "own", "later", "kind"}
 
 
 def test_a_narrower_annotation_keeps_the_default():
@@ -189,7 +192,7 @@ def test_validate_names_what_is_missing_everywhere():
     assert str(error.value).splitlines() == [
         "Missing values detected in object ChildCfg for the following fields:",
         "  - num_envs",
-        "  - extra.1.backend.deep.0",
+        "  - extra[1].backend.deep[0]",
     ]
     ChildCfg(num_envs=1).validate()  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -246,6 +249,8 @@ def test_updates_reach_members_of_members():
     assert type(cfg.spacing) is float and cfg.gains == {"hip": 1.0, "knee": 7.0, "toe": 1.0}
     assert cfg.extra[0].eye == [4.0, 4.0] and cfg.extra[1].backend == {"a": 1} and isinstance(cfg.extra[1], ViewerCfg)
     assert cfg.reward is math.hypot and cfg.class_type() == 3
+    cfg.from_dict({"viewer": {"eye": (1.0, 2.0, 3.0), "lookat": [4.0]}})  # what is given stays, except where a tuple is
+    assert viewer.eye == (1.0, 2.0, 3.0) and viewer.lookat == (4.0,)
 
 
 @configclass

@@ -173,6 +173,7 @@ def test_ranges(give, x, low, high):
     assert close(mu.normalize(given_x), x / np.maximum(length, 1e-9), 1e-9)
     assert close(mu.skew_symmetric_matrix(given_x) @ given_x[..., None] + 0.0, np.zeros((N, 3, 1)))
     assert close((mu.skew_symmetric_matrix(given_x) @ give(x[::-1].copy())[..., None])[..., 0], np.cross(x, x[::-1]))
+    assert close(mu.skew_symmetric_matrix(given_x[0])[0], np.cross(x[0], -np.eye(3)))
 
 
 @quick

@@ -44,6 +44,12 @@ def test_values_follow_their_names():
     assert found == ([0, 1, 3], ["left_hip", "left_knee", "right_knee"], [1.0, 2.0, 2.0])
     found = strings.resolve_matching_names_values({".*_knee": 2.0, "left_hip": 1.0}, JOINTS, preserve_order=True)
     assert found == ([1, 3, 0], ["left_knee", "right_knee", "left_hip"], [2.0, 2.0, 1.0])
+    with pytest.raises(ValueError, match="'toe' match none"):
+        strings.resolve_matching_names_values({".*_knee": 2.0, "toe": 1.0}, JOINTS)
+    found = strings.resolve_matching_names_values({".*_knee": 2.0, "toe": 1.0}, JOINTS, strict=False)
+    assert found == ([1, 3], ["left_knee", "right_knee"], [2.0, 2.0])
+    with pytest.raises(ValueError, match="Multiple matches for 'left_hip'"):
+        strings.resolve_matching_names_values({"left_.*": 2.0, ".*_hip": 1.0}, JOINTS, strict=False)
 
 
 @pytest.mark.parametrize("find", [strings.resolve_matching_names, strings.resolve_matching_names_values])

@@ -78,10 +78,10 @@ def test_pinhole(device: str, api: str, give: Any) -> None:
 @pytest.mark.parametrize(
     ("cfg", "match"),
     [
-        (patterns.GridPatternCfg(resolution=0.0, size=(1.0, 1.0)), "must be positive"),
+        (patterns.GridPatternCfg(resolution=0.0, size=(1.0, 1.0)), "Resolution must be greater than 0"),
         (patterns.GridPatternCfg(resolution=0.1, size=(-1.0, 1.0)), "must not be negative"),
         (patterns.GridPatternCfg(resolution=0.1, size=(1.0, 1.0), direction=(0.0, 0.0, 0.0)), "must not be zero"),
-        (patterns.GridPatternCfg(resolution=0.1, size=(1.0, 1.0), ordering="zx"), '"xy" or "yx"'),  # type: ignore
+        (patterns.GridPatternCfg(resolution=0.1, size=(1.0, 1.0), ordering="zx"), "'xy' or 'yx'"),  # type: ignore
         (patterns.BpearlPatternCfg(horizontal_res=0.0), "must be positive"),
         (
             patterns.LidarPatternCfg(

@@ -259,6 +259,11 @@ def test_nothing_to_weld(stage):
         sim_utils.define_articulation_root_properties(
             "/World/empty", sim_utils.ArticulationRootPropertiesCfg(fix_root_link=True)
         )
+    # Bodies may come later: there is no weld to switch off.
+    sim_utils.define_articulation_root_properties(
+        "/World/empty", sim_utils.ArticulationRootPropertiesCfg(fix_root_link=False)
+    )
+    assert stage.GetPrimAtPath("/World/empty").HasAPI(UsdPhysics.ArticulationRootAPI)
 
 
 def test_fixed_and_spatial_tendons(stage, arm):

@@ -63,6 +63,19 @@ def test_there_is_one(device: str, caplog: pytest.LogCaptureFixture) -> None:
     assert freed() is None
 
 
+def test_another_stage_ends_it(caplog) -> None:
+    sim = SimulationContext(SimulationCfg(device="cpu"))
+    stage.set_stage(sim.stage)  # the one that it has
+    assert SimulationContext.instance() is sim
+    stage.new_stage()
+    assert SimulationContext.instance() is None and sim.is_stopped() and "a new stage was opened" in caplog.text
+    apart = SimulationContext(SimulationCfg(device="cpu", create_stage_in_memory=True))
+    stage.set_stage(apart.stage)  # as it is attached to the context of USD
+    assert SimulationContext.instance() is apart
+    stage.new_stage()
+    assert SimulationContext.instance() is None
+
+
 def test_playing(device: str) -> None:
     """A ball falls as it should while it plays, not while it is paused, and from where it was after a reset."""
     with build_simulation_context(device=device, dt=0.01, add_ground_plane=True, add_lighting=True) as sim:
@@ -174,6 +187,16 @@ def test_settings_reach_the_engine(device: str) -> None:
     assert scene.GetAttribute("physics:gravityMagnitude").Get() == pytest.approx(5.0)
     sim.step()
     np.testing.assert_allclose(host(world.objects["box"].root_vel)[0, :3], [0, 0.012, -0.016], atol=1e-6)
+    context = sim.get_physics_context()
+    direction, size = context.get_gravity()
+    np.testing.assert_allclose(np.multiply(direction, size), [0.0, 3.0, -4.0], atol=1e-6)
+    assert (context.get_physics_dt(), context.get_solver_type(), context.prim_path) == (0.004, "PGS", "/physicsScene")
+    assert context.get_bounce_threshold() == 0.3
+    context.set_gravity(-2.0)
+    sim.step()
+    np.testing.assert_allclose(host(world.objects["box"].root_vel)[0, :3], [0, 0.012, -0.024], atol=1e-6)
+    sim.reset()
+    assert sim.stage_world.world.gravity == (0.0, 0.0, -2.0) and context.get_gravity() == ([0.0, 0.0, -1.0], 2.0)
 
 
 def test_a_reset_prepares_only_meshes_that_are_new(device: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,7 @@ def test_drawn_parameters_and_first_thrust(api: str, device: str) -> None:
         ({"dt": None}, "dt=None; must be the time between two calls"),
         ({"dt": 0.0}, "dt=0.0"),
         ({"thrust_range": (2.0, 1.0)}, "thrust_range=(2.0, 1.0)"),
-        ({"thrust_const_range": (0.0, 1.0)}, "in order, above 0"),
+        ({"thrust_const_range": (-0.1, 1.0)}, "in order, from 0"),
         ({"tau_inc_range": None}, "set one of rise_time_constant and tau_inc_range, not none"),
         ({"fall_time_constant": 0.1}, "set one of fall_time_constant and tau_dec_range, not both"),
         ({"tau_inc_range": (-0.1, 0.1)}, "in order, from 0"),
@@ -148,3 +149,15 @@ def test_wrong_targets(device: str) -> None:
             model.compute(MultiRotorActions(thrusts))
     with pytest.raises(ValueError, match="init_thruster_rps has shape"):
         Thruster(cfg(), NAMES, slice(None), ENVS, device, np.zeros((ENVS, 2), np.float32))
+
+
+def test_configurations_of_2_3_2_alone_do_and_constants_are_above_zero(device):
+    """Those have none of the names of earlier documents."""
+    given = cfg(thrust_const_range=(0.0, 0.0)).to_dict()  # pyright: ignore[reportAttributeAccessIssue]
+    for name in ("rise_time_constant", "fall_time_constant", "target_unit"):
+        given.pop(name)
+    model = Thruster(SimpleNamespace(**given), NAMES, slice(None), ENVS, device, np.zeros((ENVS, ROTORS)))  # type: ignore
+    assert np.allclose(get(model.thrust_const), 1e-6) and model.num_motors == ROTORS
+    out = model.compute(MultiRotorActions(thrusts=np.full((ENVS, ROTORS), 1.0, np.float32)))
+    assert np.isfinite(get(out.thrusts)).all() and model.curr_thrust is model.applied_thrust
+    assert model.tau_inc_s is model.tau_inc and model.tau_dec_s is model.tau_dec

@@ -12,6 +12,7 @@ from phalanx.ecs.device import cuda_available
 from phalanx.facade import physics_events, physics_steps, stage
 from phalanx.facade.carb.settings import get_settings
 from phalanx.facade.isaaclab.sim.callbacks import Callbacks
+from phalanx.facade.isaaclab.sim.physics_context import PhysicsContext
 from phalanx.facade.isaaclab.sim.simulation_cfg import SimulationCfg
 from phalanx.facade.isaacsim.core.simulation_manager import IsaacEvents, SimulationManager
 from phalanx.facade.isaacsim.core.version import VERSION
@@ -20,8 +21,11 @@ from phalanx.facade.omni.timeline import TimelineEventType, get_timeline_interfa
 from phalanx.facade.once import tell_once
 from phalanx.facade.physics_events import Event
 from phalanx.facade.physx import SimulationView
+from phalanx.facade.signals import weakly
 from phalanx.facade.stage_world import StageWorld
 from phalanx.io.formats.usd.bindings import Gf, Prim, Sdf, Stage, UsdPhysics
+
+logger = logging.getLogger("phalanx.facade")
 
 POSITION_ITERATIONS, VELOCITY_ITERATIONS = 4, 1
 """Of actors that do not say."""
@@ -30,8 +34,9 @@ POSITION_ITERATIONS, VELOCITY_ITERATIONS = 4, 1
 class SimulationContext(Callbacks):
     """The simulation; there is one at a time.
 
-    Creating another one hands out the one that there is, until :meth:`clear_instance`. The stage that is current when
-    it is created is simulated. :meth:`reset` makes a world of it, tells assets, and from then on it plays.
+    Creating another one hands out the one that there is, until :meth:`clear_instance`, or until another stage than the
+    simulated one is opened, which ends it as in Isaac Sim. The stage that is current when it is created is simulated.
+    :meth:`reset` makes a world of it, tells assets, and from then on it plays.
 
     Args:
         cfg: settings; the defaults of :class:`SimulationCfg` by default.
@@ -73,6 +78,7 @@ class SimulationContext(Callbacks):
         self._playing, self._stopped = False, True
         self._steps = 0
         self._physics_scene()
+        self._opened = stage.changed.subscribe(weakly(self._on_stage), order=10)
         SimulationContext._instance = self
 
     # -- the one ---------------------------------------------------------------------------------------------
@@ -96,6 +102,14 @@ class SimulationContext(Callbacks):
         physics_events.clear()
         get_settings().set("/isaaclab/render/rtx_sensors", False)
         SimulationContext._instance = None
+
+    def _on_stage(self) -> None:
+        """Another stage was opened, or this one was closed."""
+        opened = stage.process_stage()
+        if SimulationContext._instance is not self or opened is None or opened == self._stage:
+            return
+        logger.warning("a new stage was opened, which ends the SimulationContext of the one before: make another one")
+        SimulationContext.clear_instance()
 
     def clear(self) -> None:
         """Remove the prims from the stage: all but the physics scenes, what is below and above them."""
@@ -189,9 +203,9 @@ class SimulationContext(Callbacks):
         """Whether poses are mirrored outside of the stage: no."""
         return False
 
-    def get_physics_context(self) -> Any:
-        """Not built: its settings are those of the configuration."""
-        raise NotImplementedError("SimulationContext.get_physics_context: set SimulationCfg and PhysxCfg instead")
+    def get_physics_context(self) -> PhysicsContext:
+        """Its physics scene: gravity, the step, the solver."""
+        return PhysicsContext(self)
 
     # -- settings --------------------------------------------------------------------------------------------
 

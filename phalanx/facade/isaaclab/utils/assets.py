@@ -6,7 +6,7 @@ import io
 import os
 from typing import Literal
 
-from phalanx.facade.asset_root import asset_root, existing_file, is_remote, local_path
+from phalanx.facade.asset_root import asset_root, below_root, existing_file, is_remote, local_path
 
 NUCLEUS_ASSET_ROOT_DIR = asset_root()
 """The folder, or the address that stands for it, below which assets are, as it was when this module was imported."""
@@ -22,11 +22,11 @@ ISAACLAB_NUCLEUS_DIR = f"{ISAAC_NUCLEUS_DIR}/IsaacLab"
 
 
 def check_file_path(path: str) -> Literal[0, 1, 2]:
-    """Where a file is: 0 nowhere, 1 at this path, 2 below the folder of assets, where its address is looked for."""
+    """Where a file is: 0 nowhere, 1 at this path, 2 in the folder that stands for the server of assets."""
     found = local_path(path)
     if found is None or not os.path.isfile(found):
         return 0
-    return 2 if is_remote(path) else 1
+    return 2 if is_remote(path) or below_root(str(path)) else 1
 
 
 def retrieve_file_path(path: str, download_dir: str | None = None, force_download: bool = True) -> str:

@@ -76,7 +76,7 @@ def _annotations(cls: type) -> dict[str, Any]:
                 continue
             if is_missing(value) and name not in known:
                 raise TypeError(f"Missing type annotation for {name!r} in class {cls.__name__}, where it has no value")
-            found[name] = known.get(name, type(value))
+            found[name] = known.get(name, type[value] if isinstance(value, type) else type(value))
     return found
 
 
@@ -186,10 +186,10 @@ def _missing(value: Any, path: str) -> list[str]:
     """Where ``MISSING`` is within a value."""
     if is_missing(value):
         return [path]
+    if isinstance(value, list | tuple):
+        return [name for i, member in enumerate(value) for name in _missing(member, f"{path}[{i}]")]
     if isinstance(value, dict):
         inside = value.items()
-    elif isinstance(value, list | tuple):
-        inside = enumerate(value)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         inside = vars(value).items()
     else:

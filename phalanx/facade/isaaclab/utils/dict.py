@@ -76,9 +76,10 @@ def update_class_from_dict(obj: Any, data: Mapping[str, Any], _ns: str = "", *, 
     """Overwrite attributes of an object, and of objects within it, with the values of a dictionary.
 
     A dictionary within ``data`` updates the object or dictionary in its place; only dictionaries take keys that they
-    did not have. Lists of dictionaries update lists of objects of the same length; other lists replace what is there,
-    and become tuples where a tuple was. Where a function or a class is, text stands for one (``"module:name"``). Whole
-    numbers do for real ones. ``None`` fits everywhere, and everything fits where ``None`` or ``MISSING`` was.
+    did not have. Lists of dictionaries update lists of objects of the same length; other lists and tuples replace what
+    is there, and become tuples where a tuple was. Where a function or a class is, text stands for one
+    (``"module:name"``). Whole numbers do for real ones. ``None`` fits everywhere, and everything fits where ``None`` or
+    ``MISSING`` was.
 
     Isaac Lab evaluates the text of a lambda, and imports whatever module a text names: a YAML file that somebody else
     has written can run anything. Here that takes ``allow_code=True``. Without it, functions of modules that the program
@@ -157,7 +158,7 @@ def _named(old: Any, text: str, where: str, allow_code: bool) -> Any:
 def _updated_list(old: Any, value: Any, where: str, allow_code: bool) -> Any:
     """What comes in the place of a list or tuple."""
     if not any(isinstance(v, Mapping) for v in value):
-        return type(old)(copied(list(value)))
+        return tuple(copied(list(value))) if isinstance(old, tuple) else copied(value)
     if len(old) != len(value):
         raise ValueError(
             f"[Config]: Incorrect length under namespace: {where}. Expected: {len(old)}, Received: {len(value)}."

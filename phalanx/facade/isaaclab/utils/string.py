@@ -144,26 +144,36 @@ def resolve_matching_names(
 
 
 def resolve_matching_names_values(
-    data: dict[str, Any], list_of_strings: Sequence[str], preserve_order: bool = False
+    data: dict[str, Any], list_of_strings: Sequence[str], preserve_order: bool = False, strict: bool = True
 ) -> tuple[list[int], list[str], list[Any]]:
     """Find the names that the keys of a dictionary match, and their values; see :func:`resolve_matching_names`.
+
+    Args:
+        data: values by regular expressions.
+        list_of_strings: names.
+        preserve_order: as there.
+        strict: whether each key must match a name.
 
     Returns:
         Indices into ``list_of_strings``, the names, and their values.
 
     Raises:
         TypeError: ``data`` is not a dictionary.
-        ValueError: a name is matched by two keys, or a key matches nothing.
+        ValueError: a name is matched by two keys, or, if ``strict``, a key matches nothing.
     """
     if not isinstance(data, dict):
-        raise TypeError(f"data must be a dictionary of values by regular expression, not {type(data).__name__}")
-    found = _match(list(data), list_of_strings, preserve_order)
+        raise TypeError(
+            f"Input argument `data` should be a dictionary of values by regular expression, not {type(data).__name__}"
+        )
+    found = _match(list(data), list_of_strings, preserve_order, strict)
     values = list(data.values())
     indices = [index for index, _ in found]
     return indices, [list_of_strings[index] for index in indices], [values[key] for _, key in found]
 
 
-def _match(expressions: Sequence[str], names: Sequence[str], by_expression: bool) -> list[tuple[int, int]]:
+def _match(
+    expressions: Sequence[str], names: Sequence[str], by_expression: bool, strict: bool = True
+) -> list[tuple[int, int]]:
     """Pairs of the index of a name and of the expression that matches it."""
     compiled = [re.compile(expression) for expression in expressions]
     found: list[tuple[int, int]] = []
@@ -174,7 +184,8 @@ def _match(expressions: Sequence[str], names: Sequence[str], by_expression: bool
             raise ValueError(f"Multiple matches for {name!r}: both {first!r} and {second!r} match it")
         found.extend((index, key) for key in matching)
     matched = {key for _, key in found}
-    if missing := [expression for key, expression in enumerate(expressions) if key not in matched]:
+    missing = [expression for key, expression in enumerate(expressions) if key not in matched]
+    if missing and strict:
         raise ValueError(
             f"Not all regular expressions are matched: {', '.join(map(repr, missing))} match none of "
             f"{', '.join(names) or 'no names'}"

@@ -14,6 +14,9 @@ from phalanx.facade.namespaces import array, as_like, copy, full, namespace, row
 if TYPE_CHECKING:
     from phalanx.facade.isaaclab_contrib.actuators.thruster_cfg import ThrusterCfg
 
+LEAST_CONST = 1e-6
+"""The least thrust constant, N/(rev/s)²: lower ones that are drawn are raised to it, as in Isaac Lab 2.3.2."""
+
 
 class Thruster:
     """A group of thrusters with the same properties.
@@ -71,7 +74,7 @@ class Thruster:
         self._dt = _step(self._who(), cfg.dt)
         self._thrust_range = _range(self._who(), "thrust_range", cfg.thrust_range, -math.inf)
         self._ranges = {
-            "thrust_const": _range(self._who(), "thrust_const_range", cfg.thrust_const_range, 0.0, above=True),
+            "thrust_const": _range(self._who(), "thrust_const_range", cfg.thrust_const_range, 0.0),
             "tau_inc": self._tau("rise_time_constant", "tau_inc_range"),
             "tau_dec": self._tau("fall_time_constant", "tau_dec_range"),
         }
@@ -93,6 +96,23 @@ class Thruster:
     def num_thrusters(self) -> int:
         """Number of thrusters of the group."""
         return len(self._names)
+
+    num_motors = num_thrusters
+
+    @property
+    def curr_thrust(self) -> Any:
+        """(num_envs, num_thrusters) thrusts as they are now, N: the same as ``applied_thrust``."""
+        return self.applied_thrust
+
+    @property
+    def tau_inc_s(self) -> Any:
+        """(num_envs, num_thrusters) time constants of more thrust, s: the same as ``tau_inc``."""
+        return self.tau_inc
+
+    @property
+    def tau_dec_s(self) -> Any:
+        """(num_envs, num_thrusters) time constants of less thrust, s: the same as ``tau_dec``."""
+        return self.tau_dec
 
     @property
     def thruster_names(self) -> list[str]:
@@ -122,7 +142,7 @@ class Thruster:
         if tuple(target.shape) != self._shape:
             raise ValueError(f"{self._who()}: thrusts have shape {tuple(target.shape)}; they must have {self._shape}")
         xp = namespace(target)
-        if self.cfg.target_unit == "rps":
+        if getattr(self.cfg, "target_unit", "N") == "rps":
             target = self.thrust_const * target * xp.abs(target)
         computed, reached = self._after(target), self._after(self._cut(target))
         self.computed_thrust[:] = computed
@@ -137,7 +157,8 @@ class Thruster:
         chosen = rows(env_ids)
         for name, (low, high) in self._ranges.items():
             buffer = getattr(self, name)
-            buffer[chosen] = low + (high - low) * uniform(tuple(buffer[chosen].shape), self._device)
+            drawn = low + (high - low) * uniform(tuple(buffer[chosen].shape), self._device)
+            buffer[chosen] = drawn if name != "thrust_const" else namespace(drawn).clip(drawn, LEAST_CONST, None)
         for buffer, tau in ((self._rise, self.tau_inc), (self._fall, self.tau_dec)):
             buffer[chosen] = share(
                 tau[chosen], self._dt, self.cfg.use_discrete_approximation, self.cfg.integration_scheme
@@ -172,7 +193,7 @@ class Thruster:
         return f"{type(self).__name__} of {', '.join(self._names) or '(none)'}"
 
     def _tau(self, single: str, span: str) -> tuple[float, float]:
-        one, many = getattr(self.cfg, single), getattr(self.cfg, span)
+        one, many = getattr(self.cfg, single, None), getattr(self.cfg, span)
         if (one is None) == (many is None):
             raise ValueError(f"{self._who()}: set one of {single} and {span}, not {'none' if one is None else 'both'}")
         return _range(self._who(), single if many is None else span, (one, one) if many is None else many, 0.0)
@@ -180,8 +201,8 @@ class Thruster:
     def _check_scheme(self) -> None:
         cfg, who = self.cfg, self._who()
         for name, known in (("integration_scheme", ("rk4", "euler")), ("target_unit", ("N", "rps"))):
-            if getattr(cfg, name) not in known:
-                raise ValueError(f"{who}: {name}={getattr(cfg, name)!r}; must be {known[0]!r} or {known[1]!r}")
+            if (given := getattr(cfg, name, known[0])) not in known:
+                raise ValueError(f"{who}: {name}={given!r}; must be {known[0]!r} or {known[1]!r}")
         if not cfg.max_thrust_rate > 0.0:
             raise ValueError(f"{who}: max_thrust_rate={cfg.max_thrust_rate}; must be above 0 N/s")
         shortest = min(self._ranges["tau_inc"][0], self._ranges["tau_dec"][0])
@@ -198,13 +219,12 @@ def _step(who: str, dt: float | None) -> float:
     return float(dt)
 
 
-def _range(who: str, name: str, given: Any, least: float, above: bool = False) -> tuple[float, float]:
-    """A range as two numbers; ValueError unless they are in order and from, or above, ``least``."""
+def _range(who: str, name: str, given: Any, least: float) -> tuple[float, float]:
+    """A range as two numbers; ValueError unless they are in order and from ``least``."""
     try:
         low, high = (float(bound) for bound in given)
     except (TypeError, ValueError):
         raise ValueError(f"{who}: {name}={given!r}; must be two numbers") from None
-    if not least <= low <= high or not math.isfinite(high) or (above and low == least):
-        side = "above" if above else "from"
-        raise ValueError(f"{who}: {name}={given!r}; must be two numbers in order, {side} {least:g}")
+    if not least <= low <= high or not math.isfinite(high):
+        raise ValueError(f"{who}: {name}={given!r}; must be two numbers in order, from {least:g}")
     return low, high

@@ -59,6 +59,10 @@ def modify_articulation_root_properties(
 
 def _fix(prim: Prim, fix: bool) -> None:
     """Switch welds to the world of an articulation's root on or off, or make one."""
+    if not fix and not any(
+        one.HasAPI(UsdPhysics.RigidBodyAPI) or one.IsA(UsdPhysics.Joint) for one in Usd.PrimRange(prim)
+    ):
+        return  # bodies may come later: there is no weld to switch off
     root = _root(prim)
     scope = prim if prim.GetParent().IsPseudoRoot() else prim.GetParent()
     welds = [one for one in Usd.PrimRange(scope) if one.IsA(UsdPhysics.FixedJoint) and _ends(one) == [root.GetPath()]]

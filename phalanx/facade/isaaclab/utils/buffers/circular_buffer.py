@@ -110,12 +110,12 @@ class CircularBuffer:
             ValueError: the length of ``key`` is not the number of environments.
             RuntimeError: an environment has no values since its last reset.
         """
-        values = self._filled()
-        if self._some_empty:
-            raise RuntimeError("the circular buffer of an environment is empty after its reset: append values first")
         xp, _, key = common(self._pushes, key)
         if tuple(key.shape) != (self._batch_size,):
             raise ValueError(f"expected one index for each of {self._batch_size} environments, got {tuple(key.shape)}")
+        values = self._filled()
+        if self._some_empty:
+            raise RuntimeError("the circular buffer of an environment is empty after its reset: append values first")
         ago = xp.minimum(cast(key, "int64"), self.current_length - 1)
         return values[(self._newest - ago) % self._max_len, self._envs]
 

@@ -50,8 +50,12 @@ def copysign(mag: float, other: Array) -> Array:
 
 
 def skew_symmetric_matrix(vec: Array) -> Array:
-    """The matrices that multiply like the cross product, ``S(a) b = a × b``: (..., 3) to (..., 3, 3)."""
+    """The matrices that multiply like the cross product, ``S(a) b = a × b``.
+
+    (..., 3) to (..., 3, 3); one vector, (3,), to (1, 3, 3).
+    """
     xp, vec = common(vec)
+    vec = vec[None] if vec.ndim == 1 else vec
     x, y, z = vec[..., 0], vec[..., 1], vec[..., 2]
     zero = xp.zeros_like(x)
     return xp.stack([xp.stack([zero, -z, y], -1), xp.stack([z, zero, -x], -1), xp.stack([-y, x, zero], -1)], -2)

@@ -36,9 +36,9 @@ def grid_pattern(cfg: patterns_cfg.GridPatternCfg, device: str) -> tuple[Any, An
         ValueError: the order is unknown, the resolution not positive, the size negative, or the direction zero.
     """
     if cfg.ordering not in ("xy", "yx"):
-        raise ValueError(f'GridPatternCfg.ordering={cfg.ordering!r}: must be "xy" or "yx"')
+        raise ValueError(f"Ordering must be 'xy' or 'yx', not GridPatternCfg.ordering={cfg.ordering!r}")
     if not cfg.resolution > 0.0:
-        raise ValueError(f"GridPatternCfg.resolution={cfg.resolution} m: must be positive")
+        raise ValueError(f"Resolution must be greater than 0, not GridPatternCfg.resolution={cfg.resolution} m")
     if min(cfg.size) < 0.0:
         raise ValueError(f"GridPatternCfg.size={cfg.size} m: must not be negative")
     x, y = (np.arange(-side / 2, side / 2 + END, cfg.resolution) for side in cfg.size)
