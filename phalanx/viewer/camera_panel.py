@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from phalanx.viewer.cameras import CameraPose, Feed, OwnFeed
+from phalanx.maths.arrays import inverse, product, rotate
+from phalanx.viewer.cameras import CameraPose, Feed
 from phalanx.viewer.scene import ROOT
 
 if TYPE_CHECKING:
@@ -160,17 +161,14 @@ class CameraPanel:
         while f"Camera {number}" in self._feeds:
             number += 1
 
-        def make(world: World) -> None:
-            from phalanx.maths.arrays import inverse, product, rotate
-            from phalanx.world.snapshots import take_snapshot
-
+        def make(_: World) -> None:
             body, position, orientation = None, place, turn
             if carrier != "Nothing":
                 body = carrier
-                pose = take_snapshot(world, viewer.selection.envs()[:1]).poses[0, viewer.body_names.index(body)]
-                back = inverse(np.asarray(pose[3:], float))
+                pose = viewer.body_pose(body)
+                back = inverse(pose[3:])
                 position, orientation = rotate(back, place - pose[:3]), product(back, turn)
-            feed = OwnFeed(world, *SIZE, body=body, angle=float(np.rad2deg(fov)))
+            feed = viewer.new_camera(*SIZE, body=body, angle=float(np.rad2deg(fov)))
             feed.put(position, orientation)
             self.add(f"Camera {number}", feed)
             self.camera.value = f"Camera {number}"

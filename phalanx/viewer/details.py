@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,10 +42,11 @@ class Details:
     Args:
         world: built.
         size: m: of axes and arcs.
+        rows: of environments (k,) their numbers (k,) in the world; by default they are the same.
     """
 
-    def __init__(self, world: World, size: float) -> None:
-        self._world, self._size = world, size
+    def __init__(self, world: World, size: float, rows: Callable[[np.ndarray], np.ndarray] = lambda envs: envs) -> None:
+        self._world, self._size, self._rows = world, size, rows
         self.snapshot: Snapshot | None = None
         self._trails: deque[np.ndarray] = deque(maxlen=LONGEST)
         self._trail_of: tuple[int, ...] = ()
@@ -54,10 +55,13 @@ class Details:
         for actor in world.actors.values():
             if actor.num_bodies and not actor.fixed_base:
                 self._roots.append(first)
-            rows = {name: first + row for row, name in enumerate(bodies_in_order(actor.model))}
+            numbers = {name: first + row for row, name in enumerate(bodies_in_order(actor.model))}
             for joint in actor.model.joints:
-                if joint.type in ("revolute", "continuous", "prismatic") and {joint.parent, joint.child} <= rows.keys():
-                    self._joints.append((joint, rows[joint.parent], rows[joint.child]))
+                if (
+                    joint.type in ("revolute", "continuous", "prismatic")
+                    and {joint.parent, joint.child} <= numbers.keys()
+                ):
+                    self._joints.append((joint, numbers[joint.parent], numbers[joint.child]))
             first += actor.num_bodies
 
     def read(self, kind: str, envs: np.ndarray, offsets: np.ndarray) -> Sequence[Drawing]:
@@ -75,9 +79,9 @@ class Details:
 
     def _masses(self, kind: str, envs: np.ndarray, poses: np.ndarray) -> list[Drawing]:
         """Dots, or boxes of even density that have the bodies' masses and inertias."""
-        places, turns, sizes, first = [], [], [], 0
+        places, turns, sizes, first, rows = [], [], [], 0, self._rows(envs)
         for actor in self._world.actors.values():
-            mass, com, inertia = (_host(each[envs]) for each in (actor.body_mass, actor.body_com, actor.body_inertia))
+            mass, com, inertia = (_host(each[rows]) for each in (actor.body_mass, actor.body_com, actor.body_inertia))
             some = (mass > 0.0) & np.isfinite(poses[:, first : first + actor.num_bodies]).all(axis=-1)
             at = poses[:, first : first + actor.num_bodies][some]
             first += actor.num_bodies

@@ -5,18 +5,22 @@ from __future__ import annotations
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from phalanx.viewer.drawn import Drawn
+from phalanx.viewer.hover import Hover
 from phalanx.viewer.meshes import batches
 from phalanx.viewer.pace import Pace
-from phalanx.viewer.panels import ViewPanel
+from phalanx.viewer.panels import REFRESH, ViewPanel
 from phalanx.viewer.scene import Scene, view_presets
 from phalanx.viewer.selection import Selection
 from phalanx.viewer.server import Server
+from phalanx.viewer.steered import Placed
 from phalanx.viewer.widgets import Widgets
 from phalanx.world.snapshots import Snapshot
 
@@ -31,7 +35,7 @@ SLOWEST = 0.25
 """s between two frames, at most."""
 
 
-class Display(Widgets):
+class Display(Drawn, Widgets):
     """Shows snapshots in browsers.
 
     Args:
@@ -54,7 +58,7 @@ class Display(Widgets):
     ) -> None:
         self.world, self.num_envs, self.pace, self.fps = world, num_envs, pace, fps
         self.frames = 0
-        self._cost = self._held = 0.0
+        self._cost = self._held = self._named = 0.0
         self._sparing = False
         self.center, self.radius = _extent(world, first)
         self.selection = Selection(num_envs, spacing=round(max(2.5 * self.radius, 0.5), 2))
@@ -67,6 +71,7 @@ class Display(Widgets):
         super().__init__(viser, self.do)
         self.scene = Scene(viser, world, self._picked, self._dragged)
         self.scene.frame_size = 0.12 * self.radius
+        self.hover = Hover(self)
         self.scene.force_scale = self.radius / _weight(world)
         self.place_camera()
         viser.gui.configure_theme(control_width="medium", show_share_button=False)
@@ -128,6 +133,14 @@ class Display(Widgets):
         """``"actor/body"`` of all bodies, as snapshots have them."""
         return [f"{actor.name}/{body}" for actor in self.world.actors.values() for body in actor.body_names]
 
+    def body_pose(self, name: str) -> np.ndarray:
+        """(7,): [x y z qw qx qy qz], m, of a body as it was seen last, in the first environment that is seen."""
+        return self.scene.body_poses[0, self.body_names.index(name)].astype(float)
+
+    def new_camera(self, height: int, width: int, **options: Any) -> Placed:
+        """See :class:`~.steered.Steered`."""
+        raise NotImplementedError
+
     def place_camera(self) -> None:
         """Let browsers that come later look at all environments that are seen."""
         target, (position, _) = self.center, self.views()["Corner"]
@@ -142,6 +155,12 @@ class Display(Widgets):
         places = self.selection.offsets()
         reach = float(np.linalg.norm(np.ptp(places, axis=0))) / 2
         return view_presets(self.center, self.radius + 0.8 * reach)
+
+    def show_names(self, shown: bool) -> None:
+        """Show the name of what the pointer is over, or no longer; at first it is shown."""
+        self.hover.on = shown
+        if not shown:
+            self.hover.hide()
 
     def shows_others(self) -> None:
         """Let panels say which environments are seen, once that has been changed in :attr:`selection`."""
@@ -182,10 +201,12 @@ class Display(Widgets):
     def _idle(self) -> None:
         """Called now and then while nobody looks."""
 
-    def _come(self, _: Any) -> None:
+    def _come(self, client: Any) -> None:
+        self.hover.come(client)
         self._watched.set()
 
-    def _go(self, _: Any) -> None:
+    def _go(self, client: Any) -> None:
+        self.hover.go(client)
         if not self.server.get_clients() and not self._closed:
             self._watched.clear()
             self.pace.wake()
@@ -197,6 +218,13 @@ class Display(Widgets):
 
     def _dragged(self, phase: str, body: int, place: int, start: Any, end: Any) -> None:
         """Called when someone drags a body; what only shows poses cannot be pulled."""
+
+    def _obey(self, command: Callable[[World], object]) -> None:
+        try:
+            command(self.world)
+        except Exception as error:
+            warnings.warn(f"viewer: {type(error).__name__}: {error}", stacklevel=2)
+            self.tell(str(error), "This did not work")
 
     def _work(self) -> None:
         while not self._closed:
@@ -218,6 +246,9 @@ class Display(Widgets):
         if len(offsets) == len(snapshot.envs):  # or others are wanted by now
             self.scene.show(snapshot, offsets, self._followed_point(snapshot, offsets))
             self.frames += 1
+            if time.perf_counter() - self._named > REFRESH:
+                self._named = time.perf_counter()
+                self.hover.renew()
 
     def _followed_point(self, snapshot: Snapshot, offsets: np.ndarray) -> np.ndarray | None:
         if self._followed is None:

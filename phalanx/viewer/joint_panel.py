@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from phalanx.world.world import World
 
 SHOW, TARGETS, POSITIONS = "Show positions", "Set targets", "Set positions"
+MODES = (SHOW, TARGETS, POSITIONS)
 REFRESH = 0.2
 """s between changes of sliders."""
 
@@ -21,10 +23,17 @@ FREE = 2.0 * np.pi
 
 
 class JointPanel:
-    """Joints of a robot in the environments that are seen."""
+    """Joints of a robot in the environments that are seen.
 
-    def __init__(self, viewer: Steered, tabs: Any) -> None:
-        self._viewer = viewer
+    Args:
+        viewer: that it is part of.
+        tabs: of its panel.
+        recorded: of a robot's name and an environment, the positions (num_dof,) that are shown; nothing can be set
+            then. By default they are those of the world.
+    """
+
+    def __init__(self, viewer: Steered, tabs: Any, recorded: Callable[[str, int], np.ndarray] | None = None) -> None:
+        self._viewer, self._recorded = viewer, recorded
         self._robots: dict[str, Robot] = {name: r for name, r in viewer.world.robots.items() if r.num_dof}
         self._values: np.ndarray | None = None
         self._read = 0.0
@@ -35,7 +44,7 @@ class JointPanel:
         with tabs.add_tab("Joints") as tab:
             self._tab = tab
             self.robot = gui.add_dropdown("Robot", tuple(self._robots), visible=len(self._robots) > 1)
-            self.mode = gui.add_dropdown("Sliders", (SHOW, TARGETS, POSITIONS), initial_value=SHOW)
+            self.mode = gui.add_dropdown("Sliders", MODES, initial_value=SHOW, visible=recorded is None)
         self.robot.on_update(lambda event: event.client and self._make())
         self.mode.on_update(lambda event: event.client and self._make())
         self._make()
@@ -85,7 +94,11 @@ class JointPanel:
         if not self.sliders or self.mode.value != SHOW or now - self._read < REFRESH:
             return
         self._read = now
-        self._values = _host(self._chosen.joint_pos)[int(self._viewer.selection.envs()[0])].astype(float)
+        env = int(self._viewer.selection.envs()[0])
+        if self._recorded is not None:
+            self._values = self._recorded(self._chosen.name, env).astype(float)
+        else:
+            self._values = _host(self._chosen.joint_pos)[env].astype(float)
 
     def show(self) -> None:
         """Move sliders to what was read."""

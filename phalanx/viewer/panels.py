@@ -144,6 +144,7 @@ class ViewPanel:
             self.follow = gui.add_dropdown("Follow", (NOTHING, *viewer.body_names), initial_value=NOTHING)
             self.geometry = gui.add_dropdown("Geometry", tuple(name.capitalize() for name in GEOMETRIES))
             self.ground = gui.add_checkbox("Ground", True, visible=bool(viewer.world.grounds))
+            self.names = gui.add_checkbox("Names", True, hint="of what the pointer is over")
             self.frames = gui.add_checkbox("Frames", False)
             self.points = gui.add_checkbox("Contact points", False, visible=live)
             self.normals = gui.add_checkbox("Contact normals", False, visible=live)
@@ -155,6 +156,7 @@ class ViewPanel:
         self.follow.on_update(lambda event: event.client and self._follow())
         self.geometry.on_update(lambda event: event.client and self._geometry())
         self.ground.on_update(lambda event: event.client and self._ground())
+        self.names.on_update(lambda _: viewer.show_names(self.names.value))
         for name in ("frames", "points", "normals", "forces"):
             getattr(self, name).on_update(lambda event: event.client and self._shown())
         self.force_scale.on_update(lambda event: event.client and self._shown())

@@ -14,11 +14,14 @@ import numpy as np
 from phalanx.ecs.whole_files import replacing
 from phalanx.io.recordings.playback import Playback, blend
 from phalanx.io.recordings.replay import Recording
+from phalanx.viewer.camera_panel import CameraPanel
 from phalanx.viewer.display import Display, checked_fps
 from phalanx.viewer.gate import LOCAL
+from phalanx.viewer.joint_panel import JointPanel
 from phalanx.viewer.pace import Pace
 from phalanx.viewer.panels import REFRESH, EnvironmentWidgets, PaceWidgets
 from phalanx.viewer.recorded_nodes import RecordedNodes
+from phalanx.viewer.recorded_world import RecordedFeed, RecordedWorld
 from phalanx.viewer.server import PORT, Server
 from phalanx.world.env_ids import env_indices
 from phalanx.world.snapshots import Snapshot, deformables_of
@@ -115,9 +118,11 @@ class RecordingViewer(Display):
         """s: the part that is played."""
         self._now, self._ticked = self.start, time.perf_counter()
         self._moving = threading.RLock()
+        self._seen: RecordedWorld | None = None
         first = self.poses.at(self.start, np.array([0]))
         pace, server = Pace(playing, speed), Server(host, port, token, label)
         super().__init__(self.poses.world, recording.num_envs, first, pace, server, fps, live=False)
+        self._add_details(lambda envs: np.zeros(len(envs), int))  # masses are those that the world began with
         self._start()
 
     @property
@@ -134,8 +139,41 @@ class RecordingViewer(Display):
         """Pause, and show the sample so many after the one that is shown."""
         self.pace.pause()
         with self._moving:
-            nearest = int(np.abs(self.poses.time - self._now).argmin())
-            self._now = float(self.poses.time[int(np.clip(nearest + samples, 0, len(self.poses.time) - 1))])
+            self._now = float(self.poses.time[int(np.clip(self.sample + samples, 0, len(self.poses.time) - 1))])
+
+    @property
+    def sample(self) -> int:
+        """Number of the sample that is nearest to what is shown."""
+        return int(np.abs(self.poses.time - self._now).argmin())
+
+    def add_camera(
+        self,
+        label: str,
+        *,
+        body: str | None = None,
+        eye: Any = (2.0, 2.0, 1.5),
+        target: Any = (0.0, 0.0, 0.0),
+        angle: float = 60.0,
+        height: int = 240,
+        width: int = 320,
+    ) -> None:
+        """Show pictures of a camera that sees the first environment that is seen, at the nearest sample.
+
+        Args:
+            label, body, eye, target, angle, height, width: as of :meth:`~.viewer.Viewer.add_camera`.
+
+        Raises:
+            ValueError: no such body, or a number is out of its range.
+        """
+        with self._moving:
+            feed = self.new_camera(height, width, body=body, eye=eye, target=target, angle=angle)
+        self.camera_panel.add(label, feed)
+
+    def new_camera(self, height: int, width: int, **options: Any) -> RecordedFeed:
+        """See :class:`~.steered.Steered`."""
+        if self._seen is None:
+            self._seen = RecordedWorld(self.recording)
+        return RecordedFeed(self._seen, lambda: self.sample, height, width, **options)
 
     def do(self, command: Callable[[World], object]) -> None:
         """Call ``command(world)`` at once; the world is one that only holds poses."""
@@ -155,11 +193,16 @@ class RecordingViewer(Display):
             )
             self.again = gui.add_checkbox("Loop", self.loop)
             self.envs = EnvironmentWidgets(self)
+        self.joint_panel = JointPanel(self, tabs, self._joints)
+        self.camera_panel = CameraPanel(self, tabs)
         self._texts = 0.0
         self.back.on_click(lambda _: self.skip(-1))
         self.bar.on_update(lambda event: event.client and self.seek(self.bar.value))
         self.part.on_update(lambda event: event.client and self._set_part())
         self.again.on_update(lambda event: event.client and self._set_loop())
+
+    def _joints(self, robot: str, env: int) -> np.ndarray:
+        return np.asarray(self.recording.robots[robot]["joint_pos"][env, self.sample])
 
     def _set_part(self) -> None:
         low, high = self.part.value
@@ -177,9 +220,17 @@ class RecordingViewer(Display):
             if self.pace.playing:
                 self._now = self.after(self._now, (tick - self._ticked) * (self.pace.speed or 64.0))
             self._ticked = tick
-            snapshot = self.poses.at(self._now, self.selection.envs())
+            envs = self.selection.envs()
+            snapshot = self.poses.at(self._now, envs)
+            self.details.snapshot = snapshot
+            self.joint_panel.read()
+            self.drawings.take(envs, self.selection.offsets(), self._obey)
+            self.camera_panel.take(int(envs[0]), self._obey)
         with self.server.atomic():
             self._show(snapshot)
+            self.joint_panel.show()
+            self.camera_panel.show(self.selection.offsets()[0])
+            self.drawings.show()
             if tick - self._texts > REFRESH:
                 self._texts = tick
                 self._show_texts(snapshot)

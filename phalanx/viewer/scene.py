@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phalanx.maths.arrays import between, unit
+from phalanx.viewer.hits import MeshTargets
 from phalanx.viewer.meshes import Batch, Instances, batches
 from phalanx.viewer.soft_meshes import SoftMeshes
 from phalanx.world.snapshots import Contacts, Snapshot
@@ -60,7 +61,7 @@ class Scene:
         self.force_scale, self.frame_size = 0.002, 0.1
         self._clicked, self._dragged = clicked, dragged
         self._batches: list[Batch] = []
-        self._instances = Instances([])
+        self._instances, self._targets = Instances([]), MeshTargets([])
         self._whole = True
         self._handles: list[Any] = []
         self._arrows: dict[str, Any] = {}
@@ -91,7 +92,7 @@ class Scene:
     def set_geometry(self, geometry: str) -> None:
         """Show visual or collision shapes from the next :meth:`show` on."""
         self._batches = batches(self.world, geometry)
-        self._instances = Instances(self._batches)
+        self._instances, self._targets = Instances(self._batches), MeshTargets(self._batches)
         self._geometry, self._last = geometry, None
 
     @property
@@ -142,6 +143,34 @@ class Scene:
                 self._origin = origin
                 self._root.position = origin
         return True
+
+    @property
+    def body_poses(self) -> np.ndarray:
+        """(k, bodies, 7), m: what was shown last, in the frames of the environments."""
+        return np.zeros((0, 0, 7), np.float32) if self._last is None else self._last[0]
+
+    def first(self, origin: np.ndarray, way: np.ndarray) -> tuple[float, str, int] | None:
+        """What a ray meets first of what was shown last.
+
+        Args:
+            origin, way: (3,) each: where it begins, m, and where it goes, in the scene.
+
+        Returns:
+            Length in lengths of ``way``, name ("actor/body", or that of a deformable body), and the place of the
+            environment among those that are seen.
+        """
+        last = self._last
+        if last is None:
+            return None
+        poses, offsets, nodes = last
+        poses = poses.astype(float)
+        poses[..., :3] += offsets[:, None]
+        start = np.asarray(origin, float) - self._origin
+        hard, soft = self._targets.first(poses, start, way), self._soft.first(nodes, offsets, start, way)
+        if hard is not None and (soft is None or hard[0] <= soft[0]):
+            names = [f"{actor.name}/{body}" for actor in self.world.actors.values() for body in actor.body_names]
+            return hard[0], names[hard[1]], hard[2]
+        return soft
 
     # -- parts -----------------------------------------------------------------------------------------------
 

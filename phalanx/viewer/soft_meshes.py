@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phalanx.models.visible import DEFAULT_COLORS, hex_color
+from phalanx.viewer.hits import MOST, meets
 from phalanx.world.deformables.surfaces import surface_faces, surface_vertices
 from phalanx.world.snapshots import deformables_of
 
@@ -27,8 +28,9 @@ class SoftMeshes:
 
     def __init__(self, server: ViserServer, world: World, path: str) -> None:
         self._server, self._path = server, path
-        bodies = deformables_of(world).values()
-        self._parts = [body.part for body in bodies]
+        bodies = deformables_of(world)
+        self._names = [*bodies]
+        self._parts = [body.part for body in bodies.values()]
         self._faces = [surface_faces(part).astype(np.uint32) for part in self._parts]
         self._handles: list[Any] = []
         self._count = 0
@@ -60,6 +62,19 @@ class SoftMeshes:
                 )
             )
         self._count = len(offsets)
+
+    def first(
+        self, nodes: tuple[np.ndarray, ...], offsets: np.ndarray, origin: np.ndarray, way: np.ndarray
+    ) -> tuple[float, str, int] | None:
+        """What a ray meets first: length in lengths of ``way``, name, and place of the environment; or ``None``."""
+        best: tuple[float, str, int] | None = None
+        for name, part, faces, places in zip(self._names, self._parts, self._faces, nodes, strict=bool(nodes)):
+            for env, vertices in enumerate(surface_vertices(part, places) + offsets[:, None]):
+                if len(faces) <= MOST and np.isfinite(vertices).all():
+                    at = meets(vertices[faces].astype(float), origin, way)
+                    if at < (np.inf if best is None else best[0]):
+                        best = at, name, env
+        return best
 
     def _remove(self) -> None:
         for handle in self._handles:

@@ -7,11 +7,21 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from phalanx.viewer.cameras import Feed
+
 if TYPE_CHECKING:
     from phalanx.viewer.pace import Pace
     from phalanx.viewer.scene import Scene
     from phalanx.viewer.selection import Selection
     from phalanx.world.world import World
+
+
+class Placed(Feed, Protocol):
+    """A camera that can be put elsewhere."""
+
+    def put(self, position: Any, orientation: Any) -> None:
+        """See :meth:`~phalanx.images.world_camera.WorldCamera.set_pose`."""
+        ...
 
 
 class Steered(Protocol):
@@ -39,6 +49,18 @@ class Steered(Protocol):
 
     def follow(self, body: str | None) -> None:
         """Keep a body in the middle."""
+        ...
+
+    def show_names(self, shown: bool) -> None:
+        """Show names of what the pointer is over, or no longer."""
+        ...
+
+    def body_pose(self, name: str) -> np.ndarray:
+        """(7,): [x y z qw qx qy qz], m, of a body ("actor/body") as it was seen last, in its environment."""
+        ...
+
+    def new_camera(self, height: int, width: int, **options: Any) -> Placed:
+        """A camera of the viewer's own; options are those of :class:`~phalanx.images.world_camera.WorldCamera`."""
         ...
 
     def views(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:

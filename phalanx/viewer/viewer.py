@@ -5,7 +5,6 @@ from __future__ import annotations
 import queue
 import threading
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +12,7 @@ import numpy as np
 
 from phalanx.viewer.camera_panel import CameraPanel
 from phalanx.viewer.cameras import Feed, OwnFeed, SharedFeed
-from phalanx.viewer.details import KINDS, Details
 from phalanx.viewer.display import Display, checked_fps
-from phalanx.viewer.drawings import Drawings, Lines, Points, Read, of_environments
 from phalanx.viewer.gate import LOCAL
 from phalanx.viewer.health_panel import HealthPanel
 from phalanx.viewer.joint_panel import JointPanel
@@ -23,7 +20,6 @@ from phalanx.viewer.pace import Pace
 from phalanx.viewer.panels import RunPanel
 from phalanx.viewer.plot_panel import Plot, PlotPanel
 from phalanx.viewer.pull import Pull, taken
-from phalanx.viewer.scene import FORCE_COLOR, POINT_COLOR, ROOT
 from phalanx.viewer.server import PORT, Server
 from phalanx.viewer.tune_panel import TunePanel
 from phalanx.world.snapshots import Snapshot, take_snapshot
@@ -98,11 +94,7 @@ class Viewer(Display):
         self._pull: Pull | None = None
         first = take_snapshot(world, [0])
         super().__init__(world, world.num_envs, first, pace, Server(host, port, token, label), fps, live=True)
-        self.drawings = Drawings(self.server, f"{ROOT}/drawings")
-        self.details = Details(world, self.scene.frame_size)
-        for kind in KINDS:
-            self.drawings.add(kind, lambda envs, offsets, kind=kind: self.details.read(kind, envs, offsets))
-            self.view_panel.add_drawing(kind, self.drawings, shown=False)
+        self._add_details(lambda envs: envs)
         self._start()
 
     def _add_panels(self, tabs: Any) -> None:
@@ -163,46 +155,12 @@ class Viewer(Display):
         elif camera is not None:
             self.camera_panel.add(label, camera)
         else:
-            with self.world.lock:
-                feed = OwnFeed(self.world, height, width, body=body, eye=eye, target=target, angle=angle)
-            self.camera_panel.add(label, feed)
+            self.camera_panel.add(label, self.new_camera(height, width, body=body, eye=eye, target=target, angle=angle))
 
-    def add_points(self, label: str, read: Callable[[], Any], color: Any = POINT_COLOR, size: float = 0.015) -> None:
-        """Draw dots in the scene, such as hits of rays.
-
-        Args:
-            label: what they are called; a box in the tab "View" hides them.
-            read: returns (num_envs, n, 3), m, in the frames of the environments; what is not finite is left out. It is
-                called between two steps, and not while nobody looks.
-            color: (3,), sRGB, 0 to 255.
-            size: m.
-        """
-        rgb = np.asarray(color, np.uint8)
-        self.add_drawing(label, of_environments(read, (3,), lambda places: Points(places, rgb, size)))
-
-    def add_lines(
-        self, label: str, read: Callable[[], Any], color: Any = FORCE_COLOR, thickness: float = 0.006
-    ) -> None:
-        """Draw straight lines in the scene.
-
-        Args:
-            label, color: as of :meth:`add_points`.
-            read: returns the ends, (num_envs, n, 2, 3), m; called as that of :meth:`add_points`.
-            thickness: m.
-        """
-        rgb = np.asarray(color, np.uint8)
-        self.add_drawing(label, of_environments(read, (2, 3), lambda ends: Lines(ends, rgb, thickness)))
-
-    def add_drawing(self, label: str, read: Read) -> None:
-        """Draw :class:`~.drawings.Points`, :class:`~.drawings.Lines` and :class:`~.drawings.Copies` of meshes.
-
-        Args:
-            label: as of :meth:`add_points`; what had it before is replaced.
-            read: gets numbers of the environments that are seen, (k,), and where they stand in the scene, (k, 3), m,
-                and returns a list of drawings in the scene's coordinates; called as that of :meth:`add_points`.
-        """
-        self.drawings.add(label, read)
-        self.view_panel.add_drawing(label, self.drawings)
+    def new_camera(self, height: int, width: int, **options: Any) -> OwnFeed:
+        """See :class:`~.steered.Steered`."""
+        with self.world.lock:
+            return OwnFeed(self.world, height, width, **options)
 
     def run(self, steps: int | None = None, control: Callable[[World], object] | None = None) -> int:
         """Step the world as buttons say, until :meth:`close`, Ctrl-C, or so many steps; returns how many were made.
@@ -315,13 +273,6 @@ class Viewer(Display):
 
     def _contacts_wanted(self) -> set[str]:
         return self.scene.shown & {"points", "normals", "forces"}
-
-    def _obey(self, command: Callable[[World], object]) -> None:
-        try:
-            command(self.world)
-        except Exception as error:
-            warnings.warn(f"viewer: {type(error).__name__}: {error}", stacklevel=2)
-            self.tell(str(error), "This did not work")
 
     # -- the worker ------------------------------------------------------------------------------------------
 

@@ -68,6 +68,27 @@ def test_every_control_is_there_by_its_label(page: Any, viewer: px.Viewer) -> No
     assert not [label for label in labels if label not in told]
 
 
+def test_the_name_of_what_the_pointer_is_over(page: Any, viewer: px.Viewer) -> None:
+    """The text field in which the page tells where the pointer is is not seen."""
+    viewer.pace.pause()
+    tab(page, "Run")
+    labels = viewer.hover._labels
+    for x in range(120, 340, 10):
+        page.mouse.move(x, 300)
+        page.wait_for_timeout(200)
+        if any(label.visible for label in labels.values()):
+            break
+    (label,) = labels.values()
+    assert label.text.startswith("quadruped/")
+    fields = page.locator("input").evaluate_all(
+        "all => all.filter(each => each.value.startsWith('phalanx-pointer')).map(each => each.getClientRects().length)"
+    )
+    assert fields == [0]
+    page.mouse.move(200, 5)
+    until(lambda: not label.visible)
+    viewer.pace.play()
+
+
 def test_sliders_of_joints_targets_and_positions(page: Any, viewer: px.Viewer) -> None:
     robot = viewer.world.robots["quadruped"]
     tab(page, "Joints")

@@ -117,6 +117,45 @@ def test_the_bar_seeks_and_steps_are_samples(viewer):
         )
 
 
+def test_details_joints_and_cameras_of_recordings(recording, viewer):
+    """Details stand where bodies were, sliders show recorded positions, and a camera sees the ball at its height."""
+    viewer.add_camera("Above", eye=(1, 0, 5), target=(1, 0, 0), height=25, width=33)
+    viewer.add_points("Mine", lambda: np.tile([0.0, 0.0, viewer.now], (3, 1, 1)))
+    names, depths = viewer.body_names, []
+    feed = viewer.camera_panel._feeds["Above"]
+    picture = feed.picture
+
+    def seen(kind, env):
+        shown = picture(kind, env)
+        depths.append((env, viewer.sample, float(feed._feed._camera.output["distance_to_image_plane"][0, 12, 16])))
+        return shown
+
+    feed.picture = seen
+    with Client(viewer.server.get_port()) as client:
+        for box in ("Centres of mass", "Joint axes"):
+            client.put(viewer.view_panel.drawings[box], True)
+        for env, when in ((0, 0.2), (2, 0.8)):
+            client.put(viewer.envs.env, env)
+            client.put(viewer.bar, when)
+            until(lambda when=when: viewer.now == pytest.approx(when))
+            sample = viewer.sample
+            until(lambda now=(env, sample): any(each[:2] == now for each in depths))
+            height = float(recording.objects["ball"]["root_pose"][env, sample, 2])
+            assert depths[-1][2] == pytest.approx(5.0 - height - 0.1, abs=2e-3)
+            joints = recording.robots["robot"]["joint_pos"][env, sample]
+            sliders = viewer.joint_panel.sliders
+            until(lambda joints=joints, sliders=sliders: np.allclose([s.value for s in sliders], joints, atol=0.02))
+            ball = viewer.scene.body_poses[0, names.index("ball/ball")]
+            points = viewer.drawings._nodes["Centres of mass"][0]._handle
+            until(lambda points=points, ball=ball: np.isclose(points.points, ball[:3], atol=1e-5).all(axis=1).any())
+            assert viewer.drawings._nodes["Joint axes"] and not viewer.joint_panel.mode.visible
+        assert {env for env, *_ in depths} == {0, 2} and viewer.drawings._nodes["Mine"]
+        client.press(viewer.camera_panel.new)
+        until(lambda: "Camera 2" in viewer.camera_panel._frustums)
+        client.put(viewer.camera_panel.camera, "None")
+        until(lambda: viewer.camera_panel._image is None)
+
+
 def test_it_ends_or_begins_again(viewer):
     with Client(viewer.server.get_port()) as client:
         client.put(viewer.again, False)
