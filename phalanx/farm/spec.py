@@ -44,6 +44,12 @@ POLICIES = ("hold", "random", "none")
 random between -1 and 1.
 """
 
+MOST_TEXT, MOST_VALUES, MOST_BITS, MOST_SHOWN = 1_000_000, 10_000, 1024, 300
+"""Characters of a file, values in it, bits of a number in it, and characters that are shown of a parser's message."""
+
+MOST_COUNT, MOST_SAMPLES = 1_000_000_000, 10_000_000
+"""Episodes and steps, and samples of an episode."""
+
 OF_TASKS = ("world", "ground", "fixed_base", "stiffness", "damping", "randomise", "policy_every", "swing")
 """What a task says itself."""
 
@@ -170,24 +176,49 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
     except ImportError:
         raise FarmError("Specs in YAML need pyyaml: pip install 'phalanx[farm]'") from None
     try:
-        said = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        if len(text) > MOST_TEXT:
+            raise FarmError(f"{path} has {len(text):,} characters; a spec has at most {MOST_TEXT:,}")
+        said = yaml.safe_load(text)
+        values = _values(said, MOST_VALUES)
     except OSError as error:
         raise FarmError(f"{path}: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise FarmError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
+    except RecursionError:
+        raise FarmError(f"{path}: its entries are nested too deep") from None
+    except (yaml.YAMLError, ValueError) as error:  # dates and numbers that are none are the latter
+        raise FarmError(f"{path} is no YAML: {' '.join(str(error).split())[:MOST_SHOWN]}") from None
+    if values > MOST_VALUES:
+        raise FarmError(f"{path} has more than {MOST_VALUES:,} values, those that aliases (*name) repeat among them")
     if not isinstance(said, dict):
         raise FarmError(f"{path}: must be entries such as robot: panda")
     return said
 
 
-def known(name: str, names: Sequence[str], what: str) -> None:
+def _values(value: Any, most: int) -> int:
+    """How many values there are, each as often as aliases repeat it; counted no further than ``most``."""
+    inner: Any = ()
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        raise ValueError(f"a number of {value.bit_length():,} bits")
+    if isinstance(value, Mapping):
+        inner = [*value.keys(), *value.values()]
+    elif isinstance(value, list | tuple | set):
+        inner = value
+    count = 1
+    for each in inner:
+        if count > most:
+            break
+        count += _values(each, most - count)
+    return count
+
+
+def known(name: Any, names: Sequence[str], what: str) -> None:
     """See that a name is one of some.
 
     Raises:
         FarmError: it is not; the message says which is meant.
     """
     if name not in names:
-        near = difflib.get_close_matches(name, names, 1, 0.5)
+        near = difflib.get_close_matches(str(name), names, 1, 0.5)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}."
         raise FarmError(f"there is no {what} {name!r}; {hint}")
 
@@ -197,6 +228,8 @@ def _check(spec: Spec) -> None:
         value = getattr(spec, name)
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise FarmError(f"{name}: {value!r} must be a whole number, at least 1")
+        if value > MOST_COUNT:
+            raise FarmError(f"{name} must be at most {MOST_COUNT:,}")
     if isinstance(spec.seed, bool) or not isinstance(spec.seed, int) or not 0 <= spec.seed < 2**63:
         raise FarmError(f"seed: {spec.seed!r} must be a whole number, at least 0")
     for name in ("robot", "build", "task", "policy"):
@@ -211,6 +244,9 @@ def _check(spec: Spec) -> None:
         _check_task(spec)
     if spec.every > spec.steps:
         raise FarmError(f"every: {spec.every} is more than the {spec.steps} steps of an episode")
+    if spec.steps // spec.every > MOST_SAMPLES:
+        samples = spec.steps // spec.every
+        raise FarmError(f"every: an episode has {samples:,} samples; at most {MOST_SAMPLES:,} can be kept")
     if not isinstance(spec.signals, tuple) or not spec.signals:
         raise FarmError("signals: must be a list of names")
     for name in spec.signals:

@@ -71,7 +71,7 @@ class Display(Drawn, Widgets):
         super().__init__(viser, self.do)
         self.scene = Scene(viser, world, self._picked, self._dragged)
         self.scene.frame_size = 0.12 * self.radius
-        self.hover = Hover(self)
+        self.hover = Hover(self.scene, self.selection)
         self.scene.force_scale = self.radius / _weight(world)
         self.place_camera()
         viser.gui.configure_theme(control_width="medium", show_share_button=False)

@@ -15,7 +15,8 @@ import numpy as np
 from phalanx.maths.arrays import rotate
 
 if TYPE_CHECKING:
-    from phalanx.viewer.display import Display
+    from phalanx.viewer.scene import Scene
+    from phalanx.viewer.selection import Selection
 
 MARK = "phalanx-pointer"
 """What the text of the field begins with."""
@@ -57,15 +58,16 @@ class Hover:
     """Shows each client the name of what its pointer is over.
 
     Args:
-        display: what is seen.
+        scene: what browsers show.
+        selection: the environments that are seen.
 
     Attributes:
         on: whether names are shown.
     """
 
-    def __init__(self, display: Display) -> None:
+    def __init__(self, scene: Scene, selection: Selection) -> None:
         self.on = True
-        self._display = display
+        self._scene, self._selection = scene, selection
         self._lock = threading.Lock()
         self._labels: dict[int, Any] = {}
         self._places: dict[int, tuple[Any, float, float]] = {}
@@ -106,11 +108,11 @@ class Hover:
         wide = high * camera.image_width / max(camera.image_height, 1)
         way = rotate(np.asarray(camera.wxyz, float), np.array([(2.0 * x - 1.0) * wide, (2.0 * y - 1.0) * high, 1.0]))
         start = np.asarray(camera.position, float)
-        found = self._display.scene.first(start, way)
+        found = self._scene.first(start, way)
         if found is None:
             return None
         length, name, place = found
-        envs = self._display.selection.envs()
+        envs = self._selection.envs()
         if len(envs) > 1 and place < len(envs):
             name += f" in environment {int(envs[place])}"
         return name, start + length * way

@@ -64,8 +64,31 @@ def test_mistakes(said: dict[str, Any], message: str) -> None:
         Spec.of(said)
 
 
+LAUGHS = "robot:\n- &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"- &{name} [{', '.join(['*' + last] * 10)}]\n" for last, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+"""A thousand million values in half a kilobyte."""
+
+
 @pytest.mark.parametrize(
-    ("text", "message"), [("a: [", "is no YAML"), ("- 1", "must be entries"), ("robot: 3", "robot: 3 must be text")]
+    ("text", "message"),
+    [
+        ("a: [", "is no YAML"),
+        ("- 1", "must be entries"),
+        ("robot: 3", "robot: 3 must be text"),
+        ("robot: cartpole\nseed: 2020-99-99", "is no YAML: month must be"),
+        ("robot: cartpole\nseed: !!int abc", "is no YAML: invalid literal"),
+        ("robot: cartpole\nepisodes: 1" + "0" * 5000, r"is no YAML|episodes must be at most"),
+        ("robot: " + "[" * 5000, "nested too deep"),
+        ("robot: &a [*a]", "nested too deep"),
+        (LAUGHS, "more than 10,000 values"),
+        ("robot: cartpole\nsignals: [3.5]", "no signal '?3.5"),
+        ("robot: cartpole\nsteps: 1000000000000000", "steps must be at most 1,000,000,000"),
+        ("robot: cartpole\nseed: 0x" + "f" * 20000, "is no YAML: a number of 80,000 bits"),
+        ("robot: cartpole\nepisodes: 1\nsteps: 20000000\nevery: 1", "an episode has 20,000,000 samples"),
+        ("#" * 1_000_001, "has 1,000,001 characters"),
+    ],
+    ids=range(14),
 )
 def test_files_that_are_none(tmp_path: Path, text: str, message: str) -> None:
     pytest.importorskip("yaml", reason="pyyaml is not installed (pip install 'phalanx[farm]')")

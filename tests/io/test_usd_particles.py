@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from usd_files import prim, read
 
+import phalanx as px
 from phalanx.io.formats.usd.deformables import DeformableModel
 from phalanx.io.reading.errors import LoadError
 from phalanx.models.meshes.point_set import PointSet
@@ -98,3 +99,11 @@ def test_what_is_switched_off_is_left_out(off: str) -> None:
 def test_what_cannot_be(text: str, said: str) -> None:
     with pytest.raises(LoadError, match=said):
         read(text)
+
+
+def test_mistakes_of_points_name_the_file(tmp_path) -> None:
+    text = points(places="point3f[] points = [(0, 0, 0), (nan, 0, 0)]\n") + system() + stuff("")
+    path = tmp_path / "grains.usda"
+    path.write_text('#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = "Z"\n)\n' + text)
+    with pytest.raises(LoadError, match=r"grains\.usda: </p>: particle 1 has a coordinate that is not finite"):
+        px.World().add_usd(path)

@@ -60,7 +60,7 @@ def read(reading: Reading, prim: Prim, name: str) -> DeformableModel:
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     node_of = place[which.reshape(-1)]
-    mesh = ClothMesh(points[first[order]], node_of[faces], str(prim.GetPath()))
+    mesh = ClothMesh(points[first[order]], node_of[faces], reading.place(prim))
     system = target(prim, SYSTEM)
     system = None if system is None else reading.stage.GetPrimAtPath(system)
     arguments = {

@@ -87,7 +87,7 @@ def read(reading: Reading, prim: Prim, name: str) -> DeformableModel:
 
 def _mesh(reading: Reading, prim: Prim, transform: np.ndarray) -> TetMesh:
     """Tetrahedra as the prim has them, or such as fill its surface."""
-    path = str(prim.GetPath())
+    path = reading.place(prim)
     nodes = reading.numbers(prim, "physxDeformable:simulationRestPoints").reshape(-1, 3)
     tets = reading.numbers(prim, "physxDeformable:simulationIndices")
     if len(nodes) and len(tets):

@@ -51,7 +51,7 @@ def read(reading: Reading, prim: Prim, name: str) -> DeformableModel:
     frame = rigid(transform)
     local = inverse(frame) @ transform
     places = reading.numbers(prim, TYPES[str(prim.GetTypeName())]).reshape(-1, 3)
-    points = PointSet(places @ local[:3, :3].T + local[:3, 3], path)
+    points = PointSet(places @ local[:3, :3].T + local[:3, 3], reading.place(prim))
     fluid = reading.flag(prim, "physxParticle:fluid", False)
     arguments = {"fluid": fluid, **_distances(reading, prim, system, fluid), **_material(reading, prim, system, fluid)}
     _mass(reading, prim, arguments, len(places))

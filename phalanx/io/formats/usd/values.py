@@ -61,9 +61,13 @@ class Reading:
             else:
                 yield prim
 
+    def place(self, prim: Prim) -> str:
+        """File and path of a prim, as messages begin with."""
+        return f"{self.notes.file}: <{prim.GetPath()}>"
+
     def error(self, prim: Prim, text: str) -> LoadError:
         """An error about a prim."""
-        return LoadError(f"{self.notes.file}: <{prim.GetPath()}>: {text}")
+        return LoadError(f"{self.place(prim)}: {text}")
 
     def transform(self, prim: Prim) -> np.ndarray:
         """(4, 4): from a prim's frame, scale and all, to our world, in metres."""
