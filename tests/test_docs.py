@@ -20,7 +20,8 @@ from phalanx.ecs import Component
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
-PAGES = [path for place in ("*.md", "docs/*.md", "docs/howto/*.md", "benchmarks/*.md") for path in ROOT.glob(place)]
+PLACES = ("*.md", "docs/*.md", "docs/concepts/*.md", "docs/howto/*.md", "benchmarks/*.md")
+PAGES = [path for place in PLACES for path in ROOT.glob(place)]
 
 
 def blocks(text: str) -> list[str]:
@@ -42,6 +43,28 @@ def test_quick_start_runs(tmp_path, monkeypatch, capsys):
     assert eval("robot.live.joint_pos", names).shape == (64, 12)
     printed = capsys.readouterr().out
     assert "FL_hip_joint" in printed and "0.2" in printed, "joints, and heights of robots that stand"
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "concepts").glob("*.md")), ids=lambda page: page.stem)
+def test_concepts_run(page, tmp_path, monkeypatch):
+    """What a page of concepts shows runs as one module, with the assertions in it; what it calls a file is one."""
+    text = page.read_text()
+    code = "\n".join(blocks(text))
+    assert "assert " in code
+    name = f"concept_{page.stem}"
+    (tmp_path / f"{name}.py").write_text(code)
+    spec = importlib.util.spec_from_file_location(name, tmp_path / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    monkeypatch.setitem(sys.modules, name, module := importlib.util.module_from_spec(spec))
+    installed = list(sys.meta_path)
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.meta_path[:] = installed  # the facade's names are there while its page runs
+    places = [ROOT, *(ROOT / "phalanx" / inside for inside in ("", "systems", "facade", "systems/solver"))]
+    for path in re.findall(r"`((?:\w+/)+(?:\w+\.py)?)`", text):
+        if not path.startswith("isaaclab"):
+            assert any((place / path).exists() for place in places), f"{page.name} names {path}, which is not there"
 
 
 def test_commands_exist():

@@ -8,7 +8,7 @@ loops, branches or indices: a number that is stored and read again is a register
 
 Only what all environments do alike can be recorded: where a number decides about a loop, the system is refused
 (:class:`Dynamic`). Conditional expressions become selections, and of a conditional statement both ways are gone.
-Measured in docs/decisions/0029-straight-lines.md.
+Measured in docs/decisions/0029-recorded-kernels.md.
 """
 
 from __future__ import annotations
