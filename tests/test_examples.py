@@ -72,6 +72,13 @@ def test_drape_cloth(tmp_path: Path) -> None:
     assert min(float(line[4]) for line in lines) > 0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["lift_soft_cube"])
+def test_grippers_and_what_deforms(name: str, tmp_path: Path) -> None:
+    """Each compares what is seen with what is expected, and fails where it differs."""
+    assert run(f"deformable/{name}.py", tmp_path).endswith("as expected\n")
+
+
 def test_hang_on_a_rope(tmp_path: Path) -> None:
     output = run("hang_on_a_rope.py", tmp_path, "--steps", "80")
     for line in output.splitlines()[1:]:

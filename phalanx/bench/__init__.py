@@ -156,7 +156,7 @@ def run_case(
     else:
         recorded = None
     runs = []
-    if peer is not None and not scene.soft:  # whose soft bodies are others
+    if peer is not None and not scene.is_deformable:  # whose deformable bodies are others
         runs.append(peer(setup, frames, repeats))
     del setup
     release()
@@ -182,14 +182,14 @@ def export(scenes: Sequence[Scene], folder: str | os.PathLike[str]) -> list[Path
     """Write scenes as MJCF files, for the tools of others; returns their paths.
 
     Raises:
-        ValueError: a scene has soft bodies, which are not written; then nothing is.
+        ValueError: a scene has deformable bodies, which are not written; then nothing is.
     """
     from phalanx.bench import mjcf
     from phalanx.bench.build import set_up
 
     for scene in scenes:
-        if scene.soft:
-            raise ValueError(f"{scene.name} has soft bodies, which are not written as MJCF")
+        if scene.is_deformable:
+            raise ValueError(f"{scene.name} has deformable bodies, which are not written as MJCF")
     paths = []
     for scene in scenes:
         paths.append(Path(folder) / f"{scene.name}.xml")

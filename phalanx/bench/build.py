@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 
 from phalanx.bench.declare import Drives, Scene
+from phalanx.models.meshes.cloth_mesh import ClothMesh
+from phalanx.models.meshes.point_set import PointSet
+from phalanx.models.meshes.rope_line import RopeLine
 from phalanx.world.world import World
 
 
@@ -71,7 +74,7 @@ class Setup:
         }
         for body in self.scene.watch:
             if "/" not in body:
-                nodes = self.world.engine.device.to_host(self.world.deformables[body].node_pos)
+                nodes = self.world.engine.device.to_host(self.world.all_deformables[body].node_pos)
                 found.append(nodes[..., 2].mean(axis=1))
                 continue
             actor, _, name = body.partition("/")
@@ -123,6 +126,35 @@ def set_up(scene: Scene, num_envs: int, device: str = "cpu", dtype: str = "float
             mass=soft.mass,
             position=soft.position,
             friction=soft.friction,
+        )
+    for sheet in scene.cloth:
+        world.add_cloth(
+            ClothMesh.grid(*sheet.size, *sheet.squares),
+            sheet.name,
+            thickness=sheet.thickness,
+            bending_stiffness=sheet.bending_stiffness,
+            touches_cloth=sheet.touches_cloth,
+            position=sheet.position,
+            friction=sheet.friction,
+        )
+    for rope in scene.ropes:
+        world.add_rope(
+            RopeLine.straight(rope.length, rope.segments),
+            rope.name,
+            radius=rope.radius,
+            position=rope.position,
+            friction=rope.friction,
+        )
+    for bits in scene.particles:
+        world.add_particles(
+            PointSet.grid(bits.counts, 2.02 * bits.radius, jitter=0.05 * bits.radius),
+            bits.name,
+            radius=bits.radius,
+            fluid=bits.fluid,
+            viscosity=bits.viscosity,
+            rolling_friction=bits.rolling_friction,
+            position=bits.position,
+            friction=bits.friction,
         )
     world.build()
     drives: dict[str, Drives] = {}

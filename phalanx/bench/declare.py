@@ -92,6 +92,46 @@ class SoftItem:
 
 
 @dataclass(frozen=True)
+class ClothItem:
+    """A rectangle of cloth, width by height (m), of columns by rows of squares; the peers have none."""
+
+    size: tuple[float, float]
+    squares: tuple[int, int]
+    name: str
+    position: tuple[float, float, float]
+    thickness: float = 2e-3
+    bending_stiffness: float = 1e-5
+    touches_cloth: bool = False
+    friction: float = 0.6
+
+
+@dataclass(frozen=True)
+class RopeItem:
+    """A straight rope along x; the peers have none."""
+
+    length: float
+    segments: int
+    name: str
+    position: tuple[float, float, float]
+    radius: float = 5e-3
+    friction: float = 0.5
+
+
+@dataclass(frozen=True)
+class ParticlesItem:
+    """A block of grains, or of a fluid, so many along each axis; the peers have none."""
+
+    counts: tuple[int, int, int]
+    name: str
+    position: tuple[float, float, float]
+    radius: float = 5e-3
+    fluid: bool = False
+    viscosity: float = 0.0
+    friction: float = 0.5
+    rolling_friction: float | None = None
+
+
+@dataclass(frozen=True)
 class MujocoOptions:
     """What is MuJoCo's own in a scene, as its own benchmarks have it where they have the scene.
 
@@ -114,8 +154,8 @@ class Scene:
     """A benchmark.
 
     All environments start alike; controls are drawn anew every ``hold`` steps, for each environment. ``watch`` names
-    bodies (``actor/body``, or a soft body) whose mean height is reported. ``steps`` are run on a GPU; on a CPU as many
-    as ``cpu_work`` environment-steps allow, but at least two stretches of ``hold``. ``contact_offset`` (m) and
+    bodies (``actor/body``, or a deformable body) whose mean height is reported. ``steps`` are run on a GPU; on a CPU as
+    many as ``cpu_work`` environment-steps allow, but at least two stretches of ``hold``. ``contact_offset`` (m) and
     ``max_contacts`` are the world's: MuJoCo looks for contacts at no distance, so the offset is small for the contacts
     to be about as many.
     """
@@ -125,6 +165,9 @@ class Scene:
     robots: tuple[RobotItem, ...] = ()
     objects: tuple[ObjectItem, ...] = ()
     soft: tuple[SoftItem, ...] = ()
+    cloth: tuple[ClothItem, ...] = ()
+    ropes: tuple[RopeItem, ...] = ()
+    particles: tuple[ParticlesItem, ...] = ()
     ground: bool = True
     ground_friction: float = 0.8
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
@@ -141,6 +184,11 @@ class Scene:
     mujoco: MujocoOptions = MujocoOptions()
     family: str = ""
     """Scenes of a family are run by the family's name, and not unless named."""
+
+    @property
+    def is_deformable(self) -> bool:
+        """Whether something in it deforms, which the peers do not have."""
+        return bool(self.soft or self.cloth or self.ropes or self.particles)
 
     def frames(self, num_envs: int, device: str, steps: int | None = None) -> int:
         """Number of stretches of ``hold`` steps, from ``steps`` or what suits the device."""

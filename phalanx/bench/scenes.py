@@ -5,7 +5,16 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from phalanx.bench.declare import MujocoOptions, ObjectItem, RobotItem, Scene, SoftItem
+from phalanx.bench.declare import (
+    ClothItem,
+    MujocoOptions,
+    ObjectItem,
+    ParticlesItem,
+    RobotItem,
+    RopeItem,
+    Scene,
+    SoftItem,
+)
 from phalanx.bench.robots import humanoid as man
 from phalanx.bench.robots.g1 import GAINS as G1_GAINS
 from phalanx.bench.robots.g1 import START as G1_START
@@ -71,6 +80,16 @@ def _boxes(side: int = 4, half: float = 0.05, wall: float = 0.32) -> tuple[Objec
         items.append(
             ObjectItem(Shape("box", size), name, (x * (wall + thick), y * (wall + thick), tall), kind="static")
         )
+    return tuple(items)
+
+
+def _basin(long: float, wide: float, tall: float, thick: float = 0.02) -> tuple[ObjectItem, ...]:
+    """Four walls about the origin; half sides inside, m."""
+    items = []
+    for name, x, y in (("east", 1, 0), ("west", -1, 0), ("north", 0, 1), ("south", 0, -1)):
+        size = (thick if x else long + 2 * thick, thick if y else wide + 2 * thick, tall)
+        place = (x * (long + thick), y * (wide + thick), tall)
+        items.append(ObjectItem(Shape("box", size), name, place, kind="static", friction=0.0))
     return tuple(items)
 
 
@@ -252,6 +271,90 @@ _ALL = (
         cuda_envs=(1, 256, 1024, 8192),
         watch=("cube",),
         family="soft",
+    ),
+    Scene(
+        "cloth_drape",
+        "a cloth of 902 nodes, 2,706 dofs, that falls on a box",
+        objects=(ObjectItem(Shape("box", (0.1, 0.1, 0.1)), "box", (0.0, 0.0, 0.1), kind="static"),),
+        cloth=(ClothItem((0.8, 0.42), (40, 21), "cloth", (0.0, 0.0, 0.25)),),
+        steps=200,
+        cpu_work=640,
+        cpu_envs=(1, 32),
+        cuda_envs=(1, 32, 1024),
+        watch=("cloth",),
+        family="cloth",
+    ),
+    Scene(
+        "cloth_folds",
+        "the same cloth, which falls over a wall into folds and touches itself",
+        objects=(ObjectItem(Shape("box", (0.02, 0.3, 0.1)), "box", (0.0, 0.0, 0.1), kind="static"),),
+        cloth=(ClothItem((0.8, 0.42), (40, 21), "cloth", (0.0, 0.0, 0.25), touches_cloth=True),),
+        steps=200,
+        cpu_work=200,
+        cpu_envs=(1,),
+        cuda_envs=(1, 32, 1024),
+        watch=("cloth",),
+        family="cloth",
+    ),
+    Scene(
+        "rope_drape",
+        "a rope of 100 segments that falls across a box",
+        objects=(ObjectItem(Shape("box", (0.1, 0.1, 0.1)), "box", (0.0, 0.0, 0.1), kind="static"),),
+        ropes=(RopeItem(1.0, 100, "rope", (-0.4, 0.0, 0.23)),),
+        steps=300,
+        cpu_work=6_400,
+        cpu_envs=(1, 64),
+        cuda_envs=(1, 256, 1024, 8192),
+        watch=("rope",),
+        family="ropes",
+    ),
+    Scene(
+        "grains_heap",
+        "a block of 1,000 grains that roll, which falls into a heap",
+        particles=(ParticlesItem((10, 10, 10), "grains", (0.0, 0.0, 0.053), rolling_friction=0.1),),
+        steps=200,
+        cpu_work=800,
+        cpu_envs=(1, 16),
+        cuda_envs=(1, 32, 256, 1024),
+        watch=("grains",),
+        family="grains",
+    ),
+    Scene(
+        "fluid_dam",
+        "a block of 1,152 bits of a fluid that breaks in a basin",
+        objects=_basin(0.2, 0.046, 0.15),
+        particles=(ParticlesItem((12, 8, 12), "fluid", (-0.139, 0.0, 0.062), fluid=True, friction=0.0),),
+        steps=200,
+        cpu_work=800,
+        cpu_envs=(1, 16),
+        cuda_envs=(1, 32, 256, 1024),
+        watch=("fluid",),
+        family="fluid",
+    ),
+    Scene(
+        "cloth_250k",
+        "one cloth of 250,000 nodes that touches itself and falls on a box",
+        objects=(ObjectItem(Shape("box", (0.5, 0.5, 0.5)), "box", (0.0, 0.0, 0.5), kind="static"),),
+        cloth=(ClothItem((2.0, 2.0), (499, 499), "cloth", (0.0, 0.0, 1.01), thickness=1e-3, touches_cloth=True),),
+        steps=100,
+        hold=10,
+        cpu_work=1,
+        cpu_envs=(1,),
+        cuda_envs=(1,),
+        watch=("cloth",),
+        family="large",
+    ),
+    Scene(
+        "grains_1m",
+        "a block of 1,000,000 grains that roll",
+        particles=(ParticlesItem((100, 100, 100), "grains", (0.0, 0.0, 0.508), rolling_friction=0.1),),
+        steps=100,
+        hold=10,
+        cpu_work=1,
+        cpu_envs=(1,),
+        cuda_envs=(1,),
+        watch=("grains",),
+        family="large",
     ),
     *(_chain(links) for links in CHAINS),
     *(_at_rest("spheres", n, f"spheres at rest on the ground, a contact each: {n}", BALL) for n in BODIES),

@@ -5,7 +5,7 @@ each small step: particles are sorted by the cell of a grid that they are in.
 """
 
 from phalanx.components.deformable import Deformable
-from phalanx.components.node_contact import CoupledBody
+from phalanx.components.node_contact import SLOTS, CoupledBody
 from phalanx.components.world import World
 from phalanx.ecs import Component, Field, Table
 
@@ -49,6 +49,9 @@ class ParticleMaterial(Component, table=Deformable):
                    role="parameter", shared=True)  # fmt: skip
     static_friction = Field(doc="between grains", role="parameter", shared=True)
     dynamic_friction = Field(doc="between grains that slide", role="parameter", shared=True)
+    turns = Field(doc="mass by moment of inertia and squared radius: 2.5 of spheres; 0: grains do not turn",
+                  role="parameter", shared=True)  # fmt: skip
+    rolling_friction = Field(doc="torque that rolling needs, by force and radius", role="parameter", shared=True)
     cohesion = Field(unit="N", doc="force that two grains that touch hold together with", role="parameter", shared=True)
     reach = Field(
         unit="m", doc="distance up to which fluids feel themselves; 0: they are grains", role="parameter", shared=True
@@ -76,8 +79,16 @@ class ParticleMotion(Component, table=Particle):
     base = Field(3, unit="m/s", doc="velocity, but for what touches it")
     free = Field(3, unit="m/s", doc="velocity, but for shapes that it touches")
     velocity = Field(3, unit="m/s", doc="velocity at the end")
+    spin = Field(3, unit="rad/s", doc="angular velocity at the end")
+    twist = Field(3 * SLOTS, unit="N m s", doc="angular impulse about its centre, of each contact with a shape")
     near = Field(dtype="int32", doc="others near it")
     give = Field(unit="1/kg", doc="number of those by its mass; 0: the user moves it")
+
+
+class ParticleSpin(Component, table=Particle):
+    """How a grain turns. Which way it is turned nobody can see."""
+
+    value = Field(3, unit="rad/s", doc="angular velocity", role="state")
 
 
 class ParticleFluid(Component, table=Particle):
@@ -136,6 +147,7 @@ class ParticlePair(Component, table=ParticleNear):
     other = Field(dtype="int32", doc="the other particle", role="state", initial=-1)
     load = Field(unit="N s", doc="impulse that pushes them apart in a small step", role="state")
     rub = Field(3, unit="N s", doc="impulse of friction on the particle", role="state")
+    roll = Field(3, unit="N m s", doc="angular impulse of rolling resistance on the particle", role="state")
     normal = Field(3, doc="unit vector from the other")
     gap = Field(unit="m", doc="distance of their surfaces at the start of the small step")
 

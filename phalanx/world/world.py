@@ -296,7 +296,7 @@ class World(UsdScenes):
         if self.all_deformables:
             fields += [c.NodeContactState.load, c.NodeContactState.spot, c.NodeContactState.slides]
             fields += [c.NodeContactState.impulse, c.DeformableSettings.done, c.CoupledLinkMotion.impulse]
-            fields += [c.ParticleNearCount.kept, c.ParticleFluid.pressure]
+            fields += [c.ParticleNearCount.kept, c.ParticleFluid.pressure, c.ParticleSpin.value]
         return fields
 
     def _write_defaults(self, envs: np.ndarray | None) -> None:

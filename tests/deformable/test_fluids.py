@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import numpy as np
 import pytest
 from deformable.scenes import momentum, world
 
 import phalanx as px
 from phalanx import components as c
+from phalanx.systems.deformable.fluids import behind_wall
 from phalanx.world.layout.particles import lattice_sums
 
 G = 9.81
@@ -56,9 +59,23 @@ def test_a_column_presses_as_its_weight_says() -> None:
         heights.append(2 * water.node_pos[0, :, 2].mean())
     weight, height = float(water.node_mass.sum()) * G, np.mean(heights)
     assert np.mean(floor) == pytest.approx(weight, rel=0.01)
-    assert np.mean(walls) == pytest.approx(0.5 * weight * height / side, rel=0.08)
-    assert 0.9 < height / (0.01 * layers) < 1.1
-    assert view(c.ParticleFluid.dense)[:, 0].max() < 0.1
+    assert np.mean(walls) == pytest.approx(0.5 * weight * height / side, rel=0.045)
+    assert height / (0.01 * layers) == pytest.approx(1, abs=0.015)
+    assert view(c.ParticleFluid.dense)[:, 0].max() < 0.03
+
+
+def test_what_is_behind_a_wall_is_half_of_a_lattice() -> None:
+    """Less the layer of the particle itself: by how much a particle at a wall lacks neighbours, and its slope."""
+    behind = cast("Any", behind_wall)
+    spacing, reach = 0.01, 0.017
+    steps = spacing * np.arange(-2, 3)
+    x, y, z = (a.ravel() for a in np.meshgrid(steps, steps, steps, indexing="ij"))
+    r = np.sqrt(x**2 + y**2 + z**2)
+    lacks = (np.maximum(1 - r[z < -1e-9] / reach, 0) ** 3).sum()
+    assert behind(0.0, spacing, reach)[0] == pytest.approx(lacks, rel=0.03)
+    change = (behind(0.001 - 1e-6, spacing, reach)[0] - behind(0.001 + 1e-6, spacing, reach)[0]) / 2e-6
+    assert behind(0.001, spacing, reach)[1] == pytest.approx(change, rel=1e-5)
+    assert behind(0.0071, spacing, reach) == (0.0, 0.0)
 
 
 def test_the_laplacian_is_exact_on_a_lattice() -> None:

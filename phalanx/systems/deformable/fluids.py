@@ -5,11 +5,19 @@ The density of a particle is a sum over those near it, of (1 - r / H)^3 for the 
 be at the end of the small step than it may be (Bender and Koschier, Divergence-free smoothed particle hydrodynamics,
 2015). Pressures push and never pull. What two particles do to each other is the same with the sign turned, so momentum
 is kept. Pressures keep angular momentum, too; viscosity does not quite, as it acts across the line between two.
+
+What is behind a shape that a particle is near counts as fluid at rest, so that particles are no closer to each other at
+walls than elsewhere: a layer as far behind the wall as the first one is before it, evenly spread over the plane.
 """
+
+import math
 
 from phalanx.components import (
     DeformableSettings,
+    NodeContactPoint,
+    NodeContactState,
     NodeModel,
+    NodeStep,
     Particle,
     ParticleFluid,
     ParticleMaterial,
@@ -18,6 +26,7 @@ from phalanx.components import (
     ParticleTopology,
     Settings,
 )
+from phalanx.components.node_contact import SLOTS
 from phalanx.ecs import function, read, real, rows, system, update, write
 from phalanx.systems.deformable.particle_near import place_of
 
@@ -39,6 +48,19 @@ def slope(r, reach):
     return 3.0 * q * q / reach
 
 
+@function
+def behind_wall(gap, spacing, reach):
+    """What the fluid behind a wall adds to the sum of a particle, and what of it is lost for each metre away from it.
+
+    Args:
+        gap: of the particle's surface from the wall, m.
+        spacing: of particles at rest, m.
+    """
+    q = min(max(1.0 - (spacing + gap) / reach, 0.0), 1.0)
+    c = 2.0 * math.pi * reach * reach / (spacing * spacing)
+    return c * q * q * q * q * (0.25 - 0.2 * q), c / reach * q * q * q * (1.0 - q)
+
+
 @system(over=Particle, phase="deform_particles_begin", after="begin_particles")
 def fluid_begin(
     p,
@@ -46,8 +68,12 @@ def fluid_begin(
     particles=rows(Particle),
     node=read(ParticleTopology.node),
     body=read(ParticleTopology.body),
+    surface=read(ParticleTopology.surface),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
+    radius=read(ParticleMaterial.radius),
+    pair=read(NodeContactState.pair),
+    away=read(NodeContactPoint.gap),
     fluid=read(ParticleMaterial.reach),
     whole=read(ParticleMaterial.lattice_sum),
     viscous=read(ParticleMaterial.viscous),
@@ -88,6 +114,11 @@ def fluid_begin(
             ax += w * (start[q, 0, e] - start[p, 0, e])
             ay += w * (start[q, 1, e] - start[p, 1, e])
             az += w * (start[q, 2, e] - start[p, 2, e])
+    for k in range(SLOTS if fluid[b, e] > 0.0 else 0):
+        c = surface[p, e] * SLOTS + k
+        if pair[c, e] >= 0:
+            more, _ = behind_wall(away[c, e], 2.0 * radius[b, e], fluid[b, e])
+            total += more
     dense[p, e] = total / whole[b, e] - 1.0 if fluid[b, e] > 0.0 else -1.0
     stiff = (x * x + y * y + z * z) / mass[node[p, e], e] + square
     firm[p, e] = step * stiff
@@ -100,9 +131,17 @@ def press_fluid(
     p,
     e,
     particles=rows(Particle),
+    node=read(ParticleTopology.node),
     body=read(ParticleTopology.body),
+    surface=read(ParticleTopology.surface),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
+    radius=read(ParticleMaterial.radius),
+    begin=read(NodeStep.start),
+    pair=read(NodeContactState.pair),
+    away=read(NodeContactPoint.gap),
+    shape_normal=read(NodeContactPoint.normal),
+    anchor=read(NodeContactPoint.anchor),
     fluid=read(ParticleMaterial.reach),
     whole=read(ParticleMaterial.lattice_sum),
     near=read(ParticleMotion.near),
@@ -128,6 +167,15 @@ def press_fluid(
             opens = (ux - velocity[q, 0, e]) * normal[s, 0, e] + (uy - velocity[q, 1, e]) * normal[s, 1, e]
             opens += (uz - velocity[q, 2, e]) * normal[s, 2, e]
             grows -= step * f * opens
+    for k in range(SLOTS if fluid[b, e] > 0.0 else 0):
+        c = surface[p, e] * SLOTS + k
+        if pair[c, e] >= 0:
+            v = node[p, e]
+            _, f = behind_wall(away[c, e], 2.0 * radius[b, e], fluid[b, e])
+            now = shape_normal[c, 0, e] * (begin[v, 0, e] + step * ux - anchor[c, 0, e])
+            now += shape_normal[c, 1, e] * (begin[v, 1, e] + step * uy - anchor[c, 1, e])
+            now += shape_normal[c, 2, e] * (begin[v, 2, e] + step * uz - anchor[c, 2, e])
+            grows -= f / whole[b, e] * (now - away[c, e])
     excess = grows + min(dense[p, e], 0.0)
     stiff = firm[p, e]
     found = max(pressure[p, e] + RELAX * excess / stiff, 0.0) if stiff > 0.0 else 0.0

@@ -9,6 +9,7 @@ sweeps. Then come the particle's contacts with shapes, one after the other.
 import math
 
 from phalanx.components import (
+    CoupledLinkMotion,
     DeformableDynamics,
     DeformableModes,
     DeformablePairTopology,
@@ -24,16 +25,19 @@ from phalanx.components import (
     ParticleMaterial,
     ParticleMotion,
     ParticlePair,
+    ParticleSpin,
     ParticleTopology,
     Settings,
     ShapePose,
     Status,
 )
 from phalanx.components.node_contact import SLOTS
-from phalanx.ecs import function, local, read, real, rows, system, update, write
+from phalanx.ecs import local, read, real, rows, system, update, write
+from phalanx.maths.kernels import cross
 from phalanx.systems.collision.narrow.pose import inverse_turn
 from phalanx.systems.deformable.fluids import slope
 from phalanx.systems.deformable.particle_near import place_of
+from phalanx.systems.deformable.particle_shapes import FOUND, GIVEN, touch_shapes
 
 APART = 0.2
 """Share of its overlap by which a pair is moved apart in a small step, without a push."""
@@ -41,8 +45,8 @@ APART = 0.2
 SLOP = 0.005
 """Overlap that is left, in radii."""
 
-CORNER_SWEEPS = 4
-"""Sweeps over the contacts of a particle with shapes, of which there is mostly one."""
+ROLL = 0.5
+"""Share of a difference of spins that rolling resistance takes in a sweep: friction changes spins at the same time."""
 
 
 @system(over=Particle, phase="deform_particles_begin")
@@ -87,17 +91,26 @@ def relax_pairs(
     sticks=read(ParticleMaterial.static_friction),
     rubs=read(ParticleMaterial.dynamic_friction),
     cohesion=read(ParticleMaterial.cohesion),
+    radius=read(ParticleMaterial.radius),
+    turns=read(ParticleMaterial.turns),
+    rolls=read(ParticleMaterial.rolling_friction),
     fluid=read(ParticleMaterial.reach),
     near=read(ParticleMotion.near),
     give=read(ParticleMotion.give),
     velocity=read(ParticleMotion.velocity),
+    spin=read(ParticleMotion.spin),
     other=read(ParticlePair.other),
     normal=read(ParticlePair.normal),
     gap=read(ParticlePair.gap),
     load=update(ParticlePair.load),
     rub=update(ParticlePair.rub),
+    roll=update(ParticlePair.roll),
 ):
-    """Change the impulses of a particle's pairs by what its velocity from the others' lacks."""
+    """Change the impulses of a particle's pairs by what its velocity from the others' lacks.
+
+    Where they touch, grains that turn are as fast as their surfaces are. Rolling resistance is a torque against the
+    difference of their spins, no greater than its coefficient by the radius and the force between them.
+    """
     b = body[p, e]
     step = h[0, e] / real(count[0, e])
     ux, uy, uz = velocity[p, 0, e], velocity[p, 1, e], velocity[p, 2, e]
@@ -113,7 +126,17 @@ def relax_pairs(
         holds = step * min(cohesion[b, e], cohesion[o, e])
         push = max(load[s, e] - share * (opens + max(gap[s, e], 0.0) / step), -holds)
         x, y, z = x - opens * nx, y - opens * ny, z - opens * nz
-        rx, ry, rz = rub[s, 0, e] - share * x, rub[s, 1, e] - share * y, rub[s, 2, e] - share * z
+        ra, rc = radius[b, e], radius[o, e]
+        sx, sy, sz = cross(
+            ra * spin[p, 0, e] + rc * spin[q, 0, e],
+            ra * spin[p, 1, e] + rc * spin[q, 1, e],
+            ra * spin[p, 2, e] + rc * spin[q, 2, e],
+            nx, ny, nz,
+        )  # fmt: skip
+        x, y, z = x - sx, y - sy, z - sz
+        both = give[p, e] * (1.0 + turns[b, e]) + give[q, e] * (1.0 + turns[o, e])
+        slips = 1.0 / both if share > 0.0 else 0.0
+        rx, ry, rz = rub[s, 0, e] - slips * x, rub[s, 1, e] - slips * y, rub[s, 2, e] - slips * z
         size = math.sqrt(rx * rx + ry * ry + rz * rz)
         bound = 0.5 * (sticks[b, e] + sticks[o, e]) * max(push + holds, 0.0)
         if size > bound:
@@ -122,52 +145,15 @@ def relax_pairs(
             rx, ry, rz = less * rx, less * ry, less * rz
         load[s, e] = push
         rub[s, 0, e], rub[s, 1, e], rub[s, 2, e] = rx, ry, rz
-
-
-@function
-def touch_shapes(impulses, contacts, mass, step, x, y, z):
-    """Impulses of shapes on a particle: it ends no deeper in any than it was, and slides as far as friction lets it.
-
-    Args:
-        impulses: 12 numbers, found here: of each slot that along the normal, and those along the surface.
-        contacts: 24 numbers: of each slot the coefficient of friction (negative: there is no contact), the gap at the
-            start of the small step, the normal and the anchor.
-        x, y, z: where it would be at the end of the small step, from the body's origin.
-
-    Returns:
-        Velocity that it gets.
-    """
-    weight = mass / step
-    way = step / mass
-    px, py, pz = 0.0, 0.0, 0.0
-    for k in range(4 * SLOTS):
-        impulses[k] = 0.0
-    for _ in range(CORNER_SWEEPS if contacts[8] >= 0.0 else 1):
-        for k in range(SLOTS):
-            c = 8 * k
-            if contacts[c] >= 0.0:
-                nx, ny, nz = contacts[c + 2], contacts[c + 3], contacts[c + 4]
-                ax, ay, az = (
-                    x + way * px - contacts[c + 5],
-                    y + way * py - contacts[c + 6],
-                    z + way * pz - contacts[c + 7],
-                )
-                gap = nx * ax + ny * ay + nz * az
-                old = impulses[4 * k]
-                push = max(old - weight * (gap - min(contacts[c + 1], 0.0)), 0.0)
-                impulses[4 * k] = push
-                rx = impulses[4 * k + 1] - weight * (ax - gap * nx)
-                ry = impulses[4 * k + 2] - weight * (ay - gap * ny)
-                rz = impulses[4 * k + 3] - weight * (az - gap * nz)
-                size = math.sqrt(rx * rx + ry * ry + rz * rz)
-                bound = contacts[c] * push
-                less = bound / size if size > bound else 1.0
-                rx, ry, rz = less * rx, less * ry, less * rz
-                px += (push - old) * nx + (rx - impulses[4 * k + 1])
-                py += (push - old) * ny + (ry - impulses[4 * k + 2])
-                pz += (push - old) * nz + (rz - impulses[4 * k + 3])
-                impulses[4 * k + 1], impulses[4 * k + 2], impulses[4 * k + 3] = rx, ry, rz
-    return px / mass, py / mass, pz / mass
+        both = give[p, e] * turns[b, e] / (ra * ra) + give[q, e] * turns[o, e] / (rc * rc)
+        firm = ROLL / both if share > 0.0 and both > 0.0 else 0.0
+        rx = roll[s, 0, e] - firm * (spin[p, 0, e] - spin[q, 0, e])
+        ry = roll[s, 1, e] - firm * (spin[p, 1, e] - spin[q, 1, e])
+        rz = roll[s, 2, e] - firm * (spin[p, 2, e] - spin[q, 2, e])
+        size = math.sqrt(rx * rx + ry * ry + rz * rz)
+        bound = 0.5 * (rolls[b, e] + rolls[o, e]) * 2.0 * ra * rc / (ra + rc) * max(push + holds, 0.0)
+        less = bound / size if size > bound else 1.0
+        roll[s, 0, e], roll[s, 1, e], roll[s, 2, e] = less * rx, less * ry, less * rz
 
 
 @system(over=Particle, phase="deform_particles", before="relax_pairs")
@@ -176,10 +162,17 @@ def move_particles(
     e,
     particles=rows(Particle),
     node=read(ParticleTopology.node),
+    body=read(ParticleTopology.body),
     surface=read(ParticleTopology.surface),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
     mass=read(NodeModel.mass),
+    radius=read(ParticleMaterial.radius),
+    turns=read(ParticleMaterial.turns),
+    rolls=read(ParticleMaterial.rolling_friction),
+    pair_link=read(DeformablePairTopology.link),
+    link_motion=read(CoupledLinkMotion.velocity),
+    turned=read(ParticleSpin.value),
     start=read(NodeStep.start),
     pair=read(NodeContactState.pair),
     shape_normal=read(NodeContactPoint.normal),
@@ -192,41 +185,63 @@ def move_particles(
     pushed=read(ParticleFluid.pushed),
     load=read(ParticlePair.load),
     rub=read(ParticlePair.rub),
+    roll=read(ParticlePair.roll),
     normal=read(ParticlePair.normal),
     free=write(ParticleMotion.free),
     velocity=write(ParticleMotion.velocity),
+    spin=write(ParticleMotion.spin),
 ):
     """The velocity that all impulses of pairs make, and then those of shapes."""
-    v = node[p, e]
+    v, b = node[p, e], body[p, e]
     c = surface[p, e] * SLOTS
     step = h[0, e] / real(count[0, e])
     x, y, z = 0.0, 0.0, 0.0
+    wx, wy, wz = 0.0, 0.0, 0.0
     for k in range(near[p, e]):
         s = place_of(k, p, particles)
         x += load[s, e] * normal[s, 0, e] + rub[s, 0, e]
         y += load[s, e] * normal[s, 1, e] + rub[s, 1, e]
         z += load[s, e] * normal[s, 2, e] + rub[s, 2, e]
+        if turns[b, e] > 0.0:
+            ux, uy, uz = cross(
+                rub[s, 0, e], rub[s, 1, e], rub[s, 2, e], normal[s, 0, e], normal[s, 1, e], normal[s, 2, e]
+            )
+            wx += radius[b, e] * ux + roll[s, 0, e]
+            wy += radius[b, e] * uy + roll[s, 1, e]
+            wz += radius[b, e] * uz + roll[s, 2, e]
     m = mass[v, e]
     inverse = 1.0 / m if give[p, e] > 0.0 else 0.0
     moves = 1.0 if inverse > 0.0 else 0.0
+    light = inverse * turns[b, e] / (radius[b, e] * radius[b, e])
+    wx = moves * turned[p, 0, e] + light * wx
+    wy = moves * turned[p, 1, e] + light * wy
+    wz = moves * turned[p, 2, e] + light * wz
     x = base[p, 0, e] + (moves * pushed[p, 0, e] + inverse * x)
     y = base[p, 1, e] + (moves * pushed[p, 1, e] + inverse * y)
     z = base[p, 2, e] + (moves * pushed[p, 2, e] + inverse * z)
     free[p, 0, e], free[p, 1, e], free[p, 2, e] = x, y, z
     if pair[c, e] >= 0 and inverse > 0.0:
-        impulses = local(4 * SLOTS)
+        impulses = local(FOUND * SLOTS)
         sx, sy, sz = start[v, 0, e], start[v, 1, e], start[v, 2, e]
-        contacts = local(8 * SLOTS)
+        contacts = local(GIVEN * SLOTS)
         for k in range(SLOTS):
             s = c + k
-            contacts[8 * k] = friction[s, e] if pair[s, e] >= 0 else -1.0
-            contacts[8 * k + 1] = gaps[s, e]
-            contacts[8 * k + 2], contacts[8 * k + 3] = shape_normal[s, 0, e], shape_normal[s, 1, e]
-            contacts[8 * k + 4], contacts[8 * k + 5] = shape_normal[s, 2, e], anchor[s, 0, e]
-            contacts[8 * k + 6], contacts[8 * k + 7] = anchor[s, 1, e], anchor[s, 2, e]
-        ux, uy, uz = touch_shapes(impulses, contacts, m, step, sx + step * x, sy + step * y, sz + step * z)
+            j = GIVEN * k
+            i = pair_link[max(pair[s, e], 0), e] if pair[s, e] >= 0 else -1
+            contacts[j] = friction[s, e] if pair[s, e] >= 0 else -1.0
+            contacts[j + 1] = gaps[s, e]
+            for a in range(3):
+                contacts[j + 2 + a] = shape_normal[s, a, e]
+                contacts[j + 5 + a] = anchor[s, a, e]
+                contacts[j + 8 + a] = link_motion[i, 3 + a, e] if i >= 0 else 0.0
+        ux, uy, uz, tx, ty, tz = touch_shapes(
+            impulses, contacts, m, turns[b, e], radius[b, e], rolls[b, e], step,
+            sx + step * x, sy + step * y, sz + step * z, wx, wy, wz,
+        )  # fmt: skip
         x, y, z = x + ux, y + uy, z + uz
+        wx, wy, wz = wx + tx, wy + ty, wz + tz
     velocity[p, 0, e], velocity[p, 1, e], velocity[p, 2, e] = x, y, z
+    spin[p, 0, e], spin[p, 1, e], spin[p, 2, e] = wx, wy, wz
 
 
 @system(over=Particle, phase="deform_particles_end")
@@ -255,9 +270,16 @@ def finish_particles(
     shape_normal=read(NodeContactPoint.normal),
     friction=read(NodeContactPoint.friction),
     gaps=update(NodeContactPoint.gap),
+    turns=read(ParticleMaterial.turns),
+    rolls=read(ParticleMaterial.rolling_friction),
+    pair_link=read(DeformablePairTopology.link),
+    link_motion=read(CoupledLinkMotion.velocity),
     near=read(ParticleMotion.near),
     give=read(ParticleMotion.give),
     free=read(ParticleMotion.free),
+    load=read(ParticlePair.load),
+    rub=read(ParticlePair.rub),
+    roll=read(ParticlePair.roll),
     other=read(ParticlePair.other),
     normal=read(ParticlePair.normal),
     gap=read(ParticlePair.gap),
@@ -267,6 +289,8 @@ def finish_particles(
     impulse=update(NodeContactState.impulse),
     pulse=update(NodeContactState.pulse),
     broken=update(DeformableModes.broken),
+    turned=update(ParticleSpin.value),
+    twist=write(ParticleMotion.twist),
     position=update(NodeState.position),
     velocity=update(NodeState.velocity),
 ):
@@ -281,21 +305,40 @@ def finish_particles(
     sx, sy, sz = start[v, 0, e], start[v, 1, e], start[v, 2, e]
     x, y, z = free[p, 0, e], free[p, 1, e], free[p, 2, e]
     moves = give[p, e] > 0.0 and diverged[0, e] == 0
-    impulses = local(4 * SLOTS)
-    for k in range(4 * SLOTS):
+    impulses = local(FOUND * SLOTS)
+    for k in range(FOUND * SLOTS):
         impulses[k] = 0.0
+    tx, ty, tz = 0.0, 0.0, 0.0
+    light = turns[b, e] / (m * radius[b, e] * radius[b, e])
+    if light > 0.0:
+        for k in range(near[p, e]):
+            s = place_of(k, p, particles)
+            ux, uy, uz = cross(
+                rub[s, 0, e], rub[s, 1, e], rub[s, 2, e], normal[s, 0, e], normal[s, 1, e], normal[s, 2, e]
+            )
+            tx += radius[b, e] * ux + roll[s, 0, e]
+            ty += radius[b, e] * uy + roll[s, 1, e]
+            tz += radius[b, e] * uz + roll[s, 2, e]
+        tx, ty, tz = turned[p, 0, e] + light * tx, turned[p, 1, e] + light * ty, turned[p, 2, e] + light * tz
     touches = moves and pair[c, e] >= 0
     if touches:
-        contacts = local(8 * SLOTS)
+        contacts = local(GIVEN * SLOTS)
         for k in range(SLOTS):
             s = c + k
-            contacts[8 * k] = friction[s, e] if pair[s, e] >= 0 else -1.0
-            contacts[8 * k + 1] = gaps[s, e]
-            contacts[8 * k + 2], contacts[8 * k + 3] = shape_normal[s, 0, e], shape_normal[s, 1, e]
-            contacts[8 * k + 4], contacts[8 * k + 5] = shape_normal[s, 2, e], anchor[s, 0, e]
-            contacts[8 * k + 6], contacts[8 * k + 7] = anchor[s, 1, e], anchor[s, 2, e]
-        ux, uy, uz = touch_shapes(impulses, contacts, m, step, sx + step * x, sy + step * y, sz + step * z)
+            j = GIVEN * k
+            i = pair_link[max(pair[s, e], 0), e] if pair[s, e] >= 0 else -1
+            contacts[j] = friction[s, e] if pair[s, e] >= 0 else -1.0
+            contacts[j + 1] = gaps[s, e]
+            for a in range(3):
+                contacts[j + 2 + a] = shape_normal[s, a, e]
+                contacts[j + 5 + a] = anchor[s, a, e]
+                contacts[j + 8 + a] = link_motion[i, 3 + a, e] if i >= 0 else 0.0
+        ux, uy, uz, ax, ay, az = touch_shapes(
+            impulses, contacts, m, turns[b, e], radius[b, e], rolls[b, e], step,
+            sx + step * x, sy + step * y, sz + step * z, tx, ty, tz,
+        )  # fmt: skip
         x, y, z = x + ux, y + uy, z + uz
+        tx, ty, tz = tx + ax, ty + ay, tz + az
     dx, dy, dz = 0.0, 0.0, 0.0
     if moves:
         for k in range(near[p, e]):
@@ -313,10 +356,10 @@ def finish_particles(
         fx, fy, fz = 0.0, 0.0, 0.0
         if touches and pair[s, e] >= 0:
             nx, ny, nz = shape_normal[s, 0, e], shape_normal[s, 1, e], shape_normal[s, 2, e]
-            push = impulses[4 * k]
-            fx = push * nx + impulses[4 * k + 1]
-            fy = push * ny + impulses[4 * k + 2]
-            fz = push * nz + impulses[4 * k + 3]
+            push = impulses[FOUND * k]
+            fx = push * nx + impulses[FOUND * k + 1]
+            fy = push * ny + impulses[FOUND * k + 2]
+            fz = push * nz + impulses[FOUND * k + 3]
             # what moves it apart from others does not move it into the shape, and out of the shape it goes as well
             inwards = dx * nx + dy * ny + dz * nz
             wanted = -APART * min(gaps[s, e] + SLOP * radius[b, e], 0.0)
@@ -324,6 +367,15 @@ def finish_particles(
                 more = max(wanted - inwards, 0.0)
                 dx, dy, dz = dx + more * nx, dy + more * ny, dz + more * nz
         pulse[s, 0, e], pulse[s, 1, e], pulse[s, 2, e] = fx, fy, fz
+        ax, ay, az = 0.0, 0.0, 0.0
+        if light > 0.0:
+            ax, ay, az = cross(
+                impulses[FOUND * k + 1], impulses[FOUND * k + 2], impulses[FOUND * k + 3],
+                shape_normal[s, 0, e], shape_normal[s, 1, e], shape_normal[s, 2, e],
+            )  # fmt: skip
+        twist[p, 3 * k, e] = radius[b, e] * ax + impulses[FOUND * k + 4]
+        twist[p, 3 * k + 1, e] = radius[b, e] * ay + impulses[FOUND * k + 5]
+        twist[p, 3 * k + 2, e] = radius[b, e] * az + impulses[FOUND * k + 6]
         impulse[s, 0, e] += fx
         impulse[s, 1, e] += fy
         impulse[s, 2, e] += fz
@@ -343,6 +395,9 @@ def finish_particles(
     else:
         position[v, 0, e], position[v, 1, e], position[v, 2, e] = sx, sy, sz
         velocity[v, 0, e], velocity[v, 1, e], velocity[v, 2, e] = 0.0, 0.0, 0.0
+    for k in range(3):
+        w = tx if k == 0 else (ty if k == 1 else tz)
+        turned[p, k, e] = decay * w if moves and turns[b, e] > 0.0 else 0.0
     for k in range(SLOTS):
         s = c + k
         if touches and moves and pair[s, e] >= 0:
@@ -351,12 +406,20 @@ def finish_particles(
             along = nx * ax + ny * ay + nz * az
             gaps[s, e] = along
             ax, ay, az = ax - along * nx, ay - along * ny, az - along * nz
-            rub = impulses[4 * k + 1] * impulses[4 * k + 1] + impulses[4 * k + 2] * impulses[4 * k + 2]
-            rub += impulses[4 * k + 3] * impulses[4 * k + 3]
-            bound = 0.9999 * friction[s, e] * impulses[4 * k]
-            slips = rub >= bound * bound
+            i = FOUND * k
+            size = impulses[i + 1] * impulses[i + 1] + impulses[i + 2] * impulses[i + 2]
+            size += impulses[i + 3] * impulses[i + 3]
+            bound = 0.9999 * friction[s, e] * impulses[i]
+            slips = size >= bound * bound
             slides[s, e] = 1 if slips else 0
-            if slips:  # the anchor goes along
+            if not slips and turns[b, e] > 0.0:
+                i = pair_link[pair[s, e], e]
+                ax, ay, az = tx, ty, tz
+                if i >= 0:
+                    ax, ay, az = ax - link_motion[i, 3, e], ay - link_motion[i, 4, e], az - link_motion[i, 5, e]
+                ax, ay, az = cross(ax, ay, az, nx, ny, nz)
+                ax, ay, az = step * radius[b, e] * ax, step * radius[b, e] * ay, step * radius[b, e] * az
+            if slips or turns[b, e] > 0.0:  # the anchor goes along, or as far as it rolls
                 anchor[s, 0, e] += ax
                 anchor[s, 1, e] += ay
                 anchor[s, 2, e] += az
@@ -366,7 +429,7 @@ def finish_particles(
                     rotation[i, 0, e], rotation[i, 1, e], rotation[i, 2, e], rotation[i, 3, e], rotation[i, 4, e],
                     rotation[i, 5, e], rotation[i, 6, e], rotation[i, 7, e], rotation[i, 8, e], ax, ay, az,
                 )  # fmt: skip
-                turns = plane[t, e] < 0
-                spot[s, 0, e] += bx if turns else ax
-                spot[s, 1, e] += by if turns else ay
-                spot[s, 2, e] += bz if turns else az
+                own = plane[t, e] < 0
+                spot[s, 0, e] += bx if own else ax
+                spot[s, 1, e] += by if own else ay
+                spot[s, 2, e] += bz if own else az

@@ -144,6 +144,7 @@ def impulses_of_particles(
     body=read(ParticlePartTopology.body),
     first=read(ParticlePartTopology.first_surface),
     end=read(ParticlePartTopology.end_surface),
+    first_particle=read(ParticlePartTopology.first_particle),
     near=read(CoupledBodySums.near),
     pair_link=read(DeformablePairTopology.link),
     node=read(SurfaceNodeTopology.node),
@@ -152,6 +153,7 @@ def impulses_of_particles(
     pair=read(NodeContactState.pair),
     pulse=read(NodeContactState.pulse),
     position=read(NodeState.position),
+    twist=read(ParticleMotion.twist),
     impulse=write(ParticlePartSums.impulse),
 ):
     """What a run of particles has got in the small step from a link, with the sign turned."""
@@ -168,7 +170,11 @@ def impulses_of_particles(
                 z = (origin[b, 2, e] - begin[i, 2, e]) + position[v, 2, e]
                 ux, uy, uz = cross(x, y, z, pulse[c, 0, e], pulse[c, 1, e], pulse[c, 2, e])
                 px, py, pz = px - pulse[c, 0, e], py - pulse[c, 1, e], pz - pulse[c, 2, e]
-                lx, ly, lz = lx - ux, ly - uy, lz - uz
+                # it touches where its surface is, not where its centre is
+                p, k = first_particle[n, e] + (s - first[n, e]), 3 * slot
+                lx = lx - ux - twist[p, k, e]
+                ly = ly - uy - twist[p, k + 1, e]
+                lz = lz - uz - twist[p, k + 2, e]
     impulse[n, 0, e], impulse[n, 1, e], impulse[n, 2, e] = px, py, pz
     impulse[n, 3, e], impulse[n, 4, e], impulse[n, 5, e] = lx, ly, lz
 

@@ -64,6 +64,7 @@ def find_pairs(
     other=update(ParticlePair.other),
     load=update(ParticlePair.load),
     rub=update(ParticlePair.rub),
+    roll=update(ParticlePair.roll),
     normal=update(ParticlePair.normal),
     gap=update(ParticlePair.gap),
     near=write(ParticleMotion.near),
@@ -76,16 +77,16 @@ def find_pairs(
     """
     v, b = node[p, e], body[p, e]
     known = local_int(MOST_NEAR)
-    pushed = local(4 * MOST_NEAR)
+    pushed = local(7 * MOST_NEAR)
     olds = 0
-    for k in range(kept[p, e]):
-        s = place_of(k, p, particles)
+    for n in range(kept[p, e]):
+        s = place_of(n, p, particles)
         if load[s, e] != 0.0:
             known[olds] = other[s, e]
-            pushed[4 * olds] = load[s, e]
-            pushed[4 * olds + 1] = rub[s, 0, e]
-            pushed[4 * olds + 2] = rub[s, 1, e]
-            pushed[4 * olds + 3] = rub[s, 2, e]
+            pushed[7 * olds] = load[s, e]
+            for k in range(3):
+                pushed[7 * olds + 1 + k] = rub[s, k, e]
+                pushed[7 * olds + 4 + k] = roll[s, k, e]
             olds += 1
     step = h[0, e] / real(count[0, e])
     side = turn[0, e] & 1
@@ -123,13 +124,16 @@ def find_pairs(
                             normal[s, 0, e], normal[s, 1, e], normal[s, 2, e] = nx, ny, nz
                             gap[s, e] = d
                             push, rx, ry, rz = 0.0, 0.0, 0.0, 0.0
+                            tx, ty, tz = 0.0, 0.0, 0.0
                             for k in range(olds):
                                 if known[k] == q:
-                                    push = pushed[4 * k]
-                                    rx, ry, rz = pushed[4 * k + 1], pushed[4 * k + 2], pushed[4 * k + 3]
+                                    push = pushed[7 * k]
+                                    rx, ry, rz = pushed[7 * k + 1], pushed[7 * k + 2], pushed[7 * k + 3]
+                                    tx, ty, tz = pushed[7 * k + 4], pushed[7 * k + 5], pushed[7 * k + 6]
                             along = rx * nx + ry * ny + rz * nz
                             load[s, e] = push
                             rub[s, 0, e], rub[s, 1, e], rub[s, 2, e] = rx - along * nx, ry - along * ny, rz - along * nz
+                            roll[s, 0, e], roll[s, 1, e], roll[s, 2, e] = tx, ty, tz
                         found += 1
                         solid += 0 if flows else 1
     if found > slots[0, e]:

@@ -31,6 +31,7 @@ class ParticleSets(Running):
         density: float | None = None,
         mass: float | None = None,
         particle_friction: float | Sequence[float] | None = None,
+        rolling_friction: float | None = None,
         cohesion: float = 0.0,
         fluid: bool = False,
         viscosity: float = 0.0,
@@ -49,7 +50,8 @@ class ParticleSets(Running):
     ) -> Particles:
         """Add grains or a fluid to every environment.
 
-        Grains are spheres that do not turn, touch each other and rigid bodies, and rub. Fluids keep their density.
+        Grains are spheres that touch each other and rigid bodies, and rub; with a rolling friction they roll. Fluids
+        keep their density.
 
         All particles of a world touch each other, whatever body they are of.
 
@@ -61,6 +63,8 @@ class ParticleSets(Running):
                 where neither is given.
             particle_friction: coefficient of friction between particles, or the static and the dynamic one; those of
                 the surface where it is not given. Where they are of different bodies, the mean holds.
+            rolling_friction: grains turn, and rolling takes a torque of this by the force between two and their radius;
+                with 0 they roll freely. ``None``: they do not turn.
             cohesion: force that two particles that touch hold together with, N; of two bodies the lesser.
             fluid: they are a fluid, at rest 2 radii apart.
             viscosity: of a fluid, dynamic, Pa s; no more than small steps can follow.
@@ -130,6 +134,8 @@ class ParticleSets(Running):
             reach=far,
             spacing=2 * radius,
             viscosity=checking.number(f"{who}: viscosity", viscosity),
+            turns=rolling_friction is not None and not fluid,
+            rolling_friction=checking.number(f"{who}: rolling_friction", rolling_friction or 0.0),
             cohesion=checking.number(f"{who}: cohesion", cohesion),
             max_velocity=checking.number(f"{who}: max_velocity", max_velocity, above=0, infinite=True),
         )

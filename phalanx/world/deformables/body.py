@@ -74,6 +74,7 @@ class DeformableBody(Handle):
         return slice(self._bound.body, self._bound.body + 1)
 
     _of_nodes = Owners("num_nodes", lambda body: body._nodes)
+    _of_particles = Owners("num_nodes", lambda body: body._bound.particles)
     _of_body = Owners("", lambda body: body._body)
 
     # -- state -------------------------------------------------------------------------------------------

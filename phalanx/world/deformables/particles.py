@@ -39,11 +39,26 @@ class Particles(DeformableBody):
         if pos is not None:
             self._forget(None if env_ids is None else self.engine.env_indices(env_ids))
 
+    spin = DeformableBody._of_particles(c.ParticleSpin.value, what="spin")
+    """(n, num_nodes, 3): angular velocity of grains that turn, rad/s."""
+
+    @on_device
+    def set_spin(self, spin: Any, env_ids: Any = None) -> None:
+        """Set the angular velocity of grains, (n, nodes, 3), rad/s.
+
+        Raises:
+            ValueError: they do not turn.
+        """
+        if not self.part.turns:
+            raise ValueError(f"particles {self.name!r} do not turn; give add_particles a rolling_friction")
+        assign(self, {"spin": spin}, env_ids)
+
     def _forget(self, envs: np.ndarray | None) -> None:
         """What pairs pushed before."""
         count = self.engine.num_envs if envs is None else len(envs)
         for field in (c.ParticleNearCount.kept, c.ParticleFluid.pressure):
             self._write(field, self._bound.particles, np.zeros((count, self.num_nodes)), envs)
+        self._write(c.ParticleSpin.value, self._bound.particles, np.zeros((count, self.num_nodes, 3)), envs)
 
     particle_friction = DeformableBody._of_body(c.ParticleMaterial.dynamic_friction, what="friction", negative=False)
     """(n,): dynamic coefficient of friction between particles."""
@@ -52,12 +67,19 @@ class Particles(DeformableBody):
         c.ParticleMaterial.static_friction, what="friction", negative=False
     )
 
+    rolling_friction = DeformableBody._of_body(c.ParticleMaterial.rolling_friction, negative=False)
+    """(n,): torque that rolling needs, by the force between two and their radius."""
+
     cohesion = DeformableBody._of_body(c.ParticleMaterial.cohesion, negative=False)
     """(n,): force that two particles that touch hold together with, N."""
 
     def set_particle_friction(self, friction: Any, env_ids: Any = None) -> None:
         """Set both coefficients of friction between particles, (n,), dimensionless, at least 0."""
         assign(self, {"particle_friction": friction, "_static_particle_friction": friction}, env_ids)
+
+    def set_rolling_friction(self, friction: Any, env_ids: Any = None) -> None:
+        """Set the coefficient of rolling friction of grains that turn, (n,), dimensionless, at least 0."""
+        assign(self, {"rolling_friction": friction}, env_ids)
 
     def set_cohesion(self, force: Any, env_ids: Any = None) -> None:
         """Set the force that two particles that touch hold together with, (n,), N, at least 0."""

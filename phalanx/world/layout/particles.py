@@ -137,6 +137,8 @@ def particle_material(part: DeformablePart) -> dict[Field, float]:
         c.ParticleMaterial.radius: made.radius if made else 0.0,
         c.ParticleMaterial.static_friction: made.static_friction if made else 0.0,
         c.ParticleMaterial.dynamic_friction: made.dynamic_friction if made else 0.0,
+        c.ParticleMaterial.turns: 2.5 if made and made.turns else 0.0,
+        c.ParticleMaterial.rolling_friction: made.rolling_friction if made else 0.0,
         c.ParticleMaterial.cohesion: made.cohesion if made else 0.0,
         c.ParticleMaterial.reach: made.reach if made else 0.0,
         c.ParticleMaterial.lattice_sum: fluid[0],

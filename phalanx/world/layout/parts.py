@@ -109,6 +109,10 @@ class ParticlesPart(DeformablePart):
     static_friction: float = 0.5
     """Between particles."""
     dynamic_friction: float = 0.5
+    turns: bool = False
+    """Whether grains are spheres that turn."""
+    rolling_friction: float = 0.0
+    """Torque that rolling needs, by force and radius."""
     cohesion: float = 0.0
     """N."""
     reach: float = 0.0

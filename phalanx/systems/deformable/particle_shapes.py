@@ -1,0 +1,95 @@
+"""What shapes do to a particle that touches one or a few of them: they push, rub and resist its rolling."""
+
+import math
+
+from phalanx.components.node_contact import SLOTS
+from phalanx.ecs import function
+from phalanx.maths.kernels import cross
+
+CORNER_SWEEPS = 4
+"""Sweeps over the contacts of a particle with shapes, of which there is mostly one."""
+
+GIVEN = 11
+"""Numbers of a contact with a shape that :func:`touch_shapes` is given."""
+
+FOUND = 7
+"""Numbers that it finds."""
+
+
+@function
+def touch_shapes(impulses, contacts, mass, turns, radius, rolls, step, x, y, z, spin_x, spin_y, spin_z):
+    """Impulses of shapes on a particle: it ends no deeper in any than it was, and slides and rolls as far as friction
+    lets it.
+
+    Args:
+        impulses: numbers of :data:`FOUND` for each slot, found here: that along the normal, those along the surface,
+            and angular impulses of rolling resistance.
+        contacts: numbers of :data:`GIVEN` for each slot: the coefficient of friction (negative: there is no contact),
+            the gap at the start of the small step, the normal, the anchor, and how the shape turns.
+        turns, radius, rolls: as of ParticleMaterial.
+        x, y, z: where it would be at the end of the small step, from the body's origin.
+        spin_x, spin_y, spin_z: how it would turn.
+
+    Returns:
+        Velocity and angular velocity that it gets.
+    """
+    weight = mass / step
+    way = step / mass
+    light = turns / (mass * radius * radius)  # angular velocity per angular impulse
+    px, py, pz = 0.0, 0.0, 0.0
+    lx, ly, lz = 0.0, 0.0, 0.0
+    for k in range(FOUND * SLOTS):
+        impulses[k] = 0.0
+    for _ in range(CORNER_SWEEPS if contacts[GIVEN] >= 0.0 else 1):
+        for k in range(SLOTS):
+            c, i = GIVEN * k, FOUND * k
+            if contacts[c] >= 0.0:
+                nx, ny, nz = contacts[c + 2], contacts[c + 3], contacts[c + 4]
+                push = impulses[i]
+                # all but for what this contact does
+                px, py, pz = px - impulses[i + 1], py - impulses[i + 2], pz - impulses[i + 3]
+                ax = x + way * px - contacts[c + 5]
+                ay = y + way * py - contacts[c + 6]
+                az = z + way * pz - contacts[c + 7]
+                gap = nx * ax + ny * ay + nz * az
+                more = max(push - weight * (gap - min(contacts[c + 1], 0.0)), 0.0) - push
+                px, py, pz = px + more * nx, py + more * ny, pz + more * nz
+                push += more
+                ax, ay, az = ax - gap * nx, ay - gap * ny, az - gap * nz
+                rx, ry, rz = -weight * ax, -weight * ay, -weight * az
+                bound = contacts[c] * push
+                tx, ty, tz = 0.0, 0.0, 0.0
+                if light > 0.0:
+                    ux, uy, uz = cross(impulses[i + 1], impulses[i + 2], impulses[i + 3], nx, ny, nz)
+                    lx -= radius * ux + impulses[i + 4]
+                    ly -= radius * uy + impulses[i + 5]
+                    lz -= radius * uz + impulses[i + 6]
+                    sx = spin_x + light * lx - contacts[c + 8]
+                    sy = spin_y + light * ly - contacts[c + 9]
+                    sz = spin_z + light * lz - contacts[c + 10]
+                    size = math.sqrt(rx * rx + ry * ry + rz * rz)
+                    less = bound / size if size > bound else 1.0
+                    ux, uy, uz = cross(less * rx, less * ry, less * rz, nx, ny, nz)
+                    tx, ty, tz = -sx / light - radius * ux, -sy / light - radius * uy, -sz / light - radius * uz
+                    size = math.sqrt(tx * tx + ty * ty + tz * tz)
+                    most = rolls * radius * push
+                    if size > most:  # it rolls, and friction holds the point where it touches
+                        share = most / size
+                        tx, ty, tz = share * tx, share * ty, share * tz
+                        sx, sy, sz = sx + light * tx, sy + light * ty, sz + light * tz
+                        ux, uy, uz = cross(sx, sy, sz, nx, ny, nz)
+                        share = weight / (1.0 + turns)
+                        rx = -share * (ax - step * radius * ux)
+                        ry = -share * (ay - step * radius * uy)
+                        rz = -share * (az - step * radius * uz)
+                size = math.sqrt(rx * rx + ry * ry + rz * rz)
+                less = bound / size if size > bound else 1.0
+                rx, ry, rz = less * rx, less * ry, less * rz
+                if light > 0.0:
+                    ux, uy, uz = cross(rx, ry, rz, nx, ny, nz)
+                    lx, ly, lz = lx + radius * ux + tx, ly + radius * uy + ty, lz + radius * uz + tz
+                px, py, pz = px + rx, py + ry, pz + rz
+                impulses[i] = push
+                impulses[i + 1], impulses[i + 2], impulses[i + 3] = rx, ry, rz
+                impulses[i + 4], impulses[i + 5], impulses[i + 6] = tx, ty, tz
+    return px / mass, py / mass, pz / mass, light * lx, light * ly, light * lz
