@@ -13,7 +13,9 @@ from facade.isaacsim.core_scenes import host
 from phalanx.facade import stage
 from phalanx.facade.isaacsim.asset.importer.urdf import _urdf
 from phalanx.facade.isaacsim.core.prims import SingleArticulation
+from phalanx.facade.isaacsim.core.utils import articulations
 from phalanx.facade.isaacsim.core.utils.extensions import get_extension_path_from_name
+from phalanx.facade.isaacsim.core.utils.prims import find_matching_prim_paths
 from phalanx.facade.omni.ext import ExtensionManager
 from phalanx.facade.omni.kit.commands import execute
 from phalanx.facade.pxr import PhysicsSchemaTools
@@ -167,3 +169,26 @@ def test_files_of_extensions(tmp_path, monkeypatch):
     kept.mkdir(parents=True)
     assert get_extension_path_from_name(name) == str(kept)
     assert manager.get_extension_path(manager.get_enabled_extension_id(name)) == str(kept)
+
+
+def test_prims_that_hold_whole_articulations(urdf):
+    _, config = execute("URDFCreateImportConfig")
+    for name in ("one", "two"):
+        there = stage.get_stage()
+        UsdGeom.Xform.Define(there, f"/World/{name}")
+        there.SetDefaultPrim(there.GetPrimAtPath(f"/World/{name}"))
+        execute("URDFParseAndImportFile", urdf_path=urdf, import_config=config)
+    both = ["/World/one/arm", "/World/two/arm"]
+    assert articulations.find_all_articulation_base_paths() == both
+    root = next(
+        prim for prim in Usd.PrimRange(there.GetPrimAtPath("/World/one")) if prim.HasAPI(UsdPhysics.ArticulationRootAPI)
+    )
+    upper = there.GetPrimAtPath("/World/one/arm/upper")
+    articulations.move_articulation_root(root, upper)
+    assert upper.HasAPI(UsdPhysics.ArticulationRootAPI) and not root.HasAPI(UsdPhysics.ArticulationRootAPI)
+    assert articulations.find_all_articulation_base_paths() == both
+    articulations.move_articulation_root(upper, there.GetPrimAtPath("/World"))
+    assert articulations.find_all_articulation_base_paths() == ["/World/two/arm"]
+    articulations.move_articulation_root(upper, root)
+    assert not root.HasAPI(UsdPhysics.ArticulationRootAPI)  # upper was none any more
+    assert len(find_matching_prim_paths("/World/.*/arm/upper", "")) == 2

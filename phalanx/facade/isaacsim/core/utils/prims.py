@@ -91,7 +91,7 @@ def find_matching_prim_paths(prim_path_regex: str, prim_type: str | None = None)
 
     Args:
         prim_path_regex: such as ``"/World/envs/env_.*/Robot"``.
-        prim_type: ``"articulation"`` or ``"rigid_body"`` for those alone; all by default.
+        prim_type: ``"articulation"`` or ``"rigid_body"`` for those alone; all by default, and if it is empty.
 
     Returns:
         Paths in the order of the stage.
@@ -100,10 +100,10 @@ def find_matching_prim_paths(prim_path_regex: str, prim_type: str | None = None)
         ValueError: the expression is none of a path, or there is no such type to ask for.
     """
     schemas = {"articulation": UsdPhysics.ArticulationRootAPI, "rigid_body": UsdPhysics.RigidBodyAPI}
-    if prim_type is not None and prim_type not in schemas:
+    if prim_type and prim_type not in schemas:
         raise ValueError(f'prim_type={prim_type!r}: must be "articulation", "rigid_body" or None')
     found = find_matching_prims(prim_path_regex)
-    return [get_prim_path(prim) for prim in found if prim_type is None or prim.HasAPI(schemas[prim_type])]
+    return [get_prim_path(prim) for prim in found if not prim_type or prim.HasAPI(schemas[prim_type])]
 
 
 def get_all_matching_child_prims(
