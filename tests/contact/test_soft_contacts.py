@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import mujoco
 import numpy as np
 import pytest
 from oracles import host
@@ -13,7 +12,6 @@ from oracles import host
 import phalanx as px
 from phalanx import components as c
 
-mj: Any = mujoco  # its type information does not cover what it binds
 GRAVITY = 9.81
 STEPS = pytest.mark.parametrize("rate", [60, 200, 1000])
 REALS = pytest.mark.parametrize("real", ["float32", "float64"])
@@ -147,6 +145,9 @@ def test_slope_holds_by_friction(device: str) -> None:
 
 def test_against_mujoco(device: str) -> None:
     """A ball thrown at a spring and damper as MuJoCo has it (solref -k -d, solimp near 1: no weight) at dt 1/5000."""
+    import mujoco  # the other tests of this file do without
+
+    mj: Any = mujoco  # its type information does not cover what it binds
     rate, k, d = 5000, 2000.0, 10.0
     scene = f"""<mujoco><option timestep="{1 / rate}" integrator="Euler" gravity="0 0 0"/>
     <default><geom solref="-{k} -{d}" solimp="0.9999 0.9999 0.001 0.5 1" condim="1"/></default>
