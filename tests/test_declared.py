@@ -23,7 +23,7 @@ ALL = {**HANDLES, **OTHERS}
 WRITTEN: dict[type, dict[str, float]] = {
     px.SoftBody: {"node_mass": 0.125, "friction": 0.375, "elasticity": 0.4375},
     px.Cloth: {"youngs_modulus": 2e4, "shear_modulus": 3e3, "bending_stiffness": 0.125},
-    px.Rope: {"youngs_modulus": 2e6, "bending_stiffness": 0.25},
+    px.Rope: {"youngs_modulus": 2e6, "bending_stiffness": 0.25, "twisting_stiffness": 0.375},
     px.Particles: {"particle_friction": 0.75, "cohesion": 0.125},
     px.LoopJoint: {"distance": 0.5},
 }
@@ -57,7 +57,7 @@ def others(device: str) -> px.World:
     tet = px.TetMesh(np.array([[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]), np.array([[0, 1, 2, 3]]))
     made.add_soft_body(tet, "soft", position=(0.0, 4.0, 3.0))
     made.add_cloth(px.ClothMesh.grid(0.2, 0.2, 2, 2), "sheet", position=(0.0, 6.0, 3.0))
-    made.add_rope(px.RopeLine.straight(0.5, 4), "rope", position=(0.0, 8.0, 3.0))
+    made.add_rope(px.RopeLine.straight(0.5, 4), "rope", position=(0.0, 8.0, 3.0), twisting_stiffness=1e-3)
     made.add_particles(px.PointSet.grid((2, 2, 1), 0.1), "grains", radius=0.02, position=(0.0, 10.0, 3.0))
     made.add_joint("distance", "box", name="rod", position_b=(0.0, 0.0, 8.0), max_distance=9.0)
     made.build()

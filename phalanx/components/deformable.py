@@ -29,6 +29,7 @@ class DeformableTopology(Component, table=Deformable):
     first_group = Field(dtype="int32", doc="its first group of nodes", constant=True)
     end_group = Field(dtype="int32", doc="one past its last group of nodes", constant=True)
     loose = Field(dtype="int32", doc="1: its nodes are particles, which nothing ties together", constant=True)
+    rope = Field(dtype="int32", doc="its row among ropes, -1: it is none", constant=True)
 
 
 class DeformableMaterial(Component, table=Deformable):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import trimesh as tri
 from deformable.scenes import cube, world
 
 import phalanx as px
@@ -27,6 +29,15 @@ CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]], floa
             [[0, 1, 2, 3], [0, 1, 2, 4], [0, 1, 2, 5]],
             "shares the face .* with 2 others",
         ),
+        (CORNERS[:4], [[0, 1, 2, 3], [0, 1, 2, 3]], "tetrahedra 0 and 1 are on the same side of their face"),
+        (
+            np.vstack([CORNERS[:4], (0.1, 0.1, 0.5)]),
+            [[0, 1, 2, 3], [0, 1, 2, 4]],
+            r"tetrahedra 0 and 1 are on the same side of their face \[0, 2, 1\]",
+        ),
+        (CORNERS[:4], [[0, 1, 2, 2.5]], "tetrahedron 0 .*: not whole numbers"),
+        (CORNERS[:4], [[0, 1, 2, 3, 0]], r"must be \(m, 4\) numbers of nodes, not \(1, 5\)"),
+        (CORNERS[:, :2], [[0, 1, 2, 3]], r"part.msh: nodes must be \(n, 3\), not \(5, 2\)"),
     ],
 )
 def test_tetrahedra_that_are_none(nodes: Any, tets: Any, message: str) -> None:
@@ -68,6 +79,60 @@ def test_what_has_no_inside() -> None:
         world().add_soft_body(px.Shape("height_field", (1, 1), heights=np.zeros((2, 2))))
     with pytest.raises(TypeError, match="no option 'colour'"):
         world().add_soft_body(px.Shape("box", (1, 1, 1)), resolution=1, colour="red")  # type: ignore[call-arg]
+
+
+BALL = tri.creation.icosphere(1)
+
+
+@pytest.mark.parametrize(
+    ("vertices", "faces", "message"),
+    [
+        (BALL.vertices, BALL.faces[1:], r"ball.stl: cannot be filled with tetrahedra: triangle \d+, .* that no other"),
+        (
+            BALL.vertices,
+            np.where(BALL.faces == 3, 99, BALL.faces),
+            r"triangle \d+ has the corners .*, but there are 42",
+        ),
+        (np.where(BALL.vertices == BALL.vertices[4], np.nan, BALL.vertices), BALL.faces, "node 4 has a coordinate"),
+        (np.zeros((0, 3)), np.zeros((0, 3), int), "ball.stl: cannot be filled with tetrahedra: there are no triangles"),
+    ],
+)
+def test_surfaces_that_cannot_be_filled(vertices: np.ndarray, faces: np.ndarray, message: str) -> None:
+    shape = px.Shape("mesh", (1, 1, 1), vertices=vertices, faces=faces, name="ball.stl")
+    with pytest.raises(px.LoadError, match=message):
+        world().add_soft_body(shape, "b", resolution=2)
+
+
+@pytest.mark.parametrize(
+    ("bound", "message"),
+    [
+        ("/Nowhere", r"bad.usda: </Ball>: material:binding:physics names </Nowhere>, which is not there"),
+        ("/Ball", r"names </Ball>, which is a Mesh"),
+        ("/Wrong", r"bad.usda: </Wrong>: .*poissonsRatio = 0.9 must be at most 0.5"),
+        ("/Plain", ""),
+    ],
+)
+def test_materials_of_stages_that_are_none(tmp_path: Path, bound: str, message: str) -> None:
+    """Those that are not there or have no meaning are errors; one of another kind is told, and left out."""
+    faces = BALL.faces
+    (tmp_path / "bad.usda").write_text(
+        '#usda 1.0\n( upAxis = "Z" )\n'
+        'def Mesh "Ball" ( prepend apiSchemas = ["PhysxDeformableBodyAPI", "MaterialBindingAPI"] )\n{\n'
+        f"int[] faceVertexCounts = {[3] * len(faces)}\nint[] faceVertexIndices = {faces.ravel().tolist()}\n"
+        f"point3f[] points = {[tuple(point) for point in BALL.vertices.tolist()]}\n"
+        f"rel material:binding:physics = <{bound}>\nuint physxDeformable:simulationHexahedralResolution = 2\n}}\n"
+        'def Material "Plain" ( prepend apiSchemas = ["PhysicsMaterialAPI"] )\n{\n}\n'
+        'def Material "Wrong" ( prepend apiSchemas = ["PhysxDeformableBodyMaterialAPI"] )\n{\n'
+        "float physxDeformableBodyMaterial:poissonsRatio = 0.9\n}\n"
+    )
+    made = world()
+    if message:
+        with pytest.raises(px.LoadError, match=message):
+            made.add_usd(tmp_path / "bad.usda")
+        return
+    with pytest.warns(UserWarning, match="its material </Plain> has no PhysxDeformableBodyMaterialAPI"):
+        made.add_usd(tmp_path / "bad.usda")
+    assert list(made.deformables) == ["Ball"]
 
 
 def test_names_are_unique() -> None:

@@ -264,6 +264,8 @@ CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]], floa
         (CORNERS, np.zeros((0, 3), int), "part.obj: there are no triangles"),
         (CORNERS[:3], [[0, 1, 3]], "triangle 0 has the corners .* but there are 3 nodes"),
         (CORNERS, [[0, 1, 2], [1, 2, 3]], "node 4 belongs to no triangle"),
+        (CORNERS[:3], [[0, 1, 2], [2, 1, 0]], "triangle 0, .* is there 2 times"),
+        (CORNERS[:3], [[0, 1, 1.5]], "triangle 0 .*: not whole numbers"),
         (CORNERS * (1, 0, 0), [[0, 1, 2], [1, 3, 4]], "triangle 0, corners .* has no area"),
         (np.where(CORNERS == 1, np.nan, CORNERS), [[0, 1, 2]], "node 1 has a coordinate that is not finite"),
         (CORNERS, [[0, 1, 2], [0, 1, 3], [0, 1, 4]], r"triangles 0, 1, 2 share the edge \[0, 1\]"),

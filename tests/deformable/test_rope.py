@@ -232,13 +232,16 @@ def busy(num_envs: int) -> px.World:
     """A rope tied to the world by an end and to a ball by the other, above a box that lies on the ground."""
     made = world(num_envs=num_envs, dtype="float32")
     made.add_ground()
-    rope = made.add_rope(np.linspace((0, 0, 0.2), (0.3, 0, 0.2), 13), "rope")
+    rope = made.add_rope(
+        np.linspace((0, 0, 0.2), (0.3, 0, 0.2), 13), "rope", twisting_stiffness=1e-3, touches_cloth=True
+    )
     made.add_rigid_object(px.Shape("box", (0.05, 0.05, 0.05)), "box", mass=0.3, position=(0.15, 0, 0.05))
     made.add_rigid_object(px.Shape("sphere", (0.03,)), "ball", mass=0.2, position=(0.33, 0, 0.2))
     made.attach_nodes(rope, [0])
     made.attach_nodes(rope, [12], "ball")
     made.build()
     rope.set_node_state(vel=0.3 * np.random.default_rng(3).normal(size=(100, 1, 3))[:num_envs])
+    rope.set_segment_spin(5 * np.random.default_rng(4).normal(size=(100, 12))[:num_envs])
     return made
 
 

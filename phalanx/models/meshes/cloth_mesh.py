@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.io.reading.errors import LoadError
+from phalanx.models.meshes.element_arrays import elements_array, points_array
 from phalanx.models.meshes.point_set import PointSet
 from phalanx.models.meshes.rope_line import RopeLine
 from phalanx.models.meshes.tet_mesh import TetMesh
@@ -25,7 +26,7 @@ class ClothMesh:
 
     Raises:
         LoadError: a triangle names a node that is not there, or has no area; a node is no number, or belongs to no
-            triangle; or more than two triangles share an edge.
+            triangle; more than two triangles share an edge; or a triangle is there twice.
     """
 
     nodes: np.ndarray
@@ -35,8 +36,8 @@ class ClothMesh:
     edge_triangles: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
-        self.nodes = np.ascontiguousarray(self.nodes, float).reshape(-1, 3)
-        self.triangles = np.array(self.triangles, np.int64).reshape(-1, 3)
+        self.nodes = points_array(self.nodes, self.source)
+        self.triangles = elements_array(self.triangles, 3, len(self.nodes), "triangle", self.source)
         self._check()
         self._find_edges()
 
@@ -94,15 +95,6 @@ class ClothMesh:
     def _check(self) -> None:
         if not len(self.triangles):
             raise LoadError(f"{self.source}: there are no triangles; cloth needs at least one")
-        wrong = np.flatnonzero(~np.isfinite(self.nodes).all(axis=1))
-        if len(wrong):
-            raise LoadError(f"{self.source}: node {wrong[0]} has a coordinate that is not finite")
-        wrong = np.flatnonzero(((self.triangles < 0) | (self.triangles >= len(self.nodes))).any(axis=1))
-        if len(wrong):
-            raise LoadError(
-                f"{self.source}: triangle {wrong[0]} has the corners {self.triangles[wrong[0]].tolist()}, but there "
-                f"are {len(self.nodes)} nodes"
-            )
         loose = np.setdiff1d(np.arange(len(self.nodes)), self.triangles)
         if len(loose):
             raise LoadError(
@@ -114,6 +106,14 @@ class ClothMesh:
             raise LoadError(
                 f"{self.source}: triangle {flat[0]}, corners {self.triangles[flat[0]].tolist()}, has no area, nor have "
                 f"{len(flat) - 1} others; merge nodes that are in one place, or mesh the surface again"
+            )
+
+        _, first, counts = np.unique(np.sort(self.triangles, axis=1), axis=0, return_index=True, return_counts=True)
+        if (counts > 1).any():
+            again = int(first[np.argmax(counts)])
+            raise LoadError(
+                f"{self.source}: triangle {again}, corners {self.triangles[again].tolist()}, is there "
+                f"{counts.max()} times; leave out the others"
             )
 
     def _find_edges(self) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from phalanx.io.reading.errors import LoadError
+from phalanx.models.meshes.element_arrays import elements_array, points_array
 from phalanx.models.meshes.mesh_files import merge
 from phalanx.models.meshes.signed_distance import SMALLEST_RESOLUTION, distance_field
 from phalanx.models.meshes.tet_mesh import TetMesh
@@ -35,11 +36,17 @@ def fill_surface(vertices: np.ndarray, faces: np.ndarray, resolution: int, sourc
         source: for messages.
 
     Raises:
-        LoadError: the surface is not closed, or so thin that no point of the lattice is inside.
+        LoadError: a vertex or triangle is none, the surface is not closed, or it is so thin that no point of the
+            lattice is inside.
     """
     if isinstance(resolution, bool) or not isinstance(resolution, int | np.integer) or resolution < 1:
         raise ValueError(f"resolution={resolution!r}: must be a whole number of cells, at least 1")
-    vertices, faces = merge(np.asarray(vertices, float).reshape(-1, 3), np.asarray(faces, np.int64).reshape(-1, 3))
+    vertices = points_array(vertices, source)
+    faces = elements_array(faces, 3, len(vertices), "triangle", source)
+    if not len(faces):
+        raise LoadError(f"{source}: cannot be filled with tetrahedra: there are no triangles")
+    given = faces
+    vertices, faces = merge(vertices, faces)
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     if len(vertices) == 8 and ((vertices == low) | (vertices == high)).all() and (high > low).all():
         x, y, z = ((high - low) / 2).tolist()
@@ -50,12 +57,28 @@ def fill_surface(vertices: np.ndarray, faces: np.ndarray, resolution: int, sourc
             vertices, faces, SdfOptions(resolution=max(2 * int(resolution), SMALLEST_RESOLUTION), points=64)
         )
     except ValueError as error:
-        raise LoadError(f"{source}: cannot be filled with tetrahedra: {error}") from error
+        raise LoadError(
+            f"{source}: cannot be filled with tetrahedra: {_open_edge(vertices, faces, given)}{error}"
+        ) from error
     inside = -np.pad(field.distances.astype(float), PAD, mode="reflect", reflect_type="odd")
     nodes, tets = _stuffed(inside)
     if not len(tets):
         raise LoadError(f"{source}: it is too thin to be filled at resolution={resolution}; take a finer one")
     return TetMesh(field.centre + field.corner + field.cell * (nodes - PAD), tets, source)
+
+
+def _open_edge(vertices: np.ndarray, faces: np.ndarray, given: np.ndarray) -> str:
+    """Which triangle has an edge that no other one has the other way around, for messages."""
+    sides = faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+    number = sides[:, 0] * len(vertices) + sides[:, 1]
+    alone = np.flatnonzero(~np.isin(number, sides[:, 1] * len(vertices) + sides[:, 0]))
+    if not len(alone) or len(faces) != len(given):
+        return ""
+    a, b = vertices[sides[alone[0]]].round(6).tolist()
+    return (
+        f"triangle {alone[0] // 3}, corners {given[alone[0] // 3].tolist()}, has an edge from {a} to {b} that no other "
+        "triangle has the other way around: "
+    )
 
 
 def _stuffed(inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ from phalanx.io.reading.errors import LoadError
 
 SHORTEST = 1e-6
 """A segment shorter than this part of the rope is none."""
+
+SHARPEST = 0.5
+"""Cosine of the most that a rope which is curved at rest turns by at a node."""
 
 
 @dataclass
@@ -85,6 +89,48 @@ class RopeLine:
             found[i - 1] += form[0]
             found[i, :2] += form[1, 1:]
             found[i + 1, 0] += form[2, 2]
+        return found
+
+    def frames(self) -> tuple[np.ndarray, np.ndarray]:
+        """(segments, 3) each: unit tangents, and directors across them without twist.
+
+        From one segment to the next, a director turns by the smallest rotation that takes tangent to tangent.
+        """
+        tangents = np.diff(self.nodes, axis=0) / self.lengths[:, None]
+        across = np.eye(3)[np.argmin(np.abs(tangents[0]))]
+        directors = [across - across @ tangents[0] * tangents[0]]
+        for old, new in pairwise(tangents):
+            last = directors[-1] / np.linalg.norm(directors[-1])
+            carried = last - last @ new / max(1 + old @ new, 1e-6) * (old + new)
+            directors.append(carried - carried @ new * new)
+        found = np.array(directors)
+        return tangents, found / np.linalg.norm(found, axis=1, keepdims=True)
+
+    def curvature(self, curved: bool) -> np.ndarray:
+        """(n, 3): parts along both directors of the sine of the angle at rest at inner nodes, and its cosine.
+
+        Args:
+            curved: whether it rests as its nodes are; if not, straight.
+
+        Raises:
+            LoadError: it is curved, and turns by a right angle or more at a node.
+        """
+        found = np.tile([0.0, 0.0, 1.0], (len(self.nodes), 1))
+        if not curved:
+            return found
+        tangents, directors = self.frames()
+        others = np.cross(tangents, directors)
+        cosines = (tangents[1:] * tangents[:-1]).sum(axis=1)
+        sharp = np.flatnonzero(cosines < SHARPEST)
+        if len(sharp):
+            raise LoadError(
+                f"{self.source}: at node {sharp[0] + 1} a rope that is curved at rest turns by "
+                f"{np.degrees(np.arccos(np.clip(cosines[sharp[0]], -1, 1))):.0f} degrees; at most "
+                f"{np.degrees(np.arccos(SHARPEST)):.0f} are possible, with more nodes a bend turns less at each"
+            )
+        for axis, m in enumerate((directors, others)):
+            found[1:-1, axis] = ((tangents[1:] * m[:-1]).sum(axis=1) - (tangents[:-1] * m[1:]).sum(axis=1)) / 2
+        found[1:-1, 2] = cosines
         return found
 
     def to_dict(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.io.reading.errors import LoadError
+from phalanx.models.meshes.element_arrays import elements_array, points_array
 
 FLAT = 1e-7
 """A tetrahedron whose volume is less than this part of that of a regular one with its edges is none, in float32."""
@@ -30,7 +31,7 @@ class TetMesh:
 
     Raises:
         LoadError: an element names a node that is not there, or has no volume; a node is no number, or belongs to
-            no element; or elements overlap, as three at one face do.
+            no element; or elements overlap, as three at one face do, or two on the same side of it.
     """
 
     nodes: np.ndarray
@@ -39,8 +40,8 @@ class TetMesh:
     surface: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
-        self.nodes = np.ascontiguousarray(self.nodes, float).reshape(-1, 3)
-        self.tets = np.array(self.tets, np.int64).reshape(-1, 4)
+        self.nodes = points_array(self.nodes, self.source)
+        self.tets = elements_array(self.tets, 4, len(self.nodes), "tetrahedron", self.source)
         self._check()
         turned = self._signed_volumes() < 0
         self.tets[turned] = self.tets[turned][:, [0, 2, 1, 3]]
@@ -70,15 +71,6 @@ class TetMesh:
     def _check(self) -> None:
         if not len(self.tets):
             raise LoadError(f"{self.source}: there are no tetrahedra; a soft body needs at least one")
-        wrong = np.flatnonzero(~np.isfinite(self.nodes).all(axis=1))
-        if len(wrong):
-            raise LoadError(f"{self.source}: node {wrong[0]} has a coordinate that is not finite")
-        wrong = np.flatnonzero(((self.tets < 0) | (self.tets >= len(self.nodes))).any(axis=1))
-        if len(wrong):
-            raise LoadError(
-                f"{self.source}: tetrahedron {wrong[0]} has the corners {self.tets[wrong[0]].tolist()}, but there are "
-                f"{len(self.nodes)} nodes"
-            )
         loose = np.setdiff1d(np.arange(len(self.nodes)), self.tets)
         if len(loose):
             raise LoadError(
@@ -102,6 +94,17 @@ class TetMesh:
             raise LoadError(
                 f"{self.source}: tetrahedron {worst // 4} shares the face {faces[worst].tolist()} with "
                 f"{users.max() - 1} others; two at most meet at a face"
+            )
+        # seen from two tetrahedra on its sides, a face goes around in both ways
+        low = faces.argmin(axis=1)[:, None]
+        turned = np.take_along_axis(faces, (low + np.arange(3)) % 3, axis=1)
+        _, same, seen = np.unique(turned, axis=0, return_index=True, return_counts=True)
+        if (seen > 1).any():
+            face = int(same[np.argmax(seen)])
+            one, two = np.flatnonzero((turned == turned[face]).all(axis=1))[:2] // 4
+            raise LoadError(
+                f"{self.source}: tetrahedra {one} and {two} are on the same side of their face {faces[face].tolist()}, "
+                "so they overlap; one of them may be there twice, or folded over"
             )
         return faces[np.sort(first[users == 1])]
 

@@ -38,6 +38,7 @@ from phalanx.systems.deformable import (
     particle_links,
     particle_near,
     rope,
+    rope_twist,
     small_steps,
     sweep,
 )
@@ -63,6 +64,7 @@ MODULES: tuple[ModuleType, ...] = (
     attachments,
     cloth,
     rope,
+    rope_twist,
     cloth_near,
     cloth_touch,
     cloth_clusters,
@@ -92,6 +94,8 @@ def sequence(
     cloth_colours: Sequence[tuple[int, int]],
     soft_sweeps: int,
     cloth_sweeps: int,
+    rope_nodes: tuple[int, int],
+    rope_sweeps: int,
     digits: int,
 ) -> list[System]:
     """The systems of a substep in the order in which they run.
@@ -99,9 +103,11 @@ def sequence(
     Args:
         schedule: which has them.
         small_steps: how many a substep has.
-        sweeps: in each of them, of ropes and particles.
+        sweeps: in each of them, of particles.
         colours, cloth_colours: first place and number of nodes of each, of soft bodies and of cloth.
         soft_sweeps, cloth_sweeps: sweeps over soft bodies and over cloth in each small step, in turns.
+        rope_nodes: first place and number of nodes of ropes.
+        rope_sweeps: Newton steps of ropes in each small step.
         digits: of the numbers of cells that particles are sorted by.
     """
     forces = schedule.phase("deform_forces")
@@ -121,7 +127,9 @@ def sequence(
         found = swept if phase == "deform_sweep" else schedule.phase(phase)
         if phase == "deform_cloth":
             continue
-        often = {"deform_rope": sweeps, "deform_particles": sweeps, "deform_sort": digits}
+        if phase == "deform_rope" and found:
+            found = [*[s.portion(*rope_nodes) for s in forces], *found]
+        often = {"deform_rope": rope_sweeps, "deform_particles": sweeps, "deform_sort": digits}
         one += found * often.get(phase, 1)
         if phase == "deform_particles":
             one += found[:2]  # velocities that the last sweep has made

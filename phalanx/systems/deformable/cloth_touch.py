@@ -32,12 +32,13 @@ from phalanx.components import (
     NodeState,
     NodeStep,
     NodeTopology,
+    RopeMaterial,
     Settings,
 )
 from phalanx.components.cloth_contact import NEAR, TOUCHES
 from phalanx.ecs import function, read, real, start, system, update, write
 from phalanx.systems.deformable.contact_force import contact_force, contact_stiffness
-from phalanx.systems.deformable.nearest import nearest_in_triangle, nearest_on_edges
+from phalanx.systems.deformable.nearest import nearest_in_triangle, nearest_on_edges, nearest_on_line
 
 SHARE = 0.45
 """Of the distance of two things, what a node of either may go."""
@@ -56,6 +57,12 @@ GENTLE = 0.1
 
 FIRM = 0.2
 """Stiffness of a contact beside that of a node with a rigid body: a node has several."""
+
+FIRM_ROPES = 1.0
+"""The same where both are ropes, which press with the tension of a knot on a few nodes."""
+
+DEEP = 0.02
+"""Contacts of ropes get stiffer until this share of the distance is left."""
 
 OBLIQUE = 0.1
 """Bounds along axes keep a node from a plane; this much of them goes to axes that lie in the plane."""
@@ -93,6 +100,7 @@ def touch_cloth(
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
     rest=read(ClothMaterial.touch_offset),
+    joined=read(RopeMaterial.joined),
     rubs=read(DeformableSurface.dynamic_friction),
     mass=read(NodeModel.mass),
     origin=read(DeformableMotion.origin),
@@ -116,7 +124,10 @@ def touch_cloth(
     stiffness=write(ClothTouchPoint.stiffness),
     friction=write(ClothTouchPoint.friction),
 ):
-    """Contacts of a node, the nearest if there are too many, and bounds by all other things that are near."""
+    """Contacts of a node, the nearest if there are too many, and bounds by all other things that are near.
+
+    A segment of a rope is a triangle whose last two corners are one node. It has one edge, and two corners.
+    """
     if row[v, e] < 0:
         return
     o = body[v, e]
@@ -136,7 +147,7 @@ def touch_cloth(
             q = body[nodes[u, 0, e], e]
             ox, oy = origin[q, 0, e] - origin[o, 0, e], origin[q, 1, e] - origin[o, 1, e]
             oz = origin[q, 2, e] - origin[o, 2, e]
-            apart = rest[o, e] + rest[q, e]
+            line, other_line = nodes[t, 1, e] == nodes[t, 2, e], nodes[u, 1, e] == nodes[u, 2, e]
             for kind in range(kinds):
                 # which two things: 0 the node and the triangle; 1 to 3 the node's triangle and a corner of the other
                 # one; then each edge of the other one and the edges of the node's triangle from it to a (4 to 6) and
@@ -154,6 +165,10 @@ def touch_cloth(
                 w = nodes[u, 2, e] if kind == 0 else g
                 asked = asked and i != f and i != g and i != w and j != f and j != g and j != w
                 asked = asked and k != f and k != g and k != w
+                asked = asked and (not other_line or kind == 0 or side == 0 or (kind < 4 and side == 1))
+                # what lies close together along a rope may not cross, and has no thickness
+                between = max(min(f, g) - max(i, j), min(i, j) - max(f, g))
+                apart = 0.0 if q == o and joined[o, e] > 0 and between < joined[o, e] else rest[o, e] + rest[q, e]
                 if asked:
                     # three points of either side, from where the node begins, then the weights of the nearest places
                     ax, ay, az = ox + begin[f, 0, e] - sx, oy + begin[f, 1, e] - sy, oz + begin[f, 2, e] - sz
@@ -162,7 +177,11 @@ def touch_cloth(
                     jx, jy, jz = begin[j, 0, e] - sx, begin[j, 1, e] - sy, begin[j, 2, e] - sz
                     kx, ky, kz = begin[k, 0, e] - sx, begin[k, 1, e] - sy, begin[k, 2, e] - sz
                     wi, wj, wk, wf, wg, ww = 1.0, 0.0, 0.0, 1.0, 0.0, 0.0
-                    if kind == 0:
+                    if kind == 0 and other_line:
+                        wf, wg = nearest_on_line(ax, ay, az, bx, by, bz)
+                    elif kind > 0 and kind < 4 and line:
+                        wi, wj = nearest_on_line(-ax, -ay, -az, jx - ax, jy - ay, jz - az)
+                    elif kind == 0:
                         wf, wg, ww = nearest_in_triangle(ax, ay, az, bx, by, bz, cx, cy, cz)
                     elif kind < 4:
                         wi, wj, wk = nearest_in_triangle(
@@ -196,6 +215,7 @@ def touch_cloth(
                             z0 = wi if i == nodes[t, 0, e] else (wj if j == nodes[t, 0, e] else wk)
                             z1 = wi if i == nodes[t, 1, e] else (wj if j == nodes[t, 1, e] else wk)
                             z2 = wi if i == nodes[t, 2, e] else (wj if j == nodes[t, 2, e] else wk)
+                            z2 = 0.0 if line else z2
                         none = (1 if z0 == 0.0 else 0) + (2 if z1 == 0.0 else 0) + (4 if z2 == 0.0 else 0)
                         # the bit of the feature: what is not nought is the corner, or the edge between two corners
                         which = 0
@@ -238,7 +258,8 @@ def touch_cloth(
                     if place >= 0:
                         distance[s, e] = d
                         normal[s, 0, e], normal[s, 1, e], normal[s, 2, e] = nx, ny, nz
-                        gap[s, e] = (d - apart) if d > apart else GENTLE * (d - apart)
+                        ropes = line and other_line
+                        gap[s, e] = (d - apart) if d > apart or ropes else GENTLE * (d - apart)
                         other_body[s, e] = q
                         # four nodes: node and triangle, or edge and edge
                         n0, n1, n2, w0, w1, w2, own = f, g, w, -wf, -wg, -ww, 0
@@ -256,7 +277,11 @@ def touch_cloth(
                         whole += math.fabs(w2) if colour[n2, e] == colour[v, e] else 0.0
                         answer[s, e] = whole
                         least = min(min(mass[v, e], mass[n0, e]), min(mass[n1, e], mass[n2, e]))
-                        stiffness[s, e] = FIRM * contact_stiffness(least, rate) if touching else 0.0
+                        firm = FIRM * contact_stiffness(least, rate)
+                        if ropes:  # the deeper, the stiffer, so that they do not come down to nothing
+                            firm = max(apart / max(d, DEEP * apart), 1.0) if apart > 0.0 else 1.0
+                            firm = FIRM_ROPES * contact_stiffness(least, rate) * firm * firm
+                        stiffness[s, e] = firm if touching else 0.0
                         friction[s, e] = 0.5 * (rubs[o, e] + rubs[q, e])
     crowded[v, e] = unknown
     touches[v, e] = taken

@@ -35,6 +35,15 @@ def nearest_in_triangle(ax, ay, az, bx, by, bz, cx, cy, cz):
 
 
 @function
+def nearest_on_line(ax, ay, az, bx, by, bz):
+    """Weights of a, b in the point between them that is nearest to the origin."""
+    ux, uy, uz = bx - ax, by - ay, bz - az
+    s = -(ux * ax + uy * ay + uz * az) / (ux * ux + uy * uy + uz * uz)
+    s = min(max(s, 0.0), 1.0)
+    return 1.0 - s, s
+
+
+@function
 def nearest_on_edges(ux, uy, uz, vx, vy, vz, rx, ry, rz):
     """Shares s of u and t of v at which the points s u and r + t v are nearest, both from 0 to 1 (the same, 5.1.9)."""
     a, f = ux * ux + uy * uy + uz * uz, vx * vx + vy * vy + vz * vz

@@ -10,6 +10,7 @@ import math
 
 from phalanx.components import (
     AttachedNode,
+    ClothNodeContact,
     DeformableMaterial,
     DeformableSettings,
     NodeAttachmentPoint,
@@ -63,11 +64,14 @@ def rope_constants(
     young=read(DeformableMaterial.youngs_modulus),
     radius=read(RopeMaterial.radius),
     rigidity=read(RopeMaterial.bending_stiffness),
+    torsion=read(RopeMaterial.twisting_stiffness),
     mass=read(NodeModel.mass),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
     stretch=write(RopeElasticity.stretch),
     bending=write(RopeElasticity.bending),
+    twisting=write(RopeElasticity.twisting),
+    steady=write(RopeElasticity.steady),
 ):
     """From Young's modulus and radius, and no more than :data:`STIFFEST` allows."""
     b = body[first[n, e], e]
@@ -75,13 +79,18 @@ def rope_constants(
     most = STIFFEST * rate * rate
     pull = young[b, e] * math.pi * radius[b, e] * radius[b, e]
     turn = rigidity[b, e]
+    screw = torsion[b, e]
+    thick = 0.5 * radius[b, e] * radius[b, e]  # inertia of a segment about itself, by its mass
     for r in range(first[n, e], end[n, e]):
         v = node[r, e]
         lighter = min(mass[v, e], mass[v + 1, e] if after[r, e] > 0 else mass[v, e])
         pull = min(pull, most * lighter * length[r, e])
+        screw = min(screw, most * thick * lighter * length[r, e])
         turn = min(turn, most * mass[v, e] / max(bend[r, 0, e], 1e-20))
     stretch[n, e] = pull
     bending[n, e] = turn
+    twisting[n, e] = screw
+    steady[n, e] = turn
 
 
 @system(over=RopeNode, phase="deform_rope")
@@ -96,6 +105,9 @@ def row_of_rope(
     bend=read(RopeShape.bend),
     stretch=read(RopeElasticity.stretch),
     bending=read(RopeElasticity.bending),
+    framed=read(RopeTopology.framed),
+    steady=read(RopeElasticity.steady),
+    slope=read(RopeSystem.slope),
     mass=read(NodeModel.mass),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
@@ -106,6 +118,9 @@ def row_of_rope(
     normal=read(NodeContactPoint.normal),
     anchor=read(NodeContactPoint.anchor),
     friction=read(NodeContactPoint.friction),
+    touching=read(ClothNodeContact.row),
+    touch=read(ClothNodeContact.force),
+    resists=read(ClothNodeContact.stiffness),
     tied=read(AttachedNode.attachment),
     tie_mass=read(NodeAttachmentTopology.mass),
     mode=read(NodeAttachmentState.mode),
@@ -153,8 +168,9 @@ def row_of_rope(
         if way == 0:
             t0, t1, t2 = -side - more * ux * ux, -more * ux * uy, -more * ux * uz
             t3, t4, t5 = -side - more * uy * uy, -more * uy * uz, -side - more * uz * uz
-    stiff = bending[n, e]
-    even += stiff * bend[r, 0, e]
+    frames = framed[n, e] != 0
+    stiff = 0.0 if frames else bending[n, e]
+    even += steady[n, e] * bend[r, 0, e]
     for k in range(4):
         step = k - 2 if k < 2 else k - 1
         there = after[r, e] >= step if step > 0 else before[r, e] >= -step
@@ -164,6 +180,13 @@ def row_of_rope(
         fx -= stiff * weight * (position[i, 0, e] - px)
         fy -= stiff * weight * (position[i, 1, e] - py)
         fz -= stiff * weight * (position[i, 2, e] - pz)
+    if frames:
+        s = r - 1 if before[r, e] > 0 else r
+        i = r + 1 if after[r, e] > 0 else r
+        back, ahead = 1.0 if before[r, e] > 0 else 0.0, 1.0 if after[r, e] > 0 else 0.0
+        fx += slope[r, 3, e] - slope[r, 0, e] + ahead * slope[i, 0, e] - back * slope[s, 3, e]
+        fy += slope[r, 4, e] - slope[r, 1, e] + ahead * slope[i, 1, e] - back * slope[s, 4, e]
+        fz += slope[r, 5, e] - slope[r, 2, e] + ahead * slope[i, 2, e] - back * slope[s, 5, e]
     stiffness = contact_stiffness(mass[v, e], rate)
     for slot in range(SLOTS):
         t = surface[v, e] * SLOTS + slot
@@ -176,6 +199,10 @@ def row_of_rope(
         even += grip
         xx, xy, xz = xx + more * nx * nx, xy + more * nx * ny, xz + more * nx * nz
         yy, yz, zz = yy + more * ny * ny, yz + more * ny * nz, zz + more * nz * nz
+    if touching[v, e] >= 0:
+        fx, fy, fz = fx + touch[v, 0, e], fy + touch[v, 1, e], fz + touch[v, 2, e]
+        xx, xy, xz = xx + resists[v, 0, e], xy + resists[v, 1, e], xz + resists[v, 2, e]
+        yy, yz, zz = yy + resists[v, 3, e], yz + resists[v, 4, e], zz + resists[v, 5, e]
     a = max(tied[v, e], 0)
     hold = contact_stiffness(tie_mass[a, e], rate)
     ux, uy, uz, more = attachment_force(
@@ -183,10 +210,10 @@ def row_of_rope(
         pz - tie_anchor[a, 2, e], tie_load[a, 0, e], tie_load[a, 1, e], tie_load[a, 2, e],
     )  # fmt: skip
     fx, fy, fz, even = fx + ux, fy + uy, fz + uz, even + more
-    bent = stiff * bend[r, 1, e]
+    bent = steady[n, e] * bend[r, 1, e]
     tie[r, 0, e], tie[r, 3, e], tie[r, 5, e] = t0 + bent, t3 + bent, t5 + bent
     tie[r, 1, e], tie[r, 2, e], tie[r, 4, e] = t1, t2, t4
-    far[r, e] = stiff * bend[r, 2, e]
+    far[r, e] = steady[n, e] * bend[r, 2, e]
     force[r, 0, e], force[r, 1, e], force[r, 2, e] = fx, fy, fz
     own[r, 0, e], own[r, 1, e], own[r, 2, e] = even + xx, xy, xz
     own[r, 3, e], own[r, 4, e], own[r, 5, e] = even + yy, yz, even + zz

@@ -381,8 +381,10 @@ class Deformables(Ropes):
         more = max(sweeps, TOUCHING_SWEEPS)
         soft_sweeps = more if any(soft.part.touches_cloth for soft in self.deformables.values()) else sweeps
         cloth_sweeps = more if any(cloth.part.touches_cloth for cloth in self.cloths.values()) else sweeps
+        rope_sweeps = more if any(rope.part.touches_cloth for rope in self.ropes.values()) else sweeps
         colours = (placed.colours, placed.cloth_colours)
-        self.engine.soft_steps = (small_steps, sweeps, *colours, soft_sweeps, cloth_sweeps, placed.digits)
+        ropes = (placed.rope_nodes, rope_sweeps)
+        self.engine.soft_steps = (small_steps, sweeps, *colours, soft_sweeps, cloth_sweeps, *ropes, placed.digits)
         if placed.passed:
             names = list(self.actors)
             met = sorted({f"{bodies[body].name!r} and {names[part]!r}" for body, part in placed.passed})
@@ -464,7 +466,14 @@ def _sheet(part: ClothPart) -> dict[str, float]:
 
 def _strand(part: RopePart) -> dict[str, float]:
     """What ropes have besides."""
-    return {"radius": part.radius, "bending_stiffness": part.bending_stiffness}
+    return {
+        "radius": part.radius,
+        "bending_stiffness": part.bending_stiffness,
+        "twisting_stiffness": part.twisting_stiffness,
+        "curved_at_rest": part.curved_at_rest,
+        "touches_cloth": part.touches_cloth,
+        "touch_offset": part.touch_offset,
+    }
 
 
 def _grains(part: ParticlesPart) -> dict[str, Any]:

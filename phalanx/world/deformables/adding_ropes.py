@@ -29,6 +29,8 @@ class Ropes(ParticleSets):
         radius: float = 5e-3,
         youngs_modulus: float = 1e7,
         bending_stiffness: float | None = None,
+        twisting_stiffness: float = 0.0,
+        curved_at_rest: bool = False,
         density: float | None = None,
         mass: float | None = None,
         position: Sequence[float] = (0.0, 0.0, 0.0),
@@ -40,20 +42,24 @@ class Ropes(ParticleSets):
         collision_mask: Any = None,
         contact_offset: float | None = None,
         rest_offset: float | None = None,
+        touches_cloth: bool = False,
+        touch_offset: float | None = None,
         **surface: Unpack[Surface],
     ) -> Rope:
         """Add a rope, cable or rod of round cross-section to every environment.
 
-        It stretches, bends, and touches rigid bodies with its nodes. It does not resist twist.
+        It stretches, bends, twists if it is to, and touches rigid bodies with its nodes.
 
         Args:
-            source: its nodes from end to end, as a RopeLine or (n, 3) in m. Segments between them are without strain;
-                bending is measured from straight.
+            source: its nodes from end to end, as a RopeLine or (n, 3) in m. Segments between them are without strain.
             name: unique in the world.
             radius: m, of the cross-section.
             youngs_modulus: Pa, against stretch; ``E A`` with ``A = pi r^2``. Springs between nodes are no stiffer than
                 1e5 times their mass by the square of a small step.
             bending_stiffness: flexural rigidity in N m^2; that of a solid rod, ``E pi r^4 / 4``, where not given.
+            twisting_stiffness: torsional rigidity in N m^2, ``G J``; that of a solid rod is ``bending_stiffness / (1 +
+                nu)``. 0: it does not resist twist. Turn segments with :meth:`Rope.set_twist_targets`.
+            curved_at_rest: bending is measured from how the nodes are given; otherwise from straight.
             density, mass: kg/m^3, or kg of the whole; 1000 kg/m^3 where neither is given.
             position, orientation: initial pose of its frame (orientation w x y z, normalised for you).
             damping: decay of all velocities, 1/s.
@@ -61,10 +67,15 @@ class Ropes(ParticleSets):
             kinematic: all of its nodes are held after a reset; they move as :meth:`Rope.set_node_targets` says.
             collision_group, collision_mask, contact_offset: as of :class:`phalanx.world.options.ActorOptions`.
             rest_offset: distance of the middle line from things that it rests on, m; the radius where it is not given.
+            touches_cloth: its segments touch each other, and ropes, cloth and soft bodies for which this holds, at the
+                sum of both touch offsets; see :meth:`add_cloth`. What less than pi times the touch offset of rope lies
+                between does not touch.
+            touch_offset: m; the radius where it is not given. Segments that are shorter than it cost much.
             surface: see :class:`phalanx.world.options.Surface`; restitution has no meaning here.
 
         Raises:
-            LoadError: there are fewer than two nodes, or two that follow each other are in one place.
+            LoadError: there are fewer than two nodes, or two that follow each other are in one place; or it is curved
+                at rest and turns by more than 60 degrees at a node.
             ValueError: a name is taken, or a value is not possible.
         """
         self._free_name("add_rope", name)
@@ -100,6 +111,13 @@ class Ropes(ParticleSets):
             kinematic=bool(kinematic),
             radius=radius,
             bending_stiffness=checking.number(f"{who}: bending_stiffness", bend),
+            twisting_stiffness=checking.number(f"{who}: twisting_stiffness", twisting_stiffness),
+            curved_at_rest=bool(curved_at_rest),
+            touch_offset=radius
+            if touch_offset is None
+            else checking.number(f"{who}: touch_offset", touch_offset, above=0),
+            touches_cloth=bool(touches_cloth),
         )
+        line.curvature(part.curved_at_rest)
         made = self.ropes[name] = Rope(self.engine, name, part, pose)
         return made

@@ -87,6 +87,38 @@ class ClothTriangles:
         self.count += len(order)
         self.nodes += count
 
+    def add_line(self, columns: Columns, count: int, first_node: int) -> None:
+        """Append the segments of a rope of so many nodes, each a triangle whose last two corners are one node."""
+        segments = np.arange(count - 1)
+        first = segments[::PATCH]
+        owns = np.where(segments == count - 2, 1 + 2 + 8, 1 + 8)  # a corner, or both; the edge between them
+        columns.extend(
+            {
+                c.ClothPatchTopology.first: self.count + first,
+                c.ClothPatchTopology.end: self.count + np.minimum(first + PATCH, count - 1),
+                c.ClothTriangleTopology.nodes: first_node + np.stack([segments, segments + 1, segments + 1], axis=1),
+                c.ClothTriangleTopology.owns: owns,
+                c.ClothNodeContact.row: self.nodes + np.arange(count),
+                c.ClothNodeContact.owner: self.count + np.minimum(np.arange(count), count - 2),
+            }
+        )
+        segment = ends_of_segments(count)[0]
+        columns.extend(
+            {
+                c.ClothCornerTriangle.triangle: self.count + segment,
+                c.ClothCornerTriangle.edges: np.ones_like(segment),
+            }
+        )
+        self.count += count - 1
+        self.nodes += count
+
+
+def ends_of_segments(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Segments of a rope as its nodes see them, in their order, and the node at the other end of each."""
+    node = np.repeat(np.arange(count), 2)[1:-1]
+    segment = np.repeat(np.arange(count - 1), 2)
+    return segment, 2 * segment + 1 - node
+
 
 def _patches(mesh: ClothMesh | TetMesh) -> list[np.ndarray]:
     """Numbers of triangles that lie together: halves across the longest side, until they are few."""

@@ -19,7 +19,7 @@ from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.primitives import OF_KIND
 from phalanx.models.surface import Ground
 from phalanx.systems.deformable.contact_force import LEARNING
-from phalanx.world.layout.cloth_triangles import ClothTriangles
+from phalanx.world.layout.cloth_triangles import ClothTriangles, ends_of_segments
 from phalanx.world.layout.collision import PlacedShape
 from phalanx.world.layout.colours import colours, mesh_edges
 from phalanx.world.layout.columns import Columns
@@ -34,8 +34,8 @@ TOUCHED = (*OF_KIND, kinds.HULL, kinds.SDF, kinds.HEIGHT_FIELD)
 GROUP = 32
 """Nodes of a group."""
 
-_SORTS = {SoftPart: 0, ClothPart: 1}
-"""Which nodes are swept colour by colour: those of soft bodies, and those of cloth."""
+_SORTS = {SoftPart: 0, ClothPart: 1, RopePart: 2}
+"""Nodes of soft bodies and of cloth are swept colour by colour; those of ropes are solved for at once."""
 
 _OTHERS = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])
 """For each corner of a tetrahedron the others, a, b, c, so that (b - a) x (c - a) points to it."""
@@ -64,6 +64,8 @@ class DeformableRows:
     nodes: slice
     rope: int = -1
     """Its row among ropes, -1: it is none."""
+    rope_nodes: slice = field(default_factory=lambda: slice(0, 0))
+    """Its rows among nodes of ropes."""
     particles: slice = field(default_factory=lambda: slice(0, 0))
     """Its rows among particles."""
 
@@ -77,6 +79,8 @@ class DeformableLayout:
     """First place in ``NodeOrder`` and number of nodes of each colour of soft bodies."""
     cloth_colours: list[tuple[int, int]]
     """The same of cloth, whose places follow."""
+    rope_nodes: tuple[int, int]
+    """The same of all nodes of ropes, whose places are next."""
     digits: int
     """Of the numbers of cells that particles are sorted by."""
     ties: list[np.ndarray]
@@ -146,6 +150,7 @@ def fill_deformables(
                 c.DeformableTopology.first_group: first_group,
                 c.DeformableTopology.end_group: groups,
                 c.DeformableTopology.loose: int(isinstance(body, ParticlesPart)),
+                c.DeformableTopology.rope: ropes.count if isinstance(body, RopePart) else -1,
                 c.DeformableMaterial.youngs_modulus: body.youngs_modulus,
                 c.DeformableMaterial.poissons_ratio: body.poissons_ratio,
                 c.ClothMaterial.thickness: body.thickness if isinstance(body, ClothPart) else 0.0,
@@ -155,6 +160,8 @@ def fill_deformables(
                 c.ClothMaterial.touch_offset: getattr(body, "touch_offset", 0.0),
                 c.RopeMaterial.radius: body.radius if isinstance(body, RopePart) else 0.0,
                 c.RopeMaterial.bending_stiffness: body.bending_stiffness if isinstance(body, RopePart) else 0.0,
+                c.RopeMaterial.twisting_stiffness: body.twisting_stiffness if isinstance(body, RopePart) else 0.0,
+                c.RopeMaterial.joined: body.joined if isinstance(body, RopePart) else 0,
                 **particle_material(body),
                 c.DeformableDynamics.gravity_scale: body.gravity_scale,
                 c.DeformableDynamics.damping: body.damping,
@@ -187,7 +194,10 @@ def fill_deformables(
         if isinstance(body, ClothPart):
             edges[ClothPart].append(node + sheets.add(columns, body, node))
         elif isinstance(body, RopePart):
-            sheets.skip(columns, count)
+            if body.touches_cloth:
+                sheets.add_line(columns, count, node)
+            else:
+                sheets.skip(columns, count)
             ropes.add(columns, body, number, node)
         elif isinstance(body, ParticlesPart):
             sheets.skip(columns, count)
@@ -198,7 +208,7 @@ def fill_deformables(
             else:
                 sheets.skip(columns, count)
             edges[SoftPart].append(node + mesh_edges(body.mesh.tets))
-        sort.append(np.full(count, _SORTS.get(type(body), 2)))
+        sort.append(np.full(count, _SORTS.get(type(body), 3)))
         columns.extend(
             {
                 c.NodeTopology.body: np.full(count, number),
@@ -210,13 +220,16 @@ def fill_deformables(
             }
         )
         rope = ropes.count - 1 if isinstance(body, RopePart) else -1
-        rows.append(DeformableRows(number, slice(node, node + count), rope, particles.rows(number, count)))
+        of_rope = slice(ropes.nodes - count, ropes.nodes) if isinstance(body, RopePart) else slice(0, 0)
+        rows.append(DeformableRows(number, slice(node, node + count), rope, of_rope, particles.rows(number, count)))
         node += count
     attachments = _place_ties(columns, ties, rows, bodies, links)
     kind = np.concatenate(sort)
     soft_colours = _order(columns, edges[SoftPart], np.flatnonzero(kind == 0), 0)
     cloth_colours = _order(columns, edges[ClothPart], np.flatnonzero(kind == 1), int((kind == 0).sum()))
-    columns.extend({c.NodeOrder.node: np.flatnonzero(kind == 2)})  # of ropes and particles, in no colour
+    rope_nodes = (int((kind < 2).sum()), int((kind == 2).sum()))
+    for sorted_kind in (2, 3):  # ropes, then particles, in no colour
+        columns.extend({c.NodeOrder.node: np.flatnonzero(kind == sorted_kind)})
     colour = np.full(node, -1)
     for number, (first, count) in enumerate([*cloth_colours, *soft_colours]):
         colour[columns.rows(c.NodeOrder.node)[first : first + count]] = number
@@ -234,6 +247,7 @@ def fill_deformables(
         (c.ClothTouch, sheets.triangles.nodes * TOUCHES),
         (c.Rope, columns.count(c.RopeTopology.first)),
         (c.RopeNode, columns.count(c.RopeNodeTopology.node)),
+        (c.FramedRope, columns.count(c.FramedRopeTopology.rope)),
         (c.NodeGroup, groups),
         (c.SurfaceNode, surface),
         (c.NodeContact, surface * SLOTS),
@@ -246,7 +260,7 @@ def fill_deformables(
         store.set_rows(table, size)
     particles.put(columns, store)
     columns.write(store)
-    return DeformableLayout(rows, soft_colours, cloth_colours, particles.digits, attachments, list(passed))
+    return DeformableLayout(rows, soft_colours, cloth_colours, rope_nodes, particles.digits, attachments, list(passed))
 
 
 def _order(columns: Columns, edges: Sequence[np.ndarray], nodes: np.ndarray, start: int) -> list[tuple[int, int]]:
@@ -376,6 +390,30 @@ class _Sheets:
         self.triangles.add(columns, mesh, first_node, triangle, corner, count)
         corners = self._corners + np.concatenate([[0], np.cumsum(np.bincount(node, minlength=count))])
         self._corners += len(order)
+        none = np.zeros(count, np.int64)
+        columns.extend(
+            {
+                c.ClothNode.first_corner: corners[:-1],
+                c.ClothNode.end_corner: corners[1:],
+                c.ClothNode.first_bend: none,
+                c.ClothNode.end_bend: none,
+                c.ClothNode.bend: none.astype(float),
+            }
+        )
+
+    def add_line(self, columns: Columns, count: int, first_node: int) -> None:
+        """Append the segments of a rope of so many nodes that touches deformable bodies."""
+        other = first_node + ends_of_segments(count)[1]
+        columns.extend(
+            {
+                c.ClothCornerTopology.others: np.stack([other, other], axis=1),
+                c.ClothCornerShape.inverse: np.tile([1.0, 0.0, 0.0, 1.0], (len(other), 1)),
+                c.ClothCornerShape.area: np.zeros(len(other)),
+            }
+        )
+        self.triangles.add_line(columns, count, first_node)
+        corners = self._corners + np.clip(2 * np.arange(count + 1) - 1, 0, 2 * count - 2)
+        self._corners += len(other)
         none = np.zeros(count, np.int64)
         columns.extend(
             {

@@ -90,6 +90,24 @@ class RopePart(DeformablePart):
     """m."""
     bending_stiffness: float = 0.0
     """N m^2."""
+    twisting_stiffness: float = 0.0
+    """N m^2."""
+    curved_at_rest: bool = False
+    """Whether bending is measured from how its nodes are given, and not from straight."""
+    touch_offset: float = 0.0
+    """m: it rests on other deformable bodies at the sum of both."""
+    touches_cloth: bool = False
+    """Whether it touches itself, and other deformable bodies for which this holds."""
+
+    @property
+    def framed(self) -> bool:
+        """Whether its segments have frames."""
+        return len(self.mesh.nodes) > 2 and (self.twisting_stiffness > 0 or self.curved_at_rest)
+
+    @property
+    def joined(self) -> int:
+        """What fewer nodes lie between does not touch: the inner side of the tightest bend."""
+        return max(1, int(np.ceil(np.pi * self.touch_offset / self.mesh.lengths.min())))
 
     def masses(self) -> np.ndarray:
         """(nodes,): kg, half of each segment."""

@@ -27,7 +27,9 @@ class Ropes:
     """Ropes, node by node from one end to the other."""
 
     def __init__(self) -> None:
-        self._nodes = self.count = 0
+        self.nodes = 0
+        """Nodes so far."""
+        self.count = 0
         """Ropes so far."""
 
     def add(self, columns: Columns, part: RopePart, body: int, first_node: int) -> None:
@@ -48,10 +50,19 @@ class Ropes:
                 c.RopeNodeTopology.after: count - 1 - number,
                 c.RopeShape.length: np.append(part.mesh.lengths, 1.0),
                 c.RopeShape.bend: part.mesh.bending(),
+                c.RopeShape.curvature: part.mesh.curvature(part.curved_at_rest),
             }
         )
-        columns.add({c.RopeTopology.first: self._nodes, c.RopeTopology.end: self._nodes + count})
-        self._nodes += count
+        columns.add(
+            {
+                c.RopeTopology.first: self.nodes,
+                c.RopeTopology.end: self.nodes + count,
+                c.RopeTopology.framed: int(part.framed),
+            }
+        )
+        if part.framed:
+            columns.add({c.FramedRopeTopology.rope: self.count})
+        self.nodes += count
         self.count += 1
 
 

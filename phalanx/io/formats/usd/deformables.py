@@ -126,6 +126,13 @@ def _offsets(reading: Reading, prim: Prim) -> dict[str, Any]:
 def _material(reading: Reading, prim: Prim) -> dict[str, Any]:
     """Elasticity, density and friction. PhysX's values of a material that does not say, and where none is bound."""
     material, prefix = material_of(prim), "physxDeformableBodyMaterial:"
+    for target in prim.GetRelationship("material:binding:physics").GetTargets():
+        bound = prim.GetStage().GetPrimAtPath(target)
+        if not bound or not UsdShade.Material(bound):
+            what = f"a {bound.GetTypeName() or 'prim'}" if bound else "not there"
+            raise reading.error(prim, f"material:binding:physics names <{target}>, which is {what}; bind a Material.")
+        if material is None:
+            reading.notes.add(prim, f"its material <{target}> has no {MATERIAL}; default values are taken.")
 
     def number(name: str, default: float) -> float:
         return default if material is None else reading.number(material, prefix + name, default, least=0.0)
