@@ -92,7 +92,7 @@ class RopeLine:
         return found
 
     def frames(self) -> tuple[np.ndarray, np.ndarray]:
-        """(segments, 3) each: unit tangents, and directors across them without twist.
+        """(segments, 3) each, dimensionless: tangents, and directors across them without twist, of length 1.
 
         From one segment to the next, a director turns by the smallest rotation that takes tangent to tangent.
         """
@@ -107,7 +107,7 @@ class RopeLine:
         return tangents, found / np.linalg.norm(found, axis=1, keepdims=True)
 
     def curvature(self, curved: bool) -> np.ndarray:
-        """(n, 3): parts along both directors of the sine of the angle at rest at inner nodes, and its cosine.
+        """(n, 3), dimensionless: at inner nodes the sine of the angle at rest along both directors, and its cosine.
 
         Args:
             curved: whether it rests as its nodes are; if not, straight.

@@ -65,7 +65,7 @@ class Rope(DeformableBody):
     # -- twist -------------------------------------------------------------------------------------------
 
     def write_defaults(self, envs: np.ndarray | None) -> None:
-        """As of :class:`DeformableBody`; frames are without twist, at rest and free."""
+        """As of :class:`DeformableBody`, of environments (n,) by their indices; frames are free, at 0 rad, 0 rad/s."""
         super().write_defaults(envs)
         count = self.engine.num_envs if envs is None else len(envs)
         for field, frames in zip((c.RopeFrame.tangent, c.RopeFrame.director), self.line.frames(), strict=True):
