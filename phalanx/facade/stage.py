@@ -228,7 +228,8 @@ def _forget(keep: Stage | None = None) -> None:
 def _check_kind(path: str | os.PathLike[str]) -> str:
     path = os.fspath(path)
     if not Usd.Stage.IsSupportedFile(path):
-        raise ValueError(f"{path!r}: USD knows no such kind of file; its name must end in .usd, .usda, .usdc or .usdz")
+        kinds = ".usd, .usda, .usdc or .usdz"
+        raise ValueError(f"The USD file at path {path!r} is not supported: its name must end in {kinds}")
     return path
 
 

@@ -69,6 +69,7 @@ def local(prim: Prim) -> np.ndarray:
 def test_prims_are_created_where_they_belong(stage):
     parent = utils.create_prim("/World/Parent", translation=(1, 0, 0), orientation=TURN, scale=(2.0, 2.0, 2.0))
     assert parent.GetTypeName() == "Xform" and utils.validate_standard_xform_ops(parent)
+    assert not utils.validate_standard_xform_ops(parent.GetStage().GetPrimAtPath("/none"))
     cube = utils.create_prim(
         "/World/Parent/Cube",
         "Cube",

@@ -67,6 +67,9 @@ def test_another_stage_ends_it(caplog) -> None:
     sim = SimulationContext(SimulationCfg(device="cpu"))
     stage.set_stage(sim.stage)  # the one that it has
     assert SimulationContext.instance() is sim
+    sim.play()
+    sim._timeline.stop()
+    assert sim.is_stopped()
     stage.new_stage()
     assert SimulationContext.instance() is None and sim.is_stopped() and "a new stage was opened" in caplog.text
     apart = SimulationContext(SimulationCfg(device="cpu", create_stage_in_memory=True))

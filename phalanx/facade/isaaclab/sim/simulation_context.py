@@ -77,6 +77,7 @@ class SimulationContext(Callbacks):
         self._world: StageWorld | None = None
         self._playing, self._stopped = False, True
         self._steps = 0
+        self._timeline = get_timeline_interface()  # Isaac Lab's own tests reach for it
         self._physics_scene()
         self._opened = stage.changed.subscribe(weakly(self._on_stage), order=10)
         SimulationContext._instance = self

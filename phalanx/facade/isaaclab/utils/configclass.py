@@ -178,7 +178,7 @@ def _validate(self: Any, prefix: str = "") -> list[str]:
     """Raise ``TypeError`` if a member, or one of a member's, is ``MISSING``; else return an empty list."""
     if missing := _missing(self, prefix):
         names = "".join(f"\n  - {name}" for name in missing)
-        raise TypeError(f"Missing values detected in object {type(self).__name__} for the following fields:{names}")
+        raise TypeError(f"Missing values detected in object {type(self).__name__} for the following fields:{names}\n")
     return []
 
 

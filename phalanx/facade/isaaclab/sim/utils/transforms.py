@@ -39,7 +39,8 @@ def standardize_xform_ops(
     """
     _check_valid(prim)
     if not prim.IsA(UsdGeom.Xformable):
-        logger.error("%s of type %r has no place: its operations cannot be written", prim.GetPath(), prim.GetTypeName())
+        text = "%s of type %r is not an Xformable, and has no place: its operations cannot be written"
+        logger.error(text, prim.GetPath(), prim.GetTypeName())
         return False
     xformable = UsdGeom.Xformable(prim)
     matrix = Gf.Matrix4d(xformable.GetLocalTransformation())
@@ -62,13 +63,8 @@ def standardize_xform_ops(
 
 
 def validate_standard_xform_ops(prim: Prim) -> bool:
-    """Whether a prim keeps its place as translation, orientation and scale, in this order.
-
-    Raises:
-        ValueError: the prim is not valid.
-    """
-    _check_valid(prim)
-    if not prim.IsA(UsdGeom.Xformable):
+    """Whether a prim keeps its place as translation, orientation and scale, in this order; what is no prim does not."""
+    if not prim or not prim.IsValid() or not prim.IsA(UsdGeom.Xformable):
         return False
     return [str(op.GetOpName()) for op in UsdGeom.Xformable(prim).GetOrderedXformOps()] == ORDER
 

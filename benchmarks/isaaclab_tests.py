@@ -1,0 +1,243 @@
+"""Runs Isaac Lab's own tests, unmodified, on the facade, and says what came of them as JSON.
+
+``python benchmarks/isaaclab_tests.py --json out.json`` takes the tests of the installed wheel of Isaac Lab 2.3.2, which
+holds them; paths choose some: ``python benchmarks/isaaclab_tests.py isaaclab/test/utils``.
+Results of other files that are in ``out.json`` already stay. Each file is copied with its folder to a temporary place
+and has a process of its own. Tests whose parameters name a GPU are left out (``--device cuda`` runs them), and a test
+has ``--test-seconds``. Stand-ins of the robots must be built (``phalanx assets build``).
+
+Failures are sorted by what they need; see :data:`NEEDS`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+import torch  # noqa: F401  each file's process begins with it
+
+from phalanx import facade
+from phalanx.facade import wheel
+
+MARK = "phalanx-test: "
+
+NEEDS = {
+    "NVIDIA's files": r"PHALANX_ASSET_ROOT|Assets/Isaac/|/Isaac/(IsaacLab|Robots|Props|Environments)/|"
+    r"/data/urdf/robots|no extension 'isaacsim\.asset|nvidia\.srl",
+    "a GPU": r"No CUDA GPUs|Found no NVIDIA driver|not compiled with CUDA|CUDA is not available|no CUDA-capable device|"
+    r"CudaSupportError|CUDA_ERROR|device '?cuda",
+    "a package": r"No module named '(warp|pink|qpsolvers|curobo|rl_games|pinocchio|dex_retargeting|isaacteleop|onnx|"
+    r"robomimic|tensordict|PIL|cv2|ray|h5py|transformers|einops|scipy|matplotlib|osqp|daqp|tensorboard|flatdict|IPython)|"
+    r"warp-lang|fixture 'mocker'",
+    "Omniverse's window or renderer": r"omni\.kit\.(xr|viewport|widget|window)|isaacsim\.(xr|gui)|OpenXR|'usdrt'|"
+    r"/World/defaultDomeLight",
+    "time": r"took longer than",
+}
+"""What failures need beside the facade, and what tells it in their text. The first counts; all others are ours."""
+
+CHOSEN = {
+    "test_config_dumping": "tuples are written to YAML as lists, so that every reader understands them",
+    "test_missing_default_value_in_config": "a member without a value is MISSING, which validate() tells",
+    "test_mixing_and_integration_modes": "asks which private functions are used",
+}
+"""Tests of behaviour that differs on purpose, without their parameters, and why."""
+
+OURS, BY_CHOICE = "Phalanx to be completed", "nothing: it differs by choice"
+
+
+def main() -> int:
+    """0 if every file came to its end."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("paths", nargs="*", help="files and folders below Isaac Lab's source folder; all if none")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--test-seconds", type=int, default=120)
+    parser.add_argument("--file-seconds", type=float, default=900.0)
+    parser.add_argument("--select", help="pytest's -k")
+    options = parser.parse_args()
+    found = wheel.source()
+    if found is None:
+        print(f"Isaac Lab's wheel holds its tests: {wheel.REMEDY}")
+        return 2
+    facade.install()
+    importlib.import_module("isaaclab.utils.math")
+    results: dict[str, Any] = {}
+    if options.json is not None and options.json.is_file():
+        results = {one["file"]: _sorted(one) for one in json.loads(options.json.read_text())}
+    for file in _files(found.folder, options.paths):
+        name = file.relative_to(found.folder).as_posix()
+        results[name] = one = _sorted(_trial(found.folder, file, options))
+        print(f"{name}: {one['passed']} passed, {len(one['failed'])} failed, {len(one['skipped'])} skipped", flush=True)
+        for test, what in one["failed"].items():
+            print(f"    {test} [{what['needs']}]: {what['error'][:200]}", flush=True)
+        if options.json is not None:
+            text = json.dumps([results[key] for key in sorted(results)], indent=1)
+            options.json.write_text(text + "\n")
+    return 0 if all(one["ended"] for one in results.values()) else 1
+
+
+def _files(root: Path, paths: list[str]) -> list[Path]:
+    chosen = [root / path for path in paths] or sorted(root.glob("*/test"))
+    found = (file for path in chosen for file in ([path] if path.is_file() else sorted(path.rglob("test_*.py"))))
+    return list(dict.fromkeys(found))
+
+
+def _trial(root: Path, file: Path, options: argparse.Namespace) -> dict[str, Any]:
+    package = file.relative_to(root).parts[0]
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="phalanx-isaaclab-tests-") as place:
+        # tests read files beside them and import each other, so the whole folder of the package goes along
+        copy = Path(place) / package / "test"
+        shutil.copytree(root / package / "test", copy, ignore=shutil.ignore_patterns("__pycache__"))
+        target = Path(place) / file.relative_to(root)
+        with (Path(place) / "said").open("w+") as said:
+            code = _forked(target, said.fileno(), options)
+            said.seek(0)
+            lines = said.read().splitlines()
+    ended = code is not None
+    reports = [json.loads(line.split(MARK, 1)[1]) for line in lines if MARK in line]
+    one: dict[str, Any] = {
+        "file": file.relative_to(root).as_posix(),
+        "passed": sum(report["outcome"] == "passed" for report in reports),
+        "failed": {},
+        "skipped": {},
+        "left_out": sum(report["outcome"] == "left out" for report in reports),
+        "ended": ended,
+        "seconds": round(time.perf_counter() - start, 1),
+    }
+    for report in reports:
+        if report["outcome"] == "skipped":
+            one["skipped"][report["test"]] = report["error"]
+        if report["outcome"] == "failed":
+            one["failed"][report["test"]] = {"error": report["error"]}
+    if not ended:
+        one["failed"]["(the file)"] = {"error": f"took longer than {options.file_seconds:g} s"}
+    elif code not in (0, 1) and not one["failed"] and not one["left_out"]:
+        last = " ".join([line for line in lines if line.strip()][-3:])
+        one["failed"]["(the file)"] = {"error": f"ended with code {code}: {last[-300:]}"}
+    return one
+
+
+def _sorted(result: dict[str, Any]) -> dict[str, Any]:
+    """A file's result with what each failure needs, and without this machine's folders."""
+    for test, what in result["failed"].items():
+        said = what["error"].replace(str(Path.home()), "~").replace(str(Path(__file__).resolve().parents[1]) + "/", "")
+        error = re.sub(r"/tmp/phalanx-isaaclab-tests-\w+/", "", said)
+        result["failed"][test] = {"needs": needs(test, error), "error": error[:300]}
+    return result
+
+
+def needs(test: str, error: str) -> str:
+    """What a failure of a test with this text needs."""
+    if test.partition("[")[0].split("::")[-1] in CHOSEN:
+        return BY_CHOICE
+    return next((what for what, pattern in NEEDS.items() if re.search(pattern, error)), OURS)
+
+
+class _Watcher:
+    """A plugin of pytest: leaves out tests of the other devices, stops those that take too long, and says what came."""
+
+    def __init__(self, device: str, seconds: int) -> None:
+        self.device, self.seconds = device, seconds
+
+    def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
+        named = [item for item in items if "cuda" in _parameters(item)]
+        if self.device == "cpu" and named:
+            config.hook.pytest_deselected(items=named)
+            items[:] = [item for item in items if item not in named]
+            for item in named:
+                self._say(item.name, "left out", "")
+
+    def pytest_runtest_setup(self, item: Any) -> None:
+        signal.signal(signal.SIGALRM, self._late)
+        signal.alarm(self.seconds)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.when == "teardown":
+            signal.alarm(0)
+        name = report.nodeid.split("::", 1)[-1]
+        if report.failed:
+            self._say(name, "failed", _crash(report))
+        elif report.skipped:
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else getattr(report, "wasxfail", "")
+            self._say(name, "skipped", str(reason))
+        elif report.when == "call":
+            self._say(name, "passed", "")
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            self._say("(import)", "failed", _crash(report))
+        elif report.skipped:
+            self._say("(import)", "skipped", str(report.longrepr[2]))
+
+    def _late(self, number: int, frame: FrameType | None) -> None:
+        raise TimeoutError(f"the test took longer than {self.seconds} s")
+
+    def _say(self, test: str, outcome: str, error: str) -> None:
+        said = json.dumps({"test": test, "outcome": outcome, "error": " ".join(error.split())[:1000]})
+        print(f"\n{MARK}{said}", file=sys.__stderr__, flush=True)
+
+
+def _parameters(item: Any) -> str:
+    found = getattr(item, "callspec", None)
+    return "" if found is None else " ".join(map(str, found.params.values()))
+
+
+def _crash(report: Any) -> str:
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is not None:
+        return f"{crash.message} ({Path(crash.path).name}:{crash.lineno})"
+    lines = [line[2:] for line in str(report.longrepr).splitlines() if line.startswith("E ")]
+    return " ".join(lines[-4:] or str(report.longrepr).splitlines()[-4:])
+
+
+def _forked(file: Path, said: int, options: argparse.Namespace) -> int | None:
+    """Run a file in a process that begins with what this one has imported; its code, or None if it was stopped."""
+    child = os.fork()
+    if child == 0:
+        os.setpgid(0, 0)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(said, 1)
+        os.dup2(said, 2)
+        os.chdir(file.parent)
+        try:
+            code = _alone(file, options)
+        except BaseException as error:
+            print(f"{type(error).__name__}: {error}", flush=True)
+            code = 9
+        sys.stdout.flush()
+        os._exit(code)
+    end = time.monotonic() + options.file_seconds
+    while time.monotonic() < end:
+        found, status = os.waitpid(child, os.WNOHANG)
+        if found:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.1)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
+
+
+def _alone(file: Path, options: argparse.Namespace) -> int:
+    arguments = [str(file), "-q", "-p", "no:cacheprovider", "--tb=short", "-s", "--import-mode=importlib"]
+    arguments += [f"--rootdir={file.parent}", f"--confcutdir={file.parent}", "-o", "addopts="]
+    arguments += ["-k", options.select] if options.select else []
+    sys.path.insert(0, str(file.parent))
+    sys.argv = [str(file)]
+    return int(pytest.main(arguments, plugins=[_Watcher(options.device, options.test_seconds)]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
