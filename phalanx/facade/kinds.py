@@ -38,10 +38,14 @@ class Kinds:
         roots: the first environment of each kind, by its prim.
         scenes: what was read of it, with the shapes of all kinds.
         absent: of each kind the shapes that its environments lack, by actor and number.
+        looks_of: (num_envs,), likewise where what is only seen counts, too.
+        looks: the first environment of each of these.
     """
 
     of: np.ndarray
     roots: list[str]
+    looks_of: np.ndarray
+    looks: list[str]
     scenes: list[Scene] = field(default_factory=list)
     absent: list[set[tuple[str, int]]] = field(default_factory=list)
 
@@ -51,15 +55,35 @@ class DifferentKindsError(Exception):
 
 
 def group(stage: Stage, paths: Sequence[str]) -> Kinds:
-    """Environments grouped by what is written in them."""
-    numbers: dict[str, int] = {}
-    of = np.array([numbers.setdefault(_written(stage, path), len(numbers)) for path in paths])
-    return Kinds(of, [paths[int(np.argmax(of == kind))] for kind in range(len(numbers))])
+    """Environments grouped by what is written in them, and by what of that is simulated."""
+    seen: dict[str, int] = {}
+    simulated: dict[str, int] = {}
+    kind_of_looks: list[int] = []
+    looks_of = np.zeros(len(paths), int)
+    for i, path in enumerate(paths):
+        whole, parts = _written(stage, path)
+        looks_of[i] = seen.setdefault(whole, len(seen))
+        if looks_of[i] == len(kind_of_looks):
+            kind_of_looks.append(simulated.setdefault(parts, len(simulated)))
+    of = np.array(kind_of_looks, int)[looks_of]
+    return Kinds(of, _firsts(paths, of), looks_of, _firsts(paths, looks_of))
 
 
-def _written(stage: Stage, path: str) -> str:
-    """All that layers say of an environment but where it is, with paths as if it were :data:`_ROOT`."""
-    texts = []
+def _firsts(paths: Sequence[str], of: np.ndarray) -> list[str]:
+    return [str(paths[i]) for i in np.unique(of, return_index=True)[1]]
+
+
+_SEEN = ("inputs:", "info:", "primvars:")
+"""Properties of shaders, lights and surfaces, which are seen and not simulated, begin so."""
+
+
+def _written(stage: Stage, path: str) -> tuple[str, str]:
+    """All that layers say of an environment but where it is, with paths as if it were :data:`_ROOT`.
+
+    And the same without what is only seen: colours that are drawn for each environment make no kinds.
+    """
+    texts: list[str] = []
+    simulated: list[str] = []
     for layer in stage.GetLayerStack():
         if layer.GetPrimAtPath(path) is None:
             continue
@@ -68,8 +92,19 @@ def _written(stage: Stage, path: str) -> str:
         prim = alone.GetPrimAtPath(_ROOT)
         if _PLACE in prim.properties:
             prim.RemoveProperty(prim.properties[_PLACE])
-        texts.append(re.sub(rf"<{re.escape(path)}(?=[/>.])", f"<{_ROOT}", alone.ExportToString().partition("\n")[2]))
-    return "\n".join(texts)
+        texts.append(_text(alone, path))
+        specs: list[Any] = []
+        alone.Traverse(_ROOT, specs.append)
+        seen = [at for at in specs if at.IsPropertyPath() and at.name.startswith(_SEEN)]
+        for at in seen:
+            prim = alone.GetPrimAtPath(at.GetPrimPath())
+            prim.RemoveProperty(prim.properties[at.name])
+        simulated.append(_text(alone, path) if seen else texts[-1])
+    return "\n".join(texts), "\n".join(simulated)
+
+
+def _text(layer: Any, path: str) -> str:
+    return re.sub(rf"<{re.escape(path)}(?=[/>.])", f"<{_ROOT}", layer.ExportToString().partition("\n")[2])
 
 
 def read(stage: Stage, kinds: Kinds, first: Scene) -> None:
@@ -85,6 +120,9 @@ def read(stage: Stage, kinds: Kinds, first: Scene) -> None:
     """
     scenes = [first, *(read_stage(stage, root, inertias="keep") for root in kinds.roots[1:])]
     kinds.scenes = scenes
+    if len(scenes) == 1:  # they only look different
+        kinds.absent = [set()]
+        return
     own = [
         {path[len(root) :]: one for path, one in _by_path(scene, root)}
         for scene, root in zip(scenes, kinds.roots, strict=True)
@@ -191,6 +229,8 @@ def apply(kinds: Kinds, world: World, settings: dict[str, Any]) -> None:
     Raises:
         DifferentKindsError: kinds differ in what is the same in all environments by construction.
     """
+    if len(kinds.scenes) == 1:
+        return
     mine = kinds.scenes[0]
     names = [name for name, one in mine.actors.items() if one.path.startswith(f"{kinds.roots[0]}/")]
     own = replace(mine, actors={name: mine.actors[name] for name in names})

@@ -165,10 +165,10 @@ class StageWorld:
 
     @property
     def samples(self) -> dict[str, np.ndarray]:
-        """The first environment of each kind, and (num_envs,) which are of its kind; empty without environments."""
+        """The first of environments that look alike, and (num_envs,) which do; empty without environments."""
         if self.kinds is None:
             return {path: np.ones(len(self.origins), bool) for path in self.env_paths[:1]}
-        return {root: self.kinds.of == kind for kind, root in enumerate(self.kinds.roots)}
+        return {root: self.kinds.looks_of == kind for kind, root in enumerate(self.kinds.looks)}
 
     def place(self, path: str) -> Place:
         """Where a prim's body is.

@@ -142,3 +142,24 @@ def test_kinds_are_grouped_by_content() -> None:
     found = kinds.group(made, [f"/World/env_{i}" for i in range(5)])
     assert found.of.tolist() == [0, 1, 0, 2, 3]
     assert found.roots == [f"/World/env_{i}" for i in (0, 1, 3, 4)]
+
+
+def test_colours_make_no_kinds_and_are_seen(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is only seen is not read and compared for each environment, which takes a world of one environment each."""
+    colour = "color3f[] primvars:displayColor = [(0.{}, 0.5, 0.5)]"
+    shader = 'def Shader "paint" {{\n color3f inputs:diffuseColor = (0.{}, 0.5, 0.5)\n }}\n'
+    inside = [
+        thing(f"{shape}".replace("double ", f"{colour.format(i)}\n double ", 1), 1.0) + shader.format(i)
+        for i, shape in enumerate((BOX, BALL, BOX, BOX, BALL))
+    ]
+    made = spread(inside, list(range(5)))
+    alone: list[Any] = []
+    build = kinds._alone
+    monkeypatch.setattr(kinds, "_alone", lambda *given: alone.append(given) or build(*given))
+    world = StageWorld(made, [ENVS], device=device)
+    assert world.world.num_envs == 5 and world.kinds is not None
+    assert world.kinds.of.tolist() == [0, 1, 0, 0, 1] and len(alone) == 2
+    assert list(world.samples) == [f"/World/env_{i}" for i in range(5)]
+    assert [mask.tolist().index(True) for mask in world.samples.values()] == list(range(5))
+    alike = kinds.group(made, ["/World/env_0", "/World/env_2", "/World/env_3"])
+    assert alike.roots == ["/World/env_0"] and len(alike.looks) == 3
