@@ -173,11 +173,12 @@ class ContactView(Handle):
         )
 
     def compute(self) -> None:
-        """Compute what all views of the world report, unless nothing has happened since they were computed last."""
+        """Compute what all views of the world report; for sums alone not if nothing has happened since last time."""
         engine = self.engine
         moved = _fit_slots(engine, self._scene.views)
         engine.refresh()
-        if moved or _computed.get(engine) != _moment(engine):
+        # each look at a view with filters counts anew what had no row, and tells it
+        if moved or self._filter_names or _computed.get(engine) != _moment(engine):
             engine.compute("query_contact_views")
             _computed[engine] = _moment(engine)
         if self._filter_names and not engine.device.is_cuda:  # there, looking costs a wait: World.check() does
