@@ -55,5 +55,6 @@ class TreeMomentum(Component, table=Tree):
         3, unit="m/s^2", doc="acceleration of its root while dofs keep their velocities and the centre of mass its own"
     )
     trusts_pivots = Field(dtype="int32", doc="1: its spherical joints turn at the mean of their turn in this substep")
+    energy = Field(unit="J", doc="kinetic energy that a tree with spherical joints must have, about its centre of mass")
     keeps_linear = Field(doc="1 if the linear part is restored, 0 where some dof of its root is prescribed")
     keeps_angular = Field(doc="the same of the angular part, 0 also where a link has no gyroscopic torques")

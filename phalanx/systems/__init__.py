@@ -26,6 +26,7 @@ from phalanx.systems.collision import (
     nearest,
     sdf_contact,
     sweep_and_prune,
+    turning,
 )
 from phalanx.systems.collision import planes as planes_
 from phalanx.systems.collision import seams as seams_
@@ -39,6 +40,7 @@ from phalanx.systems.dynamics import (
     kinematics,
     midpoint,
     momentum,
+    pivot_energy,
     pivots,
     springs,
 )
@@ -118,6 +120,7 @@ CHOSEN_FOR = ("place_plane_contacts", "place_pair_contacts")
 """What contacts are chosen after, and what takes those that were chosen."""
 FEATURES = {
     "moving_surfaces": (contacts.surface_drifts,),
+    "turning_supports": (contacts.surface_drifts, turning.arc_drifts),
     "torsion": _all(torsion),
     "sleep": _all(sleep, sleepers),
     "mesh_corners": _all(on_planes),
@@ -164,7 +167,7 @@ def systems(
     found = [*_all(*ALWAYS), *REACTIONS]
     if spherical:
         found.remove(inertia.mass_matrix)
-        found += [_in_phase(inertia.mass_matrix, "kinematics"), *_all(pivots)]
+        found += [_in_phase(inertia.mass_matrix, "kinematics"), *_all(pivots), *_all(pivot_energy)]
     if spring:
         found += [_before(s, (*s.before, *(("stiffen_loops",) if loops else ()))) for s in _all(springs)]
     if pairs is None:
@@ -200,7 +203,8 @@ def systems(
     if keep_nearest and (planes or meet):
         found.append(_between(nearest.keep_nearest_contacts, CHOSEN_BEFORE, CHOSEN_FOR, {s.name for s in found}))
     names = {s.name for s in found}
-    return found + [s for name in FEATURES if optional for s in feature_systems(name, together, names)]
+    added = {s.name: s for name in FEATURES if optional for s in feature_systems(name, together, names)}
+    return [*found, *added.values()]
 
 
 def feature_systems(feature: str, together: bool, known: Iterable[str]) -> list[System]:

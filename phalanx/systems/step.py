@@ -9,7 +9,7 @@ new system goes into its module, and into its place here.
 
 from phalanx.ecs import System
 from phalanx.systems import fluid
-from phalanx.systems.collision import broad_phase, near_misses, nearest, planes, seams, sweep_and_prune
+from phalanx.systems.collision import broad_phase, near_misses, nearest, planes, seams, sweep_and_prune, turning
 from phalanx.systems.collision import contacts as collision_contacts
 from phalanx.systems.collision.mesh_contact import convex_height_field, convex_mesh, round_height_field, round_mesh
 from phalanx.systems.collision.narrow import boxes, capsule_box, capsules, convex, guard, spheres
@@ -46,6 +46,7 @@ from phalanx.systems.dynamics import (
     kinematic_targets,
     kinematics,
     midpoint,
+    pivot_energy,
     pivots,
     springs,
 )
@@ -189,6 +190,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         collision_contacts.pair_contacts,
         collision_contacts.contact_surfaces,
         collision_contacts.surface_drifts,
+        turning.arc_drifts,
         torsion.spin_patches,
         decide.find_touching,
         soft_contacts.soften_contacts,
@@ -400,6 +402,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         actuation.applied_efforts,
         dof_solver.keep_limits,
         pivots.carry_pivots,
+        pivot_energy.carry_energy,
         limits.break_by_limits,
         integration.check_finite,
         dynamics_momentum.carry_momentum,
@@ -430,6 +433,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     "conserve": (
         pivots.lower_pivots,
         pivots.restore_pivots,
+        pivot_energy.restore_energy,
         dynamics_momentum.restore_momentum,
         dynamics_momentum.cap_restored_velocity,
         sleepers.leave_roots,

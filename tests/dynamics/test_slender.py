@@ -80,19 +80,21 @@ def peer_errors(joints: tuple[str, ...], rate: int, count: int) -> np.ndarray:
         (("spherical",), 60),
         (("spherical",), 120),
         (("spherical",), 240),
+        (("spherical", "spherical"), 60),
         (("spherical", "spherical"), 240),
+        (("spherical",) * 4, 60),
         (("revolute", "spherical"), 60),
         (("revolute", "spherical"), 120),
         (("revolute", "spherical"), 240),
     ],
 )
 def test_slender_rods_swing_on(joints: tuple[str, ...], rate: int, device: str) -> None:
-    """Of 8 robots none diverges; of 128 the energy after 2 s is as near as MuJoCo's Euler keeps it, or nearer.
+    """Of 128 robots none diverges; the energy after 2 s is as near as MuJoCo's Euler keeps it, or nearer.
 
     That is semi-implicit Euler, too, on the same robots from states of the same distribution; compared are the median
-    and what 85 of 100 stay below, with a fifth more for chance. Where the momentum of a whole robot decides on the spin
-    of its slenderest link, the first of these robots diverge within a second at 1/60 s. (Steps at which semi-implicit
-    Euler diverges as a rule are left out.)
+    and what 85 of 100 stay below. Where the momentum of a whole robot decides on the spin of its slenderest link, the
+    first of these robots diverge within a second at 1/60 s; with semi-implicit Euler alone, as MuJoCo's, more than half
+    of those with several spherical joints do.
     """
     count = 128
     world = px.World(count, device, "float64", dt=1 / rate)
@@ -109,11 +111,39 @@ def test_slender_rods_swing_on(joints: tuple[str, ...], rate: int, device: str) 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", px.SimulationWarning)
         world.step(2 * rate)
-    assert world.diverged.min(initial=count) >= 8
-    with np.errstate(invalid="ignore"):
-        errors = np.abs(energy(robot) - start)
-    errors[~np.isfinite(errors)] = np.inf
-    errors[world.diverged] = np.inf
+    assert len(world.diverged) == 0
+    errors = np.abs(energy(robot) - start)
     theirs = peer_errors(joints, rate, count)
     for share in (0.5, 0.85):
-        assert np.quantile(errors, share, method="lower") < 1.2 * np.quantile(theirs, share, method="higher"), share
+        assert np.quantile(errors, share, method="lower") < np.quantile(theirs, share, method="higher"), share
+
+
+@pytest.mark.parametrize("real", ["float32", "float64"])
+@pytest.mark.parametrize("count", [1, 4])
+def test_slender_rods_that_fly_keep_momentum_and_do_not_diverge(count: int, real: str, device: str) -> None:
+    """A free base with rods at 1/60 s, for 2 s: before, all of four rods diverged, and half of the single ones.
+
+    Most keep their energy. What the step does not resolve may come to turn as one body about an axis of less inertia,
+    with the momentum that it has: it then has more energy, but not without bound.
+    """
+    envs, rate = 48, 60
+    world = px.World(envs, device, real, dt=1 / rate, gravity=(0.0, 0.0, 0.0))
+    robot = world.add_robot(rods(*["spherical"] * count), fixed_base=False)
+    world.build()
+    robot.set_drive(stiffness=0.0, damping=0.0)
+    rng = np.random.default_rng(3)
+    robot.set_joint_state(*(rng.normal(0.0, scale, (envs, robot.num_dof)) for scale in (0.3, 3.0)))
+
+    def momentum_and_energy() -> tuple[np.ndarray, np.ndarray]:
+        velocity, matrix = host(robot.root_vel).astype(float), host(robot.mass_matrix()).astype(float)
+        whole = np.hstack([velocity, host(robot.joint_vel)])
+        return np.einsum("eij,ej->ei", matrix, whole)[:, :3], 0.5 * np.einsum("ei,eij,ej->e", whole, matrix, whole)
+
+    before, energy_before = momentum_and_energy()
+    world.step(2 * rate)
+    assert len(world.diverged) == 0
+    after, energy_after = momentum_and_energy()
+    np.testing.assert_allclose(after, before, atol=1e-2 if real == "float32" else 1e-10)
+    ratio = energy_after / energy_before
+    assert np.median(ratio) < 1.05
+    assert ratio.max() < 10.0

@@ -285,7 +285,10 @@ def surface_drifts(
     moving=read(ShapeMaterial.surface_velocity),
     drift=write(ContactSurface.drift),
 ):
-    """Velocity of moving surfaces (conveyors), of a less b, along the tangents. Only in worlds that have any."""
+    """Velocity of moving surfaces (conveyors), of a less b, along the tangents.
+
+    Only in worlds that have any, or supports that turn.
+    """
     x, y, z = 0.0, 0.0, 0.0
     if c < count[0, e]:
         for side in range(2):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from phalanx.components import ShapeMaterial, TreeSleep
+from phalanx.components import ShapeMaterial, TreeSleep, TreeTopology
 from phalanx.components.fluid import FluidBoxModel
 from phalanx.components.sdf import DistanceFieldGeometry
 from phalanx.ecs import Table
@@ -10,6 +10,7 @@ from phalanx.systems import feature_systems
 from phalanx.world.engine.engine import Engine
 
 MOVING_SURFACES = "moving_surfaces"
+TURNING_SUPPORTS = "turning_supports"
 TORSION = "torsion"
 
 SLEEP = "sleep"
@@ -45,8 +46,19 @@ def schedule_all(engine: Engine) -> None:
             asked = any(bool(engine.store.view(field).any()) for field in fields)
         if asked:
             engine.features.add(feature)
+    if _may_turn(engine):
+        engine.features.add(TURNING_SUPPORTS)
     for feature in sorted(engine.features):
         schedule(engine, feature)
+
+
+def _may_turn(engine: Engine) -> bool:
+    """Whether there is something loose, and something that may take it along an arc: kinematic, or an arm."""
+    with engine.store.active():
+        topology = engine.store[TreeTopology]
+        free, yields = topology.is_free != 0, topology.yields != 0
+        moves = topology.end_dof > topology.first_dof
+        return bool((free & yields).any() and (moves & ~(free & yields)).any())
 
 
 def schedule(engine: Engine, feature: str) -> None:
@@ -55,6 +67,8 @@ def schedule(engine: Engine, feature: str) -> None:
     known = {system.name for system in engine.schedule.systems()}
     for system in feature_systems(feature, engine.one_tree, known):
         targets = [access.target for access in system.arguments.values()]
+        if system.name in known:
+            continue
         if all(store.has_rows(target if isinstance(target, Table) else target.table) for target in targets):
             engine.schedule.add(system)
             for access in system.field_arguments.values():
