@@ -10,10 +10,12 @@ import math
 
 from phalanx.components import (
     Dof,
+    DofInertia,
     DofRelation,
     DofSolve,
     DofTopology,
     LinkPose,
+    LinkTopology,
     Loop,
     LoopFrame,
     LoopRow,
@@ -22,6 +24,7 @@ from phalanx.components import (
     LoopTopology,
     MassMatrix,
     Settings,
+    TreeTopology,
 )
 from phalanx.ecs import read, rows, system, update, write
 
@@ -57,6 +60,9 @@ def stiffen_loops(
     angular=read(DofTopology.angular),
     link=read(DofTopology.link),
     moves=read(DofRelation.moves),
+    tree=read(LinkTopology.tree),
+    is_free=read(TreeTopology.is_free),
+    composite=read(DofInertia.composite),
     offset=read(LinkPose.offset),
     rotation=read(LinkPose.rotation),
     mass=read(MassMatrix.value),
@@ -65,12 +71,18 @@ def stiffen_loops(
     chord=write(LoopRow.chord),
     implicit=update(DofSolve.implicit),
 ):
-    """Add the inertia that dofs lack for what joints load on them."""
+    """Add the inertia that dofs lack for what joints load on them.
+
+    A free robot turns about its centre of mass, wherever the origin of its root is: so do arms and inertia of its root.
+    """
     for j in range(loops):
         for e in lanes:
             chord[j, e] = 0.5
     for d in range(nv):
         loaded = 0
+        first_dof = first[d, 0]
+        own = d - first_dof - 3
+        flies = own < 3 and is_free[tree[link[d, 0], 0], 0] == 1
         for e in lanes:
             sum[0, e] = 0.0
         if angular[d, 0] == 1:
@@ -95,6 +107,10 @@ def stiffen_loops(
                             x += offset[i, 0, e] - offset[o, 0, e]
                             y += offset[i, 1, e] - offset[o, 1, e]
                             z += offset[i, 2, e] - offset[o, 2, e]
+                            share = 1.0 / composite[first_dof, 0, e] if flies else 0.0
+                            x -= share * composite[first_dof, 1, e]
+                            y -= share * composite[first_dof, 2, e]
+                            z -= share * composite[first_dof, 3, e]
                             size = 0.0
                             for r in range(min(count[j, 0], 3)):
                                 size += impulse[j, r, e] * impulse[j, r, e]
@@ -102,7 +118,10 @@ def stiffen_loops(
                         loaded = 1
         if loaded == 1:
             for e in lanes:
-                inertia = mass[chain[d, 0], e] + implicit[d, e]
+                hx, hy, hz = composite[first_dof, 1, e], composite[first_dof, 2, e], composite[first_dof, 3, e]
+                hx, hy, hz = 0.0 if own == 0 else hx, 0.0 if own == 1 else hy, 0.0 if own == 2 else hz
+                shift = (hx * hx + hy * hy + hz * hz) / composite[first_dof, 0, e] if flies else 0.0
+                inertia = mass[chain[d, 0], e] - shift + implicit[d, e]
                 more = max(sum[0, e] - ALLOWED * inertia, 0.0)
                 implicit[d, e] += more
                 lack[0, e] = min(more / inertia, 1.0) if inertia > 0.0 else 0.0
