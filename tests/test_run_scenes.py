@@ -180,3 +180,10 @@ def test_legged_robots_stand(name: str, bent: bool, height: float, robot_path: A
     pose = np.asarray(robot.root_pose)
     assert pose[:, 2] == pytest.approx(height, abs=0.04)
     assert np.abs(pose[:, 3]).min() > 0.99, "it has not tilted by more than 16 degrees"
+
+
+def test_legged_robots_start_where_they_are_told(robot_path: Any, device: str) -> None:
+    world = px.World(2, device=device)
+    for k, place in enumerate((np.array([0.0, 0.0, 0.5]), [1.0, 0.0, 0.5])):
+        robot = world.add_robot(robot_path("go2"), f"robot {k}", position=place)
+        assert robot.default_root_pose[:3].tolist() == [k, 0.0, 0.5]

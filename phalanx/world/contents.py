@@ -115,8 +115,8 @@ class Contents(Collisions, Deformables):
         model = with_tendons(library.load_robot(source, visuals, warn=True, fix_inertias=fix_inertias), tendons)
         actor_options = cast("ActorOptions", {**model.options, **actor_options})
         fixed_base = bool(model.fixed_base if fixed_base is None else fixed_base)
-        placed = (position, orientation, joint_pos, model.position, model.joint_pos or None) != (None,) * 5
-        if not placed and not fixed_base and not isinstance(source, RobotModel):
+        places = (position, orientation, joint_pos, model.position, model.joint_pos or None)
+        if all(place is None for place in places) and not fixed_base and not isinstance(source, RobotModel):
             position, joint_pos = _stand(name, model)
         position = (model.position or (0.0, 0.0, 0.0)) if position is None else position
         orientation = (model.orientation or (1.0, 0.0, 0.0, 0.0)) if orientation is None else orientation
