@@ -31,6 +31,9 @@ REQUIREMENT = "isaaclab==2.3.2.post1"
 REMEDY = f"pip install --no-deps {REQUIREMENT}"
 """How to get it: the wheel has 3 MB; what it asks for besides would replace other packages by older ones."""
 
+WARP = "pip install warp-lang"
+"""What brings the package that some of its modules import and the facade does without."""
+
 VARIABLE = "ISAACLAB_PATH"
 """The environment variable that names a checkout instead."""
 
@@ -122,7 +125,13 @@ class _Loader(SourceFileLoader):
         parent = sys.modules.get(above)
         if parent is not None:
             setattr(parent, own, module)
-        super().exec_module(module)
+        try:
+            super().exec_module(module)
+        except ModuleNotFoundError as error:
+            if error.name != "warp" or WARP in str(error):
+                raise
+            text = f"No module named 'warp', which {module.__name__} of Isaac Lab imports: {WARP} brings it"
+            raise ModuleNotFoundError(text, name="warp") from error
 
 
 def _package_spec(name: str, folder: Path) -> ModuleSpec | None:

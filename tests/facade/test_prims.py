@@ -138,6 +138,33 @@ def test_operations_become_standard(stage, rng):
         utils.resolve_prim_pose(prim, stage.GetPrimAtPath("/World/Nothing"))
 
 
+@pytest.mark.parametrize("listed", [False, True], ids=["attribute only", "operation"])
+def test_units_of_files_become_part_of_the_scale(stage, listed):
+    shape = UsdGeom.Cube.Define(stage, "/World/Cube")
+    shape.AddScaleOp(UsdGeom.XformOp.PrecisionDouble).Set(Gf.Vec3d(1, 2, 3))
+    if listed:
+        shape.AddScaleOp(UsdGeom.XformOp.PrecisionDouble, "unitsResolve").Set(Gf.Vec3d(0.01))
+    else:
+        units = shape.GetPrim().CreateAttribute("xformOp:scale:unitsResolve", Sdf.ValueTypeNames.Double3)
+        units.Set(Gf.Vec3d(0.01))
+    for _ in range(2):  # once, whatever the number of calls
+        assert utils.standardize_xform_ops(shape.GetPrim())
+        assert close(local(shape.GetPrim()), np.diag([0.01, 0.02, 0.03, 1.0]))
+    assert not shape.GetPrim().HasAttribute("xformOp:scale:unitsResolve")
+
+
+def test_numbers_of_any_sequence_or_array():
+    to_tuple = importlib.import_module("phalanx.facade.isaaclab.sim.utils.prims")._to_tuple
+    for value in ([1, 2.0, np.float32(3)], (1, 2, np.array(3)), np.array([[1, 2, 3]]), np.array([1, 2, 3], np.float32)):
+        found = to_tuple(value)
+        assert found == (1.0, 2.0, 3.0) and all(type(number) is float for number in found)
+    for value in (np.ones((2, 2)), np.float64(1.0)):
+        with pytest.raises(ValueError, match="not one dimensional"):
+            to_tuple(value)
+    with pytest.raises(ValueError, match="only one element tensors can be converted"):
+        to_tuple((np.array([1.0, 2.0]), 3.0))
+
+
 def test_precision_and_resets_are_kept(stage):
     shape = UsdGeom.Cube.Define(stage, "/World/Cube")
     shape.AddOrientOp(UsdGeom.XformOp.PrecisionFloat).Set(Gf.Quatf(0.5, 0.5, -0.5, 0.5))
@@ -357,7 +384,7 @@ def test_attributes_by_their_paths(stage):
 # -- labels ----------------------------------------------------------------------------------------------------------
 
 
-def test_labels(stage):
+def test_labels(stage, caplog):
     cube, ball = utils.create_prim("/World/Cube", "Cube"), utils.create_prim("/World/Cube/Ball", "Sphere")
     assert utils.check_missing_labels() == ["/World/Cube", "/World/Cube/Ball"]
     utils.add_labels(cube, ["box", "red", "box"])
@@ -377,6 +404,10 @@ def test_labels(stage):
     utils.remove_labels(cube, include_descendants=True)
     assert utils.get_labels(cube) == utils.get_labels(ball) == {}
     assert utils.check_missing_labels("/World/Cube/Ball", stage) == ["/World/Cube/Ball"]
+    assert utils.check_missing_labels("/World/None") == [] and "no prim at path '/World/None'" in caplog.text
+    caplog.clear()
+    assert utils.count_total_labels("/World/None", stage) == {"missing_labels": 0}
+    assert "no prim at path '/World/None'" in caplog.text
 
 
 def test_labels_of_isaac_sim(stage):

@@ -79,7 +79,7 @@ def test_another_stage_ends_it(caplog) -> None:
     assert SimulationContext.instance() is None
 
 
-def test_playing(device: str) -> None:
+def test_playing(device: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     """A ball falls as it should while it plays, not while it is paused, and from where it was after a reset."""
     with build_simulation_context(device=device, dt=0.01, add_ground_plane=True, add_lighting=True) as sim:
         ball = sim_utils.SphereCfg(
@@ -93,8 +93,16 @@ def test_playing(device: str) -> None:
             "/World/defaultDomeLight"
         )
         assert sim.is_stopped() and not sim.is_playing() and sim.device == device
+        monkeypatch.setattr("phalanx.facade.once._told", set())
+        rendered: list[object] = []
+        sim.add_render_callback("count", rendered.append)
+        with caplog.at_level(logging.WARNING, "phalanx.facade"):
+            sim.step()  # draws, as scripts do before they reset, and simulates nothing
+            sim.step(render=False)
+        assert len(rendered) == 1 and sim.is_stopped() and sim.current_time == 0.0
+        assert "call sim.reset() first" in caplog.text
         with pytest.raises(RuntimeError, match=r"call sim.reset\(\) first"):
-            sim.step()
+            sim.stage_world  # noqa: B018
         for _ in range(2):
             sim.reset()
             assert sim.is_playing() and sim.current_time == 0.0

@@ -146,7 +146,18 @@ def test_meshes_that_deform(stage):
     assert {"PhysxDeformableBodyAPI", "PhysxCollisionAPI"} <= set(applied_schemas(mesh))
     assert mesh.GetAttribute("physxCollision:contactOffset").Get() == pytest.approx(0.01)
     assert mesh.GetAttribute("physxDeformable:vertexVelocityDamping").Get() == pytest.approx(0.3)
-    assert mesh.GetAttribute("physxDeformable:simulationHexahedralResolution").Get() == 10
+    resolution, enabled = (
+        mesh.GetAttribute(f"physxDeformable:{one}") for one in ("simulationHexahedralResolution", "deformableEnabled")
+    )
+    assert resolution.Get() == 10 and type(resolution.Get()) is int
+    assert enabled.Get() is True  # as PhysX's schema has it where nothing is said
+    props.deformable_enabled = False
+    assert sim_utils.modify_deformable_body_properties(str(mesh.GetPath()), props) and enabled.Get() is False
+    assert not read_stage(stage).deformables
+    props.deformable_enabled = None  # leaves what the prim has
+    sim_utils.define_deformable_body_properties(PATH, props)
+    assert enabled.Get() is False
+    enabled.Set(True)
     (made,) = read_stage(stage).deformables
     assert made.path == str(mesh.GetPath())
     assert isinstance(made.mesh, TetMesh) and made.mesh.volumes.sum() == pytest.approx(1.0)
@@ -246,9 +257,12 @@ def test_lights(stage):
         ),
         "CylinderLight": (
             sim_utils.CylinderLightCfg(length=2.0, treat_as_line=True),
-            {"inputs:length": 2.0, "treatAsLine": True},
+            {"inputs:length": 2.0, "treatAsLine": True, "inputs:treatAsLine": True},
         ),
-        "SphereLight": (sim_utils.SphereLightCfg(treat_as_point=True), {"treatAsPoint": True}),
+        "SphereLight": (
+            sim_utils.SphereLightCfg(treat_as_point=True),
+            {"treatAsPoint": True, "inputs:treatAsPoint": True},
+        ),
     }  # fmt: skip
     for kind, (cfg, expected) in cases.items():
         cfg = cfg.replace(intensity=500, color=(1.0, 0.5, 0.25), exposure=2.0)

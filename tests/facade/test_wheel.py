@@ -113,6 +113,33 @@ def test_packages_that_import_each_other_may_be_imported_in_any_order(tmp_path):
         assert lines == ["True True"]
 
 
+def test_modules_that_need_warp_say_how_to_get_it(tmp_path):
+    written(
+        tmp_path / "isaaclab" / "source",
+        isaaclab="",
+        isaaclab__utils__warp__="from .ops import ray",
+        isaaclab__utils__warp__ops="import warp as wp\nray = wp",
+    )
+    lines = run(
+        """
+import importlib.util
+sys.modules["warp"] = None  # it may be installed here
+import phalanx.facade
+phalanx.facade.install()
+try:
+    import isaaclab.utils.warp
+except ModuleNotFoundError as error:
+    print(error, error.name)
+del sys.modules["warp"]
+sys.path[:] = [path for path in sys.path if "-packages" not in path]
+print(importlib.util.find_spec("warp"))
+""",
+        tmp_path,
+    )
+    said = "No module named 'warp', which isaaclab.utils.warp.ops of Isaac Lab imports: pip install warp-lang brings it"
+    assert lines == [f"{said} warp", "None"]
+
+
 def test_without_the_wheel_one_sentence_says_how_to_get_it():
     lines = run(
         """

@@ -309,13 +309,19 @@ class SimulationContext(Callbacks):
     def step(self, render: bool = True) -> None:
         """Simulate a step of physics; nothing happens while it is paused.
 
+        While it is stopped, so before the first :meth:`reset`, only render callbacks are called, and a warning says so.
+
         Args:
             render: also call render callbacks. Nothing is drawn.
-
-        Raises:
-            RuntimeError: it is stopped.
         """
-        world = self.stage_world
+        world = self._world
+        if world is None:
+            tell_once(
+                "step() simulates nothing while the simulation is stopped: call sim.reset() first", logging.WARNING
+            )
+            if render:
+                self.render()
+            return
         if not self._playing:
             return
         self._call("physics", self.cfg.dt)

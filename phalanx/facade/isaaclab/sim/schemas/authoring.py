@@ -10,11 +10,13 @@ from phalanx.io.formats.usd.bindings import Prim, Sdf
 
 _INTEGERS = (
     "solverPositionIterationCount solverVelocityIterationCount hullVertexLimit maxConvexHulls voxelResolution "
-    "sdfResolution sdfSubgridResolution"
+    "sdfResolution sdfSubgridResolution simulationHexahedralResolution collisionSimplificationRemeshingResolution "
+    "collisionSimplificationTargetTriangleCount"
 )
 _FLAGS = (
     "articulationEnabled enabledSelfCollisions disableGravity enableGyroscopicForces retainAccelerations "
-    "tendonEnabled shrinkWrap improvePatchFriction"
+    "tendonEnabled shrinkWrap improvePatchFriction deformableEnabled kinematicEnabled selfCollision "
+    "collisionSimplification collisionSimplificationRemeshing collisionSimplificationForceConforming"
 )
 _TOKENS = "frictionCombineMode restitutionCombineMode sdfBitsPerSubgridPixel"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from phalanx.facade.isaaclab.sim.schemas.authoring import applied_schemas, apply_schema, write_all
+from phalanx.facade.isaaclab.sim.schemas.authoring import applied_schemas, apply_schema, write, write_all
 from phalanx.facade.isaaclab.sim.schemas.schemas_cfg import DeformableBodyPropertiesCfg
 from phalanx.facade.isaaclab.sim.utils.edits import prim_at
 from phalanx.facade.isaaclab.sim.utils.nested import apply_nested
@@ -10,7 +10,7 @@ from phalanx.facade.isaaclab.sim.utils.queries import get_all_matching_child_pri
 from phalanx.facade.isaaclab.utils.dict import class_to_dict
 from phalanx.io.formats.usd.bindings import Stage
 
-SCHEMA = "PhysxDeformableBodyAPI"
+SCHEMA, ENABLED = "PhysxDeformableBodyAPI", "physxDeformable:deformableEnabled"
 
 
 def define_deformable_body_properties(
@@ -32,6 +32,8 @@ def define_deformable_body_properties(
         names = ", ".join(str(one.GetPath()) for one in meshes) or "none"
         raise ValueError(f"'{prim_path}': there must be one mesh at or below it that becomes deformable; found {names}")
     apply_schema(meshes[0], SCHEMA)
+    if not meshes[0].GetAttribute(ENABLED):
+        write(meshes[0], ENABLED, True)  # usd-core does not know PhysX's default
     modify_deformable_body_properties(str(meshes[0].GetPath()), cfg, stage)
 
 

@@ -155,6 +155,26 @@ def numbers(value: Any, count: int, name: str) -> tuple[float, ...]:
     return found
 
 
+def as_floats(value: Any) -> tuple[float, ...]:
+    """A sequence or array, of any array library and on any device, as floats.
+
+    Args:
+        value: numbers, shape (n,); axes of length 1 around them are dropped.
+
+    Raises:
+        ValueError: it has more axes, or its elements are not single numbers.
+    """
+    try:
+        found = np.asarray(accept(value), dtype=float)
+    except ValueError as error:
+        text = f"{value!r}: of elements that are arrays, only one element tensors can be converted to numbers"
+        raise ValueError(text) from error
+    found = found.squeeze() if found.ndim != 1 else found
+    if found.ndim != 1:
+        raise ValueError(f"Input value is not one dimensional: its shape is {found.shape}")
+    return tuple(found.tolist())
+
+
 def _type_of(value: Any) -> Any:
     types = Sdf.ValueTypeNames
     for python, kind in ((bool, types.Bool), (int, types.Int), (float, types.Float), (str, types.Token)):

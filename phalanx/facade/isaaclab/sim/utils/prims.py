@@ -1,6 +1,9 @@
 """Everything about single prims, under the name by which scripts know the module."""
 
 from phalanx.facade.isaaclab.sim.utils.attributes import (
+    as_floats as _to_tuple,  # noqa: F401  Isaac Lab's own tests reach for it
+)
+from phalanx.facade.isaaclab.sim.utils.attributes import (
     change_prim_property,
     safe_set_attribute_on_usd_prim,
     safe_set_attribute_on_usd_schema,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
-from phalanx.facade.isaaclab.sim.utils.edits import current, prim_at
+from phalanx.facade.isaaclab.sim.utils.edits import current
 from phalanx.io.formats.usd.bindings import Prim, Sdf, Stage, Usd, UsdGeom
+
+logger = logging.getLogger("phalanx.facade")
 
 _SCHEMA = "SemanticsLabelsAPI"
 _SPACE = "semantics:labels:"
@@ -50,7 +53,7 @@ def check_missing_labels(prim_path: str | None = None, stage: Stage | None = Non
     """Paths of shapes that have no label.
 
     Args:
-        prim_path: below which to look; the whole stage by default.
+        prim_path: below which to look; the whole stage by default. If there is no such prim, a warning says so.
         stage: the current one by default.
     """
     return [str(prim.GetPath()) for prim in _shapes(prim_path, stage) if not _kinds(prim)]
@@ -60,7 +63,7 @@ def count_total_labels(prim_path: str | None = None, stage: Stage | None = None)
     """How many shapes have each label, and under ``"missing_labels"`` how many have none.
 
     Args:
-        prim_path: below which to look; the whole stage by default.
+        prim_path: below which to look; the whole stage by default. If there is no such prim, a warning says so.
         stage: the current one by default.
     """
     counts = {"missing_labels": 0}
@@ -77,7 +80,11 @@ def _kinds(prim: Prim) -> list[str]:
 
 
 def _shapes(prim_path: str | None, stage: Stage | None) -> list[Prim]:
-    root = current(stage).GetPseudoRoot() if prim_path is None else prim_at(prim_path, stage)
+    searched = current(stage)
+    root = searched.GetPrimAtPath(prim_path) if prim_path else searched.GetPseudoRoot()
+    if not root:
+        logger.warning("there is no prim at path '%s' whose labels could be looked at", prim_path)
+        return []
     return [prim for prim in Usd.PrimRange(root) if prim.IsA(UsdGeom.Gprim)]
 
 

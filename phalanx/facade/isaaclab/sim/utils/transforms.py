@@ -13,6 +13,9 @@ logger = logging.getLogger("phalanx.facade")
 ORDER = ["xformOp:translate", "xformOp:orient", "xformOp:scale"]
 """Names of the operations that :func:`standardize_xform_ops` leaves."""
 
+UNITS = "xformOp:scale:unitsResolve"
+"""By what Omniverse scales files in other units than the stage's."""
+
 Position = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
@@ -29,7 +32,8 @@ def standardize_xform_ops(
         prim: of any type that has a place.
         translation: in the parent's frame; what it is now by default. In units of the stage.
         orientation: quaternion in the parent's frame; what it is now by default.
-        scale: along the prim's own axes; what it is now by default.
+        scale: along the prim's own axes; what it is now by default, times the scale ``xformOp:scale:unitsResolve``
+            if the prim has that attribute and its list of operations does not (in the list it counts already).
 
     Returns:
         Whether it could be done: ``False`` for prims that have no place, such as materials.
@@ -47,6 +51,8 @@ def standardize_xform_ops(
     factors = _factors(matrix)
     position = factors[0] if translation is None else Gf.Vec3d(*numbers(translation, 3, "translation"))
     rotation = factors[1] if orientation is None else _unit(orientation)
+    if scale is None and UNITS not in list(prim.GetAttribute("xformOpOrder").Get() or []):
+        factors = (*factors[:2], Gf.CompMult(factors[2], _unapplied_units(prim)))
     sizes = factors[2] if scale is None else Gf.Vec3d(*numbers(scale, 3, "scale"))
     resets = xformable.GetResetXformStack()
     for name in list(prim.GetAuthoredPropertyNames()):
@@ -134,6 +140,11 @@ def _check_valid(prim: Prim) -> None:
 def _world(prim: Prim) -> Any:
     """From the prim's frame to the world's, rows being the prim's axes."""
     return UsdGeom.XformCache(Usd.TimeCode.Default()).GetLocalToWorldTransform(prim)
+
+
+def _unapplied_units(prim: Prim) -> Any:
+    found = prim.GetAttribute(UNITS).Get() if prim.HasAttribute("xformOp:scale") else None
+    return Gf.Vec3d(1.0) if found is None else Gf.Vec3d(found)
 
 
 def _factors(matrix: Any) -> tuple[Any, Any, Any]:

@@ -50,4 +50,6 @@ def spawn_light(
         if name not in common and value is not None:
             attribute = NAMES.get(name, f"inputs:{to_camel_case(name)}")
             safe_set_attribute_on_usd_prim(prim, attribute, value, camel_case=False)
+            if name.startswith("treat_as_"):  # Isaac Lab's name; UsdLux's has no "inputs:"
+                safe_set_attribute_on_usd_prim(prim, f"inputs:{attribute}", value, camel_case=False)
     return prim
