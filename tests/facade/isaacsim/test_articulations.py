@@ -13,6 +13,7 @@ from phalanx.facade.isaacsim.core.api.robots import Robot, RobotView
 from phalanx.facade.isaacsim.core.prims import Articulation, SingleArticulation
 from phalanx.facade.isaacsim.core.utils.stage import get_stage_units
 from phalanx.facade.isaacsim.core.utils.types import ArticulationAction, ArticulationActions
+from phalanx.io.formats.usd.bindings import UsdPhysics
 
 DT = 1 / 60
 ARM = 9  # dofs of the arm: seven that turn, two fingers that slide
@@ -31,6 +32,8 @@ def test_what_they_are(world, backend):
     add_robots("arm", 2)
     view: Any = Articulation("/World/Robot_.*")
     assert not view.initialized and view.num_dof is None and view.dof_names is None and view.get_gains() is None
+    assert view._num_dof is view._num_bodies is view._num_shapes is view._dof_paths is None
+    assert not view._is_initialized and view.get_armatures() is None
     world.reset()
     assert (view.num_dof, view.num_bodies, view.num_joints, view.count) == (ARM, 10, 9, 2)
     names: Any = view.dof_names
@@ -39,6 +42,13 @@ def test_what_they_are(world, backend):
     assert view.get_link_index("link1") == 1 and view.get_articulation_body_count() == 10
     with pytest.raises(KeyError):
         view.get_dof_index("nothing")
+    assert (view._num_dof, view._num_bodies, view._num_joints, view._is_initialized) == (ARM, 10, 9, True)
+    assert (view._num_shapes, view._num_fixed_tendons) == (view.num_shapes, view.num_fixed_tendons)
+    assert view._dof_names == names and view._body_names == view.body_names and view._joint_names == view.joint_names
+    assert (view._dof_indices["joint3"], view._body_indices["link2"], view._joint_indices["joint1"]) == (2, 2, 0)
+    assert view._link_indices == view._body_indices and view._dof_types == view.get_dof_types()
+    assert len(view._joint_types) == 9 and view._dof_paths[1][2].startswith("/World/Robot_1/")
+    assert world.stage.GetPrimAtPath(view._dof_paths[1][2]).GetName() == "joint3"
     limits = view.get_dof_limits()
     assert kind(limits) == backend and limits.shape == (2, ARM, 2)
     np.testing.assert_allclose(host(limits)[0, 7], [0.0, 0.04], atol=1e-6)
@@ -59,6 +69,8 @@ def test_positions_and_velocities(world, backend, request):
     arms.set_joint_velocities(like(backend, [[0.5] * ARM]), indices=[0])
     np.testing.assert_allclose(host(arms.get_joint_velocities(indices=[0])), [[0.5] * ARM])
     np.testing.assert_allclose(host(arms.get_joints_state().positions), host(arms.get_joint_positions()))
+    arms.set_velocities(like(backend, np.ones((2, 6))))
+    assert not host(arms.get_velocities()).any()  # bases that are fixed stand still
     with pytest.raises(ValueError, match="can not be given both"):
         arms.get_joint_positions(joint_indices=[0], joint_names=["joint1"])
     with pytest.raises(KeyError, match="no joint 'elbow'"):
@@ -139,8 +151,20 @@ def test_gains_are_kept_on_the_stage_per_degree(world):
     assert joint.GetAttribute("drive:angular:physics:stiffness").Get() == pytest.approx(90.0 * np.pi / 180.0, rel=1e-5)
     world.stop()
     view.set_max_efforts(np.full((1, 1), 11.0), joint_indices=[0])
+    assert view.get_max_efforts(joint_indices=[0]).tolist() == [[11.0]]
+    assert view.get_armatures().shape == view.get_friction_coefficients().shape == (1, ARM)
+    view.set_armatures([[0.25, 0.5]], joint_names=["joint2", "joint1"])
+    np.testing.assert_allclose(view.get_armatures(joint_indices=[0, 1, 2])[0, :2], [0.5, 0.25])
+    assert joint.GetAttribute("physxJoint:armature").Get() == 0.5
     world.play()
     assert view.get_max_efforts()[0, 0] == 11.0
+    np.testing.assert_allclose(view.get_armatures()[0, :2], [0.5, 0.25])
+    world.stop()
+    view.set_friction_coefficients([[0.125]], joint_indices=[1])
+    np.testing.assert_allclose(view.get_friction_coefficients(joint_indices=[0, 1]), [[0.0, 0.125]])
+    joint.RemoveAPI(UsdPhysics.DriveAPI, "angular")
+    assert view.get_max_efforts(joint_indices=[0]).tolist() == [[np.inf]]
+    assert not joint.HasAPI(UsdPhysics.DriveAPI)  # reading makes none
 
 
 def test_numbers_of_joints(world, backend, request):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from facade.isaacsim.core_scenes import host, like
+from facade.isaacsim.core_scenes import host, kind, like
 
 from phalanx.facade import stage
 from phalanx.facade.isaacsim.core.api import materials, objects
@@ -184,6 +184,14 @@ def test_views_of_soft_materials(world, backend):
     np.testing.assert_allclose(host(particles.get_frictions()), [0.1, 0.2], rtol=1e-6)
     particles.set_viscosities(like(backend, [0.5]), indices=[1])
     np.testing.assert_allclose(host(particles.get_viscosities(indices=[1])), [0.5])
+    world.reset()  # from here on PhysX's views of particles have columns
+    found = particles.get_frictions()
+    assert found.shape == (2, 1) and kind(found) == backend
+    particles.set_frictions(found + like(backend, [[0.5], [0.25]]))
+    np.testing.assert_allclose(host(particles.get_frictions()), [[0.6], [0.45]], rtol=1e-6)
+    assert particles.get_drags(indices=[1]).shape == (1, 1) and particles.get_viscosities().shape == (2,)
+    with pytest.raises(ValueError, match=r"has shape \(2, 2\); it must be \(2,\)"):
+        particles.set_frictions(like(backend, np.ones((2, 2))))
     soft = materials.DeformableMaterialView("/World/d_.*")
     np.testing.assert_allclose(host(soft.get_youngs_moduli()), [1e5, 2e5])
     soft.set_poissons_ratios(like(backend, [0.3, 0.31]))

@@ -6,12 +6,12 @@ import json
 
 import numpy as np
 import pytest
-from facade.isaacsim.core_scenes import add_robots
+from facade.isaacsim.core_scenes import add_robots, xforms
 
 from phalanx.facade.isaacsim.core.api.objects import DynamicCuboid, VisualCuboid
-from phalanx.facade.isaacsim.core.api.robots import Robot
+from phalanx.facade.isaacsim.core.api.robots import Robot, RobotView
 from phalanx.facade.isaacsim.core.api.tasks import BaseTask, FollowTarget
-from phalanx.facade.isaacsim.core.prims import RigidPrim, SingleXFormPrim
+from phalanx.facade.isaacsim.core.prims import Articulation, RigidPrim, SingleArticulation, SingleXFormPrim
 
 
 def test_objects_by_their_names(world):
@@ -43,6 +43,22 @@ def test_objects_come_and_go_between_resets(world, caplog):
     world.scene.add(VisualCuboid("/World/c", "c"))
     world.scene.clear()
     assert not world.stage.GetPrimAtPath("/World/c")
+
+
+def test_robots_that_references_brought_go_with_their_views(world):
+    add_robots("arm", 2)
+    add_robots("arm", 1, pattern="/World/Cell/Arm_{}")
+    add_robots("arm", 1, pattern="/World/Kept_{}")
+    xforms("/World/Cell/Table")
+    view = world.scene.add(Articulation("/World/Robot_.*", "view"))
+    assert view.prim_paths[0] != "/World/Robot_0"  # the root is inside the reference
+    world.scene.add(RobotView("/World/Robot_.*", "again"))
+    world.scene.add(SingleArticulation("/World/Cell", "one"))
+    world.scene.add(Articulation(Articulation("/World/Kept_0").prim_paths[0], "root"))
+    world.scene.clear()
+    left = {str(prim.GetPath()) for prim in world.stage.Traverse()}
+    assert {"/World/Cell/Table", "/World/Kept_0"} <= left
+    assert not {"/World/Robot_0", "/World/Robot_1", "/World/Cell/Arm_0"} & left
 
 
 def test_a_prim_that_is_deleted_is_forgotten(world):

@@ -72,7 +72,15 @@ def test_particle_systems(world, backend):
     assert view.get_simulation_owners() == ["/physicsScene", None]
     view.set_contact_offsets(like(backend, [0.1, 0.2]))
     np.testing.assert_allclose(host(view.get_contact_offsets()), [0.1, 0.2], rtol=1e-6)
+    assert view.get_solid_rest_offsets().shape == view.get_rest_offsets().shape == (2,)
+    world.reset()  # from here on PhysX's views of particles have columns
+    view.set_solid_rest_offsets(like(backend, [[0.01], [0.02]]))
+    found = view.get_solid_rest_offsets()
+    assert found.shape == view.get_fluid_rest_offsets().shape == (2, 1)
+    np.testing.assert_allclose(host(found), [[0.01], [0.02]], rtol=1e-6)
+    assert view.get_particle_contact_offsets([1]).shape == (1, 1) and view.get_rest_offsets().shape == (2,)
     one = SingleParticleSystem("/World/s_1")
+    assert one.get_solid_rest_offset() == pytest.approx(0.02)
     assert one.get_wind() == [1, 2, 3] and one.get_enable_ccd() is True
     one.set_max_neighborhood(32)
     assert one.get_max_neighborhood() == 32 and one.is_valid()

@@ -12,6 +12,7 @@ from phalanx.facade import simulation
 from phalanx.facade.backends import on_host, shaped
 from phalanx.facade.expressions import matching_paths
 from phalanx.facade.isaacsim.core.prims.articulation_dynamics import ArticulationDynamics
+from phalanx.facade.isaacsim.core.prims.articulation_names import ArticulationNames
 from phalanx.facade.isaacsim.core.prims.articulation_settings import ArticulationSettings
 from phalanx.facade.isaacsim.core.prims.joint_drives import JointDrives
 from phalanx.facade.isaacsim.core.prims.joint_prims import JointPrims
@@ -31,7 +32,9 @@ WXYZ = [6, 3, 4, 5]
 """Columns of a transform of a tensor view that are the quaternion (w, x, y, z)."""
 
 
-class Articulation(XFormPrim, JointStates, JointDrives, LinkProperties, ArticulationDynamics, ArticulationSettings):
+class Articulation(
+    XFormPrim, JointStates, JointDrives, LinkProperties, ArticulationDynamics, ArticulationSettings, ArticulationNames
+):
     """Articulations with the same links and joints.
 
     A path whose prim is no root of an articulation stands for the root below it. Poses and velocities are those of the
@@ -114,14 +117,15 @@ class Articulation(XFormPrim, JointStates, JointDrives, LinkProperties, Articula
     @property
     def num_shapes(self) -> int | None:
         """Collision shapes of an articulation."""
-        return self._counts[0] if self._metadata is not None else None
+        return self._num_shapes
 
     @property
     def num_fixed_tendons(self) -> int | None:
         """Fixed tendons of an articulation."""
-        return self._counts[1] if self._metadata is not None else None
+        return self._num_fixed_tendons
 
-    _counts: tuple[int, int] = (0, 0)
+    _num_shapes: int | None = None
+    _num_fixed_tendons: int | None = None
 
     @property
     def body_names(self) -> list[str] | None:
@@ -200,7 +204,7 @@ class Articulation(XFormPrim, JointStates, JointDrives, LinkProperties, Articula
         self._physics_view = view
         if self._metadata is None:
             self._metadata = view.shared_metatype
-            self._counts = (view.max_shapes, view.max_fixed_tendons)
+            self._num_shapes, self._num_fixed_tendons = view.max_shapes, view.max_fixed_tendons
             self._joint_prims = JointPrims(self._stage, self._top_paths(), view.shared_metatype)
             self._keep_defaults(view)
 
@@ -309,7 +313,7 @@ class Articulation(XFormPrim, JointStates, JointDrives, LinkProperties, Articula
         return None if found is None else found[:, 3:]
 
     def set_velocities(self, velocities: Any = None, indices: Any = None) -> None:
-        """Set linear and angular velocities of root links, (M, 6); joints keep theirs."""
+        """Set linear and angular velocities of root links, (M, 6); joints keep theirs. Fixed bases stand still."""
         self._set_velocities("velocities", velocities, slice(0, 6), indices)
 
     def set_linear_velocities(self, velocities: Any = None, indices: Any = None) -> None:

@@ -23,8 +23,9 @@ MODES = ("position", "velocity", "effort")
 class JointDrives(ArticulationAccess):
     """The part of a view of articulations that knows how joints are driven.
 
-    See :class:`JointStates` for indices. While nothing is simulated, gains, efforts' limits and modes are those of the
-    stage, where gains of joints that turn are kept per degree.
+    See :class:`JointStates` for indices. While nothing is simulated, gains, efforts' limits and modes, armatures and
+    coefficients of friction are those of the stage, where gains of joints that turn are kept per degree. The stage's
+    coefficient is PhysX's ``jointFriction``, a share of the load on a joint, which is not simulated.
     """
 
     _default_kps: Any = None
@@ -126,16 +127,31 @@ class JointDrives(ArticulationAccess):
         self, values: Any, indices: Any = None, joint_indices: Any = None, joint_names: Names = None
     ) -> None:
         """Set the greatest efforts of drives, (M, K)."""
-        self._set_on_both("maxForce", "max_forces", "set_max_efforts", values, indices, joint_indices, joint_names)
+        self._set_on_both("max_forces", "maxForce", "set_max_efforts", values, indices, joint_indices, joint_names)
 
     def get_max_efforts(
         self, indices: Any = None, joint_indices: Any = None, clone: bool = True, joint_names: Names = None
     ) -> Any:
-        """(M, K): the greatest efforts of drives; the greatest float32 where there are none."""
-        return self._read("get_max_efforts", "get_dof_max_forces", indices, joint_indices, joint_names)
+        """(M, K): the greatest efforts of drives; where there are none, the greatest float32, or on the stage inf."""
+        return self._get_from_both("max_forces", "maxForce", "get_max_efforts", indices, joint_indices, joint_names)
+
+    def _get_from_both(
+        self, kind: str, name: str, what: str, indices: Any, joint_indices: Any, joint_names: Names
+    ) -> Any:
+        """Read from the simulation, or while there is none from attributes of joints on the stage."""
+        self._check_valid()
+        if self._known(what) is None:
+            return None
+        if self._physics_view is not None:
+            return self._read(what, f"get_dof_{kind}", indices, joint_indices, joint_names)
+        columns = on_host(self._host_columns(joint_indices, joint_names)).tolist()
+        rows = self._backend.host(indices, self.count).tolist()
+        prims = self._joint_prims
+        found = prims.read_max_forces(rows, columns) if name == "maxForce" else prims.read_joint(name, rows, columns)
+        return self._backend.give(found)
 
     def _set_on_both(
-        self, name: str, kind: str, what: str, values: Any, indices: Any, joint_indices: Any, joint_names: Names
+        self, kind: str, name: str, what: str, values: Any, indices: Any, joint_indices: Any, joint_names: Names
     ) -> None:
         self._check_valid()
         if self._known(what) is None:
@@ -149,7 +165,8 @@ class JointDrives(ArticulationAccess):
         given = np.broadcast_to(
             on_host(self._given(what, values, (len(rows), len(columns))), float), (len(rows), len(columns))
         )
-        self._joint_prims.write_drive(name, rows, columns, given)
+        put = self._joint_prims.write_drive if name == "maxForce" else self._joint_prims.write_joint
+        put(name, rows, columns, given)
 
     def set_max_joint_velocities(
         self, values: Any, indices: Any = None, joint_indices: Any = None, joint_names: Names = None
@@ -193,29 +210,28 @@ class JointDrives(ArticulationAccess):
     def set_friction_coefficients(
         self, values: Any, indices: Any = None, joint_indices: Any = None, joint_names: Names = None
     ) -> None:
-        """Set efforts of friction, (M, K)."""
-        get, put = "get_dof_friction_coefficients", "set_dof_friction_coefficients"
-        self._write("set_friction_coefficients", get, put, values, indices, joint_indices, joint_names)
+        """Set efforts of friction, (M, K), or while nothing is simulated coefficients on the stage."""
+        kind, what = "friction_coefficients", "set_friction_coefficients"
+        self._set_on_both(kind, "jointFriction", what, values, indices, joint_indices, joint_names)
 
     def get_friction_coefficients(
         self, indices: Any = None, joint_indices: Any = None, clone: bool = True, joint_names: Names = None
     ) -> Any:
-        """(M, K): efforts of friction."""
-        read = "get_dof_friction_coefficients"
-        return self._read("get_friction_coefficients", read, indices, joint_indices, joint_names)
+        """(M, K): efforts of friction, or while nothing is simulated coefficients on the stage."""
+        kind, what = "friction_coefficients", "get_friction_coefficients"
+        return self._get_from_both(kind, "jointFriction", what, indices, joint_indices, joint_names)
 
     def set_armatures(
         self, values: Any, indices: Any = None, joint_indices: Any = None, joint_names: Names = None
     ) -> None:
         """Set inertias of rotors, (M, K), kg m^2 or kg."""
-        get, put = "get_dof_armatures", "set_dof_armatures"
-        self._write("set_armatures", get, put, values, indices, joint_indices, joint_names)
+        self._set_on_both("armatures", "armature", "set_armatures", values, indices, joint_indices, joint_names)
 
     def get_armatures(
         self, indices: Any = None, joint_indices: Any = None, clone: bool = True, joint_names: Names = None
     ) -> Any:
         """(M, K): inertias of rotors."""
-        return self._read("get_armatures", "get_dof_armatures", indices, joint_indices, joint_names)
+        return self._get_from_both("armatures", "armature", "get_armatures", indices, joint_indices, joint_names)
 
     def get_dof_limits(self) -> Any:
         """(N, dofs, 2): lower and upper limits of positions; the greatest float32, both ways, where there are none."""

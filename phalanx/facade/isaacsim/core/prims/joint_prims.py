@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from phalanx.facade.isaaclab.sim.schemas.authoring import apply_schema
+from phalanx.facade.isaacsim.core.api.materials.accessors import read, write
 from phalanx.facade.physx.common import DofType
 from phalanx.facade.physx.metatype import ArticulationMetatype
 from phalanx.io.formats.usd.bindings import Prim, Stage, Usd, UsdPhysics
@@ -85,6 +87,38 @@ class JointPrims:
                     log.warning("%s has no joint %r on the stage", self._tops[row], self._names[dof])
                 else:
                     getattr(drive, f"Create{name[0].upper()}{name[1:]}Attr")().Set(float(values[i, j]))
+
+    def read_max_forces(self, rows: Sequence[int], dofs: Sequence[int]) -> np.ndarray:
+        """(rows, dofs): the greatest efforts of drives; infinite where there is no drive, or nothing is said."""
+        found = np.full((len(rows), len(dofs)), np.inf)
+        for i, row in enumerate(rows):
+            for j, dof in enumerate(dofs):
+                drive = self._drive(row, dof, False)
+                value = None if drive is None else drive.GetMaxForceAttr().Get()
+                if value is not None:
+                    found[i, j] = value
+        return found
+
+    def write_joint(self, name: str, rows: Sequence[int], dofs: Sequence[int], values: np.ndarray) -> None:
+        """Write an attribute of PhysxJointAPI, (rows, dofs), such as ``armature``."""
+        for i, row in enumerate(rows):
+            for j, dof in enumerate(dofs):
+                prim = self.prim(row, dof)
+                if prim is None:
+                    log.warning("%s has no joint %r on the stage", self._tops[row], self._names[dof])
+                else:
+                    apply_schema(prim, "PhysxJointAPI")
+                    write(prim, f"physxJoint:{name}", "Float", values[i, j])
+
+    def read_joint(self, name: str, rows: Sequence[int], dofs: Sequence[int]) -> np.ndarray:
+        """(rows, dofs): an attribute of PhysxJointAPI; 0 where it is not written."""
+        found = np.zeros((len(rows), len(dofs)))
+        for i, row in enumerate(rows):
+            for j, dof in enumerate(dofs):
+                prim = self.prim(row, dof)
+                if prim is not None:
+                    found[i, j] = read(prim, f"physxJoint:{name}", 0.0)
+        return found
 
     def write_types(self, mode: str, rows: Sequence[int], dofs: Sequence[int]) -> None:
         """Let drives give forces or accelerations."""

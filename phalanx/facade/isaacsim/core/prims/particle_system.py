@@ -181,24 +181,24 @@ class ParticleSystem(Prim, SoftPrims):
         self._set_number("particleContactOffset", "Float", "", values, indices)
 
     def get_particle_contact_offsets(self, indices: Any = None, clone: bool = True) -> Any:
-        """Distances at which particles make contact, (M,)."""
-        return self._number("particleContactOffset", "Float", 0.05, indices)
+        """Distances at which particles make contact, (M,), or (M, 1) while a simulation plays."""
+        return self._number("particleContactOffset", "Float", 0.05, indices, column=True)
 
     def set_solid_rest_offsets(self, values: Any, indices: Any = None) -> None:
         """Set distances at which solid particles rest, (M,)."""
         self._set_number("solidRestOffset", "Float", "", values, indices)
 
     def get_solid_rest_offsets(self, indices: Any = None, clone: bool = True) -> Any:
-        """Distances at which solid particles rest, (M,)."""
-        return self._number("solidRestOffset", "Float", float("-inf"), indices)
+        """Distances at which solid particles rest, (M,), or (M, 1) while a simulation plays."""
+        return self._number("solidRestOffset", "Float", float("-inf"), indices, column=True)
 
     def set_fluid_rest_offsets(self, values: Any, indices: Any = None) -> None:
         """Set distances at which fluid particles rest, (M,)."""
         self._set_number("fluidRestOffset", "Float", "", values, indices)
 
     def get_fluid_rest_offsets(self, indices: Any = None, clone: bool = True) -> Any:
-        """Distances at which fluid particles rest, (M,)."""
-        return self._number("fluidRestOffset", "Float", float("-inf"), indices)
+        """Distances at which fluid particles rest, (M,), or (M, 1) while a simulation plays."""
+        return self._number("fluidRestOffset", "Float", float("-inf"), indices, column=True)
 
     def set_enable_ccds(self, values: Any, indices: Any = None) -> None:
         """Set whether fast particles are kept from tunnelling, (M,)."""

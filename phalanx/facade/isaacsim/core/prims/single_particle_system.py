@@ -181,7 +181,7 @@ class SingleParticleSystem:
 
     def get_particle_contact_offset(self) -> float:
         """Distances at which particles make contact."""
-        return float(on_host(self._view.get_particle_contact_offsets())[0])
+        return float(on_host(self._view.get_particle_contact_offsets()).item())
 
     def set_solid_rest_offset(self, value: float) -> None:
         """Set distances at which solid particles rest."""
@@ -189,7 +189,7 @@ class SingleParticleSystem:
 
     def get_solid_rest_offset(self) -> float:
         """Distances at which solid particles rest."""
-        return float(on_host(self._view.get_solid_rest_offsets())[0])
+        return float(on_host(self._view.get_solid_rest_offsets()).item())
 
     def set_fluid_rest_offset(self, value: float) -> None:
         """Set distances at which fluid particles rest."""
@@ -197,7 +197,7 @@ class SingleParticleSystem:
 
     def get_fluid_rest_offset(self) -> float:
         """Distances at which fluid particles rest."""
-        return float(on_host(self._view.get_fluid_rest_offsets())[0])
+        return float(on_host(self._view.get_fluid_rest_offsets()).item())
 
     def set_enable_ccd(self, value: bool) -> None:
         """Set whether fast particles are kept from tunnelling."""

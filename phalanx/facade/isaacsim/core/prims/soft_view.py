@@ -54,11 +54,12 @@ class SoftPrims:
 
     # -- attributes ------------------------------------------------------------------------------------------
 
-    def _number(self, name: str, kind: str, default: Any, indices: Any) -> Any:
-        """(M,) of an attribute."""
+    def _number(self, name: str, kind: str, default: Any, indices: Any, column: bool = False) -> Any:
+        """(M,) of an attribute; with ``column`` (M, 1) while a simulation plays, as PhysX's views of particles."""
         self._check_valid()
         found = [read(self._prims[i], name, default) for i in self._chosen(indices)]
-        return self._backend.give(np.array(found, _ARRAYS[kind]))
+        array = np.array(found, _ARRAYS[kind])
+        return self._backend.give(array.reshape(-1, 1) if column and simulation.stage_world() is not None else array)
 
     def _set_number(
         self, name: str, kind: str, schema: str, values: Any, indices: Any, least: float | None = None

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from phalanx.facade import simulation
 from phalanx.facade.backends import on_host, shaped
 from phalanx.io.formats.usd.bindings import Prim, Sdf
 
@@ -49,12 +50,15 @@ def single(name: str, what: str, default: Any = 0.0, kind: str = "Float") -> tup
     return setter, getter
 
 
-def several(name: str, what: str, default: Any = 0.0, kind: str = "Float", clones: bool = True) -> tuple[Any, Any]:
+def several(
+    name: str, what: str, default: Any = 0.0, kind: str = "Float", clones: bool = True, column: bool = False
+) -> tuple[Any, Any]:
     """The same of the prims of a view, as arrays (M,) for the prims that are chosen.
 
     Args:
         name, what, default, kind: as of :func:`single`.
         clones: whether the method that reads has the parameter ``clone``.
+        column: whether it gives (M, 1) while a simulation plays, as PhysX's views of particles do.
     """
 
     def setter(self: Any, values: Any, indices: Any = None) -> None:
@@ -70,8 +74,10 @@ def several(name: str, what: str, default: Any = 0.0, kind: str = "Float", clone
 
     def _array(self: Any, indices: Any) -> Any:
         found = [read(self.prims[i], name, default) for i in self._chosen(indices)]
-        return self._backend.give(np.array(found, {"Bool": bool, "Int": np.int32}.get(kind, np.float32)))
+        array = np.array(found, {"Bool": bool, "Int": np.int32}.get(kind, np.float32))
+        return self._backend.give(array.reshape(-1, 1) if column and simulation.stage_world() is not None else array)
 
-    setter.__doc__ = f"Set {what}, (M,)."
-    getter.__doc__ = short_getter.__doc__ = f"{what[0].upper()}{what[1:]}, (M,)."
+    shape = "(M,), or (M, 1) while a simulation plays" if column else "(M,)"
+    setter.__doc__ = f"Set {what}, (M,){' or (M, 1)' if column else ''}."
+    getter.__doc__ = short_getter.__doc__ = f"{what[0].upper()}{what[1:]}, {shape}."
     return setter, (getter if clones else short_getter)

@@ -59,9 +59,9 @@ class ParticleMaterialView(BodyMaterialView):
             drags=drags,
         )
 
-    set_frictions, get_frictions = several(*pbd.FRICTION)
+    set_frictions, get_frictions = several(*pbd.FRICTION, column=True)
     set_particle_friction_scales, get_particle_friction_scales = several(*pbd.PARTICLE_FRICTION_SCALE)
-    set_dampings, get_dampings = several(*pbd.DAMPING)
+    set_dampings, get_dampings = several(*pbd.DAMPING, column=True)
     set_viscosities, get_viscosities = several(*pbd.VISCOSITY)
     set_vorticity_confinements, get_vorticity_confinements = several(*pbd.VORTICITY)
     set_surface_tensions, get_surface_tensions = several(*pbd.TENSION)
@@ -69,9 +69,9 @@ class ParticleMaterialView(BodyMaterialView):
     set_adhesions, get_adhesions = several(*pbd.ADHESION)
     set_particle_adhesion_scales, get_particle_adhesion_scales = several(*pbd.PARTICLE_ADHESION_SCALE)
     set_adhesion_offset_scales, get_adhesion_offset_scales = several(*pbd.ADHESION_OFFSET_SCALE)
-    set_gravity_scales, get_gravity_scales = several(*pbd.GRAVITY_SCALE)
-    set_lifts, get_lifts = several(*pbd.LIFT)
-    set_drags, get_drags = several(*pbd.DRAG)
+    set_gravity_scales, get_gravity_scales = several(*pbd.GRAVITY_SCALE, column=True)
+    set_lifts, get_lifts = several(*pbd.LIFT, column=True)
+    set_drags, get_drags = several(*pbd.DRAG, column=True)
 
 
 __all__ = ["ParticleMaterialView"]

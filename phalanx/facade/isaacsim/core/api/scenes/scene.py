@@ -204,7 +204,8 @@ class Scene:
         """Forget an object, and delete its prims.
 
         Prims that references bring cannot be deleted by themselves: the one above is, as long as it has no other child;
-        otherwise they stay.
+        otherwise they stay. Of an articulation whose root is inside a reference all goes that the reference brought, if
+        it is not above the path by which the articulation was asked for.
 
         Args:
             name: of the object; of one that is not there nothing happens, with an error in the log.
@@ -219,8 +220,10 @@ class Scene:
             if prims is None:
                 log.error("there is no object %s with a prim that could be removed", name)
                 return
-            for prim in list(prims):
-                _delete(prim)
+            view = found._articulation_view if isinstance(found, SingleArticulation) else found
+            tops = view._top_paths() if isinstance(view, Articulation) else [None] * len(prims)
+            for prim, top in zip(list(prims), tops, strict=True):
+                _delete(prim, top)
         self._scene_registry.remove_object(name)
 
     def clear(self, registry_only: bool = False) -> None:
@@ -299,13 +302,19 @@ def _default_ground(prim_path: str) -> None:
     make(prim_path, SIZE / UsdGeom.GetStageMetersPerUnit(stage), "GroundPlane/CollisionPlane")
 
 
-def _delete(prim: Any) -> None:
-    """Delete a prim, or the nearest one above it that can be deleted and has no other child."""
+def _delete(prim: Any, top: str | None) -> None:
+    """Delete a prim, or the nearest one above it that can be deleted and has no other child.
+
+    Args:
+        prim: to delete.
+        top: at and below this path other children do not matter.
+    """
     if not prim:
         return
     while is_ancestral(prim):
         above = prim.GetParent()
-        if above.IsPseudoRoot() or len(above.GetChildren()) > 1:
+        inside = top is not None and f"{above.GetPath()}/".startswith(f"{top}/")
+        if above.IsPseudoRoot() or (len(above.GetChildren()) > 1 and not inside):
             return
         prim = above
     if not prim.IsPseudoRoot():
