@@ -17,10 +17,13 @@ from stable_baselines3.common.vec_env import VecEnv, VecNormalize  # pyright: ig
 from phalanx.learn.environment import Environment
 from phalanx.learn.recipes import Recipe
 from phalanx.learn.rounds import Counted, Rounds
-from phalanx.learn.trainer import CheckpointError
+from phalanx.learn.trainer import CheckpointError, read_archive
 
 INFOS = "phalanx.infos"
 """The member of a checkpoint that is not Stable-Baselines3's, which leaves it alone."""
+
+VARIABLES = "pytorch_variables.pth"
+"""A member that has no parameters, and that holds nothing for PPO."""
 
 BOUND = 100.0
 """Of actions, as Isaac Lab has it, since Stable-Baselines3 wants them bounded."""
@@ -186,17 +189,12 @@ class Sb3Trainer(Rounds):
         path.write_bytes(file.getvalue())
 
     def _read(self, path: Path) -> dict[str, Any]:
-        try:
-            with zipfile.ZipFile(path) as archive:
-                members = archive.namelist()
-                own = archive.read(INFOS) if INFOS in members else None
-        except (OSError, zipfile.BadZipFile) as error:
-            raise CheckpointError(f"{path} is no checkpoint: {type(error).__name__}.") from None
-        if "policy.pth" not in members:
+        found = read_archive(path, lambda name: name == INFOS or (name.endswith(".pth") and name != VARIABLES))
+        infos = found.pop(INFOS, {})
+        if "policy.pth" not in found:
             raise CheckpointError(f"{path} is no checkpoint of Stable-Baselines3.")
-        infos = {} if own is None else torch.load(io.BytesIO(own), map_location="cpu", weights_only=True)
         self.check_task(path, infos)
-        self.model.set_parameters(str(path), device=self.device)  # tensors only: nothing in the file is executed
+        self.model.set_parameters({name.removesuffix(".pth"): one for name, one in found.items()}, device=self.device)
         self.model.num_timesteps = int(infos.get("iteration", 0)) * self._per_round * self.num_envs
         if isinstance(self._env, VecNormalize):
             if "normalisation" not in infos:

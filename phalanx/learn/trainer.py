@@ -7,6 +7,7 @@ import importlib.util
 import io
 import json
 import time
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -393,18 +394,48 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     return found
 
 
-def read_tensors(path: Path) -> dict[str, Any]:
+def read_tensors(path: Path, content: bytes | None = None, name: str = "") -> dict[str, Any]:
     """A dictionary that torch wrote, on the CPU; nothing in it is executed.
 
+    Args:
+        path: of the file.
+        content, name: of an entry of the file that holds the dictionary; by default the whole file does.
+
     Raises:
-        CheckpointError: it is none.
+        CheckpointError: it is none, or is damaged.
     """
     try:
-        found = torch.load(path, map_location="cpu", weights_only=True)
+        file = path if content is None else io.BytesIO(content)
+        found = torch.load(file, map_location="cpu", weights_only=True)
     except FileNotFoundError:
         raise CheckpointError(f"{path}: there is no such file.") from None
     except Exception as error:
-        raise CheckpointError(f"{path} is no checkpoint: {type(error).__name__}.") from None
+        what = "is no checkpoint" if content is None else f"is damaged in {name}"
+        raise CheckpointError(f"{path} {what}: {type(error).__name__}.") from None
     if not isinstance(found, dict):
         raise CheckpointError(f"{path} is no checkpoint of a policy.")
+    return found
+
+
+def read_archive(path: Path, names: Callable[[str], bool]) -> dict[str, dict[str, Any]]:
+    """Dictionaries that torch wrote into a zip archive, by the names of its entries, on the CPU.
+
+    Args:
+        path: of the archive.
+        names: says of an entry's name whether it is read.
+
+    Raises:
+        CheckpointError: it is no archive, or an entry is damaged; the message says which.
+    """
+    found = {}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for name in filter(names, archive.namelist()):
+                try:
+                    content = archive.read(name)
+                except Exception as error:  # of the archive, or of what it is compressed with
+                    raise CheckpointError(f"{path} is damaged in {name}: {type(error).__name__}.") from None
+                found[name] = read_tensors(path, content, name)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise CheckpointError(f"{path} is no checkpoint: {type(error).__name__}.") from None
     return found

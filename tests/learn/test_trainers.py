@@ -6,10 +6,12 @@ Isaac Lab's own task is trained by each trainer in a process of its own.
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,7 @@ from phalanx.facade import wheel  # noqa: E402
 from phalanx.learn import trainers  # noqa: E402
 from phalanx.learn.ranks import Ranks  # noqa: E402
 from phalanx.learn.recipes import Recipe, recipe  # noqa: E402
-from phalanx.learn.trainer import CheckpointError  # noqa: E402
+from phalanx.learn.trainer import CheckpointError, read_archive  # noqa: E402
 
 ENDINGS = {"skrl": ".pt", "sb3": ".zip"}
 SMALL = Recipe(16, 3, steps=8, hidden=(16, 16), normalise=True)
@@ -180,6 +182,42 @@ class TestMistakes:
         torch.save({"something": 1}, bad)
         with pytest.raises(CheckpointError, match="is no checkpoint of a policy"):
             trainers.wrote(bad)
+
+    def test_archives_that_are_damaged(self, tmp_path: Path) -> None:
+        """As Stable-Baselines3 writes them: an entry that torch cannot read, and one whose bytes have changed."""
+        bad = tmp_path / "bad.zip"
+        whole = io.BytesIO()
+        torch.save({"weight": torch.ones(3)}, whole)
+        for content in (b"", b"not a dictionary", whole.getvalue()[:-40]):
+            with zipfile.ZipFile(bad, "w") as archive:
+                archive.writestr("policy.pth", whole.getvalue())
+                archive.writestr("phalanx.infos", content)
+            with pytest.raises(CheckpointError, match=r"bad\.zip is damaged in phalanx\.infos"):
+                read_archive(bad, lambda name: True)
+            found = read_archive(bad, "policy.pth".__eq__)
+            assert list(found) == ["policy.pth"] and torch.equal(found["policy.pth"]["weight"], torch.ones(3))
+        written = bytearray(bad.read_bytes())
+        written[200] ^= 1
+        bad.write_bytes(written)
+        with pytest.raises(CheckpointError, match=r"is damaged in policy\.pth: BadZipFile"):
+            read_archive(bad, lambda name: True)
+        bad.write_bytes(written[:-10])
+        with pytest.raises(CheckpointError, match="is no checkpoint: BadZipFile"):
+            read_archive(bad, lambda name: True)
+
+    @pytest.mark.parametrize("name", [_only_with("sb3")])
+    def test_a_damaged_checkpoint_of_stable_baselines3(self, name: str, tmp_path: Path) -> None:
+        path = tmp_path / "model.zip"
+        trainer = _trainer(name)
+        trainer.save(path)
+        with zipfile.ZipFile(path) as archive:
+            kept = {entry: archive.read(entry) for entry in archive.namelist()}
+        for entry in ("policy.pth", "phalanx.infos"):
+            with zipfile.ZipFile(path, "w") as archive:
+                for each, content in kept.items():
+                    archive.writestr(each, content[: len(content) // 2] if each == entry else content)
+            with pytest.raises(CheckpointError, match=f"is damaged in {entry}"):
+                trainer.load(path)
 
 
 @pytest.mark.slow
