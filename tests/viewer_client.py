@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 
@@ -39,18 +39,24 @@ class Client:
         )
         threading.Thread(target=self._read, daemon=True).start()
         if looks:
-            self.send(
-                "ViewerCameraMessage",
-                wxyz=(1.0, 0.0, 0.0, 0.0),
-                position=(3.0, 0.0, 1.0),
-                fov=1.0,
-                near=0.01,
-                far=100.0,
-                image_height=480,
-                image_width=640,
-                look_at=(0.0, 0.0, 0.0),
-                up_direction=(0.0, 0.0, 1.0),
-            )
+            self.look()
+
+    def look(
+        self, position: Sequence[float] = (3.0, 0.0, 1.0), size: tuple[int, int] = (640, 480), fov: float = 1.0
+    ) -> None:
+        """Say where the camera is, m, and how wide and high the window is, pixels."""
+        self.send(
+            "ViewerCameraMessage",
+            wxyz=(1.0, 0.0, 0.0, 0.0),
+            position=tuple(map(float, position)),
+            fov=fov,
+            near=0.01,
+            far=100.0,
+            image_height=size[1],
+            image_width=size[0],
+            look_at=(0.0, 0.0, 0.0),
+            up_direction=(0.0, 0.0, 1.0),
+        )
 
     def send(self, kind: str, **fields: Any) -> None:
         """Send a message."""

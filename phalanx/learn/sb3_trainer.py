@@ -194,7 +194,8 @@ class Sb3Trainer(Rounds):
         if "policy.pth" not in found:
             raise CheckpointError(f"{path} is no checkpoint of Stable-Baselines3.")
         self.check_task(path, infos)
-        self.model.set_parameters({name.removesuffix(".pth"): one for name, one in found.items()}, device=self.device)
+        parameters: Any = {name.removesuffix(".pth"): one for name, one in found.items()}
+        self.model.set_parameters(parameters, device=self.device)
         self.model.num_timesteps = int(infos.get("iteration", 0)) * self._per_round * self.num_envs
         if isinstance(self._env, VecNormalize):
             if "normalisation" not in infos:

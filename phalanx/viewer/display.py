@@ -64,6 +64,7 @@ class Display(Drawn, Widgets):
         self.selection = Selection(num_envs, spacing=round(max(2.5 * self.radius, 0.5), 2))
         self._closed = False
         self._watched = threading.Event()
+        self._fitted: set[int] = set()
         self._followed: int | None = None
         self._level: float | None = None
         self._server = server
@@ -202,10 +203,21 @@ class Display(Drawn, Widgets):
         """Called now and then while nobody looks."""
 
     def _come(self, client: Any) -> None:
+        self._fit(client)
+        client.camera.on_update(lambda _: self._fit(client))  # browsers tell of another camera before they have ours
         self.hover.come(client)
         self._watched.set()
 
+    def _fit(self, client: Any) -> None:
+        """Move the camera of a browser that comes, once it is where others begin, to where its window shows all."""
+        if client.client_id not in self._fitted and np.allclose(
+            client.camera.position, self.server.initial_camera.position, atol=1e-3
+        ):
+            self._fitted.add(client.client_id)
+            self.view_panel.look("Corner", client)
+
     def _go(self, client: Any) -> None:
+        self._fitted.discard(client.client_id)
         self.hover.go(client)
         if not self.server.get_clients() and not self._closed:
             self._watched.clear()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from phalanx.viewer.meshes import GEOMETRIES
+from phalanx.viewer.scene import fitted
 from phalanx.viewer.selection import GRID, MODES, ONE, SOME, parse_envs
 
 if TYPE_CHECKING:
@@ -172,11 +173,13 @@ class ViewPanel:
         box.on_update(lambda _: (drawings.hidden.discard if box.value else drawings.hidden.add)(name))
 
     def look(self, preset: str, client: Any) -> None:
-        """Move the camera of a client to a preset view."""
+        """Move the camera of a client to a preset view, as its window has room for."""
         position, target = self._viewer.views()[preset]
+        camera = client.camera
+        position, target = fitted(position, target, camera.fov, camera.image_width, camera.image_height)
         with client.atomic():
-            client.camera.position = position
-            client.camera.look_at = target
+            camera.position = position
+            camera.look_at = target
 
     def picked(self, body: str, env: int) -> None:
         """Say which body someone clicked on."""

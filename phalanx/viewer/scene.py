@@ -332,6 +332,13 @@ class _Points:
         self._handle.remove()
 
 
+AWAY = 2.1
+"""How far preset views are from the middle of what is seen, in its radii."""
+
+PHONE, COVERED = 576, 0.6
+"""Pixels: viser's panel lies below on windows of this width or less; the part of their height that it covers."""
+
+
 def view_presets(center: np.ndarray, radius: float) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """(where the camera is, where it looks), m, of each named view of a sphere."""
     ways: dict[str, Sequence[float]] = {
@@ -342,4 +349,32 @@ def view_presets(center: np.ndarray, radius: float) -> dict[str, tuple[np.ndarra
         "Right": (0.0, -1.0, 0.15),
         "Top": (-0.001, 0.0, 1.0),
     }
-    return {name: (center + 2.1 * radius * unit(np.array(way, float)), center) for name, way in ways.items()}
+    return {name: (center + AWAY * radius * unit(np.array(way, float)), center) for name, way in ways.items()}
+
+
+def fitted(
+    position: np.ndarray, target: np.ndarray, fov: float, width: int, height: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """A preset view of a window that is narrow, or whose lower part viser's panel covers: it does on phones.
+
+    The camera is moved back, and turned downwards, until what it looks at is in the middle of what is not covered.
+
+    Args:
+        position, target: (3,), m, of the preset view.
+        fov: rad, from the lower edge to the upper.
+        width, height: of the window, pixels.
+    """
+    covered = COVERED if width <= PHONE else 0.0
+    whole = np.tan(0.5 * fov)
+    low, high = np.arctan((2.0 * covered - 1.0) * whole), 0.5 * fov  # what is not covered, from the window's middle
+    half = min(0.5 * (high - low), np.arctan(whole * width / height))
+    away = float(np.linalg.norm(position - target)) * max(1.0, 1.0 / (AWAY * np.sin(half)))
+    ahead, down = unit(target - position), 0.5 * (low + high)
+    pitch = min(float(np.arcsin(-ahead[2])), np.radians(89.95) - down)  # cameras turn no further than straight down
+    level = unit(np.array([ahead[0], ahead[1], 0.0]))
+
+    def way(angle: float) -> np.ndarray:
+        return away * (np.cos(angle) * level - np.array([0.0, 0.0, np.sin(angle)]))
+
+    eye = target - way(pitch)
+    return eye, eye + way(pitch + down)

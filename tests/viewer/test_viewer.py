@@ -15,6 +15,7 @@ pytest.importorskip("viser", reason="viser is not installed (pip install 'phalan
 
 from viewer_client import Client, until
 
+from phalanx.maths.arrays import unit
 from phalanx.viewer.gate import ViewerError
 
 
@@ -275,7 +276,7 @@ def test_localhost_only_and_a_token_elsewhere(world):
     with pytest.raises(ViewerError, match="token"):
         px.Viewer(world, port=0, token="secret")
     with px.Viewer(world, "0.0.0.0", 0) as viewer:
-        port, token = viewer._server.port, viewer._server.token
+        port, token = viewer.server.get_port(), viewer._server.token
         assert token and token in viewer.url
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
         connection.request("GET", "/")
@@ -285,6 +286,40 @@ def test_localhost_only_and_a_token_elsewhere(world):
         with Client(port, cookie=f"phalanx_viewer_{port}={token}"):
             until(lambda: viewer.watched)
             until(lambda: viewer.frames > 1)
+
+
+def on_the_window(camera, points):
+    """(n, 2): where points are seen, from -1 at the left and at the lower edge to 1."""
+    ahead = unit(camera.look_at - camera.position)
+    right = unit(np.cross(ahead, (0.0, 0.0, 1.0)))
+    away = points - camera.position
+    seen = np.stack([away @ right, away @ np.cross(right, ahead)], axis=1) / (away @ ahead)[:, None]
+    return seen / math.tan(0.5 * camera.fov) / (camera.aspect, 1.0)
+
+
+@pytest.mark.parametrize("width, height, lowest", [(1280, 720, -1.0), (700, 1100, -1.0), (390, 844, 0.2)])
+def test_what_is_looked_at_is_not_below_the_panel_of_a_phone(viewer, width, height, lowest):
+    """Viser's panel covers the lower 60 % there: all of the robot is above it, and each view keeps it there."""
+    start, fov = viewer.server.initial_camera.position, math.radians(75)
+    with Client(viewer.server.get_port(), looks=False) as client:
+        client.look(start, (width, height), fov)
+        until(lambda: viewer.watched)
+        camera = next(iter(viewer.server.get_clients().values())).camera
+        ways = np.concatenate([np.eye(3), -np.eye(3)])
+        for view in viewer.views():
+            if view != "Corner":  # where it begins
+                viewer.view_panel.look(view, next(iter(viewer.server.get_clients().values())))
+            seen = on_the_window(camera, viewer.center + 0.8 * viewer.radius * ways)
+            assert np.abs(seen).max() < 1.0 and seen[:, 1].min() > lowest, view
+            assert camera.position[2] > 0.0, "it is above the ground"
+
+
+def test_a_camera_that_was_moved_stays_where_it_is(viewer):
+    with Client(viewer.server.get_port(), looks=False) as client:
+        client.look((3.0, 1.0, 1.0), (390, 844))
+        until(lambda: viewer.watched)
+        camera = next(iter(viewer.server.get_clients().values())).camera
+        assert np.allclose(camera.position, (3.0, 1.0, 1.0))
 
 
 def test_follow_moves_the_scene_and_not_the_camera(viewer, world):
