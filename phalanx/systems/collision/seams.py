@@ -11,6 +11,8 @@ contact of a shape s with a piece o is left out if the contact of s with another
 * the contact with c is no farther away than that with o, and a point of that is at c, or its normal another by more
   than 30 degrees: legs of a table stand on their own.
 
+Points of what s only passes count like others, where they were kept since s strikes something: that may be a seam.
+
 Pieces are two shapes of one link, or of several as long as in this substep c and o move no more than ``SEAM`` along
 that normal against each other, where s is: tiles may turn on one turntable, or be links of a robot. Loose bodies are no
 tiles to each other: each must be carried by what it lies on, whatever lies beside it. Nor are links of robots to what
@@ -163,11 +165,11 @@ def drop_seam_contacts(
     dropped=update(Manifold.dropped),
 ):
     """Leave out contacts with what the neighbour on the same body covers; see ``Manifold.dropped``."""
-    if n >= candidate_count[0, e] or points[n, e] - passed[n, e] <= 0:
+    if n >= candidate_count[0, e] or points[n, e] - dropped[n, e] <= 0:
         return
     a, b = shape_a[n, e], shape_b[n, e]
     width = manifold_points // candidates
-    found = points[n, e] - passed[n, e]
+    found = points[n, e] - dropped[n, e]  # with what is passed, where it may act
     hidden = 0
     for w in range(plane_pairs):
         if near_plane[w, e] > 0 and (on_plane[w, e] == a or on_plane[w, e] == b):
