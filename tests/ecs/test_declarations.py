@@ -273,6 +273,8 @@ WITHOUT_UNIT = {
     "DofMotion.axis",
     "IslandLinkNumbers.value",
     "CoupledDofResponse.row",
+    "ParticleMaterial.turns",
+    "ParticleMaterial.rolling_friction",
 }
 """Their docs name a physical quantity, but they are pure numbers, or their unit differs from dof to dof."""
 
