@@ -1,6 +1,6 @@
-"""Makes the pictures of ``docs/viewer.md`` but the first two: what Chromium shows of the viewer.
+"""Makes pictures of ``docs/viewer.md``, those that are named after scenes: what Chromium shows of the viewer.
 
-    python docs/viewer_pictures.py [humanoids|cloth|arm|recording|phone ...]
+    python docs/viewer_pictures.py [humanoids|cloth|recording|phone ...]
 
 Needs Playwright and a Chromium, which may draw without a GPU.
 """
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import sync_playwright
 
 import phalanx as px
 from phalanx.io.formats import library
@@ -38,7 +38,7 @@ def humanoids() -> px.Viewer:
     angle = 2 * np.pi * np.arange(9) / 9
     robot.set_root_state(vel=np.stack([np.cos(angle), np.sin(angle), *np.zeros((4, 9))], axis=1))
     viewer = px.Viewer(world, port=0)
-    viewer.selection.mode, viewer.selection.count, viewer.selection.spacing = "Grid", 9, 1.6
+    viewer.selection.mode, viewer.selection.count = "Grid", 9
     viewer.shows_others()
     viewer.place_camera()
     world.step(120)
@@ -55,21 +55,6 @@ def cloth() -> px.Viewer:
     world.add_cloth(px.ClothMesh.grid(0.4, 0.4, 16, 16), "cloth", position=(0, 0, 0.32), thickness=2e-3)
     world.build()
     world.step(60)
-    return px.Viewer(world, port=0)
-
-
-def arm() -> px.Viewer:
-    """An arm whose fingers hold a box."""
-    world = px.World(dt=0.005)
-    world.add_ground()
-    robot = world.add_robot("arm", visuals=True)
-    box = px.Shape("box", (0.03, 0.019, 0.03), color=(0.85, 0.45, 0.1, 1.0))
-    world.add_rigid_object(box, "box", position=(0.307, 0, 0.487), mass=0.5)
-    robot.set_drive(*library.defaults("arm").gains(robot.joint_names))
-    target = np.array(robot.default_joint_pos)
-    target[[robot.joint_index(name) for name in robot.joint_names if "finger" in name]] = 0.0
-    robot.set_targets(pos=target)
-    world.step(40)
     return px.Viewer(world, port=0)
 
 
@@ -102,27 +87,11 @@ def recording() -> RecordingViewer:
     return viewer
 
 
-def check(*labels: str) -> Callable[[Page], None]:
-    """Open the tab "View" and switch these on."""
-
-    def act(page: Page) -> None:
-        page.get_by_role("tab", name="View", exact=True).click()
-        for label in labels:
-            page.get_by_role("checkbox", name=label, exact=True).click()
-
-    return act
-
-
-def nothing(_: Page) -> None:
-    """Leave the panel as it is."""
-
-
-SCENES: dict[str, tuple[Callable[[], Any], dict[str, int], Callable[[Page], None]]] = {
-    "humanoids": (humanoids, DESK, nothing),
-    "cloth": (cloth, DESK, nothing),
-    "arm": (arm, DESK, check("Contact forces", "Joint axes")),
-    "recording": (recording, DESK, nothing),
-    "phone": (quadrupeds, PHONE, nothing),
+SCENES: dict[str, tuple[Callable[[], Any], dict[str, int]]] = {
+    "humanoids": (humanoids, DESK),
+    "cloth": (cloth, DESK),
+    "recording": (recording, DESK),
+    "phone": (quadrupeds, PHONE),
 }
 
 
@@ -133,7 +102,7 @@ def main() -> None:
     with sync_playwright() as made:
         browser = made.chromium.launch(executable_path=found, args=FLAGS)
         for name in chosen:
-            make, size, act = SCENES[name]
+            make, size = SCENES[name]
             with make() as viewer:
                 phone = size is PHONE
                 page = browser.new_page(viewport=size, is_mobile=phone, has_touch=phone)  # type: ignore[arg-type]
@@ -142,9 +111,7 @@ def main() -> None:
                     threading.Thread(target=viewer.run, daemon=True).start()
                 page.goto(viewer.url)
                 page.get_by_text("Phalanx").first.wait_for(timeout=60_000)
-                page.wait_for_timeout(8000)
-                act(page)
-                page.wait_for_timeout(4000)
+                page.wait_for_timeout(12_000)
                 for notice in page.locator(".mantine-Notification-closeButton").all():  # that drawing has no GPU
                     notice.evaluate("button => button.click()")
                 page.wait_for_timeout(1000)
