@@ -114,7 +114,7 @@ def test_help_of_a_command_lists_the_options(tmp_path):
         ("info noise.stl", r"noise\.stl: (this is not a readable stl file .*|the mesh holds no triangles; .*)"),
         (
             "bench nothing",
-            "no benchmark named nothing; there are humanoid, .*, and the families soft, chains, spheres, ",
+            "no benchmark named nothing; there are humanoid, .*, and the families soft, cloth, .*, chains, spheres, ",
         ),
         ("bench --json out.txt", "out.txt: the name must end in .json."),
         ("bench arm --repeats 0", "--repeats must be at least 1, not 0."),
