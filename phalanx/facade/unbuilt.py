@@ -11,8 +11,6 @@ UNBUILT = {
     "isaacsim.cortex": "Cortex's decision networks are not made; step controllers in a loop of the script",
     "isaacsim.robot.policy": "its policies are networks of NVIDIA's; train one by phalanx train or Isaac Lab",
     "isaacsim.robot_motion.lula": "Lula is closed; isaacsim.robot_motion.motion_generation has inverse kinematics",
-    "isaacsim.asset.importer": "of importers there are those of URDF and MJCF; use "
-    "isaaclab.sim.converters.MeshConverter for meshes",
     "isaacsim.asset.exporter": "URDF is read, and not written",
     "isaacsim.gui": "there is no window",
     "isaacsim.ros1": "there is no bridge to ROS",

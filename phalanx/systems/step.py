@@ -32,6 +32,7 @@ from phalanx.systems.deformable import (
     particle_links,
     particle_near,
     rope,
+    rope_twist,
     small_steps,
     sweep,
 )
@@ -244,6 +245,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         attachments.begin_attachments,
         cloth.cloth_constants,
         rope.rope_constants,
+        rope_twist.begin_couples,
         cloth_near.cloth_drift,
         cloth_clusters.begin_clusters,
         link_motion.begin_links,
@@ -290,6 +292,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         small_steps.predict_nodes,
         deformable_contacts.move_anchors,
         attachments.move_attachments,
+        rope_twist.begin_turning,
     ),
     # What cloth touches of cloth, and which sheets that joins.
     "deform_touch": (
@@ -303,6 +306,8 @@ ORDER: dict[str, tuple[System, ...]] = {
     "deform_cloth": (cloth.relax_cloth,),
     # Nodes of ropes, from end to end.
     "deform_rope": (
+        rope_twist.turn_rope,
+        rope_twist.bend_rope,
         rope.row_of_rope,
         rope.solve_rope,
     ),
@@ -330,6 +335,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     # Motion of bodies as rigid ones.
     "deform_modes": (
         modes.sum_groups,
+        rope_twist.couple_of_rope,
         modes.solve_modes,
         cloth_clusters.solve_cluster_modes,
         deformable_contacts.add_impulses,
@@ -344,6 +350,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     # Velocities of nodes.
     "deform_finish": (
         cloth_near.cloth_way,
+        rope_twist.finish_turning,
         cloth_touch.bound_cloth,
         small_steps.finish_nodes,
         small_steps.count_small_steps,
@@ -357,6 +364,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     "deform_forces": (cloth_touch.touch_forces,),
     # Momentum that bodies must have.
     "deform_end": (
+        rope_twist.impulse_of_twist,
         coupling.push_dofs,
         deformable_momentum.restore_momentum_of_deformables,
         deformable_momentum.check_deformables,

@@ -37,7 +37,8 @@ def viewer(world: px.World):
 
 
 def nodes(viewer: px.Viewer, name: str) -> list:
-    return [each._handle for each in viewer.drawings._nodes.get(name, [])]
+    found = [each._handle for each in viewer.drawings._nodes.get(name, [])]
+    return [] if None in found else found  # None: about to be made by another thread
 
 
 def test_points_and_lines_of_the_environments_that_are_seen(viewer: px.Viewer, world: px.World) -> None:
@@ -49,11 +50,11 @@ def test_points_and_lines_of_the_environments_that_are_seen(viewer: px.Viewer, w
         until(lambda: nodes(viewer, "Hits") and nodes(viewer, "Rays"))
         np.testing.assert_allclose(nodes(viewer, "Hits")[0].points, places[0])
         client.put(viewer.run_panel.envs.mode, "Grid")
-        until(lambda: len(nodes(viewer, "Hits")[0].points) == 11)  # one is not finite
+        until(lambda: [len(node.points) for node in nodes(viewer, "Hits")] == [11])  # one is not finite
         wanted = (places + viewer.selection.offsets()[:, None]).reshape(-1, 3)
         wanted = wanted[np.isfinite(wanted).all(axis=1)]
         np.testing.assert_allclose(nodes(viewer, "Hits")[0].points, wanted, atol=1e-5)
-        until(lambda: len(nodes(viewer, "Rays")[0].points) == 11)
+        until(lambda: [len(node.points) for node in nodes(viewer, "Rays")] == [11])
         assert nodes(viewer, "Rays")[0].points.shape == (11, 2, 3)
         box = viewer.view_panel.drawings["Hits"]
         client.put(box, False)
