@@ -276,7 +276,7 @@ def test_localhost_only_and_a_token_elsewhere(world):
     with pytest.raises(ViewerError, match="token"):
         px.Viewer(world, port=0, token="secret")
     with px.Viewer(world, "0.0.0.0", 0) as viewer:
-        port, token = viewer.server.get_port(), viewer._server.token
+        port, token = viewer._server.port, viewer._server.token
         assert token and token in viewer.url
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
         connection.request("GET", "/")
