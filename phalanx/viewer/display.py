@@ -311,6 +311,7 @@ def _extent(world: World, snapshot: Snapshot) -> tuple[np.ndarray, float]:
 
 
 def _weight(world: World) -> float:
-    """N: of all that moves in an environment, or 10 N."""
-    masses = [sum(body.mass for body in actor.model.bodies) for actor in world.actors.values() if not actor.fixed_base]
+    """N: of all that moves in an environment, arms on fixed bases too, or 10 N."""
+    moving = [each for each in world.actors.values() if not each.fixed_base or getattr(each, "num_dof", 0)]
+    masses = [sum(body.mass for body in actor.model.bodies) for actor in moving]
     return sum(masses) * float(np.linalg.norm(world.gravity)) or 10.0

@@ -14,6 +14,7 @@ from viewer_client import Client, until
 
 from phalanx.images.pictures.false_colors import depth_image
 from phalanx.images.world_camera import WorldCamera
+from phalanx.viewer.display import _weight
 from phalanx.viewer.drawings import Lines, Points
 
 
@@ -139,3 +140,15 @@ def test_a_camera_made_in_the_browser(viewer: px.Viewer, world: px.World) -> Non
         np.testing.assert_allclose(viewer.camera_panel._frustums["Camera 1"][0].position, (3, 0, 1), atol=1e-5)
         world.objects["box"].set_root_state(pose=[0, 0, 2, 1, 0, 0, 0])
         until(lambda: np.allclose(viewer.camera_panel._frustums["Camera 1"][0].position, (3, 0, 2), atol=1e-5))
+
+
+def test_arrows_of_forces_are_as_long_as_what_moves_is_heavy() -> None:
+    """An arm on a fixed base presses with its weight, too; what cannot move does not count."""
+    made = px.World()
+    made.add_rigid_object(px.Shape("box", (1, 1, 1)), "wall", kind="static")
+    assert _weight(made) == 10.0
+    box = made.add_rigid_object(px.Shape("box", (0.1, 0.1, 0.1)), "box", mass=0.5)
+    assert not box.fixed_base and _weight(made) == pytest.approx(0.5 * 9.81)
+    arm = made.add_robot("arm")
+    mass = sum(body.mass for body in arm.model.bodies)
+    assert arm.fixed_base and mass > 1 and _weight(made) == pytest.approx((0.5 + mass) * 9.81)
