@@ -284,7 +284,7 @@ class TestStores:
             farm.run(spec, "full://farm", engine=Inline)
 
     def test_too_little_room_is_said_before(self, tmp_path: Path) -> None:
-        spec = Spec.of({**ARM, "episodes": 10**9})
+        spec = Spec.of({**ARM, "episodes": 10**9, "steps": 10**6})
         with pytest.raises(FarmError, match=r"the dataset may take .* GB and .* GB are free"):
             farm.run(spec, tmp_path / "farm", engine=Inline)
 
