@@ -115,3 +115,29 @@ def test_what_there_is_no_view_of(worlds: tuple[px.World, px.World]) -> None:
     with pytest.raises(AttributeError, match="has no live view 'joint_acc'; it has root_pose, joint_pos"):
         arm.live.joint_acc  # noqa: B018
     assert not hasattr(worlds[0].objects["box"].live, "joint_pos")
+
+
+def test_phases_are_computed_once_until_something_happens(worlds: tuple[px.World, px.World]) -> None:
+    """A step, a write, and a live view, which may be written at any time, each make them anew."""
+    world, _ = worlds
+    gc.collect()
+    engine, arm, ran = world.engine, world.robots["arm"], []
+
+    def runs() -> int:
+        before = len(ran)
+        engine.compute_once("mine", lambda: ran.append(1))
+        engine.compute_once("mine", lambda: ran.append(1))
+        return len(ran) - before
+
+    assert [runs(), runs()] == [1, 0]
+    world.step(1)
+    assert runs() == 1
+    arm.set_joint_state(pos=0.3)
+    assert runs() == 1
+    arm.set_targets(pos=0.1)
+    assert runs() == 1
+    view = arm.live.joint_pos
+    assert runs() == 2
+    del view
+    engine.compute_once("mine", lambda: ran.append(1), again=True)
+    assert runs() == 0

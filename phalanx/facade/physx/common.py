@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -66,21 +65,11 @@ class JointType(IntEnum):
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_computed: WeakKeyDictionary[World, dict[str, tuple[int, ...]]] = WeakKeyDictionary()
-
 
 def compute(world: World, phase: str) -> None:
     """Run a phase of queries or a kernel of views, unless nothing has happened since it ran last."""
-    world.build()
-    done = _computed.setdefault(world, {})
-    engine = world.engine
-    now = (engine.step_count, engine.state_revision, engine.input_revision, engine.store.version)
-    if done.get(phase) != now:
-        if phase in com_motion.SYSTEMS:
-            com_motion.run(world, phase)
-        else:
-            world.compute(phase)
-        done[phase] = (*now[:3], engine.store.version)
+    own = partial(com_motion.run, world, phase) if phase in com_motion.SYSTEMS else None
+    world.engine.compute_once(phase, own)
 
 
 def reads(method: F, hand_out: Callable[[Any], Any] = hand_out) -> F:

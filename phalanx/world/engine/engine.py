@@ -102,6 +102,7 @@ class Engine:
         self._probes: list[Probe] = []
         self._programs: dict[tuple[Any, ...], Any] = {}
         self._programs_version = -1
+        self._computed: dict[str, tuple[int, ...]] = {}  # at which moments phases were computed
         self._stale = True  # link poses and velocities do not agree with the coordinates
         self._seconds_per_step = 0.0
         self._one_thread = OneThread()
@@ -110,6 +111,11 @@ class Engine:
     def time(self) -> float:
         """Simulated seconds."""
         return self.step_count * self.dt
+
+    @property
+    def moment(self) -> tuple[int, ...]:
+        """Differs whenever a step was made, something was written from outside, or arrays have become others."""
+        return self.step_count, self.state_revision, self.input_revision, self.store.version
 
     def build(self) -> None:
         """Allocate and fill the arrays, if that has not been done yet."""
@@ -264,6 +270,24 @@ class Engine:
             program = self._program(phases)
             with self.store.active():
                 program.run(1)
+
+    def compute_once(self, phase: str, run: Callable[[], object] | None = None, *, again: bool = False) -> None:
+        """Run a phase as :meth:`compute` does, unless nothing has happened since this last did.
+
+        Args:
+            phase: of the schedule, or a name of the caller's for ``run``.
+            run: called instead of running the phase.
+            again: run it all the same.
+        """
+        self.build()
+        with self.lock:
+            self.refresh()
+            if again or self._computed.get(phase) != self.moment:
+                if run is None:
+                    self.compute(phase)
+                else:
+                    run()
+                self._computed[phase] = self.moment
 
     def refresh(self) -> None:
         """Make link poses and velocities agree with coordinates that the host has written."""

@@ -6,7 +6,6 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -176,11 +175,8 @@ class ContactView(Handle):
         """Compute what all views of the world report; for sums alone not if nothing has happened since last time."""
         engine = self.engine
         moved = _fit_slots(engine, self._scene.views)
-        engine.refresh()
         # each look at a view with filters counts anew what had no row, and tells it
-        if moved or self._filter_names or _computed.get(engine) != _moment(engine):
-            engine.compute("query_contact_views")
-            _computed[engine] = _moment(engine)
+        engine.compute_once("query_contact_views", again=moved or bool(self._filter_names))
         if self._filter_names and not engine.device.is_cuda:  # there, looking costs a wait: World.check() does
             self.check()
 
@@ -297,14 +293,6 @@ class ContactView(Handle):
         if not self._filter_names:
             return 0
         return self.max_contacts or self.engine.store.rows(c.Contact) * self._crowd
-
-
-_computed: WeakKeyDictionary[Engine, tuple[int, ...]] = WeakKeyDictionary()
-"""When the views of worlds were computed last."""
-
-
-def _moment(engine: Engine) -> tuple[int, ...]:
-    return engine.step_count, engine.state_revision, engine.input_revision, engine.store.version
 
 
 def _fit_slots(engine: Engine, views: Iterable[ContactView]) -> bool:

@@ -78,8 +78,7 @@ class Together:
     def read(self, group: Group) -> Results:
         """What the values of a group are now that kernels read."""
         world = self._world
-        engine = world.engine
-        moment = engine.step_count, engine.state_revision, engine.input_revision, engine.store.version
+        moment = world.engine.moment
         if moment != self._moment:
             self._ahead.clear()
             self._moment = moment
