@@ -62,7 +62,7 @@ def too_large(values: np.ndarray, dtype: str) -> str | None:
     return f"{beyond[0]:g}, and the greatest number of {dtype} is {greatest:.4g}; {remedy}"
 
 
-def pose(who: str, position: Sequence[float], orientation: Sequence[float]) -> np.ndarray:
+def pose(who: str, position: Sequence[float] | np.ndarray, orientation: Sequence[float] | np.ndarray) -> np.ndarray:
     """(7,) [x y z qw qx qy qz] with a quaternion of unit length; errors start with ``who``."""
     sizes = (np.shape(position), np.shape(orientation))
     found = np.array([*position, *orientation], float) if sizes == ((3,), (4,)) else np.zeros(7)
