@@ -106,8 +106,9 @@ class JointDriver:
                 self._bind()
             if self._networks:
                 self._shows.run()
-                for actuator, seen, said in self._networks:
-                    said[...] = actuator._infer_from(seen).reshape(said.shape)
+        for actuator, seen, said in self._networks:  # torch's work, on its own stream, which waits for what is above
+            said[...] = actuator._infer_from(seen).reshape(said.shape)
+        with in_order(self._world):
             self._kernels.run()
             for history in self._histories:
                 history.went_on()
