@@ -42,7 +42,7 @@ from phalanx.components import (
     Status,
 )
 from phalanx.ecs import function, read, real, system, update, write
-from phalanx.maths.kernels import cross
+from phalanx.maths.kernels import cross, sine_cosine
 
 SHORT = 1e-9
 """m: shorter edges have no direction."""
@@ -193,7 +193,7 @@ def turn_rope(
             twist[r + 1, e] += old - turn
         p, q, s = director[r, 0, e], director[r, 1, e], director[r, 2, e]
         ux, uy, uz = cross(tangent[r, 0, e], tangent[r, 1, e], tangent[r, 2, e], p, q, s)
-        x, y = math.cos(turn), math.sin(turn)
+        y, x = sine_cosine(turn)
         director[r, 0, e], director[r, 1, e], director[r, 2, e] = x * p + y * ux, x * q + y * uy, x * s + y * uz
 
 
