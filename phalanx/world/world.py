@@ -177,15 +177,18 @@ class World(UsdScenes):
         for told in self._told:
             warnings.warn(told, SimulationWarning, stacklevel=5)
         self._told.clear()
+        left_out = []
         for flag, (what, table) in _SLOTS.items():
             dropped = self.engine.device.to_host(getattr(self[c.Status], flag.name))[0]
             if dropped.any():
+                setattr(self[c.Status], flag.name, [[0]])  # all of them, before one is raised: each is told once
+                left_out.append((what, table, dropped))
                 self._overfull.update(np.flatnonzero(dropped).tolist())
-                setattr(self[c.Status], flag.name, [[0]])
-                if self._settings["when_full"] == "nearest":
-                    self._tell_of_nearest(what, table, dropped)
-                else:
-                    warnings.warn(self._too_many(what, table, dropped), SimulationWarning, stacklevel=5)
+        for what, table, dropped in left_out:
+            if self._settings["when_full"] == "nearest":
+                self._tell_of_nearest(what, table, dropped)
+            else:
+                warnings.warn(self._too_many(what, table, dropped), SimulationWarning, stacklevel=5)
         if self.particles and (self[c.ParticleSettings].crowded != 0).any():
             envs = np.flatnonzero(self.engine.device.to_host(self[c.ParticleSettings].crowded)[0]).tolist()
             self[c.ParticleSettings].crowded = [[0]]

@@ -68,6 +68,16 @@ def test_slots_grow_within_the_budget_and_not_beyond(device: str) -> None:
     assert held <= needed // 3
 
 
+def test_what_did_not_fit_is_told_once(device: str) -> None:
+    """An error about contacts leaves none about pairs behind, which may be of environments that are reset by then."""
+    world = pile(device, max_memory=100_000_000)
+    for flag in ("contacts_dropped", "candidates_dropped"):
+        setattr(world[c.Status], flag, [[0, 10**6]])
+    with pytest.raises(px.CapacityError, match=r"contacts: there are .* in one of environments 1"):
+        world.check()
+    world.check()
+
+
 def test_the_default_is_a_share_of_what_is_free(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     world = pile(device)
     assert memory.free_bytes(world.engine.device) > 10_000_000
