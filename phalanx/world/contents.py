@@ -92,8 +92,9 @@ class Contents(Collisions, Deformables):
                 USD files it takes the one robot; :meth:`add_mjcf` and :meth:`add_usd` take whole scenes.
             name: unique in the world.
             fixed_base: whether the root cannot move; by default as such a file says or a shipped robot prefers, or no.
-            position, orientation: initial pose of the root link's frame (orientation w x y z, normalised for you); by
-                default that of such a file, or where a shipped robot or one with legs stands on z = 0, else the origin.
+            position, orientation: initial pose of the root link's frame: (3,), m, and (4,), w x y z, normalised for
+                you; by default that of such a file, or where a shipped robot or one with legs stands on z = 0, else
+                the origin.
             joint_pos: initial joint positions by name or in order; 0, or the limit nearest to it, or the nominal pose
                 of a shipped robot, by default. A robot of a URDF file with a free base, of which neither this nor its
                 pose is given, stands by the rule of :mod:`phalanx.models.standing`, which a warning says.
@@ -173,7 +174,7 @@ class Contents(Collisions, Deformables):
                 (:mod:`phalanx.systems.solver.squeezes`).
             mass, density: kg, or kg/m^3 of its shapes, instead of what a file says; where neither says anything, the
                 density is 1000.
-            position, orientation: initial pose of the body's frame (orientation w x y z, normalised for you).
+            position, orientation: initial pose of the body's frame: (3,), m, and (4,), w x y z, normalised for you.
             approximation: what stands for meshes in collisions: ``"convex_hull"``, ``"convex_decomposition"``,
                 ``"bounding_cube"``, ``"bounding_sphere"``, ``"sdf"`` or :class:`phalanx.SdfOptions` (a signed distance
                 field), ``"triangle_mesh"`` (not if dynamic). By default the convex hull of a mesh file if dynamic, else

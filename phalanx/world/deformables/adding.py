@@ -99,7 +99,7 @@ class Deformables(Ropes):
             youngs_modulus: Pa.
             poissons_ratio: at least 0, below 0.5.
             density, mass: kg/m^3, or kg of the whole body; 1000 kg/m^3 where neither is given.
-            position, orientation: initial pose of the body's frame (orientation w x y z, normalised for you).
+            position, orientation: initial pose of the body's frame: (3,), m, and (4,), w x y z, normalised for you.
             damping: decay of all velocities, 1/s.
             disable_gravity: gravity does not act on it.
             kinematic: all of its nodes are held after a reset; they move as :meth:`SoftBody.set_node_targets` says.
@@ -206,7 +206,7 @@ class Deformables(Ropes):
             bending_stiffness: flexural rigidity in N m; that of a plate, ``E t^3 / 12 (1 - nu^2)``, where not given.
             pressure: inside less that outside, Pa; for closed meshes.
             density, mass: kg/m^3, or kg of the whole; 300 kg/m^3 where neither is given.
-            position, orientation: initial pose of its frame (orientation w x y z, normalised for you).
+            position, orientation: initial pose of its frame: (3,), m, and (4,), w x y z, normalised for you.
             damping: decay of all velocities, 1/s.
             disable_gravity: gravity does not act on it.
             kinematic: all of its nodes are held after a reset; they move as :meth:`Cloth.set_node_targets` says.

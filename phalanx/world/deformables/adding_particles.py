@@ -71,7 +71,7 @@ class ParticleSets(Running):
             reach: up to which bits of a fluid feel each other, m; 3.4 radii where it is not given, 2.2 to 4.
             max_velocity: cap on the speed of each, m/s. What moves by more than its radius in a small step passes
                 through others.
-            position, orientation: initial pose of its frame (orientation w x y z, normalised for you).
+            position, orientation: initial pose of its frame: (3,), m, and (4,), w x y z, normalised for you.
             damping: decay of all velocities, 1/s.
             disable_gravity: gravity does not act on them.
             kinematic: all are held after a reset; they move as :meth:`Particles.set_node_targets` says.

@@ -61,7 +61,7 @@ class Ropes(ParticleSets):
                 nu)``. 0: it does not resist twist. Turn segments with :meth:`Rope.set_twist_targets`.
             curved_at_rest: bending is measured from how the nodes are given; otherwise from straight.
             density, mass: kg/m^3, or kg of the whole; 1000 kg/m^3 where neither is given.
-            position, orientation: initial pose of its frame (orientation w x y z, normalised for you).
+            position, orientation: initial pose of its frame: (3,), m, and (4,), w x y z, normalised for you.
             damping: decay of all velocities, 1/s.
             disable_gravity: gravity does not act on it.
             kinematic: all of its nodes are held after a reset; they move as :meth:`Rope.set_node_targets` says.
