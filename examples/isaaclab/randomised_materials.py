@@ -62,7 +62,7 @@ def randomise(brick: RigidObject):
     """Give each brick a mass, 0.5 to 8 times its own with the inertia that goes with it, and a friction; both (n,)."""
     view = brick.root_physx_view
     everyone = range(view.count)
-    scale = math_utils.sample_log_uniform(0.5, 8.0, (view.count, 1), brick.device)
+    scale = math_utils.sample_log_uniform(0.5, 8.0, (view.count, 1), "cpu")  # where views keep properties of bodies
     view.set_masses(view.get_masses() * scale, everyone)
     view.set_inertias(view.get_inertias() * scale, everyone)
     materials = 1.0 * view.get_material_properties()  # static friction, dynamic friction, restitution of each shape

@@ -16,6 +16,7 @@ from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.sensors import ContactSensor, ContactSensorCfg, prims
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
+from phalanx.facade.shared_device import shares_memory
 
 DT = 1 / 200
 LOWER, UPPER, SIZE = 2.0, 1.0, 0.2
@@ -247,6 +248,8 @@ def test_the_kernel_measures_what_array_operations_do(sim: SimulationContext, al
     pairs = [(sensor(".*er", **cfg), sensor(".*er", **cfg)) for cfg in cfgs]
     sim.reset()
     assert (len(sim.stage_world.env_paths) == 3) == alike
+    if not shares_memory(sim.stage_world.world):
+        pytest.skip("arrays of NumPy are copies of a GPU's: operations of arrays measure there")
     for kernel, plain in pairs:
         assert kernel._net is not None
         plain._net = None
@@ -294,7 +297,8 @@ def test_an_update_of_net_forces_needs_no_operation_of_arrays(sim: SimulationCon
     sim.step()
     with Count():
         touch.update(DT, True)
-        assert host(touch.data.net_forces_w).shape == (2, 2, 3)
+        found = touch.data.net_forces_w
+    assert host(found).shape == (2, 2, 3)
     assert set(seen) <= {"as_strided", "detach"}, "views of what a kernel wrote"
 
 

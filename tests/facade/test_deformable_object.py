@@ -185,7 +185,7 @@ def test_materials(sim: SimulationContext, api: str, give: Any, path: str | None
     np.testing.assert_allclose(host(view.get_youngs_modulus()), expected)
     mass = 500.0 * 0.2 * 0.1 * 0.2
     soft = next(iter(sim.stage_world.world.deformables.values()))
-    np.testing.assert_allclose(soft.node_mass.sum(axis=1), np.full(COUNT, mass), rtol=1e-5)
+    np.testing.assert_allclose(host(soft.node_mass).sum(axis=1), np.full(COUNT, mass), rtol=1e-5)
 
 
 def test_what_is_no_deformable_body(sim: SimulationContext) -> None:
@@ -223,7 +223,7 @@ def test_round_meshes(sim: SimulationContext, api: str) -> None:
     made = DeformableObject(DeformableObjectCfg(prim_path=PATH, spawn=spawn))
     sim.reset()
     soft = next(iter(sim.stage_world.world.deformables.values()))
-    np.testing.assert_allclose(soft.node_mass.sum(axis=1), np.full(COUNT, 0.7), rtol=1e-5)
+    np.testing.assert_allclose(host(soft.node_mass).sum(axis=1), np.full(COUNT, 0.7), rtol=1e-5)
     assert 0.9 < soft.mesh.volumes.sum() / (4 / 3 * np.pi * 1e-3) < 1.0
     state = made.data.default_nodal_state_w
     state[..., 2] += 0.15

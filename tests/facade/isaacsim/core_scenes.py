@@ -25,7 +25,7 @@ def kind(array: Any) -> str:
 def host(array: Any) -> np.ndarray:
     """An array of any package as NumPy's."""
     found: Any = array.cpu() if hasattr(array, "cpu") else array
-    return np.asarray(found)
+    return np.asarray(found.get() if hasattr(found, "__cuda_array_interface__") else found)
 
 
 def like(backend: str, value: Any, dtype: str = "float32") -> Any:

@@ -211,25 +211,27 @@ def test_dynamics_agree_with_each_other(world, arms):
     places[:, 3], places[:, 5], places[:, 7:] = -0.8, 0.5, 0.02  # within limits
     arms.set_joint_positions(places)
     arms.set_joint_velocities(rng.uniform(-0.5, 0.5, (2, ARM)).astype("float32") * ([1] * 7 + [0] * 2))
-    jacobians, shape = arms.get_jacobians(), arms.get_jacobian_shape()
+    jacobians, shape = host(arms.get_jacobians()), arms.get_jacobian_shape()
     assert jacobians.shape == (2, *shape) and shape == (9, 6, ARM)
-    tip = arms._physics_view.get_link_velocities()[:, -1]
-    np.testing.assert_allclose((jacobians[:, -1] @ arms.get_joint_velocities()[..., None])[..., 0], tip, atol=1e-4)
-    masses = arms.get_mass_matrices()
+    tip = host(arms._physics_view.get_link_velocities())[:, -1]
+    np.testing.assert_allclose(
+        (jacobians[:, -1] @ host(arms.get_joint_velocities())[..., None])[..., 0], tip, atol=1e-4
+    )
+    masses = host(arms.get_mass_matrices())
     assert arms.get_mass_matrix_shape() == masses.shape[1:] == (ARM, ARM)
     np.testing.assert_allclose(masses, masses.swapaxes(1, 2), atol=1e-5)
     assert (np.linalg.eigvalsh(masses) > 0).all()
     assert arms.get_coriolis_and_centrifugal_forces(joint_indices=[0, 1]).shape == (2, 2)
-    gravity = arms.get_generalized_gravity_forces()
-    np.testing.assert_allclose(gravity, arms.get_gravity_compensation_forces())
+    gravity = host(arms.get_generalized_gravity_forces())
+    np.testing.assert_allclose(gravity, host(arms.get_gravity_compensation_forces()))
     # what holds still: efforts against gravity, and no velocity
     arms.switch_control_mode("effort")
     arms.set_joint_velocities(np.zeros((2, ARM)))
-    before = arms.get_joint_positions()
+    before = host(arms.get_joint_positions())
     for _ in range(10):
         arms.set_joint_efforts(arms.get_generalized_gravity_forces())
         world.step(render=False)
-    np.testing.assert_allclose(arms.get_joint_positions(), before, atol=2e-3)
+    np.testing.assert_allclose(host(arms.get_joint_positions()), before, atol=2e-3)
 
 
 def test_measured_forces_hold_the_weight(world, arms):

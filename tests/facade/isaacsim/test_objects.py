@@ -187,7 +187,7 @@ def test_views_of_soft_materials(world, backend):
     world.reset()  # from here on PhysX's views of particles have columns
     found = particles.get_frictions()
     assert found.shape == (2, 1) and kind(found) == backend
-    particles.set_frictions(found + like(backend, [[0.5], [0.25]]))
+    particles.set_frictions(like(backend, host(found) + [[0.5], [0.25]]))
     np.testing.assert_allclose(host(particles.get_frictions()), [[0.6], [0.45]], rtol=1e-6)
     assert particles.get_drags(indices=[1]).shape == (1, 1) and particles.get_viscosities().shape == (2,)
     with pytest.raises(ValueError, match=r"has shape \(2, 2\); it must be \(2,\)"):
