@@ -72,6 +72,12 @@ class NodeContactState(Component, table=NodeContact):
     load = Field(unit="N", doc="normal force that it has without overlap; negative: how much it lacks", role="state")
     spot = Field(3, unit="m", doc="the anchor in the shape's frame, or in the world if that is a plane", role="state")
     slides = Field(dtype="int32", doc="1 if friction has reached its bound", role="state")
+    face = Field(
+        dtype="int32",
+        doc="of a mesh: twice its triangle, and one more if that is touched from behind; else -1",
+        role="state",
+        initial=-1,
+    )
     impulse = Field(3, unit="N s", doc="on the node, over the substep so far", role="state")
     moment = Field(3, unit="N m s", doc="its moment about the body's centre of mass, over the substep so far")
     pulse = Field(3, unit="N s", doc="the same, over the small step")
@@ -84,6 +90,7 @@ class PreviousNodeContact(Component, table=NodeContact):
     load = Field(unit="N", doc="as NodeContactState.load")
     spot = Field(3, unit="m", doc="as NodeContactState.spot")
     slides = Field(dtype="int32", doc="as NodeContactState.slides")
+    face = Field(dtype="int32", doc="as NodeContactState.face")
 
 
 class NodeContactPoint(Component, table=NodeContact):

@@ -311,6 +311,7 @@ class World(UsdScenes):
                 store.view(field)[..., chosen] = 0
             if self.all_deformables:
                 store.view(c.NodeContactState.pair)[..., chosen] = -1
+                store.view(c.NodeContactState.face)[..., chosen] = -1
         for actor in (*self.actors.values(), *self.all_deformables.values(), *self.attachments):
             actor.write_defaults(envs)
         self.engine.touch_state()

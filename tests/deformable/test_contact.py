@@ -210,14 +210,3 @@ def test_overlap_at_the_start_is_undone_gently() -> None:
         made.step()
         top = max(top, float(body.node_pos[0, :, 2].min()))
     assert body.node_pos[0, :, 2].min() > -1e-3 and top < 0.02
-
-
-def test_shapes_that_it_cannot_touch_are_told() -> None:
-    """Triangle meshes without an inside are not touched."""
-    made = world()
-    vertices, faces = np.array([(0, 0, 0), (2, 0, 0), (0, 2, 0)], float), np.array([[0, 1, 2]])
-    flat = px.Shape("mesh", vertices=vertices, faces=faces, approximation="none")
-    made.add_rigid_object(flat, "hills", kind="static")
-    cube(made, name="jelly", resolution=1)
-    with pytest.warns(px.SimulationWarning, match="pass through each other: 'jelly' and 'hills'"):
-        made.build()

@@ -38,7 +38,7 @@ from phalanx.components import (
     SurfaceNodeTopology,
 )
 from phalanx.components.node_contact import SLOTS
-from phalanx.components.shape import HEIGHT_FIELD, HULL, SDF
+from phalanx.components.shape import HEIGHT_FIELD, HULL, MESH, SDF
 from phalanx.ecs import function, read, system, write
 from phalanx.systems.collision.narrow.outside import outside_of
 from phalanx.systems.collision.narrow.pose import inverse_turn, turn
@@ -191,10 +191,14 @@ def find_node_contacts(
     position=read(NodeState.position),
     velocity=read(NodeState.velocity),
     pair=write(NodeContactState.pair),
+    face=write(NodeContactState.face),
     gap=write(NodeContactPoint.gap),
     normal=write(NodeContactPoint.normal),
 ):
-    """The planes, convex shapes, distance fields and height fields that a node is nearest to."""
+    """The planes, convex shapes, distance fields and height fields that a node is nearest to.
+
+    Meshes follow in :func:`phalanx.systems.deformable.mesh_search.find_mesh_contacts`.
+    """
     v = node[n, e]
     b = body[n, e]
     x, y, z = position[v, 0, e], position[v, 1, e], position[v, 2, e]
@@ -239,6 +243,8 @@ def find_node_contacts(
                         heights, first_height[s, e], samples[s, 0, e], samples[s, 1, e],
                         spacing[s, 0, e], spacing[s, 1, e], px, py, pz,
                     )  # fmt: skip
+                elif kind[s, e] == MESH:
+                    ux, uy, uz, d = 0.0, 0.0, 1.0, INFINITY
                 else:
                     ux, uy, uz, d = outside_of(kind[s, e], size[s, 0, e], size[s, 1, e], size[s, 2, e], px, py, pz)
                 nx, ny, nz = turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, ux, uy, uz)
@@ -248,6 +254,8 @@ def find_node_contacts(
                     d, p, nx, ny, nz, g0, p0, x0, y0, z0, g1, p1, x1, y1, z1, g2, p2, x2, y2, z2
                 )
     c = n * SLOTS
+    for k in range(SLOTS):
+        face[c + k, e] = -1
     pair[c, e], gap[c, e] = p0, g0 if p0 >= 0 else 0.0
     normal[c, 0, e], normal[c, 1, e], normal[c, 2, e] = x0, y0, z0
     pair[c + 1, e], gap[c + 1, e] = p1, g1 if p1 >= 0 else 0.0

@@ -12,6 +12,7 @@ from phalanx.components import (
     DeformableSurface,
     DeformableTopology,
     LinkTopology,
+    MeshTriangleGeometry,
     NodeContact,
     NodeContactPoint,
     NodeContactState,
@@ -33,6 +34,9 @@ from phalanx.systems.collision.contacts import combine
 from phalanx.systems.collision.narrow.pose import inverse_turn, turn
 from phalanx.systems.deformable.contact_force import contact_force, contact_stiffness, next_load
 
+SAME_FACE = 0.7
+"""Cosine: contacts with faces of a mesh whose normals differ by more are not the same."""
+
 
 @system(over=NodeContact, phase="deform_begin")
 def remember_node_contacts(
@@ -42,15 +46,18 @@ def remember_node_contacts(
     load=read(NodeContactState.load),
     spot=read(NodeContactState.spot),
     slides=read(NodeContactState.slides),
+    face=read(NodeContactState.face),
     old_pair=write(PreviousNodeContact.pair),
     old_load=write(PreviousNodeContact.load),
     old_spot=write(PreviousNodeContact.spot),
     old_slides=write(PreviousNodeContact.slides),
+    old_face=write(PreviousNodeContact.face),
 ):
     """Keep what the last substep has left."""
     old_pair[c, e] = pair[c, e]
     old_load[c, e] = load[c, e]
     old_slides[c, e] = slides[c, e]
+    old_face[c, e] = face[c, e]
     for k in range(3):
         old_spot[c, k, e] = spot[c, k, e]
 
@@ -82,9 +89,12 @@ def begin_node_contacts(
     old_load=read(PreviousNodeContact.load),
     old_spot=read(PreviousNodeContact.spot),
     old_slides=read(PreviousNodeContact.slides),
+    old_face=read(PreviousNodeContact.face),
+    face_normal=read(MeshTriangleGeometry.normal),
     origin=read(DeformableMotion.origin),
     position=read(NodeState.position),
     pair=read(NodeContactState.pair),
+    face=read(NodeContactState.face),
     gap=read(NodeContactPoint.gap),
     normal=read(NodeContactPoint.normal),
     load=write(NodeContactState.load),
@@ -95,7 +105,8 @@ def begin_node_contacts(
     anchor=write(NodeContactPoint.anchor),
     friction=write(NodeContactPoint.friction),
 ):
-    """A contact goes on with what the node had with the same shape; a new one begins where the node is, and unloaded:
+    """A contact goes on with what the node had with the same shape, of a mesh the same face or one that is nearly as
+    steep; a new one begins where the node is, and unloaded:
     what overlaps at first is not thrown out but moved, at a pace that loads learn.
 
     What holds a node is a point of the shape, wherever that has been moved meanwhile.
@@ -108,9 +119,17 @@ def begin_node_contacts(
     b = body[n, e]
     moves = on and plane[max(p, 0), e] < 0
     keeps, sliding, old = 0.0, 0, -1
+    best = SAME_FACE
     for k in range(SLOTS):
         o = n * SLOTS + k
-        if on and old_pair[o, e] == p:
+        alike = 1.0
+        if on and face[c, e] >= 0 and old_face[o, e] >= 0:
+            i, j = face[c, e] // 2, old_face[o, e] // 2
+            alike = face_normal[i, 0, e] * face_normal[j, 0, e] + face_normal[i, 1, e] * face_normal[j, 1, e]
+            alike += face_normal[i, 2, e] * face_normal[j, 2, e]
+            alike = alike if face[c, e] % 2 == old_face[o, e] % 2 else -alike
+        if on and old_pair[o, e] == p and alike > best:
+            best = alike
             keeps = old_load[o, e]
             sliding = old_slides[o, e]
             old = o

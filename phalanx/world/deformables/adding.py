@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
@@ -26,7 +25,6 @@ from phalanx.models.surface import Ground
 from phalanx.systems.collision import broad_phase
 from phalanx.systems.deformable import systems
 from phalanx.world import checking, options
-from phalanx.world.checking import shorten
 from phalanx.world.deformables.adding_ropes import Ropes
 from phalanx.world.deformables.body import DeformableBody
 from phalanx.world.deformables.cloth import Cloth
@@ -38,7 +36,6 @@ from phalanx.world.layout.deformable import Tie, fill_deformables
 from phalanx.world.layout.fill import Layout
 from phalanx.world.layout.parts import ClothPart, ParticlesPart, RopePart, SoftPart
 from phalanx.world.options import Surface
-from phalanx.world.simulation_warning import SimulationWarning
 
 SURFACE_OPTIONS = ("collision_group", "collision_mask", "contact_offset", "rest_offset")
 
@@ -385,16 +382,6 @@ class Deformables(Ropes):
         colours = (placed.colours, placed.cloth_colours)
         ropes = (placed.rope_nodes, rope_sweeps)
         self.engine.soft_steps = (small_steps, sweeps, *colours, soft_sweeps, cloth_sweeps, *ropes, placed.digits)
-        if placed.passed:
-            names = list(self.actors)
-            met = sorted({f"{bodies[body].name!r} and {names[part]!r}" for body, part in placed.passed})
-            warnings.warn(
-                "Soft bodies, cloth, ropes and particles do not touch triangle meshes; these pass through each other: "
-                f"{shorten(met)}. Use "
-                'approximation="convex_decomposition" or "sdf" for meshes, or filter with collision groups.',
-                SimulationWarning,
-                stacklevel=4,
-            )
         for body, rows in zip(bodies, placed.rows, strict=True):
             body.bind(rows)
         settings = self.engine.store[c.DeformableSettings]

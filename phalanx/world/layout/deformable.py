@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from phalanx import components as c
-from phalanx.components import shape as kinds
 from phalanx.components.cloth_contact import NEAR, TOUCHES
 from phalanx.components.node_contact import SLOTS
 from phalanx.ecs import Store
@@ -16,7 +15,6 @@ from phalanx.models.actor_spec import Part
 from phalanx.models.meshes.cloth_bending import bending_matrix
 from phalanx.models.meshes.cloth_mesh import ClothMesh
 from phalanx.models.meshes.tet_mesh import TetMesh
-from phalanx.models.primitives import OF_KIND
 from phalanx.models.surface import Ground
 from phalanx.systems.deformable.contact_force import LEARNING
 from phalanx.world.layout.cloth_triangles import ClothTriangles, ends_of_segments
@@ -27,9 +25,6 @@ from phalanx.world.layout.coupled_links import CoupledLinks
 from phalanx.world.layout.particles import Particles, particle_material
 from phalanx.world.layout.parts import ClothPart, DeformablePart, ParticlesPart, RopePart, SoftPart
 from phalanx.world.layout.ropes import Ropes, tie_of_rope
-
-TOUCHED = (*OF_KIND, kinds.HULL, kinds.SDF, kinds.HEIGHT_FIELD)
-"""Kinds of shapes that nodes touch, besides planes."""
 
 GROUP = 32
 """Nodes of a group."""
@@ -85,8 +80,6 @@ class DeformableLayout:
     """Of the numbers of cells that particles are sorted by."""
     ties: list[np.ndarray]
     """Of each tie the attachments of its nodes."""
-    passed: list[tuple[int, int]]
-    """Bodies, and parts with shapes that these pass through although they may touch: not of :data:`TOUCHED`."""
 
 
 def fill_deformables(
@@ -112,7 +105,6 @@ def fill_deformables(
     sort: list[np.ndarray] = []
     groups = surface = pairs = 0
     links = CoupledLinks(columns, chains)
-    passed: dict[tuple[int, int], None] = {}
     node = 0
     for number, body in enumerate(bodies):
         count = len(body.mesh.nodes)
@@ -130,9 +122,6 @@ def fill_deformables(
             groups += 1
         for row, shape in enumerate([*shapes, *grounds]):
             if not _may_touch(body, parts[shape.part] if isinstance(shape, PlacedShape) else shape):
-                continue
-            if isinstance(shape, PlacedShape) and shape.data.kind not in TOUCHED:
-                passed[number, shape.part] = None
                 continue
             columns.add(
                 {
@@ -260,7 +249,7 @@ def fill_deformables(
         store.set_rows(table, size)
     particles.put(columns, store)
     columns.write(store)
-    return DeformableLayout(rows, soft_colours, cloth_colours, rope_nodes, particles.digits, attachments, list(passed))
+    return DeformableLayout(rows, soft_colours, cloth_colours, rope_nodes, particles.digits, attachments)
 
 
 def _order(columns: Columns, edges: Sequence[np.ndarray], nodes: np.ndarray, start: int) -> list[tuple[int, int]]:
