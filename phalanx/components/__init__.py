@@ -12,6 +12,7 @@ from phalanx.components.cloth import *
 from phalanx.components.cloth_contact import *
 from phalanx.components.contact import *
 from phalanx.components.contact_view import *
+from phalanx.components.damping import *
 from phalanx.components.deformable import *
 from phalanx.components.dof import *
 from phalanx.components.fluid import *

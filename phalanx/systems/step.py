@@ -22,6 +22,7 @@ from phalanx.systems.deformable import (
     cloth_touch,
     contact_search,
     coupling,
+    damping,
     elasticity,
     fluids,
     grains,
@@ -362,8 +363,9 @@ ORDER: dict[str, tuple[System, ...]] = {
         particle_links.sum_particle_impulses,
         coupling.push_links,
     ),
-    # What the surfaces of deformable bodies do to each other: of each colour of nodes before it is swept.
-    "deform_forces": (cloth_touch.touch_forces,),
+    # Damping of soft bodies, and what surfaces of deformable bodies do to each other: of each colour of nodes before
+    # it is swept.
+    "deform_forces": (damping.damp_nodes, cloth_touch.touch_forces),
     # Momentum that bodies must have.
     "deform_end": (
         rope_twist.impulse_of_twist,

@@ -111,29 +111,47 @@ def test_a_free_bar_vibrates_at_its_frequency() -> None:
     assert frequency == pytest.approx(np.sqrt(young / DENSITY) / 2, rel=0.01)
 
 
-def test_bending_vibrates_as_linear_elements_say() -> None:
+def test_bending_vibrates_and_is_damped_as_linear_elements_say() -> None:
+    """At the frequency of their first mode; with a damping of elasticity of t its amplitude decays at t w^2 / 2."""
     from scipy.sparse import diags
     from scipy.sparse.linalg import eigsh
 
-    young, poisson = 2e5, 0.3
+    young, poisson, lags = 2e5, 0.3, np.array([0.0, 0.002, 0.005])
     mesh = tet_shape(px.Shape("box", (0.5, 0.1, 0.1)), 10)
     matrix, mass, basis = stiffness(mesh, young, poisson)
     weights = np.zeros(matrix.shape[0])
     weights[basis.nodal_dofs] = mass
     squares, modes = eigsh(matrix, k=8, M=diags(weights), sigma=-1.0)
     first = np.argsort(squares)[6]
-    shape = modes[basis.nodal_dofs, first].T
-    made = world(dt=0.005, gravity=(0, 0, 0), deformable_steps=10)
-    bar = made.add_soft_body(mesh, youngs_modulus=young, poissons_ratio=poisson, density=DENSITY)
+    omega, shape = np.sqrt(squares[first]), modes[basis.nodal_dofs, first].T
+    made = world(num_envs=3, dt=0.005, gravity=(0, 0, 0), deformable_steps=10)
+    bar = made.add_soft_body(
+        mesh, youngs_modulus=young, poissons_ratio=poisson, density=DENSITY, elasticity_damping=0.0
+    )
     made.build()
-    bar.set_node_state(vel=0.05 * shape / spread(shape))
-    seen = []
+    bar.set_elasticity_damping(lags)
+    bar.set_node_state(vel=np.tile(0.05 * shape / spread(shape), (3, 1, 1)))
+    seen, size = [], []
     for _ in range(100):
         made.step()
-        seen.append(float((mass[:, None] * shape * (bar.node_pos[0] - mesh.nodes)).sum()))
+        way = (mass[:, None] * shape * (bar.node_pos - mesh.nodes)).sum(axis=(1, 2))
+        speed = (mass[:, None] * shape * bar.node_vel).sum(axis=(1, 2))
+        seen.append(way[0])
+        size.append(np.log(np.hypot(way, speed / omega)))
     crossed = np.flatnonzero(np.diff(np.sign(seen)))
     at = [i + seen[i] / (seen[i] - seen[i + 1]) for i in crossed]
-    assert 0.5 / (made.dt * np.diff(at).mean()) == pytest.approx(np.sqrt(squares[first]) / (2 * np.pi), rel=0.02)
+    assert 0.5 / (made.dt * np.diff(at).mean()) == pytest.approx(omega / (2 * np.pi), rel=0.02)
+    decay = -np.polyfit(made.dt * np.arange(100), size, 1)[0]
+    assert 0 < decay[0] < 0.005 * omega, "what the clock of small steps damps"
+    np.testing.assert_allclose(decay[1:] - decay[0], lags[1:] * squares[first] / 2, rtol=0.1)
+
+
+def test_what_does_not_damp_elasticity_cannot_be_told_to() -> None:
+    body = world().add_soft_body(px.Shape("box", (0.1, 0.1, 0.1)), resolution=1)
+    with pytest.raises(ValueError, match=r"does not damp elastic motion; give add_soft_body an elasticity_damping"):
+        body.set_elasticity_damping(0.1)
+    with pytest.raises(ValueError, match="elasticity_damping=-1"):
+        world().add_soft_body(px.Shape("box", (0.1, 0.1, 0.1)), resolution=1, elasticity_damping=-1)
 
 
 def test_what_hardly_changes_its_volume_keeps_it() -> None:

@@ -260,6 +260,16 @@ class SoftBodyMaterialView:
         """Set the coefficient of friction; ``values`` has one for each of all materials."""
         self._set("set_friction", "friction", values, indices)
 
+    @reads
+    def get_damping(self) -> Any:
+        """(n, 1), s: how much elastic motion is damped, with the scale of damping in it."""
+        return self._get("elasticity_damping")
+
+    @writes
+    def set_damping(self, values: Any, indices: Any) -> None:
+        """Set how much elastic motion is damped, s, with its scale; ``values`` has one for each of all materials."""
+        self._set("set_elasticity_damping", "damping", values, indices)
+
     get_young_modulus, set_young_modulus = get_youngs_modulus, set_youngs_modulus
 
     def _get(self, what: str) -> Any:

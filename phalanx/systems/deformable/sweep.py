@@ -11,6 +11,7 @@ from phalanx.components import (
     ClothNodeContact,
     CornerShape,
     CornerTopology,
+    DampedNodeForce,
     DeformableElasticity,
     DeformableSettings,
     Node,
@@ -19,6 +20,7 @@ from phalanx.components import (
     NodeAttachmentTopology,
     NodeContactPoint,
     NodeContactState,
+    NodeDamping,
     NodeModel,
     NodeOrder,
     NodeState,
@@ -79,6 +81,9 @@ def relax_nodes(
     row=read(ClothNodeContact.row),
     touch=read(ClothNodeContact.force),
     resists=read(ClothNodeContact.stiffness),
+    damped=read(NodeDamping.row),
+    damps=read(DampedNodeForce.force),
+    slows=read(DampedNodeForce.stiffness),
     tied=read(AttachedNode.attachment),
     tie_mass=read(NodeAttachmentTopology.mass),
     mode=read(NodeAttachmentState.mode),
@@ -144,6 +149,17 @@ def relax_nodes(
         yy += resists[v, 3, e]
         yz += resists[v, 4, e]
         zz += resists[v, 5, e]
+    a = damped[v, e]
+    if a >= 0:
+        fx += damps[a, 0, e]
+        fy += damps[a, 1, e]
+        fz += damps[a, 2, e]
+        xx += slows[a, 0, e]
+        xy += slows[a, 1, e]
+        xz += slows[a, 2, e]
+        yy += slows[a, 3, e]
+        yz += slows[a, 4, e]
+        zz += slows[a, 5, e]
     a = max(tied[v, e], 0)
     hold = contact_stiffness(tie_mass[a, e], rate)
     gx, gy, gz, flat = attachment_force(

@@ -76,6 +76,7 @@ class Deformables(Ropes):
         position: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0),
         orientation: Sequence[float] | np.ndarray = (1.0, 0.0, 0.0, 0.0),
         damping: float = 0.0,
+        elasticity_damping: float | None = None,
         disable_gravity: bool = False,
         kinematic: bool = False,
         collision_group: int = 0,
@@ -98,6 +99,9 @@ class Deformables(Ropes):
             density, mass: kg/m^3, or kg of the whole body; 1000 kg/m^3 where neither is given.
             position, orientation: initial pose of the body's frame: (3,), m, and (4,), w x y z, normalised for you.
             damping: decay of all velocities, 1/s.
+            elasticity_damping: s: a rate of strain makes a stress of this times that of the strain, so a vibration of
+                w rad/s has half of this times w of critical damping; motion as a rigid body has none. Without it
+                sweeps cost less, and :meth:`SoftBody.set_elasticity_damping` is an error.
             disable_gravity: gravity does not act on it.
             kinematic: all of its nodes are held after a reset; they move as :meth:`SoftBody.set_node_targets` says.
             collision_group, collision_mask, contact_offset, rest_offset: as of
@@ -145,6 +149,9 @@ class Deformables(Ropes):
             kinematic=bool(kinematic),
             touch_offset=self._touch_offset(who, mesh, touch_offset),
             touches_cloth=bool(touches_cloth),
+            elasticity_damping=None
+            if elasticity_damping is None
+            else checking.number(f"{who}: elasticity_damping", elasticity_damping),
         )
         made = self.deformables[name] = SoftBody(self.engine, name, part, pose)
         return made

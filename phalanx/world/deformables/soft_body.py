@@ -70,6 +70,21 @@ class SoftBody(DeformableBody):
     )
     """(n,), dimensionless."""
 
+    elasticity_damping = DeformableBody._of_body(c.DeformableDamping.elasticity, negative=False)
+    """(n,): s; see :meth:`phalanx.World.add_soft_body`."""
+
+    def set_elasticity_damping(self, damping: Any, env_ids: Any = None) -> None:
+        """Set how much elastic motion is damped, (n,), s, at least 0.
+
+        Raises:
+            ValueError: a value is below 0; or the body was added without an ``elasticity_damping``.
+        """
+        if self.part.elasticity_damping is None:
+            raise ValueError(
+                f"{self!r} does not damp elastic motion; give add_soft_body an elasticity_damping, 0 or more"
+            )
+        assign(self, {"elasticity_damping": damping}, env_ids)
+
     def set_elasticity(self, youngs_modulus: Any = None, poissons_ratio: Any = None, env_ids: Any = None) -> None:
         """Set Young's modulus (Pa, above 0) and Poisson's ratio (at least 0, below 0.5), (n,) each.
 

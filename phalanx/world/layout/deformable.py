@@ -22,6 +22,7 @@ from phalanx.world.layout.collision import PlacedShape
 from phalanx.world.layout.colours import colours, mesh_edges
 from phalanx.world.layout.columns import Columns
 from phalanx.world.layout.coupled_links import CoupledLinks
+from phalanx.world.layout.damping import OTHERS, Damping
 from phalanx.world.layout.particles import Particles, particle_material
 from phalanx.world.layout.parts import ClothPart, DeformablePart, ParticlesPart, RopePart, SoftPart
 from phalanx.world.layout.ropes import Ropes, tie_of_rope
@@ -31,9 +32,6 @@ GROUP = 32
 
 _SORTS = {SoftPart: 0, ClothPart: 1, RopePart: 2}
 """Nodes of soft bodies and of cloth are swept colour by colour; those of ropes are solved for at once."""
-
-_OTHERS = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])
-"""For each corner of a tetrahedron the others, a, b, c, so that (b - a) x (c - a) points to it."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +98,7 @@ def fill_deformables(
     """
     columns = Columns()
     rows: list[DeformableRows] = []
-    corners, sheets, ropes, particles = _Corners(), _Sheets(), Ropes(), Particles()
+    corners, damping, sheets, ropes, particles = _Corners(), Damping(), _Sheets(), Ropes(), Particles()
     edges: dict[type, list[np.ndarray]] = {SoftPart: [], ClothPart: []}
     sort: list[np.ndarray] = []
     groups = surface = pairs = 0
@@ -154,6 +152,7 @@ def fill_deformables(
                 **particle_material(body),
                 c.DeformableDynamics.gravity_scale: body.gravity_scale,
                 c.DeformableDynamics.damping: body.damping,
+                c.DeformableDamping.elasticity: getattr(body, "elasticity_damping", None) or 0.0,
                 c.DeformableSurface.first_pair: first_pair,
                 c.DeformableSurface.end_pair: pairs,
                 c.DeformableSurface.contact_offset: body.contact_offset,
@@ -180,6 +179,7 @@ def fill_deformables(
             particles.add(columns, body, number, node, surface)
         surface += len(outside)
         first, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        damped = np.full(count, -1)
         if isinstance(body, ClothPart):
             edges[ClothPart].append(node + sheets.add(columns, body, node))
         elif isinstance(body, RopePart):
@@ -192,6 +192,8 @@ def fill_deformables(
             sheets.skip(columns, count)
         else:
             first, end = corners.add(body.mesh, node)
+            if body.elasticity_damping is not None:
+                damped = damping.add(columns, body.mesh)
             if body.touches_cloth:
                 sheets.add_surface(columns, body.mesh, node)
             else:
@@ -204,6 +206,7 @@ def fill_deformables(
                 c.NodeTopology.first_corner: first,
                 c.NodeTopology.end_corner: end,
                 c.NodeTopology.surface: place,
+                c.NodeDamping.row: damped,
                 c.NodeModel.mass: body.masses(),
                 c.NodeModel.rest: body.mesh.nodes,
             }
@@ -228,6 +231,8 @@ def fill_deformables(
         (c.Deformable, len(bodies)),
         (c.Node, node),
         (c.Corner, columns.count(c.CornerTopology.others)),
+        (c.DampedNode, columns.count(c.DampedNodeTopology.first)),
+        (c.DampedCorner, columns.count(c.DampedCornerShape.inverse)),
         (c.ClothCorner, columns.count(c.ClothCornerTopology.others)),
         (c.ClothBend, columns.count(c.ClothBendTopology.other)),
         (c.ClothTriangle, sheets.triangles.count),
@@ -324,7 +329,7 @@ class _Corners:
         node = mesh.tets.ravel()
         order = np.argsort(node, kind="stable")
         tet, corner = order // 4, order % 4
-        others = _OTHERS[corner]
+        others = OTHERS[corner]
         self._others.append(first_node + np.take_along_axis(mesh.tets[tet], others, axis=1))
         self._weights.append(np.take_along_axis(weights[tet, corner], others, axis=1))
         self._volumes.append(mesh.volumes[tet])

@@ -48,6 +48,8 @@ class SoftPart(DeformablePart):
     """m: it rests on other deformable bodies at the sum of both."""
     touches_cloth: bool = False
     """Whether it touches itself, and other deformable bodies for which this holds."""
+    elasticity_damping: float | None = None
+    """s; None: it has none, and cannot be given any."""
 
     def masses(self) -> np.ndarray:
         """(nodes,): kg, a quarter of each tetrahedron."""

@@ -177,7 +177,9 @@ def test_materials_act_while_the_world_plays(world):
     np.testing.assert_allclose([host(body.poissons_ratio)[0] for body in bodies], [0.4, 0.4999], rtol=1e-5)
     np.testing.assert_allclose([host(body.friction)[0] for body in bodies], [0.25, 0.7], rtol=1e-6)
     assert foam.get_youngs_modululs() == 2e4
-    rubber.set_elasticity_damping(0.1)  # which is kept on the stage
+    rubber.set_elasticity_damping(0.1)
+    DeformableMaterialView("/World/m_.*").set_damping_scales(np.array([0.5, 1.0]))
+    np.testing.assert_allclose([host(body.elasticity_damping)[0] for body in bodies], [0.05, 0.005], rtol=1e-6)
 
 
 def test_a_surface_that_is_open_cannot_be_filled(world):

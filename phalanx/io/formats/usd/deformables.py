@@ -145,10 +145,14 @@ def _material(reading: Reading, prim: Prim) -> dict[str, Any]:
     if nu > 0.5:
         raise reading.error(material, f"{prefix}poissonsRatio = {nu:g} must be at most 0.5.")
     friction = number("dynamicFriction", 0.25)
+    scale = number("dampingScale", 1.0)
+    if scale > 1.0:
+        raise reading.error(material, f"{prefix}dampingScale = {scale:g} must be at most 1.")
     density = number("density", 0.0) * reading.units.density
     return {
         "youngs_modulus": young,
         "poissons_ratio": min(nu, MOST_POISSON),
+        "elasticity_damping": scale * number("elasticityDamping", 0.005),
         "static_friction": friction,
         "dynamic_friction": friction,
         **({"density": density} if density else {}),

@@ -51,7 +51,7 @@ class RigidBodyMaterialCfg(PhysicsMaterialCfg):
 
 @configclass
 class DeformableBodyMaterialCfg(PhysicsMaterialCfg):
-    """Of deformable bodies. ``elasticity_damping`` and ``damping_scale`` are kept on the stage, and not simulated."""
+    """Of deformable bodies. Elastic motion is damped by ``elasticity_damping``, s, times ``damping_scale``, 0 to 1."""
 
     func: Callable[..., Any] = physics_materials.spawn_deformable_body_material
 

@@ -10,7 +10,12 @@ import numpy as np
 
 from phalanx.facade import simulation
 from phalanx.facade.backends import on_host
+from phalanx.facade.isaacsim.core.api.materials import deformable_attributes as soft
+from phalanx.facade.isaacsim.core.api.materials.accessors import read
+from phalanx.facade.stage import get_stage
 from phalanx.io.formats.usd.deformables import MOST_POISSON
+
+DAMPING = "set_damping"
 
 LIMITS = {"set_poissons_ratio": (0.0, MOST_POISSON), "set_youngs_modulus": (1e-6, np.inf)}
 """What the engine takes values as at least and at most."""
@@ -29,6 +34,10 @@ def act(paths: Iterable[str], values: Iterable[float], method: str) -> None:
     for path, value in zip(paths, values, strict=True):
         if world.find_soft(path, True):
             view = world.view.create_soft_body_material_view(path)
+            if method == DAMPING:  # of two attributes, whichever of them has changed
+                prim = get_stage().GetPrimAtPath(path)
+                names = (soft.ELASTICITY_DAMPING, soft.DAMPING_SCALE)
+                value = float(np.prod([read(prim, name, default) for name, _, default in names]))
             getattr(view, method)(np.full(view.count, min(max(float(value), low), high)), None)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from phalanx.facade.isaacsim.core.api.materials import deformable_attributes as soft
 from phalanx.facade.isaacsim.core.api.materials.accessors import single
-from phalanx.facade.isaacsim.core.api.materials.acting import acting
+from phalanx.facade.isaacsim.core.api.materials.acting import DAMPING, acting
 from phalanx.facade.isaacsim.core.api.materials.body_material import BodyMaterial
 from phalanx.facade.isaacsim.core.api.materials.deformable_material_view import DeformableMaterialView
 
 
 class DeformableMaterial(BodyMaterial):
-    """A material of deformable bodies. Friction, Young's modulus and Poisson's ratio act at once while a world plays.
+    """A material of deformable bodies. What is set acts at once while a world plays.
 
     Args:
         prim_path: where it is; where there is a material already, only what is given changes.
@@ -50,8 +50,8 @@ class DeformableMaterial(BodyMaterial):
     set_dynamic_friction, get_dynamic_friction = acting(single(*soft.DYNAMIC_FRICTION), "set_dynamic_friction")
     set_youngs_modululs, get_youngs_modululs = acting(single(*soft.YOUNGS_MODULUS), "set_youngs_modulus")
     set_poissons_ratio, get_poissons_ratio = acting(single(*soft.POISSONS_RATIO), "set_poissons_ratio")
-    set_elasticity_damping, get_elasticity_damping = single(*soft.ELASTICITY_DAMPING)
-    set_damping_scale, get_damping_scale = single(*soft.DAMPING_SCALE)
+    set_elasticity_damping, get_elasticity_damping = acting(single(*soft.ELASTICITY_DAMPING), DAMPING)
+    set_damping_scale, get_damping_scale = acting(single(*soft.DAMPING_SCALE), DAMPING)
 
 
 __all__ = ["DeformableMaterial", "DeformableMaterialView"]

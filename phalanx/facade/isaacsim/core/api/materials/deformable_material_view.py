@@ -7,7 +7,7 @@ from typing import Any
 
 from phalanx.facade.isaacsim.core.api.materials import deformable_attributes as soft
 from phalanx.facade.isaacsim.core.api.materials.accessors import several
-from phalanx.facade.isaacsim.core.api.materials.acting import acting_all
+from phalanx.facade.isaacsim.core.api.materials.acting import DAMPING, acting_all
 from phalanx.facade.isaacsim.core.api.materials.body_material import BodyMaterialView
 
 
@@ -47,8 +47,8 @@ class DeformableMaterialView(BodyMaterialView):
     set_dynamic_frictions, get_dynamic_frictions = acting_all(several(*soft.DYNAMIC_FRICTION), "set_dynamic_friction")
     set_youngs_moduli, get_youngs_moduli = acting_all(several(*soft.YOUNGS_MODULUS), "set_youngs_modulus")
     set_poissons_ratios, get_poissons_ratios = acting_all(several(*soft.POISSONS_RATIO), "set_poissons_ratio")
-    set_elasticity_dampings, get_elasticity_dampings = several(*soft.ELASTICITY_DAMPING)
-    set_damping_scales, get_damping_scales = several(*soft.DAMPING_SCALE)
+    set_elasticity_dampings, get_elasticity_dampings = acting_all(several(*soft.ELASTICITY_DAMPING), DAMPING)
+    set_damping_scales, get_damping_scales = acting_all(several(*soft.DAMPING_SCALE), DAMPING)
 
 
 __all__ = ["DeformableMaterialView"]
