@@ -320,6 +320,8 @@ class Store:
         Raises:
             ValueError: with the field and what it is.
         """
+        if not isinstance(snapshot, Mapping):
+            raise ValueError(f"arrays by the names of their fields are needed, not {type(snapshot).__name__}")
         for key, value in snapshot.items():
             if not hasattr(value, "shape") or getattr(getattr(value, "dtype", None), "kind", "") not in tuple("biuf"):
                 raise ValueError(f"state has {key} of {type(value).__name__}: must be an array of numbers")

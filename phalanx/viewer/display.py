@@ -64,7 +64,7 @@ class Display(Drawn, Widgets):
         self.selection = Selection(num_envs, spacing=round(max(2.5 * self.radius, 0.5), 2))
         self._closed = False
         self._watched = threading.Event()
-        self._fitted: set[int] = set()
+        self._fitted: dict[int, np.ndarray] = {}
         self._followed: int | None = None
         self._level: float | None = None
         self._server = server
@@ -72,7 +72,7 @@ class Display(Drawn, Widgets):
         super().__init__(viser, self.do)
         self.scene = Scene(viser, world, self._picked, self._dragged)
         self.scene.frame_size = 0.12 * self.radius
-        self.hover = Hover(self.scene, self.selection)
+        self.hover = Hover(self.scene, self.selection, self._resized)
         self.scene.force_scale = self.radius / _weight(world)
         self.place_camera()
         viser.gui.configure_theme(control_width="medium", show_share_button=False)
@@ -213,11 +213,20 @@ class Display(Drawn, Widgets):
         if client.client_id not in self._fitted and np.allclose(
             client.camera.position, self.server.initial_camera.position, atol=1e-3
         ):
-            self._fitted.add(client.client_id)
-            self.view_panel.look("Corner", client)
+            self._look_anew(client)
+
+    def _resized(self, client: Any) -> None:
+        """Fit the camera to a window whose width is known now, or is another, unless the user has moved it."""
+        placed = self._fitted.get(client.client_id)
+        if placed is not None and np.allclose(client.camera.position, placed, atol=1e-3):
+            self._look_anew(client)
+
+    def _look_anew(self, client: Any) -> None:
+        self.view_panel.look("Corner", client)
+        self._fitted[client.client_id] = np.array(client.camera.position)
 
     def _go(self, client: Any) -> None:
-        self._fitted.discard(client.client_id)
+        self._fitted.pop(client.client_id, None)
         self.hover.go(client)
         if not self.server.get_clients() and not self._closed:
             self._watched.clear()

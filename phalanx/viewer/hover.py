@@ -1,13 +1,14 @@
 """Names of bodies under the pointer.
 
-viser says where a pointer was pressed, not where it is. A short script in the page therefore writes the pointer's place
-into a text field that nobody sees, ten times a second at most, while the pointer moves over the scene. The ray is
-followed here.
+viser says where a pointer was pressed, not where it is, and how wide the scene is, not the window. A short script in
+the page therefore writes the window's width, and the pointer's place while that moves over the scene, into a text field
+that nobody sees, ten times a second at most. The ray is followed here.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,21 +24,21 @@ MARK = "phalanx-pointer"
 
 SCRIPT = """
 const find = () => [...document.querySelectorAll("input")].find((each) => each.value.startsWith("MARK"));
+let place = "", told = null, timer = 0;
 const hide = () => {
   const field = find();
+  if (field && told === null) later("");
   const row = field && field.closest(".mantine-Flex-root");
   if (row && row.parentElement.style.display !== "none") row.parentElement.style.display = "none";
 };
-new MutationObserver(hide).observe(document.body, { childList: true, subtree: true });
-hide();
 const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set;
-let place = "", told = "", timer = 0;
 const tell = () => {
   timer = 0;
   const field = find();
-  if (!field || place === told) return;
-  told = place;
-  set.call(field, "MARK" + place);
+  const text = "MARK " + innerWidth + place;
+  if (!field || text === told) return;
+  told = text;
+  set.call(field, text);
   field.dispatchEvent(new Event("input", { bubbles: true }));
 };
 const later = (next) => {
@@ -51,6 +52,9 @@ document.addEventListener("pointermove", (event) => {
   later(" " + share(event.clientX, box.left, box.width) + " " + share(event.clientY, box.top, box.height));
 }, true);
 document.addEventListener("pointerleave", () => later(""), true);
+addEventListener("resize", () => later(place));
+new MutationObserver(hide).observe(document.body, { childList: true, subtree: true });
+hide();
 """.replace("MARK", MARK)
 
 
@@ -60,20 +64,24 @@ class Hover:
     Args:
         scene: what browsers show.
         selection: the environments that are seen.
+        resized: called with a client once it has told another width of its window.
 
     Attributes:
         on: whether names are shown.
+        widths: of the windows of clients that have told them, pixels, by their numbers.
     """
 
-    def __init__(self, scene: Scene, selection: Selection) -> None:
+    def __init__(self, scene: Scene, selection: Selection, resized: Callable[[Any], None]) -> None:
         self.on = True
+        self.widths: dict[int, int] = {}
+        self._resized = resized
         self._scene, self._selection = scene, selection
         self._lock = threading.Lock()
         self._labels: dict[int, Any] = {}
         self._places: dict[int, tuple[Any, float, float]] = {}
 
     def come(self, client: Any) -> None:
-        """Let a client that has come tell where its pointer is."""
+        """Let a client that has come tell how wide its window is, and where its pointer is."""
         from viser import _messages
 
         field = client.gui.add_text("", MARK, order=1e9)
@@ -83,6 +91,7 @@ class Hover:
 
     def go(self, client: Any) -> None:
         """Forget a client that has gone."""
+        self.widths.pop(client.client_id, None)
         self._places.pop(client.client_id, None)
         self._labels.pop(client.client_id, None)
 
@@ -118,8 +127,12 @@ class Hover:
         return name, start + length * way
 
     def _moved(self, client: Any, text: str) -> None:
+        width, *place = text.removeprefix(MARK).split() or [""]
+        if width.isdecimal() and len(width) < 6 and self.widths.get(client.client_id) != int(width):
+            self.widths[client.client_id] = int(width)
+            self._resized(client)
         try:  # what a page sends need not be what the script writes
-            x, y = (min(max(float(each), 0.0), 1.0) for each in text.removeprefix(MARK).split())
+            x, y = (min(max(float(each), 0.0), 1.0) for each in place)
         except ValueError:
             self._places.pop(client.client_id, None)
             return self._name(client, None)

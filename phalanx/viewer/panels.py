@@ -176,7 +176,9 @@ class ViewPanel:
         """Move the camera of a client to a preset view, as its window has room for."""
         position, target = self._viewer.views()[preset]
         camera = client.camera
-        position, target = fitted(position, target, camera.fov, camera.image_width, camera.image_height)
+        size = camera.image_width, camera.image_height
+        window = self._viewer.hover.widths.get(client.client_id)
+        position, target = fitted(position, target, camera.fov, *size, window)
         with client.atomic():
             camera.position = position
             camera.look_at = target

@@ -336,7 +336,7 @@ AWAY = 2.1
 """How far preset views are from the middle of what is seen, in its radii."""
 
 PHONE, COVERED = 576, 0.6
-"""Pixels: viser's panel lies below on windows of this width or less; the part of their height that it covers."""
+"""Pixels: viser's panel lies below in windows of this width or less; the part of their height that it covers."""
 
 
 def view_presets(center: np.ndarray, radius: float) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -353,18 +353,19 @@ def view_presets(center: np.ndarray, radius: float) -> dict[str, tuple[np.ndarra
 
 
 def fitted(
-    position: np.ndarray, target: np.ndarray, fov: float, width: int, height: int
+    position: np.ndarray, target: np.ndarray, fov: float, width: int, height: int, window: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A preset view of a window that is narrow, or whose lower part viser's panel covers: it does on phones.
+    """A preset view of a scene that is narrow, or whose lower part viser's panel covers: it does on phones.
 
     The camera is moved back, and turned downwards, until what it looks at is in the middle of what is not covered.
 
     Args:
         position, target: (3,), m, of the preset view.
         fov: rad, from the lower edge to the upper.
-        width, height: of the window, pixels.
+        width, height: of the scene, pixels; in wide windows the panel is beside it.
+        window: width of the window, pixels; ``None``: not known yet.
     """
-    covered = COVERED if width <= PHONE else 0.0
+    covered = COVERED if window is not None and window <= PHONE else 0.0
     whole = np.tan(0.5 * fov)
     low, high = np.arctan((2.0 * covered - 1.0) * whole), 0.5 * fov  # what is not covered, from the window's middle
     half = min(0.5 * (high - low), np.arctan(whole * width / height))

@@ -12,6 +12,7 @@ import numpy as np
 
 from phalanx.io.formats.scene_file import Ground as FileGround
 from phalanx.io.formats.scene_file import warn_of
+from phalanx.io.reading.errors import LoadError
 from phalanx.models.actuators import Keyframe
 from phalanx.models.meshes.cloth_mesh import ClothMesh
 from phalanx.models.meshes.tet_mesh import TetMesh
@@ -26,6 +27,7 @@ from phalanx.world.handles.robot import Robot
 from phalanx.world.jointed import UNIT, ZERO
 
 if TYPE_CHECKING:
+    from phalanx.io.formats.mjcf.flex import FlexModel
     from phalanx.io.formats.mjcf.scene import Scene
 
 STRAIGHT = 1e-9
@@ -158,16 +160,26 @@ def _add_flexes(scene: Scene, made: AddedScene, prefix: str) -> None:
     """Soft bodies, cloth and ropes, tied to the bodies that have them by what is pinned."""
     for flex in scene.flexes:
         name, world = prefix + flex.name, made.world
-        place: dict[str, Any] = {"position": flex.position, "orientation": flex.orientation}
-        if isinstance(flex.mesh, TetMesh):
-            made.deformables[name] = world.add_soft_body(flex.mesh, name, **place, **flex.arguments)
-        elif isinstance(flex.mesh, ClothMesh):
-            made.cloths[name] = world.add_cloth(flex.mesh, name, **place, **flex.arguments)
-        else:
-            made.ropes[name] = world.add_rope(flex.mesh, name, **place, **flex.arguments)
+        try:
+            _add_flex(flex, made, name)
+        except LoadError:
+            raise
+        except ValueError as error:  # masses, moduli and distances that bodies cannot have
+            raise LoadError(f"{flex.where}: {error}") from None
         if len(flex.pins):
             owner = scene.owner(flex.node)
             world.attach_nodes(name, flex.pins, (prefix + owner, flex.node.name) if owner else None)
+
+
+def _add_flex(flex: FlexModel, made: AddedScene, name: str) -> None:
+    world, place = made.world, {"position": flex.position, "orientation": flex.orientation}
+    given: dict[str, Any] = {**place, **flex.arguments}
+    if isinstance(flex.mesh, TetMesh):
+        made.deformables[name] = world.add_soft_body(flex.mesh, name, **given)
+    elif isinstance(flex.mesh, ClothMesh):
+        made.cloths[name] = world.add_cloth(flex.mesh, name, **given)
+    else:
+        made.ropes[name] = world.add_rope(flex.mesh, name, **given)
 
 
 def add_grounds(world: Contents, grounds: Iterable[FileGround]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -332,6 +332,8 @@ class World(UsdScenes):
             ValueError: it is of another world, or no state; nothing is changed then.
         """
         self.build()
+        if not isinstance(state, Mapping):
+            raise ValueError(f"state: arrays by the names of their fields are needed, not {type(state).__name__}")
         rest = dict(state)
         steps = rest.pop("step_count", None)
         if steps is not None:
@@ -352,7 +354,11 @@ class World(UsdScenes):
         return self.engine.store.snapshot(("input",))
 
     def set_inputs(self, inputs: dict[str, np.ndarray]) -> None:
-        """Write back what :meth:`inputs` returned."""
+        """Write back what :meth:`inputs` returned.
+
+        Raises:
+            ValueError: they are of another world, or no inputs; nothing is changed then.
+        """
         self.build()
         with self.lock:
             self.engine.store.restore(inputs)

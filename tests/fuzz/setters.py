@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from fuzz.good_files import add_deformables
 from small_robots import arm
 
 import phalanx as px
@@ -19,8 +20,12 @@ REFUSALS = (ValueError, TypeError, IndexError, KeyError)
 """With a sentence; a KeyError is for names of bodies and joints."""
 
 
+Made = tuple[px.World, dict[str, np.ndarray]]
+"""A world, and the state that it began with."""
+
+
 @cache
-def _world() -> tuple[px.World, dict[str, np.ndarray]]:
+def _rigid() -> Made:
     world = px.World(ENVS)
     world.add_ground()
     world.add_robot(arm(), "arm", fixed_base=True)
@@ -33,18 +38,47 @@ def _world() -> tuple[px.World, dict[str, np.ndarray]]:
     return world, world.state()
 
 
+@cache
+def _jointed() -> Made:
+    """Deformable bodies of all kinds, what ties them, and joints between objects."""
+    world = px.World(ENVS)
+    world.add_rigid_object(px.Shape("sphere", (0.1,)), "a", position=(0.0, 0.0, 1.0))
+    world.add_rigid_object(px.Shape("sphere", (0.1,)), "b", position=(0.3, 0.0, 1.0))
+    for kind, name in (("spherical", "ball joint"), ("revolute", "hinge"), ("fixed", "weld")):
+        world.add_joint(kind, "a", "b", name=name)
+    world.add_joint("distance", "a", "b", name="string", max_distance=1.0)
+    add_deformables(world)
+    fluid = np.array([[6.0, 0.0, 1.0], [6.01, 0.0, 1.0]])
+    world.add_particles(fluid, "fluid", fluid=True)
+    world.build()
+    return world, world.state()
+
+
+WORLDS: dict[str, Callable[[], Made]] = {"setter": _rigid, "setter of joints and deformables": _jointed}
+"""By kind of case."""
+
+OTHERS = ("reset", "wake_up", "put_to_sleep", "attach", "release", "release_nodes")
+"""Methods that set something, besides those whose names begin with ``set_``."""
+
+
 def _setters(world: px.World) -> list[tuple[str, Callable[..., Any]]]:
     handles = [world, *world.actors.values(), *world.collections.values()]
+    handles += [*world.all_deformables.values(), *world.attachments, *world.joints.values()]
     return [
-        (f"{getattr(handle, 'name', 'world')}.{name}", getattr(handle, name))
+        (f"{getattr(handle, 'name', type(handle).__name__)}.{name}", getattr(handle, name))
         for handle in handles
         for name in sorted(dir(type(handle)))
-        if name.startswith("set_") or name in ("reset", "wake_up", "put_to_sleep")
+        if name.startswith("set_") or name in OTHERS
     ]
 
 
-def _value(rng: np.random.Generator, name: str) -> Any:
-    """Something for an argument: often what it could be, now and then what nobody means."""
+def _value(rng: np.random.Generator, name: str, of_nodes: bool = False) -> Any:
+    """Something for an argument: often what it could be, now and then what nobody means.
+
+    Args:
+        name: of the argument.
+        of_nodes: shapes are those of nodes of the world of deformable bodies, too.
+    """
     odd: list[Any] = [
         None, True, -1, 0, 7, 1 << 40, 1e39, -1e39, float("nan"), float("inf"), 1e-320, "", "x", b"x", [], [[]], {},
         object(), [None], ["a", 1], 1 + 2j, np.zeros(0), np.zeros((0, 3)), np.array("x"), np.array([1, 2], object),
@@ -58,15 +92,17 @@ def _value(rng: np.random.Generator, name: str) -> Any:
     if rng.random() < 0.3:
         return float(rng.normal())
     shapes = [(3,), (7,), (6,), (ENVS, 3), (ENVS, 7), (ENVS, 6), (ENVS,), (2, 3), (ENVS, 1, 3), (ENVS, 2, 7), (4,)]
+    if of_nodes and rng.random() < 0.6:
+        shapes = [(8, 3), (4, 3), (2, 3), (ENVS, 4, 3), (ENVS, 8), (ENVS, 4), (ENVS, 3, 3), (ENVS, 2), (ENVS, 1), (8,)]
     found = rng.normal(size=shapes[rng.integers(len(shapes))]).astype([np.float32, np.float64][rng.integers(2)])
     if rng.random() < 0.2:
         found.reshape(-1)[rng.integers(found.size)] = [np.nan, np.inf, 1e30, -0.0][rng.integers(4)]
     return found
 
 
-def call(number: int) -> str:
-    """Call a setter; returns "loaded" where it worked, "refused", or what was wrong."""
-    world, start = _world()
+def call(kind: str, number: int) -> str:
+    """Call a setter of one of the :data:`WORLDS`; returns "loaded" where it worked, "refused", or what was wrong."""
+    world, start = WORLDS[kind]()
     rng = np.random.default_rng([number, 3])
     setters = _setters(world)
     name, setter = setters[rng.integers(len(setters))]
@@ -75,7 +111,7 @@ def call(number: int) -> str:
         if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
             continue
         if parameter.default is parameter.empty or rng.random() < 0.5:
-            arguments[key] = _value(rng, key)
+            arguments[key] = _value(rng, key, of_nodes=kind != "setter")
     if name in ("world.set_state", "world.set_inputs"):
         arguments = {"state" if name.endswith("state") else "inputs": _edited(start, rng)}
     before = world.state()

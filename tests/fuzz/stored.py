@@ -5,10 +5,12 @@ from __future__ import annotations
 import shutil
 import tempfile
 import warnings
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+from fuzz.good_files import add_deformables
 from fuzz.mutations import mutate
 
 import phalanx as px
@@ -36,8 +38,19 @@ def _recorded() -> Path:
 
 
 @cache
-def _expected() -> dict[str, np.ndarray]:
-    return _values(open_recording(_recorded()))
+def _recorded_deformables() -> Path:
+    """A soft body, a cloth, a rope and grains."""
+    path = Path(tempfile.mkdtemp(prefix="phalanx-fuzz-recorded-")) / "a.zarr"
+    world = px.World(2, dt=0.01)
+    add_deformables(world)
+    with px.Recorder(world, path, chunk_steps=4):
+        world.step()
+    return path
+
+
+@cache
+def _expected(made: Callable[[], Path]) -> dict[str, np.ndarray]:
+    return _values(open_recording(made()))
 
 
 def _values(recording: Recording) -> dict[str, np.ndarray]:
@@ -51,7 +64,16 @@ def _values(recording: Recording) -> dict[str, np.ndarray]:
 
 def recording(number: int, folder: Path) -> str:
     """Mutate one file of a recording: it is the same, or refused, or the verdict says what differs."""
-    path = Path(shutil.copytree(_recorded(), folder / "a.zarr"))
+    return _mutated(_recorded, number, folder)
+
+
+def recorded_deformables(number: int, folder: Path) -> str:
+    """As :func:`recording`, of deformable bodies."""
+    return _mutated(_recorded_deformables, number, folder)
+
+
+def _mutated(made: Callable[[], Path], number: int, folder: Path) -> str:
+    path = Path(shutil.copytree(made(), folder / "a.zarr"))
     rng = np.random.default_rng([number, 1])
     files = sorted(file for file in path.rglob("*") if file.is_file())
     first = rng.random() < 0.4
@@ -69,16 +91,16 @@ def recording(number: int, folder: Path) -> str:
         target.write_bytes(mutate(good, rng))
     if target.is_file() and target.read_bytes() == good:
         return "loaded"
-    return load_recording(path)
+    return _load_recording(path, _expected(made))
 
 
-def load_recording(path: Path) -> str:
-    """Verdict on a recording that may be damaged."""
+def _load_recording(path: Path, good: dict[str, np.ndarray]) -> str:
+    """Verdict on a recording that may be damaged, and should hold what the good one holds."""
     try:
         opened = open_recording(path)
         values = _values(opened)
         kinds = [(event.kind, event.step, event.sample) for event in opened.events()]
-        good, count = _expected(), opened.num_samples
+        count = opened.num_samples
         differ = [key for key, value in values.items() if not _begins(good.get(key), value, count, key == "step")]
         if (differ or opened.edited) and not verify(opened):
             return "refused"

@@ -179,6 +179,6 @@ def test_a_phone_sees_it_too(browser, viewer):
     page.goto(viewer.url)
     page.get_by_text("Phalanx").first.wait_for(timeout=60_000)
     page.wait_for_timeout(2000)
-    picture = np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB"))
+    picture = np.asarray(Image.open(io.BytesIO(page.screenshot(timeout=90_000))).convert("RGB"))
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 100
     page.close()

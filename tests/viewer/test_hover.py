@@ -129,12 +129,12 @@ def test_names_come_and_go_with_the_pointer(viewer: px.Viewer) -> None:
         until(lambda: viewer.scene.body_poses.size and viewer.scene.body_poses[0, 0, 2] == 3.0)
         until(lambda: viewer.server.get_clients())
         field = field_of(viewer)
-        client.put(field, f"{MARK} 0.5 0.5")
+        client.put(field, f"{MARK} 640 0.5 0.5")
         until(lambda: label_of(viewer) == ("front/front", True))
-        for text in (f"{MARK} nan 0.5", f"{MARK} 1e999 -1e999", f"{MARK} a b", f"{MARK} 1", "", "x" * 100_000):
-            client.put(field, text)
+        for text in ("640 nan 0.5", "640 1e999 -1e999", "9" * 5000, "x a b", "-1 0 0 0", "1", "\u00b2", "x" * 100_000):
+            client.put(field, f"{MARK} {text}")
             until(lambda: not label_of(viewer)[1])
-            client.put(field, f"{MARK} 0.5 0.5")
+            client.put(field, f"{MARK} 640 0.5 0.5")
             until(lambda: label_of(viewer)[1])
         world.objects["front"].set_root_state(pose=[9.0, 0.0, 3.0, 1, 0, 0, 0])  # the pointer rests
         until(lambda: not label_of(viewer)[1])
@@ -142,8 +142,8 @@ def test_names_come_and_go_with_the_pointer(viewer: px.Viewer) -> None:
         until(lambda: label_of(viewer)[1])
         client.put(viewer.view_panel.names, False)
         until(lambda: not label_of(viewer)[1])
-        client.put(field, f"{MARK} 0.51 0.5")
+        client.put(field, f"{MARK} 640 0.51 0.5")
         client.put(viewer.view_panel.names, True)
-        client.put(field, f"{MARK} 0.5 0.5")
+        client.put(field, f"{MARK} 640 0.5 0.5")
         until(lambda: label_of(viewer)[1])
     until(lambda: not viewer.hover._labels and not viewer.hover._places)

@@ -35,7 +35,7 @@ class FlexModel:
     """A deformable body, ready for a world.
 
     ``arguments`` are those of ``add_soft_body``, ``add_cloth`` or ``add_rope``, by the kind of the mesh; ``pins`` are
-    the nodes that are tied to ``node``, the body that has it.
+    the nodes that are tied to ``node``, the body that has it. ``where`` it is: file, line and element, for errors.
     """
 
     name: str
@@ -45,6 +45,7 @@ class FlexModel:
     arguments: dict[str, Any]
     pins: np.ndarray
     node: Node
+    where: str
 
 
 def read(flex: Flexcomp, notes: Notes) -> FlexModel:
@@ -91,7 +92,8 @@ def read(flex: Flexcomp, notes: Notes) -> FlexModel:
     arguments = {"mass": values.number("mass", 1.0), **_contact(parts.get("contact"), mesh, values)}
     arguments |= _material(parts, mesh, values.number("radius", 0.005), notes)
     position, orientation = tuples(compose(flex.node.world_pose(), flex.pose))
-    return FlexModel(name, mesh, position, orientation, arguments, _pinned(pins, len(points), count, dim), flex.node)
+    pinned = _pinned(pins, len(points), count, dim)
+    return FlexModel(name, mesh, position, orientation, arguments, pinned, flex.node, where)
 
 
 def _points(values: Values, flex: Flexcomp, dim: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
