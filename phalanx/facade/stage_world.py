@@ -13,7 +13,7 @@ that is; the stage's are those of the world. :attr:`StageWorld.origins` is the d
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,8 @@ from phalanx.facade.kinds import DifferentKindsError
 from phalanx.facade.physx.rigid_body_view import RigidBodyView
 from phalanx.facade.physx.simulation_view import SimulationView
 from phalanx.io.formats.usd import Scene, read_stage
-from phalanx.io.formats.usd.bindings import Stage, UsdPhysics
+from phalanx.io.formats.usd.bindings import Prim, Stage, UsdPhysics
+from phalanx.io.formats.usd.cloths import SYSTEM, material_of_particles, target
 from phalanx.io.formats.usd.deformables import DeformableModel, material_of
 from phalanx.io.formats.usd.models import START
 from phalanx.world.usd_scenes import add_scene
@@ -225,6 +226,17 @@ class StageWorld:
             if not materials or material in wanted:
                 found.append((path, made[path], material))
         return found
+
+    def find_particles(self, materials: Iterable[str]) -> Iterator[tuple[str, int, Prim]]:
+        """Cloth, grains and fluids that have one of some materials: name, environment, material."""
+        wanted = set(materials)
+        others = {path: name for path, name in self._deformables.items() if name not in self.world.deformables}
+        for path, (name, env) in self._made(others).items():
+            prim = self.stage.GetPrimAtPath(path)
+            system = target(prim, SYSTEM) if prim else None
+            found = material_of_particles(prim, self.stage.GetPrimAtPath(system) if system else None) if prim else None
+            if found is not None and str(found.GetPath()) in wanted:
+                yield name, env, found
 
     def find_cloth(self, expression: str) -> list[tuple[str, tuple[str, int], DeformableModel]]:
         """Cloth that an expression matches, in the stage's order: path, name and environment, and what was read."""

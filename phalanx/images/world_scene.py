@@ -23,12 +23,12 @@ from phalanx.models.meshes.colors import face_colors
 from phalanx.models.meshes.mesh_files import convex_hull
 from phalanx.models.meshes.tessellate import corner_normals
 from phalanx.models.robot_model import Shape
-from phalanx.models.visible import DEFAULT_COLORS, Color, hex_color, visible_shapes
+from phalanx.models.visible import Color, visible_shapes
 from phalanx.rays.geometry import RayGeometry, field_geometry, mesh_geometry, primitive_geometry
 from phalanx.rays.primitives import Int, Ints, Reals, split
 from phalanx.rays.scene import RayScene
 from phalanx.rays.soft_mesh import SoftMesh
-from phalanx.world.deformables.surfaces import surface_faces, surface_vertices
+from phalanx.world.deformables.surfaces import surface_color, surface_faces, surface_vertices
 from phalanx.world.snapshots import deformables_of, node_positions
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ class WorldScene:
         for number, (body, places) in enumerate(zip(bodies, nodes, strict=True)):
             faces = surface_faces(body.part)
             self.names.append(body.name)
-            look = Look(decoded(hex_color(DEFAULT_COLORS[(number + 2) % len(DEFAULT_COLORS)])))
+            look = Look(decoded(surface_color(body.part, number)))
             rest = surface_vertices(body.part, body.default_node_pos[None])[0].astype(np.float32)
             seen = SeenSoft(body, faces)
             found.append(seen)

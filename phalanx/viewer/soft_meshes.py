@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from phalanx.models.visible import DEFAULT_COLORS, hex_color
 from phalanx.viewer.hits import MOST, meets
-from phalanx.world.deformables.surfaces import surface_faces, surface_vertices
+from phalanx.world.deformables.surfaces import surface_color, surface_faces, surface_vertices
 from phalanx.world.snapshots import deformables_of
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class SoftMeshes:
                 continue
             count = places.shape[1]
             every = (faces + count * np.arange(len(places), dtype=np.uint32)[:, None, None]).reshape(-1, 3)
-            color = np.array(hex_color(DEFAULT_COLORS[(number + 2) % len(DEFAULT_COLORS)]))
+            color = np.array(surface_color(self._parts[number], number))
             self._handles.append(
                 self._server.scene.add_mesh_simple(
                     f"{self._path}/{number}",

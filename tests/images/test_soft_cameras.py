@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import trimesh
 from oracles import host
 
 import phalanx as px
@@ -21,8 +22,9 @@ def world(device: str) -> px.World:
     made.add_ground()
     made.add_cloth(px.ClothMesh.grid(1.0, 1.0, 6, 6), "sheet", position=(0.0, 0.0, 0.2), disable_gravity=True)
     made.add_rope(px.RopeLine.straight(0.4, 6), "rope", radius=0.05, position=(2.0, -0.2, 0.5), disable_gravity=True)
-    cube = px.Shape("box", (0.1, 0.1, 0.1))
-    made.add_soft_body(cube, "cube", resolution=2, position=(-2.0, 0.0, 0.5), disable_gravity=True)
+    cube, larger = px.Shape("box", (0.1, 0.1, 0.1)), trimesh.creation.box((0.24, 0.24, 0.24))
+    visual = px.Shape("mesh", vertices=larger.vertices, faces=larger.faces, color=(1.0, 0.0, 0.0, 1.0))
+    made.add_soft_body(cube, "cube", resolution=2, position=(-2.0, 0.0, 0.5), disable_gravity=True, visual=visual)
     return made.build()
 
 
@@ -72,7 +74,10 @@ def test_rays_follow_after_steps(world: px.World) -> None:
     found = host(hits.position)[..., 2]
     middle = host(world.cloths["sheet"].node_pos)[:, 24, 2]
     np.testing.assert_allclose(found[:, 0], middle + 0.01 * 0.2 * np.array([0.0, 1.0, -1.0]), atol=1e-4)
-    np.testing.assert_allclose(found[:, 1], 0.6 + 2.0 / 60, atol=1e-4)
+    np.testing.assert_allclose(found[:, 1], 0.62 + 2.0 / 60, atol=1e-4)  # the mesh that is seen is larger than it
+    mesh = seen.soft[0].mesh
+    assert mesh is not None
+    assert seen.looks[mesh.number].color == pytest.approx((1.0, 0.0, 0.0))
     np.testing.assert_allclose(found[:, 2], 0.55, atol=5e-3)  # a tube of eight sides
     places = [one.body.default_node_pos[None].repeat(3, axis=0) for one in seen.soft]
     assert seen.soft[1].body is world.cloths["sheet"]

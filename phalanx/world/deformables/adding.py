@@ -15,6 +15,7 @@ from phalanx.io.reading.errors import LoadError
 from phalanx.maths.arrays import rotate
 from phalanx.models.actor_spec import Part
 from phalanx.models.meshes.cloth_mesh import ClothMesh, mesh_from_dict
+from phalanx.models.meshes.embedded import EmbeddedMesh, shape_of
 from phalanx.models.meshes.fill import fill_surface
 from phalanx.models.meshes.point_set import PointSet
 from phalanx.models.meshes.rope_line import RopeLine
@@ -77,6 +78,7 @@ class Deformables(Ropes):
         orientation: Sequence[float] | np.ndarray = (1.0, 0.0, 0.0, 0.0),
         damping: float = 0.0,
         elasticity_damping: float | None = None,
+        visual: Shape | dict[str, Any] | None = None,
         disable_gravity: bool = False,
         kinematic: bool = False,
         collision_group: int = 0,
@@ -102,6 +104,8 @@ class Deformables(Ropes):
             elasticity_damping: s: a rate of strain makes a stress of this times that of the strain, so a vibration of
                 w rad/s has half of this times w of critical damping; motion as a rigid body has none. Without it
                 sweeps cost less, and :meth:`SoftBody.set_elasticity_damping` is an error.
+            visual: a mesh in the body's frame that is seen in place of its surface, in its colour if it has one; its
+                vertices go with the tetrahedra that they lie in, or nearest to.
             disable_gravity: gravity does not act on it.
             kinematic: all of its nodes are held after a reset; they move as :meth:`SoftBody.set_node_targets` says.
             collision_group, collision_mask, contact_offset, rest_offset: as of
@@ -152,6 +156,9 @@ class Deformables(Ropes):
             elasticity_damping=None
             if elasticity_damping is None
             else checking.number(f"{who}: elasticity_damping", elasticity_damping),
+            visual=None
+            if visual is None
+            else EmbeddedMesh(shape_of(visual) if isinstance(visual, dict) else visual, mesh, who),
         )
         made = self.deformables[name] = SoftBody(self.engine, name, part, pose)
         return made
@@ -432,7 +439,7 @@ def describe(bodies: Mapping[str, DeformableBody]) -> list[dict[str, Any]]:
             "contact_offset": body.part.contact_offset,
             "rest_offset": body.part.rest_offset,
             "material": body.part.material.to_dict(),
-            **(_touching(body.part) if isinstance(body.part, SoftPart) else {}),
+            **(_volume(body.part) if isinstance(body.part, SoftPart) else {}),
             **(_sheet(body.part) if isinstance(body.part, ClothPart) else {}),
             **(_strand(body.part) if isinstance(body.part, RopePart) else {}),
             **(_grains(body.part) if isinstance(body.part, ParticlesPart) else {}),
@@ -441,9 +448,13 @@ def describe(bodies: Mapping[str, DeformableBody]) -> list[dict[str, Any]]:
     ]
 
 
-def _touching(part: SoftPart) -> dict[str, Any]:
-    """What soft bodies have besides, if they touch deformable bodies."""
-    return {"touches_cloth": True, "touch_offset": part.touch_offset} if part.touches_cloth else {}
+def _volume(part: SoftPart) -> dict[str, Any]:
+    """What soft bodies have besides."""
+    return {
+        **({"touches_cloth": True, "touch_offset": part.touch_offset} if part.touches_cloth else {}),
+        **({} if part.elasticity_damping is None else {"elasticity_damping": part.elasticity_damping}),
+        **({} if part.visual is None else {"visual": part.visual.to_dict()}),
+    }
 
 
 def _sheet(part: ClothPart) -> dict[str, float]:
@@ -475,6 +486,7 @@ def _grains(part: ParticlesPart) -> dict[str, Any]:
     return {
         "radius": part.radius,
         "particle_friction": [part.static_friction, part.dynamic_friction],
+        "rolling_friction": part.rolling_friction if part.turns else None,
         "cohesion": part.cohesion,
         "fluid": part.reach > 0,
         "viscosity": part.viscosity,

@@ -158,6 +158,20 @@ class DeformableBody(Handle):
         """
         assign(self, {"node_mass": mass}, env_ids)
 
+    damping = _of_body(c.DeformableDynamics.damping, negative=False)
+    """(n,): decay of all velocities, 1/s."""
+
+    def set_damping(self, damping: Any, env_ids: Any = None) -> None:
+        """Set the decay of all velocities, (n,), 1/s, at least 0."""
+        assign(self, {"damping": damping}, env_ids)
+
+    gravity_scale = _of_body(c.DeformableDynamics.gravity_scale)
+    """(n,): share of gravity that acts on it."""
+
+    def set_gravity_scale(self, scale: Any, env_ids: Any = None) -> None:
+        """Set the share of gravity that acts on it, (n,), dimensionless."""
+        assign(self, {"gravity_scale": scale}, env_ids)
+
     friction = _of_body(c.DeformableSurface.dynamic_friction, negative=False)
     """(n,): its dynamic coefficient of friction."""
 

@@ -67,6 +67,20 @@ class Particles(DeformableBody):
         c.ParticleMaterial.static_friction, what="friction", negative=False
     )
 
+    _viscosity = DeformableBody._of_body(c.ParticleMaterial.viscosity, what="viscosity", negative=False)
+
+    @property
+    @on_device
+    def viscosity(self) -> Any:
+        """(n,): of fluids, Pa s."""
+        return self._viscosity * self.part.density
+
+    @on_device
+    def set_viscosity(self, viscosity: Any, env_ids: Any = None) -> None:
+        """Set the viscosity of a fluid, (n,), Pa s, at least 0."""
+        given = self._xp.asarray(viscosity, self.engine.dtype) / self.part.density
+        assign(self, {"_viscosity": given}, env_ids)
+
     rolling_friction = DeformableBody._of_body(c.ParticleMaterial.rolling_friction, negative=False)
     """(n,): torque that rolling needs, by the force between two and their radius."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from phalanx.models.meshes.cloth_mesh import ClothMesh
+from phalanx.models.meshes.embedded import EmbeddedMesh
 from phalanx.models.meshes.point_set import PointSet
 from phalanx.models.meshes.rope_line import RopeLine
 from phalanx.models.meshes.tet_mesh import TetMesh
@@ -50,6 +51,8 @@ class SoftPart(DeformablePart):
     """Whether it touches itself, and other deformable bodies for which this holds."""
     elasticity_damping: float | None = None
     """s; None: it has none, and cannot be given any."""
+    visual: EmbeddedMesh | None = None
+    """What is seen in place of its surface."""
 
     def masses(self) -> np.ndarray:
         """(nodes,): kg, a quarter of each tetrahedron."""

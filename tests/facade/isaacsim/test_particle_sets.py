@@ -7,7 +7,7 @@ from facade.isaacsim.core_scenes import host
 
 from phalanx.facade import simulation, stage
 from phalanx.facade.isaaclab.sim.schemas.authoring import apply_schema
-from phalanx.facade.isaacsim.core.api.materials import ParticleMaterial
+from phalanx.facade.isaacsim.core.api.materials import ParticleMaterial, ParticleMaterialView
 from phalanx.facade.isaacsim.core.prims import SingleParticleSystem
 from phalanx.io.formats.usd.bindings import Sdf, UsdGeom
 
@@ -45,6 +45,12 @@ def test_grains_fall_slide_and_rest_as_the_stage_says(world):
     place = host(sand.node_pos)
     np.testing.assert_allclose(place[0, :, 2], 0.02, atol=1e-4)
     np.testing.assert_allclose(place[0, 0, 0] - start[0, 0, 0], 1 / (2 * 0.3 * 9.81), rtol=0.03)
+    felt.set_friction(0.6)  # from now on, while it plays
+    felt.set_particle_friction_scale(0.5)
+    felt.set_damping(0.25)
+    ParticleMaterialView("/World/felt").set_gravity_scales(np.array([0.0]))
+    assert [float(host(each)[0]) for each in (sand.damping, sand.gravity_scale)] == [0.25, 0.0]
+    np.testing.assert_allclose([host(sand.friction)[0], host(sand.particle_friction)[0]], [0.6, 0.3], rtol=1e-6)
     world.reset()
     made = simulation.stage_world()
     assert made is not None

@@ -11,11 +11,13 @@ import numpy as np
 from phalanx.io.formats.usd.bindings import Prim, UsdPhysics, UsdShade
 from phalanx.io.formats.usd.frames import Quaternion, Vector, inverse, orientation_of, position_of, rigid
 from phalanx.io.formats.usd.meshes import triangles
+from phalanx.io.formats.usd.shapes import color_of
 from phalanx.io.formats.usd.values import Reading
 from phalanx.models.meshes.cloth_mesh import ClothMesh
 from phalanx.models.meshes.fill import fill_surface
 from phalanx.models.meshes.point_set import PointSet
 from phalanx.models.meshes.tet_mesh import TetMesh
+from phalanx.models.robot_model import Shape
 
 SCHEMA = "PhysxDeformableBodyAPI"
 MATERIAL = "PhysxDeformableBodyMaterialAPI"
@@ -66,7 +68,8 @@ def read(reading: Reading, prim: Prim, name: str) -> DeformableModel:
         )
     transform = reading.transform(prim)
     frame = rigid(transform)
-    mesh = _mesh(reading, prim, inverse(frame) @ transform)
+    own = inverse(frame) @ transform
+    mesh = _mesh(reading, prim, own)
     arguments: dict[str, Any] = {
         "damping": reading.number(prim, "physxDeformable:vertexVelocityDamping", DAMPING, least=0.0),
         "kinematic": reading.flag(prim, "physxDeformable:kinematicEnabled", False),
@@ -80,6 +83,9 @@ def read(reading: Reading, prim: Prim, name: str) -> DeformableModel:
         if mass or density:
             arguments.pop("density", None)
             arguments |= {"mass": mass} if mass else {"density": density}
+    if str(prim.GetTypeName()) == "Mesh" and len(reading.numbers(prim, "faceVertexIndices")):
+        vertices, faces = triangles(reading, prim, own)
+        arguments["visual"] = Shape("mesh", vertices=vertices, faces=faces, color=color_of(reading, prim))
     if reading.flag(prim, "physxDeformable:selfCollision", False):
         arguments["touches_cloth"] = True
     return DeformableModel(name, str(prim.GetPath()), mesh, position_of(frame), orientation_of(frame), arguments)

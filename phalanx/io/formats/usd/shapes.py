@@ -94,7 +94,7 @@ def shape(reading: Reading, prim: Prim, transform: np.ndarray, moves: bool, coll
     if made.kind == "capsule" and made.size[1] <= 0.0:
         made = Shape("sphere", made.size[:1])
     return replace(
-        made, name=name, position=position_of(frame), orientation=orientation_of(frame), color=_color(reading, prim)
+        made, name=name, position=position_of(frame), orientation=orientation_of(frame), color=color_of(reading, prim)
     )
 
 
@@ -128,7 +128,7 @@ def _even(reading: Reading, prim: Prim, scale: np.ndarray) -> None:
 
 def _mesh(reading: Reading, prim: Prim, transform: np.ndarray, moves: bool, collides: bool) -> Shape:
     vertices, faces = triangles(reading, prim, transform)
-    made = Shape("mesh", vertices=vertices, faces=faces, name=str(prim.GetPath()), color=_color(reading, prim))
+    made = Shape("mesh", vertices=vertices, faces=faces, name=str(prim.GetPath()), color=color_of(reading, prim))
     made.mesh_file = reading.notes.file
     if not collides:
         return made
@@ -148,7 +148,7 @@ def _mesh(reading: Reading, prim: Prim, transform: np.ndarray, moves: bool, coll
     return made
 
 
-def _color(reading: Reading, prim: Prim) -> tuple[float, float, float, float] | None:
+def color_of(reading: Reading, prim: Prim) -> tuple[float, float, float, float] | None:
     """The one that it is shown in, where that is said without a material."""
     colors = UsdGeom.Gprim(prim).GetDisplayColorAttr().Get() if reading.visuals else None
     if not colors:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from phalanx.facade.isaacsim.core.api.materials import pbd_attributes as pbd
 from phalanx.facade.isaacsim.core.api.materials.accessors import single
+from phalanx.facade.isaacsim.core.api.materials.acting_particles import following
 from phalanx.facade.isaacsim.core.api.materials.body_material import BodyMaterial
 
 
 class ParticleMaterial(BodyMaterial):
     """A material of position-based particles: of cloth, grains and fluids.
+
+    Friction, its scale, damping, viscosity and whether gravity acts are simulated, also from when they are set while a
+    world plays. The others are kept on the stage; a world that is made of a stage tells which it does not simulate.
 
     Args:
         prim_path: where it is; where there is a material already, only what is given changes.
@@ -69,17 +73,17 @@ class ParticleMaterial(BodyMaterial):
             if value is not None:
                 getattr(self, f"set_{key}")(value)
 
-    set_friction, get_friction = single(*pbd.FRICTION)
-    set_particle_friction_scale, get_particle_friction_scale = single(*pbd.PARTICLE_FRICTION_SCALE)
-    set_damping, get_damping = single(*pbd.DAMPING)
-    set_viscosity, get_viscosity = single(*pbd.VISCOSITY)
+    set_friction, get_friction = following(single(*pbd.FRICTION))
+    set_particle_friction_scale, get_particle_friction_scale = following(single(*pbd.PARTICLE_FRICTION_SCALE))
+    set_damping, get_damping = following(single(*pbd.DAMPING))
+    set_viscosity, get_viscosity = following(single(*pbd.VISCOSITY))
     set_vorticity_confinement, get_vorticity_confinement = single(*pbd.VORTICITY)
     set_surface_tension, get_surface_tension = single(*pbd.TENSION)
     set_cohesion, get_cohesion = single(*pbd.COHESION)
     set_adhesion, get_adhesion = single(*pbd.ADHESION)
     set_particle_adhesion_scale, get_particle_adhesion_scale = single(*pbd.PARTICLE_ADHESION_SCALE)
     set_adhesion_offset_scale, get_adhesion_offset_scale = single(*pbd.ADHESION_OFFSET_SCALE)
-    set_gravity_scale, get_gravity_scale = single(*pbd.GRAVITY_SCALE)
+    set_gravity_scale, get_gravity_scale = following(single(*pbd.GRAVITY_SCALE))
     set_lift, get_lift = single(*pbd.LIFT)
     set_drag, get_drag = single(*pbd.DRAG)
 

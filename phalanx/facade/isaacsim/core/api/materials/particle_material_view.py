@@ -7,6 +7,7 @@ from typing import Any
 
 from phalanx.facade.isaacsim.core.api.materials import pbd_attributes as pbd
 from phalanx.facade.isaacsim.core.api.materials.accessors import several
+from phalanx.facade.isaacsim.core.api.materials.acting_particles import following_all
 from phalanx.facade.isaacsim.core.api.materials.body_material import BodyMaterialView
 
 
@@ -59,17 +60,17 @@ class ParticleMaterialView(BodyMaterialView):
             drags=drags,
         )
 
-    set_frictions, get_frictions = several(*pbd.FRICTION, column=True)
-    set_particle_friction_scales, get_particle_friction_scales = several(*pbd.PARTICLE_FRICTION_SCALE)
-    set_dampings, get_dampings = several(*pbd.DAMPING, column=True)
-    set_viscosities, get_viscosities = several(*pbd.VISCOSITY)
+    set_frictions, get_frictions = following_all(several(*pbd.FRICTION, column=True))
+    set_particle_friction_scales, get_particle_friction_scales = following_all(several(*pbd.PARTICLE_FRICTION_SCALE))
+    set_dampings, get_dampings = following_all(several(*pbd.DAMPING, column=True))
+    set_viscosities, get_viscosities = following_all(several(*pbd.VISCOSITY))
     set_vorticity_confinements, get_vorticity_confinements = several(*pbd.VORTICITY)
     set_surface_tensions, get_surface_tensions = several(*pbd.TENSION)
     set_cohesions, get_cohesions = several(*pbd.COHESION)
     set_adhesions, get_adhesions = several(*pbd.ADHESION)
     set_particle_adhesion_scales, get_particle_adhesion_scales = several(*pbd.PARTICLE_ADHESION_SCALE)
     set_adhesion_offset_scales, get_adhesion_offset_scales = several(*pbd.ADHESION_OFFSET_SCALE)
-    set_gravity_scales, get_gravity_scales = several(*pbd.GRAVITY_SCALE, column=True)
+    set_gravity_scales, get_gravity_scales = following_all(several(*pbd.GRAVITY_SCALE, column=True))
     set_lifts, get_lifts = several(*pbd.LIFT, column=True)
     set_drags, get_drags = several(*pbd.DRAG, column=True)
 
