@@ -11,9 +11,11 @@ import numpy as np
 from phalanx.maths.arrays import matrix, product, rotate
 from phalanx.models.meshes.colors import face_colors
 from phalanx.models.meshes.tessellate import surface
+from phalanx.models.meshes.textures import face_textures
 from phalanx.models.pose import bodies_in_order
 from phalanx.models.robot_model import RobotModel, Shape
 from phalanx.models.visible import DEFAULT_COLORS, Color, hex_color, visible_shapes
+from phalanx.viewer.textured import TexturedMesh, textured
 
 if TYPE_CHECKING:
     from phalanx.world.world import World
@@ -41,6 +43,7 @@ class Batch:
         places: (n, 7): [x y z qw qx qy qz] in the frame of that body.
         scales: (n, 3).
         colors: (n, 3) uint8, sRGB.
+        texture: the mesh with its picture, as a file of glTF; nothing if it has none.
     """
 
     vertices: np.ndarray
@@ -50,6 +53,7 @@ class Batch:
     places: np.ndarray
     scales: np.ndarray
     colors: np.ndarray
+    texture: bytes = b""
 
     def poses(self, bodies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Positions (k * n, 3) and orientations (k * n, 4) of all instances, of poses (k, bodies, 7), float32."""
@@ -94,6 +98,7 @@ class _Found:
     vertices: np.ndarray
     faces: np.ndarray
     opacity: float
+    texture: bytes
     instances: list[tuple[int, tuple[float, ...], tuple[float, ...], Rgb]] = field(default_factory=list)
 
 
@@ -114,18 +119,20 @@ def batches(world: World, geometry: str = "visual") -> list[Batch]:
     found: dict[Any, _Found] = {}
     keep: list[Any] = []  # arrays whose id() is part of a key
     for body, shape, color in _shapes(world, geometry):
+        opacity = 1.0 if shape.color is None else float(shape.color[3])
         for key, mesh, scale, own in _pieces(shape, color):
-            opacity = 1.0 if shape.color is None else float(shape.color[3])
             full = (key, opacity)
             if full not in found:
                 keep.append(shape)
-                found[full] = _Found(*_indexed(*mesh()), opacity)
+                made = mesh()
+                texture = made.texture if isinstance(made, TexturedMesh) else b""
+                found[full] = _Found(*_indexed(made.corners, made.normals), opacity, texture)
             place = (*shape.position, *shape.orientation)
             found[full].instances.append((body, place, scale, own))
-    made = []
+    whole = []
     for each in found.values():
         bodies, places, scales, colors = zip(*each.instances, strict=True)
-        made.append(
+        whole.append(
             Batch(
                 each.vertices,
                 each.faces,
@@ -134,9 +141,10 @@ def batches(world: World, geometry: str = "visual") -> list[Batch]:
                 np.array(places, np.float32),
                 np.array(scales, np.float32),
                 np.array(colors, np.uint8),
+                each.texture,
             )
         )
-    return made
+    return whole
 
 
 def _shapes(world: World, geometry: str) -> Iterator[tuple[int, Shape, Color]]:
@@ -164,7 +172,7 @@ def _pieces(shape: Shape, color: Color) -> Iterator[tuple[Any, Any, tuple[float,
         size = shape.size
         scale = {"box": size, "sphere": 3 * size}.get(shape.kind, (size[0], *size))
         unit = Shape(shape.kind, (1.0,) * len(size))
-        yield (shape.kind,), lambda: _surface(unit), tuple(map(float, scale)), plain
+        yield (shape.kind,), lambda: surface(unit), tuple(map(float, scale)), plain
         return
     one = (1.0, 1.0, 1.0)
     bare = Shape(
@@ -172,23 +180,33 @@ def _pieces(shape: Shape, color: Color) -> Iterator[tuple[Any, Any, tuple[float,
     )
     if shape.kind != "mesh":
         key = (shape.kind, tuple(shape.size), None if shape.heights is None else id(shape.heights))
-        yield key, lambda: _surface(bare), one, plain
+        yield key, lambda: surface(bare), one, plain
         return
     key = (shape.kind, id(shape.vertices), id(shape.faces))
-    colors = _colors_of_faces(shape, color)
+    colors, faces = _colors_of_faces(shape, color), np.asarray(shape.faces if shape.faces is not None else ())
+    textures = None if _has_color(shape) or not shape.mesh_file else face_textures(shape.mesh_file, faces)
+    if textures is not None:
+        for number in range(len(textures.images)):
+            yield (*key, number), lambda number=number: textured(shape, textures, number), one, (255, 255, 255)
+        rest = np.flatnonzero(textures.image < 0)
+        if not len(rest):
+            return
+        colors = None if colors is None else colors[rest]
+        bare, key = Shape("mesh", vertices=shape.vertices, faces=faces[rest], name=shape.name), (*key, "rest")
+        faces = faces[rest]
     if colors is None:
-        yield key, lambda: _surface(bare), one, plain
+        yield key, lambda: surface(bare), one, plain
         return
     for shade in np.unique(colors, axis=0):
         part = np.flatnonzero((colors == shade).all(axis=1))
         rgb = (int(shade[0]), int(shade[1]), int(shade[2]))
-        some = Shape("mesh", vertices=shape.vertices, faces=np.asarray(shape.faces)[part], name=shape.name)
-        yield (*key, rgb), lambda some=some: _surface(some), one, rgb
+        some = Shape("mesh", vertices=shape.vertices, faces=faces[part], name=shape.name)
+        yield (*key, rgb), lambda some=some: surface(some), one, rgb
 
 
 def _colors_of_faces(shape: Shape, color: Color) -> np.ndarray | None:
     """(f, 3) uint8 of the materials in a mesh's file, unless its colour was given; white does not count as given."""
-    if shape.faces is None or not len(shape.faces) or (shape.color is not None and min(shape.color[:3]) < 1.0):
+    if shape.faces is None or not len(shape.faces) or _has_color(shape):
         return None
     colors = face_colors(shape.mesh_file, len(shape.faces)) if shape.mesh_file else None
     if colors is None:
@@ -197,9 +215,8 @@ def _colors_of_faces(shape: Shape, color: Color) -> np.ndarray | None:
     return np.round(np.round(colors * SHADES) * (255 / SHADES)).astype(np.uint8)
 
 
-def _surface(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
-    made = surface(shape)
-    return made.corners, made.normals
+def _has_color(shape: Shape) -> bool:
+    return shape.color is not None and min(shape.color[:3]) < 1.0
 
 
 def _indexed(corners: np.ndarray, normals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -201,21 +201,29 @@ class Scene:
         self._handles, self._count = [], len(poses)
         triangles = sum(len(batch.faces) * len(batch.bodies) for batch in self._batches) * len(poses)
         for number, batch in enumerate(self._batches):
-            position, orientation = batch.poses(poses)
-            handle = self.server.scene.add_batched_meshes_simple(
-                f"{ROOT}/bodies/{number}",
-                batch.vertices,
-                batch.faces,
-                orientation,
-                position,
-                batched_scales=np.tile(batch.scales, (len(poses), 1)),
-                batched_colors=np.tile(batch.colors, (len(poses), 1)),
-                opacity=None if batch.opacity >= 1.0 else batch.opacity,
-                lod="auto" if triangles > LARGE else "off",
-                side="double" if batch.opacity < 1.0 else "front",
-            )
+            handle = self._add(f"{ROOT}/bodies/{number}", batch, poses, "auto" if triangles > LARGE else "off")
             self._listen(handle, batch)
             self._handles.append(handle)
+
+    def _add(self, name: str, batch: Batch, poses: np.ndarray, lod: Any) -> Any:
+        position, orientation = batch.poses(poses)
+        scales = np.tile(batch.scales, (len(poses), 1))
+        if batch.texture:
+            return self.server.scene.add_batched_glb(
+                name, batch.texture, orientation, position, batched_scales=scales, lod=lod
+            )
+        return self.server.scene.add_batched_meshes_simple(
+            name,
+            batch.vertices,
+            batch.faces,
+            orientation,
+            position,
+            batched_scales=scales,
+            batched_colors=np.tile(batch.colors, (len(poses), 1)),
+            opacity=None if batch.opacity >= 1.0 else batch.opacity,
+            lod=lod,
+            side="double" if batch.opacity < 1.0 else "front",
+        )
 
     def _listen(self, handle: Any, batch: Batch) -> None:
         def which(event: Any) -> tuple[int, int]:

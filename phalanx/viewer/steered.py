@@ -10,6 +10,7 @@ import numpy as np
 from phalanx.viewer.cameras import Feed
 
 if TYPE_CHECKING:
+    from phalanx.viewer.hover import Hover
     from phalanx.viewer.pace import Pace
     from phalanx.viewer.scene import Scene
     from phalanx.viewer.selection import Selection
@@ -31,6 +32,7 @@ class Steered(Protocol):
     pace: Pace
     selection: Selection
     scene: Scene
+    hover: Hover
     num_envs: int
 
     @property

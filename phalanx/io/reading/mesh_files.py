@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from phalanx.io.reading import limits
+from phalanx.io.reading.beside import Beside
 from phalanx.io.reading.boundary import of_file, place, read_bytes
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.reading.sizes import expanded
@@ -24,13 +25,14 @@ Error = Callable[[str], LoadError]
 FORMATS = ("stl", "obj", "dae", "ply", "glb")
 
 
-def read_scene(path: str, kind: str, looks: bool = False) -> tuple[Any, float, bytes]:
+def read_scene(path: str, kind: str, looks: bool = False, beside: Beside | None = None) -> tuple[Any, float, bytes]:
     """The scene of a mesh file, metres per unit, and the file's content.
 
     Args:
         path: of the file.
         kind: one of ``FORMATS``.
         looks: also read materials, where that can make it slow or fail.
+        beside: opens the files that they name; without it a mesh opens no other file.
 
     Raises:
         LoadError: the file cannot be used.
@@ -52,7 +54,9 @@ def read_scene(path: str, kind: str, looks: bool = False) -> tuple[Any, float, b
         elif kind == "ply":
             _check_ply(data, unreadable)
         options: dict[str, Any] = {"skip_materials": True} if kind == "obj" and not looks else {}
-        # From memory and without a resolver: a mesh cannot make us open another file.
+        if beside is not None:
+            options["resolver"] = beside
+        # From memory: without a resolver, a mesh cannot make us open another file.
         scene = trimesh.load_scene(io.BytesIO(content), file_type=kind, process=False, **options)
         _check_scene(scene, error)
     return scene, unit, data

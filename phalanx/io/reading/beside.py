@@ -1,0 +1,40 @@
+"""What a mesh file may open besides itself: materials and pictures near it, and nothing else."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from phalanx.io.reading.boundary import read_bytes
+
+KINDS = (".mtl", ".png", ".jpg", ".jpeg", ".bmp", ".tga", ".tif", ".tiff")
+
+
+class Beside:
+    """Finds files for trimesh, by what a mesh calls them.
+
+    Robots' packages keep pictures beside meshes, below them, or in a folder beside theirs: nothing outside the folder
+    above the mesh's is opened, links are followed before that is seen, and only pictures and materials are.
+
+    Args:
+        mesh: path of the mesh file.
+    """
+
+    def __init__(self, mesh: str | os.PathLike[str]) -> None:
+        self._folder = Path(mesh).resolve().parent
+
+    def get(self, name: str) -> bytes:
+        """Content of a file.
+
+        Raises:
+            OSError: it is not there, or no file that may be opened.
+            LoadError: it is empty or too large.
+        """
+        path = (self._folder / name.strip().replace("\\", "/").removeprefix("file://")).resolve()
+        if not path.is_relative_to(self._folder.parent) or path.suffix.lower() not in KINDS:
+            raise PermissionError(f"{path}: a mesh opens only pictures and materials in {self._folder.parent}")
+        if not path.is_file():
+            raise FileNotFoundError(f"{path}: no such file")
+        return read_bytes(path)
+
+    __getitem__ = get
