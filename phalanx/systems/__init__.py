@@ -86,7 +86,12 @@ __all__ = [
     "systems",
 ]
 
-SUBSTITUTES = (near_pair_teams.EXCHANGE, near_miss_teams.EXCHANGE, island_solver.SUBSTITUTE)
+SUBSTITUTES = (
+    near_pair_teams.EXCHANGE,
+    mesh_contact.EXCHANGE,
+    near_miss_teams.EXCHANGE,
+    island_solver.SUBSTITUTE,
+)
 """What stands in for systems on GPUs."""
 
 

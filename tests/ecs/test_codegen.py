@@ -42,6 +42,7 @@ from phalanx.ecs.cpu import numba_compilers as lanes
 from phalanx.ecs.text import codegen
 from phalanx.ecs.text.team_language import team_eight_sums, team_row, team_system
 from phalanx.systems import deformable, systems
+from phalanx.systems.collision.mesh_contact.convex_height_field_teams import spread_convex_with_height_field
 from phalanx.systems.collision.near_miss_teams import drop_what_is_passed
 from phalanx.systems.collision.near_pair_teams import list_near_pairs
 from phalanx.systems.queries import PROBES, RAYS
@@ -337,6 +338,7 @@ TEAMS = [
     *island_solver.SUBSTITUTE.replaced.values(),
     list_near_pairs,
     drop_what_is_passed,
+    spread_convex_with_height_field,
 ]
 
 

@@ -12,7 +12,14 @@ from phalanx.components.shape import PLANE
 from phalanx.ecs import Schedule, System
 from phalanx.systems import ORDER, QUERIES, STEP, deformable, systems
 
-STAND_INS = ("near_pair_teams", "near_miss_teams", "islands.lists", "islands.rows", "islands.sweeps")
+STAND_INS = (
+    "near_pair_teams",
+    "near_miss_teams",
+    "convex_height_field_teams",
+    "islands.lists",
+    "islands.rows",
+    "islands.sweeps",
+)
 """Modules of what stands in for systems on GPUs; not so ``islands.tied_bodies``."""
 
 APART = ("phalanx.systems.queries", "phalanx.systems.reports.sampling", "phalanx.systems.reports.contact_views")

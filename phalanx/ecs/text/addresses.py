@@ -28,14 +28,19 @@ def called(node: ast.expr) -> str:
 @cache
 def flat_arguments(system: System) -> frozenset[str]:
     """Fields that kernels for the GPU take as flat arrays: all but those that helpers are handed whole."""
-    if system.is_native:
-        return frozenset(system.field_arguments)
     return frozenset(recalled("flat", [of_system(system)], lambda: sorted(_flat_arguments(system))))
 
 
 def _flat_arguments(system: System) -> frozenset[str]:
+    named = system.function.__globals__
     calls = (n for n in walk(parse(system.function)) if isinstance(n, ast.Call))
-    whole = {a.id for call in calls for a in call.args if isinstance(a, ast.Name)}
+    whole = {
+        a.id
+        for call in calls
+        if not hasattr(named.get(called(call)), "__phalanx_primitive__")  # load_four and its like take flat arrays
+        for a in call.args
+        if isinstance(a, ast.Name)
+    }
     return frozenset(system.field_arguments) - whole
 
 

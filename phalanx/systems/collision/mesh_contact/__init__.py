@@ -16,6 +16,7 @@ from functools import cache
 
 from phalanx.components.shape import BOX, CAPSULE, HEIGHT_FIELD, HULL, MESH
 from phalanx.ecs.declare import System
+from phalanx.ecs.sequences.stand_ins import Exchange, Rows
 
 MANIFOLD_POINTS = 8
 """Points that a pair with a mesh or height field may have."""
@@ -50,6 +51,16 @@ def systems_for(kinds: Iterable[tuple[int, int]], after: str = "") -> list[Syste
         placed.append(_after(system, after) if after else system)
         after = system.name
     return placed
+
+
+def _spread(rows: Rows) -> System:
+    from phalanx.systems.collision.mesh_contact.convex_height_field_teams import spread_convex_with_height_field
+
+    return spread_convex_with_height_field
+
+
+EXCHANGE = Exchange(("collide_convex_with_height_field",), _spread)
+"""What stands in for a system on GPUs."""
 
 
 @cache

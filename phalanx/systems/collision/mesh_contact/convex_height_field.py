@@ -26,7 +26,7 @@ from phalanx.components.shape import (
     ShapeTopology,
 )
 from phalanx.ecs import function, local, local_int, read, rows, system, update
-from phalanx.systems.collision.mesh_contact.convex_triangle import add_triangle, nearest_normal
+from phalanx.systems.collision.mesh_contact.convex_triangle import ROWS, nearest_normal, triangle_rows
 from phalanx.systems.collision.mesh_contact.grid import (
     beside,
     cell_of,
@@ -39,18 +39,113 @@ from phalanx.systems.collision.mesh_contact.meeting import (
     PASSES,
     begin_motion,
     finish_patches,
-    guard_triangle,
+    guard_of,
     in_mesh,
+    insert_row,
     meet_convex,
     origin_in_mesh,
     turn_to_shape,
 )
-from phalanx.systems.collision.mesh_contact.patch import PATCH
+from phalanx.systems.collision.mesh_contact.patch import PATCH, add_point
 from phalanx.systems.collision.mesh_contact.regions import is_beside, lowest_point
 from phalanx.systems.collision.narrow.ball import inner_radius
 from phalanx.systems.collision.narrow.gjk import SIMPLEX
 from phalanx.systems.collision.narrow.impact import MOVED, WAY, begin_way
 from phalanx.systems.collision.narrow.support import FORMS, PAIR
+
+
+@function
+def field_box(turn, half, middle, reach, box):
+    """Middle and half lengths of a shape's bounding box in the field's axes, about the shape's origin, with a margin.
+
+    Args:
+        turn: row-major rotation from the field's axes to the shape's.
+        half, middle: half lengths and middle of the shape's bounding box along its own axes.
+
+    Returns:
+        length of the shape, and a bound on how far it reaches from its origin, m.
+    """
+    for i in range(3):
+        box[i] = 0.0
+        box[3 + i] = reach
+        for j in range(3):
+            box[i] += turn[3 * j + i] * middle[j]
+            box[3 + i] += math.fabs(turn[3 * j + i]) * half[j]
+    size = math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])
+    return size, size + math.sqrt(middle[0] * middle[0] + middle[1] * middle[1] + middle[2] * middle[2])
+
+
+@function
+def cell_rows(
+    heights, base, nx, ny, dx, dy, i, j, upper, cx, cy, cz, half, middle, turn, box, pair, forms, reach, way, moved,
+    motion, vertices, hull_normals, first_corners, end_corners, hull_corners, size, farthest, guard, rows,
+):  # fmt: skip
+    """Contact points of a convex shape with one triangle of a field, see :func:`~.convex_triangle.triangle_rows`.
+
+    Args:
+        box, size, farthest: see :func:`field_box`.
+        guard: 8 numbers: the last is 1 where the shape's ball meets the triangle, the others are that point then.
+
+    Returns:
+        how many points there are.
+    """
+    turned = local(9)
+    corners = local(9)
+    across = local(9)
+    found = local(6)
+    point = local(6)
+    simplex = local(SIMPLEX)
+    made = 0
+    guard[7] = 0.0
+    bordered = gather_grid_triangle(heights, base, nx, ny, dx, dy, i, j, upper, cx, cy, cz, corners, across)
+    if max(corners[2], max(corners[5], corners[8])) >= box[2] - box[5]:
+        mx, my, mz = grid_normal(corners)
+        level = -(mx * corners[0] + my * corners[1] + mz * corners[2])
+        near = level >= 0.0 and lowest_point(turn, half, middle, mx, my, mz) + level <= reach
+        if near and motion[7] > 0.0:
+            guarded, x, y, z, gap = guard_of(way, motion, corners, mx, my, mz)
+            guard[0] = x
+            guard[1] = y
+            guard[2] = z
+            guard[3] = mx
+            guard[4] = my
+            guard[5] = mz
+            guard[6] = gap
+            guard[7] = 1.0 if guarded else 0.0
+        if near and not is_beside(turn, half, middle, corners, reach):
+            distance = nearest_normal(pair, forms, vertices, turn, corners, simplex, point, reach, found)
+            if distance <= reach:
+                time, distance = meet_convex(
+                    way, moved, motion, corners, cx, cy, cz, mx, my, mz, pair, forms, vertices, turn,
+                    turned, simplex, point, found, distance, farthest,
+                )  # fmt: skip
+                if time > 0.0 and time < PASSES:
+                    x, y, z = origin_in_mesh(moved, cx, cy, cz, time)
+                    gather_grid_triangle(heights, base, nx, ny, dx, dy, i, j, upper, x, y, z, corners, across)
+                px = turned[0] * found[0] + turned[3] * found[1] + turned[6] * found[2]
+                py = turned[1] * found[0] + turned[4] * found[1] + turned[7] * found[2]
+                pz = turned[2] * found[0] + turned[5] * found[1] + turned[8] * found[2]
+                answer = judge_grid_normal(
+                    corners, across, bordered, heights, base, nx, ny, dx, dy, i, j, upper, px, py, pz, mx, my, mz
+                )
+                made = triangle_rows(
+                    pair, forms, vertices, turned, point, reach, found, distance, answer, mx, my, mz,
+                    hull_normals, first_corners, end_corners, hull_corners, way, moved, motion, time, size, rows,
+                )  # fmt: skip
+    return made
+
+
+@function
+def turn_guards(turn, guards, count):
+    """Turn points that guard from the field's axes to the shape's."""
+    for o in range(0, 8 * count, 8):
+        for i in range(0, 6, 3):
+            x = guards[o + i]
+            y = guards[o + i + 1]
+            z = guards[o + i + 2]
+            guards[o + i] = turn[0] * x + turn[1] * y + turn[2] * z
+            guards[o + i + 1] = turn[3] * x + turn[4] * y + turn[5] * z
+            guards[o + i + 2] = turn[6] * x + turn[7] * y + turn[8] * z
 
 
 @function
@@ -61,29 +156,17 @@ def convex_height_field(
     """Contact points of a convex shape with its origin at c in the field's frame; axes of the shape, about c.
 
     Args:
-        half, middle: half lengths and middle (about c) of the shape's bounding box along its own axes.
-        turn: row-major rotation from the field's axes to the shape's.
+        half, middle, turn: see :func:`field_box`.
         way, moved, motion: see :mod:`~.meeting`.
         patch, passed, guards, counts: results and scratch, see :func:`~.meeting.finish_patches`.
     """
-    turned = local(9)
-    corners = local(9)
-    across = local(9)
-    found = local(6)
-    point = local(6)
-    simplex = local(SIMPLEX)
     box = local(6)
-    size = math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])
-    for i in range(3):
-        box[i] = 0.0
-        box[3 + i] = reach
-        for j in range(3):
-            box[i] += turn[3 * j + i] * middle[j]
-            box[3 + i] += math.fabs(turn[3 * j + i]) * half[j]
+    guard = local(8)
+    rows = local(ROWS)
     counts[0] = 0
     counts[1] = 0
     counts[2] = 0
-    farthest = size + math.sqrt(middle[0] * middle[0] + middle[1] * middle[1] + middle[2] * middle[2])
+    size, farthest = field_box(turn, half, middle, reach, box)
     lx = cx + box[0] - box[3]
     hx = cx + box[0] + box[3]
     ly = cy + box[1] - box[4]
@@ -93,45 +176,22 @@ def convex_height_field(
     for i in range(cell_of(lx, dx, nx), cell_of(hx, dx, nx) + 1):
         for j in range(cell_of(ly, dy, ny), cell_of(hy, dy, ny) + 1):
             for upper in range(2):
-                bordered = gather_grid_triangle(heights, base, nx, ny, dx, dy, i, j, upper, cx, cy, cz, corners, across)
-                if max(corners[2], max(corners[5], corners[8])) >= box[2] - box[5]:
-                    mx, my, mz = grid_normal(corners)
-                    level = -(mx * corners[0] + my * corners[1] + mz * corners[2])
-                    near = level >= 0.0 and lowest_point(turn, half, middle, mx, my, mz) + level <= reach
-                    if near and motion[7] > 0.0:
-                        guard_triangle(way, motion, corners, mx, my, mz, guards, counts)
-                    if near and not is_beside(turn, half, middle, corners, reach):
-                        distance = nearest_normal(pair, forms, vertices, turn, corners, simplex, point, reach, found)
-                        if distance <= reach:
-                            time, distance = meet_convex(
-                                way, moved, motion, corners, cx, cy, cz, mx, my, mz, pair, forms, vertices, turn,
-                                turned, simplex, point, found, distance, farthest,
-                            )  # fmt: skip
-                            if time > 0.0 and time < PASSES:
-                                x, y, z = origin_in_mesh(moved, cx, cy, cz, time)
-                                gather_grid_triangle(
-                                    heights, base, nx, ny, dx, dy, i, j, upper, x, y, z, corners, across
-                                )
-                            px = turned[0] * found[0] + turned[3] * found[1] + turned[6] * found[2]
-                            py = turned[1] * found[0] + turned[4] * found[1] + turned[7] * found[2]
-                            pz = turned[2] * found[0] + turned[5] * found[1] + turned[8] * found[2]
-                            answer = judge_grid_normal(
-                                corners, across, bordered, heights, base, nx, ny, dx, dy, i, j, upper,
-                                px, py, pz, mx, my, mz,
-                            )  # fmt: skip
-                            add_triangle(
-                                pair, forms, vertices, turned, point, reach, found, distance, answer, mx, my, mz,
-                                hull_normals, first_corners, end_corners, hull_corners, way, moved, motion, time, patch,
-                                passed, counts, size,
-                            )  # fmt: skip
-    for o in range(0, 8 * counts[2], 8):  # from the mesh's axes to the shape's
-        for i in range(0, 6, 3):
-            x = guards[o + i]
-            y = guards[o + i + 1]
-            z = guards[o + i + 2]
-            guards[o + i] = turn[0] * x + turn[1] * y + turn[2] * z
-            guards[o + i + 1] = turn[3] * x + turn[4] * y + turn[5] * z
-            guards[o + i + 2] = turn[6] * x + turn[7] * y + turn[8] * z
+                made = cell_rows(
+                    heights, base, nx, ny, dx, dy, i, j, upper, cx, cy, cz, half, middle, turn, box, pair, forms,
+                    reach, way, moved, motion, vertices, hull_normals, first_corners, end_corners, hull_corners, size,
+                    farthest, guard, rows,
+                )  # fmt: skip
+                if guard[7] > 0.0:
+                    counts[2] = add_point(
+                        guards, counts[2], guard[0], guard[1], guard[2], guard[3], guard[4], guard[5], guard[6],
+                        motion[7],
+                    )  # fmt: skip
+                for o in range(0, 8 * made, 8):
+                    insert_row(
+                        rows[o], rows[o + 1], rows[o + 2], rows[o + 3], rows[o + 4], rows[o + 5], rows[o + 6],
+                        rows[o + 7] > 0.0, motion[5], motion, patch, passed, counts, size,
+                    )  # fmt: skip
+    turn_guards(turn, guards, counts[2])
     finish_patches(motion, patch, passed, guards, counts, size)
 
 

@@ -7,7 +7,7 @@ the others would be those of a shape that merely reaches over the ridge.
 """
 
 from phalanx.ecs import function, local
-from phalanx.systems.collision.mesh_contact.meeting import add_row, place_triangle
+from phalanx.systems.collision.mesh_contact.meeting import insert_row, place_triangle, row_from_start
 from phalanx.systems.collision.mesh_contact.regions import BEYOND, COUNTS, NOT
 from phalanx.systems.collision.narrow.distance import signed_distance
 from phalanx.systems.collision.narrow.manifold import build_manifold
@@ -22,6 +22,8 @@ MOST_CLIPPED = 12
 """Points of one triangle: all corners of the clipped face, so that the patch can keep those of the whole face."""
 OUT_CLIPPED = 51
 """Numbers in the scratch array of them."""
+ROWS = 96
+"""Numbers in :func:`triangle_rows`, 8 a point."""
 
 
 @function
@@ -42,13 +44,35 @@ def add_triangle(
     pair, forms, vertices, turn, point, reach, found, distance, answer, mx, my, mz,
     normals, first_corners, end_corners, corner_vertices, way, moved, motion, t, patch, passed, counts, size,
 ):  # fmt: skip
-    """Put the contact points of a triangle into a patch: about the shape's origin in its own axes.
+    """Put the contact points of a triangle into a patch; see :func:`triangle_rows` and :func:`~.meeting.insert_row`."""
+    rows = local(ROWS)
+    made = triangle_rows(
+        pair, forms, vertices, turn, point, reach, found, distance, answer, mx, my, mz,
+        normals, first_corners, end_corners, corner_vertices, way, moved, motion, t, size, rows,
+    )  # fmt: skip
+    for o in range(0, 8 * made, 8):
+        insert_row(
+            rows[o], rows[o + 1], rows[o + 2], rows[o + 3], rows[o + 4], rows[o + 5], rows[o + 6], rows[o + 7] > 0.0,
+            motion[5], motion, patch, passed, counts, size,
+        )  # fmt: skip
+
+
+@function
+def triangle_rows(
+    pair, forms, vertices, turn, point, reach, found, distance, answer, mx, my, mz,
+    normals, first_corners, end_corners, corner_vertices, way, moved, motion, t, size, rows,
+):  # fmt: skip
+    """Contact points of a triangle, about the shape's origin in its own axes.
 
     Args:
         found, distance: results of :func:`nearest_normal` or :func:`~.meeting.convex_meeting`.
         answer: COUNTS, FACE, NOT or BEYOND.
         mx, my, mz: the triangle's normal in the mesh's axes.
-        way, moved, motion, t, passed, counts: see :func:`~.meeting.add_row`.
+        way, moved, motion, t, size: see :func:`~.meeting.row_from_start`.
+        rows: what that gives, 8 numbers a point; 1 for what would act.
+
+    Returns:
+        how many points there are.
     """
     out = local(OUT_CLIPPED)
     nx = turn[0] * mx + turn[1] * my + turn[2] * mz
@@ -62,8 +86,9 @@ def add_triangle(
         found[2] = nz
         for k in range(3):
             found[3 + k] = point[3 + k]
+    count = 0
     if not distance <= reach:
-        return
+        return count
     made = build_manifold(
         pair, forms, reach, normals, first_corners, end_corners, corner_vertices, vertices, found, point, distance,
         MOST_CLIPPED, out,
@@ -75,10 +100,20 @@ def add_triangle(
     for o in range(3, 3 + 4 * made, 4):
         real_one = answer < NOT or lies_over(pair, out, o, nx, ny, nz, SLOP * size)
         if real_one and (answer < BEYOND or out[o + 3] >= deepest):
-            add_row(
-                way, moved, motion, t, 0, out[o], out[o + 1], out[o + 2], ux, uy, uz, out[o + 3], patch, passed, counts,
-                size,
-            )  # fmt: skip
+            x, y, z, px, py, pz, gap, acts = row_from_start(
+                way, moved, motion, t, 0, out[o], out[o + 1], out[o + 2], ux, uy, uz, out[o + 3], size
+            )
+            at = 8 * count
+            rows[at] = x
+            rows[at + 1] = y
+            rows[at + 2] = z
+            rows[at + 3] = px
+            rows[at + 4] = py
+            rows[at + 5] = pz
+            rows[at + 6] = gap
+            rows[at + 7] = 1.0 if acts else 0.0
+            count += 1
+    return count
 
 
 @function

@@ -364,15 +364,17 @@ def from_start(way, moved, t, side, x, y, z, nx, ny, nz, gap):
 
 
 @function
-def add_row(way, moved, motion, t, side, x, y, z, nx, ny, nz, gap, patch, passed, counts, size):
-    """Put a contact point of a triangle into a patch, as seen from the start.
+def row_from_start(way, moved, motion, t, side, x, y, z, nx, ny, nz, gap, size):
+    """A contact point of a triangle as seen from the start.
 
     Args:
-        t: when the shape meets the triangle, 0: it is as it is; ``PASSES``: a point that would act goes to the patch
-            ``passed``. If not 0, ``moved`` is where the shapes are at that time, or at the start if they pass.
+        t: when the shape meets the triangle, 0: it is as it is, ``PASSES``: it does not. If not 0, ``moved`` is where
+            the shapes are at that time, or at the start if they pass.
         side, x to gap: see :func:`from_start`.
-        counts: numbers of points in ``patch`` and in ``passed``.
         size: see :func:`~.patch.add_point`.
+
+    Returns:
+        place, normal, what it is apart, and whether it would act although the triangle is passed.
     """
     acts = False
     if t != 0.0 or motion[7] > 0.0:
@@ -385,22 +387,55 @@ def add_row(way, moved, motion, t, side, x, y, z, nx, ny, nz, gap, patch, passed
         spin = (way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) * size
         acts = t == PASSES and gap + nearer < motion[0] + motion[2] + spin
         motion[6] = max(motion[6], -max(gap, 0.0) - nearer) if t != PASSES else motion[6]
+    return x, y, z, nx, ny, nz, gap, acts
+
+
+@function
+def insert_row(x, y, z, nx, ny, nz, gap, acts, clear, motion, patch, passed, counts, size):
+    """Put what :func:`row_from_start` gives into a patch: what would act although it is passed into ``passed``.
+
+    Args:
+        clear: least distance to the triangle on the way, m.
+        counts: numbers of points in ``patch`` and in ``passed``.
+    """
     if acts:
-        motion[4] = min(motion[4], motion[5])
+        motion[4] = min(motion[4], clear)
         counts[1] = add_point(passed, counts[1], x, y, z, nx, ny, nz, gap, size)
     else:
         counts[0] = add_point(patch, counts[0], x, y, z, nx, ny, nz, gap, size)
 
 
 @function
+def add_row(way, moved, motion, t, side, x, y, z, nx, ny, nz, gap, patch, passed, counts, size):
+    """Put a contact point of a triangle into a patch; see :func:`row_from_start` and :func:`insert_row`."""
+    x, y, z, nx, ny, nz, gap, acts = row_from_start(way, moved, motion, t, side, x, y, z, nx, ny, nz, gap, size)
+    insert_row(x, y, z, nx, ny, nz, gap, acts, motion[5], motion, patch, passed, counts, size)
+
+
+@function
 def guard_triangle(way, motion, corners, mx, my, mz, guards, counts):
-    """Where the ball of a fast shape meets the front of a triangle: a contact in the patch ``guards``.
+    """Put where the ball of a fast shape meets a triangle into the patch ``guards``; see :func:`guard_of`.
+
+    Args:
+        guards, counts: points about the shape's origin in the mesh's axes, and in ``counts[2]`` how many.
+    """
+    guarded, x, y, z, gap = guard_of(way, motion, corners, mx, my, mz)
+    if guarded:
+        counts[2] = add_point(guards, counts[2], x, y, z, mx, my, mz, gap, motion[7])
+
+
+@function
+def guard_of(way, motion, corners, mx, my, mz):
+    """Where the ball of a fast shape meets the front of a triangle.
 
     Args:
         corners: of the triangle, about the shape's origin at the start, in the mesh's axes.
         mx, my, mz: its normal on the side of the shape.
-        guards, counts: points about the shape's origin in the mesh's axes, and in ``counts[2]`` how many.
+
+    Returns:
+        whether it does, where, about the shape's origin in the mesh's axes, and what it is apart.
     """
+    over = False
     radius = motion[7]
     x = way[27] * way[3] + way[30] * way[4] + way[33] * way[5]
     y = way[28] * way[3] + way[31] * way[4] + way[34] * way[5]
@@ -433,11 +468,11 @@ def guard_triangle(way, motion, corners, mx, my, mz, guards, counts):
             out = qx * (px - corners[k]) + qy * (py - corners[k + 1]) + qz * (pz - corners[k + 2])
             out = -out if side > 0.0 else out
             over = over and (out <= 0.0 or out * out <= rim * rim * (ex * ex + ey * ey + ez * ez))
-        if over:
-            lever = radius + 0.5 * (gap + motion[1])
-            counts[2] = add_point(
-                guards, counts[2], x - lever * mx, y - lever * my, z - lever * mz, mx, my, mz, gap + motion[1], radius
-            )
+        lever = radius + 0.5 * (gap + motion[1])
+        x -= lever * mx
+        y -= lever * my
+        z -= lever * mz
+    return over, x, y, z, gap + motion[1]
 
 
 @function
