@@ -279,9 +279,10 @@ class Camera(PlacedCamera):
         some = None if isinstance(chosen, slice) else accept(env_ids, self._device).astype("int32")
         self._engine.capture(self._at, self._turned, some)
         with seen.scene.device.active():
-            for name in self.cfg.data_types:
-                picture = hand_out(self._picture(name))
-                self._pictures.output[name] = merged(self._pictures.output[name], picture, chosen)
+            drawn = {name: hand_out(self._picture(name)) for name in self.cfg.data_types}
+        # Outside, on the user's stream; all at once, since memory of a picture that is freed serves for the next one.
+        for name, picture in drawn.items():
+            self._pictures.output[name] = merged(self._pictures.output[name], picture, chosen)
         put(self, "_frame", self._frame + 1, chosen)
 
     def _picture(self, name: str) -> Any:
