@@ -6,7 +6,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from phalanx.viewer.drawn import Drawn
 from phalanx.viewer.hover import Hover
-from phalanx.viewer.meshes import batches
+from phalanx.viewer.meshes import Batch, batches
 from phalanx.viewer.pace import Pace
 from phalanx.viewer.panels import REFRESH, ViewPanel
 from phalanx.viewer.scene import Scene, view_presets
@@ -60,7 +60,8 @@ class Display(Drawn, Widgets):
         self.frames = 0
         self._cost = self._held = self._named = 0.0
         self._sparing = False
-        self.center, self.radius = _extent(world, first)
+        made = batches(world)
+        self.center, self.radius = _extent(world, first, made)
         self.selection = Selection(num_envs, spacing=round(max(2.5 * self.radius, 0.5), 2))
         self._closed = False
         self._watched = threading.Event()
@@ -70,7 +71,7 @@ class Display(Drawn, Widgets):
         self._server = server
         viser = server.viser
         super().__init__(viser, self.do)
-        self.scene = Scene(viser, world, self._picked, self._dragged)
+        self.scene = Scene(viser, world, made, self._picked, self._dragged)
         self.scene.frame_size = 0.12 * self.radius
         self.hover = Hover(self.scene, self.selection, self._resized)
         self.scene.force_scale = self.radius / _weight(world)
@@ -293,7 +294,7 @@ def checked_fps(fps: float) -> float:
     return float(fps)
 
 
-def _extent(world: World, snapshot: Snapshot) -> tuple[np.ndarray, float]:
+def _extent(world: World, snapshot: Snapshot, made: Sequence[Batch]) -> tuple[np.ndarray, float]:
     """Middle and radius, m, of the bodies of an environment that move, or of all of them, and of what is soft."""
     poses = snapshot.poses[0]
     moving, first = [], 0
@@ -302,7 +303,7 @@ def _extent(world: World, snapshot: Snapshot) -> tuple[np.ndarray, float]:
             moving += range(first, first + actor.num_bodies)
         first += actor.num_bodies
     points = []
-    for batch in batches(world):
+    for batch in made:
         if not len(batch.vertices):
             continue
         position, _ = batch.poses(poses[None])

@@ -40,6 +40,7 @@ class Scene:
     Args:
         server: of viser.
         world: built; its actors and grounds are shown.
+        made: the meshes of its visual shapes, of :func:`~.meshes.batches`.
         clicked: called with (body of the world, environment's place among those seen) when someone clicks on a body.
         dragged: called with ("start", "update" or "end", body, place, where it was taken, where the pointer is).
 
@@ -53,6 +54,7 @@ class Scene:
         self,
         server: ViserServer,
         world: World,
+        made: list[Batch],
         clicked: Callable[[int, int], None],
         dragged: Callable[[str, int, int, Any, Any], None],
     ) -> None:
@@ -77,7 +79,7 @@ class Scene:
         server.scene.configure_environment_map("warehouse", environment_intensity=AMBIENT)
         self._root = server.scene.add_frame(ROOT, show_axes=False)
         self._grounds = self._add_grounds()
-        self.set_geometry("visual")
+        self._use(made, "visual")
 
     @property
     def origin(self) -> np.ndarray:
@@ -91,7 +93,10 @@ class Scene:
 
     def set_geometry(self, geometry: str) -> None:
         """Show visual or collision shapes from the next :meth:`show` on."""
-        self._batches = batches(self.world, geometry)
+        self._use(batches(self.world, geometry), geometry)
+
+    def _use(self, made: list[Batch], geometry: str) -> None:
+        self._batches = made
         self._instances, self._targets = Instances(self._batches), MeshTargets(self._batches)
         self._geometry, self._last = geometry, None
 

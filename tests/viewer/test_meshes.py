@@ -109,3 +109,14 @@ def test_all_instances_at_once_are_those_of_each_batch(device):
         expected = batch.poses(poses)
         np.testing.assert_allclose(position, expected[0], atol=1e-6)
         np.testing.assert_allclose(orientation, expected[1], atol=1e-6)
+
+
+def test_large_height_fields_share_vertices():
+    """One at each sample; the triangles are those that small ones have, whose edges have vertices of their own."""
+    heights = np.random.default_rng(0).normal(size=(320, 330)).astype(np.float32)
+    world = px.World()
+    world.add_rigid_object(px.Shape("height_field", (0.1, 0.2), heights=heights), "large", kind="static")
+    (batch,) = batches(world)
+    assert batch.vertices.shape == (heights.size, 3) and batch.vertices.dtype == np.float32
+    expected = surface(px.Shape("height_field", (0.1, 0.2), heights=heights)).corners
+    np.testing.assert_allclose(batch.vertices[batch.faces], expected, atol=1e-5)
