@@ -89,3 +89,41 @@ def test_the_laplacian_is_exact_on_a_lattice() -> None:
     t = 1 - r[near] / reach
     assert total == pytest.approx((t**3).sum())
     assert weight * (t**2 / r[near] * x[near] ** 2).sum() == pytest.approx(2)
+
+
+@pytest.mark.slow
+def test_a_column_collapses_as_water_does() -> None:
+    """A column twice as high as wide runs out in front, sinks behind, and leaves nothing on the wall behind it.
+
+    The front of water goes at 1.37 sqrt(2 g a) (Martin and Moyce, 1952), the shallow flow of Ritter at twice the root.
+    """
+    width, count, depth = 0.1, 8, 4
+    spacing = width / count
+    made = px.World(dt=0.005)
+    made.add_ground(friction=0.0)
+    for normal, height in (((1, 0, 0), 0.0), ((0, 1, 0), -depth * spacing / 2), ((0, -1, 0), -depth * spacing / 2)):
+        made.add_ground(height=height, normal=normal, friction=0.0)
+    gate = made.add_rigid_object(
+        px.Shape("box", (0.05, 0.2, 0.5)), "gate", kind="kinematic", position=(width + 0.05, 0, 0.4), friction=0.0
+    )
+    water = made.add_particles(
+        px.PointSet.grid((count, depth, 2 * count), spacing, jitter=0.05 * spacing),
+        radius=spacing / 2,
+        fluid=True,
+        friction=0.0,
+        friction_combine="min",
+        position=(width / 2, 0, width),
+    )
+    made.step(60)
+    gate.set_root_state(pose=np.array([[5.0, 0.0, 5.0, 1.0, 0.0, 0.0, 0.0]]))
+    times, fronts = [], []
+    for step in range(1, 41):
+        made.step()
+        times.append(step * made.dt * np.sqrt(2 * G / width))
+        fronts.append(np.sort(water.node_pos[0, :, 0])[-depth] / width)
+    late = np.array(times) > 1.5
+    speed = np.polyfit(np.array(times)[late], np.array(fronts)[late], 1)[0]
+    assert 1.2 < speed < 1.45
+    pos = water.node_pos[0]
+    first, second = (pos[(pos[:, 0] > k * width / 4) & (pos[:, 0] <= (k + 1) * width / 4)] for k in (0, 1))
+    assert len(first) < 1.25 * len(second) and first[:, 2].max() < 0.65 * 2 * width

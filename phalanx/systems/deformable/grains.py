@@ -35,7 +35,7 @@ from phalanx.components.node_contact import SLOTS
 from phalanx.ecs import local, read, real, rows, system, update, write
 from phalanx.maths.kernels import cross
 from phalanx.systems.collision.narrow.pose import inverse_turn
-from phalanx.systems.deformable.fluids import slope
+from phalanx.systems.deformable.fluids import behind_wall, slope
 from phalanx.systems.deformable.particle_near import place_of
 from phalanx.systems.deformable.particle_shapes import FOUND, GIVEN, touch_shapes
 
@@ -182,6 +182,9 @@ def move_particles(
     near=read(ParticleMotion.near),
     give=read(ParticleMotion.give),
     base=read(ParticleMotion.base),
+    fluid=read(ParticleMaterial.reach),
+    lattice=read(ParticleMaterial.lattice_sum),
+    pressure=read(ParticleFluid.pressure),
     pushed=read(ParticleFluid.pushed),
     load=read(ParticlePair.load),
     rub=read(ParticlePair.rub),
@@ -234,6 +237,10 @@ def move_particles(
                 contacts[j + 2 + a] = shape_normal[s, a, e]
                 contacts[j + 5 + a] = anchor[s, a, e]
                 contacts[j + 8 + a] = link_motion[i, 3 + a, e] if i >= 0 else 0.0
+            contacts[j + 11] = 0.0
+            if pair[s, e] >= 0 and fluid[b, e] > 0.0:
+                _, loses = behind_wall(gaps[s, e], 2.0 * radius[b, e], fluid[b, e])
+                contacts[j + 11] = pressure[p, e] * loses / lattice[b, e]
         ux, uy, uz, tx, ty, tz = touch_shapes(
             impulses, contacts, m, turns[b, e], radius[b, e], rolls[b, e], step,
             sx + step * x, sy + step * y, sz + step * z, wx, wy, wz,
@@ -259,6 +266,7 @@ def finish_particles(
     radius=read(ParticleMaterial.radius),
     fluid=read(ParticleMaterial.reach),
     lattice=read(ParticleMaterial.lattice_sum),
+    pressure=read(ParticleFluid.pressure),
     shift=read(ParticleFluid.shift),
     most=read(ParticleMaterial.max_velocity),
     damping=read(DeformableDynamics.damping),
@@ -333,6 +341,10 @@ def finish_particles(
                 contacts[j + 2 + a] = shape_normal[s, a, e]
                 contacts[j + 5 + a] = anchor[s, a, e]
                 contacts[j + 8 + a] = link_motion[i, 3 + a, e] if i >= 0 else 0.0
+            contacts[j + 11] = 0.0
+            if pair[s, e] >= 0 and fluid[b, e] > 0.0:
+                _, loses = behind_wall(gaps[s, e], 2.0 * radius[b, e], fluid[b, e])
+                contacts[j + 11] = pressure[p, e] * loses / lattice[b, e]
         ux, uy, uz, ax, ay, az = touch_shapes(
             impulses, contacts, m, turns[b, e], radius[b, e], rolls[b, e], step,
             sx + step * x, sy + step * y, sz + step * z, tx, ty, tz,

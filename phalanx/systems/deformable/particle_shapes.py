@@ -9,7 +9,7 @@ from phalanx.maths.kernels import cross
 CORNER_SWEEPS = 4
 """Sweeps over the contacts of a particle with shapes, of which there is mostly one."""
 
-GIVEN = 11
+GIVEN = 12
 """Numbers of a contact with a shape that :func:`touch_shapes` is given."""
 
 FOUND = 7
@@ -25,7 +25,8 @@ def touch_shapes(impulses, contacts, mass, turns, radius, rolls, step, x, y, z, 
         impulses: numbers of :data:`FOUND` for each slot, found here: that along the normal, those along the surface,
             and angular impulses of rolling resistance.
         contacts: numbers of :data:`GIVEN` for each slot: the coefficient of friction (negative: there is no contact),
-            the gap at the start of the small step, the normal, the anchor, and how the shape turns.
+            the gap at the start of the small step, the normal, the anchor, how the shape turns, and the least impulse
+            along the normal.
         turns, radius, rolls: as of ParticleMaterial.
         x, y, z: where it would be at the end of the small step, from the body's origin.
         spin_x, spin_y, spin_z: how it would turn.
@@ -52,7 +53,7 @@ def touch_shapes(impulses, contacts, mass, turns, radius, rolls, step, x, y, z, 
                 ay = y + way * py - contacts[c + 6]
                 az = z + way * pz - contacts[c + 7]
                 gap = nx * ax + ny * ay + nz * az
-                more = max(push - weight * (gap - min(contacts[c + 1], 0.0)), 0.0) - push
+                more = max(push - weight * (gap - min(contacts[c + 1], 0.0)), contacts[c + 11]) - push
                 px, py, pz = px + more * nx, py + more * ny, pz + more * nz
                 push += more
                 ax, ay, az = ax - gap * nx, ay - gap * ny, az - gap * nz
