@@ -172,6 +172,11 @@ STAND_INS: tuple[StandIn, ...] = (
         simple_arm.simple_arm,
         dress=simple_arm.place_joints,
     ),
+    _written(
+        "revolute-arm",
+        f"{_OTHERS}/IsaacSim/SimpleArticulation/revolute_articulation.usd",
+        simple_arm.revolute_arm,
+    ),
     _described(
         "allegro-hand",
         f"{_OTHERS}/WonikRobotics/AllegroHand/allegro_hand_instanceable.usd",

@@ -30,6 +30,13 @@ def simple_arm() -> RobotModel:
     return made
 
 
+def revolute_arm() -> RobotModel:
+    """An arm of 1 kg that turns about z on a pivot, and nothing else; its joint has no stiffness of its own."""
+    pivot = body("CenterPivot", 1.0, drawn=[box((0.1, 0.1, 0.1))])
+    arm = body("Arm", HALF, drawn=[box((1.8, 0.05, 0.05), (REACH, 0.0, 0.0))])
+    return robot("Articulation", [pivot, arm], [joint("RevoluteJoint", "CenterPivot", "Arm", "z")], fixed_base=True)
+
+
 def place_joints(stage: Stage) -> None:
     """Put joints below the bodies that they move, where scripts look for them."""
     layer, root = stage.GetRootLayer(), stage.GetDefaultPrim().GetPath()

@@ -31,7 +31,6 @@ UNBUILT = {
 CLASSES = {
     "omni.replicator.core": {
         "WriterRegistry": "nothing draws by itself; make a BasicWriter and call its write() with what cameras give",
-        "AnnotatorRegistry": "nothing draws by itself; isaacsim.sensors.camera.Camera has annotators",
         "orchestrator": "nothing draws by itself; step the world and read cameras",
         "trigger": "nothing happens by itself; change the stage in the script's loop",
         "randomizer": "nothing happens by itself; draw numbers by rng.ReplicatorRNG and set them",
@@ -40,8 +39,8 @@ CLASSES = {
         "get": "nothing happens by itself; functional.get finds prims at once",
     },
     "omni.replicator.core.create": {
-        "render_product": "there is no renderer; isaacsim.sensors.camera.Camera draws what a camera's prim sees",
-        "**": "only cameras are made; define other prims by pxr.UsdGeom, pxr.UsdLux or isaacsim.core.api.objects",
+        "**": "only cameras and their render products are made; define other prims by pxr.UsdGeom, pxr.UsdLux or "
+        "isaacsim.core.api.objects",
     },
 }
 """Names in packages that are there."""

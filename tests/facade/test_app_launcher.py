@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from phalanx.facade import physics_events, stage
+from phalanx.facade.carb.settings import get_settings
 from phalanx.facade.isaaclab.app import AppLauncher, app_launcher
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.isaacsim import SimulationApp
@@ -139,3 +140,20 @@ def test_the_timeline_is_the_simulations(device: str) -> None:
     assert sim.is_playing()
     timeline.stop()
     assert sim.is_stopped() and timeline.is_stopped()
+
+
+def test_cameras_are_enabled_by_argument_or_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    def offscreen() -> object:
+        return get_settings().get("/isaaclab/render/offscreen")
+
+    AppLauncher(headless=True, enable_cameras=True)
+    assert offscreen() is True
+    AppLauncher(headless=True)
+    assert offscreen() is False
+    monkeypatch.setenv("ENABLE_CAMERAS", "1")
+    AppLauncher(headless=True)
+    assert offscreen() is True
+    monkeypatch.setenv("ENABLE_CAMERAS", "yes")
+    with pytest.raises(ValueError, match="ENABLE_CAMERAS='yes' must be 0 or 1"):
+        AppLauncher(headless=True)
+    get_settings().set("/isaaclab/render/offscreen", False)

@@ -47,6 +47,14 @@ def test_a_buffer_keeps_the_last_values(api, device):
     assert get(buffer[array([7, 1], device)]).tolist() == [[2, 2], [13, 13]]
 
 
+def test_managers_see_whether_there_is_anything_yet(api, device):
+    """By the name that Isaac Lab's observation manager asks for, where histories are not to be written to."""
+    buffer = CircularBuffer(3, 2, device)
+    assert buffer._buffer is None
+    buffer.append(array(np.ones((2, 1)), device))
+    assert get(buffer._buffer).shape == (3, 2, 1)
+
+
 def test_environments_are_reset_alone(api, device):
     buffer = CircularBuffer(3, 3, device)
     for t in range(4):

@@ -184,6 +184,8 @@ def test_poses_in_the_world_become_local_and_return(stage, rng):
     assert close(found[0], position)
     root, none = utils.convert_world_pose_to_local(position, None, stage.GetPseudoRoot())
     assert close(root, position) and none is None
+    rounded = (0.9238795, 0.3826834, 0.0, 0.0)
+    assert utils.convert_world_pose_to_local(position, rounded, stage.GetPseudoRoot())[1] == rounded
     even = utils.create_prim("/World/C", translation=rng.normal(size=3), orientation=orientation, scale=(2, 2, 2))
     translation, turn = utils.convert_world_pose_to_local(position, TURN, even)
     child = utils.create_prim("/World/C/D", translation=translation, orientation=turn)
@@ -364,6 +366,8 @@ def test_attributes_by_their_paths(stage):
     assert prim.GetAttribute("size").Get() == 5.0
     assert utils.change_prim_property(Sdf.Path("/World/Cube.size"), None) and prim.GetAttribute("size").Get() == 2.0
     assert not utils.change_prim_property("/World/Cube.note", "x")
+    with pytest.raises(ValueError, match="Prim does not exist: Prim at path '/World/Nothing'"):
+        utils.change_prim_property("/World/Nothing.size", 1.0)
     assert utils.change_prim_property(
         "/World/Cube.note", "x", type_to_create_if_not_exist=Sdf.ValueTypeNames.String, is_custom=True
     )

@@ -9,7 +9,10 @@ import pytest
 
 pytest.importorskip("pxr", reason="usd-core is not installed (pip install usd-core)")
 
+from phalanx.facade import physics_events, stage
+from phalanx.facade.carb.settings import get_settings
 from phalanx.facade.isaaclab import sim as sim_utils
+from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.isaacsim.util.debug_draw import _debug_draw
 from phalanx.facade.omni.replicator import core as rep
 from phalanx.facade.stage import make_stage, use_stage
@@ -26,6 +29,11 @@ class TestMaterials:
                 sim_utils.create_prim(f"/World/envs/env_{n}/cube", "Cube")
             prims = rep.functional.get.prims(path_pattern="/World/envs/env_.*/cube", stage=stage)
             assert [str(prim.GetPath()) for prim in prims] == [f"/World/envs/env_{n}/cube" for n in range(3)]
+            sim_utils.create_prim("/World/envs/env_0/cube/mesh", "Mesh")
+            below = rep.functional.get.prims(path_pattern="/World/envs/env_.*/cube/", stage=stage)
+            assert [str(prim.GetPath()) for prim in below] == ["/World/envs/env_0/cube/mesh"]
+            with pytest.raises(ValueError, match="is no regular expression"):
+                rep.functional.get.prims("(")
             made = rep.functional.create_batch.material(mdl="OmniPBR.mdl", bind_prims=prims, count=3, project_uvw=True)
             rep.set_global_seed(5)
             colors = rep.rng.ReplicatorRNG().generator.uniform([0.0] * 3, [1.0] * 3, size=(3, 3))
@@ -89,7 +97,9 @@ class TestCameras:
                 rep.create.camera(look_at="/World/none")
             with pytest.raises(NotImplementedError, match="projection_type='fisheye_spherical'"):
                 rep.create.camera(projection_type="fisheye_spherical")
-        with pytest.raises(AttributeError, match=r"create has no 'cube' here: only cameras are made; define"):
+        with pytest.raises(
+            AttributeError, match=r"create has no 'cube' here: only cameras and their render products are made; define"
+        ):
             _ = rep.create.cube
         with pytest.raises(
             AttributeError, match=r"core has no 'WriterRegistry' here: nothing draws by itself; make a Basic"
@@ -115,3 +125,52 @@ class TestDebugDraw:
         assert (draw.get_num_lines(), draw.get_num_points()) == (0, 1)
         _debug_draw.release_debug_draw_interface(draw)
         assert _debug_draw.acquire_debug_draw_interface().get_num_points() == 0
+
+
+class TestPictures:
+    def test_of_what_a_window_would_show(self, device: str) -> None:
+        """Render products and annotators as environments of Isaac Lab use them for videos, on distances by geometry."""
+        stage.new_stage()
+        get_settings().set("/isaaclab/render/offscreen", True)
+        try:
+            sim = SimulationContext(SimulationCfg(device=device, dt=0.01))
+            assert sim.render_mode == sim.RenderMode.PARTIAL_RENDERING
+            cube = sim_utils.CuboidCfg(
+                size=(1.0, 1.0, 1.0),
+                collision_props=sim_utils.CollisionPropertiesCfg(),
+                rigid_props=sim_utils.RigidBodyPropertiesCfg(kinematic_enabled=True),
+            )
+            cube.func("/World/cube", cube)
+            sim.set_camera_view((0.0, 0.0, 5.0), (0.0, 0.0, 0.0))
+            product = rep.create.render_product("/OmniverseKit_Persp", (32, 24))
+            rgb = rep.AnnotatorRegistry.get_annotator("rgb", device="cpu")
+            depth = rep.AnnotatorRegistry.get_annotator("distance_to_image_plane")
+            with pytest.raises(RuntimeError, match="'rgb' is attached to no render product"):
+                rgb.get_data()
+            rgb.attach([product])
+            assert rgb.get_data().size == 0  # nothing plays
+            sim.reset()
+            sim.render()
+            picture = rgb.get_data()
+            assert picture.shape == (24, 32, 4) and picture.dtype == np.uint8
+            depth.attach([product])
+            found = depth.get_data()
+            assert found.shape == (24, 32) and found[12, 16] == pytest.approx(4.5, abs=1e-5)
+            # 60 degrees across 32 pixels: the upper face, 4.5 m away, is 32 / (2 * 4.5 * tan(30 deg)) = 6.2 pixels wide
+            assert (found[12] < 5.0).sum() == 6
+            sim.set_camera_view((0.0, 0.0, 3.0), (0.0, 0.0, 0.0))
+            assert depth.get_data()[12, 16] == pytest.approx(4.5, abs=1e-5)  # no frame has passed
+            sim.render()
+            assert depth.get_data()[12, 16] == pytest.approx(2.5, abs=1e-5)
+            product.destroy()
+            assert not sim.stage.GetPrimAtPath(product.path)
+            with pytest.raises(ValueError, match="there is no camera at '/World/cube'"):
+                rep.create.render_product("/World/cube", (32, 24))
+            with pytest.raises(ValueError, match="there is no annotator 'red'"):
+                rep.AnnotatorRegistry.get_annotator("red").attach(
+                    rep.create.render_product("/OmniverseKit_Persp", (8, 8))
+                )
+        finally:
+            get_settings().set("/isaaclab/render/offscreen", False)
+            SimulationContext.clear_instance()
+            physics_events.clear()

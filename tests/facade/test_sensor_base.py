@@ -72,6 +72,15 @@ def sim(device: str, api: str) -> Iterator[SimulationContext]:
     physics_events.clear()
 
 
+def test_sensors_of_users_need_no_prim_of_their_own(sim: SimulationContext) -> None:
+    """Only prims above count: there is one sensor for each."""
+    environments(3)
+    falling = box("box", (0.0, 0.0, 9.0))
+    clock = Clock(ClockCfg(prim_path=f"{BOX}/clock"))
+    sim.reset()
+    assert falling.is_initialized and clock.num_instances == 3
+
+
 def test_it_measures_when_somebody_looks(sim: SimulationContext) -> None:
     environments(3)
     falling = box("box", (0.0, 0.0, 9.0))

@@ -15,6 +15,7 @@ from phalanx.ecs.device import cuda_available
 from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.sim import PhysxCfg, SimulationCfg, SimulationContext, build_simulation_context
+from phalanx.facade.omni.timeline import TimelineEventType
 from phalanx.facade.physics_events import Event, Subscription
 from phalanx.io.formats.usd.bindings import UsdGeom, UsdPhysics
 from phalanx.io.formats.usd.writer.shapes import write_triangles
@@ -158,15 +159,16 @@ def test_callbacks(device: str) -> None:
     sim = SimulationContext(SimulationCfg(device=device, dt=0.01, render_interval=2))
     calls: list[object] = []
     sim.add_physics_callback("one", calls.append)
-    sim.add_render_callback("two", calls.append)
-    sim.add_timeline_callback("three", calls.append)
+    sim.add_render_callback("two", lambda event: calls.append(event.payload["dt"]))
+    sim.add_timeline_callback("three", lambda event: calls.append(TimelineEventType(event.type)))
     sim.reset()
     sim.step()
     sim.step(render=False)
     sim.pause()
     sim.play()
     sim.stop()
-    assert calls == ["play", 0.01, 0.02, 0.01, "pause", "play", "stop"]
+    play, pause, stop = TimelineEventType.PLAY, TimelineEventType.PAUSE, TimelineEventType.STOP
+    assert calls == [play, 0.01, 0.02, 0.01, pause, play, stop]
     with pytest.raises(ValueError, match="already a physics callback named 'one'"):
         sim.add_physics_callback("one", calls.append)
     with pytest.raises(TypeError, match="'four' must be callable"):
@@ -255,3 +257,14 @@ def test_wrong_settings(cfg: SimulationCfg, text: str) -> None:
 
 def test_without_a_gpu_it_runs_on_the_cpu() -> None:
     assert SimulationContext(SimulationCfg()).device == ("cuda:0" if cuda_available() else "cpu")
+
+
+def test_a_context_whose_stage_is_gone_has_nothing_to_clear(device: str) -> None:
+    """As in a ``with build_simulation_context()`` within another one, which opens a stage of its own."""
+    with build_simulation_context(device=device) as outer:
+        with build_simulation_context(device=device) as inner:
+            assert inner is not outer
+        gc.collect()
+        outer.stop()
+        outer.clear()
+        outer.clear_all_callbacks()

@@ -8,6 +8,7 @@ import os
 from typing import Any
 
 from phalanx.ecs.device import cuda_available
+from phalanx.facade.carb.settings import get_settings
 from phalanx.facade.isaacsim import SimulationApp
 from phalanx.facade.once import tell_once
 
@@ -17,7 +18,7 @@ _GROUP = "app_launcher arguments"
 
 _FLAGS = {
     "headless": "No window. There is none in any case.",
-    "enable_cameras": "Cameras; they need nothing that has to be enabled.",
+    "enable_cameras": "Pictures of what a window would show; cameras on the stage need nothing that has to be enabled.",
     "xr": "XR mode. No meaning here: ignored.",
     "verbose": "Log everything, debugging messages included.",
     "info": "Log informational messages.",
@@ -65,7 +66,8 @@ class AppLauncher:
         device_id: number of its GPU; 0 for the CPU.
 
     Raises:
-        ValueError: an argument is given twice, or ``device`` is not one.
+        ValueError: an argument is given twice, ``device`` is not one, or the environment variable
+            ``ENABLE_CAMERAS``, which stands for ``enable_cameras``, is neither 0 nor 1.
     """
 
     def __init__(self, launcher_args: argparse.Namespace | dict[str, Any] | None = None, **kwargs: Any) -> None:
@@ -89,6 +91,10 @@ class AppLauncher:
             tell_once(f"there is no GPU for {device}: the simulation runs on the CPU", logging.WARNING)
             number, launcher_args.device = "", "cpu"
         self.device_id = int(number) if number.isdigit() else 0
+        cameras = bool(settings.get("enable_cameras")) or _switched_on("ENABLE_CAMERAS")
+        for name, value in (("cameras_enabled", cameras), ("render/offscreen", cameras)):
+            get_settings().set(f"/isaaclab/{name}", value)
+        get_settings().set("/app/window/enabled", False)
         if settings.get("verbose") or settings.get("info"):
             logging.basicConfig(format="[%(levelname)s] %(name)s: %(message)s")
             log.setLevel(logging.DEBUG if settings.get("verbose") else logging.INFO)
@@ -119,6 +125,18 @@ class AppLauncher:
             group.add_argument(f"--{name}", action="store_true", default=False, help=text)
         for name, options in _VALUES.items():
             group.add_argument(f"--{name}", **options)
+
+
+def _switched_on(variable: str) -> bool:
+    """Whether an environment variable is 1.
+
+    Raises:
+        ValueError: it is neither 0 nor 1.
+    """
+    value = os.environ.get(variable, "0")
+    if value not in ("0", "1"):
+        raise ValueError(f"the environment variable {variable}={value!r} must be 0 or 1")
+    return value == "1"
 
 
 __all__ = ["AppLauncher"]

@@ -158,14 +158,23 @@ class SensorBase(DebugVis, ABC):
         return f"{type(self).__name__} {self.cfg.prim_path!r}"
 
     def _find_parents(self) -> list[Any]:
+        """Prims above the sensor's; not all sensors have a prim themselves."""
+        return utils.find_matching_prims(self.cfg.prim_path.rpartition("/")[0] or "/") or self._find_own()
+
+    def _find_own(self) -> list[Any]:
+        """The sensor's own prims, for sensors that must have them.
+
+        Raises:
+            RuntimeError: there are none.
+        """
+        if found := utils.find_matching_prims(self.cfg.prim_path):
+            return found
         parents = utils.find_matching_prims(self.cfg.prim_path.rpartition("/")[0] or "/")
-        if not utils.find_matching_prims(self.cfg.prim_path):
-            there = ", ".join(child.GetName() for child in parents[0].GetChildren()) if parents else ""
-            hint = f"below <{parents[0].GetPath()}> there are {there or 'none'}" if parents else "nor one above it"
-            raise RuntimeError(
-                f"{self._who}: there is no such prim on the stage ({hint}): spawn one there, or mend prim_path"
-            )
-        return parents
+        there = ", ".join(child.GetName() for child in parents[0].GetChildren()) if parents else ""
+        hint = f"below <{parents[0].GetPath()}> there are {there or 'none'}" if parents else "nor one above it"
+        raise RuntimeError(
+            f"{self._who}: there is no such prim on the stage ({hint}): spawn one there, or mend prim_path"
+        )
 
     def _chosen(self, env_ids: Any) -> Any:
         """An index for environments: a slice if it is all of them."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from phalanx.facade.event_streams import Event
+
 
 class Callbacks:
     """The part of a simulation that keeps and calls functions of users. It holds them until they are removed."""
@@ -36,8 +38,12 @@ class Callbacks:
         """Call none before steps."""
         self._known_callbacks.pop("physics", None)
 
-    def add_render_callback(self, callback_name: str, callback_fn: Callable[[float], None]) -> None:
-        """Call a function with the time between rendered steps at each render; ValueError if its name is taken."""
+    def add_render_callback(self, callback_name: str, callback_fn: Callable[[Event], None]) -> None:
+        """Call a function at each render with an event, whose ``payload["dt"]`` is the time between rendered steps, s.
+
+        Raises:
+            ValueError: the name is taken.
+        """
         self._add("render", callback_name, callback_fn)
 
     def render_callback_exists(self, callback_name: str) -> bool:
@@ -52,8 +58,12 @@ class Callbacks:
         """Call none when rendering."""
         self._known_callbacks.pop("render", None)
 
-    def add_timeline_callback(self, callback_name: str, callback_fn: Callable[[str], None]) -> None:
-        """Call a function with "play", "pause" or "stop" when that happens; ValueError if its name is taken."""
+    def add_timeline_callback(self, callback_name: str, callback_fn: Callable[[Event], None]) -> None:
+        """Call a function when it plays, pauses or stops, with an event, whose ``type`` is that of ``omni.timeline``.
+
+        Raises:
+            ValueError: the name is taken.
+        """
         self._add("timeline", callback_name, callback_fn)
 
     def timeline_callback_exists(self, callback_name: str) -> bool:

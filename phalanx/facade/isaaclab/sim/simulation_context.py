@@ -9,12 +9,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from phalanx.ecs.device import cuda_available
-from phalanx.facade import physics_events, physics_steps, stage
+from phalanx.facade import physics_events, physics_steps, stage, viewpoint
 from phalanx.facade.carb.settings import get_settings
+from phalanx.facade.event_streams import Event as TimelineEvent
 from phalanx.facade.isaaclab.sim.callbacks import Callbacks
 from phalanx.facade.isaaclab.sim.physics_context import PhysicsContext
 from phalanx.facade.isaaclab.sim.simulation_cfg import SimulationCfg
 from phalanx.facade.isaacsim.core.simulation_manager import IsaacEvents, SimulationManager
+from phalanx.facade.isaacsim.core.utils.viewports import set_camera_view
 from phalanx.facade.isaacsim.core.version import VERSION
 from phalanx.facade.omni.kit.app import App, get_app
 from phalanx.facade.omni.timeline import TimelineEventType, get_timeline_interface
@@ -46,7 +48,7 @@ class SimulationContext(Callbacks):
     """
 
     class RenderMode(enum.IntEnum):
-        """What is drawn after a step: here, nothing whatever the mode."""
+        """Whether cameras can be asked for pictures of the scene; none is drawn before somebody asks."""
 
         NO_GUI_OR_RENDERING = -1
         NO_RENDERING = 0
@@ -116,6 +118,8 @@ class SimulationContext(Callbacks):
         """Remove the prims from the stage: all but the physics scenes, what is below and above them."""
         from phalanx.facade.isaaclab.sim.utils.stage import clear_stage
 
+        if not self._stage:  # it has been closed
+            return
         scenes = [prim.GetPath() for prim in self._stage.Traverse() if prim.IsA(UsdPhysics.Scene)]
 
         def goes(prim: Prim) -> bool:
@@ -229,13 +233,28 @@ class SimulationContext(Callbacks):
         self,
         eye: Sequence[float],
         target: Sequence[float],
-        camera_prim_path: str = "/OmniverseKit_Persp",
+        camera_prim_path: str = viewpoint.PATH,
     ) -> None:
-        """Where a viewer would look from; there is none."""
-        tell_once("set_camera_view: there is no viewer, so that it has no effect")
+        """Place a camera of the stage, and let it look at a point; that of the main window only if cameras are enabled.
+
+        Args:
+            eye: where it is in the world, (3,), m.
+            target: what it looks at, (3,).
+            camera_prim_path: the camera.
+
+        Raises:
+            ValueError: there is no camera at the path, or no orientation looks from ``eye`` at ``target``.
+        """
+        if camera_prim_path == viewpoint.PATH:
+            if self.render_mode < SimulationContext.RenderMode.PARTIAL_RENDERING:
+                tell_once("set_camera_view: there is no viewer, so that it has no effect (without --enable_cameras)")
+                return
+            viewpoint.find_or_make(self._stage)
+        with stage.use_stage(self._stage):
+            set_camera_view(eye, target, camera_prim_path)
 
     def set_render_mode(self, mode: RenderMode) -> None:
-        """Keep a mode; nothing is rendered whatever it is."""
+        """Keep a mode."""
         self.render_mode = SimulationContext.RenderMode(mode)
 
     # -- playing ---------------------------------------------------------------------------------------------
@@ -276,11 +295,11 @@ class SimulationContext(Callbacks):
         SimulationManager.publish(IsaacEvents.PHYSICS_WARMUP)
         SimulationManager.publish(IsaacEvents.SIMULATION_VIEW_CREATED)
         SimulationManager.publish(IsaacEvents.PHYSICS_READY)
-        self._tell("play", TimelineEventType.PLAY)
+        self._tell(TimelineEventType.PLAY)
 
-    def _tell(self, word: str, kind: TimelineEventType) -> None:
+    def _tell(self, kind: TimelineEventType) -> None:
         """Tell callbacks and who subscribed to the timeline that it plays, pauses or has stopped."""
-        self._call("timeline", word)
+        self._call("timeline", TimelineEvent(kind))
         get_timeline_interface().get_timeline_event_stream().push(kind)
 
     def play(self) -> None:
@@ -289,13 +308,13 @@ class SimulationContext(Callbacks):
             self.reset()
         elif not self._playing:
             self._playing = True
-            self._tell("play", TimelineEventType.PLAY)
+            self._tell(TimelineEventType.PLAY)
 
     def pause(self) -> None:
         """Let steps do nothing until :meth:`play`."""
         if self._playing:
             self._playing = False
-            self._tell("pause", TimelineEventType.PAUSE)
+            self._tell(TimelineEventType.PAUSE)
 
     def stop(self) -> None:
         """Let the world go, and tell assets."""
@@ -303,7 +322,7 @@ class SimulationContext(Callbacks):
             return
         self._playing, self._stopped = False, True
         physics_events.publish(Event.STOP)
-        self._tell("stop", TimelineEventType.STOP)
+        self._tell(TimelineEventType.STOP)
         self._world = None
 
     def step(self, render: bool = True) -> None:
@@ -339,7 +358,7 @@ class SimulationContext(Callbacks):
         """Call render callbacks; nothing is drawn."""
         if mode is not None:
             self.set_render_mode(mode)
-        self._call("render", self.get_rendering_dt())
+        self._call("render", TimelineEvent(payload={"dt": self.get_rendering_dt()}))
         get_app().push_update(self.get_rendering_dt())
 
     # -- making the world ------------------------------------------------------------------------------------

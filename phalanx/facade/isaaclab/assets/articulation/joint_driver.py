@@ -260,7 +260,7 @@ class _History:
         buffer.reserve((self._driver._view.count, len(self._mine)))
         if buffer._newest != self._expected:
             self._newest[...] = self._expected = buffer._newest
-        now = (buffer._values, buffer._pushes, self._delays._lags)
+        now = (buffer._buffer, buffer._pushes, self._delays._lags)
         moved = len(self._seen) != 3 or any(a is not b for a, b in zip(now, self._seen, strict=True))
         self._seen = now
         return moved

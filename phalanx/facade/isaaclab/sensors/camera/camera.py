@@ -170,7 +170,7 @@ class Camera(PlacedCamera):
 
     def _initialize_impl(self) -> None:
         super()._initialize_impl()
-        prims, n = utils.find_matching_prims(self.cfg.prim_path), self._num_envs
+        prims, n = self._find_own(), self._num_envs
         for prim in prims:
             if not prim.IsA(UsdGeom.Camera):
                 raise RuntimeError(f"{self._who}: <{prim.GetPath()}> is of type {prim.GetTypeName()!r}, not a Camera")

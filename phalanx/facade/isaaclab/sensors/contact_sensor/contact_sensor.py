@@ -145,6 +145,7 @@ class ContactSensor(ShownByMarkers, SensorBase):
                 raise ValueError(f"{self._who}: {name} needs filter_prim_paths_expr, which is empty")
             if getattr(cfg, name) and cfg.max_contact_data_count_per_prim < 1:
                 raise ValueError(f"{self._who}: {name} needs max_contact_data_count_per_prim of at least 1")
+        self._find_own()
         parents = [str(one.GetPath()).rstrip("/") for one in self._parent_prims]
         self._names = self._reporting(parents[0])
         paths = [f"{parent}/{name}" for parent in parents for name in self._names]

@@ -59,6 +59,7 @@ class FrameTransformer(ShownByMarkers, SensorBase):
 
     def _initialize_impl(self) -> None:
         super()._initialize_impl()
+        self._find_own()
         parents = [str(one.GetPath()).rstrip("/") for one in self._parent_prims]
         sources = of_instances(self._who, self.cfg.prim_path, parents, self.cfg.prim_path)
         if len(sources[0]) != 1:

@@ -52,7 +52,7 @@ class Imu(ShownByMarkers, SensorBase):
 
     def _initialize_impl(self) -> None:
         super()._initialize_impl()
-        paths = utils.find_matching_prim_paths(self.cfg.prim_path)
+        paths = [str(prim.GetPath()) for prim in self._find_own()]
         for path in paths:
             if not is_rigid_body(path):
                 raise RuntimeError(

@@ -94,7 +94,7 @@ class RayCaster(ShownByMarkers, SensorBase):
 
         super()._initialize_impl()
         cfg, n, stage_world = self.cfg, self._num_envs, self._simulation().stage_world
-        paths = utils.find_matching_prim_paths(cfg.prim_path)
+        paths = [str(prim.GetPath()) for prim in self._find_own()]
         self._carried = Attachment(self._who, stage_world, paths, self._device)
         self._scene = RayScene(n, stage_world.world.engine.device)
         if not cfg.mesh_prim_paths:

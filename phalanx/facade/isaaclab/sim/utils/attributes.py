@@ -98,7 +98,10 @@ def change_prim_property(
     path = Sdf.Path(str(prop_path))
     if not path.IsPrimPropertyPath():
         raise ValueError(f"'{prop_path}' is no path of an attribute, such as '/World/Light.inputs:intensity'")
-    prim = prim_at(path.GetPrimPath(), current(stage))
+    try:
+        prim = prim_at(path.GetPrimPath(), current(stage))
+    except ValueError as error:
+        raise ValueError(f"Prim does not exist: {error}") from None
     attribute = prim.GetAttribute(path.name)
     if not attribute:
         if type_to_create_if_not_exist is None:

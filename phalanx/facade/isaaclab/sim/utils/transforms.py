@@ -124,10 +124,13 @@ def convert_world_pose_to_local(
         ValueError: the prim is not valid, or values have the wrong number of elements or no length.
     """
     _check_valid(ref_prim)
-    parent = _world(ref_prim)
-    local = parent.GetInverse().Transform(Gf.Vec3d(*numbers(position, 3, "position")))
+    parent, place = _world(ref_prim), Gf.Vec3d(*numbers(position, 3, "position"))
+    local = parent.GetInverse().Transform(place)
     if orientation is None:
         return (local[0], local[1], local[2]), None
+    if ref_prim.IsPseudoRoot():  # nothing is rounded where there is nothing to do
+        w, x, y, z = numbers(orientation, 4, "orientation")
+        return (place[0], place[1], place[2]), (w, x, y, z)
     turn = parent.RemoveScaleShear().ExtractRotationQuat().GetInverse() * _unit(orientation)
     return _tuples(local, turn)
 

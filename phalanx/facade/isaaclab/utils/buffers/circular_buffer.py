@@ -30,7 +30,8 @@ class CircularBuffer:
         self._max_len, self._batch_size, self._device = int(max_len), batch_size, device
         self._pushes = zeros(batch_size, device, "int64")
         self._envs = namespace(self._pushes).cumsum(self._pushes + 1, 0) - 1
-        self._values: Any = None
+        # Isaac Lab's managers ask for this by its name
+        self._buffer: Any = None
         self._newest = -1
         # Known on the host, so that nothing has to wait for a GPU.
         self._some_empty = True
@@ -72,13 +73,13 @@ class CircularBuffer:
         which = rows(batch_ids)
         self._pushes[which] = 0
         self._some_empty = True
-        if self._values is not None:
-            self._values[:, which] = 0.0
+        if self._buffer is not None:
+            self._buffer[:, which] = 0.0
 
     def reserve(self, shape: Sequence[int]) -> None:
         """Make room for values, (batch_size, ...), float32, unless there are some already."""
-        if self._values is None:
-            self._values = zeros((self._max_len, *shape), self._device)
+        if self._buffer is None:
+            self._buffer = zeros((self._max_len, *shape), self._device)
 
     def append(self, data: Any) -> None:
         """Add the newest values, (batch_size, ...); they take the place of the oldest.
@@ -89,13 +90,13 @@ class CircularBuffer:
         xp, _, data = common(self._pushes, data)
         if data.ndim == 0 or data.shape[0] != self._batch_size:
             raise ValueError(f"expected values of {self._batch_size} environments, got shape {tuple(data.shape)}")
-        if self._values is None:
-            self._values = xp.stack([xp.zeros_like(data)] * self._max_len)
+        if self._buffer is None:
+            self._buffer = xp.stack([xp.zeros_like(data)] * self._max_len)
         self._newest = (self._newest + 1) % self._max_len
-        self._values[self._newest] = data
+        self._buffer[self._newest] = data
         if self._some_empty:
             first = (self._pushes == 0).reshape(-1, *[1] * (data.ndim - 1))
-            self._values = xp.where(first, data, self._values)
+            self._buffer = xp.where(first, data, self._buffer)
             self._some_empty = False
         self._pushes += 1
 
@@ -120,6 +121,6 @@ class CircularBuffer:
         return values[(self._newest - ago) % self._max_len, self._envs]
 
     def _filled(self) -> Any:
-        if self._values is None:
+        if self._buffer is None:
             raise RuntimeError("the circular buffer is empty: append values before reading them")
-        return self._values
+        return self._buffer

@@ -17,7 +17,7 @@ _NONE = "there is no window that could show the stage"
 
 
 def set_camera_view(
-    eye: np.ndarray, target: np.ndarray, camera_prim_path: str = "/OmniverseKit_Persp", viewport_api: Any = None
+    eye: Any, target: Any, camera_prim_path: str = "/OmniverseKit_Persp", viewport_api: Any = None
 ) -> None:
     """Place a camera of the current stage and let it look at a point.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from phalanx.facade.isaaclab.sim.utils.stage import get_current_stage
 from phalanx.facade.isaacsim.core.utils.viewports import set_camera_view
+from phalanx.facade.omni.replicator.core.render_products import create as render_product
 from phalanx.facade.unbuilt import refuse
 from phalanx.io.formats.usd.bindings import Gf, Prim, Sdf, Stage, Usd, UsdGeom
 
@@ -123,4 +124,4 @@ def __getattr__(name: str) -> Any:
     raise refuse("omni.replicator.core.create", name)
 
 
-__all__ = ["Item", "camera"]
+__all__ = ["Item", "camera", "render_product"]

@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-from phalanx.facade.isaaclab.sim.utils.queries import find_matching_prims
-from phalanx.io.formats.usd.bindings import Prim, Stage
+import re
+
+from phalanx.facade.isaaclab.sim.utils.stage import get_current_stage
+from phalanx.io.formats.usd.bindings import Prim, Stage, Usd
 
 
 def prims(path_pattern: str, stage: Stage | None = None) -> list[Prim]:
-    """Prims whose path an expression matches, name by name, in the order of the stage."""
-    return find_matching_prims(path_pattern, stage)
+    """Prims in whose path an expression is found, in the order of the stage.
+
+    Args:
+        path_pattern: such as ``"/World/envs/env_.*/cube$"``; without the end also what is below. ``.`` also stands for
+            a slash.
+        stage: the current one by default.
+
+    Raises:
+        ValueError: it is no regular expression.
+    """
+    try:
+        pattern = re.compile(path_pattern)
+    except re.error as error:
+        raise ValueError(f"get.prims: path_pattern={path_pattern!r} is no regular expression: {error}") from error
+    found = Usd.PrimRange(get_current_stage().GetPseudoRoot() if stage is None else stage.GetPseudoRoot())
+    return [prim for prim in found if not prim.IsPseudoRoot() and pattern.search(str(prim.GetPath()))]
