@@ -53,6 +53,12 @@ NEEDS = {
 CHOSEN = {
     "test_config_dumping": "tuples are written to YAML as lists, so that every reader understands them",
     "test_missing_default_value_in_config": "a member without a value is MISSING, which validate() tells",
+    "test_write_object_state": "gives numbers of rows that are not there, or of too few",
+    "test_write_object_state_functions_data_consistency": "gives numbers of rows that are not there, or of too few",
+    "test_sphere_contact_time": "expects friction at a ball that rests",
+    "test_no_contact_reporting": "contacts are reported whatever /physics/disableContactProcessing says",
+    "test_set_thrust_target_broadcasting_unit": "calls methods of what is no multirotor",
+    "test_set_thrust_target_env_slice_unit": "calls methods of what is no multirotor",
     "test_mixing_and_integration_modes": "asks which private functions are used",
 }
 """Tests of behaviour that differs on purpose, without their parameters, and why."""

@@ -162,6 +162,7 @@ class TestPictures:
             assert depth.get_data()[12, 16] == pytest.approx(4.5, abs=1e-5)  # no frame has passed
             sim.render()
             assert depth.get_data()[12, 16] == pytest.approx(2.5, abs=1e-5)
+            rep.vp_manager.destroy_hydra_textures("Replicator")
             product.destroy()
             assert not sim.stage.GetPrimAtPath(product.path)
             with pytest.raises(ValueError, match="there is no camera at '/World/cube'"):

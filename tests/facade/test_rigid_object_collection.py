@@ -132,6 +132,7 @@ def test_rows_of_the_view_are_object_by_object(scene: Scene, count: int, give: A
     assert host(things._ALL_ENV_INDICES).tolist() == list(range(count))
     assert host(things._ALL_OBJ_INDICES).tolist() == list(range(K))
     composer = things.permanent_wrench_composer
+    assert things._permanent_wrench_composer is composer and not things._instantaneous_wrench_composer.active
     assert (composer.num_envs, composer.num_bodies, composer.device) == (count, K, things.device)
     rows = host(view.get_transforms())
     data = host(things.reshape_view_to_data(view.get_transforms()))
@@ -141,6 +142,13 @@ def test_rows_of_the_view_are_object_by_object(scene: Scene, count: int, give: A
     shaped = things.reshape_view_to_data(give(numbers))
     assert host(shaped)[0, 1, 0] == numbers[count, 0] and host(shaped)[count - 1, 0, 1] == numbers[count - 1, 1]
     np.testing.assert_array_equal(host(things.reshape_data_to_view(shaped)), numbers)
+    materials = host(view.get_material_properties())
+    assert materials.shape == (count * K, 1, 3)
+    np.testing.assert_array_equal(
+        host(things.reshape_view_to_data(give(materials))), materials.reshape(K, count, 3).swapaxes(0, 1)
+    )
+    rows = things._env_obj_ids_to_view_ids(things._ALL_ENV_INDICES[:1], things._ALL_OBJ_INDICES)
+    assert host(rows).tolist() == [i * count for i in range(K)]
     with pytest.raises(ValueError, match=rf"must have {count * K} rows"):
         things.reshape_view_to_data(give(numbers[1:]))
     with pytest.raises(ValueError, match=rf"must be \({count}, {K}, ...\)"):

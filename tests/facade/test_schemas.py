@@ -329,3 +329,22 @@ def test_contact_sensors(stage, arm, ball):
         assert prim.GetAttribute("physxRigidBody:sleepThreshold").Get() == 0.0
     with pytest.raises(ValueError, match="no rigid body at or below </World/ball>"):
         sim_utils.activate_contact_sensors(BALL)
+
+
+def test_prims_take_physx_schemas_as_they_take_their_own(stage):
+    """``prim.HasAPI(PhysxSchema...)``, which usd-core alone cannot know."""
+    from phalanx.facade.pxr import PhysxSchema
+
+    prim = sim_utils.create_prim("/World/thing", "Cube")
+    assert not prim.HasAPI(PhysxSchema.PhysxContactReportAPI) and not prim.HasAPI(UsdPhysics.RigidBodyAPI)
+    assert prim.ApplyAPI(PhysxSchema.PhysxContactReportAPI) and prim.ApplyAPI(UsdPhysics.RigidBodyAPI)
+    assert prim.HasAPI(PhysxSchema.PhysxContactReportAPI) and prim.HasAPI(UsdPhysics.RigidBodyAPI)
+    assert list(prim.GetAppliedSchemas()) == ["PhysicsRigidBodyAPI"]
+    found = PhysxSchema.PhysxContactReportAPI.Get(prim.GetStage(), prim.GetPath())
+    found.CreateThresholdAttr(0.5)
+    assert found and found.GetThresholdAttr().Get() == 0.5
+    assert prim.RemoveAPI(PhysxSchema.PhysxContactReportAPI) and not prim.HasAPI(PhysxSchema.PhysxContactReportAPI)
+    assert prim.RemoveAPI(UsdPhysics.RigidBodyAPI) and not prim.HasAPI(UsdPhysics.RigidBodyAPI)
+    assert prim.CanApplyAPI(PhysxSchema.PhysxLimitAPI, "rotX") and not prim.CanApplyAPI(PhysxSchema.PhysxLimitAPI)
+    assert prim.ApplyAPI(PhysxSchema.PhysxLimitAPI, "rotX") and prim.HasAPI(PhysxSchema.PhysxLimitAPI)
+    assert prim.HasAPI(PhysxSchema.PhysxLimitAPI, "rotX") and not prim.HasAPI(PhysxSchema.PhysxLimitAPI, "rotY")

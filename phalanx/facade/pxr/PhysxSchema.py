@@ -1,7 +1,8 @@
 """What scripts import as ``pxr.PhysxSchema``: PhysX's schemas, which usd-core does not have, by their names.
 
 Attributes are read and written by their names, ``physxRigidBody:sleepThreshold`` for ``GetSleepThresholdAttr``. One
-that was never written is an invalid attribute, without a default value.
+that was never written is an invalid attribute, without a default value. ``Usd.Prim.HasAPI``, ``ApplyAPI``,
+``CanApplyAPI`` and ``RemoveAPI`` take these schemas, too, from the import of this module on.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from phalanx.facade.isaaclab.sim.schemas.authoring import KINDS, applied_schemas, apply_schema, instances
-from phalanx.io.formats.usd.bindings import Gf, Prim, Sdf, Stage
+from phalanx.io.formats.usd.bindings import Gf, Prim, Sdf, Stage, Usd
 
 _GPU = (
     "MaxRigidContactCount MaxRigidPatchCount FoundLostPairsCapacity FoundLostAggregatePairsCapacity "
@@ -173,5 +174,46 @@ Tokens = _Tokens()
 for _base, _table in ((_Schema, _SINGLE), (_MultipleSchema, _MULTIPLE)):
     for _name, _space in _table.items():
         globals()[_name] = type(_name, (_base,), {"NAME": _name, "SPACE": _space, "__doc__": f"The schema {_name}."})
+
+
+def _has(prim: Prim, schema: type[_Schema], instance: str = "") -> bool:
+    if issubclass(schema, _MultipleSchema) and not instance:
+        return bool(instances(prim, schema.NAME))
+    return _full(schema, instance) in applied_schemas(prim)
+
+
+def _full(schema: type[_Schema], instance: str) -> str:
+    return f"{schema.NAME}:{instance}" if instance else schema.NAME
+
+
+def _apply(prim: Prim, schema: type[_Schema], instance: str = "") -> bool:
+    return bool(prim.AddAppliedSchema(_full(schema, instance)))
+
+
+def _can_apply(prim: Prim, schema: type[_Schema], instance: str = "") -> bool:
+    return bool(prim) and issubclass(schema, _MultipleSchema) == bool(instance)
+
+
+def _remove(prim: Prim, schema: type[_Schema], instance: str = "") -> bool:
+    return bool(prim.RemoveAppliedSchema(_full(schema, instance)))
+
+
+def _also(name: str, function: Callable[..., bool]) -> None:
+    """Let a method of prims take schemas of this module, which usd-core cannot know; others go on as they did."""
+    before = getattr(Usd.Prim, name)
+    if getattr(before, "_of_physx", False):
+        return
+
+    def method(prim: Prim, schema: Any, *rest: Any, **named: Any) -> Any:
+        ours = isinstance(schema, type) and issubclass(schema, _Schema)
+        return (function if ours else before)(prim, schema, *rest, **named)
+
+    method._of_physx = True  # pyright: ignore[reportFunctionMemberAccess]
+    method.__name__, method.__doc__ = name, before.__doc__
+    setattr(Usd.Prim, name, method)
+
+
+for _name, _method in (("HasAPI", _has), ("ApplyAPI", _apply), ("CanApplyAPI", _can_apply), ("RemoveAPI", _remove)):
+    _also(_name, _method)
 
 __all__ = ["Tokens", *_SINGLE, *_MULTIPLE]  # pyright: ignore[reportUnsupportedDunderAll]

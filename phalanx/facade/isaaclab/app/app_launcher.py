@@ -101,7 +101,8 @@ class AppLauncher:
         unheard = [f"{name}={settings[name]!r}" for name, rest in _UNHEARD.items() if settings.get(name, rest) != rest]
         if unheard:
             log.warning("AppLauncher: there is no viewer, so these have no effect: %s", ", ".join(unheard))
-        self._app = SimulationApp({"headless": bool(settings.get("headless", False))})
+        self._headless = bool(settings.get("headless", False))  # Isaac Lab's own tests ask for it
+        self._app = SimulationApp({"headless": self._headless})
 
     @property
     def app(self) -> SimulationApp:

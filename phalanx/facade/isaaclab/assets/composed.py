@@ -50,6 +50,16 @@ class ComposedWrenches:
             self._instantaneous = _composer(self)
         return self._instantaneous
 
+    @property
+    def _permanent_wrench_composer(self) -> WrenchComposer:
+        """The same by Isaac Lab's name inside."""
+        return self.permanent_wrench_composer
+
+    @property
+    def _instantaneous_wrench_composer(self) -> WrenchComposer:
+        """The same by Isaac Lab's name inside."""
+        return self.instantaneous_wrench_composer
+
     def _start_wrenches(self, wrench: ExternalWrench) -> None:
         """Push nothing; the bodies are known."""
         self._wrench, self._permanent, self._instantaneous = wrench, None, None

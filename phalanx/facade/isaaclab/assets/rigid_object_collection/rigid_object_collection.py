@@ -182,7 +182,7 @@ class RigidObjectCollection(ComposedWrenches, StateWriter):
     # -- rows of the tensor view -------------------------------------------------------------------------------
 
     def reshape_view_to_data(self, data: Any) -> Any:
-        """(instances, objects, ...) from the tensor view's rows, (instances * objects, ...).
+        """(instances, objects, m) from the tensor view's rows, of m numbers each, (instances * objects, ...).
 
         Raises:
             ValueError: there is another number of rows.
@@ -190,8 +190,7 @@ class RigidObjectCollection(ComposedWrenches, StateWriter):
         (n, k), (xp, data) = self._rows, common(data)
         if not len(data.shape) or data.shape[0] != n * k:
             raise ValueError(f"{self._who}: data has shape {tuple(data.shape)}; it must have {n * k} rows")
-        item = tuple(data.shape[1:]) or (1,)
-        return xp.swapaxes(data.reshape((k, n, *item)), 0, 1).reshape(-1).reshape((n, k, *item))
+        return xp.swapaxes(data.reshape((k, n, -1)), 0, 1).reshape(-1).reshape((n, k, -1))
 
     def reshape_data_to_view(self, data: Any) -> Any:
         """The tensor view's rows, (instances * objects, ...), from (instances, objects, ...).
@@ -223,6 +222,10 @@ class RigidObjectCollection(ComposedWrenches, StateWriter):
         chosen = zip((env_ids, object_ids), self._rows, strict=True)
         envs, objects = (array(numbers(ids, whole), self.device, "int64") for ids, whole in chosen)
         return (objects.reshape(-1, 1) * self.num_instances + envs.reshape(1, -1)).reshape(-1)
+
+    def _env_obj_ids_to_view_ids(self, env_ids: Any, object_ids: Any) -> Any:
+        """Rows of the tensor view, of objects of instances, by Isaac Lab's name."""
+        return self._indices(env_ids, object_ids)
 
     def _set_root_poses(self, poses: Any, indices: Any) -> None:
         self._view.set_transforms(self.reshape_data_to_view(poses), indices)
