@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import math
 from collections.abc import Iterator
@@ -333,7 +334,7 @@ def test_contact_sensors(stage, arm, ball):
 
 def test_prims_take_physx_schemas_as_they_take_their_own(stage):
     """``prim.HasAPI(PhysxSchema...)``, which usd-core alone cannot know."""
-    from phalanx.facade.pxr import PhysxSchema
+    PhysxSchema: Any = importlib.import_module("phalanx.facade.pxr.PhysxSchema")
 
     prim = sim_utils.create_prim("/World/thing", "Cube")
     assert not prim.HasAPI(PhysxSchema.PhysxContactReportAPI) and not prim.HasAPI(UsdPhysics.RigidBodyAPI)
