@@ -34,6 +34,7 @@ from phalanx.systems.collision.sdf_contact import on_planes
 from phalanx.systems.dynamics import (
     actuation,
     factorization,
+    free_spin,
     inertia,
     integration,
     kinematic_targets,
@@ -149,6 +150,7 @@ def systems(
     limits: bool = True,
     spherical: bool = True,
     seams: bool = True,
+    single: bool = True,
     keep_nearest: bool = False,
 ) -> list[System]:
     """The engine's systems, as few as a world can do with; all of them by default.
@@ -166,6 +168,7 @@ def systems(
         limits: joints that close loops have limits of angles.
         spherical: robots have spherical joints.
         seams: bodies have several shapes.
+        single: bodies fly alone.
         keep_nearest: where slots are too few, the nearest pairs and contacts are kept.
     """
     loose = not joints and pairs != set()
@@ -173,6 +176,7 @@ def systems(
     if spherical:
         found.remove(inertia.mass_matrix)
         found += [_in_phase(inertia.mass_matrix, "kinematics"), *_all(pivots), *_all(pivot_energy)]
+    found += _all(free_spin) if single else []
     if spring:
         found += [_before(s, (*s.before, *(("stiffen_loops",) if loops else ()))) for s in _all(springs)]
     if pairs is None:

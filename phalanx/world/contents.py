@@ -364,6 +364,7 @@ class Contents(Collisions, Deformables):
             limits=self._limited_joints,
             spherical=store.rows(c.Pivot) > 0,
             seams=layout.pieces,
+            single=layout.single,
             keep_nearest=self._settings["when_full"] == "nearest",
         )
         for system in chosen:

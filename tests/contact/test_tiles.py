@@ -138,6 +138,73 @@ def test_seams_at_corners_of_four_tiles(what: str, rate: int, device: str) -> No
         np.testing.assert_allclose(host(body.root_pose)[:, 0] - pose[:, 0], braked, rtol=0.01, atol=1e-4)
 
 
+SIDEWAYS = (float(np.sqrt(0.5)), float(np.sqrt(0.5)), 0.0, 0.0)
+ROUND = {
+    "ball": (Shape("sphere", (HALF,)), (0.001, 0.001, 0.001)),
+    "cylinder": (Shape("cylinder", (HALF, 0.05), orientation=SIDEWAYS), (0.0015, 0.00125, 0.0015)),
+    "capsule": (Shape("capsule", (HALF, 0.05), orientation=SIDEWAYS), (0.0025, 0.00115, 0.0025)),
+    "box": (Shape("box", (0.1, 0.1, HALF)), (0.0042, 0.0042, 0.0067)),
+}
+"""Shapes of 1 kg, with their moments."""
+
+
+@pytest.mark.parametrize(
+    ("tiles", "what", "rate"),
+    [("prisms", "ball", 60), ("uneven", "cylinder", 60), ("uneven", "capsule", 60), ("meshes", "box", 200)],
+)
+def test_seams_of_square_tiles_of_other_sorts(tiles: str, what: str, rate: int, device: str) -> None:
+    """Tiles of two prisms each, such that differ by 0.1 mm, and meshes, laid at 37 degrees: 256 bodies at 0.5 to 3 m/s.
+
+    Of the balls 3 rose by up to 30 mm and 33 sank by 2.7 mm, of the cylinders 16 rose by up to 9 mm and 86 sank; three
+    boxes stopped up to 73 % too early.
+
+    A ball that was a hair above the floor, and had risen, was expected to rise on: no contact held it when it did not.
+    Cylinders lie tilted on uneven tiles, by so little that it is one floor, but with their normals the next tile was
+    not below it. And where a box came past the corner of a mesh it met the tile's side, which was not on its way.
+    """
+    count, angle = 256, np.radians(37.0)
+    rng, levels = np.random.default_rng(1), np.random.default_rng(3)
+    half, turn = TILE / 2, (float(np.cos(angle / 2)), 0.0, 0.0, float(np.sin(angle / 2)))
+    square = np.array([[-half, -half], [half, -half], [half, half], [-half, half]])
+    pieces = [Shape("box", (half, half, 0.05))]
+    if tiles == "prisms":
+        pieces = [
+            Shape("mesh", vertices=np.array([[*square[k], z] for z in (-0.05, 0.05) for k in corners]))
+            for corners in ((0, 1, 2), (0, 2, 3))
+        ]
+    elif tiles == "meshes":
+        corners = np.array([[x, y, z] for x in (-half, half) for y in (-half, half) for z in (-0.05, 0.05)])
+        pieces = [Shape("mesh", vertices=corners, faces=SIDES, approximation="triangle_mesh")]
+    world = px.World(count, device, dt=1 / rate)
+    rows = TILE * np.stack(np.meshgrid(np.arange(-12, 16), np.arange(-12, 16), indexing="ij"), axis=-1).reshape(-1, 2)
+    spots = rows @ np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    for i, (x, y) in enumerate(spots[(spots[:, 0] > -0.4) & (spots[:, 0] < 2.2) & (np.abs(spots[:, 1]) < 0.45)]):
+        place = (float(x), float(y), -0.05 + (1e-4 * float(levels.integers(2)) if tiles == "uneven" else 0.0))
+        for k, piece in enumerate(pieces):
+            world.add_rigid_object(
+                piece, f"tile {i} {k}", kind="static", position=place, orientation=turn, friction=FRICTION
+            )
+    shape, moments = ROUND[what]
+    body = world.add_robot(RobotModel(what, [Body("body", 1.0, inertia=np.diag(moments), collisions=[shape])], []),
+                           friction=FRICTION)  # fmt: skip
+    speeds = rng.uniform(0.5, 3.0, count)
+    pose, velocity = np.zeros((count, 7)), np.zeros((count, 6))
+    pose[:, 0], pose[:, 1] = rng.uniform(0.0, 0.25, count), rng.uniform(-0.12, 0.12, count)
+    top = HALF + (1e-4 if tiles == "uneven" else 0.0)
+    pose[:, 2], pose[:, 3] = top, 1.0
+    velocity[:, 0] = speeds
+    velocity[:, 4] = 0.0 if what == "box" else speeds / HALF
+    body.set_root_state(pose=pose, vel=velocity)
+    heights = []
+    for _ in range(rate // 2):
+        world.step()
+        heights.append(host(body.root_pose)[:, 2])
+    assert np.max(heights) - top < 1e-3
+    assert np.min(heights) - top > -1e-3
+    left = speeds if what != "box" else np.maximum(speeds - FRICTION * GRAVITY * 0.5, 0.0)
+    np.testing.assert_allclose(host(body.root_vel)[:, 0], left, rtol=0.01, atol=2e-3)
+
+
 @pytest.mark.parametrize("rate", [60, 200])
 def test_turned_boxes_slide_on_however_loads_may_be_shared(rate: int, device: str) -> None:
     """Boxes at about 3 m/s, turned, over triangle meshes: up to nine contacts, of which some are in one place.

@@ -91,14 +91,13 @@ BULLETS = {
 RODS = ("rod", "stick")
 
 
-@pytest.mark.filterwarnings("ignore:.*diverged")  # rods of 100 g that spin at 1e5 rad/s
 @pytest.mark.parametrize("wall", ["box", "mesh"])
 @pytest.mark.parametrize("dt", [1 / 60, 1 / 200, 1 / 1000])
 def test_bullets_and_spinning_rods_do_not_pass_a_wall_of_one_centimetre(dt: float, wall: str, device: str) -> None:
     """At 20 to 1,000 m/s, half of the shapes aslant, turned at random and turning at 20 rad/s: no bullet comes through.
 
-    Of 84 rods of 1 m at most four do, long after they struck: they are so thin that friction spins them at 1e4 rad/s
-    and more about their axes, which no step follows. (Without the search for impacts 10 to 60 did.)
+    Of 84 rods of 1 m at most one does, long after it struck. Up to five did, and environments diverged, while rods got
+    energy by their spin. (Without the search for impacts 10 to 60 did.)
     """
     count = len(SPEEDS)
     world = px.World(count, device, dt=dt, gravity=(0.0, 0.0, 0.0))
@@ -122,5 +121,5 @@ def test_bullets_and_spinning_rods_do_not_pass_a_wall_of_one_centimetre(dt: floa
         world.step()
         farthest = {name: np.maximum(farthest[name], host(body.root_pose)[:, 0]) for name, body in bodies.items()}
     through = {name: int((x > 0.0).sum()) for name, x in farthest.items()}
-    assert sum(through[name] for name in RODS) <= 4
+    assert sum(through[name] for name in RODS) <= 1
     assert not any(through[name] for name in through if name not in RODS), through

@@ -11,6 +11,7 @@ from phalanx.components import (
     Candidate,
     CandidateCount,
     CandidatePair,
+    DofState,
     GroundPlane,
     LinkTopology,
     Manifold,
@@ -19,22 +20,26 @@ from phalanx.components import (
     PlanePoint,
     PointState,
     PointTopology,
+    Settings,
     ShapeBounds,
     ShapeGeometry,
     ShapeMotion,
     ShapePose,
     ShapeTopology,
 )
+from phalanx.components.link import FREE
 from phalanx.ecs import read, rows, update
 from phalanx.ecs.sequences.stand_ins import Exchange
 from phalanx.ecs.text.team_language import lowest_bit, team_ballot, team_count, team_rank, team_row, team_system
 from phalanx.maths.kernels import cross
-from phalanx.systems.collision.near_misses import nearer_along
+from phalanx.systems.collision.near_misses import KEPT, falls_beyond, nearer_along
 
 
 @team_system(phase="collide", each=Candidate, size=32, apiece=32)
 def drop_what_is_passed(
     lanes,
+    h=read(Settings.timestep),
+    gravity=read(Settings.gravity),
     plane_points=rows(PlanePoint),
     candidates=rows(Candidate),
     manifold_points=rows(ManifoldPoint),
@@ -44,7 +49,7 @@ def drop_what_is_passed(
     between=read(CandidatePair.between),
     points=read(Manifold.count),
     passed=read(Manifold.passed),
-    clearance=read(Manifold.clearance),
+    clearance=update(Manifold.clearance),
     position=read(ManifoldPointState.position),
     normal=read(ManifoldPointState.normal),
     separation=read(ManifoldPointState.separation),
@@ -55,6 +60,10 @@ def drop_what_is_passed(
     dof=read(ShapeTopology.dof),
     offset=read(ShapePose.offset),
     tree=read(LinkTopology.tree),
+    root=read(LinkTopology.root),
+    joint_type=read(LinkTopology.joint_type),
+    first_dof=read(LinkTopology.first_dof),
+    acceleration=read(DofState.acceleration),
     point_shape=read(PointTopology.shape),
     plane=read(PointTopology.plane),
     plane_normal=read(GroundPlane.normal),
@@ -79,6 +88,37 @@ def drop_what_is_passed(
                 enough = 0.5 * clearance[n, e]
                 tree_a = tree[max(link[a, e], 0), e] if dof[a, e] >= 0 else -1
                 tree_b = tree[max(link[b, e], 0), e] if dof[b, e] >= 0 else -1
+                fx, fy, fz = 0.0, 0.0, 0.0
+                for side in range(2):
+                    s = a if side == 0 else b
+                    r = root[max(link[s, e], 0), e]
+                    if dof[s, e] >= 0 and joint_type[r, e] == FREE:
+                        f = first_dof[r, e]
+                        x, y, z = falls_beyond(
+                            h[0, e], gravity[0, 0, e], gravity[0, 1, e], gravity[0, 2, e],
+                            acceleration[f, e], acceleration[f + 1, e], acceleration[f + 2, e],
+                        )  # fmt: skip
+                        sign = 1.0 if side == 0 else -1.0
+                        fx, fy, fz = fx + sign * x, fy + sign * y, fz + sign * z
+                strikes, falls = 0, 0
+                p = n * width + points[n, e] - passed[n, e] + rank
+                if rank < passed[n, e]:
+                    x, y, z = position[p, 0, e], position[p, 1, e], position[p, 2, e]
+                    tx, ty, tz = cross(turned[a, 0, e], turned[a, 1, e], turned[a, 2, e], x, y, z)
+                    ux, uy, uz = cross(
+                        turned[b, 0, e], turned[b, 1, e], turned[b, 2, e],
+                        x - between[n, 0, e], y - between[n, 1, e], z - between[n, 2, e],
+                    )  # fmt: skip
+                    nx, ny, nz = normal[p, 0, e], normal[p, 1, e], normal[p, 2, e]
+                    left = separation[p, e] - rest[a, e] - rest[b, e] - nearer_along(
+                        travel[a, 0, e], travel[a, 1, e], travel[a, 2, e], travel[b, 0, e], travel[b, 1, e],
+                        travel[b, 2, e], tx, ty, tz, ux, uy, uz, nx, ny, nz,
+                    )  # fmt: skip
+                    strikes = 1 if left < 0.0 else 0
+                    falls = 1 if left + fx * nx + fy * ny + fz * nz < 0.0 else 0
+                strike_votes = team_ballot(32, strikes == 1)
+                fall_votes = team_ballot(32, falls == 1)
+                held = (fall_votes != 0) & (strike_votes == 0)
                 most = 0.0
                 for m in range(rank, last, 32):
                     i, j, found = shape_a[m, e], shape_b[m, e], points[m, e] - passed[m, e]
@@ -111,9 +151,11 @@ def drop_what_is_passed(
                             plane_normal[g, 0, e], plane_normal[g, 1, e], plane_normal[g, 2, e],
                         )  # fmt: skip
                         most = max(most, nearer - max(height[p, e], 0.0))
-                strikes = team_ballot(32, most >= enough)
-                if (strikes == 0) & (rank == 0):
-                    dropped[n, e] = passed[n, e]
+                struck = team_ballot(32, most >= enough)
+                kept = held | (struck != 0)
+                if rank == 0:
+                    dropped[n, e] = 0 if kept else passed[n, e]
+                    clearance[n, e] = KEPT if kept else clearance[n, e]
             first += 32 * team_count()
 
 

@@ -4,14 +4,16 @@ A box that slides from one tile to the next is a hair lower than the next one's 
 meets the tile's edge aslant. Neither could happen on one piece: the side is covered by the first tile. Therefore a
 contact of a shape s with a piece o is left out if the contact of s with another piece c holds s off o as well:
 
-* o lies below the plane of the contact with c, to within ``SEAM``. Since s lies above that plane (the normal is one
-  along which s and c are apart), s and o are apart along it, too, or overlap by no more than s and c;
+* o lies below the plane of the contact with c, to within ``SEAM``; that plane is first turned into a face of o that it
+  is ``ALIKE`` to. Since s lies above it (the normal is one along which s and c are apart), s and o are apart along it,
+  too, or overlap by no more than s and c;
 * c lies above the plane of the contact with o, so the pieces together have no such normal there. Two faces of a
   ridge, or of one plane, keep both contacts, also where s is tilted on it (``ALIKE``);
 * the contact with c is no farther away than that with o, and a point of that is at c, or its normal another by more
   than 30 degrees: legs of a table stand on their own.
 
-Points of what s only passes count like others, where they were kept since s strikes something: that may be a seam.
+Points of what s only passes count like others, where they were kept: since s strikes something, which may be a seam,
+or since it is held over it.
 
 Pieces are two shapes of one link, or of several as long as in this substep c and o move no more than ``SEAM`` along
 that normal against each other, where s is: tiles may turn on one turntable, or be links of a robot. Loose bodies are no
@@ -101,6 +103,16 @@ def distance_from(
 
 
 @function
+def along_axis(x, y, z):
+    """The axis of a frame that a unit vector is ``ALIKE`` to, or else that vector."""
+    px = 1.0 if x > ALIKE else (-1.0 if x < -ALIKE else 0.0)
+    py = 1.0 if y > ALIKE else (-1.0 if y < -ALIKE else 0.0)
+    pz = 1.0 if z > ALIKE else (-1.0 if z < -ALIKE else 0.0)
+    some = px != 0.0 or py != 0.0 or pz != 0.0
+    return px if some else x, py if some else y, pz if some else z
+
+
+@function
 def tilt(rx, ry, rz, x, y, z):
     """How far a rotation vector turns a unit vector, rad, and its length."""
     along = rx * x + ry * y + rz * z
@@ -128,6 +140,7 @@ def drop_seam_contacts(
     between=read(CandidatePair.between),
     points=read(Manifold.count),
     passed=read(Manifold.passed),
+    clearance=read(Manifold.clearance),
     position=read(ManifoldPointState.position),
     normal=read(ManifoldPointState.normal),
     separation=read(ManifoldPointState.separation),
@@ -196,7 +209,8 @@ def drop_seam_contacts(
                 hidden |= 1 << p if (along if o == b else -along) < UPRIGHT else 0
     for m in range(candidate_count[0, e]):
         i, j = shape_a[m, e], shape_b[m, e]
-        if m != n and (i == a or i == b or j == a or j == b) and points[m, e] > passed[m, e]:
+        left = points[m, e] - (passed[m, e] if clearance[m, e] >= 0.0 else 0)
+        if m != n and (i == a or i == b or j == a or j == b) and left > 0:
             shared_a = i == a or j == a
             s = a if shared_a else b
             o = b if shared_a else a
@@ -211,17 +225,14 @@ def drop_seam_contacts(
             if (of_one or tiles) and o != c and link[s, e] != link[o, e]:
                 level = SEAM * max(margin[s, e], margin[o, e])
                 best = m * width
-                for p in range(m * width + 1, m * width + points[m, e] - passed[m, e]):
+                for p in range(m * width + 1, m * width + left):
                     best = p if separation[p, e] < separation[best, e] else best
                 # normals from the piece to s, and places from the origins of pieces
                 sign = 1.0 if c == j else -1.0
                 x, y, z = sign * normal[best, 0, e], sign * normal[best, 1, e], sign * normal[best, 2, e]
                 cx, cy, cz = x, y, z
                 half = 0.5 * separation[best, e]
-                height = -half
-                for k in range(3):
-                    at = position[best, k, e] - (between[m, k, e] if c == j else 0.0)
-                    height += at * sign * normal[best, k, e]
+                height = 0.0
                 f, g = coord[root[link[c, e], e], e], coord[root[link[o, e], e], e]
                 dx = (q[g, e] - q[f, e]) + (offset[o, 0, e] - offset[c, 0, e])
                 dy = (q[g + 1, e] - q[f + 1, e]) + (offset[o, 1, e] - offset[c, 1, e])
@@ -254,7 +265,7 @@ def drop_seam_contacts(
                 adjacent = False
                 p = -1
                 while p < found and below:
-                    # first o against the plane of c, then c against the planes of o
+                    # first o against the plane of c, turned into the face of o, then c against the planes of o
                     w = o if p < 0 else c
                     if p >= 0:
                         r = n * width + p
@@ -276,6 +287,14 @@ def drop_seam_contacts(
                     ux = rotation[w, 0, e] * x + rotation[w, 3, e] * y + rotation[w, 6, e] * z
                     uy = rotation[w, 1, e] * x + rotation[w, 4, e] * y + rotation[w, 7, e] * z
                     uz = rotation[w, 2, e] * x + rotation[w, 5, e] * y + rotation[w, 8, e] * z
+                    if p < 0:
+                        ux, uy, uz = along_axis(ux, uy, uz)
+                        x = rotation[w, 0, e] * ux + rotation[w, 1, e] * uy + rotation[w, 2, e] * uz
+                        y = rotation[w, 3, e] * ux + rotation[w, 4, e] * uy + rotation[w, 5, e] * uz
+                        z = rotation[w, 6, e] * ux + rotation[w, 7, e] * uy + rotation[w, 8, e] * uz
+                        height = (position[best, 0, e] - (between[m, 0, e] if c == j else 0.0)) * x - half
+                        height += (position[best, 1, e] - (between[m, 1, e] if c == j else 0.0)) * y
+                        height += (position[best, 2, e] - (between[m, 2, e] if c == j else 0.0)) * z
                     top = reach_along(
                         kind[w, e], size[w, 0, e], size[w, 1, e], size[w, 2, e], low[w, 0, e], low[w, 1, e],
                         low[w, 2, e], high[w, 0, e], high[w, 1, e], high[w, 2, e], first_vertex[w, e],

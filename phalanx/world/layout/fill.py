@@ -56,6 +56,8 @@ class Layout:
     """Parts that have dofs."""
     pieces: bool
     """Whether shapes with flat faces may lie side by side: on one link, on links of robots, or where none can move."""
+    single: bool
+    """Whether some body flies alone, a robot of one link or an object."""
     many_pairs: bool
     """Whether bounds are sorted, as allowed pairs are too many to list."""
     shapes: list[PlacedShape]
@@ -180,7 +182,13 @@ def fill(
     met = {(a, b) for a, b in np.unique(kinds, axis=0).tolist()} if len(kinds) else set()
     moving = sum(r.dofs.stop > r.dofs.start for r in ranges)
     pieces = _side_by_side(parts, shapes, pairs.allowed, len(grounds) > 0)
-    return Layout(ranges, met, moving, pieces, len(pairs.allowed) > longest, shapes, dof_parents, room.most)
+    single = any(_is_single(part) for part in parts)
+    return Layout(ranges, met, moving, pieces, single, len(pairs.allowed) > longest, shapes, dof_parents, room.most)
+
+
+def _is_single(part: Part) -> bool:
+    """Whether it is one body that may fly."""
+    return part.kind == DYNAMIC and not part.articulation.fixed_base and len(part.articulation.links) == 1
 
 
 def _side_by_side(parts: Sequence[Part], shapes: Sequence[PlacedShape], allowed: np.ndarray, grounds: bool) -> bool:

@@ -2,8 +2,9 @@
 
 They know nothing of the triangle's neighbours: the way out that is shortest past a small triangle may lead along the
 surface that it is part of. Where such a normal does not count, the triangle's own is taken instead, and then only the
-contact points over the triangle; beside a sharp ridge only those that are not much deeper than the shortest way out:
-the others would be those of a shape that merely reaches over the ridge.
+contact points over the triangle; beside a sharp ridge, and where shape and triangle are apart, only those that are not
+much deeper than the shortest way out: the others would be those of a shape that merely reaches over the ridge, or past
+a corner of the triangle.
 """
 
 from phalanx.ecs import function, local
@@ -79,6 +80,7 @@ def triangle_rows(
     ny = turn[3] * mx + turn[4] * my + turn[5] * mz
     nz = turn[6] * mx + turn[7] * my + turn[8] * mz
     deepest = min(distance, 0.0) * DEEPER - SLOP * size
+    doubtful = answer >= BEYOND or (answer != COUNTS and distance > 0.0)
     if answer != COUNTS:
         distance = separation_along(pair, forms, vertices, point, nx, ny, nz) - core_radius(forms[0], pair[12])
         found[0] = nx
@@ -99,7 +101,7 @@ def triangle_rows(
     uz = out[2] if own else nz
     for o in range(3, 3 + 4 * made, 4):
         real_one = answer < NOT or lies_over(pair, out, o, nx, ny, nz, SLOP * size)
-        if real_one and (answer < BEYOND or out[o + 3] >= deepest):
+        if real_one and (not doubtful or out[o + 3] >= deepest):
             x, y, z, px, py, pz, gap, acts = row_from_start(
                 way, moved, motion, t, 0, out[o], out[o + 1], out[o + 2], ux, uy, uz, out[o + 3], size
             )

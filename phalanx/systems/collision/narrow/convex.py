@@ -12,6 +12,7 @@ from phalanx.components.pair import (
 )
 from phalanx.components.shape import (
     BOX,
+    CAPSULE,
     CONE,
     HULL,
     SPHERE,
@@ -132,6 +133,7 @@ def collide_convex(
     apart = max(rest[a, e] + rest[b, e], 0.0)
     near = touching(size_a, size_b)
     radii = core_radius(forms[0], pair[12]) + core_radius(forms[5], pair[15])
+    core_a = 0.0 if kind[a, e] == SPHERE else (pair[13] if kind[a, e] == CAPSULE else size_a)
     acting = False
     clear = math.inf
     bent = 0.0
@@ -176,7 +178,7 @@ def collide_convex(
                     way[3 + i], way[12 + i] = centre[a, i, e], centre[b, i, e]
                     way[6 + i], way[15 + i] = travel[a, i, e], travel[b, i, e]
                 begin_way(way, moved)
-                bent = bend(way, size_a, size_b)
+                bent = bend(way, core_a, size_b)
                 acting = acts(way, spots, found, rest[a, e] + rest[b, e] + near + bent)
         look += 1 if goes_on or again else LOOKS
         if goes_on:
