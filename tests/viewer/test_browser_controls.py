@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -188,3 +189,28 @@ def test_scrubbing_a_recording(browser: Any, recording: px.Recording) -> None:
         until(lambda: viewer.now == pytest.approx(viewer.start, abs=2 * viewer.bar.step), 60)
         until(lambda: differs(end, pixels(page, **SCENE)) > 0.002, 60)
         page.close()
+
+
+def test_a_page_opens_without_a_network(browser: Any, recording: px.Recording, tmp_path: Path) -> None:
+    """On a desk and on a phone: nothing is asked for, nothing fails, and what is recorded moves."""
+    from phalanx.viewer.recorded import export_html
+
+    export_html(recording, tmp_path / "run.html", [0], fps=30.0)
+    sizes: list[dict[str, Any]] = [
+        {"viewport": {"width": 720, "height": 480}},
+        {"viewport": {"width": 390, "height": 760}, "is_mobile": True, "has_touch": True},
+    ]
+    for size in sizes:
+        context = browser.new_context(offline=True, **size)
+        page = context.new_page()
+        page.set_default_timeout(90_000)
+        failed: list[Any] = []
+        asked: list[str] = []
+        page.on("pageerror", lambda error, failed=failed: failed.append(error))
+        page.on("request", lambda request, asked=asked: asked.append(request.url))
+        page.goto(f"file://{tmp_path}/run.html")
+        until(lambda page=page: len(np.unique(pixels(page).reshape(-1, 3), axis=0)) > 200, 90)
+        start = pixels(page)
+        until(lambda page=page, start=start: differs(start, pixels(page)) > 0.002, 90)
+        assert not failed and not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
+        context.close()
