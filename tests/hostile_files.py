@@ -392,6 +392,79 @@ def usd_face_out_of_range(folder: Path) -> Path:
     return usd(folder, f'def Xform "a0" {BODY} {{\n{shape}}}\n')
 
 
+# -- meshes of elements ------------------------------------------------------------------------------------------------
+
+
+def flexcomp(folder: Path, attributes: str) -> Path:
+    return mjcf(folder, f'<flexcomp name="f" mass="1" {attributes}><contact selfcollide="none"/></flexcomp>')
+
+
+def gmsh(folder: Path, nodes: str, elements: str = "1\n1 4 2 0 1 1 2 3 4\n") -> Path:
+    sections = f"$Nodes\n{nodes}$EndNodes\n$Elements\n{elements}$EndElements\n"
+    return write(folder, "a.msh", f"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n{sections}")
+
+
+FOUR = "4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
+
+
+@case(r"asks for 1e\+12 vertices")
+def mjcf_flexcomp_of_a_trillion_points(folder: Path) -> Path:
+    return flexcomp(folder, 'type="grid" dim="3" count="10000 10000 10000"')
+
+
+@case('spacing="1e308" is too large')
+def mjcf_flexcomp_of_1e308(folder: Path) -> Path:
+    return flexcomp(folder, 'type="grid" dim="3" count="2 2 2" spacing="1e308 1e308 1e308"')
+
+
+@case("ends where 4000000000 more numbers")
+def msh_that_promises_a_billion_nodes(folder: Path) -> Path:
+    return gmsh(folder, "1000000000\n1 0 0 0\n")
+
+
+@case("ends where 3 more numbers")
+def msh_that_promises_a_billion_elements(folder: Path) -> Path:
+    return gmsh(folder, FOUR, "1000000000\n1 4 2 0 1 1 2 3 4\n")
+
+
+@case("ends where 1000000000 more numbers")
+def msh_of_a_billion_tags(folder: Path) -> Path:
+    return gmsh(folder, FOUR, "1\n1 4 1000000000 0 1 1 2 3 4\n")
+
+
+@case("names node 4, which is not there")
+def msh_with_a_number_beyond_64_bits(folder: Path) -> Path:
+    return gmsh(folder, FOUR.replace("4 0 0 1", "99999999999999999999999 0 0 1"))
+
+
+@case(r"has no \$MeshFormat")
+def msh_of_any_bytes(folder: Path) -> Path:
+    return write(folder, "a.msh", bytes(range(256)) * 10)
+
+
+def vtk(folder: Path, points: str, cells: str) -> Path:
+    head = "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+    return write(folder, "a.vtk", f"{head}POINTS {points}\n{cells}\n")
+
+
+CORNERS = "4 float\n0 0 0 1 0 0 0 1 0 0 0 1"
+
+
+@case("ends where 3000000000 more numbers")
+def vtk_that_promises_a_billion_points(folder: Path) -> Path:
+    return vtk(folder, "1000000000 float\n0 0 0", "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10")
+
+
+@case("ends where 4999999999 more numbers")
+def vtk_that_promises_a_billion_cells(folder: Path) -> Path:
+    return vtk(folder, CORNERS, "CELLS 1000000000 5000000000\n4 0 1 2 3\nCELL_TYPES 1000000000\n10")
+
+
+@case("does not begin with")
+def vtk_of_any_bytes(folder: Path) -> Path:
+    return write(folder, "a.vtk", bytes(range(256)) * 10)
+
+
 # -- loading them ----------------------------------------------------------------------------------------------------
 
 
@@ -404,6 +477,8 @@ def load(path: Path) -> None:
         world.add_robot(path)
     elif path.suffix == ".xml":
         world.add_mjcf(path)
+    elif path.suffix in (".msh", ".vtk"):
+        world.add_soft_body(path)
     else:
         world.add_usd(path)
 
