@@ -48,7 +48,7 @@ class Manifold(Component, table=Candidate):
     count = Field(dtype="int32", doc="contact points, filled from the front of the candidate's slots")
     first_contact = Field(dtype="int32", doc="contact slot of the first of them")
     passed = Field(dtype="int32", doc="how many of the last of them are of what the expected motion leads past")
-    clearance = Field(unit="m", doc="how near it leads past those")
+    clearance = Field(unit="m", doc="how near it leads past those; -1 where these are kept")
     dropped = Field(
         dtype="int32",
         doc="how many are left out (bits 0 to 7): those whose bits, from 8 on, are set, and the last ones",
