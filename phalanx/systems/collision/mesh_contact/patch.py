@@ -1,12 +1,18 @@
 """A few contact points, chosen one by one from many: those that span the patch, and the deepest."""
 
+import math
+
 from phalanx.ecs import function
 
 MOST = 8
 """Points of a pair."""
 
-PATCH = 72
-"""Numbers in a patch: position (from the origin of shape a), normal, separation, rank of up to ``MOST`` + 1 points."""
+PATCH = 108
+"""Numbers in a patch: position (from the origin of shape a), normal, separation, rank of up to ``MOST`` + 1 points;
+then how far each point is from those before it, squared, as :func:`add_point` compares them."""
+
+_APART = 72
+"""Where the latter begin."""
 
 _MERGE = 4e-3
 _DEPTH = 20.0
@@ -38,9 +44,11 @@ def add_point(patch, count, x, y, z, nx, ny, nz, separation, size):
     patch[o + 6] = separation
     rank = x * x + y * y + z * z
     patch[o + 7] = rank / size - _DEPTH * separation
+    for j in range(count):
+        patch[pair_at(count, j)] = unlike(patch, count, j, size)
     count += 1
     merge = _MERGE * size
-    one, other, apart = most_alike(patch, count, size)
+    one, other, apart = most_alike(patch, count)
     if count <= MOST and not apart < merge * merge:
         return count
     drop = one if patch[8 * one + 7] < patch[8 * other + 7] else other
@@ -54,22 +62,38 @@ def add_point(patch, count, x, y, z, nx, ny, nz, separation, size):
     count -= 1
     for k in range(8):
         patch[8 * drop + k] = patch[8 * count + k]
+    for j in range(count):
+        if j != drop:
+            patch[pair_at(max(j, drop), min(j, drop))] = patch[pair_at(count, j)]
     return count
 
 
 @function
-def most_alike(patch, count, size):
+def pair_at(i, j):
+    """Where a patch has how far point i is from the earlier point j."""
+    return _APART + ((i * (i - 1)) >> 1) + j
+
+
+@function
+def unlike(patch, i, j, size):
+    """How far two points are apart in place and normal, squared."""
+    apart = 0.0
+    for k in range(3):
+        place = patch[8 * i + k] - patch[8 * j + k]
+        turn = size * (patch[8 * i + 3 + k] - patch[8 * j + 3 + k])
+        apart += place * place + turn * turn
+    return apart
+
+
+@function
+def most_alike(patch, count):
     """The two points that are most alike, and how far they are apart, squared."""
     one = 0
     other = 0
     least = 3.0e38
     for i in range(1, count):
         for j in range(i):
-            apart = 0.0
-            for k in range(3):
-                place = patch[8 * i + k] - patch[8 * j + k]
-                turn = size * (patch[8 * i + 3 + k] - patch[8 * j + 3 + k])
-                apart += place * place + turn * turn
+            apart = patch[pair_at(i, j)]
             if apart < least:
                 least = apart
                 one = j
@@ -97,40 +121,75 @@ def thin_patch(patch, count, size):
 
 @function
 def lies_between(patch, count, i, size):
-    """Whether a point lies in a triangle, or on a line, of others with the same normal, and no deeper than those."""
+    """Whether a point lies in a triangle, or on a line, of others with the same normal, and no deeper than those.
+
+    Most do not, and are told by a direction along which all of those are behind the point, or by their depths.
+    """
     slack = _BETWEEN * size
+    x = patch[8 * i]
+    y = patch[8 * i + 1]
+    z = patch[8 * i + 2]
     nx = patch[8 * i + 3]
     ny = patch[8 * i + 4]
     nz = patch[8 * i + 5]
+    others = 0
+    among = 0
+    sx = 0.0
+    sy = 0.0
+    sz = 0.0
+    lowest = patch[8 * i + 6]
+    for j in range(count):
+        if j != i and alike(patch, i, j):
+            lowest = patch[8 * j + 6] if among == 0 else min(lowest, patch[8 * j + 6])
+            others += 1 << j
+            among += 1
+            sx += patch[8 * j] - x
+            sy += patch[8 * j + 1] - y
+            sz += patch[8 * j + 2] - z
+    if among < 2 or patch[8 * i + 6] < lowest - 2.0 * _SHALLOWER * size:
+        return False
+    out = sx * nx + sy * ny + sz * nz
+    sx -= out * nx
+    sy -= out * ny
+    sz -= out * nz
+    bound = slack * math.sqrt(sx * sx + sy * sy + sz * sz)
+    behind = True
+    for j in range(count):
+        if (others >> j) & 1 == 1:
+            along = sx * (patch[8 * j] - x) + sy * (patch[8 * j + 1] - y) + sz * (patch[8 * j + 2] - z)
+            behind = behind and along > bound
+    if behind:
+        return False
     for j in range(count):
         for k in range(j):
-            for m in range(k + 1):  # m == k: the line from j to k
-                if j != i and k != i and m != i and alike(patch, i, j) and alike(patch, i, k) and alike(patch, i, m):
-                    ax = patch[8 * j] - patch[8 * k]
-                    ay = patch[8 * j + 1] - patch[8 * k + 1]
-                    az = patch[8 * j + 2] - patch[8 * k + 2]
-                    px = patch[8 * i] - patch[8 * k]
-                    py = patch[8 * i + 1] - patch[8 * k + 1]
-                    pz = patch[8 * i + 2] - patch[8 * k + 2]
-                    bx = ny * az - nz * ay
-                    by = nz * ax - nx * az
-                    bz = nx * ay - ny * ax
-                    if m < k:
-                        bx = patch[8 * m] - patch[8 * k]
-                        by = patch[8 * m + 1] - patch[8 * k + 1]
-                        bz = patch[8 * m + 2] - patch[8 * k + 2]
-                    area = nx * (ay * bz - az * by) + ny * (az * bx - ax * bz) + nz * (ax * by - ay * bx)
-                    aa = ax * ax + ay * ay + az * az
-                    if area * area > 1e-4 * slack * slack * aa:
-                        u = (nx * (py * bz - pz * by) + ny * (pz * bx - px * bz) + nz * (px * by - py * bx)) / area
-                        v = (nx * (ay * pz - az * py) + ny * (az * px - ax * pz) + nz * (ax * py - ay * px)) / area
-                        w = v if m < k else 0.0
-                        inside = u >= 0.0 and w >= 0.0 and u + w <= 1.0
-                        if m == k:
-                            inside = inside and v * v * aa <= slack * slack
-                        level = (1.0 - u - w) * patch[8 * k + 6] + u * patch[8 * j + 6] + w * patch[8 * m + 6]
-                        if inside and patch[8 * i + 6] >= level - _SHALLOWER * size:
-                            return True
+            if (others >> j) & (others >> k) & 1 == 1:
+                ax = patch[8 * j] - patch[8 * k]
+                ay = patch[8 * j + 1] - patch[8 * k + 1]
+                az = patch[8 * j + 2] - patch[8 * k + 2]
+                px = x - patch[8 * k]
+                py = y - patch[8 * k + 1]
+                pz = z - patch[8 * k + 2]
+                aa = ax * ax + ay * ay + az * az
+                for m in range(k + 1):  # m == k: the line from j to k
+                    if (others >> m) & 1 == 1:
+                        bx = ny * az - nz * ay
+                        by = nz * ax - nx * az
+                        bz = nx * ay - ny * ax
+                        if m < k:
+                            bx = patch[8 * m] - patch[8 * k]
+                            by = patch[8 * m + 1] - patch[8 * k + 1]
+                            bz = patch[8 * m + 2] - patch[8 * k + 2]
+                        area = nx * (ay * bz - az * by) + ny * (az * bx - ax * bz) + nz * (ax * by - ay * bx)
+                        if area * area > 1e-4 * slack * slack * aa:
+                            u = (nx * (py * bz - pz * by) + ny * (pz * bx - px * bz) + nz * (px * by - py * bx)) / area
+                            v = (nx * (ay * pz - az * py) + ny * (az * px - ax * pz) + nz * (ax * py - ay * px)) / area
+                            w = v if m < k else 0.0
+                            inside = u >= 0.0 and w >= 0.0 and u + w <= 1.0
+                            if m == k:
+                                inside = inside and v * v * aa <= slack * slack
+                            level = (1.0 - u - w) * patch[8 * k + 6] + u * patch[8 * j + 6] + w * patch[8 * m + 6]
+                            if inside and patch[8 * i + 6] >= level - _SHALLOWER * size:
+                                return True
     return False
 
 
