@@ -107,7 +107,10 @@ STAND_INS: tuple[StandIn, ...] = (
     ),
     _described("anymal-b", f"{_ROBOTS}/ANYbotics/ANYmal-B/anymal_b.usd", descriptions.ANYMAL_B),
     _described(
-        "anymal-c", f"{_ROBOTS}/ANYbotics/ANYmal-C/anymal_c.usd", descriptions.ANYMAL_C, dress=dressing.add_lidar_cage
+        "anymal-c",
+        (f"{_ROBOTS}/ANYbotics/ANYmal-C/anymal_c.usd", f"{_OTHERS}/ANYbotics/anymal_c/anymal_c.usd"),
+        descriptions.ANYMAL_C,
+        dress=dressing.add_lidar_cage,
     ),
     _described(
         "anymal-d",

@@ -309,6 +309,13 @@ def test_properties_reach_the_simulation(scene: Any, count: int, caplog: pytest.
         np.testing.assert_allclose(after[last, ids], value, rtol=1e-6)
         after[last, ids] = before[last, ids]
         np.testing.assert_allclose(after, before)
+    before = host(view.get_dof_friction_properties()).copy()
+    robot.write_joint_friction_coefficient_to_sim(
+        0.5, joint_dynamic_friction_coeff=0.4, joint_viscous_friction_coeff=0.3, joint_ids=ids, env_ids=[last]
+    )
+    before[last, ids] = [0.5, 0.4, 0.3]
+    np.testing.assert_allclose(host(view.get_dof_friction_properties()), before, rtol=1e-6)
+    np.testing.assert_allclose(host(robot.data.joint_viscous_friction_coeff)[last, ids], 0.3, rtol=1e-6)
     limits = np.array([[[-0.1, 0.1]] * 12] * count)
     with caplog.at_level(logging.WARNING, "phalanx.facade"):
         robot.write_joint_position_limit_to_sim(limits)
@@ -443,24 +450,18 @@ def after_writes(device: str, give: Callable[[np.ndarray], Any], file: str) -> d
             "outside of its limits",
         ),
         ({"init_state": ArticulationCfg.InitialStateCfg(joint_pos={"wing": 3.0})}, ValueError, "wing"),
-        ({"articulation_root_prim_path": "/nothing"}, RuntimeError, None),
+        ({"articulation_root_prim_path": "/nothing"}, RuntimeError, "there is no prim at </World/robot/nothing>"),
     ],
     ids=["twice", "no joint", "limits", "name", "root"],
 )
-def test_wrong_configurations(
-    more: dict[str, Any], error: type[Exception], text: str | None, device: str, file: str
-) -> None:
+def test_wrong_configurations(more: dict[str, Any], error: type[Exception], text: str, device: str, file: str) -> None:
     stage.new_stage()
     SimulationContext.clear_instance()
     sim = SimulationContext(SimulationCfg(device=device))
     robot = Articulation(cfg(file, prim_path="/World/robot", **more))
-    if text is None:
-        sim.reset()  # the asset's own prim is a robot
-        assert robot.is_initialized
-    else:
-        with pytest.raises(error, match=text):
-            sim.reset()
-        assert not robot.is_initialized and sim.is_stopped()
+    with pytest.raises(error, match=text):
+        sim.reset()
+    assert not robot.is_initialized and sim.is_stopped()
     SimulationContext.clear_instance()
     physics_events.clear()
 

@@ -87,7 +87,9 @@ def matrix_of(cfg: Any) -> np.ndarray:
 def test_pictures(sim: SimulationContext, api: str, count: int) -> None:
     """Every type is of the documented shape and type, and shows what the formula says, in each environment."""
     _body = things(count)
+    assert not sim.has_rtx_sensors()
     one = camera(f"{ENV}/eye", offset=at(EYE, looking(AHEAD)))
+    assert sim.has_rtx_sensors()
     sim.reset()
     data, k = one.data, matrix_of(one.cfg.spawn)
     assert one.num_instances == count and one.image_shape == data.image_shape == (HEIGHT, WIDTH)

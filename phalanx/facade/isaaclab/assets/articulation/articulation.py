@@ -217,7 +217,10 @@ class Articulation(RootAsset, JointWriter, TendonWriter, Actuation):
     def _root_path(self, path: str) -> str:
         """The path of the one articulation root at or below a prim of the asset."""
         if self.cfg.articulation_root_prim_path is not None:
-            return path + self.cfg.articulation_root_prim_path
+            chosen = path + self.cfg.articulation_root_prim_path
+            if not utils.get_current_stage().GetPrimAtPath(chosen):
+                raise RuntimeError(f"{self._who}: articulation_root_prim_path: there is no prim at <{chosen}>")
+            return chosen
         found = utils.get_all_matching_child_prims(path, lambda one: one.HasAPI(UsdPhysics.ArticulationRootAPI))
         if len(found) != 1:
             names = ", ".join(str(one.GetPath()) for one in found) or "none"

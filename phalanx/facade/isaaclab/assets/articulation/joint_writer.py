@@ -13,6 +13,9 @@ log = logging.getLogger("phalanx.facade")
 
 Ids = Sequence[int] | slice | None
 
+_FRICTIONS = ("joint_friction_coeff", "joint_dynamic_friction_coeff", "joint_viscous_friction_coeff")
+"""Buffers, in the order of the tensor view."""
+
 
 class JointWriter:
     """The part of an articulation that sets joints.
@@ -99,22 +102,38 @@ class JointWriter:
         self._write_joints("armature", "joint_armature", "set_dof_armatures", armature, joint_ids, env_ids)
 
     def write_joint_friction_coefficient_to_sim(
-        self, joint_friction_coeff: Any, joint_ids: Ids = None, env_ids: Ids = None
+        self,
+        joint_friction_coeff: Any,
+        joint_ids: Ids = None,
+        env_ids: Ids = None,
+        *,
+        joint_dynamic_friction_coeff: Any = None,
+        joint_viscous_friction_coeff: Any = None,
     ) -> None:
-        """Set static friction of joints, N m or N here: it does not grow with the load that a joint carries."""
-        self._write_friction("joint_friction_coeff", joint_friction_coeff, joint_ids, env_ids)
+        """Set static friction of joints, N m or N here: it does not grow with the load that a joint carries.
+
+        Args:
+            joint_friction_coeff: a number for all, or (n, k), k being the number of chosen joints.
+            joint_ids: which joints; all by default.
+            env_ids: which instances; all by default.
+            joint_dynamic_friction_coeff: in motion, likewise, N m or N; as it is by default. Its place among the
+                arguments differs between versions of Isaac Lab, so that it is given by name.
+            joint_viscous_friction_coeff: N m s/rad or N s/m, likewise; as it is by default.
+        """
+        values = (joint_friction_coeff, joint_dynamic_friction_coeff, joint_viscous_friction_coeff)
+        self._write_frictions(values, joint_ids, env_ids)
 
     def write_joint_dynamic_friction_coefficient_to_sim(
         self, joint_dynamic_friction_coeff: Any, joint_ids: Ids = None, env_ids: Ids = None
     ) -> None:
         """Set friction of joints in motion, N m or N."""
-        self._write_friction("joint_dynamic_friction_coeff", joint_dynamic_friction_coeff, joint_ids, env_ids)
+        self._write_frictions((None, joint_dynamic_friction_coeff, None), joint_ids, env_ids)
 
     def write_joint_viscous_friction_coefficient_to_sim(
         self, joint_viscous_friction_coeff: Any, joint_ids: Ids = None, env_ids: Ids = None
     ) -> None:
         """Set viscous friction of joints, N m s/rad or N s/m."""
-        self._write_friction("joint_viscous_friction_coeff", joint_viscous_friction_coeff, joint_ids, env_ids)
+        self._write_frictions((None, None, joint_viscous_friction_coeff), joint_ids, env_ids)
 
     def write_joint_friction_to_sim(self, joint_friction: Any, joint_ids: Ids = None, env_ids: Ids = None) -> None:
         """Same as :meth:`write_joint_friction_coefficient_to_sim`."""
@@ -152,12 +171,16 @@ class JointWriter:
         getattr(self.root_physx_view, setter)(whole, self._indices(env_ids))
         setattr(self.data, name, whole)
 
-    def _write_friction(self, name: str, value: Any, joint_ids: Ids, env_ids: Ids) -> None:
-        names = ("joint_friction_coeff", "joint_dynamic_friction_coeff", "joint_viscous_friction_coeff")
-        whole = self._with(name, getattr(self.data, name), value, joint_ids, env_ids)
-        xp, *values = common(*(whole if each == name else getattr(self.data, each) for each in names))
-        self.root_physx_view.set_dof_friction_properties(xp.stack(values, -1), self._indices(env_ids))
-        setattr(self.data, name, whole)
+    def _write_frictions(self, values: Sequence[Any], joint_ids: Ids, env_ids: Ids) -> None:
+        """Set static, dynamic and viscous friction at once; what is ``None`` stays."""
+        wholes: dict[str, Any] = {}
+        for name, value in zip(_FRICTIONS, values, strict=True):
+            present = getattr(self.data, name)
+            wholes[name] = present if value is None else self._with(name, present, value, joint_ids, env_ids)
+        xp, *stacked = common(*wholes.values())
+        self.root_physx_view.set_dof_friction_properties(xp.stack(stacked, -1), self._indices(env_ids))
+        for name, whole in wholes.items():
+            setattr(self.data, name, whole)
 
     def _soften(self) -> None:
         """Soft limits are a share of the ranges about their middle."""

@@ -9,6 +9,7 @@ from weakref import WeakSet
 import numpy as np
 
 from phalanx.facade.arrays import accept, hand_out
+from phalanx.facade.carb.settings import get_settings
 from phalanx.facade.isaaclab.sensors.attachment import Attachment
 from phalanx.facade.isaaclab.sensors.buffers import merged, put
 from phalanx.facade.isaaclab.sensors.camera.camera_data import CameraData
@@ -92,6 +93,7 @@ class Camera(PlacedCamera):
             turn = convert_camera_frame_orientation_convention(turn, self.cfg.offset.convention, "opengl")[0]
             place = tuple(float(part) for part in self.cfg.offset.pos)
             spawn.func(path, spawn, translation=place, orientation=tuple(float(part) for part in turn))
+        get_settings().set("/isaaclab/render/rtx_sensors", True)  # environments render while they step, then
         if not utils.find_matching_prim_paths(path):
             raise RuntimeError(
                 f"{type(self).__name__}: could not find prim with path {path!r}: let the configuration spawn one, or "

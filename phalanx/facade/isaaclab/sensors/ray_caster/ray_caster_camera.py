@@ -20,6 +20,9 @@ from phalanx.facade.namespaces import array, cast, common, full, zeros
 CHANNELS = {"distance_to_image_plane": 1, "distance_to_camera": 1, "normals": 3}
 CLIPPING = ("max", "zero", "none")
 
+REACH = 1e6
+"""m: how far rays go, whatever is clipped."""
+
 
 class RayCasterCamera(PlacedCamera, RayCaster):
     """A pinhole camera on each prim that the path stands for, which sees distances and normals of what stands still.
@@ -147,10 +150,12 @@ class RayCasterCamera(PlacedCamera, RayCaster):
         put(self, "_frame", self._frame + 1, chosen)
 
     def _clipped(self, distance: Any, none: float) -> Any:
-        """Distances, and what is beyond the greatest one replaced."""
+        """Distances, and what is too far, or hits nothing, replaced; if nothing is clipped, the latter alone."""
         most = float(self.cfg.max_distance)
         beyond = {"max": most, "zero": 0.0, "none": none}[self.cfg.depth_clipping_behavior]
         xp, distance = common(distance)
+        if self.cfg.depth_clipping_behavior == "none":
+            most = REACH
         return cast(xp.where(distance <= most, distance, full((), beyond, self._device)), "float32")
 
     def _marked(self) -> dict[str, Any]:

@@ -33,7 +33,7 @@ class RayCasterCameraCfg(RayCasterCfg):
     data_types: list[str] = ["distance_to_image_plane"]  # noqa: RUF012
     """Which pictures it makes: ``"distance_to_image_plane"``, ``"distance_to_camera"``, ``"normals"``."""
     depth_clipping_behavior: Literal["max", "zero", "none"] = "none"
-    """What distances beyond ``max_distance`` become: ``"max"``: that; ``"zero"``: zero; ``"none"``: infinite, or in
-    ``"distance_to_image_plane"`` NaN."""
+    """What distances beyond ``max_distance``, and those of rays that hit nothing, become: ``"max"``: that; ``"zero"``:
+    zero; ``"none"``: what they are, and for the latter infinite, or in ``"distance_to_image_plane"`` NaN."""
     pattern_cfg: PinholeCameraPatternCfg = MISSING  # pyright: ignore[reportAssignmentType, reportIncompatibleVariableOverride]
     """The pixels."""

@@ -110,11 +110,13 @@ class Multirotor(Articulation):
         env_ids: Sequence[int] | None = None,
     ) -> None:
         """Set static friction of joints and, unless they are ``None``, that in motion and viscous friction."""
-        super().write_joint_friction_coefficient_to_sim(joint_friction_coeff, joint_ids, env_ids)
-        if joint_dynamic_friction_coeff is not None:
-            self.write_joint_dynamic_friction_coefficient_to_sim(joint_dynamic_friction_coeff, joint_ids, env_ids)
-        if joint_viscous_friction_coeff is not None:
-            self.write_joint_viscous_friction_coefficient_to_sim(joint_viscous_friction_coeff, joint_ids, env_ids)
+        super().write_joint_friction_coefficient_to_sim(
+            joint_friction_coeff,
+            joint_ids,
+            env_ids,
+            joint_dynamic_friction_coeff=joint_dynamic_friction_coeff,
+            joint_viscous_friction_coeff=joint_viscous_friction_coeff,
+        )
 
     def reset(self, env_ids: Sequence[int] | None = None) -> None:
         """Bring some instances, or all, back to where they began.
