@@ -80,10 +80,11 @@ def newton_vbd(kind: str, envs: int, options: argparse.Namespace) -> Case:
             k_mu=mu,
             k_lambda=lam,
             k_damp=0.0,
+            particle_radius=1e-3,
             **still,
         )
     else:
-        one.add_shape_box(-1, wp.transform(wp.vec3(0.0, 0.0, 0.1), wp.quat_identity()), hx=0.1, hy=0.1, hz=0.1)
+        one.add_shape_box(-1, xform=wp.transform(wp.vec3(0.0, 0.0, 0.1), wp.quat_identity()), hx=0.1, hy=0.1, hz=0.1)
         one.add_cloth_grid(
             pos=wp.vec3(-COLUMNS * SPACING / 2, -ROWS * SPACING / 2, 0.25),
             dim_x=COLUMNS,
