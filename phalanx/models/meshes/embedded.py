@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.spatial import KDTree
 
 from phalanx.io.reading.errors import LoadError
 from phalanx.maths.arrays import rotate
@@ -66,6 +65,8 @@ def shape_of(data: dict[str, Any]) -> Shape:
 
 def _places(points: np.ndarray, mesh: TetMesh) -> tuple[np.ndarray, np.ndarray]:
     """The nodes (n, 4) of each point's tetrahedron, and their weights (n, 4)."""
+    from scipy.spatial import KDTree  # which takes half a second
+
     corners = mesh.nodes[mesh.tets]
     inverse = np.linalg.inv((corners[:, 1:] - corners[:, :1]).swapaxes(1, 2))  # rows: gradients of the last three
     gradients = np.concatenate([-inverse.sum(axis=1, keepdims=True), inverse], axis=1)
