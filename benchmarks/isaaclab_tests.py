@@ -177,8 +177,8 @@ class _CpuForGpu(TorchFunctionMode):
 
 def _on_cpu(value: Any) -> Any:
     """What names a GPU names the CPU; all else as it is."""
-    if isinstance(value, str) and re.fullmatch(r"cuda(:\d+)?", value):
-        return "cpu"
+    if isinstance(value, str):
+        return "cpu" if re.fullmatch(r"cuda(:\d+)?", value) else value
     return torch.device("cpu") if isinstance(value, torch.device) and value.type == "cuda" else value
 
 
