@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from meshes.placements import Scene
 from meshes.test_against_fcl import HEIGHTS, SPACING, of_fcl
@@ -49,6 +49,7 @@ def scene(mover: str, kind: str, device: str, real: str) -> Scene:
 @pytest.mark.parametrize("kind", ["block", "mesh", "height_field"])
 @pytest.mark.parametrize("mover", MOVERS)
 @settings(max_examples=3)
+@example(seed=12, speed=0.2, spin=0.0)  # a capsule on rough ground: of many points, the one that it meets is kept
 @given(seed=st.integers(0, 2**32 - 1), speed=st.sampled_from([0.02, 0.2, 1.0]), spin=st.sampled_from([0.0, 0.3]))
 def test_what_meets_a_triangle_is_stopped_and_what_passes_all_is_not(
     mover: str, kind: str, real: str, device: str, seed: int, speed: float, spin: float
@@ -74,5 +75,10 @@ def test_what_meets_a_triangle_is_stopped_and_what_passes_all_is_not(
     truth = FirstContact((of_fcl(shape), fcl_mesh(vertices, faces)), (radius, 1.5), turns, between, motion)
     slack = 3e-4 * radius + (2e-5 if real == "float32" else 2e-6)
     apart = np.array([truth.distance(i, 0.0) for i in range(COUNT)]) > 2.0 * slack
-    assert not (apart & np.isfinite(truth.times(1e-6)) & ~acts).any(), "what meets must not be missed"
+    times = truth.times(1e-6)
+    meets = apart & np.isfinite(times)
+    if kind != "block":  # surfaces have one side: a border may be brushed by what is behind it by then
+        then = place + np.where(meets, times, 0.0)[:, None] * way
+        meets &= (np.abs(then[:, :2]) < np.abs(vertices[:, :2]).max(axis=0)).all(axis=1)
+    assert not (meets & ~acts).any(), "what meets must not be missed"
     assert not (apart & acts & np.isinf(truth.times(slack))).any(), "what passes must not be stopped"

@@ -184,12 +184,12 @@ def convex_height_field(
                 if guard[7] > 0.0:
                     counts[2] = add_point(
                         guards, counts[2], guard[0], guard[1], guard[2], guard[3], guard[4], guard[5], guard[6],
-                        motion[7],
+                        guard[6], motion[7],
                     )  # fmt: skip
-                for o in range(0, 8 * made, 8):
+                for o in range(0, 9 * made, 9):
                     insert_row(
                         rows[o], rows[o + 1], rows[o + 2], rows[o + 3], rows[o + 4], rows[o + 5], rows[o + 6],
-                        rows[o + 7] > 0.0, motion[5], motion, patch, passed, counts, size,
+                        rows[o + 7], rows[o + 8] > 0.0, motion[5], motion, patch, passed, counts, size,
                     )  # fmt: skip
     turn_guards(turn, guards, counts[2])
     finish_patches(motion, patch, passed, guards, counts, size)

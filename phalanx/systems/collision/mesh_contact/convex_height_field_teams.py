@@ -196,7 +196,7 @@ def spread_convex_with_height_field(
                             guards, counts[2], team_from(32, guard[0], other), team_from(32, guard[1], other),
                             team_from(32, guard[2], other), team_from(32, guard[3], other),
                             team_from(32, guard[4], other), team_from(32, guard[5], other),
-                            team_from(32, guard[6], other), motion[7],
+                            team_from(32, guard[6], other), team_from(32, guard[6], other), motion[7],
                         )  # fmt: skip
                     givers = team_ballot(32, made > 0)
                     while givers != 0:
@@ -204,12 +204,13 @@ def spread_convex_with_height_field(
                         givers &= givers - 1
                         clear = team_from(32, motion[5], other)
                         motion[6] = max(motion[6], team_from(32, motion[6], other))
-                        for o in range(0, 8 * team_from(32, made, other), 8):
+                        for o in range(0, 9 * team_from(32, made, other), 9):
                             insert_row(
                                 team_from(32, found[o], other), team_from(32, found[o + 1], other),
                                 team_from(32, found[o + 2], other), team_from(32, found[o + 3], other),
                                 team_from(32, found[o + 4], other), team_from(32, found[o + 5], other),
-                                team_from(32, found[o + 6], other), team_from(32, found[o + 7], other) > 0.0,
+                                team_from(32, found[o + 6], other), team_from(32, found[o + 7], other),
+                                team_from(32, found[o + 8], other) > 0.0,
                                 clear, motion, patch, passed, counts, length,
                             )  # fmt: skip
                     begun += 32

@@ -23,8 +23,8 @@ MOST_CLIPPED = 12
 """Points of one triangle: all corners of the clipped face, so that the patch can keep those of the whole face."""
 OUT_CLIPPED = 51
 """Numbers in the scratch array of them."""
-ROWS = 96
-"""Numbers in :func:`triangle_rows`, 8 a point."""
+ROWS = 108
+"""Numbers in :func:`triangle_rows`, 9 a point."""
 
 
 @function
@@ -51,10 +51,10 @@ def add_triangle(
         pair, forms, vertices, turn, point, reach, found, distance, answer, mx, my, mz,
         normals, first_corners, end_corners, corner_vertices, way, moved, motion, t, size, rows,
     )  # fmt: skip
-    for o in range(0, 8 * made, 8):
+    for o in range(0, 9 * made, 9):
         insert_row(
-            rows[o], rows[o + 1], rows[o + 2], rows[o + 3], rows[o + 4], rows[o + 5], rows[o + 6], rows[o + 7] > 0.0,
-            motion[5], motion, patch, passed, counts, size,
+            rows[o], rows[o + 1], rows[o + 2], rows[o + 3], rows[o + 4], rows[o + 5], rows[o + 6], rows[o + 7],
+            rows[o + 8] > 0.0, motion[5], motion, patch, passed, counts, size,
         )  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def triangle_rows(
         answer: COUNTS, FACE, NOT or BEYOND.
         mx, my, mz: the triangle's normal in the mesh's axes.
         way, moved, motion, t, size: see :func:`~.meeting.row_from_start`.
-        rows: what that gives, 8 numbers a point; 1 for what would act.
+        rows: what that gives, 9 numbers a point; 1 for what would act.
 
     Returns:
         how many points there are.
@@ -102,10 +102,10 @@ def triangle_rows(
     for o in range(3, 3 + 4 * made, 4):
         real_one = answer < NOT or lies_over(pair, out, o, nx, ny, nz, SLOP * size)
         if real_one and (not doubtful or out[o + 3] >= deepest):
-            x, y, z, px, py, pz, gap, acts = row_from_start(
+            x, y, z, px, py, pz, gap, level, acts = row_from_start(
                 way, moved, motion, t, 0, out[o], out[o + 1], out[o + 2], ux, uy, uz, out[o + 3], size
             )
-            at = 8 * count
+            at = 9 * count
             rows[at] = x
             rows[at + 1] = y
             rows[at + 2] = z
@@ -113,7 +113,8 @@ def triangle_rows(
             rows[at + 4] = py
             rows[at + 5] = pz
             rows[at + 6] = gap
-            rows[at + 7] = 1.0 if acts else 0.0
+            rows[at + 7] = level
+            rows[at + 8] = 1.0 if acts else 0.0
             count += 1
     return count
 

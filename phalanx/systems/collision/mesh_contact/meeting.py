@@ -374,9 +374,11 @@ def row_from_start(way, moved, motion, t, side, x, y, z, nx, ny, nz, gap, size):
         size: see :func:`~.patch.add_point`.
 
     Returns:
-        place, normal, what it is apart, and whether it would act although the triangle is passed.
+        place, normal, what it is apart, that with the substep's motion, and whether it would act although the triangle
+        is passed.
     """
     acts = False
+    level = gap
     if t != 0.0 or motion[7] > 0.0:
         if t == 0.0:
             move_pair(way, 0.0, moved)
@@ -387,11 +389,12 @@ def row_from_start(way, moved, motion, t, side, x, y, z, nx, ny, nz, gap, size):
         spin = (way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) * size
         acts = t == PASSES and gap + nearer < motion[0] + motion[2] + spin
         motion[6] = max(motion[6], -max(gap, 0.0) - nearer) if t != PASSES else motion[6]
-    return x, y, z, nx, ny, nz, gap, acts
+        level = gap + min(nearer, 0.0)
+    return x, y, z, nx, ny, nz, gap, level, acts
 
 
 @function
-def insert_row(x, y, z, nx, ny, nz, gap, acts, clear, motion, patch, passed, counts, size):
+def insert_row(x, y, z, nx, ny, nz, gap, level, acts, clear, motion, patch, passed, counts, size):
     """Put what :func:`row_from_start` gives into a patch: what would act although it is passed into ``passed``.
 
     Args:
@@ -400,16 +403,16 @@ def insert_row(x, y, z, nx, ny, nz, gap, acts, clear, motion, patch, passed, cou
     """
     if acts:
         motion[4] = min(motion[4], clear)
-        counts[1] = add_point(passed, counts[1], x, y, z, nx, ny, nz, gap, size)
+        counts[1] = add_point(passed, counts[1], x, y, z, nx, ny, nz, gap, level, size)
     else:
-        counts[0] = add_point(patch, counts[0], x, y, z, nx, ny, nz, gap, size)
+        counts[0] = add_point(patch, counts[0], x, y, z, nx, ny, nz, gap, level, size)
 
 
 @function
 def add_row(way, moved, motion, t, side, x, y, z, nx, ny, nz, gap, patch, passed, counts, size):
     """Put a contact point of a triangle into a patch; see :func:`row_from_start` and :func:`insert_row`."""
-    x, y, z, nx, ny, nz, gap, acts = row_from_start(way, moved, motion, t, side, x, y, z, nx, ny, nz, gap, size)
-    insert_row(x, y, z, nx, ny, nz, gap, acts, motion[5], motion, patch, passed, counts, size)
+    x, y, z, nx, ny, nz, gap, level, acts = row_from_start(way, moved, motion, t, side, x, y, z, nx, ny, nz, gap, size)
+    insert_row(x, y, z, nx, ny, nz, gap, level, acts, motion[5], motion, patch, passed, counts, size)
 
 
 @function
@@ -421,7 +424,7 @@ def guard_triangle(way, motion, corners, mx, my, mz, guards, counts):
     """
     guarded, x, y, z, gap = guard_of(way, motion, corners, mx, my, mz)
     if guarded:
-        counts[2] = add_point(guards, counts[2], x, y, z, mx, my, mz, gap, motion[7])
+        counts[2] = add_point(guards, counts[2], x, y, z, mx, my, mz, gap, gap, motion[7])
 
 
 @function

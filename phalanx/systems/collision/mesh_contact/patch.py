@@ -7,12 +7,13 @@ from phalanx.ecs import function
 MOST = 8
 """Points of a pair."""
 
-PATCH = 108
+PATCH = 117
 """Numbers in a patch: position (from the origin of shape a), normal, separation, rank of up to ``MOST`` + 1 points;
-then how far each point is from those before it, squared, as :func:`add_point` compares them."""
+then how far each point is from those before it, squared, as :func:`add_point` compares them; then the level of each."""
 
 _APART = 72
-"""Where the latter begin."""
+_LEVELS = 108
+"""Where the latter two begin."""
 
 _MERGE = 4e-3
 _DEPTH = 20.0
@@ -22,13 +23,14 @@ _LEVEL = 1e-5
 
 
 @function
-def add_point(patch, count, x, y, z, nx, ny, nz, separation, size):
+def add_point(patch, count, x, y, z, nx, ny, nz, separation, level, size):
     """Put a point into a patch; from a full one the point that is missed least goes.
 
     That is one of the two that are most alike in place and normal: the one nearer to the shape's origin, unless the
     other is clearly less deep. So the corners of a face stay, and the same points are chosen from step to step.
 
     Args:
+        level: the separation that the substep's motion would lead to, which says how deep a point is among others.
         size: length of the shape, which differences of normals are scaled with.
 
     Returns:
@@ -43,7 +45,8 @@ def add_point(patch, count, x, y, z, nx, ny, nz, separation, size):
     patch[o + 5] = nz
     patch[o + 6] = separation
     rank = x * x + y * y + z * z
-    patch[o + 7] = rank / size - _DEPTH * separation
+    patch[o + 7] = rank / size - _DEPTH * level
+    patch[_LEVELS + count] = level
     for j in range(count):
         patch[pair_at(count, j)] = unlike(patch, count, j, size)
     count += 1
@@ -52,16 +55,17 @@ def add_point(patch, count, x, y, z, nx, ny, nz, separation, size):
     if count <= MOST and not apart < merge * merge:
         return count
     drop = one if patch[8 * one + 7] < patch[8 * other + 7] else other
-    if abs(patch[8 * one + 6] - patch[8 * other + 6]) > _LEVEL * size:  # or noise would decide
-        deeper = one if patch[8 * one + 6] < patch[8 * other + 6] else other
+    if abs(patch[_LEVELS + one] - patch[_LEVELS + other]) > _LEVEL * size:  # or noise would decide
+        deeper = one if patch[_LEVELS + one] < patch[_LEVELS + other] else other
         deepest = True
         for k in range(count):
-            deepest = deepest and patch[8 * deeper + 6] <= patch[8 * k + 6]
+            deepest = deepest and patch[_LEVELS + deeper] <= patch[_LEVELS + k]
         if deepest and drop == deeper:
             drop = one + other - deeper
     count -= 1
     for k in range(8):
         patch[8 * drop + k] = patch[8 * count + k]
+    patch[_LEVELS + drop] = patch[_LEVELS + count]
     for j in range(count):
         if j != drop:
             patch[pair_at(max(j, drop), min(j, drop))] = patch[pair_at(count, j)]

@@ -129,6 +129,6 @@ def bins_to_patch(bins, patch, size):
             if bins[o + 7] > -math.inf and (k < 4 or bins[o + 6] < least - _DEEPER * size):
                 count = add_point(
                     patch, count, bins[o], bins[o + 1], bins[o + 2], bins[o + 3], bins[o + 4], bins[o + 5],
-                    bins[o + 6], size,
+                    bins[o + 6], bins[o + 6], size,
                 )  # fmt: skip
     return thin_patch(patch, count, size)
