@@ -7,6 +7,7 @@ that was never written is an invalid attribute, without a default value. ``Usd.P
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -213,7 +214,8 @@ def _also(name: str, function: Callable[..., bool]) -> None:
     setattr(Usd.Prim, name, method)
 
 
-for _name, _method in (("HasAPI", _has), ("ApplyAPI", _apply), ("CanApplyAPI", _can_apply), ("RemoveAPI", _remove)):
-    _also(_name, _method)
+with contextlib.suppress(ImportError):  # without USD there is nothing to extend; names can still be looked at
+    for _name, _method in (("HasAPI", _has), ("ApplyAPI", _apply), ("CanApplyAPI", _can_apply), ("RemoveAPI", _remove)):
+        _also(_name, _method)
 
 __all__ = ["Tokens", *_SINGLE, *_MULTIPLE]  # pyright: ignore[reportUnsupportedDunderAll]
