@@ -104,14 +104,14 @@ class JointDriver:
             moved = [history.is_elsewhere() for history in self._histories]
             if any(moved):
                 self._bind()
-            if self._networks:
-                self._shows.run()
-        for actuator, seen, said in self._networks:  # torch's work, on its own stream, which waits for what is above
-            said[...] = actuator._infer_from(seen).reshape(said.shape)
-        with in_order(self._world):
-            self._kernels.run()
-            for history in self._histories:
-                history.went_on()
+            (self._shows if self._networks else self._kernels).run()
+        if self._networks:  # torch's work, on its own stream, which waits for what is above
+            for actuator, seen, said in self._networks:
+                said[...] = actuator._infer_from(seen).reshape(said.shape)
+            with in_order(self._world):
+                self._kernels.run()
+        for history in self._histories:
+            history.went_on()
         self._world.engine.touch_inputs()
         if self._checks and not np.isfinite(self._applied.sum()):
             row = int(np.argwhere(~np.isfinite(self._applied.reshape(self._view.count, -1)))[0][0])
