@@ -146,10 +146,12 @@ def test_details_joints_and_cameras_of_recordings(recording, viewer):
             sliders = viewer.joint_panel.sliders
             until(lambda joints=joints, sliders=sliders: np.allclose([s.value for s in sliders], joints, atol=0.02))
             ball = viewer.scene.body_poses[0, names.index("ball/ball")]
-            points = viewer.drawings._nodes["Centres of mass"][0]._handle
+            nodes = viewer.drawings._nodes
+            until(lambda nodes=nodes: nodes.get("Centres of mass") and nodes.get("Joint axes") and nodes.get("Mine"))
+            points = nodes["Centres of mass"][0]._handle
             until(lambda points=points, ball=ball: np.isclose(points.points, ball[:3], atol=1e-5).all(axis=1).any())
-            assert viewer.drawings._nodes["Joint axes"] and not viewer.joint_panel.mode.visible
-        assert {env for env, *_ in depths} == {0, 2} and viewer.drawings._nodes["Mine"]
+            assert not viewer.joint_panel.mode.visible
+        assert {env for env, *_ in depths} == {0, 2}
         client.press(viewer.camera_panel.new)
         until(lambda: "Camera 2" in viewer.camera_panel._frustums)
         client.put(viewer.camera_panel.camera, "None")
