@@ -59,6 +59,7 @@ CHOSEN = {
     "test_rigid_body_with_restitution": "expects that a velocity of 0 is not rounded upwards; it is 4e-10 m/s",
     "test_set_thrust_target_broadcasting_unit": "calls methods of what is no multirotor",
     "test_set_thrust_target_env_slice_unit": "calls methods of what is no multirotor",
+    "test_global_forces_at_global_position": "expects an offset in the world's axes times a force in the link's",
     "test_mixing_and_integration_modes": "asks which private functions are used",
 }
 """Tests of behaviour that differs on purpose, without their parameters, and why."""

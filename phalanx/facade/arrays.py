@@ -99,9 +99,46 @@ def _api_of(value: Any) -> ArrayAPI | None:
     return None
 
 
-def _is_warp(value: Any) -> bool:
-    warp = sys.modules.get("warp")
-    return warp is not None and type(value).__module__.partition(".")[0] == "warp" and hasattr(value, "numpy")
+def is_warp(value: Any) -> bool:
+    """Whether something is an array of Warp's."""
+    return type(value).__module__.partition(".")[0] == "warp" and hasattr(value, "numpy")
+
+
+def from_warp(value: Any) -> Any:
+    """An array of Warp's as the user's API has it, with the same memory where that can be; vectors' parts come last.
+
+    Work that Warp has queued on a GPU comes first.
+    """
+    if value.device.is_cpu:
+        return hand_out(value.numpy())
+    if array_api(str(value.device)) == "torch":
+        import torch  # pyright: ignore[reportMissingImports]
+
+        return torch.from_dlpack(value)
+    import cupy  # pyright: ignore[reportMissingImports]
+
+    return hand_out(cupy.from_dlpack(value))
+
+
+def to_warp(array: Any, part: str | None = None) -> Any:
+    """An array as one of Warp's with the same memory; as it is where the package ``warp-lang`` is not installed.
+
+    Args:
+        array: of any API; those that are on the CPU must be contiguous to keep their memory.
+        part: a type of Warp's for what the last axis holds, such as ``"vec3f"``.
+    """
+    if not is_installed("warp"):
+        return array
+    import warp  # pyright: ignore[reportMissingImports]
+
+    warp.init()  # from_torch does not
+    kind = None if part is None else getattr(warp, part)
+    if api_of(array) == "torch":
+        return warp.from_torch(array.contiguous(), dtype=kind)
+    if isinstance(array, np.ndarray):
+        kind = warp.dtype_from_numpy(array.dtype) if kind is None else kind
+        return warp.array(np.ascontiguousarray(array), dtype=kind, device="cpu", copy=False)
+    return warp.from_dlpack(array, dtype=kind)
 
 
 def hand_out(array: Any, api: ArrayAPI | None = None) -> Any:
@@ -167,7 +204,7 @@ def accept(value: Any, device: str = "cpu") -> Any:
         value = value.numpy()
     elif found == "cupy" and is_cpu(device):
         return value.get()
-    elif found is None and _is_warp(value):
+    elif found is None and is_warp(value):
         value = value.numpy() if is_cpu(device) or value.device.is_cpu else value
     elif found is None and isinstance(value, list | tuple):
         value = [accept(v) if api_of(v) in ("torch", "cupy") else v for v in value]

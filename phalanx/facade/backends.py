@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.facade.arrays import ArrayAPIError, accept, api_of, hand_out, is_cpu, is_installed
+from phalanx.facade.arrays import ArrayAPIError, accept, api_of, hand_out, is_cpu, is_warp, to_warp
 
 NAMES = ("numpy", "torch", "warp")
 
@@ -61,7 +61,7 @@ class Backend:
             return array if isinstance(array, np.ndarray) else array.get()
         if self.name == "torch":
             return hand_out(array, "torch")
-        return _to_warp(array)
+        return to_warp(array)
 
     def take(self, value: Any, dtype: str = "float32") -> Any:
         """Anything array-like as an array of the engine on the device; what is ``None`` in lists becomes NaN."""
@@ -114,25 +114,6 @@ def _filled(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_filled(one) for one in value]
     return float("nan") if value is None else value
-
-
-# -- Warp ------------------------------------------------------------------------------------------------------------
-
-
-def is_warp(value: Any) -> bool:
-    """Whether something is an array of Warp's."""
-    return type(value).__module__.partition(".")[0] == "warp" and hasattr(value, "numpy")
-
-
-def _to_warp(array: Any) -> Any:
-    if not is_installed("warp"):
-        return array
-    import warp  # pyright: ignore[reportMissingImports]
-
-    if isinstance(array, np.ndarray):
-        kind = warp.dtype_from_numpy(array.dtype)
-        return warp.array(np.ascontiguousarray(array), dtype=kind, device="cpu", copy=False)
-    return warp.from_dlpack(array)
 
 
 def shaped(what: str, array: Any, shape: Sequence[int]) -> Any:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
-from phalanx.facade.arrays import ArrayAPI, accept, api_of, array_api
+from phalanx.facade.arrays import ArrayAPI, accept, api_of, array_api, from_warp, is_warp
 
 if TYPE_CHECKING:
     Array = Any
@@ -86,7 +86,7 @@ def _real(value: Any, like: Any) -> Any:
 def _convert(xp: Any, value: Any, like: Any) -> Any:
     """A value as an array of a module, on the device and with the floating dtype of another array."""
     if api_of(value) is None:
-        value = np.asarray(value)
+        value = from_warp(value) if is_warp(value) else np.asarray(value)
     dtype = None
     if is_floating(value):
         dtype = like.dtype if like is not None and is_floating(like) else xp.float32
@@ -150,10 +150,15 @@ def device_of(array: Any) -> str:
 
 
 def rows(ids: Any) -> Any:
-    """Indices of environments or joints as every module takes them: ``None`` is all, sequences become lists."""
+    """Indices of environments or joints as every module takes them: ``None`` is all, sequences become lists.
+
+    Arrays of Warp's become the user's API's.
+    """
     if ids is None:
         return slice(None)
-    return ids if isinstance(ids, slice) or api_of(ids) is not None else list(ids)
+    if isinstance(ids, slice) or api_of(ids) is not None:
+        return ids
+    return from_warp(ids) if is_warp(ids) else list(ids)
 
 
 def scriptable(space: dict[str, Any], names: Iterable[str]) -> None:

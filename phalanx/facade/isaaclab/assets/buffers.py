@@ -36,6 +36,7 @@ def refuse_outside(who: str, what: str, ids: Any, whole: int) -> None:
     """Raise IndexError if one of some things is none of ``whole`` things; nothing waits for numbers on a GPU."""
     if ids is None or isinstance(ids, slice) or not len(ids):
         return
+    ids = rows(ids)
     if api_of(ids) is None:
         low, high = int(min(ids)), int(max(ids))
     elif is_cpu(device_of(ids)):

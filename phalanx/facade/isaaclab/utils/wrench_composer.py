@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from phalanx.facade.arrays import to_warp
 from phalanx.facade.isaaclab.assets import frames
 from phalanx.facade.isaaclab.assets.buffers import block
 from phalanx.facade.isaaclab.utils.math.general import cross
@@ -12,25 +13,25 @@ from phalanx.facade.namespaces import array, common, zeros
 
 
 class _Sum:
-    """Of wrenches in one frame: forces in all and those at points, and torques, those at points about the origin.
+    """Of wrenches in one frame: all forces, those at points and their moments about the origin, and torques.
 
     Points' moments about a centre of mass that is known only when they act follow from this, however many there are.
     """
 
     def __init__(self, shape: tuple[int, int, int], device: str) -> None:
-        self.force, self.placed, self.torque = (zeros(shape, device) for _ in range(3))
+        self.force, self.placed, self.moment, self.torque = (zeros(shape, device) for _ in range(4))
         self.used = self.at_points = False
 
-    def clear(self, chosen: Any) -> None:
-        for buffer in (self.force, self.placed, self.torque):
+    def clear(self, chosen: Any, forces: bool = True, torques: bool = True) -> None:
+        for buffer in (self.force, self.placed, self.moment) * forces + (self.torque,) * torques:
             buffer[chosen] = 0.0
 
     def about(self, com: Callable[[], Any]) -> tuple[Any, Any]:
         """Force, and torque about the centre of mass, which is asked for if it matters."""
         if not self.at_points:
             return self.force, self.torque
-        _, force, torque, placed, com_ = common(self.force, self.torque, self.placed, com())
-        return force, torque - cross(com_, placed)
+        _, force, torque, moment, placed, com_ = common(self.force, self.torque, self.moment, self.placed, com())
+        return force, torque + moment - cross(com_, placed)
 
 
 class WrenchComposer:
@@ -39,14 +40,21 @@ class WrenchComposer:
     What is given in the world's axes stays as it is there while bodies turn; points of the world stay where they are.
 
     Args:
-        asset: it tells its ``num_instances``, ``num_bodies``, ``device`` and ``data``.
+        asset: it tells its ``num_instances``, ``num_bodies``, ``device`` and ``data``. Where data tell no centres of
+            mass, they are at the links' origins.
+
+    Raises:
+        ValueError: the data tell no poses of bodies or objects.
     """
 
     def __init__(self, asset: Any) -> None:
         self._who, self._data, self._device = type(asset).__name__, asset.data, asset.device
         count = asset.num_bodies if hasattr(asset, "num_bodies") else asset.num_objects
         self._shape = (asset.num_instances, count, 3)
-        self._bodies = "body" if hasattr(asset.data, "body_link_pose_w") else "object"
+        found = [each for each in ("body", "object") if hasattr(asset.data, f"{each}_link_quat_w")]
+        if not found:
+            raise ValueError(f"{self._who}: its data have neither body_link_quat_w nor object_link_quat_w")
+        self._bodies = found[0]
         self._local, self._world = _Sum(self._shape, self._device), _Sum(self._shape, self._device)
         self._pushes = False
 
@@ -77,31 +85,44 @@ class WrenchComposer:
 
     @property
     def composed_force(self) -> Any:
-        """(num_instances, num_bodies, 3) forces in the links' axes, N, as bodies stand now."""
-        return self.composed()[0]
+        """(num_instances, num_bodies) forces in the links' axes, N, as bodies stand now, as Warp's array of ``vec3f``.
+
+        Where the package ``warp-lang`` is not installed, the same as :attr:`composed_force_as_torch`.
+        """
+        return to_warp(self.composed()[0], "vec3f")
 
     @property
     def composed_torque(self) -> Any:
+        """(num_instances, num_bodies) torques about the centres of mass in the links' axes, N m, likewise."""
+        return to_warp(self.composed()[1], "vec3f")
+
+    @property
+    def composed_force_as_torch(self) -> Any:
+        """(num_instances, num_bodies, 3) forces in the links' axes, N, as bodies stand now, of the user's array API."""
+        return self.composed()[0]
+
+    @property
+    def composed_torque_as_torch(self) -> Any:
         """(num_instances, num_bodies, 3) torques about the centres of mass in the links' axes, N m, likewise."""
         return self.composed()[1]
 
-    composed_force_as_torch = composed_force
-    composed_torque_as_torch = composed_torque
-
     def composed(self) -> tuple[Any, Any]:
         """Both, as new arrays."""
-        force, torque = self._local.about(lambda: self._about("com_pose_b")[..., :3])
+        force, torque = self._local.about(lambda: self._about("com_pos_b", None))
         if self._world.used:
-            pose = self._about("link_pose_w")
-            world = self._world.about(lambda: self._about("com_pose_w")[..., :3])
-            turned = (frames.in_frame(pose[..., 3:], v) for v in world)
+            quat = self._about("link_quat_w")
+            world = self._world.about(lambda: self._about("com_pos_w", "link_pos_w"))
+            turned = (frames.in_frame(quat, v) for v in world)
             _, force, torque, more, moment = common(force, torque, *turned)
             return force + more, torque + moment
         return 1.0 * force, 1.0 * torque
 
-    def _about(self, what: str) -> Any:
-        """Something of all bodies that the asset's data have."""
-        return getattr(self._data, f"{self._bodies}_{what}")
+    def _about(self, what: str, other: str | None = "") -> Any:
+        """Something of all bodies that the asset's data have, or something else if they have not; ``None``: zeros."""
+        name = f"{self._bodies}_{what}"
+        if other == "" or hasattr(self._data, name):
+            return getattr(self._data, name)
+        return zeros(self._shape, self._device) if other is None else self._about(other)
 
     def set_forces_and_torques(
         self,
@@ -112,13 +133,16 @@ class WrenchComposer:
         env_ids: Sequence[int] | None = None,
         is_global: bool = False,
     ) -> None:
-        """Push some bodies of some instances like this, instead of as before. The same arguments as for adding."""
+        """Push some bodies of some instances like this, instead of as before. The same arguments as for adding.
+
+        Forces replace forces, also those at points; torques replace torques. What is not given stays.
+        """
         if forces is None and torques is None:
             return
         values = self._given(forces, torques, positions, body_ids, env_ids)
         for each in (self._local, self._world):
             if each.used:
-                each.clear(block(self._device, env_ids, body_ids))
+                each.clear(block(self._device, env_ids, body_ids), forces is not None, torques is not None)
         self._add(*values, block(self._device, env_ids, body_ids), is_global)
 
     def add_forces_and_torques(
@@ -133,15 +157,15 @@ class WrenchComposer:
         """Push some bodies of some instances, besides what pushes them already.
 
         Args:
-            forces: (n, bodies, 3), N; none by default.
+            forces: (n, bodies, 3), N; none by default. Warp's arrays of ``vec3f`` are (n, bodies).
             torques: (n, bodies, 3), N m; none by default.
-            positions: (n, bodies, 3), m: where forces act; at the centres of mass by default.
+            positions: (n, bodies, 3), m: where forces act; at the centres of mass by default. Torques have no point.
             body_ids: which bodies; all by default.
             env_ids: which instances; all by default.
             is_global: all are in the world's axes, positions from its origin; else in the links' frames.
 
         Raises:
-            ValueError: a shape is another one, or positions have no forces.
+            ValueError: a shape is another one, or there are positions alone.
         """
         values = self._given(forces, torques, positions, body_ids, env_ids)
         self._add(*values, block(self._device, env_ids, body_ids), is_global)
@@ -161,7 +185,7 @@ class WrenchComposer:
         for name, value in zip(("forces", "torques", "positions"), found, strict=True):
             if value is not None and tuple(value.shape) != wanted:
                 raise ValueError(f"{self._who}: {name} have shape {tuple(value.shape)}; they must have {wanted}")
-        if forces is None and positions is not None:
+        if forces is None and torques is None and positions is not None:
             raise ValueError(f"{self._who}: positions say where forces act, and there are no forces")
         return found[0], found[1], found[2]
 
@@ -173,8 +197,8 @@ class WrenchComposer:
             into.force[chosen] += forces
         if torques is not None:
             into.torque[chosen] += torques
-        if positions is not None:
+        if positions is not None and forces is not None:
             into.at_points = True
             into.placed[chosen] += forces
-            into.torque[chosen] += cross(positions, forces)
+            into.moment[chosen] += cross(positions, forces)
         into.used = into.used or forces is not None or torques is not None
