@@ -316,6 +316,13 @@ def test_properties_reach_the_simulation(scene: Any, count: int, caplog: pytest.
     before[last, ids] = [0.5, 0.4, 0.3]
     np.testing.assert_allclose(host(view.get_dof_friction_properties()), before, rtol=1e-6)
     np.testing.assert_allclose(host(robot.data.joint_viscous_friction_coeff)[last, ids], 0.3, rtol=1e-6)
+    robot.write_joint_friction_coefficient_to_sim(0.7, np.full((1, len(ids)), 0.6), 0.2, ids, [last])  # Isaac Lab 2.3
+    before[last, ids] = [0.7, 0.6, 0.2]
+    np.testing.assert_allclose(host(view.get_dof_friction_properties()), before, rtol=1e-6)
+    for chosen in (ids, np.array(ids), slice(ids[0], ids[0] + 1)):  # the order of earlier versions
+        robot.write_joint_friction_coefficient_to_sim(0.8, chosen, [last])
+    before[last, ids] = [0.8, 0.6, 0.2]
+    np.testing.assert_allclose(host(view.get_dof_friction_properties()), before, rtol=1e-6)
     limits = np.array([[[-0.1, 0.1]] * 12] * count)
     with caplog.at_level(logging.WARNING, "phalanx.facade"):
         robot.write_joint_position_limit_to_sim(limits)

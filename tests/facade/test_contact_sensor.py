@@ -13,8 +13,10 @@ from facade.sensor_scenes import G, box, environments, ground
 from oracles import host
 
 from phalanx.facade import physics_events, stage
+from phalanx.facade.carb.settings import get_settings
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.sensors import ContactSensor, ContactSensorCfg, prims
+from phalanx.facade.isaaclab.sensors.contact_sensor.contact_sensor import PROCESSING_OFF
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.shared_device import shares_memory
 
@@ -332,3 +334,23 @@ def test_wrong_use(sim: SimulationContext) -> None:
             call(0.1)
     with pytest.raises(ValueError):
         good.find_bodies("ball")
+
+
+def test_no_contact_is_measured_where_processing_is_off(sim: SimulationContext) -> None:
+    """A sensor that is made switches processing on; who switches it off before the start gets none, as in Isaac Lab."""
+    get_settings().set_bool(PROCESSING_OFF, True)
+    environments(2)
+    ground()
+    cubes = stack()
+    touch = sensor("upper", f"{ENV}/lower", **ALL)
+    assert get_settings().get(PROCESSING_OFF) is False
+    steps = stepper(sim, *cubes, touch)
+    for off in (True, False):
+        get_settings().set_bool(PROCESSING_OFF, off)
+        sim.reset()
+        steps(3)
+        sizes = [float(np.abs(host(getattr(touch.data, name))).max()) for name in ("net_forces_w", "force_matrix_w")]
+        assert (sizes == [0.0, 0.0]) is off, sizes
+        assert np.isnan(host(touch.data.contact_pos_w)).all() == off
+        np.testing.assert_allclose(host(touch.data.current_air_time), 3 * DT if off else 0.0, atol=1e-6)
+        np.testing.assert_allclose(host(touch.data.pos_w)[:, 2], 1.5 * SIZE, atol=1e-2)

@@ -13,8 +13,10 @@ from facade.sensor_scenes import box, environments, ground, pendulum
 from oracles import host
 
 from phalanx.facade import physics_events, stage
+from phalanx.facade.arrays import is_installed
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.sensors import RayCaster, RayCasterCfg, patterns
+from phalanx.facade.isaaclab.sensors.ray_caster.geometry import triangles
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.io.formats.usd.bindings import Gf, UsdGeom, Vt
 from phalanx.maths.arrays import matrix, unit
@@ -199,3 +201,32 @@ def test_wrong_use(sim: SimulationContext) -> None:
     assert (old.cfg.ray_alignment, older.cfg.ray_alignment) == ("yaw", "base")
     sim.reset()
     assert cube.is_initialized and host(old.data.ray_hits_w).shape == (2, 24, 3)
+
+
+def test_meshes_of_warp_are_what_rays_meet(sim: SimulationContext) -> None:
+    """Of a terrain and of a plane, by the paths that sensors name; made only where somebody asks."""
+    environments(1)
+    terrain("/World/hills", 1.0, 0.5)
+    ground()
+    cube = box("cube", (0.0, 0.0, 3.0))
+    scans = [caster(f"{ENV}/cube", path) for path in ("/World/hills", "/World/ground")]
+    sim.reset()
+    assert cube.is_initialized and all(one.is_initialized for one in scans)
+    assert scans[0].meshes is RayCaster.meshes == scans[1].meshes
+    assert {"/World/hills", "/World/ground"} <= set(RayCaster.meshes)
+    with pytest.raises(KeyError, match="/World/moon"):
+        _ = RayCaster.meshes["/World/moon"]
+    vertices, faces = triangles("test", "/World/hills", 1e6)
+    np.testing.assert_allclose(vertices[:, 2], sine(vertices[:, 0], vertices[:, 1]), atol=1e-6)
+    first, second = (vertices[faces[:, k]] - vertices[faces[:, 0]] for k in (1, 2))
+    normals = np.cross(first, second)
+    assert (normals[:, 2] > 0.0).all(), "faces look upwards"
+    corners, halves = triangles("test", "/World/ground", 10.0)
+    assert np.ptp(corners, axis=0).tolist() == [20.0, 20.0, 0.0] and len(halves) == 2
+    if not is_installed("warp"):
+        with pytest.raises(ImportError, match="pip install warp-lang"):
+            _ = RayCaster.meshes["/World/hills"]
+        return
+    mesh = RayCaster.meshes["/World/hills"]
+    np.testing.assert_allclose(mesh.points.numpy(), vertices, atol=1e-6)
+    np.testing.assert_array_equal(mesh.indices.numpy().reshape(-1, 3), faces)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-from typing import Any
+from typing import Any, ClassVar
 
 from phalanx.ecs.device import cuda_available
 from phalanx.facade.carb.settings import get_settings
@@ -103,6 +103,12 @@ class AppLauncher:
             log.warning("AppLauncher: there is no viewer, so these have no effect: %s", ", ".join(unheard))
         self._headless = bool(settings.get("headless", False))  # Isaac Lab's own tests ask for it
         self._app = SimulationApp({"headless": self._headless})
+
+    _APPLAUNCHER_CFG_INFO: ClassVar[dict[str, tuple[list[type], Any]]] = {
+        **dict.fromkeys(_FLAGS, ([bool], False)),
+        **{name: ([options["type"]], options["default"]) for name, options in _VALUES.items()},
+    }
+    """Types and defaults of the arguments, by Isaac Lab's name inside."""
 
     @property
     def app(self) -> SimulationApp:

@@ -76,7 +76,7 @@ class Actuation:
         self.write_joint_effort_limit_to_sim(actuator.effort_limit_sim, chosen)
         self.write_joint_velocity_limit_to_sim(actuator.velocity_limit_sim, chosen)
         self.write_joint_armature_to_sim(actuator.armature, chosen)
-        self.write_joint_friction_coefficient_to_sim(actuator.friction, chosen)
+        self.write_joint_friction_coefficient_to_sim(actuator.friction, joint_ids=chosen)
         self.write_joint_dynamic_friction_coefficient_to_sim(actuator.dynamic_friction, chosen)
         self.write_joint_viscous_friction_coefficient_to_sim(actuator.viscous_friction, chosen)
         for name, values in (

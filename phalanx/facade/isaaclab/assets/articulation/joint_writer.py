@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from phalanx.facade.isaaclab.assets.buffers import set_part
-from phalanx.facade.namespaces import array, common, copy
+from phalanx.facade.namespaces import array, common, copy, is_floating
 
 log = logging.getLogger("phalanx.facade")
 
@@ -104,22 +104,24 @@ class JointWriter:
     def write_joint_friction_coefficient_to_sim(
         self,
         joint_friction_coeff: Any,
-        joint_ids: Ids = None,
-        env_ids: Ids = None,
-        *,
         joint_dynamic_friction_coeff: Any = None,
         joint_viscous_friction_coeff: Any = None,
+        joint_ids: Ids = None,
+        env_ids: Ids = None,
     ) -> None:
         """Set static friction of joints, N m or N here: it does not grow with the load that a joint carries.
 
         Args:
             joint_friction_coeff: a number for all, or (n, k), k being the number of chosen joints.
+            joint_dynamic_friction_coeff: in motion, likewise, N m or N; as it is by default. A slice or whole numbers
+                are taken as ``joint_ids``, and what follows as ``env_ids``, as in Isaac Lab before 2.3.
+            joint_viscous_friction_coeff: N m s/rad or N s/m, likewise; as it is by default.
             joint_ids: which joints; all by default.
             env_ids: which instances; all by default.
-            joint_dynamic_friction_coeff: in motion, likewise, N m or N; as it is by default. Its place among the
-                arguments differs between versions of Isaac Lab, so that it is given by name.
-            joint_viscous_friction_coeff: N m s/rad or N s/m, likewise; as it is by default.
         """
+        if _chooses(joint_dynamic_friction_coeff):
+            joint_ids, env_ids = joint_dynamic_friction_coeff, joint_viscous_friction_coeff
+            joint_dynamic_friction_coeff = joint_viscous_friction_coeff = None
         values = (joint_friction_coeff, joint_dynamic_friction_coeff, joint_viscous_friction_coeff)
         self._write_frictions(values, joint_ids, env_ids)
 
@@ -208,3 +210,12 @@ class JointWriter:
             setattr(data, f"default_{name}", copy(array(values, device)))
         data.joint_vel_limits = copy(array(view.get_dof_max_velocities(), device))
         data.joint_effort_limits = copy(array(view.get_dof_max_forces(), device))
+
+
+def _chooses(value: Any) -> bool:
+    """Whether something says which joints: a slice or several whole numbers."""
+    if isinstance(value, list | tuple | range):
+        return len(value) > 0 and all(isinstance(one, int) for one in value)
+    if isinstance(value, slice):
+        return True
+    return len(getattr(value, "shape", ())) > 0 and not is_floating(value)

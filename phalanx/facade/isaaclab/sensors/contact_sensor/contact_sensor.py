@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from phalanx.facade.carb.settings import get_settings
 from phalanx.facade.isaaclab.assets import frames
 from phalanx.facade.isaaclab.sensors.buffers import pushed, put, set_to
 from phalanx.facade.isaaclab.sensors.contact_sensor.contact_sensor_data import TIMES, ContactSensorData
@@ -20,8 +22,12 @@ from phalanx.facade.isaaclab.sim.schemas.authoring import applied_schemas
 from phalanx.facade.isaaclab.utils.math.general import length
 from phalanx.facade.isaaclab.utils.string import resolve_matching_names
 from phalanx.facade.namespaces import array, cast, common, full, namespace, zeros
+from phalanx.facade.once import tell_once
 from phalanx.facade.physx.contact_view import RigidContactView
 from phalanx.facade.physx.rigid_body_view import RigidBodyView
+
+PROCESSING_OFF = "/physics/disableContactProcessing"
+"""The setting that keeps contacts from being reported. A sensor that is made takes it back."""
 
 NET = ("net_forces_w", "net_forces_w_history", *TIMES)
 
@@ -30,13 +36,18 @@ class ContactSensor(ShownByMarkers, SensorBase):
     """Forces on rigid bodies where they touch others.
 
     Bodies must report contacts: ``activate_contact_sensors=True`` of the spawner that makes them. Forces are of the
-    last step; before the first one since a reset, there are none.
+    last step; before the first one since a reset, there are none. Where ``/physics/disableContactProcessing`` is on as
+    the simulation starts, a setting that a sensor which is made switches off, no contact is measured, with a warning.
 
     Args:
         cfg: a ``ContactSensorCfg``.
     """
 
     cfg: Any
+
+    def __init__(self, cfg: Any) -> None:
+        get_settings().set_bool(PROCESSING_OFF, False)
+        super().__init__(cfg)
 
     # -- what it is ------------------------------------------------------------------------------------------
 
@@ -166,8 +177,10 @@ class ContactSensor(ShownByMarkers, SensorBase):
         if cfg.track_air_time:
             for name in TIMES:
                 setattr(data, name, zeros((n, b), self._device))
-        self._net = None
-        if can_sense(self._contacts):
+        self._net, self._reports = None, not get_settings().get(PROCESSING_OFF)
+        if not self._reports:
+            tell_once(f"{self._who}: no contact is measured, as the setting {PROCESSING_OFF} is on", logging.WARNING)
+        elif can_sense(self._contacts):
             kept = max(cfg.history_length, 1)
             self._net = NetForces(
                 self._contacts, b, self._sim_physics_dt, cfg.force_threshold, kept, tracks_times=cfg.track_air_time
@@ -194,11 +207,20 @@ class ContactSensor(ShownByMarkers, SensorBase):
 
     def _update_buffers_impl(self, env_ids: Any) -> None:
         chosen, data, cfg = self._chosen(env_ids), self._data, self.cfg
-        n, b = self._num_envs, len(self._names)
         if self._net is not None:
             self._net.measure(data, self._is_outdated, self._timestamp > 0.0, self._elapsed().astype("float32"))
         else:
             self._measure_net(chosen)
+        if self._reports:
+            self._measure_filtered(chosen)
+        if cfg.track_pose:
+            pose = self._poses()
+            put(data, "pos_w", pose[..., :3], chosen)
+            put(data, "quat_w", pose[..., 3:], chosen)
+
+    def _measure_filtered(self, chosen: Any) -> None:
+        """What of the contacts with chosen prims is wanted."""
+        data, cfg, n, b = self._data, self.cfg, self._num_envs, len(self._names)
         if data.force_matrix_w is not None:
             m = self._contacts.filter_count
             matrix = self._contacts.get_contact_force_matrix(self._sim_physics_dt).reshape(n, b, m, 3)
@@ -214,15 +236,13 @@ class ContactSensor(ShownByMarkers, SensorBase):
             rub, _, counts, starts = self._contacts.get_friction_data(self._sim_physics_dt)
             sums = cast(_sums(rub, counts, starts), "float32").reshape(n, b, -1, 3)
             put(data, "friction_forces_w", self._since_reset(sums), chosen)
-        if cfg.track_pose:
-            pose = self._poses()
-            put(data, "pos_w", pose[..., :3], chosen)
-            put(data, "quat_w", pose[..., 3:], chosen)
 
     def _measure_net(self, chosen: Any) -> None:
         """Net forces and times, where there is no kernel for it."""
-        forces = self._contacts.get_net_contact_forces(self._sim_physics_dt)
-        forces = self._since_reset(forces.reshape(self._num_envs, len(self._names), 3))
+        shape = (self._num_envs, len(self._names), 3)
+        forces = zeros(shape, self._device)
+        if self._reports:
+            forces = self._since_reset(self._contacts.get_net_contact_forces(self._sim_physics_dt).reshape(shape))
         if self.cfg.track_air_time:
             self._count_times(forces, chosen)
         self._keep("net_forces_w", forces, chosen)

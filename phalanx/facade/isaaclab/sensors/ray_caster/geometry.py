@@ -50,6 +50,35 @@ def add_static(who: str, stage_world: StageWorld, scene: RayScene, paths: Sequen
         scene.add(geometry, object=number, **place)
 
 
+def met_paths() -> dict[str, str]:
+    """Paths, as sensors name them, of what stands still and rays of a sensor meet, and the device of its world."""
+    found = {}
+    for stage_world, pieces in list(_known.items()):
+        for paths in pieces:
+            found.update(dict.fromkeys(paths, stage_world.world.engine.device.name))
+    return found
+
+
+def triangles(who: str, path: str, reach: float) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (n, 3) and faces (m, 3) of what is at and below prims, in the world, as it stands on the stage now.
+
+    Args:
+        who: for messages.
+        path: of the prims, an expression segment by segment.
+        reach: m: half the side of the squares that stand for planes, which have no end.
+
+    Raises:
+        RuntimeError: there is no such prim, or nothing that rays could hit.
+    """
+    planes, mesh = _found(who, path, _roots(who, path))
+    if mesh is not None:
+        return mesh
+    square = reach * np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
+    vertices = [square @ matrix(np.array(at["orientation"])).T + np.array(at["position"]) for _, at in planes]
+    corners = np.array([[0, 1, 2], [0, 2, 3]])
+    return np.concatenate(vertices), np.concatenate([corners + 4 * one for one in range(len(planes))])
+
+
 def carried_geometry(who: str, path: str) -> RayGeometry:
     """What is at and below a prim, in the frame of the prim, without scale.
 
@@ -69,11 +98,15 @@ def carried_geometry(who: str, path: str) -> RayGeometry:
 def _pieces(who: str, path: str) -> Pieces:
     from phalanx.rays import mesh_geometry
 
+    planes, mesh = _found(who, path, _roots(who, path))
+    return planes if mesh is None else [(mesh_geometry(*mesh), {})]
+
+
+def _roots(who: str, path: str) -> list[str]:
     roots = utils.find_matching_prim_paths(path)
     if not roots:
         raise RuntimeError(f"{who}: mesh_prim_paths has {path!r}, and there is no such prim")
-    planes, mesh = _found(who, path, roots)
-    return planes if mesh is None else [(mesh_geometry(*mesh), {})]
+    return roots
 
 
 def _found(who: str, path: str, roots: Sequence[str]) -> tuple[Pieces, tuple[np.ndarray, np.ndarray] | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from phalanx.facade.isaaclab.sensors.markers import ShownByMarkers
 from phalanx.facade.isaaclab.sensors.prims import is_expression
 from phalanx.facade.isaaclab.sensors.ray_caster.geometry import add_static
 from phalanx.facade.isaaclab.sensors.ray_caster.ray_caster_data import RayCasterData
+from phalanx.facade.isaaclab.sensors.ray_caster.warp_meshes import WarpMeshes
 from phalanx.facade.isaaclab.sensors.sensor_base import SensorBase
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.utils.math import quat_apply, yaw_quat
@@ -39,6 +40,8 @@ class RayCaster(ShownByMarkers, SensorBase):
     """
 
     cfg: Any
+    meshes: ClassVar[WarpMeshes] = WarpMeshes()
+    """What rays meet, as meshes of Warp, shared by all sensors; the engine's own casts do without."""
 
     def __init__(self, cfg: Any) -> None:
         if is_expression(str(cfg.prim_path).rpartition("/")[2]):

@@ -101,23 +101,6 @@ class Multirotor(Articulation):
             given = given.reshape(-1, 1)
         set_part(self._who, "target", buffer, given, env_ids, thruster_ids)
 
-    def write_joint_friction_coefficient_to_sim(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self,
-        joint_friction_coeff: Any,
-        joint_dynamic_friction_coeff: Any = None,
-        joint_viscous_friction_coeff: Any = None,
-        joint_ids: Sequence[int] | slice | None = None,
-        env_ids: Sequence[int] | None = None,
-    ) -> None:
-        """Set static friction of joints and, unless they are ``None``, that in motion and viscous friction."""
-        super().write_joint_friction_coefficient_to_sim(
-            joint_friction_coeff,
-            joint_ids,
-            env_ids,
-            joint_dynamic_friction_coeff=joint_dynamic_friction_coeff,
-            joint_viscous_friction_coeff=joint_viscous_friction_coeff,
-        )
-
     def reset(self, env_ids: Sequence[int] | None = None) -> None:
         """Bring some instances, or all, back to where they began.
 
