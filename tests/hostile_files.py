@@ -1,17 +1,10 @@
-"""Files that ask for more than any robot file needs, or that no reader can make sense of.
-
-``python hostile_files.py FOLDER`` loads each one and prints, as JSON, what was raised, the CPU time (s) and by how much
-memory grew at most meanwhile (MiB).
-"""
+"""Files that ask for more than a robot needs, or that no reader can make sense of; ``hostile_runs`` loads them."""
 
 from __future__ import annotations
 
 import json
 import os
 import struct
-import sys
-import time
-import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -469,9 +462,15 @@ def vtk_of_any_bytes(folder: Path) -> Path:
 
 
 def load(path: Path) -> None:
-    """Put a file into a world."""
+    """Put a file into a world, or open what was stored, with all that there is in it."""
     import phalanx as px
 
+    if path.suffix == ".zarr":
+        px.open_recording(path).world()
+        return
+    if path.suffix == ".npz":
+        px.World.load(path)
+        return
     world = px.World()
     if path.suffix == ".urdf":
         world.add_robot(path)
@@ -481,47 +480,3 @@ def load(path: Path) -> None:
         world.add_soft_body(path)
     else:
         world.add_usd(path)
-
-
-def _memory(name: str) -> int:
-    """KiB of this process, by a name of ``/proc/self/status``."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(name))
-
-
-def measure(path: Path) -> dict[str, object]:
-    """What is raised, CPU time in s, and the growth of memory in MiB."""
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
-    memory, begin = _memory("VmRSS"), time.process_time()
-    raised, text = "", ""
-    try:
-        load(path)
-    except Exception as error:
-        raised, text = type(error).__name__, str(error)
-    seconds = time.process_time() - begin
-    return {"raised": raised, "text": text, "seconds": seconds, "mib": (_memory("VmHWM") - memory) / 1024}
-
-
-def good(folder: Path) -> None:
-    """Load files of all kinds that are fine, which imports what others need."""
-    for path in (urdf(folder), mjcf(folder, BALL), usd(folder, f'def Xform "a0" {BODY} {{\n}}\n')):
-        measure(path)
-    for kind, made in (("glb", glb([{"mesh": 0}], [0])), ("dae", dae()), ("ply", ply(3, "3 0 1 2\n"))):
-        measure(mesh(folder, f"x.{kind}", made))
-    write(folder, "h.png", png(2, 2))
-    measure(mjcf(folder, HFIELD, '<asset><hfield name="h" file="h.png" size="1 1 1 1"/></asset>'))
-
-
-def main() -> None:
-    warnings.simplefilter("ignore")
-    top = Path(sys.argv[1])
-    (top / "good").mkdir()
-    good(top / "good")
-    for name, (_, make) in CASES.items():
-        folder = top / name
-        folder.mkdir()
-        print(json.dumps({"name": name, **measure(make(folder))}), flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -31,6 +31,9 @@ W = TypeVar("W", bound=Contents)
 FORMAT = 3
 """Version of saved worlds and descriptions."""
 
+MOST_ARRAYS = 4096
+"""In a file."""
+
 STATE_ROLES = ("state", "input", "parameter")
 """Roles of the fields that continue a simulation."""
 
@@ -180,6 +183,9 @@ def load(
         if signed is not None and str(signed[()]) != digest_of_arrays(state):
             raise LoadError(f"{source}: it was changed after it was saved; a world can only be loaded as it was")
         description = json.loads(str(state.pop("world")[()]))
+        envs = description["num_envs"]
+        if not any(values.ndim and values.shape[-1] == envs for values in state.values()):
+            raise LoadError(f"{source}: it has no state of the {envs!r:.30} environments that it describes")
         world = from_description(kind, description, device=device)
     if prepare is not None:
         prepare(world)
@@ -205,6 +211,8 @@ def _arrays(source: Path) -> dict[str, np.ndarray]:
         packed = [each.filename for each in file.infolist() if each.compress_type != zipfile.ZIP_STORED]
         if packed or sum(each.file_size for each in file.infolist()) > os.path.getsize(source):
             raise ValueError("its arrays are packed")
+        if len(file.infolist()) > MOST_ARRAYS:
+            raise ValueError(f"it has {len(file.infolist())} arrays; a world has at most {MOST_ARRAYS}")
     with np.load(source, allow_pickle=False) as data:
         return {key: data[key] for key in data.files}
 

@@ -18,7 +18,7 @@ from phalanx.io.recordings.replay import open_recording
 ROOT = Path(px.__file__).resolve().parents[1]
 
 
-def campaign(tmp_path: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def campaign(tmp_path: Path, *options: str, seconds: float = 300) -> subprocess.CompletedProcess[str]:
     command = [
         sys.executable,
         "-m",
@@ -30,7 +30,7 @@ def campaign(tmp_path: Path, *options: str) -> subprocess.CompletedProcess[str]:
         *options,
     ]
     return subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}, timeout=300
+        command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}, timeout=seconds
     )
 
 
@@ -42,6 +42,16 @@ def test_some_kills_and_full_disks(tmp_path: Path) -> None:
     found = json.loads((tmp_path / "out.json").read_text())
     assert found["kills"] == 3 and found["faults"] == [] and found["samples_verified"] > 10
     assert sum(found["disks_by_outcome"].values()) == found["disks"]
+
+
+@pytest.mark.slow
+def test_two_hundred_kills_and_fifty_full_disks(tmp_path: Path) -> None:
+    done = campaign(tmp_path, "--kills", "200", "--disks", "50", "--steps", "160", seconds=3000)
+    if done.returncode == 2:
+        pytest.skip("this machine does not let users mount file systems")
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads((tmp_path / "out.json").read_text())
+    assert found["kills"] == 200 and found["disks_by_outcome"]["became full"] == 50 and found["faults"] == []
 
 
 def test_what_is_lost_or_differs_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

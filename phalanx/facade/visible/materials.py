@@ -211,7 +211,7 @@ def _opened(path: str) -> Texture | None:
         asset = Ar.GetResolver().OpenAsset(Ar.ResolvedPath(path))  # also what is in a package
         if asset is None:
             raise FileNotFoundError("there is no such file")
-        with Image.open(io.BytesIO(asset.GetBuffer())) as picture:
+        with Image.open(io.BytesIO(asset.GetBuffer()), formats=limits.PICTURES) as picture:
             limits.check("pixels", picture.width * picture.height, LoadError)
             return Texture(np.asarray(picture.convert("RGB")))
     except (OSError, ValueError, Image.DecompressionBombError) as error:

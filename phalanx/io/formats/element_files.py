@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,6 +78,7 @@ def read_elements(path: str | os.PathLike[str]) -> Elements:
         limits.check("vertices", len(nodes), error)
         if not np.isfinite(nodes).all():
             raise error(f"node {int(np.flatnonzero(~np.isfinite(nodes).all(axis=1))[0])} is not finite.")
+        limits.check("length", float(np.abs(nodes).max(initial=0.0)), error)
         elements = {n: np.array(rows, np.int64).reshape(-1, n) for n, rows in found.items()}
         for n, rows in elements.items():
             limits.check("triangles", len(rows), error)
@@ -123,7 +124,9 @@ class _Words:
             raise self.fail(f"there must be numbers, not {words[:3]}, at word {self._at - count}.") from None
 
     def _take(self, count: int) -> list[str]:
-        if count < 0 or self._at + count > len(self._words):
+        if count < 0:
+            raise self.fail(f"it asks for {count} numbers, below zero, at word {self._at}.")
+        if self._at + count > len(self._words):
             raise self.fail(f"it ends where {count} more numbers are needed; it is damaged.")
         self._at += count
         return self._words[self._at - count : self._at]
@@ -151,7 +154,7 @@ def _msh_22(words: _Words) -> tuple[np.ndarray, dict[int, list[int]]]:
     words.seek("$Nodes")
     count = int(words.ints(1)[0])
     rows = words.floats(4 * count).reshape(-1, 4)
-    number = {int(tag): n for n, tag in enumerate(rows[:, 0])}
+    number = _numbered(words, map(int, rows[:, 0]))
     words.seek("$Elements")
     found: dict[int, list[int]] = {}
     for _ in range(int(words.ints(1)[0])):
@@ -164,14 +167,14 @@ def _msh_22(words: _Words) -> tuple[np.ndarray, dict[int, list[int]]]:
 def _msh_41(words: _Words) -> tuple[np.ndarray, dict[int, list[int]]]:
     words.seek("$Nodes")
     blocks = int(words.ints(4)[0])
-    number: dict[int, int] = {}
+    tags: list[int] = []
     places: list[np.ndarray] = []
     for _ in range(blocks):
         dimension, _, parametric, count = words.ints(4).tolist()
-        for tag in words.ints(count).tolist():
-            number[tag] = len(number)
+        tags += words.ints(count).tolist()
         width = 3 + (dimension if parametric else 0)
         places.append(words.floats(width * count).reshape(-1, width)[:, :3])
+    number = _numbered(words, tags)
     words.seek("$Elements")
     found: dict[int, list[int]] = {}
     for _ in range(int(words.ints(4)[0])):
@@ -180,6 +183,16 @@ def _msh_41(words: _Words) -> tuple[np.ndarray, dict[int, list[int]]]:
             words.ints(1)
             _add(words, found, kind, number)
     return np.concatenate([np.zeros((0, 3)), *places]), found
+
+
+def _numbered(words: _Words, tags: Iterable[int]) -> dict[int, int]:
+    """Nodes by what the file calls them."""
+    found: dict[int, int] = {}
+    for tag in tags:
+        if tag in found:
+            raise words.fail(f"two nodes have the number {tag}.")
+        found[tag] = len(found)
+    return found
 
 
 SINGLE = {15: 1, 3: 4, 5: 8, 6: 6, 7: 5, 10: 9, 16: 8, 17: 20}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 
+from phalanx.io.reading import limits
 from phalanx.io.reading.boundary import read_bytes
 
 KINDS = (".mtl", ".png", ".jpg", ".jpeg", ".bmp", ".tga", ".tif", ".tiff")
@@ -27,7 +29,7 @@ class Beside:
         """Content of a file.
 
         Raises:
-            OSError: it is not there, or no file that may be opened.
+            OSError: it is not there, or no file that may be opened, or no picture of a known format.
             LoadError: it is empty or too large.
         """
         path = (self._folder / name.strip().replace("\\", "/").removeprefix("file://")).resolve()
@@ -35,6 +37,16 @@ class Beside:
             raise PermissionError(f"{path}: a mesh opens only pictures and materials in {self._folder.parent}")
         if not path.is_file():
             raise FileNotFoundError(f"{path}: no such file")
-        return read_bytes(path)
+        data = read_bytes(path)
+        if path.suffix.lower() != ".mtl":
+            _check_kind(data)
+        return data
 
     __getitem__ = get
+
+
+def _check_kind(data: bytes) -> None:
+    """Refuse what is no picture of a known format, whatever its name says."""
+    from PIL import Image
+
+    Image.open(io.BytesIO(data), formats=limits.PICTURES).close()  # reads its header

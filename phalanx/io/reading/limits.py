@@ -41,6 +41,8 @@ class Limits:
     """Samples of a height field."""
     pixels: int = 1 << 26
     """Of a picture."""
+    samples: int = 10_000_000
+    """Of a recording; also events."""
     number: float = 1e30
     """Size of any number; greater limits count as none."""
     length: float = 1_000_000_000
@@ -50,6 +52,9 @@ class Limits:
 
 
 LIMITS = Limits()
+
+PICTURES = ("PNG", "JPEG", "BMP", "TGA", "TIFF", "WEBP", "GIF", "DDS")
+"""Formats of textures, by Pillow's names. It knows more, and starts other programs for some (PostScript)."""
 
 NAMES = {
     "xml_bytes": "bytes",
@@ -64,6 +69,7 @@ NAMES = {
     "triangles": "triangles",
     "heights": "samples",
     "pixels": "pixels",
+    "samples": "samples or events",
     "number": "",
     "length": "m",
     "seconds": "seconds",

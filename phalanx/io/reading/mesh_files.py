@@ -17,6 +17,7 @@ from typing import Any
 from phalanx.io.reading import limits
 from phalanx.io.reading.beside import Beside
 from phalanx.io.reading.boundary import of_file, place, read_bytes
+from phalanx.io.reading.collada import check_collada, without_looks
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.reading.sizes import expanded
 
@@ -39,7 +40,7 @@ def read_scene(path: str, kind: str, looks: bool = False, beside: Beside | None 
     """
     import trimesh
 
-    error, unit = of_file(path), 1.0
+    error, unit, collada = of_file(path), 1.0, None
     data = content = read_bytes(path, "xml_bytes" if kind == "dae" else "mesh_bytes")
 
     def unreadable(text: str) -> LoadError:
@@ -47,8 +48,9 @@ def read_scene(path: str, kind: str, looks: bool = False, beside: Beside | None 
 
     with place(unreadable):
         if kind == "dae":
-            unit = _check_collada(data, path)
-            content = data if looks else _COLLADA_LOOKS.sub(b"", data)
+            collada = check_collada(data, path, unreadable)
+            unit = collada.unit
+            content = data if looks else without_looks(data)
         elif kind == "glb":
             _check_gltf(data, unreadable)
         elif kind == "ply":
@@ -59,6 +61,8 @@ def read_scene(path: str, kind: str, looks: bool = False, beside: Beside | None 
         # From memory: without a resolver, a mesh cannot make us open another file.
         scene = trimesh.load_scene(io.BytesIO(content), file_type=kind, process=False, **options)
         _check_scene(scene, error)
+        if collada is not None:
+            collada.check(scene.geometry, error)
     return scene, unit, data
 
 
@@ -73,51 +77,6 @@ def _check_scene(scene: Any, error: Error) -> None:
     shown = [sizes[scene.graph[node][1]] for node in placed]
     limits.check("vertices", sum(vertices for vertices, _ in shown), error)
     limits.check("triangles", sum(faces for _, faces in shown), error)
-
-
-# -- COLLADA -----------------------------------------------------------------------------------------------------
-
-# Materials and textures of a COLLADA file: not wanted here, slow to read, and often broken.
-_COLLADA_LOOKS = re.compile(
-    rb"<(library_images|library_effects|library_materials|bind_material)\b[^>]*(?<!/)>.*?</\1>", re.DOTALL
-)
-
-
-def _check_collada(data: bytes, path: str) -> float:
-    """Refuse nodes that stand for too many; returns metres per unit."""
-    from phalanx.io.reading.xmltree import parse_bytes
-
-    root = parse_bytes(data, path, words=False)
-    unit, named, tops = 1.0, {}, []
-    for element in root.walk():
-        element.tag = element.tag.rpartition(":")[2]
-        if element.tag == "unit" and "meter" in element.attributes:
-            unit = _metres(element)
-        if element.tag == "node" and "id" in element.attributes:
-            named[element.attributes["id"]] = element
-        if element.tag == "visual_scene":
-            tops.append(element)
-
-    def inside(element: Any) -> list[tuple[Any, int]]:
-        found = [(child, 1) for child in element.children if child.tag == "node"]
-        for child in element.children:
-            target = named.get(child.attributes.get("url", "").removeprefix("#"))
-            if child.tag == "instance_node" and target is not None:
-                found.append((target, 1))
-        return found
-
-    for top in tops:
-        expanded(top, inside, "nodes", top.error, key=id)
-    return unit
-
-
-def _metres(unit: Any) -> float:
-    """Metres per unit; what makes no sense is taken for metres, as other readers do."""
-    try:
-        found = float(unit.get("meter"))
-    except ValueError:
-        raise unit.error(f'meter="{unit.get("meter")}" is not a number.') from None
-    return found if 0.0 < found < limits.LIMITS.length else 1.0
 
 
 # -- glTF --------------------------------------------------------------------------------------------------------
@@ -149,6 +108,8 @@ def _check_gltf(data: bytes, error: Error) -> None:
     for accessor in _list(document, "accessors", error):
         count = accessor.get("count", 0)
         limits.check("vertices", count if type(count) is int else math.inf, error)
+        if not 0 <= count <= len(data):
+            raise error(f"it promises {count} vertices, more than it has room for; export it again.")
 
 
 def _list(document: Mapping[str, Any], key: str, error: Error) -> list[Any]:

@@ -18,6 +18,9 @@ from phalanx.io.reading import limits
 from phalanx.io.reading.boundary import read_bytes
 from phalanx.io.reading.errors import LoadError
 
+_PIECE = 1 << 16
+"""Bytes that are parsed at once."""
+
 
 @dataclass(slots=True, eq=False)
 class Element:
@@ -120,6 +123,8 @@ def parse_xml(path: str | Path) -> Element:
 
 def parse_bytes(data: bytes, file: str, words: bool = True) -> Element:
     """Parse what is in a file; without ``words`` the text between elements is left out."""
+    if data.count(b"<") > limits.LIMITS.elements:  # as a rule there are too many, which is found soon without a tree
+        _count(data, file)
     parser = _parser(file)
     count = 0
     stack: list[Element] = []
@@ -153,6 +158,21 @@ def parse_bytes(data: bytes, file: str, words: bool = True) -> Element:
     return roots[0]
 
 
+def _count(data: bytes, file: str) -> None:
+    """Refuse what has too many elements, without making them."""
+    parser = _parser(file)
+    count = 0
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal count
+        count += 1
+        if count > limits.LIMITS.elements:
+            limits.check("elements", count, Element(tag, attributes, file, parser.CurrentLineNumber).error)
+
+    parser.StartElementHandler = start
+    _feed(parser, data, file)
+
+
 def _parser(file: str) -> Any:
     parser = expat.ParserCreate()
     parser.buffer_text = True
@@ -176,7 +196,9 @@ def _parser(file: str) -> Any:
 
 def _feed(parser: Any, data: bytes, file: str) -> None:
     try:
-        parser.Parse(data, True)
+        for at in range(0, len(data), _PIECE):  # after an error nothing more is looked at
+            parser.Parse(data[at : at + _PIECE], False)
+        parser.Parse(b"", True)
     except (expat.ExpatError, LookupError, ValueError) as error:
         if isinstance(error, LoadError):
             raise

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from phalanx.io.reading import limits
+from phalanx.io.reading.boundary import of_file
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.fields import FIELDS, KINDS, dimensions
 from phalanx.io.recordings.subjects import FOLDERS
@@ -70,6 +72,7 @@ def check_header(path: Path, header: Any, arrays: Mapping[str, Any]) -> None:
         if not fits(header[key]):
             raise LoadError(f"{path}: is damaged: {key} in its header is {header[key]!r:.60}, not {what}.")
     samples, events = header["complete_samples"], header["complete_events"]
+    limits.check("samples", max(samples, events), of_file(path))
 
     def shape(name: str, least: int, dims: int | None = None, kinds: str = "") -> list[int]:
         node = arrays.get(name)
@@ -78,6 +81,8 @@ def check_header(path: Path, header: Any, arrays: Mapping[str, Any]) -> None:
         found = node["shape"]
         if (dims is not None and len(found) != dims) or not found or found[0] < least:
             raise LoadError(f"{path}: is damaged: {name!r} has the shape {found}, for {least} entries.")
+        if dims == 1 and node["chunk_grid"]["configuration"]["chunk_shape"][0] > limits.LIMITS.samples:
+            raise LoadError(f"{path}: is damaged: {name!r} has chunks of more than {limits.LIMITS.samples:,} entries.")
         if kinds and not node["data_type"].startswith(kinds):
             raise LoadError(f"{path}: is damaged: {name!r} has the type {node['data_type']}, not {kinds}.")
         return found

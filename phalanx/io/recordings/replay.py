@@ -18,13 +18,14 @@ from phalanx.io.reading.digests import digest_of_arrays
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.fields import COMPONENTS, dimensions
 from phalanx.io.recordings.header import check_header, digest_of
+from phalanx.io.recordings.packed import check_chunk
 from phalanx.io.recordings.recorder import FORMAT, INPUTS, START, STATE, Event
 from phalanx.io.recordings.series import ActorRecording, RobotRecording, open_actors
 from phalanx.io.recordings.store import move_meshes_in
 from phalanx.io.recordings.subjects import FOLDERS, handles
 from phalanx.io.recordings.tree import open_tree
 from phalanx.io.recordings.windows import torch_windows
-from phalanx.io.recordings.zarr_metadata import check_metadata, read_document, separator
+from phalanx.io.recordings.zarr_metadata import check_metadata, read_document, separator, value_bytes
 from phalanx.models.robot_model import RobotModel
 
 if TYPE_CHECKING:
@@ -248,6 +249,11 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
     try:
         root = zarr.open_group(str(path), mode="r", use_consolidated=True, zarr_format=3)
         world, meshes = move_meshes_in(attributes["world"], root)
+        for key in ("num_envs", "dt"):
+            if world.get(key, header[key]) != header[key]:
+                raise LoadError(
+                    f"{path}: is damaged: its world has {key} = {world[key]!r:.30}, and {header[key]} was recorded."
+                )
         signed = header.get("digest")
         edited = signed is not None and signed != digest_of(header, attributes["world"], digest_of_arrays(meshes))
         return Recording(path, root, header, world, edited)
@@ -265,12 +271,14 @@ def _check_files(path: Path, arrays: dict[str, Any]) -> None:
         chunk = array["chunk_grid"]["configuration"]["chunk_shape"]
         counts = [-(-size // piece) for size, piece in zip(array["shape"], chunk, strict=True)]
         between = separator(path / "zarr.json", name, array)
+        size = value_bytes(array["data_type"])
         for index in np.ndindex(*counts):
             file = path / name / between.join(("c", *map(str, index)))
             if not file.is_file():
                 raise LoadError(f"{path}: is truncated: {file.relative_to(path)} is missing.")
             if file.is_symlink():
                 raise LoadError(f"{path}: {file.relative_to(path)} is a link; the files of a recording are its own.")
+            check_chunk(file, name, array, size)
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ def _node(file: Path, name: str, node: Any) -> None:
         or grid.get("name") != "regular"
     ):
         raise _wrong(file, name, "chunk_grid", grid, f"regular, with {len(shape)} positive whole numbers")
-    size = math.prod(chunks) * (16 if kind == "string" else _size(kind))
+    size = math.prod(chunks) * (16 if kind == "string" else value_bytes(kind))
     if size > MAX_CHUNK:
         raise _wrong(file, name, "chunk_grid", f"{size} bytes a chunk", f"at most {MAX_CHUNK}")
     separator(file, name, node)
@@ -164,8 +164,11 @@ def _codecs(file: Path, name: str, codecs: Any) -> None:
         if not isinstance(configuration, dict):
             raise _wrong(file, name, f"configuration of {called}", configuration, "an object")
         if called == "sharding_indexed":
-            _codecs(file, name, configuration.get("codecs"))
-            _codecs(file, name, configuration.get("index_codecs"))
+            for key in ("codecs", "index_codecs"):
+                inner: Any = configuration.get(key)
+                _codecs(file, name, inner)
+                if any(one.get("name") in ("gzip", "zstd", "sharding_indexed") for one in inner):
+                    raise _wrong(file, name, key, inner, "those of a recording's shards")
             if not _counts(configuration.get("chunk_shape"), 1):
                 raise _wrong(file, name, "chunk_shape", configuration.get("chunk_shape"), "positive whole numbers")
 
@@ -174,7 +177,10 @@ def _counts(value: Any, least: int) -> bool:
     return isinstance(value, list) and all(type(n) is int and least <= n < 1 << 62 for n in value)
 
 
-def _size(kind: str) -> int:
+def value_bytes(kind: str) -> int:
+    """Bytes of one value of a type of an array; 0 for texts."""
+    if kind == "string":
+        return 0
     return 1 if kind == "bool" else int("".join(c for c in kind if c.isdigit())) // 8
 
 

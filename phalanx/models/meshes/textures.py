@@ -94,5 +94,7 @@ def _of_part(part: Any, images: dict[int, tuple[int, Any]]) -> tuple[np.ndarray,
         return none
     if id(image) not in images:
         limits.check("pixels", image.width * image.height, LoadError)
+        if image.format not in (None, *limits.PICTURES):  # None: of one that is unpacked already
+            raise LoadError(f"pictures in {image.format} are not read")
         images[id(image)] = len(images), image
     return np.full(len(faces), images[id(image)][0]), uv[faces]

@@ -105,11 +105,15 @@ def height_field(values: Values, source: Source) -> tuple[np.ndarray, tuple[floa
 def _grid(path: Path, values: Values) -> np.ndarray:
     """Elevations (rows along y, columns along x) of a picture, or of a binary file with their numbers in front."""
     if path.suffix.lower() == ".png":
-        from PIL import Image
+        from PIL import Image, UnidentifiedImageError
 
         with place(partial(values.error, "file")):
             data = read_bytes(path)
-            with Image.open(io.BytesIO(data)) as picture:  # reads its header
+            try:  # reads its header; of the formats that Pillow knows some start other programs
+                opened = Image.open(io.BytesIO(data), formats=["PNG"])
+            except UnidentifiedImageError:
+                raise values.error("file", "it holds no PNG picture") from None
+            with opened as picture:
                 limits.check("heights", picture.width * picture.height, partial(values.error, "file"))
                 return np.asarray(picture.convert("L"), float)[::-1]
     data = read_bytes(path)

@@ -40,7 +40,7 @@ def read(
         elif element.tag == "joint":
             _joint(values, context, tree, trees, notes)
         else:
-            one = _held(values, context, tree, number)
+            one = _held(values, context, tree, number, notes)
             held += [one] if one is not None else []
     return held
 
@@ -120,7 +120,14 @@ def _model_joint(trees: dict[str, TreeModel], name: str) -> tuple[TreeModel, Joi
     raise AssertionError(name)
 
 
-def _held(values: Values, context: Context, tree: Tree, number: int) -> Held | None:
+def _carrier(node: Node) -> Node:
+    """The body with joints that a body is part of, or the world."""
+    while node.parent is not None and not node.joints and not node.mocap:
+        node = node.parent
+    return node
+
+
+def _held(values: Values, context: Context, tree: Tree, number: int, notes: Notes) -> Held | None:
     element = values.element
     kind = "spherical" if element.tag == "connect" else "fixed"
     given = element.attributes.get("name", "")
@@ -142,6 +149,11 @@ def _held(values: Values, context: Context, tree: Tree, number: int) -> Held | N
     if not references.apply:
         return None
     (a, pose_a), (b, pose_b) = found
+    if a is b and not by_site:
+        raise element.error(f'it holds "{a.name}" to itself; name two bodies.')
+    if _carrier(a) is _carrier(b):
+        notes.add(element, "it holds what is one rigid body already; it is left out.")
+        return None
     if not by_site:
         relative = compose(inverse(a.world_pose()), b.world_pose())
         if kind == "spherical":

@@ -27,7 +27,9 @@ def fans(reading: Reading, prim: Prim, transform: np.ndarray) -> tuple[np.ndarra
         raise reading.error(prim, "the mesh has no points or faces; fill it, or remove it.")
     if not np.isfinite(points).all():
         raise reading.error(prim, "the mesh has points that are not finite; export it again.")
-    if counts.sum() != len(corners) or (counts < 0).any():
+    if (counts < 0).any():
+        raise reading.error(prim, f"faceVertexCounts has {counts.min()}; no face has fewer than no corners.")
+    if counts.sum() != len(corners):
         raise reading.error(prim, f"faceVertexCounts add up to {counts.sum()}, but there are {len(corners)} indices.")
     if len(corners) and (corners.min() < 0 or corners.max() >= len(points)):
         raise reading.error(prim, f"faceVertexIndices must be from 0 to {len(points) - 1}.")
