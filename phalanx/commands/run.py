@@ -62,6 +62,7 @@ class RunOptions:
     json: Path | None = None
     keyframe: str | None = None
     fix_inertias: bool = False
+    record_contacts: bool = False
     view: bool = False
     host: str = "127.0.0.1"
     port: int = 8080
@@ -242,7 +243,7 @@ def _recorder(world: World, o: RunOptions) -> Any:
         return
     from phalanx.io.recordings.recorder import Recorder
 
-    with Recorder(world, o.record, every=o.record_every) as recorder:
+    with Recorder(world, o.record, every=o.record_every, contacts=o.record_contacts) as recorder:
         yield recorder
 
 

@@ -8,12 +8,14 @@ DofSample = Table("dof_sample", "a degree of freedom in a sample")
 BodySample = Table("body_sample", "a body in a sample")
 DeformableSample = Table("deformable_sample", "a deformable body in a sample")
 NodeSample = Table("node_sample", "a node of a deformable body in a sample")
+ContactSample = Table("contact_sample", "a contact in a sample")
 
 
 class SampleSlot(Component, table=World):
     """Where the next sample goes."""
 
     current = Field(dtype="int32", doc="samples before it, from the start of the arrays")
+    contacts = Field(dtype="int32", doc="contacts of a sample that there is room for")
 
 
 class SampledCoordinate(Component, table=CoordSample):
@@ -51,3 +53,13 @@ class SampledNode(Component, table=NodeSample):
 
     offset = Field(3, unit="m", doc="position from the body's origin, world axes")
     velocity = Field(3, unit="m/s", doc="velocity, world")
+
+
+class SampledContact(Component, table=ContactSample):
+    """Contacts of the last substep of steps; 0 where there are no more."""
+
+    count = Field(doc="contacts that there were, also those without room; one a sample")
+    point = Field(3, unit="m", doc="midway between the surfaces, where they met when the substep began, world")
+    normal = Field(3, doc="unit normal, from b to a, world axes")
+    force = Field(3, unit="N", doc="on a, normal part and friction, world axes")
+    separation = Field(unit="m", doc="distance less rest offsets, negative when penetrating")

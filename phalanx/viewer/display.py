@@ -45,6 +45,7 @@ class Display(Drawn, Widgets):
         pace: play, pause, speed.
         server: what browsers connect to.
         fps: frames a second, at most.
+        contacts: whether there are any to be shown.
 
     Attributes:
         pace: play, pause, speed.
@@ -54,7 +55,7 @@ class Display(Drawn, Widgets):
     """
 
     def __init__(
-        self, world: World, num_envs: int, first: Snapshot, pace: Pace, server: Server, fps: float, live: bool
+        self, world: World, num_envs: int, first: Snapshot, pace: Pace, server: Server, fps: float, contacts: bool
     ) -> None:
         self.world, self.num_envs, self.pace, self.fps = world, num_envs, pace, fps
         self.frames = 0
@@ -80,7 +81,7 @@ class Display(Drawn, Widgets):
         viser.gui.main_panel.dock_right()
         self._tabs = viser.gui.add_tab_group()
         self._add_panels(self._tabs)
-        self.view_panel = ViewPanel(self, self._tabs, live)
+        self.view_panel = ViewPanel(self, self._tabs, contacts)
         self.scene.show(first, self.selection.offsets())
         self._thread = threading.Thread(target=self._work, name="phalanx-viewer", daemon=True)
 

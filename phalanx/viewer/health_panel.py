@@ -7,10 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from phalanx.ecs import trace
-from phalanx.maths.arrays import matrix
 from phalanx.viewer.selection import ONE
 
 if TYPE_CHECKING:
@@ -143,33 +140,3 @@ def flame(events: list[dict[str, Any]], steps: int) -> str:
         f'<div style="display:flex;height:1.6em;width:100%">{"".join(parts)}</div>'
         f'<table style="width:100%">{"".join(names)}</table></div>'
     )
-
-
-def energy(world: World) -> np.ndarray:
-    """(num_envs, 3), J: kinetic and potential energy of all bodies that move, and their sum.
-
-    Potential energy is that of gravity, m g h about z = 0 with h along gravity; springs of drives are left out, and so
-    are armatures.
-    """
-    from phalanx import components as c
-
-    gravity = np.moveaxis(_host(world[c.Settings].gravity), -1, 0)[:, 0].astype(float)
-    found = np.zeros((world.num_envs, 3))
-    for actor in world.actors.values():
-        if actor.fixed_base and actor.num_bodies == 1:
-            continue
-        pose, velocity = _host(actor.body_pose).astype(float), _host(actor.body_vel).astype(float)
-        mass, inertia = _host(actor.body_mass).astype(float), _host(actor.body_inertia).astype(float)
-        turn = matrix(pose[..., 3:])
-        arm = (turn @ _host(actor.body_com).astype(float)[..., None])[..., 0]
-        speed = velocity[..., :3] + np.cross(velocity[..., 3:], arm)
-        spin = (np.swapaxes(turn, -1, -2) @ velocity[..., 3:, None])[..., 0]
-        turning = (spin * (inertia @ spin[..., None])[..., 0]).sum(axis=-1)
-        found[:, 0] += 0.5 * (mass * (speed**2).sum(axis=-1) + turning).sum(axis=-1)
-        found[:, 1] -= (mass * ((pose[..., :3] + arm) * gravity[:, None]).sum(axis=-1)).sum(axis=-1)
-    found[:, 2] = found[:, 0] + found[:, 1]
-    return found
-
-
-def _host(value: Any) -> np.ndarray:
-    return np.asarray(value.get() if hasattr(value, "get") else value)

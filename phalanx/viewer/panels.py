@@ -136,7 +136,7 @@ class RunPanel:
 class ViewPanel:
     """What of the environments is shown, and from where."""
 
-    def __init__(self, viewer: Steered, tabs: Any, live: bool = True) -> None:
+    def __init__(self, viewer: Steered, tabs: Any, contacts: bool = True) -> None:
         self._viewer, gui = viewer, viewer.server.gui
         self._tab = tabs.add_tab("View")
         self.drawings: dict[str, Any] = {}
@@ -147,11 +147,11 @@ class ViewPanel:
             self.ground = gui.add_checkbox("Ground", True, visible=bool(viewer.world.grounds))
             self.names = gui.add_checkbox("Names", True, hint="of what the pointer is over")
             self.frames = gui.add_checkbox("Frames", False)
-            self.points = gui.add_checkbox("Contact points", False, visible=live)
-            self.normals = gui.add_checkbox("Contact normals", False, visible=live)
-            self.forces = gui.add_checkbox("Contact forces", False, visible=live)
+            self.points = gui.add_checkbox("Contact points", False, visible=contacts)
+            self.normals = gui.add_checkbox("Contact normals", False, visible=contacts)
+            self.forces = gui.add_checkbox("Contact forces", False, visible=contacts)
             scale = 1000.0 * viewer.scene.force_scale
-            self.force_scale = gui.add_number("Force scale (mm/N)", float(f"{scale:.3g}"), min=0.0, visible=live)
+            self.force_scale = gui.add_number("Force scale (mm/N)", float(f"{scale:.3g}"), min=0.0, visible=contacts)
             self.name = gui.add_text("Clicked body", "", disabled=True)
         self.views.on_click(lambda event: self.look(event.target.value, event.client))
         self.follow.on_update(lambda event: event.client and self._follow())

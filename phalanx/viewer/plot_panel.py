@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phalanx import components as c
-from phalanx.viewer.health_panel import energy
+from phalanx.viewer.energies import energy
 
 if TYPE_CHECKING:
     from phalanx.viewer.steered import Steered
@@ -135,7 +135,7 @@ class PlotPanel:
 
     def add(self, label: str, read: Callable[[], Any], names: tuple[str, ...]) -> Plot:
         """Add a plot of the user's own."""
-        self._own.append(Plot(_InTab(self._viewer.server.gui, self._tab), label, read, names))
+        self._own.append(Plot(InTab(self._viewer.server.gui, self._tab), label, read, names))
         return self._own[-1]
 
     def take(self, envs: Sequence[int], obey: Callable[[Callable[[World], object]], object]) -> None:
@@ -164,12 +164,12 @@ class PlotPanel:
             before.remove()
         if name != NOTHING:
             read, names = self._signals[name]
-            self._chosen = Plot(_InTab(self._viewer.server.gui, self._tab), name, read, names)
+            self._chosen = Plot(InTab(self._viewer.server.gui, self._tab), name, read, names)
             self.curve.options, self.curve.value = (EACH, *names), EACH
         self.curve.visible = name != NOTHING and self._viewer.num_envs > 1
 
 
-class _InTab:
+class InTab:
     """viser's plots, made in a tab."""
 
     def __init__(self, gui: Any, tab: AbstractContextManager[Any]) -> None:

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,11 @@ from phalanx.viewer.gate import LOCAL
 from phalanx.viewer.joint_panel import JointPanel
 from phalanx.viewer.pace import Pace
 from phalanx.viewer.panels import REFRESH, EnvironmentWidgets, PaceWidgets
+from phalanx.viewer.recorded_contacts import RecordedContacts
 from phalanx.viewer.recorded_nodes import RecordedNodes
+from phalanx.viewer.recorded_plots import RecordedPlotPanel
 from phalanx.viewer.recorded_world import RecordedFeed, RecordedWorld
+from phalanx.viewer.scene import CONTACTS
 from phalanx.viewer.server import PORT, Server
 from phalanx.world.env_ids import env_indices
 from phalanx.world.snapshots import Snapshot, deformables_of
@@ -119,9 +123,10 @@ class RecordingViewer(Display):
         self._now, self._ticked = self.start, time.perf_counter()
         self._moving = threading.RLock()
         self._seen: RecordedWorld | None = None
+        self._contacts = RecordedContacts(recording)
         first = self.poses.at(self.start, np.array([0]))
         pace, server = Pace(playing, speed), Server(host, port, token, label)
-        super().__init__(self.poses.world, recording.num_envs, first, pace, server, fps, live=False)
+        super().__init__(self.poses.world, recording.num_envs, first, pace, server, fps, contacts=self._contacts.there)
         self._add_details(lambda envs: np.zeros(len(envs), int))  # masses are those that the world began with
         self._start()
 
@@ -194,6 +199,7 @@ class RecordingViewer(Display):
             self.again = gui.add_checkbox("Loop", self.loop)
             self.envs = EnvironmentWidgets(self)
         self.joint_panel = JointPanel(self, tabs, self._joints)
+        self.plot_panel = RecordedPlotPanel(self, tabs, self.recording, self.poses.time)
         self.camera_panel = CameraPanel(self, tabs)
         self._texts = 0.0
         self.back.on_click(lambda _: self.skip(-1))
@@ -222,9 +228,12 @@ class RecordingViewer(Display):
             self._ticked = tick
             envs = self.selection.envs()
             snapshot = self.poses.at(self._now, envs)
+            if self.scene.shown & CONTACTS:
+                snapshot = replace(snapshot, contacts=self._contacts.at(self.sample, envs))
             self.details.snapshot = snapshot
             self.joint_panel.read()
             self.drawings.take(envs, self.selection.offsets(), self._obey)
+            self._obey(lambda _: self.plot_panel.take(envs.tolist(), self.between, self._now))
             self.camera_panel.take(int(envs[0]), self._obey)
         with self.server.atomic():
             self._show(snapshot)
@@ -233,6 +242,7 @@ class RecordingViewer(Display):
             self.drawings.show()
             if tick - self._texts > REFRESH:
                 self._texts = tick
+                self.plot_panel.show()
                 self._show_texts(snapshot)
 
     def after(self, now: float, seconds: float) -> float:

@@ -30,6 +30,9 @@ AMBIENT = 0.3
 LARGE = 200_000
 """Triangles in view from which browsers may draw simpler meshes far away."""
 
+CONTACTS = frozenset({"points", "normals", "forces"})
+"""What of :attr:`Scene.shown` needs contacts."""
+
 NORMAL_LENGTH = 0.08
 """m."""
 

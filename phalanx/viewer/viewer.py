@@ -20,6 +20,7 @@ from phalanx.viewer.pace import Pace
 from phalanx.viewer.panels import RunPanel
 from phalanx.viewer.plot_panel import Plot, PlotPanel
 from phalanx.viewer.pull import Pull, taken
+from phalanx.viewer.scene import CONTACTS
 from phalanx.viewer.server import PORT, Server
 from phalanx.viewer.tune_panel import TunePanel
 from phalanx.world.snapshots import Snapshot, take_snapshot
@@ -93,7 +94,7 @@ class Viewer(Display):
         self._listening = threading.Lock()
         self._pull: Pull | None = None
         first = take_snapshot(world, [0])
-        super().__init__(world, world.num_envs, first, pace, Server(host, port, token, label), fps, live=True)
+        super().__init__(world, world.num_envs, first, pace, Server(host, port, token, label), fps, contacts=True)
         self._add_details(lambda envs: envs)
         self._start()
 
@@ -272,7 +273,7 @@ class Viewer(Display):
         return changed
 
     def _contacts_wanted(self) -> set[str]:
-        return self.scene.shown & {"points", "normals", "forces"}
+        return self.scene.shown & CONTACTS
 
     # -- the worker ------------------------------------------------------------------------------------------
 

@@ -22,7 +22,12 @@ STAND_INS = (
 )
 """Modules of what stands in for systems on GPUs; not so ``islands.tied_bodies``."""
 
-APART = ("phalanx.systems.queries", "phalanx.systems.reports.sampling", "phalanx.systems.reports.contact_views")
+APART = (
+    "phalanx.systems.queries",
+    "phalanx.systems.reports.sampling",
+    "phalanx.systems.reports.contact_sampling",
+    "phalanx.systems.reports.contact_views",
+)
 """What runs outside of steps, on tables of its own."""
 
 

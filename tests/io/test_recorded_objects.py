@@ -18,6 +18,7 @@ from phalanx.images.pictures.picture import Camera, render_world
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.recorder import RecordingError
 from phalanx.io.recordings.replay import open_recording, verify
+from phalanx.world.snapshots import take_snapshot
 
 APART: dict[str, Any] = {"collision_group": 1, "collision_mask": [0]}  # they meet the ground, but not each other
 TETRAHEDRON = np.array([[0, 0, 0], [0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.3]])
@@ -55,14 +56,15 @@ def recorded(device: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
     world = make_world(device)
     objects, solids = world.objects, world.collections["solids"]
     solids.set_mass([[1.0], [2.0]], object_ids=["pair"], scale_inertia=True)
-    seen: dict[str, list[np.ndarray]] = {"cone": [], "solids": [], "force": []}
+    seen: dict[str, list[Any]] = {"cone": [], "solids": [], "force": [], "contacts": []}
 
     def look() -> None:
         seen["cone"].append(host(objects["cone/red"].root_pose))
         seen["solids"].append(host(solids.root_vel))
         seen["force"].append(host(solids.net_contact_force))
+        seen["contacts"].append(take_snapshot(world, [0, 1], True).contacts)
 
-    with px.Recorder(world, path, chunk_steps=8):
+    with px.Recorder(world, path, chunk_steps=8, contacts=True):
         look()
         for step in range(60):
             angle = 0.02 * (step + 1)
@@ -76,7 +78,7 @@ def recorded(device: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
                 world.reset([0])
             world.step()
             look()
-    return path, world, {key: np.stack(values, axis=1) for key, values in seen.items()}
+    return path, world, {key: values if key == "contacts" else np.stack(values, axis=1) for key, values in seen.items()}
 
 
 def test_samples_names_and_dimensions(recorded: tuple[Path, px.World, dict[str, Any]]) -> None:
@@ -121,6 +123,60 @@ def test_replay_repeats_every_bit_and_says_where_it_does_not(
     array[30, 1, 2, 2] = value
     assert not result.ok
     assert "step 30 (t = 0.15 s), collection 'solids', root_pose of mesh z in environment 1" in str(result)
+
+
+def test_contacts_are_kept(recorded: tuple[Path, px.World, dict[str, Any]], device: str, tmp_path: Path) -> None:
+    """Those that the world had after each step, but for the first sample; what is beyond their number is 0."""
+    path, world, seen = recorded
+    recording = open_recording(path)
+    kept = recording.contacts
+    assert (
+        kept is not None
+        and kept.room == kept["contact_point"].shape[2]
+        and "contacts: contact_count" in repr(recording)
+    )
+    assert not kept["contact_count"][:, 0].any() and not kept["contact_point"][:, 0].any()
+    most = 0
+    for sample, contacts in enumerate(seen["contacts"][1:], start=1):
+        for env in range(2):
+            mine = contacts.envs == env
+            used = int(kept["contact_count"][env, sample])
+            most = max(most, used)
+            assert used == mine.sum()
+            for key, expected in (
+                ("contact_point", contacts.points),
+                ("contact_normal", contacts.normals),
+                ("contact_force", contacts.forces),
+                ("contact_separation", contacts.separations),
+            ):
+                found = kept[key][env, sample]
+                np.testing.assert_allclose(
+                    found[:used], expected[mine], rtol=2e-4, atol=2e-4 * (key == "contact_force") + 1e-6
+                )
+                assert not found[used:].any()
+    assert most > 6
+    # each contact pushes one body up, from the ground or the hills
+    net = np.zeros((2, 60, 3))
+    for name in recording.objects.keys() - {"hills"}:
+        net += recording[name]["net_contact_force"][:, 1:].reshape(2, 60, -1, 3).sum(axis=2)
+    np.testing.assert_allclose(
+        np.abs(kept["contact_force"][:, 1:, :, 2]).sum(axis=2), net[..., 2], rtol=1e-4, atol=0.05
+    )
+    tree = recording.tree
+    assert tree["contacts"].contact_force.dims == ("time", "env", "contact", "axis")
+    array: Any = zarr.open_array(str(path / "contacts/world/contact_force"), mode="r+")
+    value = array[2, 1, 0, 2]
+    array[2, 1, 0, 2] = value + np.float32(1)
+    result = verify(open_recording(path), device)
+    array[2, 1, 0, 2] = value
+    assert "step 2 (t = 0.01 s), contact 'world', contact_force of contact 0 z in environment 1" in str(result)
+    with px.Recorder(world, tmp_path / "few.zarr", fields=["root_pose", "contact_force"], contacts=2):
+        world.step()
+    few = open_recording(tmp_path / "few.zarr").contacts
+    assert few is not None and set(few) == {"contact_count", "contact_force"}
+    assert few.room == 2 and few["contact_count"][:, 1].max() > 2
+    with pytest.raises(RecordingError, match="contacts must be"):
+        px.Recorder(world, tmp_path / "no.zarr", contacts=-1)
 
 
 def test_command_line(recorded: tuple[Path, px.World, dict[str, Any]], tmp_path: Path, capsys: Any) -> None:

@@ -8,25 +8,40 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import phalanx as px
+from phalanx import components as c
 
 pytest.importorskip("viser", reason="viser is not installed (pip install 'phalanx[viewer]')")
 
 from viewer_client import Client, until
 
 from phalanx.io.recordings.playback import Playback
+from phalanx.viewer.energies import energy
 from phalanx.viewer.recorded import RecordedPoses, RecordingViewer, export_html
+from phalanx.viewer.recorded_plots import POINTS, RecordedSignal, curves, marked
+
+ENERGIES = []
+"""Of each sample of the recording (3 environments, 3), J, while it was made."""
 
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory):
     path = tmp_path_factory.mktemp("recorded") / "run.zarr"
     world = px.World(num_envs=3)
+    world.add_ground()
     robot = world.add_robot("double_pendulum")
     world.add_rigid_object(px.Shape("sphere", (0.1,)), "ball", position=(1.0, 0.0, 2.0))
-    with px.Recorder(world, path, every=2):
-        world.step(100)
-        robot.set_joint_state(robot.default_joint_pos + np.array([[0.5], [1.0], [1.5]]))  # a jump
-        world.step(100)
+    ball = world.objects["ball"]
+    ball.set_mass([1.0, 2.0, 3.0])
+    ENERGIES.clear()
+    with px.Recorder(world, path, every=2, contacts=True):
+        ENERGIES.append(energy(world))
+        for sample in range(100):
+            if sample == 50:
+                robot.set_joint_state(robot.default_joint_pos + np.array([[0.5], [1.0], [1.5]]))  # a jump
+            if sample == 80:
+                world[c.Settings].gravity = np.array([[[0.0], [0.0], [-5.0]]])
+            world.step(2)
+            ENERGIES.append(energy(world))
     return px.open_recording(path)
 
 
@@ -60,7 +75,7 @@ def test_poses_are_those_of_playbacks(recording, when, envs):
 
 def test_a_state_that_was_set_is_not_blended(recording):
     poses = RecordedPoses(recording)
-    (jump,) = poses._jumps - {0}
+    jump, _ = sorted(poses._jumps - {0})  # and then gravity was changed
     between = 0.5 * (poses.time[jump - 1] + poses.time[jump]) + 1e-4
     sample = poses.at(float(poses.time[jump]), np.array([1])).poses
     assert np.allclose(poses.at(between, np.array([1])).poses, sample, atol=1e-6)
@@ -156,6 +171,101 @@ def test_details_joints_and_cameras_of_recordings(recording, viewer):
         until(lambda: "Camera 2" in viewer.camera_panel._frustums)
         client.put(viewer.camera_panel.camera, "None")
         until(lambda: viewer.camera_panel._image is None)
+
+
+def test_plots_of_recorded_signals(recording, viewer):
+    """Curves are what was recorded, of the part that is played, with a line at what is shown; energy is that of the
+    world with its masses and gravity at the time.
+    """
+    panel, robot, energies = viewer.plot_panel, recording.robots["robot"], np.stack(ENERGIES)
+
+    def drawn(expected, first=0.0):
+        data = panel.data
+        return (
+            panel.handle is not None
+            and data is not None
+            and data.shape == (1 + len(expected), expected.shape[1])
+            and np.allclose(data[1:], expected, rtol=1e-4, atol=1e-3)
+            and data[0, 0] == pytest.approx(first)
+        )
+
+    def line_at():
+        *rows, line = panel.handle.data
+        return rows[0][np.isfinite(line)].tolist()
+
+    with Client(viewer.server.get_port()) as client:
+        client.put(panel.signal, "robot/joint_pos (rad)")
+        until(lambda: drawn(np.asarray(robot["joint_pos"][0].T)))
+        client.put(viewer.bar, 0.5)
+        until(lambda: line_at() == pytest.approx([0.5, 0.5]))
+        viewer.selection.mode, viewer.selection.some = "Some", (2, 0)
+        client.put(panel.curve, robot.joint_names[1])
+        until(lambda: drawn(np.asarray(robot["joint_pos"][[2, 0], :, 1])))
+        client.put(viewer.part, (0.25, 0.5))
+        until(lambda: drawn(np.asarray(robot["joint_pos"][[2, 0], 25:51, 1]), first=0.25))
+        viewer.between = (viewer.start, viewer.end)
+        client.put(panel.signal, "energy (J)")
+        for env in (2, 1):
+            viewer.selection.some = (env,)
+            until(lambda env=env: drawn(energies[:, env].T))
+        client.put(panel.signal, "contacts")
+        until(lambda: drawn(np.asarray(recording.contacts["contact_count"][[1]])))
+        client.put(panel.signal, "Nothing")
+        until(lambda: panel.handle is None)
+
+
+def test_recorded_contacts_are_drawn(recording, viewer):
+    """Arrows stand on the ball's lowest point and carry its weight, as the recording has them."""
+    view, kept = viewer.view_panel, recording.contacts
+    last = int(np.flatnonzero(kept["contact_count"][0])[-1])
+    used = int(kept["contact_count"][0, last])
+    points, forces = (kept[key][0, last, :used] for key in ("contact_point", "contact_force"))
+    assert np.allclose(points[:, :2], recording.objects["ball"]["root_pose"][0, last, :2], atol=1e-3)
+
+    def ends(name):
+        arrows = viewer.scene._arrows.get(name)
+        return None if arrows is None else np.asarray(arrows.points)
+
+    def stand():
+        dots, arrows = ends("points"), ends("forces")
+        return (
+            (ends("normals") is not None and dots is not None and arrows is not None)
+            and dots.shape == arrows.shape == (used, 2, 3)
+            and np.allclose(dots[:, 0], points, atol=1e-6)
+            and np.allclose(arrows[:, 1], points + 0.01 * forces, atol=1e-4)
+        )
+
+    with Client(viewer.server.get_port()) as client:
+        for box in (view.points, view.normals, view.forces):
+            assert box.visible
+            client.put(box, True)
+        client.put(view.force_scale, 10.0)
+        viewer.seek(float(viewer.poses.time[last]))
+        until(stand)
+        viewer.seek(0.1)  # it falls
+        until(lambda: not viewer.scene._arrows)
+        for box in (view.points, view.normals, view.forces):
+            client.put(box, False)
+        until(lambda: not viewer.scene.shown)
+
+
+def test_long_signals_keep_their_extremes():
+    time_, values = np.arange(100_000) * 0.01, np.zeros((100_000, 1))
+    values[12_345], values[77_777] = 5.0, -3.0
+    reads = []
+
+    def read(env, numbers):
+        reads.append(len(numbers))
+        return values[numbers.start : numbers.stop : numbers.step]
+
+    data = curves(RecordedSignal(("a",), read), time_, (0.0, 1e9), [0])
+    assert data.shape == (2, POINTS) and data[1].max() == 5.0 and data[1].min() == -3.0
+    assert abs(data[0, data[1].argmax()] - 123.45) < 4.0 and (np.diff(data[0]) >= 0.0).all()
+    assert sum(reads) == 100_000 and max(reads) < 20_000
+    line = marked(data, 123.0)
+    assert line.shape == (3, POINTS + 2)
+    assert sorted(line[2][np.isfinite(line[2])]) == [-3.0, 5.0] and (line[0][np.isfinite(line[2])] == 123.0).all()
+    assert (np.diff(line[0]) >= 0.0).all()
 
 
 def test_it_ends_or_begins_again(viewer):

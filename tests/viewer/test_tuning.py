@@ -19,7 +19,8 @@ from viewer_client import Client, until
 from phalanx import components as c
 from phalanx.viewer.details import AXES, COMS, INERTIAS, KINDS, LIMITS, TRAILS, Details
 from phalanx.viewer.drawings import Copies, Lines, Points
-from phalanx.viewer.health_panel import FINE, energy, flame
+from phalanx.viewer.energies import energy
+from phalanx.viewer.health_panel import FINE, flame
 from phalanx.viewer.plot_panel import EACH
 from phalanx.world.snapshots import take_snapshot
 

@@ -46,6 +46,7 @@ def run(
     seed: int = 0,
     record: Zarr = None,
     record_every: int = 1,
+    record_contacts: Flag = False,
     picture: Png = None,
     video: Video = None,
     env: Envs = (0,),
@@ -87,6 +88,7 @@ def run(
         seed: of the random controller.
         record: record to this folder (Zarr).
         record_every: record every so many steps.
+        record_contacts: record contact points, normals and forces, too.
         picture: draw the end to this file.
         video: draw all of it to this file, in real time; .mp4 needs the extra video.
         env: environments in the picture and video, side by side; all shows as many as fit.
@@ -127,6 +129,7 @@ def run(
         seed=seed,
         record=record,
         record_every=record_every,
+        record_contacts=record_contacts,
         picture=picture,
         video=video,
         seen=Seen(environments(env), size, eye, target, follow, fps),

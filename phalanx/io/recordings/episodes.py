@@ -180,7 +180,8 @@ def signals(recording: Recorded) -> dict[str, Signal]:
         for key in actor:
             columns = [""]
             for dim in dimensions(kind, key):
-                columns = [f"{column}.{label}".lstrip(".") for column in columns for label in labels[dim]]
+                own = labels.get(dim) or range(actor[key].shape[actor[key].dims.index(dim)])  # nodes have no names
+                columns = [f"{column}.{label}".lstrip(".") for column in columns for label in own]
             if columns:
                 found[f"{actor.name}/{key}"] = Signal(f"{actor.name}/{key}", tuple(columns), actor[key])
     return found

@@ -84,16 +84,50 @@ FIELDS: dict[str, Field] = {
         ),
         Field("node_offset", ("node", "axis"), "m", "offset of every node", "From the soft body's origin, world axes."),
         Field("node_vel", ("node", "axis"), "m/s", "velocity of every node", "In world axes."),
+        Field(
+            "contact_count",
+            (),
+            "1",
+            "number of contacts",
+            "Of the last substep, also those that there was no room for; none in the first sample.",
+        ),
+        Field(
+            "contact_point",
+            ("contact", "axis"),
+            "m",
+            "contact points",
+            "Midway between the surfaces, where they met when the last substep began, in the world, relative to the "
+            "environment's origin; 0 beyond the number of contacts.",
+        ),
+        Field("contact_normal", ("contact", "axis"), "1", "contact normals", "Unit vectors from body b to body a."),
+        Field(
+            "contact_force",
+            ("contact", "axis"),
+            "N",
+            "contact forces",
+            "On body a, normal part and friction, during the last substep, in world axes.",
+        ),
+        Field(
+            "contact_separation",
+            ("contact",),
+            "m",
+            "distances of surfaces that touch",
+            "Less rest offsets; negative when they overlap.",
+        ),
     )
 }
 
 _NODES = ("origin", "node_offset", "node_vel")
 
+CONTACT_FIELDS = ("contact_count", "contact_point", "contact_normal", "contact_force", "contact_separation")
+"""What is recorded of contacts."""
+
 KINDS = {
-    "robot": tuple(key for key in FIELDS if key not in _NODES),
+    "robot": tuple(key for key in FIELDS if key not in (*_NODES, *CONTACT_FIELDS)),
     "object": ("root_pose", "root_vel", "body_pose", "body_vel", "net_contact_force"),
     "collection": ("root_pose", "root_vel", "net_contact_force"),
     "deformable": _NODES,
+    "contact": CONTACT_FIELDS,
 }
 """Fields by the kind of what is recorded."""
 

@@ -21,7 +21,7 @@ def positions(subjects: Sequence[Subject]) -> dict[str, Subject]:
     """Names of the arrays at the root, and what each is the position of; of what records where it is."""
     found: dict[str, Subject] = {}
     for subject in subjects:
-        if PLACES[subject.kind] in subject.fields:
+        if PLACES.get(subject.kind) in subject.fields:
             found.setdefault(f"{subject.name.replace('/', '|')}_position", subject)
     return found
 

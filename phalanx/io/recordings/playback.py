@@ -64,17 +64,23 @@ class Playback:
 
         Bodies are all of the world's, actor after actor.
         """
-        ends = [(at, min(stop, at + self.batch)) for at in range(start, stop, self.batch)]
-        return np.concatenate([self._batch(a, b, False)[0] for a, b in ends])
+        return np.concatenate([self._batch(part, False)[0] for part in self._parts(range(start, stop))])
 
-    def motion(self, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+    def _parts(self, numbers: range) -> list[range]:
+        """Numbers of samples, as many at a time as there is room for."""
+        return [numbers[first : first + self.batch] for first in range(0, len(numbers), self.batch)]
+
+    def motion(self, start: int, stop: int, step: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Poses as :meth:`bodies` has them, and velocities (samples, envs, bodies, 6) [linear, angular], world.
+
+        Of every ``step``-th sample.
 
         Raises:
             LoadError: velocities of something that can move were not recorded.
         """
-        ends = [(at, min(stop, at + self.batch)) for at in range(start, stop, self.batch)]
-        poses, velocities = zip(*(self._batch(a, b, True) for a, b in ends), strict=True)
+        poses, velocities = zip(
+            *(self._batch(part, True) for part in self._parts(range(start, stop, step))), strict=True
+        )
         return np.concatenate(poses), np.concatenate(velocities)
 
     def nodes_at(self, times: np.ndarray) -> list[tuple[np.ndarray, ...]] | None:
@@ -110,10 +116,10 @@ class Playback:
         share = np.clip(share, 0.0, 1.0)
         return before, after, np.where(np.isin(after, self.jumps), np.round(share), share).astype(np.float32)
 
-    def _place_nodes(self, body: Any, start: int, stop: int) -> None:
+    def _place_nodes(self, body: Any, part: range) -> None:
         """Put the nodes of a deformable body where they were, if that was recorded: for what looks at the world."""
         if "origin" in body and "node_offset" in body:
-            pos = self._values(body, "origin", start, stop)[:, None] + self._values(body, "node_offset", start, stop)
+            pos = self._values(body, "origin", part)[:, None] + self._values(body, "node_offset", part)
             self.world.all_deformables[body.name].set_node_state(pos=pos)
 
     def poses_at(self, times: np.ndarray) -> np.ndarray:
@@ -129,20 +135,20 @@ class Playback:
             poses[np.searchsorted(needed, before)], poses[np.searchsorted(needed, after)], share[:, None, None, None]
         )
 
-    def _batch(self, start: int, stop: int, velocities: bool) -> list[np.ndarray]:
-        world, count, envs = self.world, stop - start, len(self.envs)
+    def _batch(self, part: range, velocities: bool) -> list[np.ndarray]:
+        world, count, envs = self.world, len(part), len(self.envs)
         recording = self.recording
         for robot in recording.robots.values():
-            vel = self._values(robot, "joint_vel", start, stop) if velocities and robot.joint_names else None
-            world.robots[robot.name].set_joint_state(self._values(robot, "joint_pos", start, stop), vel)
+            vel = self._values(robot, "joint_vel", part) if velocities and robot.joint_names else None
+            world.robots[robot.name].set_joint_state(self._values(robot, "joint_pos", part), vel)
         for kind, actor in recording.recorded:
             if kind == "deformable":  # which has nodes instead of poses
-                self._place_nodes(actor, start, stop)
+                self._place_nodes(actor, part)
                 continue
-            pose = self._values(actor, "root_pose", start, stop)
+            pose = self._values(actor, "root_pose", part)
             names = actor.names["object"] if kind == "collection" else [actor.name]
             moving = [name for name in names if not world.actors[name].fixed_base]
-            vel = self._values(actor, "root_vel", start, stop) if velocities and moving else None
+            vel = self._values(actor, "root_vel", part) if velocities and moving else None
             for i, name in enumerate(names):
                 at = (slice(None), i) if kind == "collection" else slice(None)
                 own = vel[at] if vel is not None and name in moving else None
@@ -155,12 +161,12 @@ class Playback:
             found.append(np.ascontiguousarray(host).reshape(count, envs, *host.shape[1:]))
         return found
 
-    def _values(self, actor: Any, key: str, start: int, stop: int) -> np.ndarray:
+    def _values(self, actor: Any, key: str, part: range) -> np.ndarray:
         """Samples of a field, one for each environment of the world; the last stands in for those beyond the end."""
         if key not in actor:
             raise LoadError(f"{self.recording.path}: this needs {key} of {actor.name!r}, which was not recorded.")
-        values = actor[key][self.envs, start:stop].swapaxes(0, 1)
-        values = values[np.minimum(np.arange(self.batch), stop - start - 1)]
+        values = actor[key][self.envs, part.start : part.stop : part.step].swapaxes(0, 1)
+        values = values[np.minimum(np.arange(self.batch), len(part) - 1)]
         return values.reshape(-1, *values.shape[2:])
 
 

@@ -8,6 +8,8 @@ Layout of a recording (format 2)::
     /objects/<name>/       the same of each rigid object, root_pose (time, env, pose), ...
     /collections/<name>/   the same of the objects of a collection together: root_pose (time, env, object, pose), ...
     /deformables/<name>/   the same of each soft body: node_offset (time, env, node, axis), ...
+    /contacts/world/       contacts, if they are recorded: contact_count (time, env), contact_point
+                           (time, env, contact, axis), ...
     /events/               step, sample, kind (event,): when the host changed something
     /events/<key>/         entry (entry,): number of the event; value (entry, ...): what it changed <key> to
     /meshes/<i>/           vertices, faces, heights, nodes or tets of meshes, which the attributes refer to
@@ -31,10 +33,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from phalanx import components as c
 from phalanx._version import __version__
 from phalanx.io.reading.digests import digest_of_arrays
 from phalanx.io.recordings import overview
-from phalanx.io.recordings.fields import DEFAULT_FIELDS, FIELDS
+from phalanx.io.recordings.fields import CONTACT_FIELDS, DEFAULT_FIELDS, FIELDS
 from phalanx.io.recordings.folder import FreshFolder, RecordingError
 from phalanx.io.recordings.header import digest_of
 from phalanx.io.recordings.samples import Source, source
@@ -91,6 +94,10 @@ class Recorder:
     what was not yet written, at most three such chunks, and nothing else. Memory for three chunks is taken at the
     start, and no more later. ``overwrite=True`` replaces an earlier recording, and only a recording.
 
+    ``contacts`` keeps contact points, normals, forces and distances of the last substep, too: of each environment so
+    many at most, or, if it is ``True``, as many as the world has room for now. The count that is kept is that of all.
+    The first sample has none: its contacts are of a step before the recording.
+
     Raises :class:`RecordingError` when the recording cannot start (then nothing is left behind) and, from
     ``world.step`` or :meth:`close`, when it cannot go on (then what was complete stays readable).
     """
@@ -103,6 +110,7 @@ class Recorder:
         fields: Sequence[str] = DEFAULT_FIELDS,
         chunk_steps: int | None = None,
         overwrite: bool = False,
+        contacts: bool | int = False,
     ):
         _check_options(every, fields, chunk_steps)
         self.path = Path(path)
@@ -119,7 +127,8 @@ class Recorder:
         self._error_raised = False
         self._queue: queue.SimpleQueue[_Block | None] = queue.SimpleQueue()
         self._unregister: list[Callable[[], None]] = []
-        self._subjects = subjects(world, self.fields)
+        room = self._contact_room(world, contacts)
+        self._subjects = subjects(world, self.fields, room)
         world.build()
         sources = {f"{s.group}/{key}": source(s.kind, s.handle, key) for s in self._subjects for key in s.fields}
         sample_bytes = (
@@ -142,7 +151,7 @@ class Recorder:
 
     def __repr__(self) -> str:
         state = "closed" if self._closed else "recording"
-        names = ", ".join(subject.name for subject in self._subjects)
+        names = ", ".join(subject.name for subject in self._subjects if subject.kind != "contact")
         return f"<Recorder of {names} to {str(self.path)!r}, {state}: {self.samples} samples>"
 
     def __enter__(self) -> Self:
@@ -193,6 +202,24 @@ class Recorder:
             self._send()
 
     # Gathering.
+
+    def _contact_room(self, world: World, contacts: bool | int) -> int:
+        """How many contacts of an environment are kept; takes their fields in."""
+        if isinstance(contacts, bool):
+            most = None
+        elif int(contacts) != contacts or contacts < 1:
+            raise RecordingError(f"Recorder: contacts must be True, False, or a number from 1 on, not {contacts!r}.")
+        else:
+            most = int(contacts)
+        own = [key for key in self.fields if key in CONTACT_FIELDS]
+        if not own and contacts is False:
+            return 0
+        self.fields = tuple(dict.fromkeys((*self.fields, CONTACT_FIELDS[0], *(own or CONTACT_FIELDS))))
+        world.build()
+        slots = world.engine.store.rows(c.Contact)
+        if not slots:
+            raise RecordingError("Recorder: contacts cannot be recorded: nothing in this world can touch anything.")
+        return slots if most is None else min(most, slots)
 
     def _add_event(self, kind: int) -> None:
         world = self._world
@@ -259,6 +286,9 @@ class Recorder:
             assert block.columns is not None
             steps = np.array(block.steps, np.int64)
             columns = block.columns()
+            if not block.start:  # contacts of a step before the recording, which no replay has
+                for key in [f"{s.group}/{key}" for s in self._subjects if s.kind == "contact" for key in s.fields]:
+                    columns[key] = np.concatenate([np.zeros_like(columns[key][:1]), columns[key][1:]])
             for subject in self._subjects:
                 columns[f"{subject.group}/step"] = steps
                 columns[f"{subject.group}/time"] = steps * self._world.dt
@@ -310,7 +340,8 @@ class Recorder:
     def _create_store(self, sources: dict[str, Source]) -> GrowingStore:
         store = GrowingStore(self.path, {}, threads=min(_THREADS, os.cpu_count() or 1))
         world = self._world
-        store.attributes["title"] = f"Phalanx recording of {', '.join(s.name for s in self._subjects)}"
+        names = ", ".join(s.name for s in self._subjects if s.kind != "contact")
+        store.attributes["title"] = f"Phalanx recording of {names}"
         store.attributes["phalanx_recording"] = {
             "format": FORMAT,
             "phalanx": __version__,

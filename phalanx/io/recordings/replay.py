@@ -16,11 +16,12 @@ from phalanx._version import __version__
 from phalanx.ecs.errors import CapacityError, DeviceError
 from phalanx.io.reading.digests import digest_of_arrays
 from phalanx.io.reading.errors import LoadError
+from phalanx.io.recordings.contacts_again import ContactsAgain
 from phalanx.io.recordings.fields import COMPONENTS, dimensions
 from phalanx.io.recordings.header import check_header, digest_of
 from phalanx.io.recordings.packed import check_chunk
 from phalanx.io.recordings.recorder import FORMAT, INPUTS, START, STATE, Event
-from phalanx.io.recordings.series import ActorRecording, RobotRecording, open_actors
+from phalanx.io.recordings.series import ActorRecording, RobotRecording, open_actors, open_contacts
 from phalanx.io.recordings.store import move_meshes_in
 from phalanx.io.recordings.subjects import FOLDERS, handles
 from phalanx.io.recordings.tree import open_tree
@@ -36,7 +37,8 @@ class Recording:
     """A recording that was opened with :func:`open_recording`, trimmed to its complete samples.
 
     ``robots`` maps names to :class:`RobotRecording`, ``objects`` to :class:`ObjectRecording`, ``collections`` to
-    :class:`CollectionRecording`, ``deformables`` to :class:`DeformableRecording`; ``time`` (s) and ``step`` have one
+    :class:`CollectionRecording`, ``deformables`` to :class:`DeformableRecording`; ``contacts`` is a
+    :class:`ContactRecording`, or ``None`` where contacts were not recorded; ``time`` (s) and ``step`` have one
     entry a sample, sample 0 being the start; ``closed`` says whether the recorder came to its end.
     """
 
@@ -59,6 +61,7 @@ class Recording:
         self._root = root
         self._complete_events: int = header["complete_events"]
         self.robots, self.objects, self.collections, self.deformables = open_actors(root, header, description)
+        self.contacts = open_contacts(root, header)
         first = next(header[folder] for folder in FOLDERS.values() if header.get(folder))
         first = next(iter(first.values()))
         self.time: np.ndarray = np.asarray(cast(Any, root[f"{first}/time"])[: self.num_samples])
@@ -77,6 +80,7 @@ class Recording:
             f"{self.time[0]:.6g} to {self.time[-1]:.6g} s, every {self.every * self.dt:.6g} s{state}"
         ]
         lines += [f"  {kind} {each.name!r}: {', '.join(each)}" for kind, each in self.recorded]
+        lines += [] if self.contacts is None else [f"  contacts: {', '.join(self.contacts)}"]
         return "\n".join(lines) + ">"
 
     @property
@@ -353,11 +357,16 @@ def verify(
     notes = _notes(recording, world)
     values, made = 0, 0
     recorded = recording.recorded
+    contacts = recording.contacts
+    again = None if contacts is None else ContactsAgain(world, contacts.room, list(contacts))
     blocks: dict[tuple[str, str], tuple[int, dict[str, np.ndarray]]] = {}
     for sample, steps in simulate_again(recording, world, progress):
         made += steps
-        for kind, actor in recorded:
-            handle = handles(world, kind)[actor.name]
+        there = [(kind, actor, handles(world, kind)[actor.name]) for kind, actor in recorded]
+        if again is not None and contacts is not None and sample:  # the first has none
+            again.look()
+            there.append(("contact", contacts, again))
+        for kind, actor, handle in there:
             for key, value in _sample(kind, actor, sample, blocks).items():
                 computed = _to_host(getattr(handle, key))
                 if computed.tobytes() != value.tobytes():
@@ -438,7 +447,8 @@ def _first_difference(
     apart = np.ascontiguousarray(recorded).view(bits) != np.ascontiguousarray(computed).view(bits)
     env, *place = (int(i) for i in np.argwhere(apart)[0])
     labels = {**actor.names, **COMPONENTS}
-    item = tuple(labels[dim][i] for dim, i in zip(dimensions(kind, key), place, strict=True))
+    places = zip(dimensions(kind, key), place, strict=True)
+    item = tuple(labels[dim][i] if dim in labels else f"{dim} {i}" for dim, i in places)  # nodes have no names
     index = (env, *place)
     return Difference(
         int(recording.step[sample]),

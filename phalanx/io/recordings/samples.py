@@ -34,6 +34,13 @@ BODIES = {
     "body_vel": c.BodyState.velocity,
     "net_contact_force": c.BodyContact.force,
 }
+CONTACTS = {
+    "contact_count": c.ContactCount.current,
+    "contact_point": c.ContactPoint.arm_a,
+    "contact_normal": c.ContactPoint.normal,
+    "contact_force": c.ContactImpulse.value,
+    "contact_separation": c.ContactPoint.separation,
+}
 NODES = {"node_offset": c.NodeState.position, "node_vel": c.NodeState.velocity}
 
 
@@ -52,9 +59,14 @@ class Source:
 
 
 def source(kind: str, handle: Any, key: str) -> Source:
-    """The source of a field of a robot, rigid object, collection or soft body of a world that is built."""
+    """The source of a field of what is recorded of a world that is built."""
     if kind == "collection":
         return _of_collection(handle, key)
+    if kind == "contact":
+        field = CONTACTS[key]
+        if key == "contact_count":
+            return Source(field, slice(0, 1), (), lambda samples, xp: samples[:, 0])
+        return Source(field, slice(0, handle.room), (handle.room, *field.shape))
     if kind == "deformable":
         if key == "origin":
             return Source(c.DeformableMotion.origin, handle._body, (3,), lambda samples, xp: samples[:, 0])

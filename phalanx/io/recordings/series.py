@@ -179,6 +179,27 @@ class DeformableRecording(ActorRecording):
         return self["origin"][...][:, :, None] + self["node_offset"][...]
 
 
+class ContactRecording(ActorRecording):
+    """Contact points that were recorded: (env, time, contact, ...), of which ``contact_count`` are in use."""
+
+    kind = "contact"
+
+    @property
+    def room(self) -> int:
+        """Contacts of an environment that there was room for."""
+        return next((series.shape[2] for series in self.values() if series.ndim > 2), 0)
+
+
+def open_contacts(root: zarr.Group, header: dict[str, Any]) -> ContactRecording | None:
+    """Contacts of a recording, if they were recorded."""
+    for name, path in header.get("contacts", {}).items():
+        group = cast(zarr.Group, root[path])
+        keys = [key for key in header["fields"] if key in KINDS["contact"]]
+        series = {key: Series(cast(Any, group[key]), header["complete_samples"]) for key in keys}
+        return ContactRecording(name, series, {})
+    return None
+
+
 def open_actors(
     root: zarr.Group, header: dict[str, Any], description: dict[str, Any]
 ) -> tuple[

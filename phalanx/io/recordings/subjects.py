@@ -16,7 +16,13 @@ from phalanx.io.recordings.store import GrowingStore
 if TYPE_CHECKING:
     from phalanx.world.world import World
 
-FOLDERS = {"robot": "robots", "object": "objects", "collection": "collections", "deformable": "deformables"}
+FOLDERS = {
+    "robot": "robots",
+    "object": "objects",
+    "collection": "collections",
+    "deformable": "deformables",
+    "contact": "contacts",
+}
 """Folder of each kind."""
 
 
@@ -25,23 +31,34 @@ def handles(world: World, kind: str) -> dict[str, Any]:
     return {**world.all_deformables} if kind == "deformable" else getattr(world, FOLDERS[kind])
 
 
+ALL_CONTACTS = "world"
+"""Name under which contacts are recorded: those of all that touches."""
+
+
+@dataclass(frozen=True)
+class ContactRoom:
+    """Contacts as what is recorded: so many of each environment, at most."""
+
+    room: int
+
+
 @dataclass(frozen=True)
 class Subject:
     """Something that is recorded."""
 
     kind: str
-    """``"robot"``, ``"object"``, ``"collection"`` or ``"deformable"``."""
+    """``"robot"``, ``"object"``, ``"collection"``, ``"deformable"`` or ``"contact"``."""
     name: str
     group: str
     handle: Any
-    """The robot, object, collection or soft body."""
+    """The robot, object, collection or soft body; of contacts a :class:`ContactRoom`."""
     fields: tuple[str, ...]
 
     def names(self) -> dict[str, list[str]]:
         """Names along its dimensions."""
         if self.kind == "collection":
             return {"object": list(self.handle.object_names)}
-        if self.kind == "deformable":
+        if self.kind in ("deformable", "contact"):
             return {}
         bodies = {"body": list(self.handle.body_names)}
         return {"joint": list(self.handle.joint_names), **bodies} if self.kind == "robot" else bodies
@@ -60,7 +77,7 @@ class Subject:
         store.add_constant(f"{group}/env", np.arange(num_envs), ("env",), {"long_name": "environment"})
         dims = {dim for key in self.fields for dim in dimensions(self.kind, key)}
         labels = {**names, **COMPONENTS}
-        for dim in sorted(dims & labels.keys()):  # nodes have numbers, no names
+        for dim in sorted(dims & labels.keys()):  # nodes and contacts have numbers, no names
             store.add_constant(f"{group}/{dim}", np.array(labels[dim], dtype=str), (dim,))
         for key in self.fields:
             store.add_series(
@@ -73,8 +90,13 @@ class Subject:
             )
 
 
-def subjects(world: World, fields: Sequence[str]) -> list[Subject]:
+def subjects(world: World, fields: Sequence[str], contacts: int = 0) -> list[Subject]:
     """Everything in a world that has some of the fields; objects of a collection are recorded with it.
+
+    Args:
+        world: whose.
+        fields: by name.
+        contacts: points of an environment that there is room for.
 
     Raises:
         RecordingError: there is nothing to record, or two names make the same folder.
@@ -84,6 +106,7 @@ def subjects(world: World, fields: Sequence[str]) -> list[Subject]:
     there += [("object", name, each) for name, each in world.objects.items() if name not in in_collections]
     there += [("collection", name, each) for name, each in world.collections.items()]
     there += [("deformable", name, each) for name, each in handles(world, "deformable").items()]
+    there += [("contact", ALL_CONTACTS, ContactRoom(contacts))] if contacts and there else []
     if not there:
         raise RecordingError("Recorder: the world has no robot, no rigid object and no soft body to record.")
     found = []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from phalanx.components import SampleSlot
+from phalanx.components import Contact, SampleSlot
 from phalanx.ecs import Field, System
 from phalanx.io.recordings.samples import Source
 from phalanx.systems.reports.sampling import SAMPLERS, next_sample
@@ -27,6 +27,11 @@ PARTS = 3
 
 Columns = Callable[[], dict[str, np.ndarray]]
 """Waits for the samples and returns them by name, (time, env, *item)."""
+
+
+def _limited(source: Source) -> bool:
+    """Whether there may be more rows by and by than it takes."""
+    return source.field.table is Contact
 
 
 class Tape(Probe):
@@ -53,7 +58,10 @@ class Tape(Probe):
         samplers = [SAMPLERS[field] for field in self._fields]
         self.phases = tuple(dict.fromkeys(phase for sampler in samplers for phase in sampler.phases))
         self.systems: list[System] = [*(sampler.system for sampler in samplers), next_sample]
-        self._rows = {field: max(store.rows(field.table), 1) for field in self._fields}
+        contacts = max((s.item[0] for s in sources.values() if _limited(s)), default=0)
+        self._rows = {
+            field: contacts if field.table is Contact else max(store.rows(field.table), 1) for field in self._fields
+        }
         shapes = {
             SAMPLERS[field].kept: (PARTS * chunk * self._rows[field], *field.shape, store.stride)
             for field in self._fields
@@ -61,6 +69,8 @@ class Tape(Probe):
         self.arrays: dict[Field, Any] = {kept: self._zeros(shape, store.real) for kept, shape in shapes.items()}
         self._host: Mapping[Field, np.ndarray] = dict(self.arrays)
         self.arrays[SampleSlot.current] = self._zeros((1, store.stride), "int32")
+        self.arrays[SampleSlot.contacts] = self._zeros((1, store.stride), "int32")
+        self.arrays[SampleSlot.contacts][...] = contacts
         self._stream: Any = None
         if device.is_cuda:
             import cupy  # pyright: ignore[reportMissingImports]

@@ -1,4 +1,4 @@
-"""A recording as a tree of xarray: robots, objects and sensors, and nothing else."""
+"""A recording as a tree of xarray: robots, objects, contacts and sensors."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def open_tree(path: Path, header: dict[str, Any], samples: int) -> Any:
 
     ``/`` has ``time`` (s), ``step`` and ``env``, and where everything was; ``/robots/NAME``, ``/objects/NAME`` (rigid
     objects, collections and soft bodies) what was recorded of each, (time, env, ...) with names of joints, bodies and
-    objects as coordinates and units as attributes; ``/sensors/KIND/BODY`` the readings that ``phalanx replay --sensor``
-    put beside the recording, if there are any.
+    objects as coordinates and units as attributes; ``/contacts`` contact points, if they were recorded;
+    ``/sensors/KIND/BODY`` the readings that ``phalanx replay --sensor`` put beside the recording, if there are any.
 
     Args:
         path: of the recording.
@@ -35,12 +35,16 @@ def open_tree(path: Path, header: dict[str, Any], samples: int) -> Any:
     def dataset(group: str) -> Any:
         return xr.open_zarr(path, group=group or None, zarr_format=3, consolidated=True).isel(time=slice(samples))
 
-    folders = {folder: "robots" if kind == "robot" else "objects" for kind, folder in FOLDERS.items()}
+    folders = {
+        folder: "robots" if kind == "robot" else "objects" for kind, folder in FOLDERS.items() if kind != "contact"
+    }
     groups = {
         f"/{folders[folder]}/{name.replace('/', '|')}": dataset(group)
         for folder in folders
         for name, group in header.get(folder, {}).items()
     }
+    for group in header.get(FOLDERS["contact"], {}).values():
+        groups["/contacts"] = dataset(group)
     first = next(iter(groups.values()))
     try:
         root = dataset("")

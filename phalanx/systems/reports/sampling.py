@@ -11,12 +11,14 @@ from phalanx.components import (
     Body,
     BodyContact,
     BodyState,
+    ContactCount,
     Coordinate,
     DeformableMotion,
     DofState,
     DriveTarget,
     NodeState,
     SampledBody,
+    SampledContact,
     SampledCoordinate,
     SampledDeformable,
     SampledDof,
@@ -24,6 +26,7 @@ from phalanx.components import (
     SampleSlot,
 )
 from phalanx.ecs import Field, System, read, rows, system, update, write
+from phalanx.systems.reports import contact_sampling
 
 
 def _numbers(source: Field, kept: Field) -> System:
@@ -135,6 +138,7 @@ SAMPLERS = (
             (DriveTarget.position, SampledDof.position_target),
             (DriveTarget.velocity, SampledDof.velocity_target),
             (DriveTarget.effort, SampledDof.effort_target),
+            (ContactCount.current, SampledContact.count),
         )
     }
     | {
@@ -150,5 +154,6 @@ SAMPLERS = (
         BodyState.velocity: Sampler(sample_velocities, SampledBody.velocity, ("query_bodies",)),
         BodyContact.force: Sampler(sample_forces, SampledBody.contact_force, ("query_contacts",)),
     }
+    | {source: Sampler(each, kept) for source, (each, kept) in contact_sampling.SYSTEMS.items()}
 )
 """The fields that can be sampled."""
