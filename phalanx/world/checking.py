@@ -38,9 +38,13 @@ def boolean(name: str, value: Any) -> bool:
 def number(what: str, value: Any, *, least: float = 0.0, above: float | None = None, infinite: bool = False) -> float:
     """A number that is at least ``least``, or above ``above``; finite unless ``infinite``."""
     try:
+        if isinstance(value, str | bytes):
+            raise TypeError
         found = float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{what}={value!r}: must be a number") from None
+    except OverflowError:
+        raise ValueError(f"{what}={value!r:.20}...: must be a number that fits into 64 bits") from None
     low = found >= least if above is None else found > above
     if isinstance(value, bool) or not low or (math.isinf(found) and not infinite):
         bound = f"at least {least:g}" if above is None else f"above {above:g}"

@@ -18,10 +18,10 @@ def gravity(value: Sequence[float], dtype: str) -> tuple[float, float, float]:
     """Three numbers that the dtype has."""
     try:
         found = np.asarray(value, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = np.zeros(0)
     if found.shape != (3,) or not np.isfinite(found).all():
-        raise ValueError(f"gravity={value!r}: must be three finite numbers, m/s^2")
+        raise ValueError(f"gravity={value!r:.200}: must be three finite numbers, m/s^2")
     if (large := checking.too_large(found, dtype)) is not None:
         raise ValueError(f"gravity={value!r}: has {large}")
     x, y, z = found.tolist()
@@ -30,10 +30,10 @@ def gravity(value: Sequence[float], dtype: str) -> tuple[float, float, float]:
 
 def timestep(dt: Any, substeps: int, dtype: str) -> float:
     """A positive number of seconds, also of a substep and in the dtype."""
-    wrong = ValueError(f"dt={dt!r}: the step must be a positive number of seconds")
+    wrong = ValueError(f"dt={dt!r:.40}: the step must be a positive number of seconds")
     try:
-        found = float(dt)
-    except (TypeError, ValueError):
+        found = math.nan if isinstance(dt, str | bytes) else float(dt)
+    except (TypeError, ValueError, OverflowError):
         raise wrong from None
     if isinstance(dt, bool) or not (math.isfinite(found) and found > 0):
         raise wrong
@@ -45,6 +45,14 @@ def timestep(dt: Any, substeps: int, dtype: str) -> float:
             f"dt={dt!r}: a substep of {found / substeps:g} s is no number of {dtype}, which has {least:.3g} to "
             f"{most:.3g}"
         )
+    return found
+
+
+def length(dtype: str, name: str, value: Any) -> float:
+    """A length or a speed: a number of the dtype, at least 0."""
+    found = checking.number(name, value)
+    if (large := checking.too_large(np.array([found]), dtype)) is not None:
+        raise ValueError(f"{name} is {large}")
     return found
 
 
@@ -88,13 +96,10 @@ def solver(
     if solver not in SOLVERS:
         raise ValueError(f"solver {solver!r}: must be {' or '.join(map(repr, SOLVERS))}")
     found = {
-        "contact_offset": checking.number("contact_offset", contact_offset),
-        "max_depenetration_velocity": checking.number("max_depenetration_velocity", max_depenetration_velocity),
-        "bounce_threshold": checking.number("bounce_threshold", bounce_threshold),
+        "contact_offset": length(dtype, "contact_offset", contact_offset),
+        "max_depenetration_velocity": length(dtype, "max_depenetration_velocity", max_depenetration_velocity),
+        "bounce_threshold": length(dtype, "bounce_threshold", bounce_threshold),
     }
-    for name, value in found.items():
-        if (large := checking.too_large(np.array([value]), dtype)) is not None:
-            raise ValueError(f"{name} is {large}")
     if not isinstance(speculative, bool | np.bool_):
         raise ValueError(f"speculative={speculative!r}: must be True or False")
     return {

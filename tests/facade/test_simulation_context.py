@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import math
 import weakref
 from collections.abc import Iterator
 
@@ -247,6 +248,19 @@ def test_a_reset_prepares_only_meshes_that_are_new(device: str, monkeypatch: pyt
         (SimulationCfg(render_interval=0), "render_interval=0"),
         (SimulationCfg(physx=PhysxCfg(min_position_iteration_count=0)), "min_position_iteration_count=0"),
         (SimulationCfg(physx=PhysxCfg(solver_type=2)), "solver_type=2"),  # pyright: ignore[reportArgumentType]
+        (SimulationCfg(dt=math.nan), r"SimulationCfg\.dt=nan"),
+        (SimulationCfg(dt=math.inf), r"SimulationCfg\.dt=inf"),
+        (SimulationCfg(dt=1e39), r"SimulationCfg\.dt=1e\+39"),
+        (SimulationCfg(gravity=(0.0, 0.0, math.nan)), r"SimulationCfg\.gravity=\(0\.0, 0\.0, nan\)"),
+        (SimulationCfg(gravity=(0.0, 0.0, 1e39)), r"SimulationCfg\.gravity=.*greatest number of float32"),
+        (SimulationCfg(gravity=(0.0, 0.0)), r"gravity=\(0\.0, 0\.0\): must be three"),  # pyright: ignore[reportArgumentType]
+        (SimulationCfg(render_interval=1.5), "render_interval=1.5"),  # pyright: ignore[reportArgumentType]
+        (SimulationCfg(physx=PhysxCfg(bounce_threshold_velocity=-1.0)), "bounce_threshold_velocity=-1.0"),
+        (SimulationCfg(physx=PhysxCfg(bounce_threshold_velocity=math.nan)), "bounce_threshold_velocity=nan"),
+        (SimulationCfg(physx=PhysxCfg(bounce_threshold_velocity=1e39)), r"bounce_threshold_velocity is 1e\+39"),
+        (SimulationCfg(physx=PhysxCfg(friction_correlation_distance=-1.0)), "friction_correlation_distance=-1.0"),
+        (SimulationCfg(physx=PhysxCfg(min_velocity_iteration_count=9, max_velocity_iteration_count=8)), "not be above"),
+        (SimulationCfg(physx=PhysxCfg(max_velocity_iteration_count=1.5)), "=1.5"),  # pyright: ignore[reportArgumentType]
     ],
 )
 def test_wrong_settings(cfg: SimulationCfg, text: str) -> None:

@@ -104,6 +104,20 @@ def test_the_solver_and_the_bounce_threshold_reach_the_engine(world):
     assert int(to_host(settings.projected)[0, 0]) == 1
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e39])
+def test_settings_that_no_engine_can_have(world, value):
+    context = world.get_physics_context()
+    before = context.get_gravity(), context.get_bounce_threshold(), context.get_physics_dt()
+    for wrong in (value, -value):
+        with pytest.raises(ValueError, match="gravity"):
+            context.set_gravity(wrong)
+        with pytest.raises(ValueError, match="bounce_threshold"):
+            context.set_bounce_threshold(wrong)
+        with pytest.raises(ValueError, match="physics dt must be"):
+            context.set_physics_dt(wrong)
+    assert (context.get_gravity(), context.get_bounce_threshold(), context.get_physics_dt()) == before
+
+
 def test_sim_params():
     world = World(sim_params={"gravity": [0.0, 0.0, -5.0], "dt": 0.01, "solver_type": 0, "unknown": 3})
     assert world.get_physics_context().get_gravity()[1] == pytest.approx(5.0)

@@ -26,11 +26,15 @@ from phalanx.facade.physx import SimulationView
 from phalanx.facade.signals import weakly
 from phalanx.facade.stage_world import StageWorld
 from phalanx.io.formats.usd.bindings import Gf, Prim, Sdf, Stage, UsdPhysics
+from phalanx.world import checking, settings
 
 logger = logging.getLogger("phalanx.facade")
 
 POSITION_ITERATIONS, VELOCITY_ITERATIONS = 4, 1
 """Of actors that do not say."""
+
+DTYPE = "float32"
+"""Of the worlds that are made."""
 
 
 class SimulationContext(Callbacks):
@@ -402,18 +406,25 @@ class SimulationContext(Callbacks):
 
 def _check(cfg: SimulationCfg) -> None:
     physx = cfg.physx
-    if not cfg.dt > 0.0:
-        raise ValueError(f"SimulationCfg.dt={cfg.dt}: the step must be a positive number of seconds")
-    if cfg.render_interval < 1:
-        raise ValueError(f"SimulationCfg.render_interval={cfg.render_interval}: must be at least 1")
+    try:
+        settings.timestep(cfg.dt, 1, DTYPE)
+        settings.gravity(cfg.gravity, DTYPE)
+    except ValueError as error:
+        raise ValueError(f"SimulationCfg.{error}") from None
+    checking.whole("SimulationCfg.render_interval", cfg.render_interval, 1)
+    for name in ("bounce_threshold_velocity", "friction_offset_threshold", "friction_correlation_distance"):
+        settings.length(DTYPE, f"PhysxCfg.{name}", getattr(physx, name))
     if physx.solver_type not in (0, 1):
         raise ValueError(f"PhysxCfg.solver_type={physx.solver_type}: must be 0 (PGS) or 1 (TGS)")
     for name, least in (("position", 1), ("velocity", 0)):
-        low, high = (getattr(physx, f"{end}_{name}_iteration_count") for end in ("min", "max"))
-        if not least <= low <= high <= 255:
+        low, high = (
+            checking.whole(f"PhysxCfg.{key}", getattr(physx, key), least, 255)
+            for key in (f"{end}_{name}_iteration_count" for end in ("min", "max"))
+        )
+        if low > high:
             raise ValueError(
                 f"PhysxCfg.min_{name}_iteration_count={low} and max_{name}_iteration_count={high}: "
-                f"must be {least} to 255, the first not above the second"
+                "the first must not be above the second"
             )
 
 

@@ -141,9 +141,9 @@ class SimulationManager:
         """Let steps be so long, s; 0: there are none. A scene keeps a whole number of steps per second.
 
         Raises:
-            ValueError: it is negative, or above 1.
+            ValueError: it is negative, above 1, or not a number.
         """
-        if dt < 0.0:
+        if not dt >= 0.0:  # also what is no number
             raise ValueError(f"physics dt must be >= 0, not {dt:g}")
         if dt > 1.0:
             raise ValueError(f"physics dt must be <= 1.0, not {dt:g}")

@@ -18,6 +18,7 @@ from phalanx.facade.isaacsim.core.simulation_manager.scene_attributes import DEF
 from phalanx.facade.isaacsim.core.simulation_manager.simulation_manager import SimulationManager
 from phalanx.facade.once import tell_once
 from phalanx.io.formats.usd.bindings import Gf, Prim, Sdf, UsdGeom, UsdPhysics, UsdShade
+from phalanx.world import settings
 
 log = logging.getLogger("phalanx.facade")
 
@@ -212,12 +213,17 @@ class PhysicsContext(GpuBuffers):
     # -- gravity ---------------------------------------------------------------------------------------------
 
     def set_gravity(self, value: float) -> None:
-        """Set gravity along the stage's axis upwards, in units of the stage per s^2; negative: downwards."""
+        """Set gravity along the stage's axis upwards, in units of the stage per s^2; negative: downwards.
+
+        Raises:
+            ValueError: it is not finite, or no number of float32.
+        """
         scene = self._scene()
+        size = settings.length("float32", "gravity", abs(value))
         up = Gf.Vec3f(0.0, 1.0, 0.0) if UsdGeom.GetStageUpAxis(self._stage) == UsdGeom.Tokens.y else Gf.Vec3f(0, 0, 1)
         physics = UsdPhysics.Scene(scene)
         physics.CreateGravityDirectionAttr().Set(up if value > 0.0 else -up)
-        physics.CreateGravityMagnitudeAttr().Set(abs(float(value)))
+        physics.CreateGravityMagnitudeAttr().Set(size)
         simulation.get().read_scene()
 
     def get_gravity(self) -> tuple[list[float], float]:
@@ -229,7 +235,7 @@ class PhysicsContext(GpuBuffers):
     def _set_gravity_vector(self, value: Any) -> None:
         """Set gravity as a vector, in units of the stage per s^2."""
         vector = on_host(value, float).reshape(3)
-        size = float(np.linalg.norm(vector))
+        size = settings.length("float32", "gravity", float(np.linalg.norm(vector)))
         physics = UsdPhysics.Scene(self._scene())
         if size:
             physics.CreateGravityDirectionAttr().Set(Gf.Vec3f(*(vector / size).tolist()))
@@ -251,8 +257,12 @@ class PhysicsContext(GpuBuffers):
         self.set_solver_type(value if isinstance(value, str) else "PGS" if value == 0 else "TGS")
 
     def set_bounce_threshold(self, value: float) -> None:
-        """Let slower impacts not bounce, in units of the stage per second; at once."""
-        self._write("bounceThreshold", float(value))
+        """Let slower impacts not bounce, in units of the stage per second; at once.
+
+        Raises:
+            ValueError: it is negative, not finite, or no number of float32.
+        """
+        self._write("bounceThreshold", settings.length("float32", "bounce_threshold", value))
 
     def get_bounce_threshold(self) -> float:
         """Below which speed impacts do not bounce."""
