@@ -34,7 +34,7 @@ class Device:
             from phalanx.ecs.cpu import kernels as cpu
             from phalanx.ecs.cpu import program as cpu_program
 
-            self.xp, self.stream, self.lanes = np, None, max(cpu_program.LANES)
+            self.xp, self.stream = np, None
             self._compiler, self._programs = cpu, cpu_program
         elif name == "cuda" or (isinstance(name, str) and name.startswith("cuda:") and name[5:].isdigit()):
             index = int(name[5:] or 0) if ":" in name else 0
@@ -52,7 +52,7 @@ class Device:
             from phalanx.ecs.cuda import kernels as cuda
             from phalanx.ecs.cuda import program as cuda_program
 
-            self.name, self.xp, self.lanes = f"cuda:{index}", cupy, cuda_program.THREADS // 4
+            self.name, self.xp = f"cuda:{index}", cupy
             self._compiler, self._programs = cuda, cuda_program
             self._events, self._index = _Events(index), index
         else:
@@ -68,6 +68,10 @@ class Device:
         """Environments whose teams of threads run at the same time; 0 on a CPU, which has none."""
         with self.active():
             return self._programs.teams_at_once() if self.is_cuda else 0
+
+    def most_lanes(self, num_envs: int) -> int:
+        """Environments of a block, at most, in a world of so many: rows of arrays hold whole blocks."""
+        return int(self._programs.most_lanes(num_envs))
 
     def compile(self, system: System, shared: frozenset[str], real: str) -> Any:
         """The native function or kernel of a system."""

@@ -56,8 +56,8 @@ class View:
 class Store:
     """Fields of all components for ``num_envs`` environments on one device.
 
-    The environment axis is last, contiguous, and padded to :attr:`stride` elements: whole blocks of lanes, and an odd
-    multiple of 16 so that rows do not fall on the same cache sets.
+    The environment axis is last, contiguous, and padded to :attr:`stride` elements: whole blocks of as many lanes as a
+    world of this size may have, and an odd multiple of 16 so that rows do not fall on the same cache sets.
 
     Args:
         num_envs, device: how many environments, and where.
@@ -81,8 +81,9 @@ class Store:
         """Called with a field after :meth:`set` has overwritten it."""
 
     def _stride(self, num_envs: int) -> int:
-        lanes = self.device.lanes
-        return -(-num_envs // lanes) * lanes + ALIGN
+        lanes = self.device.most_lanes(num_envs)
+        whole = -(-num_envs // lanes) * lanes
+        return whole if whole // ALIGN % 2 else whole + ALIGN
 
     # -- tables ----------------------------------------------------------------------------------------------
 

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from oracles import host
 
 from phalanx.ecs import Component, Device, Field, Store, Table
+from phalanx.ecs.cpu.program import block_size
+from phalanx.ecs.cpu.threads import set_num_threads
 from phalanx.ecs.errors import DeviceError
 from phalanx.ecs.store import ALIGN
 
@@ -40,15 +42,23 @@ def make(num_envs: int = 5, device: str = "cpu", real: str = "float32", rows: in
     return store
 
 
-@given(st.integers(1, 20000))
+@given(st.integers(1, 20000), st.sampled_from([1, 2, 3, 16]))
 @settings(deadline=None)
-def test_stride_is_padded_and_never_a_power_of_two(num_envs: int) -> None:
+def test_stride_is_padded_and_never_a_power_of_two(num_envs: int, threads: int) -> None:
     store = make(num_envs)
-    lanes = store.device.lanes
+    try:
+        set_num_threads(threads)
+        lanes = block_size(num_envs)
+    finally:
+        set_num_threads(None)
     assert store.stride >= -(-num_envs // lanes) * lanes, "whole blocks of lanes fit"
     assert store.stride % ALIGN == 0 and store.stride // ALIGN % 2 == 1, "odd multiple of 16"
     assert store.stride.bit_count() > 1 or store.stride <= ALIGN
-    assert store.stride <= num_envs + lanes + ALIGN
+    assert store.stride <= num_envs + store.device.most_lanes(num_envs) + ALIGN
+
+
+def test_small_worlds_are_padded_little() -> None:
+    assert [make(count).stride for count in (1, 16, 17, 32, 33, 64)] == [16, 16, 48, 48, 80, 80]
 
 
 def test_arrays_have_the_environment_last_and_contiguous(device: str) -> None:

@@ -193,6 +193,11 @@ def block_size(num_envs: int) -> int:
     return next((lanes for lanes in LANES if num_envs >= lanes * num_threads()), LANES[-1])
 
 
+def most_lanes(num_envs: int) -> int:
+    """The same with whatever number of threads: with one."""
+    return next((lanes for lanes in LANES if num_envs >= lanes), LANES[-1])
+
+
 def _table(bound: Bound, stride: int) -> np.ndarray:
     """What the native function reads its arguments from: rows, stride, then an address or a number each."""
     values = [a.ctypes.data if isinstance(a, np.ndarray) else int(a) for a in bound.arguments]

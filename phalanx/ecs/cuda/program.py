@@ -40,6 +40,11 @@ def teams_at_once() -> int:
     return device.MULTIPROCESSOR_COUNT * device.MAX_REGISTERS_PER_BLOCK // (REGISTERS * TEAM)
 
 
+def most_lanes(num_envs: int) -> int:
+    """Environments that rows hold a multiple of, in worlds of whatever size."""
+    return THREADS // 4
+
+
 def block_bytes(system: System, count: int) -> int:
     """Memory to give each of so many blocks of teams, where a system wants some.
 
