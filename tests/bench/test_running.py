@@ -140,6 +140,7 @@ def test_cases_before_an_interrupt_are_printed_and_kept(humanoid, tmp_path, caps
     assert not (tmp_path / "b.json").exists() and capsys.readouterr().out == ""
 
 
+@pytest.mark.slow
 def test_first_steps_of_new_processes(tmp_path, device, capsys, monkeypatch):
     """With the tests' own cache, which is warm: that the folder is empty at first is shown below."""
     monkeypatch.setattr(first_step, "CACHES", ())

@@ -26,6 +26,8 @@ SIDES = np.array(
 )  # fmt: skip
 """Of a tile whose top is at z = 0."""
 
+STEPS = pytest.mark.parametrize("dt", [1 / 60, 1 / 200, pytest.param(1 / 1000, marks=pytest.mark.slow)])
+
 
 def tile(kind: str, x: float, top: float) -> Shape:
     """A tile about x; ``kind``: box, uneven (a box), hull or mesh."""
@@ -64,7 +66,7 @@ def mover(what: str) -> RobotModel:
     return RobotModel(what, [Body("body", 1.0, inertia=np.diag([inertia] * 3), collisions=shapes)], [])
 
 
-@pytest.mark.parametrize("dt", [1 / 60, 1 / 200, 1 / 1000])
+@STEPS
 @pytest.mark.parametrize(
     ("kind", "what"),
     [("box", "box"), ("box", "ball"), ("box", "pair"), ("uneven", "box"), ("uneven", "ball"), ("platform", "box"),
@@ -233,7 +235,7 @@ def test_turned_boxes_slide_on_however_loads_may_be_shared(rate: int, device: st
     np.testing.assert_allclose(host(body.root_pose)[:, 0] - pose[:, 0], braked, rtol=0.005)
 
 
-@pytest.mark.parametrize("dt", [1 / 60, 1 / 200, 1 / 1000])
+@STEPS
 @pytest.mark.parametrize("what", ["box", "ball"])
 @pytest.mark.parametrize("kind", ["box", "mesh"])
 @pytest.mark.parametrize("bed", ["ground", "kinematic"])
@@ -277,7 +279,7 @@ def test_seams_with_the_ground_and_between_bodies_that_move(
         np.testing.assert_allclose(host(body.root_pose)[:, 0] - moves, braked, rtol=0.01)
 
 
-@pytest.mark.parametrize("dt", [1 / 60, 1 / 200, 1 / 1000])
+@STEPS
 @pytest.mark.parametrize("what", ["box", "ball"])
 def test_seams_on_a_turntable_of_several_bodies(what: str, dt: float, device: str) -> None:
     """Without friction what slides over kinematic tiles that turn together goes straight on; tiles may also rise."""

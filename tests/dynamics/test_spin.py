@@ -62,8 +62,15 @@ def in_body(pose: np.ndarray, vector: np.ndarray) -> np.ndarray:
     return Rotation.from_quat(pose[:, 3:], scalar_first=True).inv().apply(vector)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(("rate", "seconds"), [(1000, 7), (240, 20), (200, 20), (60, 20)])
+@pytest.mark.parametrize(
+    ("rate", "seconds", "dtype"),
+    [
+        (1000, 7, "float32"), (240, 20, "float64"), (60, 20, "float32"),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in (
+            (1000, 7, "float64"), (240, 20, "float32"), (200, 20, "float32"), (200, 20, "float64"), (60, 20, "float64")
+        )),
+    ],
+)  # fmt: skip
 def test_intermediate_axis(rate: int, seconds: int, dtype: str, device: str) -> None:
     """It flips when it must, and energy stays, wherever the body's origin is and however it lies.
 
@@ -100,7 +107,9 @@ def two_halves(hinge: bool) -> RobotModel:
     return RobotModel("halves", bodies, [joint])
 
 
-@pytest.mark.parametrize("rate", [1000, 240, 200, 60])
+@pytest.mark.parametrize(
+    "rate", [pytest.param(1000, marks=pytest.mark.slow), 240, pytest.param(200, marks=pytest.mark.slow), 60]
+)
 def test_intermediate_axis_of_what_is_joined(rate: int, device: str) -> None:
     """A robot that its drive holds together, and two bodies on a fixed joint, flip as the one body does."""
     world = px.World(1, device, "float64", dt=1 / rate, gravity=(0, 0, 0))
@@ -221,8 +230,15 @@ def top() -> RobotModel:
     )
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(("rate", "within"), [(1000, 1e-3), (200, 6e-3), (60, 1e-2)])
+@pytest.mark.parametrize(
+    ("rate", "within", "dtype"),
+    [
+        (1000, 1e-3, "float32"), (200, 6e-3, "float64"), (60, 1e-2, "float32"),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in (
+            (1000, 1e-3, "float64"), (200, 6e-3, "float32"), (60, 1e-2, "float64")
+        )),
+    ],
+)  # fmt: skip
 def test_top_on_a_spherical_joint(rate: int, within: float, dtype: str, device: str) -> None:
     """At 100 rad/s it precesses as it must, let go or not; at 5 ms and 1/60 s as well, where it turns 1.7 rad a step.
 
@@ -412,8 +428,13 @@ def compare(twin: Twin, rates: tuple[int, ...], device: str) -> tuple[np.ndarray
     return np.array(errors), np.array(energies), peer
 
 
-@pytest.mark.parametrize("armature", [0.0, 0.02], ids=["", "rotors"])
-@pytest.mark.parametrize("kind", ["chain", "free"])
+@pytest.mark.parametrize(
+    ("kind", "armature"),
+    [
+        ("chain", 0.02), ("free", 0.0),
+        pytest.param("chain", 0.0, marks=pytest.mark.slow), pytest.param("free", 0.02, marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_spherical_joints_turn_to_the_second_order(kind: str, armature: float, device: str, tmp_path: Any) -> None:
     """Without gravity, on the world and on a free root: the error falls with the square of dt, so does that of energy.
 
@@ -425,8 +446,13 @@ def test_spherical_joints_turn_to_the_second_order(kind: str, armature: float, d
     assert 20 * errors[1] < peer < 1.5
 
 
-@pytest.mark.parametrize("armature", [0.0, 0.02], ids=["", "rotors"])
-@pytest.mark.parametrize("kind", ["chain", "free", "hinge"])
+@pytest.mark.parametrize(
+    ("kind", "armature"),
+    [
+        ("chain", 0.0), ("free", 0.02), ("hinge", 0.02),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in (("chain", 0.02), ("free", 0.0), ("hinge", 0.0))),
+    ],
+)  # fmt: skip
 def test_spherical_joints_under_gravity(kind: str, armature: float, device: str, tmp_path: Any) -> None:
     """To the first order, as all that gravity moves, with a small error: MuJoCo's Euler has 4 to 30 times as much."""
     errors, energies, peer = compare(Twin(kind, armature, G, tmp_path), (250, 500), device)

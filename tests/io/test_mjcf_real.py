@@ -48,6 +48,9 @@ STEPPED = (
 )
 """Those that also go into a world, each of its own kind."""
 
+LARGE = ("dm_control/dog", "dm_control/fruitfly_")
+"""Those that take long to compare; a third as large, the rodent, is always compared."""
+
 
 def real(name: str) -> Path:
     """The file behind a name."""
@@ -58,7 +61,7 @@ def real(name: str) -> Path:
     return Path(found.submodule_search_locations[0]) / FILES[name]
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] if n in LARGE else []) for n in FILES])
 def test_bodies_joints_and_geoms_are_those_of_mujoco(name: str) -> None:
     file = real(name)
     check_file(MjcfOracle(file), load_scene(file))

@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from phalanx.components.shape import BOX, CAPSULE, CONE, CYLINDER, HULL, SPHERE
 
+REALS = pytest.mark.parametrize("real", ["float32", pytest.param("float64", marks=pytest.mark.slow)])
 COUNT = 1000
 REACH = 0.1
 
@@ -44,7 +45,7 @@ def gap(one: Contacts, other: Contacts) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
-@pytest.mark.parametrize("real", ["float32", "float64"])
+@REALS
 def test_points_lie_on_both_surfaces(first: str, second: str, real: str, device: str) -> None:
     """Half the separation along the normal from a contact point is the surface of either shape, however they lie."""
     a, b = SOLIDS[first], SOLIDS[second]
@@ -68,7 +69,7 @@ def test_points_lie_on_both_surfaces(first: str, second: str, real: str, device:
 
 
 @pytest.mark.parametrize(("first", "second"), [("cylinder", "cylinder"), ("cylinder", "cone"), ("cone", "cone")])
-@pytest.mark.parametrize("real", ["float32", "float64"])
+@REALS
 def test_single_points_lie_on_b(first: str, second: str, real: str, device: str) -> None:
     """Of deep overlaps, too, where the distance hardly depends on the direction: in float32 up to 1.7 % were off."""
     a, b = SOLIDS[first], SOLIDS[second]
@@ -116,7 +117,7 @@ def test_swapping_the_shapes_turns_the_normal_round(kind: str, device: str) -> N
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
-@pytest.mark.parametrize("real", ["float32", "float64"])
+@REALS
 def test_a_small_motion_changes_the_distance_little(first: str, second: str, real: str, device: str) -> None:
     """No more than the farthest point of either shape moves."""
     a, b = SOLIDS[first], SOLIDS[second]
