@@ -12,6 +12,8 @@ import pytest
 import phalanx as px
 import phalanx.facade
 from phalanx.commands.cli import main
+from phalanx.images.world_camera import WorldCamera
+from phalanx.io.exports.cameras import View
 from phalanx.io.exports.export import FORMATS, ExportError, export
 from phalanx.io.recordings.episodes import Episodes, flat, signals
 
@@ -227,6 +229,97 @@ def test_lerobot_is_laid_out_as_version_3_says(recording, tmp_path):
     assert tasks.columns.tolist() == ["task_index"] and tasks.index.tolist() == ["Motion recorded by Phalanx"]
     with pytest.raises(FileExistsError, match="is there already"):
         export(recording, "lerobot", tmp_path / "set")
+
+
+CAMERAS = {
+    "front": View(eye=(0.0, 2.5, 1.0), target=(0.0, 0.0, 1.0), width=64, height=48),
+    "hand": View(body="robot/lower", eye=(0.0, 1.2, -0.2), target=(0.0, 0.0, 0.3), width=32, height=32),
+}
+
+
+@pytest.fixture(scope="module")
+def filmed(recording, tmp_path_factory):
+    """A dataset with two cameras, and pictures of the recorded states by cameras of a world that is put into each."""
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    pytest.importorskip("av", reason="av is not installed (pip install 'phalanx[video]')")
+    path = tmp_path_factory.mktemp("filmed") / "set"
+    export(recording, "lerobot", path, cameras=CAMERAS)
+    world = recording.world("cpu")
+    cameras = {
+        name: WorldCamera(world, v.height, v.width, body=v.body, eye=v.eye, target=v.target, angle=v.angle)
+        for name, v in CAMERAS.items()
+    }
+    shots = {name: [] for name in CAMERAS}
+    for sample in range(recording.num_samples):
+        world.robots["robot"].set_joint_state(recording.robots["robot"]["joint_pos"][:, sample])
+        world.objects["ball"].set_root_state(recording.objects["ball"]["root_pose"][:, sample])
+        for name, camera in cameras.items():
+            shots[name].append(camera.capture()["rgb"][..., :3].copy())
+    spans = Episodes(recording).spans
+    return path, {
+        name: np.concatenate([np.array(shot)[span.start : span.stop - 1, span.env] for span in spans])
+        for name, shot in shots.items()
+    }
+
+
+def noise(found, expected):
+    """dB of the peak signal to noise ratio."""
+    return -10.0 * np.log10(np.mean((found.astype(float) - expected) ** 2) / 255.0**2)
+
+
+def test_videos_of_cameras_are_what_was_drawn(recording, filmed):
+    """Frame by frame, where the episodes' rows say that they are."""
+    parquet, av = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("av")
+    path, seen = filmed
+    info = json.loads((path / "meta/info.json").read_text())
+    rows = parquet.read_table(path / "meta/episodes/chunk-000/file-000.parquet").to_pylist()
+    stats = json.loads((path / "meta/stats.json").read_text())
+    for name, view in CAMERAS.items():
+        key = f"observation.images.{name}"
+        assert info["features"][key]["dtype"] == "video"
+        assert info["features"][key]["shape"] == [view.height, view.width, 3]
+        with av.open(str(path / info["video_path"].format(video_key=key, chunk_index=0, file_index=0))) as file:
+            frames = [(float(frame.pts * frame.time_base), frame.to_ndarray(format="rgb24")) for frame in file.decode()]
+        assert len(frames) == info["total_frames"] == len(seen[name])
+        assert np.allclose([time for time, _ in frames], np.arange(len(frames)) / 100.0, atol=1e-4)
+        assert noise(np.array([frame for _, frame in frames]), seen[name]) > 32.0
+        assert np.ptp(seen[name], axis=0).max() > 50  # something moves
+        for row in rows:
+            ends = [row[f"videos/{key}/{end}_timestamp"] for end in ("from", "to")]
+            assert np.allclose(ends, [row["dataset_from_index"] / 100.0, row["dataset_to_index"] / 100.0])
+        mean = seen[name].reshape(-1, 3).mean(axis=0) / 255.0
+        assert np.allclose(np.ravel(stats[key]["mean"]), mean, atol=1e-6) and np.shape(stats[key]["mean"]) == (3, 1, 1)
+
+
+def test_cameras_that_cannot_be(recording, tmp_path):
+    with pytest.raises(ExportError, match="cameras are for lerobot"):
+        export(recording, "csv", tmp_path / "a.csv", cameras=CAMERAS)
+    with pytest.raises(ValueError, match="no body 'robot/foot'"):
+        export(recording, "lerobot", tmp_path / "a", cameras={"a": View(body="robot/foot")})
+    with pytest.raises(ValueError, match="a name of letters"):
+        export(recording, "lerobot", tmp_path / "a", cameras={"a/b": View()})
+    with pytest.raises(ValueError, match="both must be even"):
+        View(width=33)
+    assert View.parse("front body=robot/lower eye=1,2,3 size=64,48 angle=70") == (
+        "front",
+        View("robot/lower", (1.0, 2.0, 3.0), angle=70.0, width=64, height=48),
+    )
+    with pytest.raises(ValueError, match="'eye=1,2' is not understood"):
+        View.parse("front eye=1,2")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_lerobot_reads_videos(filmed):
+    module = pytest.importorskip(
+        "lerobot.datasets.lerobot_dataset", reason="lerobot is not installed", exc_type=ImportError
+    )
+    path, seen = filmed
+    dataset = module.LeRobotDataset("phalanx/set", root=path)
+    for index in (0, 29, 30, 60, len(dataset) - 1):
+        item = dataset[index]
+        for name, pictures in seen.items():
+            found = 255.0 * item[f"observation.images.{name}"].numpy().transpose(1, 2, 0)
+            assert noise(found, pictures[index]) > 30.0, (index, name)
 
 
 def test_lerobot_reads_it(recording, tmp_path):

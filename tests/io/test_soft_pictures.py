@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from phalanx.commands.cli import main
 from phalanx.images.pictures.film import framed_painter, write_film
 from phalanx.images.pictures.framing import Camera
 from phalanx.images.pictures.picture import WorldPainter
+from phalanx.io.exports.export import export
 from phalanx.io.recordings.added_sensors import height_scan
 from phalanx.io.recordings.playback import Playback
 from phalanx.world.snapshots import node_positions
@@ -110,6 +112,13 @@ def test_a_replay_has_nodes(tmp_path: Path, device: str) -> None:
     assert nodes is not None
     np.testing.assert_allclose(nodes[1][0], host(made.deformables["cube"].node_pos), atol=1e-6)
     np.testing.assert_allclose(nodes[0][0].mean(axis=1)[0, 2], 1.0, atol=1e-6)
+    table = tmp_path / "fall.csv"
+    chosen = ["cube/node_offset", "cube/origin"]
+    export(px.open_recording(tmp_path / "fall.zarr"), "csv", table, observations=chosen)  # nodes have numbers for names
+    with open(table, newline="") as file:
+        *_, row = csv.DictReader(file)
+    last = float(row["observation.cube/node_offset.0.z"]) + float(row["observation.cube/origin.z"])
+    assert last == pytest.approx(playback.recording.deformables["cube"].node_pos[0, -2, 0, 2], abs=1e-5)
     scan = height_scan(playback, "ball")[0]
     middle = scan.values[-1].reshape(-1)[scan.values[-1].size // 2]
     assert middle == pytest.approx(nodes[1][0][..., 2].max(), abs=1e-4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from phalanx.commands.cli.options import Counts, Recording, Signals, Target
+from phalanx.commands.cli.options import Counts, Recording, Signals, Target, Views
 
 
 def export(
@@ -14,6 +14,7 @@ def export(
     observations: Signals = (),
     actions: Signals = (),
     env: Counts = (),
+    camera: Views = (),
 ) -> int:
     """Write a recording as a dataset: episodes of observations and actions, cut where environments were reset.
 
@@ -25,7 +26,9 @@ def export(
         observations: signals, such as robot/joint_pos; by default positions and velocities of everything.
         actions: likewise; by default the targets of drives.
         env: environments, all by default.
+        camera: for lerobot: of each camera a name and words, which make a video: "front body=robot/base eye=0.3,0,0.1
+            target=1,0,0 angle=60 size=320,240". Without a body it stands. Needs the extra video.
     """
     from phalanx.commands.export import export
 
-    return export(file, to, out, observations, actions, env)
+    return export(file, to, out, observations, actions, env, camera)

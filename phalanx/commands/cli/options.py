@@ -21,6 +21,7 @@ Place = Annotated[tuple[float, float, float] | None, tyro.conf.arg(metavar="X Y 
 Size = Annotated[tuple[int, int] | None, tyro.conf.arg(metavar="WIDTH HEIGHT", help_behavior_hint="")]
 Target = Annotated[Path | None, tyro.conf.arg(metavar="OUT", help_behavior_hint="")]
 Signals = Annotated[tuple[str, ...], tyro.conf.arg(metavar="ACTOR/FIELD [...]", help_behavior_hint="")]
+Views = Annotated[tuple[str, ...], tyro.conf.arg(metavar='"NAME [WORD ...]" [...]', help_behavior_hint="")]
 Json = Annotated[Path | None, tyro.conf.arg(metavar="OUT.json", help_behavior_hint="")]
 Report = Annotated[Path | None, tyro.conf.arg(metavar="OUT.json|-", help_behavior_hint="")]
 Gain = Annotated[float | None, tyro.conf.arg(metavar="X", help_behavior_hint="")]

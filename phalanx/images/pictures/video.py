@@ -60,10 +60,11 @@ class VideoWriter:
     Args:
         path: its ending, one of :data:`SUFFIXES`, says which format.
         fps: frames a second.
+        key_frames: of .mp4: every so many-th frame is whole, for readers that jump; as the codec likes by default.
     """
 
-    def __init__(self, path: str | os.PathLike[str], fps: float = 30.0) -> None:
-        self.path, self.fps = Path(path), float(fps)
+    def __init__(self, path: str | os.PathLike[str], fps: float = 30.0, key_frames: int | None = None) -> None:
+        self.path, self.fps, self._key_frames = Path(path), float(fps), key_frames
         self.frames = 0
         """How many were added."""
         self._size: tuple[int, int] | None = None
@@ -90,8 +91,10 @@ class VideoWriter:
             self._size = size
             refuse_links(self.path)
             self._temporary = new_sibling(self.path)
-            kind = _Mp4 if self.path.suffix.lower() == ".mp4" else _Gif
-            self._file = kind(self._temporary, self.fps, size)
+            if self.path.suffix.lower() == ".mp4":
+                self._file = _Mp4(self._temporary, self.fps, size, self._key_frames)
+            else:
+                self._file = _Gif(self._temporary, self.fps, size)
         if size != self._size:
             raise VideoError(f"a frame is {size[0]} x {size[1]}, the first was {self._size}; all must be alike.")
         self._file.add(np.ascontiguousarray(image))
@@ -116,7 +119,7 @@ class VideoWriter:
 class _Mp4:
     """H.264 as every player takes it: 8 bits, 4:2:0, its index before the pictures."""
 
-    def __init__(self, path: Path, fps: float, size: tuple[int, int]) -> None:
+    def __init__(self, path: Path, fps: float, size: tuple[int, int], key_frames: int | None) -> None:
         import av
 
         self.path = path
@@ -126,7 +129,8 @@ class _Mp4:
         self._stream = self._container.add_stream("h264", rate=rate)
         self._stream.width, self._stream.height = size
         self._stream.pix_fmt = "yuv420p"
-        self._stream.options = {"crf": str(_QUALITY), "preset": _PRESET}
+        keys = {} if key_frames is None else {"g": str(key_frames), "bf": "0"}
+        self._stream.options = {"crf": str(_QUALITY), "preset": _PRESET, **keys}
 
     def add(self, image: np.ndarray) -> None:
         frame = self._av.VideoFrame.from_ndarray(image, format="rgb24")

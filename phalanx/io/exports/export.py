@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from phalanx.io.exports.cameras import RecordedCameras, View
 from phalanx.io.exports.hdf5 import write_hdf5, write_robomimic
 from phalanx.io.exports.lerobot import write_lerobot
 from phalanx.io.exports.minari import dataset_id, write_minari
 from phalanx.io.exports.tables import write_csv, write_parquet
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.episodes import Episodes, Recorded
+from phalanx.io.recordings.replay import Recording
 
 
 class ExportError(ValueError):
@@ -57,6 +59,7 @@ def export(
     observations: Sequence[str] | None = None,
     actions: Sequence[str] | None = None,
     env_ids: Any = None,
+    cameras: Mapping[str, View] | None = None,
 ) -> tuple[Path, Episodes]:
     """Write a recording as a dataset.
 
@@ -66,6 +69,8 @@ def export(
         path: of the file or folder; by default beside the recording, under its name.
         observations, actions: names of signals, ``"actor/field"``; see :class:`~.episodes.Episodes`.
         env_ids: environments, all by default.
+        cameras: whose pictures the dataset has, by name; for lerobot, which has them as videos. They are drawn now,
+            on the CPU.
 
     Returns:
         Where it was written, and the episodes that it has.
@@ -85,6 +90,10 @@ def export(
     target = Path(path) if path is not None else source.with_name(f"{source.stem}.{to}" if not kind.suffix else "x")
     if path is None and kind.suffix:
         target = source.with_suffix(kind.suffix)
+    if cameras and to != "lerobot":
+        raise ExportError(f"{to} has no pictures here: cameras are for lerobot")
+    if cameras and importlib.util.find_spec("av") is None:
+        raise ExportError("videos of cameras need the package av: pip install 'phalanx[video]'")
     if kind.suffix and target.suffix.lower() not in (kind.suffix, ".h5" if kind.suffix == ".hdf5" else kind.suffix):
         raise ExportError(f"{target}: the name must end in {kind.suffix}")
     if not target.parent.is_dir():
@@ -99,7 +108,10 @@ def export(
     if kind.acts and not episodes.actions:
         raise ExportError(f"{to} needs actions, and {source} has no joint_pos_target; choose some by --actions")
     try:
-        kind.write(episodes, target)
+        if cameras:
+            write_lerobot(episodes, target, RecordedCameras(cast(Recording, recording), cameras))
+        else:
+            kind.write(episodes, target)
     except LoadError as error:
         raise ExportError(str(error)) from error
     return target, episodes

@@ -1,4 +1,4 @@
-"""LeRobot's datasets, version 3.0: a folder with ``meta``, and ``data`` in Parquet.
+"""LeRobot's datasets, version 3.0: a folder with ``meta``, ``data`` in Parquet, and ``videos``.
 
 After the documentation and the reader of LeRobot 0.4 and later. A frame is a step: what was observed, and the action
 that followed.
@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from phalanx.ecs.whole_files import new_sibling
+from phalanx.io.exports.cameras import RecordedCameras
+from phalanx.io.exports.lerobot_videos import VIDEOS, Videos, picture_stats
 from phalanx.io.recordings.episodes import Episodes, flat
 
 VERSION = "v3.0"
@@ -23,7 +25,6 @@ CHUNK = 1000
 
 DATA_MB, VIDEO_MB = 100, 200
 DATA = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
-VIDEOS = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
 EPISODES = "meta/episodes/chunk-000/file-000.parquet"
 QUANTILES = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
 STATE, ACTION = "observation.state", "action"
@@ -42,22 +43,30 @@ PANDAS = {
 """Makes pandas take the tasks as the index, as LeRobot's reader expects."""
 
 
-def write_lerobot(episodes: Episodes, path: Path) -> None:
-    """Write the folder ``path``, which is there whole or not at all."""
+def write_lerobot(episodes: Episodes, path: Path, cameras: RecordedCameras | None = None) -> None:
+    """Write the folder ``path``, which is there whole or not at all; with videos of cameras, if there are any."""
     made = new_sibling(path)
     Path(made).unlink(missing_ok=True)
     try:
-        _write(episodes, Path(made))
+        if cameras is None:
+            _write(episodes, Path(made), None)
+        else:
+            videos = Videos(cameras, Path(made), _rate(episodes), CHUNK)
+            try:
+                _write(episodes, Path(made), videos)
+            except BaseException as error:
+                videos.close(error)
+                raise
         Path(made).rename(path)
     finally:
         shutil.rmtree(made, ignore_errors=True)
 
 
-def _write(episodes: Episodes, root: Path) -> None:
+def _write(episodes: Episodes, root: Path, videos: Videos | None) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    features = _features(episodes)
+    features = _features(episodes) | ({} if videos is None else videos.features)
     (root / "meta" / "episodes" / "chunk-000").mkdir(parents=True)
     width = {key: features[key]["shape"][0] for key in (STATE, ACTION)}
     schema = pa.schema(
@@ -93,7 +102,9 @@ def _write(episodes: Episodes, root: Path) -> None:
             for v in values.values()
         ]
         writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+        seen, pictures = ({}, {}) if videos is None else videos.add(episode.span)
         stats = {key: _stats(each) for key, each in values.items()}
+        stats |= {key: picture_stats(frames) for key, frames in pictures.items()}
         every.append(stats)
         rows.append(
             {
@@ -106,11 +117,14 @@ def _write(episodes: Episodes, root: Path) -> None:
                 "dataset_to_index": first + count,
                 "meta/episodes/chunk_index": 0,
                 "meta/episodes/file_index": 0,
+                **seen,
                 **{f"stats/{key}/{name}": v.tolist() for key, each in stats.items() for name, v in each.items()},
             }
         )
         first, in_file = first + count, in_file + count
     writer.close()
+    if videos is not None:
+        videos.close()
     pq.write_table(pa.Table.from_pylist(rows), str(root / EPISODES))
     tasks = pa.table({"task_index": pa.array([0], pa.int64()), INDEX: pa.array([TASK])})
     pandas = {"pandas": json.dumps(PANDAS)}
@@ -121,7 +135,6 @@ def _write(episodes: Episodes, root: Path) -> None:
 
 
 def _info(episodes: Episodes, features: Mapping[str, Any], frames: int) -> dict[str, Any]:
-    rate = episodes.rate
     return {
         "codebase_version": VERSION,
         "robot_type": "_".join(sorted({name.partition("/")[0] for name in episodes.actions})),
@@ -131,12 +144,18 @@ def _info(episodes: Episodes, features: Mapping[str, Any], frames: int) -> dict[
         "chunks_size": CHUNK,
         "data_files_size_in_mb": DATA_MB,
         "video_files_size_in_mb": VIDEO_MB,
-        "fps": round(rate) if abs(rate - round(rate)) < 1e-6 * rate else rate,
+        "fps": _rate(episodes),
         "splits": {"train": f"0:{len(episodes)}"},
         "data_path": DATA,
-        "video_path": None,
+        "video_path": VIDEOS if any(each["dtype"] == "video" for each in features.values()) else None,
         "features": dict(features),
     }
+
+
+def _rate(episodes: Episodes) -> float:
+    """Frames a second, a whole number where it is one."""
+    rate = episodes.rate
+    return round(rate) if abs(rate - round(rate)) < 1e-6 * rate else rate
 
 
 def _features(episodes: Episodes) -> dict[str, Any]:

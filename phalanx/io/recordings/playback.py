@@ -59,6 +59,16 @@ class Playback:
         self.jumps = sorted({e.sample for e in recording.events(values=False) if e.kind == STATE})
         """Samples before which the host set a state: from the one before, nothing moved there."""
 
+    def limit(self, samples: int) -> None:
+        """Take no more than so many samples at a time; the world becomes smaller, and is another one."""
+        if samples < self.batch:
+            from phalanx.world.world import World
+
+            self.batch = samples
+            count = samples * len(self.envs)
+            self.world = World.from_description(self.recording.description, num_envs=count, device="cpu")
+            self.world.build()
+
     def bodies(self, start: int, stop: int) -> np.ndarray:
         """(samples, envs, bodies, 7): poses [x y z qw qx qy qz] at samples ``start`` to ``stop``, exclusive.
 
