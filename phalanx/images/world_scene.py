@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from phalanx import components as c
 from phalanx.images.looks import Look, Texture, decoded
+from phalanx.images.mesh_textures import TexturedParts
 from phalanx.maths.arrays import between, matrix, unit
 from phalanx.models.meshes.colors import face_colors
 from phalanx.models.meshes.mesh_files import convex_hull
@@ -191,23 +193,24 @@ class WorldScene:
         rows: list[int] = []
         found: list[tuple[int, RayGeometry, dict[str, Any], Look]] = []
         known: dict[Any, RayGeometry] = {}
+        textures = TexturedParts()
         for number, actor in enumerate(self.world.actors.values()):
             bodies = visible_shapes(actor.model, number) if actor.name not in self._hidden else []
             for row, (name, shapes) in enumerate(bodies):
                 if not shapes:
                     continue
                 for shape, color in shapes:
-                    geometry = _geometry(shape, known, color)
                     opacity = 1.0 if shape.color is None else float(shape.color[3])
                     place = {"position": shape.position, "orientation": shape.orientation}
-                    look = Look((1.0, 1.0, 1.0) if geometry.colors is not None else decoded(color), opacity)
                     terrain = shape.kind == "height_field" and shape.color is None
-                    found.append((len(rows), geometry, place, GROUND if terrain else look))
-                    ends = np.array([geometry.low, geometry.high])
-                    corners = np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for i, j, k in np.ndindex(2, 2, 2)])
-                    self.boxes.append(
-                        (actor._bound.bodies.start + row, corners @ matrix(shape.orientation).T + shape.position)
-                    )
+                    for geometry, texture in textures.of(shape, color) or [(_geometry(shape, known, color), None)]:
+                        white = texture is not None or geometry.colors is not None
+                        look = Look((1.0, 1.0, 1.0) if white else decoded(color), opacity, texture=texture)
+                        found.append((len(rows), geometry, place, GROUND if terrain else look))
+                        corners = np.array([*product(*zip(geometry.low, geometry.high, strict=True))])
+                        self.boxes.append(
+                            (actor._bound.bodies.start + row, corners @ matrix(shape.orientation).T + shape.position)
+                        )
                 rows.append(actor._bound.bodies.start + row)
                 self.names.append(f"{actor.name}/{name}")
         return rows, found

@@ -13,10 +13,13 @@ import hostile_files
 import numpy as np
 import pytest
 from meshes import textured_files
+from oracles import host
 from viewer.browsers import chromium, pixels
 from viewer_client import until
 
 import phalanx as px
+from phalanx.images.looks import Light
+from phalanx.images.world_camera import WorldCamera
 from phalanx.io.reading.beside import Beside
 from phalanx.models.meshes.mesh_files import load_mesh
 from phalanx.models.meshes.textures import face_textures
@@ -61,6 +64,20 @@ def test_corners_are_where_the_file_has_them(kind: str, tmp_path: Path) -> None:
     assert face_textures(path, faces[::-1]) is None, "another mesh"
     path.unlink()
     assert face_textures(path, faces) is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_cameras_see_the_picture(kind: str, tmp_path: Path, device: str) -> None:
+    """Under a sky that is white all around, each quarter has the colour that it has in the picture."""
+    textured_files.write(tmp_path, kind)
+    world = px.World(device=device)
+    world.add_robot(robot(tmp_path, kind), "r", fixed_base=True, visuals=True)
+    white = [Light.dome(ground=1.0)]
+    camera = WorldCamera(world, 40, 40, eye=(2.0, 0.0, 0.5), target=(0.0, 0.0, 0.5), angle=40.0, lights=white)
+    image = host(camera.capture()["rgb"])[0, ..., :3]
+    for name, color in textured_files.QUARTERS.items():
+        row, column = 13 if "upper" in name else 26, 26 if "right" in name else 13
+        np.testing.assert_allclose(image[row, column], color, atol=2, err_msg=name)
 
 
 @pytest.mark.parametrize("kind", ["obj", "dae"])
