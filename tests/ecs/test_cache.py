@@ -382,3 +382,25 @@ def test_damage_is_found_without_being_touched(tmp_path: Path, monkeypatch: pyte
         assert damaged() == [path] and path.exists()
         path.write_bytes(before)
     assert damaged() == []
+
+
+@pytest.mark.parametrize(
+    "make", [os.mkfifo, lambda path: path.symlink_to(path.name + "x")], ids=["pipe", "dangling link"]
+)
+def test_what_is_no_file_is_not_waited_for(
+    make: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pipe without a writer would be read for ever."""
+    from phalanx.ecs.cache import modules
+    from phalanx.ecs.cache.checking import damaged
+
+    monkeypatch.setenv("PHALANX_CACHE_DIR", str(tmp_path / "cache"))
+    names = ("a.nbc", "b.npy", "_phalanx_c.py")
+    for name in names:
+        make(cache_folder() / name)
+    assert sorted(path.name for path in damaged()) == sorted(names)
+    with pytest.warns(CacheWarning, match=r"a\.nbc: it is no file"):
+        assert files.unsealed(cache_folder() / "a.nbc") is None
+    assert files.recalled_file("b.npy", np.load, lambda: np.ones(1), lambda file, value: np.save(file, value)) == 1.0
+    assert modules.kept("_phalanx_c", "pass").path.read_text() == "pass"
+    assert damaged() == [] and not (cache_folder() / "a.nbc").exists()

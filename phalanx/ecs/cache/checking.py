@@ -29,6 +29,8 @@ def _is_whole(path: Path) -> bool:
     suffix = path.suffix
     if path.is_dir():
         return suffix == ""
+    if not path.is_file():
+        return False
     try:
         if suffix == ".nbc":
             return is_sealed(path)

@@ -51,13 +51,30 @@ def put_sealed(path: Path, data: bytes) -> None:
     write(path, lambda file: file.write(_head(path, data) + data))
 
 
+def content(path: Path) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        FileNotFoundError: there is nothing.
+        OSError: it cannot be read, or is a folder, a pipe, or a link to nothing.
+    """
+    _check_file(path)
+    return path.read_bytes()
+
+
+def _check_file(path: Path) -> None:
+    """Refuse what is no file: who opens a pipe waits for somebody to write into it."""
+    if not path.is_file() and os.path.lexists(path):
+        raise OSError("it is no file")
+
+
 def unsealed(path: Path) -> bytes | None:
     """The bytes of a sealed file; nothing where there is none, or a damaged one, which goes."""
     try:
-        text = path.read_bytes()
+        text = content(path)
     except FileNotFoundError:
         return None
-    except OSError as error:  # a folder, say
+    except OSError as error:
         discard(path, str(error))
         return None
     data = memoryview(text)[_HEAD:]
@@ -69,7 +86,7 @@ def unsealed(path: Path) -> bytes | None:
 
 def is_sealed(path: Path) -> bool:
     """Whether a file's checksum fits; whatever it says, it stays."""
-    text = path.read_bytes()
+    text = content(path)
     return text[:_HEAD] == _head(path, memoryview(text)[_HEAD:])
 
 
@@ -88,6 +105,7 @@ def recalled_file(
     """
     for path in places(name):
         try:
+            _check_file(path)
             return read(path)
         except FileNotFoundError:  # gone since
             pass

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
-from phalanx.ecs.cache.files import discard, put
+from phalanx.ecs.cache.files import content, discard, put
 from phalanx.ecs.cache.folder import GENERATED, folders
 
 Target = Literal["cpu", "cuda"]
@@ -61,7 +61,7 @@ def kept(entry: str, source: str) -> Generated:
 def _says(path: Path, source: str) -> bool:
     """Whether a file has this text."""
     try:
-        found = path.read_bytes()
+        found = content(path)
     except FileNotFoundError:
         return False
     except OSError as error:
