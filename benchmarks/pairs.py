@@ -29,7 +29,10 @@ import numpy as np
 
 START = {
     "import": "import phalanx",
-    "world": "import phalanx as px; px.World(1).build()",
+    "world": (
+        "import phalanx as px; w = px.World(1); "
+        "w.add_rigid_object(px.Shape('sphere', (0.1,)), 'ball', mass=1.0); w.build()"
+    ),
 }
 
 

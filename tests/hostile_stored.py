@@ -131,7 +131,7 @@ def recording_of_another_format(folder: Path) -> Path:
     return recording(folder, lambda document, arrays: header(document).update(format=10**9))
 
 
-@case("its world has num_envs = 1000000000")
+@case("its world has num_envs = 1000000000, its header 2")
 def recording_of_a_billion_worlds(folder: Path) -> Path:
     """As many environments in its description as in what was recorded are not asked for."""
     return recording(folder, lambda document, arrays: document["attributes"]["world"].update(num_envs=10**9))

@@ -17,6 +17,7 @@ import pytest
 import phalanx as px
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.reading.limits import LIMITS
+from phalanx.io.recordings.repair import repair
 
 SECONDS = 1.0
 """Of CPU time, since others use the machine, too."""
@@ -52,6 +53,14 @@ def test_hostile_files_are_refused(name: str, measured: dict[str, dict[str, Any]
 def test_there_are_more_than_a_hundred_kinds() -> None:
     assert len(hostile_files.CASES) >= 110
     assert {name.partition("_")[0] for name in hostile_files.CASES} >= KINDS
+
+
+@pytest.mark.parametrize("name", ["recording_that_unpacks_to_gigabytes", "recording_of_another_format"])
+def test_what_cannot_be_opened_is_not_whole(name: str, tmp_path: Path) -> None:
+    """Repairing goes by the same checks as reading."""
+    path = hostile_files.CASES[name][1](tmp_path)
+    with pytest.raises(LoadError, match=r"it says that it holds more|has format 1000000000"):
+        repair(path)
 
 
 def test_limits_can_be_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

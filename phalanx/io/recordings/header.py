@@ -18,6 +18,9 @@ from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.fields import FIELDS, KINDS, dimensions
 from phalanx.io.recordings.subjects import FOLDERS
 
+FORMAT = 2
+"""Version of recordings."""
+
 CONSTANT = ("format", "phalanx", "every", "fields", "num_envs", "dt", *FOLDERS.values())
 """What does not change while a recording is made."""
 
@@ -32,6 +35,33 @@ def digest_of(header: Mapping[str, Any], world: Any, arrays: str) -> str:
     """
     whole = [{key: header[key] for key in CONSTANT if key in header}, world, arrays]
     return hashlib.sha256(json.dumps(json.loads(json.dumps(whole)), sort_keys=True).encode()).hexdigest()
+
+
+def header_of(path: Path, document: Mapping[str, Any]) -> dict[str, Any]:
+    """The header in a recording's metadata, of a format that this version reads.
+
+    Raises:
+        LoadError: it is missing, newer, or its world is not as it says.
+    """
+    try:
+        attributes = document["attributes"]
+        header = attributes["phalanx_recording"]
+    except (KeyError, TypeError):
+        raise LoadError(f"{path}: is a Zarr folder, but no recording of Phalanx.") from None
+    if not isinstance(header, dict) or type(header.get("format")) is not int:
+        raise LoadError(f"{path}: is damaged: its header has no format.")
+    if header["format"] > FORMAT:
+        raise LoadError(
+            f"{path}: has format {header['format']}, written by Phalanx {header.get('phalanx')}; this Phalanx reads "
+            f"up to format {FORMAT}. Update Phalanx."
+        )
+    world = attributes.get("world")
+    for key in ("num_envs", "dt"):
+        if isinstance(world, dict) and world.get(key, header.get(key)) != header.get(key):
+            raise LoadError(
+                f"{path}: is damaged: its world has {key} = {world[key]!r:.30}, its header {header.get(key)!r:.30}."
+            )
+    return header
 
 
 def check_header(path: Path, header: Any, arrays: Mapping[str, Any]) -> None:

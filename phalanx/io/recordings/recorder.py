@@ -39,7 +39,7 @@ from phalanx.io.reading.digests import digest_of_arrays
 from phalanx.io.recordings import overview
 from phalanx.io.recordings.fields import CONTACT_FIELDS, DEFAULT_FIELDS, FIELDS
 from phalanx.io.recordings.folder import FreshFolder, RecordingError
-from phalanx.io.recordings.header import digest_of
+from phalanx.io.recordings.header import FORMAT, digest_of
 from phalanx.io.recordings.samples import Source, source
 from phalanx.io.recordings.store import GrowingStore, move_meshes_out, yield_to_others
 from phalanx.io.recordings.subjects import FOLDERS, subjects
@@ -48,7 +48,6 @@ from phalanx.io.recordings.tape import PARTS, Columns, Tape
 if TYPE_CHECKING:
     from phalanx.world.world import World
 
-FORMAT = 2
 START, INPUTS, STATE = 0, 1, 2  # kinds of events
 
 _CHUNK_BYTES = 16 << 20  # the default for what is written at once

@@ -15,9 +15,10 @@ import zarr
 from phalanx.ecs.whole_files import write_bytes
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.folder import claim
-from phalanx.io.recordings.header import check_header
+from phalanx.io.recordings.header import check_header, header_of
+from phalanx.io.recordings.packed import check_chunk
 from phalanx.io.recordings.subjects import FOLDERS
-from phalanx.io.recordings.zarr_metadata import check_metadata, read_document, separator
+from phalanx.io.recordings.zarr_metadata import check_metadata, read_document, separator, value_bytes
 
 BACKUP = "zarr.before-repair.json"
 """What the top of the recording said before."""
@@ -51,10 +52,7 @@ def repair(path: Path) -> Repaired:
     """
     document = read_document(path)
     arrays = check_metadata(path, document)
-    try:
-        header = document["attributes"]["phalanx_recording"]
-    except (KeyError, TypeError):
-        raise LoadError(f"{path}: is a Zarr folder, but no recording of Phalanx.") from None
+    header = header_of(path, document)
     check_header(path, header, arrays)
     held = claim(path)
     try:
@@ -154,7 +152,8 @@ class _Looker:
                 self._files(name, node, start // piece)
                 np.asarray(cast(Any, self._root[name])[start : min(start + piece, rows)])
             except Exception as error:  # of codecs, of as many kinds as there are
-                self.damages.append(f"{name} cannot be read from row {start} on ({str(error)[:80]})")
+                why = str(error).replace(f"{self.path}/", "")[:120]
+                self.damages.append(f"{name} cannot be read from row {start} on ({why})")
                 return start
         return rows
 
@@ -171,6 +170,7 @@ class _Looker:
             file = self.path / name / between.join(("c", str(row), *map(str, index)))
             if file.is_symlink() or not file.is_file():
                 raise FileNotFoundError(f"{file.name} is missing")
+            check_chunk(file, name, node, value_bytes(node["data_type"]))
 
 
 def _cut(path: Path, document: dict[str, Any], lengths: dict[str, int], samples: int, events: int) -> None:

@@ -18,9 +18,9 @@ from phalanx.io.reading.digests import digest_of_arrays
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.contacts_again import ContactsAgain
 from phalanx.io.recordings.fields import COMPONENTS, dimensions
-from phalanx.io.recordings.header import check_header, digest_of
+from phalanx.io.recordings.header import check_header, digest_of, header_of
 from phalanx.io.recordings.packed import check_chunk
-from phalanx.io.recordings.recorder import FORMAT, INPUTS, START, STATE, Event
+from phalanx.io.recordings.recorder import INPUTS, START, STATE, Event
 from phalanx.io.recordings.series import ActorRecording, RobotRecording, open_actors, open_contacts
 from phalanx.io.recordings.store import move_meshes_in
 from phalanx.io.recordings.subjects import FOLDERS, handles
@@ -233,18 +233,7 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
     if not path.exists():
         raise LoadError(f"{path}: there is no such folder.")
     document = read_document(path)
-    try:
-        attributes = document["attributes"]
-        header = attributes["phalanx_recording"]
-    except (KeyError, TypeError):
-        raise LoadError(f"{path}: is a Zarr folder, but no recording of Phalanx.") from None
-    if not isinstance(header, dict) or type(header.get("format")) is not int:
-        raise LoadError(f"{path}: is damaged: its header has no format.")
-    if header["format"] > FORMAT:
-        raise LoadError(
-            f"{path}: has format {header['format']}, written by Phalanx {header.get('phalanx')}; this Phalanx reads "
-            f"up to format {FORMAT}. Update Phalanx."
-        )
+    header = header_of(path, document)
     arrays = check_metadata(path, document)
     check_header(path, header, arrays)
     if min(header["complete_samples"], header["complete_events"]) < 1:
@@ -252,12 +241,8 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
     _check_files(path, arrays)
     try:
         root = zarr.open_group(str(path), mode="r", use_consolidated=True, zarr_format=3)
+        attributes = document["attributes"]
         world, meshes = move_meshes_in(attributes["world"], root)
-        for key in ("num_envs", "dt"):
-            if world.get(key, header[key]) != header[key]:
-                raise LoadError(
-                    f"{path}: is damaged: its world has {key} = {world[key]!r:.30}, and {header[key]} was recorded."
-                )
         signed = header.get("digest")
         edited = signed is not None and signed != digest_of(header, attributes["world"], digest_of_arrays(meshes))
         return Recording(path, root, header, world, edited)
