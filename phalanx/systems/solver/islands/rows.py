@@ -52,6 +52,7 @@ from phalanx.ecs.text.team_language import (
 )
 from phalanx.maths.kernels import cross
 from phalanx.systems.solver.dof_solver import softness
+from phalanx.systems.solver.islands.dof_record import store_constraints, store_impulses
 
 APART = 28
 """Numbers from group to group in the memory of a block: 24, and four that keep threads off each other's banks."""
@@ -262,12 +263,12 @@ def lay_out_dofs(
                 soft_drive, soft_both, soft_stop = softness(y, slope, give)
                 high, springy, cap, most = high_limit[d, e], elastic[d, e], fastest[d, e], h[0, e] * most_effort[d, e]
                 push, stuck, moved = h[0, e] * row_offset[d, e], static_friction[d, e], friction[d, e]
-                store_four(dense, at, y, 1.0 / y, soft_drive, soft_both)
-                store_four(dense, at + 4, soft_stop, q[coord[d, 0], e], qd[d, e], low_limit[d, e])
-                store_four(dense, at + 8, high, spring, give, springy)
-                store_four(dense, at + 12, cap, push, slope, most)
-                store_four(dense, at + 16, h[0, e] * max(moved, stuck), h[0, e] * moved, real(low), 0.0)
-                store_four(dense, at + 20, rub[d, e], drive[d, e], stop[d, e], 0.0)
+                store_constraints(
+                    dense, at, y, 1.0 / y, soft_drive, soft_both, soft_stop, q[coord[d, 0], e], qd[d, e],
+                    low_limit[d, e], high, spring, give, springy, cap, push, slope, most,
+                    h[0, e] * max(moved, stuck), h[0, e] * moved, real(low),
+                )  # fmt: skip
+                store_impulses(dense, at, rub[d, e], drive[d, e], stop[d, e])
             d += 8
 
 

@@ -64,6 +64,7 @@ from phalanx.systems.solver.bouncing import SAME_IMPACT, SWEEPS, rebound_speed
 from phalanx.systems.solver.contact_rows import SLIDES, eased, inverted_tangents, least_lever, response
 from phalanx.systems.solver.contact_solver import SLOP, inverse, member_of, push_cap, solve_friction, solve_normals
 from phalanx.systems.solver.dof_solver import solve_dof_row
+from phalanx.systems.solver.islands.dof_record import load_constraints, load_impulses, store_impulses
 from phalanx.systems.solver.islands.rows import point_velocities
 from phalanx.systems.solver.sweeps import CORRECTION, parts_gone, sweep_parts
 from phalanx.systems.solver.windows import WINDOW
@@ -455,12 +456,11 @@ def sweep_island(
                         at = (e * nv + row_dof[first_dof_row + i, e]) * each
                         g0, g1, g2, g3 = load_four(constraint, at + share)
                         at += each - ROW
-                        y, iy, soft_drive, soft_both = load_four(constraint, at)
-                        soft_stop, now, came, low = load_four(constraint, at + 4)
-                        high, spring, give, springy = load_four(constraint, at + 8)
-                        cap, push, slope, most = load_four(constraint, at + 12)
-                        hold, moved, its_tree, _ = load_four(constraint, at + 16)
-                        x0, x1, x2, _ = load_four(constraint, at + 20)
+                        (
+                            y, iy, soft_drive, soft_both, soft_stop, now, came, low, high, spring, give, springy,
+                            cap, push, slope, most, hold, moved, its_tree,
+                        ) = load_constraints(constraint, at)  # fmt: skip
+                        x0, x1, x2 = load_impulses(constraint, at)
                         own_tree = its_tree == real(root)
                         g0, g1 = g0 if own_tree else 0.0, g1 if own_tree else 0.0
                         g2, g3 = g2 if own_tree else 0.0, g3 if own_tree else 0.0
@@ -473,7 +473,7 @@ def sweep_island(
                             spring, give, springy, threshold[0, e], cap, fastest_push[0, e], push, slope, most, hold,
                             moved, x2,
                         )  # fmt: skip
-                        store_four(constraint, at + 20, x0, x1, x2, 0.0)
+                        store_impulses(constraint, at, x0, x1, x2)
                         push = x0 + x1 + x2 - own
                         u0 += m0 * g0 * push
                         u1 += m1 * g1 * push
@@ -596,7 +596,7 @@ def sweep_island(
             i = r
             while i < m:
                 d = row_dof[first_dof_row + i, e]
-                x0, x1, x2, _ = load_four(constraint, (e * nv + d) * each + each - ROW + 20)
+                x0, x1, x2 = load_impulses(constraint, (e * nv + d) * each + each - ROW)
                 rub[d, e] = x0
                 drive[d, e] = x1
                 stop[d, e] = x2
