@@ -83,15 +83,16 @@ def make(
     noise: bool = True,
     rank: int = 0,
     trainer: str = "rsl_rl",
+    shown: bool = False,
 ) -> Made:
     """An environment of a task, native or Isaac Lab's, for a trainer; of some rank, each of which has ``num_envs``.
 
     Environments of native tasks are numbered through all ranks. Those of Isaac Lab draw from torch's stream, so each
-    rank has a seed of its own.
+    rank has a seed of its own. What is ``shown``, in a film or a viewer, has the shapes that are only seen.
     """
     if check(task, device, trainer):
         return _native(task, num_envs, device, seed, noise, rank, trainer)
-    return _isaac(task, num_envs, device, seed + rank, trainer)
+    return _isaac(task, num_envs, device, seed + rank, trainer, shown)
 
 
 def _native(task: str, num_envs: int | None, device: str, seed: int, noise: bool, rank: int, trainer: str) -> Made:
@@ -117,10 +118,12 @@ def _settings(found: Any, trainer: str) -> dict[str, Any]:
     return found.settings()
 
 
-def _isaac(task: str, num_envs: int | None, device: str, seed: int, trainer: str) -> Made:
+def _isaac(task: str, num_envs: int | None, device: str, seed: int, trainer: str, shown: bool) -> Made:
     from phalanx import facade
+    from phalanx.facade import stage_world
 
     facade.install()
+    stage_world.read_visuals(shown)
     logging.getLogger("isaaclab").setLevel(logging.WARNING)
     with contextlib.redirect_stdout(io.StringIO()) as said:
         try:

@@ -140,7 +140,8 @@ def _train(o: TrainOptions, device: str, ranks: Ranks) -> int:
     with user_mistakes(CheckpointError):
         if o.resume is not None and (wrote := trainers.wrote(o.resume)) != o.trainer:
             raise UserError(f"{o.resume} was written by {wrote}: go on with --trainer {wrote}.")
-        made = learning_tasks.make(o.task, o.num_envs, device, o.seed, rank=ranks.rank, trainer=o.trainer)
+        shown = o.video or o.watch is not None
+        made = learning_tasks.make(o.task, o.num_envs, device, o.seed, rank=ranks.rank, trainer=o.trainer, shown=shown)
         if ranks.first:
             folder.mkdir(parents=True, exist_ok=True)
         own = folder if ranks.first else None
@@ -163,6 +164,9 @@ def _train(o: TrainOptions, device: str, ranks: Ranks) -> int:
         except KeyboardInterrupt:
             trainer.finish()
             raise Interrupted(f"Interrupted; {_last(folder, trainer)} is kept.") from None
+        finally:
+            if films is not None:
+                films.end()
     progress.end()
     best = max((row["reward"] for row in trainer.curve if "reward" in row), default=float("nan"))
     last = _last(folder, trainer)
@@ -209,7 +213,8 @@ def play(
     newest, checkpoint = checkpoint.is_dir(), chosen(checkpoint)
     with user_mistakes(CheckpointError):
         wrote = trainers.wrote(checkpoint)
-        made = learning_tasks.make(task, num_envs, device, seed, noise=False, trainer=wrote)
+        shown = video is not None or watch is not None
+        made = learning_tasks.make(task, num_envs, device, seed, noise=False, trainer=wrote, shown=shown)
         trainer = trainers.make(wrote, made.env, made.settings, None, task, seed, Ranks())
         trainer.load(checkpoint)
         film = Film(_world(made), made.step_seconds) if video is not None else None
@@ -301,8 +306,13 @@ class _Films:
         if self._film is not None:
             self._film.after_step()
             if self._film.seconds >= FILM_SECONDS:
-                self._film.write(self._folder / f"video_{self._number}{_ending()}")
-                self._film = None
+                self.end()
+
+    def end(self) -> None:
+        """Write what is filmed so far: training may end before a film is as long as others."""
+        film, self._film = self._film, None
+        if film is not None and film.seconds > 0.0:
+            film.write(self._folder / f"video_{self._number}{_ending()}")
 
 
 def _ending() -> str:

@@ -81,6 +81,7 @@ def showing_stages(watch: Watch | None) -> Iterator[None]:
     from phalanx.facade import stage_world
     from phalanx.facade.visible.shown import show_stage
 
+    stage_world.read_visuals()
     viewers: list[Viewer] = []
 
     def show(made: StageWorld) -> None:
@@ -97,5 +98,6 @@ def showing_stages(watch: Watch | None) -> Iterator[None]:
         yield
     finally:
         stage_world.MADE.remove(show)
+        stage_world.read_visuals(False)
         for viewer in viewers:
             viewer.close()

@@ -40,6 +40,23 @@ MADE: list[Callable[[StageWorld], object]] = []
 LEVEL = 1e-6
 """m: origins of environments that differ by less along a ground's normal stand on the same ground."""
 
+_visuals = False
+"""Whether worlds get shapes that are only seen."""
+
+
+def read_visuals(on: bool = True) -> None:
+    """Let worlds that are made from now on have the shapes that are only to be looked at, as films and viewers need.
+
+    Others do without, since reading them takes time, and so do environments of several kinds. Cameras of the stage see
+    them in any case.
+    """
+    global _visuals
+    _visuals = on
+
+
+MANY = 8
+"""Environments that become one: so many are told as a warning, as that is slow."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -76,6 +93,7 @@ class StageWorld:
     def __init__(self, stage: Stage, patterns: Iterable[str] = (), copies: Sequence[str] = (), **settings: Any) -> None:
         paths, why = environments.find(stage, patterns, copies)
         self.kinds: kinds.Kinds | None = None
+        different: list[str] = []
         if not paths and why:
             different, _ = environments.candidates(stage, patterns, copies)
             try:
@@ -85,23 +103,26 @@ class StageWorld:
             except DifferentKindsError as error:
                 why = f"{why}; {error}"
         if self.kinds is None:
-            self._make_alike(stage, paths, why, settings)
+            self._make_alike(stage, paths, why, len(different), settings)
         self.is_empty = not self.world.actors and not self.world.all_deformables
         self._view: SimulationView | None = None
         self.reset()
         for told in MADE if not self.is_empty else ():
             told(self)
 
-    def _make_alike(self, stage: Stage, paths: list[str], why: str, settings: dict[str, Any]) -> None:
-        """A world of environments that hold the same, or of one that holds all."""
+    def _make_alike(self, stage: Stage, paths: list[str], why: str, count: int, settings: dict[str, Any]) -> None:
+        """A world of environments that hold the same, or of one that holds all, which were ``count``."""
         if paths:
+            count = len(paths)
             try:
                 self._make(stage, paths, settings, None)
             except DifferentKindsError as error:
                 paths, why = [], str(error)
         if not paths:
             if why:
-                log.info("the stage becomes one environment with all that it holds: %s", why)
+                level = logging.WARNING if count >= MANY else logging.INFO
+                slow = f", and {count} of them step slowly so" if count >= MANY else ""
+                log.log(level, "the stage becomes one environment with all that it holds%s: %s", slow, why)
             self._make(stage, [], settings, None)
 
     def _make(self, stage: Stage, paths: list[str], settings: dict[str, Any], differ: kinds.Kinds | None) -> None:
@@ -110,7 +131,7 @@ class StageWorld:
         Raises:
             DifferentKindsError: they cannot be side by side.
         """
-        scene = read_stage(stage, skip=paths[1:], inertias="keep")
+        scene = read_stage(stage, visuals=_visuals and differ is None, skip=paths[1:], inertias="keep")
         starts = environments.origins(stage, paths) if paths else np.zeros((1, 3))
         if paths and (why := _outside(scene, paths[0], starts)):
             raise DifferentKindsError(why)

@@ -11,7 +11,7 @@ from oracles import host
 from usd_files import body, joint, prim, stage
 
 from phalanx.facade import kinds
-from phalanx.facade.stage_world import StageWorld
+from phalanx.facade.stage_world import MANY, StageWorld
 from phalanx.io.formats.usd.bindings import UsdGeom
 
 GROUND = prim("Plane", "ground", 'uniform token axis = "Z"', "PhysicsCollisionAPI")
@@ -134,6 +134,16 @@ def test_other_bodies_make_one_environment_and_the_log_says_why(device: str, cap
     with caplog.at_level(logging.INFO, "phalanx.facade"):
         world = StageWorld(spread([KINDS[0], KINDS[0] + body("more", BALL)], [0, 1]), [ENVS], device=device)
     assert world.world.num_envs == 1 and "other bodies: /more" in caplog.text
+    assert caplog.records[-1].levelno == logging.INFO
+
+
+def test_many_environments_that_become_one_are_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    """Such a world steps slowly, which nobody should have to find out by waiting."""
+    inside = [KINDS[0]] * (MANY - 1) + [KINDS[0] + body("more", BALL)]
+    world = StageWorld(spread(inside, list(range(MANY))), [ENVS])
+    assert world.world.num_envs == 1
+    told = [one.getMessage() for one in caplog.records if one.levelno == logging.WARNING]
+    assert len(told) == 1 and f"and {MANY} of them step slowly" in told[0] and "other bodies: /more" in told[0]
 
 
 def test_kinds_are_grouped_by_content() -> None:

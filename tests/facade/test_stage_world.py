@@ -11,7 +11,8 @@ from oracles import host
 from usd_files import body, joint, prim, stage
 
 from phalanx.facade import environments
-from phalanx.facade.stage_world import StageWorld
+from phalanx.facade.stage_world import StageWorld, read_visuals
+from phalanx.images.pictures.picture import WorldPainter
 from phalanx.io.formats.usd.bindings import Sdf, UsdGeom
 
 BOX = prim("Cube", "geom", "double size = 0.2", "PhysicsCollisionAPI")
@@ -166,3 +167,26 @@ def test_connections_of_attributes_count() -> None:
     size[1].SetConnections(["/World/env_1/lid/geom.size"])
     size[0].SetConnections(["/World/env_0/lid/geom.size"])
     assert environments.find(made, [ENVS]) == (["/World/env_0", "/World/env_1"], "")
+
+
+def test_shapes_that_are_only_seen_are_read_for_films(device: str) -> None:
+    """Robots whose shapes touch nothing, such as Isaac Lab's cart and pole, could not be filmed; they move alike."""
+    heavy = (
+        prim("Cube", "look", "double size = 0.2")
+        + "float physics:mass = 1\n float3 physics:diagonalInertia = (1, 1, 1)"
+    )
+    made = spread([body("cup", heavy, (0.0, 0.0, 2.0))] * 2)
+    plain = StageWorld(made, [ENVS], device=device)
+    read_visuals()
+    try:
+        shown = StageWorld(made, [ENVS], device=device)
+    finally:
+        read_visuals(False)
+    with pytest.raises(ValueError, match="nothing in the world has a shape to show"):
+        WorldPainter(plain.world, size=(32, 24))
+    picture = WorldPainter(shown.world, size=(32, 24), passes=1).draw()
+    assert picture.shape == (24, 32, 3) and len(np.unique(picture)) > 2
+    for _ in range(3):
+        plain.step()
+        shown.step()
+    assert heights(shown, "/World/env_1/cup") == heights(plain, "/World/env_1/cup") < 2.0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -12,7 +13,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed (pip install
 pytest.importorskip("gymnasium", reason="gymnasium is not installed (pip install 'phalanx[learn]')")
 
 from phalanx import learn  # noqa: E402
-from phalanx.commands import cli  # noqa: E402
+from phalanx.commands import cli, train  # noqa: E402
 from phalanx.learn import trainer as training  # noqa: E402
 from phalanx.learn.recipes import RECIPES, Recipe, recipe  # noqa: E402
 from phalanx.learn.trainer import CheckpointError, Sums, Trainer  # noqa: E402
@@ -181,3 +182,26 @@ class TestCommands:
         assert film.seconds == pytest.approx(4 / 30)
         film.write(tmp_path / "film.gif")
         assert (tmp_path / "film.gif").stat().st_size > 1000
+
+    def test_a_film_ends_with_training(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Training that ends within the first seconds leaves a film of them; one that had no time for a frame none."""
+        written: list[tuple[str, float]] = []
+
+        def write(film: Any, path: Path) -> None:
+            written.append((path.stem, film.seconds))
+
+        monkeypatch.setattr("phalanx.learn.filming.Film.write", write)
+        env = learn.make("cartpole", 2, seed=1)
+        env.reset()
+        made = SimpleNamespace(world=env.world, step_seconds=env.step_seconds)
+        films = train._Films(cast("Any", made), SimpleNamespace(iteration=3, save_interval=50), tmp_path)
+        films.end()
+        for steps in (1, 8):
+            films._next = 3
+            for _ in range(steps):
+                env.step(torch.zeros(2, 1))
+                films.after_step()
+            films.end()
+        assert written == [("video_3", pytest.approx(4 / 30))]
+        films.end()
+        assert len(written) == 1
