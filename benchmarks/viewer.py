@@ -4,7 +4,8 @@
 
 Quadrupeds on a ground that hold a pose, one step a call. The three cases take turns, round after round, in one world.
 The browser is a process of its own that takes what it is sent; it sees one environment, or with ``--grid N`` so many.
-Figures are medians of rounds: real time and CPU time a step of the stepping process (all threads, the viewer's too).
+Figures are medians of rounds: real time and CPU time a step of the stepping process (all threads, the viewer's too);
+and quartiles of the ratios of CPU times within a round, which other work on the machine moves least.
 """
 
 from __future__ import annotations
@@ -80,6 +81,7 @@ def measure(num_envs: int, device: str, rounds: int, seconds: float, grid: int) 
                 browser.kill()
                 browser.wait()
     real, used = ({case: statistics.median(t[i] for t in found[case]) for case in CASES} for i in (0, 1))
+    ratios = {case: [a[1] / b[1] for a, b in zip(found[case], found["none"], strict=True)] for case in CASES[1:]}
     return {
         "num_envs": num_envs,
         "seen": min(grid, num_envs) if grid > 1 else 1,
@@ -90,6 +92,10 @@ def measure(num_envs: int, device: str, rounds: int, seconds: float, grid: int) 
         "cpu_ms_per_step": {case: 1e3 * used[case] for case in CASES},
         "more_time": {case: real[case] / real["none"] - 1.0 for case in CASES[1:]},
         "more_cpu_time": {case: used[case] / used["none"] - 1.0 for case in CASES[1:]},
+        "cpu_time_ratio_of_rounds": {
+            case: dict(zip(("low", "median", "high"), statistics.quantiles(each, n=4), strict=True))
+            for case, each in ratios.items()
+        },
     }
 
 
@@ -110,9 +116,9 @@ def main() -> None:
     for num_envs in given.num_envs:
         results.append(measure(num_envs, given.device, given.rounds, given.seconds, given.grid))
         print(json.dumps(results[-1], indent=2), flush=True)
-    if given.json:
-        made = {"machine": machine(), "device": given.device, "results": results}
-        given.json.write_text(json.dumps(made, indent=2) + "\n")
+        if given.json:  # at once: a later one may take long
+            made = {"machine": machine(), "device": given.device, "results": results}
+            given.json.write_text(json.dumps(made, indent=2) + "\n")
     return None
 
 

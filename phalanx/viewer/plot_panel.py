@@ -91,7 +91,7 @@ class Plot:
         if self._renamed:
             self._renamed = False
             self.remove()
-        rows = tuple(np.ascontiguousarray(row) for row in data)
+        rows = tuple(np.ascontiguousarray(row) for row in (data[0], *bridged(data[0], data[1:])))
         if self._handle is None:
             names = self._names or tuple(str(i) for i in range(len(rows) - 1))
             if len(self._of) > 1:
@@ -110,6 +110,18 @@ class Plot:
             )
         else:
             self._handle.data = rows
+
+
+def bridged(places: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Rows without gaps: straight lines over what is not finite, 0 where nothing is. Browsers draw nothing of a plot in
+    which a number is missing.
+    """
+    made = rows.copy()
+    for row in made:
+        finite = np.isfinite(row)
+        if not finite.all():
+            row[~finite] = np.interp(places[~finite], places[finite], row[finite]) if finite.any() else 0.0
+    return made
 
 
 NOTHING = "Nothing"

@@ -10,7 +10,7 @@ import numpy as np
 
 from phalanx.io.recordings import episodes
 from phalanx.viewer.energies import RecordedEnergy
-from phalanx.viewer.plot_panel import COLORS, EACH, MOST, NOTHING, InTab
+from phalanx.viewer.plot_panel import COLORS, EACH, MOST, NOTHING, InTab, bridged
 
 if TYPE_CHECKING:
     from phalanx.io.recordings.replay import Recording
@@ -115,18 +115,18 @@ def _columns(signal: RecordedSignal, numbers: range, envs: Sequence[int], column
 
 
 def marked(data: np.ndarray, now: float) -> np.ndarray:
-    """(2 + curves, points + 2): the same with two points at a time, and a last row that goes up there."""
+    """(2 + curves, points + 3): the same with three points at a time, and a last row that is the least of all values,
+    but goes up to the greatest and back there. No value is missing: browsers would draw nothing at all.
+    """
+    data = np.concatenate([data[:1], bridged(data[0], data[1:])])
     place = int(np.searchsorted(data[0], now))
-    between = [np.interp(now, data[0], row) if len(row) else np.nan for row in data]
-    between[0] = now
-    wide = np.insert(data, [place, place], np.array(between)[:, None], axis=1)
-    with np.errstate(invalid="ignore"):
-        finite = data[1:][np.isfinite(data[1:])]
-    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    at = np.array([now, *(np.interp(now, data[0], row) for row in data[1:])])
+    wide = np.insert(data, [place] * 3, at[:, None], axis=1)
+    low, high = float(data[1:].min()), float(data[1:].max())
     if high - low < 1e-9:
         low, high = low - 0.5, high + 0.5
-    line = np.full(wide.shape[1], np.nan)
-    line[place : place + 2] = low, high
+    line = np.full(wide.shape[1], low)
+    line[place + 1] = high
     return np.concatenate([wide, line[None]])
 
 

@@ -16,6 +16,7 @@ from viewer_client import Client, until
 
 from phalanx.io.recordings.playback import Playback
 from phalanx.viewer.energies import energy
+from phalanx.viewer.plot_panel import bridged
 from phalanx.viewer.recorded import RecordedPoses, RecordingViewer, export_html
 from phalanx.viewer.recorded_plots import POINTS, RecordedSignal, curves, marked
 
@@ -190,14 +191,16 @@ def test_plots_of_recorded_signals(recording, viewer):
         )
 
     def line_at():
-        *rows, line = panel.handle.data
-        return rows[0][np.isfinite(line)].tolist()
+        if panel.handle is None:
+            return None
+        times, *_, line = panel.handle.data
+        return times[int(np.argmax(line))]
 
     with Client(viewer.server.get_port()) as client:
         client.put(panel.signal, "robot/joint_pos (rad)")
         until(lambda: drawn(np.asarray(robot["joint_pos"][0].T)))
         client.put(viewer.bar, 0.5)
-        until(lambda: line_at() == pytest.approx([0.5, 0.5]))
+        until(lambda: line_at() == pytest.approx(0.5))
         viewer.selection.mode, viewer.selection.some = "Some", (2, 0)
         client.put(panel.curve, robot.joint_names[1])
         until(lambda: drawn(np.asarray(robot["joint_pos"][[2, 0], :, 1])))
@@ -262,10 +265,12 @@ def test_long_signals_keep_their_extremes():
     assert data.shape == (2, POINTS) and data[1].max() == 5.0 and data[1].min() == -3.0
     assert abs(data[0, data[1].argmax()] - 123.45) < 4.0 and (np.diff(data[0]) >= 0.0).all()
     assert sum(reads) == 100_000 and max(reads) < 20_000
+    data[1, 100:200] = np.nan
     line = marked(data, 123.0)
-    assert line.shape == (3, POINTS + 2)
-    assert sorted(line[2][np.isfinite(line[2])]) == [-3.0, 5.0] and (line[0][np.isfinite(line[2])] == 123.0).all()
-    assert (np.diff(line[0]) >= 0.0).all()
+    assert line.shape == (3, POINTS + 3) and np.isfinite(line).all() and (np.diff(line[0]) >= 0.0).all()
+    high = np.flatnonzero(line[2] > -3.0)
+    assert line[0][high].tolist() == [123.0] and line[2][high].tolist() == [5.0]
+    assert np.array_equal(bridged(np.arange(4.0), np.array([[1.0, np.nan, 3.0, np.inf]])), [[1.0, 2.0, 3.0, 3.0]])
 
 
 def test_it_ends_or_begins_again(viewer):
