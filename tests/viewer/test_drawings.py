@@ -127,7 +127,7 @@ def test_a_camera_of_the_program_shows_what_it_saw_last(viewer: px.Viewer, world
         client.put(viewer.run_panel.envs.env, 1)
         until(lambda: np.array_equal(viewer.camera_panel._image.image, depth_image(before[1])))
         np.testing.assert_array_equal(host(camera.output["depth"]), before)
-        assert "Own" in viewer.camera_panel._frustums
+        until(lambda: "Own" in viewer.camera_panel._frustums)
 
 
 def test_a_camera_made_in_the_browser(viewer: px.Viewer, world: px.World) -> None:
