@@ -102,6 +102,19 @@ class Backend:
         return found if isinstance(found, np.ndarray) else found.get()
 
 
+class EngineArrays(Backend):
+    """Arrays of the engine itself, NumPy's or CuPy's, for classes that make others of them."""
+
+    def __init__(self, device: str = "cpu") -> None:
+        super().__init__("warp", device)
+
+    def give(self, array: Any) -> Any:
+        """The array; float64 becomes float32, and an array on the CPU is brought to the device."""
+        if array.dtype == np.float64:
+            array = array.astype(np.float32)
+        return array if self._is_cpu or not isinstance(array, np.ndarray) else self.xp.asarray(array)
+
+
 def on_host(value: Any, dtype: Any = None) -> np.ndarray:
     """Anything array-like as an array of NumPy's; ``None`` in lists becomes NaN."""
     if api_of(value) is None and not is_warp(value):
@@ -127,4 +140,4 @@ def shaped(what: str, array: Any, shape: Sequence[int]) -> Any:
     return array.reshape(tuple(shape))
 
 
-__all__ = ["ArrayAPIError", "Backend", "check", "is_warp", "on_host", "shaped"]
+__all__ = ["ArrayAPIError", "Backend", "EngineArrays", "check", "is_warp", "on_host", "shaped", "to_warp"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 UNBUILT = {
     "isaacsim.sensors.rtx": "RTX lidars and radars need NVIDIA's renderer and models; use "
     "isaacsim.sensors.physx.RotatingLidarPhysX or isaaclab.sensors.RayCaster",
-    "isaacsim.core.experimental": "experimental prims are not made; isaacsim.core.prims has views of the same",
     "isaacsim.core.utils.deformable_mesh_utils": "deformable prims are not simulated through these names; use "
     "isaaclab.assets.DeformableObject or phalanx.World.add_soft_body",
     "isaacsim.cortex": "Cortex's decision networks are not made; step controllers in a loop of the script",
@@ -28,7 +27,11 @@ UNBUILT = {
 }
 """Modules and why they are not there; of what is below them, too."""
 
+_SOFT = "deformables of PhysX's beta schemas are not read; use isaacsim.core.prims.DeformablePrim or ClothPrim"
+
 CLASSES = {
+    "isaacsim.core.experimental.prims": {"DeformablePrim": _SOFT},
+    "isaacsim.core.experimental.materials": {"SurfaceDeformableMaterial": _SOFT, "VolumeDeformableMaterial": _SOFT},
     "omni.replicator.core": {
         "WriterRegistry": "nothing draws by itself; make a BasicWriter and call its write() with what cameras give",
         "orchestrator": "nothing draws by itself; step the world and read cameras",

@@ -7,6 +7,7 @@ from typing import Any
 
 from phalanx.facade import physics_events, simulation, stage_watch
 from phalanx.facade import stage as stages
+from phalanx.facade.backends import Backend
 from phalanx.facade.carb.eventdispatcher import get_eventdispatcher
 from phalanx.facade.expressions import as_regex, matching_prims
 from phalanx.facade.isaacsim.core.simulation_manager.isaac_events import IsaacEvents
@@ -36,7 +37,7 @@ class Prim:
         ]
         self._name = name
         self._listeners: list[Any] = []
-        self._backend = simulation.arrays()
+        self._backend = self._arrays()
         self._checked = (-1, True)
         if not self._prims:
             raise ValueError(
@@ -127,12 +128,16 @@ class Prim:
 
     def _on_physics_ready(self, event: Any) -> None:
         """There is a world."""
-        self._backend = simulation.arrays()
+        self._backend = self._arrays()
 
     def _on_post_reset(self, event: Any) -> None:
         """The world was reset."""
 
     # -- for those who derive from it ------------------------------------------------------------------------
+
+    def _arrays(self) -> Backend:
+        """Whose arrays it takes and hands out."""
+        return simulation.arrays()
 
     def _check_valid(self) -> None:
         if not self.is_valid():

@@ -1,0 +1,1 @@
+"""Utilities of the newer names: stages, prims, arrays, rotations, backends."""
