@@ -150,9 +150,10 @@ def _alone(file: Path, options: argparse.Namespace) -> None:
     omni.kit.test = test
     if options.device == "cpu":
         _on_cpu()
-    core = file.parents[2].parent / "isaacsim.core.api" / "python" / "tests"
-    if core.is_dir():
-        _package("isaacsim.core.api", core, options.device)
+    for shared in ("isaacsim.core.api", "isaacsim.core.experimental.prims"):
+        folder = options.checkout / "source" / "extensions" / shared / "python" / "tests"
+        if folder.is_dir() and folder != file.parent:
+            _package(shared, folder, options.device)
     extension = next(each.name for each in file.parents if each.name.startswith("isaacsim.core."))
     package = _package(extension, file.parent, options.device)
     module = _load(f"{package}.{file.stem}", file)
@@ -182,7 +183,7 @@ def _run(kind: Any, name: str, seconds: int) -> None:
 
 async def _whole(case: Any, name: str) -> None:
     if getattr(getattr(type(case), name), "__unittest_skip__", False):
-        raise unittest.SkipTest
+        raise unittest.SkipTest(name)
     await _if_wanted(case.setUp())
     try:
         await _if_wanted(getattr(case, name)())

@@ -235,7 +235,7 @@ class ArticulationJoints(PushedBodies):
 
     def _unbounded(self, values: Any) -> Any:
         xp = self._xp
-        return xp.where(xp.abs(values) >= UNBOUNDED, xp.sign(values) * xp.inf, values).astype(values.dtype)
+        return xp.where(xp.abs(values) >= UNBOUNDED, xp.copysign(xp.inf, values), values).astype(values.dtype)
 
     @reads
     def get_dof_limits(self) -> Any:

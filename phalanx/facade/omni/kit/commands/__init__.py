@@ -12,6 +12,7 @@ from typing import Any
 
 MODULES = (
     "phalanx.facade.omni.kit.commands.prims",
+    "phalanx.facade.omni.kit.commands.materials",
     "phalanx.facade.isaacsim.asset.importer.mjcf.commands",
     "phalanx.facade.isaacsim.asset.importer.urdf.commands",
     "phalanx.facade.isaacsim.sensors.physics.commands",

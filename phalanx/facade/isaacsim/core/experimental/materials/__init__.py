@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from phalanx.facade.isaacsim.core.experimental.materials.physics_materials import PhysicsMaterial, RigidBodyMaterial
+from phalanx.facade.isaacsim.core.experimental.materials.visual_materials import (
+    OmniGlassMaterial,
+    OmniPbrMaterial,
+    PreviewSurfaceMaterial,
+    VisualMaterial,
+)
 from phalanx.facade.unbuilt import refuse
-
-from .physics_materials import PhysicsMaterial, RigidBodyMaterial
-from .visual_materials import OmniGlassMaterial, OmniPbrMaterial, PreviewSurfaceMaterial, VisualMaterial
 
 __all__ = [
     "OmniGlassMaterial",

@@ -6,8 +6,7 @@ from typing import Any
 
 from phalanx.facade import stage as stages
 from phalanx.facade.isaaclab.sim.schemas.authoring import applied_schemas
-from phalanx.facade.isaacsim.core.experimental.prims import Prim
-from phalanx.facade.isaacsim.core.experimental.prims.prim import require
+from phalanx.facade.isaacsim.core.experimental.prims.prim import Prim, require
 from phalanx.facade.isaacsim.core.experimental.utils.ops import place
 from phalanx.io.formats.usd.bindings import UsdPhysics, UsdShade
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from phalanx.facade import stage as stages
 from phalanx.facade.isaacsim.core.api import materials as core
-from phalanx.facade.isaacsim.core.experimental.prims import Prim
-from phalanx.facade.isaacsim.core.experimental.prims.prim import require
+from phalanx.facade.isaacsim.core.experimental.prims.prim import Prim, require
 from phalanx.facade.isaacsim.core.experimental.utils.ops import place
 from phalanx.io.formats.usd.bindings import Gf, Sdf, UsdShade
 
@@ -37,7 +36,7 @@ class VisualMaterial(Prim):
     kind: ClassVar[Any] = None
     """The class of one such material."""
 
-    inputs: ClassVar[dict[str, str]] = {}
+    _inputs: ClassVar[dict[str, str]] = {}
     """Types of inputs of its shader by name."""
 
     def __init__(self, paths: str | list[str], *, resolve_paths: bool = True) -> None:
@@ -74,9 +73,9 @@ class VisualMaterial(Prim):
         return [None if one is None else wrappers[type(one)](one.prim_path) for one in found]
 
     def _type(self, name: str) -> str:
-        if name not in self.inputs:
-            raise ValueError(f"name={name!r} is no input of {type(self).__name__}; there are {', '.join(self.inputs)}")
-        return self.inputs[name]
+        if name not in self._inputs:
+            raise ValueError(f"name={name!r} is no input of {type(self).__name__}; there are {', '.join(self._inputs)}")
+        return self._inputs[name]
 
     def set_input_values(self, name: str, values: Any, *, indices: Any = None) -> None:
         """Set an input of the shaders.
@@ -134,7 +133,7 @@ class PreviewSurfaceMaterial(VisualMaterial):
     """Materials of USD's own; see :class:`VisualMaterial`."""
 
     kind = core.PreviewSurface
-    inputs: ClassVar[dict[str, str]] = {
+    _inputs: ClassVar[dict[str, str]] = {
         "diffuseColor": "Float3",
         "emissiveColor": "Float3",
         "specularColor": "Float3",
@@ -155,7 +154,7 @@ class OmniPbrMaterial(VisualMaterial):
     """Materials like NVIDIA's OmniPBR; see :class:`VisualMaterial`. What our cameras do not know has no effect."""
 
     kind = core.OmniPBR
-    inputs: ClassVar[dict[str, str]] = {
+    _inputs: ClassVar[dict[str, str]] = {
         "diffuse_color_constant": "Float3",
         "diffuse_texture": "Asset",
         "albedo_desaturation": "Float",
@@ -205,7 +204,7 @@ class OmniGlassMaterial(VisualMaterial):
     """Materials like NVIDIA's OmniGlass; see :class:`VisualMaterial`. What our cameras do not know has no effect."""
 
     kind = core.OmniGlass
-    inputs: ClassVar[dict[str, str]] = {
+    _inputs: ClassVar[dict[str, str]] = {
         "glass_color": "Float3",
         "glass_color_texture": "Asset",
         "depth": "Float",

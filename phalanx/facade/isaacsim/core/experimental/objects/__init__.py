@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from .ground_plane import GroundPlane
-from .lights import CylinderLight, DiskLight, DistantLight, DomeLight, Light, RectLight, SphereLight
-from .mesh import Mesh
-from .shapes import Capsule, Cone, Cube, Cylinder, Plane, Shape, Sphere
+from phalanx.facade.isaacsim.core.experimental.objects.ground_plane import GroundPlane
+from phalanx.facade.isaacsim.core.experimental.objects.lights import (
+    CylinderLight,
+    DiskLight,
+    DistantLight,
+    DomeLight,
+    Light,
+    RectLight,
+    SphereLight,
+)
+from phalanx.facade.isaacsim.core.experimental.objects.mesh import Mesh
+from phalanx.facade.isaacsim.core.experimental.objects.shapes import Capsule, Cone, Cube, Cylinder, Plane, Shape, Sphere
 
 __all__ = [
     "Capsule",

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from phalanx.facade.isaacsim.core.experimental.prims.articulation import Articulation
+from phalanx.facade.isaacsim.core.experimental.prims.geom_prim import GeomPrim
+from phalanx.facade.isaacsim.core.experimental.prims.prim import Prim
+from phalanx.facade.isaacsim.core.experimental.prims.rigid_prim import RigidPrim
+from phalanx.facade.isaacsim.core.experimental.prims.xform_prim import XformPrim
 from phalanx.facade.unbuilt import refuse
-
-from .articulation import Articulation
-from .geom_prim import GeomPrim
-from .prim import Prim
-from .rigid_prim import RigidPrim
-from .xform_prim import XformPrim
 
 __all__ = ["Articulation", "GeomPrim", "Prim", "RigidPrim", "XformPrim"]
 

@@ -11,7 +11,7 @@ from phalanx.facade.isaacsim.core.experimental.prims.prim import require
 from phalanx.facade.isaacsim.core.experimental.prims.stage_joints import StageJoints
 from phalanx.facade.isaacsim.core.experimental.prims.xform_prim import XformPrim
 from phalanx.facade.isaacsim.core.experimental.utils.ops import engine_array
-from phalanx.facade.physx.common import DofType, JointType
+from phalanx.facade.omni.physics.tensors import DofType, JointType
 
 VELOCITIES = ("linear_velocities", "angular_velocities")
 DOFS = ("dof_positions", "dof_velocities", "dof_efforts")
@@ -173,18 +173,15 @@ class Articulation(ArticulationLinks):
             self._view.set_angular_velocities(self._taken(angular_velocities, count, 3), indices)
 
     def get_solver_residual_reports(self, *, indices: Any = None, report_maximum: bool = True) -> tuple[Any, Any]:
-        """Residuals of positions and of velocities, (M, 1) each.
+        """Residuals of positions and of velocities: not measured.
 
         Raises:
             AssertionError: ``enable_residual_reports`` was not asked for.
+            NotImplementedError: it was.
         """
         require(self._enable_residual_reports, "make it with enable_residual_reports=True to read residuals")
-        self._check_simulated()
-        found = (
-            self._view.get_position_residuals(indices, report_maximum),
-            self._view.get_velocity_residuals(indices, report_maximum),
-        )
-        return self._given(found[0], -1, 1), self._given(found[1], -1, 1)
+        self._check_valid()
+        raise NotImplementedError("get_solver_residual_reports: the engine does not measure residuals of its solver")
 
     # -- default state ---------------------------------------------------------------------------------------
 

@@ -23,7 +23,8 @@ class ArticulationDofs(XformPrim):
 
     _ways = ("tensor", *WAYS)
     _joints: StageJoints
-    _default_gains: tuple[np.ndarray, np.ndarray] | None = None
+    _default_dof_stiffnesses: np.ndarray | None = None
+    _default_dof_dampings: np.ndarray | None = None
 
     @property
     def num_dofs(self) -> int:
@@ -160,9 +161,9 @@ class ArticulationDofs(XformPrim):
             self._keep_gains()
 
     def _keep_gains(self) -> tuple[np.ndarray, np.ndarray]:
-        stiffnesses, dampings = self.get_dof_gains()
-        self._default_gains = on_host(stiffnesses), on_host(dampings)
-        return self._default_gains
+        found = [on_host(each).copy() for each in self.get_dof_gains()]
+        self._default_dof_stiffnesses, self._default_dof_dampings = found
+        return found[0], found[1]
 
     def switch_dof_control_mode(self, mode: str, *, indices: Any = None, dof_indices: Any = None) -> None:
         """Control dofs by positions (both gains), velocities (the damping alone) or efforts (none).
@@ -174,7 +175,9 @@ class ArticulationDofs(XformPrim):
             raise ValueError(f"mode={mode!r} must be one of {', '.join(MODES)}")
         self._check_valid()
         place = np.ix_(*self._places(indices, dof_indices))
-        stiffnesses, dampings = (each[place] for each in self._default_gains or self._keep_gains())
+        kept = self._default_dof_stiffnesses, self._default_dof_dampings
+        known = self._keep_gains() if kept[0] is None or kept[1] is None else kept
+        stiffnesses, dampings = (on_host(each)[place] for each in known)
         self.set_dof_gains(
             stiffnesses if mode == "position" else 0.0,
             0.0 if mode == "effort" else dampings,

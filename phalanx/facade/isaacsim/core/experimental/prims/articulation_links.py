@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from phalanx.facade.backends import on_host
+from phalanx.facade.isaaclab.sim.schemas.authoring import apply_schema
+from phalanx.facade.isaacsim.core.api.materials.accessors import read, write
 from phalanx.facade.isaacsim.core.experimental.prims.articulation_dofs import ArticulationDofs
 from phalanx.facade.isaacsim.core.experimental.prims.prim import require
 
@@ -40,14 +42,42 @@ class ArticulationLinks(ArticulationDofs):
         given = self._taken(values, *self._shape(indices, link_indices, self.num_links), *tail)
         self._view.write(name, given, indices, link_indices, self.num_links)
 
+    def _link_prims(self, indices: Any, link_indices: Any) -> list[list[Any]]:
+        stage, paths = self._view._stage, self._joints.link_paths()
+        columns = self._view.arrays.host(link_indices, self.num_links).tolist()
+        return [[stage.GetPrimAtPath(paths[row][link]) for link in columns] for row in self._chosen(indices)]
+
+    def _read_links(self, name: str, default: Any, indices: Any, link_indices: Any) -> np.ndarray:
+        """(M, L) of an attribute of links on the stage."""
+        prims = self._link_prims(indices, link_indices)
+        return np.array([[float(read(prim, name, default)) for prim in row] for row in prims], np.float32)
+
+    def _write_links(self, name: str, kind: str, values: Any, schema: str, indices: Any, link_indices: Any) -> None:
+        prims = self._link_prims(indices, link_indices)
+        given = self._on_host(values, len(prims), len(prims[0])).tolist()
+        for row, numbers in zip(prims, given, strict=True):
+            for prim, number in zip(row, numbers, strict=True):
+                apply_schema(prim, schema)
+                write(prim, name, kind, number)
+
     # -- masses ----------------------------------------------------------------------------------------------
 
     def get_link_masses(self, *, indices: Any = None, link_indices: Any = None, inverse: bool = False) -> Any:
-        """(M, L), kg, or their inverses."""
+        """(M, L), kg, or their inverses; on the stage 0 where none is written."""
+        self._check_valid()
+        self._check_backend("tensor", "usd")
+        if self._view.simulated is None:
+            found = self._read_links("physics:mass", 0.0, indices, link_indices)
+            return self._given(1.0 / (found + 1e-8) if inverse else found)
         return self._given(self._link_values("inv_masses" if inverse else "masses", indices, link_indices))
 
     def set_link_masses(self, masses: Any, *, indices: Any = None, link_indices: Any = None) -> None:
         """Set masses, (M, L), kg; inertias stay."""
+        self._check_valid()
+        self._check_backend("tensor", "usd")
+        if self._view.simulated is None:
+            self._write_links("physics:mass", "Float", masses, "PhysicsMassAPI", indices, link_indices)
+            return
         self._set_links("masses", masses, indices, link_indices)
 
     def get_link_coms(self, *, indices: Any = None, link_indices: Any = None) -> tuple[Any, Any]:
@@ -78,6 +108,10 @@ class ArticulationLinks(ArticulationDofs):
 
     def get_link_enabled_gravities(self, *, indices: Any = None, link_indices: Any = None) -> Any:
         """(M, L), bool: whether gravity acts."""
+        self._check_valid()
+        self._check_backend("tensor", "usd")
+        if self._view.simulated is None:
+            return self._given(self._read_links("physxRigidBody:disableGravity", False, indices, link_indices) == 0)
         return self._given(self._link_values("disable_gravities", indices, link_indices) == 0)
 
     def set_link_enabled_gravities(self, enabled: Any, *, indices: Any = None, link_indices: Any = None) -> None:
@@ -86,8 +120,13 @@ class ArticulationLinks(ArticulationDofs):
         Raises:
             ValueError: links that are fixed to each other have different flags.
         """
-        self._check_simulated()
+        self._check_valid()
+        self._check_backend("tensor", "usd")
         given = self._taken(enabled, *self._shape(indices, link_indices, self.num_links))
+        if self._view.simulated is None:
+            name, off = "physxRigidBody:disableGravity", on_host(given) == 0
+            self._write_links(name, "Bool", off, "PhysxRigidBodyAPI", indices, link_indices)
+            return
         self._view.write("disable_gravities", given == 0, indices, link_indices, self.num_links)
 
     def get_link_incoming_joint_force(self, *, indices: Any = None, link_indices: Any = None) -> tuple[Any, Any]:

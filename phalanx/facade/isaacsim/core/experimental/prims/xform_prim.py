@@ -70,7 +70,10 @@ class XformPrim(Prim):
         """See that prims can be moved: those that keep their places otherwise keep them as three operations then."""
         self._check_valid()
         self._check_backend(*supported)
-        self._view.standardize()
+        if not self._is_standard and not self.is_non_root_articulation_link:
+            self.reset_xform_op_properties()
+
+    _is_standard = False
 
     def _make_view(self, paths: list[str]) -> Any:
         return views.Places(paths, reset_xform_properties=False)
@@ -193,6 +196,7 @@ class XformPrim(Prim):
         """Let prims keep their places as translation, orientation and scale; they stay where they are."""
         self._check_valid()
         self._view.standardize()
+        self._is_standard = True
 
     # -- default state ---------------------------------------------------------------------------------------
 
