@@ -95,7 +95,8 @@ class DoubleItCommand(commands.Command):
 
 
 def test_commands_of_users():
-    with pytest.raises(NotImplementedError, match=r"'DoubleIt'.*there is no such command here; there are ChangeProp"):
+    message = r"'DoubleIt'.*there is no such command here; there are AddRigidBodyMaterial, .*ChangeProp"
+    with pytest.raises(NotImplementedError, match=message):
         execute("DoubleIt", value=2)
     commands.register_all_commands_in_module(__name__)
     assert execute("DoubleIt", value=2) == execute("DoubleItCommand", value=2) == (True, 4)
