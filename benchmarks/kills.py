@@ -3,10 +3,10 @@
     python -m benchmarks.kills --kills 200 --disks 50 --json out.json
 
 A process records quadrupeds that are driven, reset and pushed, and says after each step how far it is. It gets SIGKILL
-at a random moment, one in each of as many equal parts of the time from before the recorder begins until after it has
-ended. Of what is left, all samples must be those of an undisturbed recording to the bit, with all events that belong to
-them; the count must be at least what the recorder had written, and miss no more than three chunks of what was stepped.
-Every fourth is also made again from its own events.
+at a random moment within a random step, one in each of as many equal parts of the steps, a few before the recorder
+begins and after it has ended among them. Of what is left, all samples must be those of an undisturbed recording to the
+bit, with all events that belong to them; the count must be at least what the recorder had written, and miss no more
+than three chunks of what was stepped. Every fourth is also made again from its own events.
 
 Disks are file systems in memory (tmpfs) of random sizes, mounted in a namespace of their own (``unshare``): the kernel
 says that they are full, at whatever write that is. As many are tried as it takes until so many became full while the
@@ -47,6 +47,8 @@ STEPS = 160
 ENVS = 16
 PARTS = 3
 """Chunks that may be lost."""
+MOST_STEPS_AHEAD = 20
+"""In whose time the recorder begins; kills before the first step are at random within it."""
 MOST_TRIES = 6
 """Disks that are tried, at most, for each that is to become full."""
 
@@ -146,8 +148,15 @@ def check(path: Path, expected: Path, again: bool) -> dict[str, Any]:
     return {"samples": count, "faults": faults, "closed": recording.closed}
 
 
-def kill_one(world: px.World, folder: Path, rng: np.random.Generator, moment: float, again: bool) -> dict[str, Any]:
-    """Kill one process that records, so many seconds after it began."""
+def _ended(pid: int) -> bool:
+    """Whether a child is dead and waits to be looked after."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def kill_one(
+    world: px.World, folder: Path, rng: np.random.Generator, after: float, seconds: float, again: bool
+) -> dict[str, Any]:
+    """Kill one process that records, once it has made so many steps, and within the next, which takes some seconds."""
     path, chunk = folder / "killed.zarr", int(rng.integers(1, 40))
     shared = mmap.mmap(-1, 16)
     reader, writer = os.pipe()
@@ -166,6 +175,9 @@ def kill_one(world: px.World, folder: Path, rng: np.random.Generator, moment: fl
             os._exit(3)
         os._exit(0)
     os.read(reader, 1)
+    moment = max(0.0, after % 1.0 if after >= 0.0 else (1.0 + after) * MOST_STEPS_AHEAD) * seconds
+    while struct.unpack("qq", shared[:16])[0] < min(after // 1.0, STEPS) and not _ended(pid):
+        time.sleep(0.0002)
     time.sleep(moment)
     os.kill(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
@@ -183,7 +195,7 @@ def kill_one(world: px.World, folder: Path, rng: np.random.Generator, moment: fl
     if count > steps + 2 or count < steps + 1 - PARTS * chunk - 1:
         found["faults"].append(f"{steps} steps were made, in chunks of {chunk}")
     shutil.rmtree(path, ignore_errors=True)
-    return {"moment_s": round(moment, 3), "chunk": chunk, "steps": steps, "written": written, **found}
+    return {"after": round(after, 2), "chunk": chunk, "steps": steps, "written": written, **found}
 
 
 def fill_one(world: px.World, folder: Path, rng: np.random.Generator, whole: int, again: bool) -> dict[str, Any]:
@@ -260,8 +272,9 @@ def campaign(
             raise RuntimeError(seconds)
         tell(f"an undisturbed recording takes {seconds:.2f} s")
         rng = np.random.default_rng(seed)
-        moments = [1.1 * seconds * (n + rng.uniform()) / kills for n in range(kills)]
-        killed = [kill_one(world, folder, rng, moment, n % 4 == 0) for n, moment in enumerate(moments)]
+        moments = [-1.0 + (STEPS + 6) * (n + rng.uniform()) / kills for n in range(kills)]
+        step = seconds / STEPS
+        killed = [kill_one(world, folder, rng, moment, step, n % 4 == 0) for n, moment in enumerate(moments)]
         whole = sum(512 * file.stat().st_blocks for file in (folder / "reference.zarr").rglob("*"))
         filled: list[dict[str, Any]] = []
         while sum(one.get("outcome") == "became full" for one in filled) < disks and len(filled) < MOST_TRIES * disks:
@@ -286,8 +299,8 @@ def campaign(
         "seconds_of_a_recording": seconds,
         "faults": faults,
         "each_kill": [
-            f"{one['moment_s']} s, chunks of {one['chunk']}: {one['steps']} steps made, {one['written']} samples "
-            f"written, {one['samples']} readable"
+            f"after {one['after']} steps, chunks of {one['chunk']}: {one['steps']} steps made, "
+            f"{one['written']} samples written, {one['samples']} readable"
             for one in killed
         ],
         "each_disk": [

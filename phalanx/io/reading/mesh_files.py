@@ -17,7 +17,6 @@ from typing import Any
 from phalanx.io.reading import limits
 from phalanx.io.reading.beside import Beside
 from phalanx.io.reading.boundary import of_file, place, read_bytes
-from phalanx.io.reading.collada import check_collada, without_looks
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.reading.sizes import expanded
 
@@ -48,6 +47,8 @@ def read_scene(path: str, kind: str, looks: bool = False, beside: Beside | None 
 
     with place(unreadable):
         if kind == "dae":
+            from phalanx.io.reading.collada import check_collada, without_looks  # and with it a parser of XML
+
             collada = check_collada(data, path, unreadable)
             unit = collada.unit
             content = data if looks else without_looks(data)
