@@ -55,6 +55,13 @@ class Manifold(Component, table=Candidate):
     )
 
 
+class MotionClamp(Component, table=Candidate):
+    """Where a single body would go through what no contact moves; see ``systems/dynamics/motion_clamping.py``."""
+
+    left = Field(doc="part of its way that is free, 1: all")
+    back = Field(3, unit="m", doc="what takes it back to there, world axes, where that is less than 1")
+
+
 class ManifoldPointState(Component, table=ManifoldPoint):
     """A contact point."""
 

@@ -41,6 +41,7 @@ from phalanx.systems.dynamics import (
     kinematics,
     midpoint,
     momentum,
+    motion_clamping,
     pivot_energy,
     pivots,
     springs,
@@ -151,6 +152,7 @@ def systems(
     spherical: bool = True,
     seams: bool = True,
     single: bool = True,
+    walls: bool = True,
     keep_nearest: bool = False,
 ) -> list[System]:
     """The engine's systems, as few as a world can do with; all of them by default.
@@ -169,6 +171,7 @@ def systems(
         spherical: robots have spherical joints.
         seams: bodies have several shapes.
         single: bodies fly alone.
+        walls: they may meet shapes that contacts do not move, other than planes.
         keep_nearest: where slots are too few, the nearest pairs and contacts are kept.
     """
     loose = not joints and pairs != set()
@@ -208,6 +211,7 @@ def systems(
         found += [_after(near_misses.drop_near_misses, tuple(s.name for s in touch[-1:]))]
         found += _all(seams_) if seams else []
         found += [contacts.place_pair_contacts, contacts.pair_contacts]
+        found += _all(motion_clamping) if walls else []
         found += [nearest.keep_nearest_candidates] if keep_nearest else []
     if keep_nearest and (planes or meet):
         found.append(_between(nearest.keep_nearest_contacts, CHOSEN_BEFORE, CHOSEN_FOR, {s.name for s in found}))

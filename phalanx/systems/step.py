@@ -9,7 +9,15 @@ new system goes into its module, and into its place here.
 
 from phalanx.ecs import System
 from phalanx.systems import fluid
-from phalanx.systems.collision import broad_phase, near_misses, nearest, planes, seams, sweep_and_prune, turning
+from phalanx.systems.collision import (
+    broad_phase,
+    near_misses,
+    nearest,
+    planes,
+    seams,
+    sweep_and_prune,
+    turning,
+)
 from phalanx.systems.collision import contacts as collision_contacts
 from phalanx.systems.collision.mesh_contact import convex_height_field, convex_mesh, round_height_field, round_mesh
 from phalanx.systems.collision.narrow import boxes, capsule_box, capsules, convex, guard, spheres
@@ -50,6 +58,7 @@ from phalanx.systems.dynamics import (
     kinematic_targets,
     kinematics,
     midpoint,
+    motion_clamping,
     pivot_energy,
     pivots,
     springs,
@@ -417,6 +426,8 @@ ORDER: dict[str, tuple[System, ...]] = {
         pivots.carry_pivots,
         pivot_energy.carry_energy,
         limits.break_by_limits,
+        motion_clamping.find_walls_in_the_way,
+        motion_clamping.clamp_motion,
         integration.check_finite,
         dynamics_momentum.carry_momentum,
         pivots.lift_pivots,

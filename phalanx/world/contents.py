@@ -365,6 +365,7 @@ class Contents(Collisions, Deformables):
             spherical=store.rows(c.Pivot) > 0,
             seams=layout.pieces,
             single=layout.single,
+            walls=layout.walls,
             keep_nearest=self._settings["when_full"] == "nearest",
         )
         for system in chosen:

@@ -103,6 +103,7 @@ def keep_spin_energy(
     angular=read(TreeMomentum.angular),
     change=read(TreeMomentum.change),
     solved=read(DofSolve.velocity),
+    displacement=read(DofSolve.displacement),
     qd=read(DofState.velocity),
     q=update(Coordinate.value),
 ):
@@ -114,6 +115,8 @@ def keep_spin_energy(
     wx, wy, wz = qd[r, e], qd[r + 1, e], qd[r + 2, e]
     vx, vy, vz = solved[r, e], solved[r + 1, e], solved[r + 2, e]
     turn = step * math.sqrt(max(wx * wx + wy * wy + wz * wz, vx * vx + vy * vy + vz * vz))
+    x, y, z = displacement[r, e], displacement[r + 1, e], displacement[r + 2, e]
+    turn = max(turn, math.sqrt(x * x + y * y + z * z))  # between two blows it may turn faster
     square = lx * lx + ly * ly + lz * lz
     if not (turn > FAST and square > 0.0):
         return

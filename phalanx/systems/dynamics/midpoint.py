@@ -28,7 +28,11 @@ from phalanx.ecs import function, read, rows, spread, system, update, write
 from phalanx.maths.kernels import cross, symmetric_inverse, symmetric_product
 
 FARTHEST = 2.0
-"""rad: substeps that turn a body farther are too long for the series of its turn."""
+"""rad: substeps that turn a body farther are too long for the series of its turn.
+
+Such a body meets what it meets at the velocity of the substep's start. The first term alone, h w' / 2, may be a hundred
+times that: it threw about what touched something while it spun.
+"""
 
 
 @function
@@ -141,9 +145,11 @@ def mean_turn(
                 x, y, z = turn_series(
                     jxx, jxy, jxz, jyy, jyz, jzz, ixx, ixy, ixz, iyy, iyz, izz, wx, wy, wz, ux, uy, uz, step
                 )
-                near = 1.0 if step * step * (wx * wx + wy * wy + wz * wz) < FARTHEST * FARTHEST else 0.0
+                near = step * step * (wx * wx + wy * wy + wz * wz) < FARTHEST * FARTHEST
                 half = 0.5 * step
-                ux, uy, uz = half * ux - near * x, half * uy - near * y, half * uz - near * z
+                ux = half * ux - x if near else step * ux  # the series is worth nothing: as it turns at the start
+                uy = half * uy - y if near else step * uy
+                uz = half * uz - z if near else step * uz
                 ux, uy, uz = keeps * ux, keeps * uy, keeps * uz
                 change[t, 3, e], change[t, 4, e], change[t, 5, e] = ux, uy, uz
                 x, y, z = cross(ux, uy, uz, cx, cy, cz)

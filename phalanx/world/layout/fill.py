@@ -58,6 +58,8 @@ class Layout:
     """Whether shapes with flat faces may lie side by side: on one link, on links of robots, or where none can move."""
     single: bool
     """Whether some body flies alone, a robot of one link or an object."""
+    walls: bool
+    """Whether such a body may meet a shape other than a ground that contacts do not move."""
     many_pairs: bool
     """Whether bounds are sorted, as allowed pairs are too many to list."""
     shapes: list[PlacedShape]
@@ -183,12 +185,22 @@ def fill(
     moving = sum(r.dofs.stop > r.dofs.start for r in ranges)
     pieces = _side_by_side(parts, shapes, pairs.allowed, len(grounds) > 0)
     single = any(_is_single(part) for part in parts)
-    return Layout(ranges, met, moving, pieces, single, len(pairs.allowed) > longest, shapes, dof_parents, room.most)
+    walls = single and _meets_walls(parts, shapes, pairs.allowed)
+    many = len(pairs.allowed) > longest
+    return Layout(ranges, met, moving, pieces, single, walls, many, shapes, dof_parents, room.most)
 
 
 def _is_single(part: Part) -> bool:
     """Whether it is one body that may fly."""
     return part.kind == DYNAMIC and not part.articulation.fixed_base and len(part.articulation.links) == 1
+
+
+def _meets_walls(parts: Sequence[Part], shapes: Sequence[PlacedShape], allowed: np.ndarray) -> bool:
+    """Whether a body that may fly alone may meet a shape that contacts do not move."""
+    flies = np.array([_is_single(part) for part in parts], bool)[[shape.part for shape in shapes]]
+    stands = np.array([shape.dof < 0 or parts[shape.part].kind != DYNAMIC for shape in shapes], bool)
+    one, other = np.asarray(allowed, int).reshape(-1, 2).T
+    return bool(((flies[one] & stands[other]) | (flies[other] & stands[one])).any())
 
 
 def _side_by_side(parts: Sequence[Part], shapes: Sequence[PlacedShape], allowed: np.ndarray, grounds: bool) -> bool:

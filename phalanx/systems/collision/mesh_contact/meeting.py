@@ -345,8 +345,9 @@ def from_start(way, moved, t, side, x, y, z, nx, ny, nz, gap):
     by = way[37] + t * (way[16] - way[7])
     bz = way[38] + t * (way[17] - way[8])
     nearer = approach(way, px, py, pz, bx, by, bz, qx, qy, qz)
+    half = -0.5 * max(gap, 0.0)  # to where it is on the shape
     gap = max(gap - t * nearer, 0.0) if t > 0.0 else gap
-    half = 0.5 * gap if t > 0.0 else 0.0
+    half = half + 0.5 * gap if t > 0.0 else 0.0
     px -= half * qx
     py -= half * qy
     pz -= half * qz

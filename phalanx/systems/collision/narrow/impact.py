@@ -255,9 +255,10 @@ def before_impact(way, moved, t, spots, found, reach):
             nz = spots[at + 5]
             nearer = approach(way, spots[at], spots[at + 1], spots[at + 2], bx, by, bz, nx, ny, nz)
             gap = max(spots[at + 6] - t * nearer, 0.0)
-            spots[at] -= 0.5 * gap * nx
-            spots[at + 1] -= 0.5 * gap * ny
-            spots[at + 2] -= 0.5 * gap * nz
+            half = 0.5 * (gap - max(spots[at + 6], 0.0))  # from half way between where they are then
+            spots[at] -= half * nx
+            spots[at + 1] -= half * ny
+            spots[at + 2] -= half * nz
             spots[at + 6] = gap
             if gap < least:
                 least = gap
