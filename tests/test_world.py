@@ -87,6 +87,21 @@ def test_settings(device: str) -> None:
     np.testing.assert_allclose(host(robot.root_pose)[0, :3], np.array([1, 2, 3]) * h * h * n * (n + 1) / 2, rtol=1e-12)
 
 
+def test_gravity_is_set_before_and_after_the_world_is_built(device: str) -> None:
+    world = px.World(2, device, dt=0.01)
+    ball = world.add_rigid_object(px.Shape("sphere", (0.1,)), "ball", mass=1.0)
+    world.gravity = (0.0, 0.0, 2.0)
+    world.step()
+    np.testing.assert_allclose(host(ball.root_vel)[:, 2], 0.02, rtol=1e-5)
+    world.gravity = [1.0, 0.0, 0.0]
+    assert world.gravity == (1.0, 0.0, 0.0)
+    world.step()
+    np.testing.assert_allclose(host(ball.root_vel)[:, [0, 2]], [[0.01, 0.02]] * 2, rtol=1e-5)
+    with pytest.raises(ValueError, match="three finite numbers"):
+        world.gravity = (0.0, float("nan"), 0.0)
+    assert world.gravity == (1.0, 0.0, 0.0)
+
+
 def test_substeps_are_shorter_steps(device: str) -> None:
     coarse, fine = standing(device, dt=0.01, substeps=4), standing(device, dt=0.0025)
     coarse.step(10)

@@ -184,13 +184,12 @@ class Simulation:
         world = self._world.world
         if not self._world.is_empty:
             settings = world[c.Settings]
-            if new.gravity != self._settings.gravity:
-                settings.gravity = [[[value] for value in new.gravity]]
             if new.bounce_threshold != self._settings.bounce_threshold:
                 settings.bounce_threshold = [[new.bounce_threshold]]
             if new.rate and new.rate != self._settings.rate:
                 settings.timestep = [[1.0 / (new.rate * world.substeps)]]
-        world.gravity = new.gravity
+        if new.gravity != self._settings.gravity:
+            world.gravity = new.gravity
         world.dt = 1.0 / (new.rate or scene_settings.HERTZ)
         if new.rate != self._settings.rate:
             self._left = 0.0

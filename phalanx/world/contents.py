@@ -24,6 +24,7 @@ from phalanx.models.tendons import FixedTendon, SpatialTendon
 from phalanx.systems import STEP, systems
 from phalanx.systems.dynamics.kinematic_targets import follow_targets
 from phalanx.world import checking, memory, options
+from phalanx.world import settings as checked
 from phalanx.world.collisions import Collisions
 from phalanx.world.deformables.adding import Deformables
 from phalanx.world.deformables.cloth import Cloth
@@ -47,7 +48,7 @@ from phalanx.world.tendon_layout import place_tendons
 class Contents(Collisions, Deformables):
     """The part of a world that says what is in it."""
 
-    gravity: tuple[float, ...]
+    _gravity: tuple[float, float, float]
     _settings: dict[str, Any]
 
     def __init__(self, engine: Engine) -> None:
@@ -68,6 +69,21 @@ class Contents(Collisions, Deformables):
         self._placements: dict[str, dict[str, Any]] = {}
         self._tables: dict[Table, int] = {}
         self._extra_systems: list[System] = []
+
+    @property
+    def gravity(self) -> tuple[float, float, float]:
+        """m/s^2, world frame, as it was last set for all environments; ``world[Settings].gravity`` has that of each.
+
+        Raises:
+            ValueError: when set to anything but three finite numbers that the dtype has.
+        """
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: Sequence[float]) -> None:
+        self._gravity = checked.gravity(value, self.dtype)
+        if self.built:
+            self.engine.store[c.Settings].gravity = np.array(self._gravity)[None, :, None]
 
     def add_robot(
         self,

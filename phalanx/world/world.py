@@ -97,7 +97,7 @@ class World(UsdScenes):
             raise ValueError(f'dtype {dtype!r}: must be "float32" or "float64"')
         seconds = settings.timestep(dt, int(substeps), dtype)
         name = _auto() if device == "auto" else device
-        self.gravity = settings.gravity(gravity, dtype)
+        self._gravity = settings.gravity(gravity, dtype)
         self._settings = settings.solver(
             dtype,
             position_iterations=position_iterations,
