@@ -24,8 +24,6 @@ class WarpMeshes(Mapping[str, Any]):
         ImportError: ``warp-lang`` is not installed; asked for a mesh.
     """
 
-    __hash__ = object.__hash__
-
     def __eq__(self, other: object) -> bool:
         return self is other
 
