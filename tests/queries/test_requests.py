@@ -15,6 +15,7 @@ import phalanx as px
 from phalanx import components
 from phalanx.components.query import Query
 from phalanx.models.robot_model import Body, RobotModel
+from phalanx.world.queries import tables
 
 DOWN = (0.0, 0.0, -1.0)
 
@@ -229,9 +230,10 @@ def test_wrong_input(
         getattr(world.queries, query)(*arguments, **options)
 
 
-def test_long_requests_run_in_parts(device: str) -> None:
+def test_long_requests_run_in_parts(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """More rays than are run at once: as if they were asked for one by one, with bounded memory."""
     world = tower(device, 1)
+    monkeypatch.setattr(tables, "MOST_NUMBERS", 20_000 * world.engine.store.stride)
     x = np.random.default_rng(5).uniform(-0.3, 0.3, 40_000)
     origins = np.stack([x, 0 * x, 0 * x + 5.0], axis=1)
     every = world.queries.raycast(origins, DOWN)
