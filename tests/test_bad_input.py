@@ -525,3 +525,9 @@ def test_states_of_something_else_than_numbers(changes: dict[str, Any], words: s
     with pytest.raises(ValueError, match=words):
         world.set_state({**before, **changes})
     assert all(np.array_equal(before[key], value) for key, value in world.state().items())
+
+
+def test_what_is_not_there_says_so() -> None:
+    """A bare NotImplementedError tells nobody what is missing, or what to do."""
+    package = Path(px.__file__).parent
+    assert not [path for path in package.rglob("*.py") if "raise NotImplementedError\n" in path.read_text()]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 from typing import Any
 
 from phalanx.assets.catalogue import Made, StandIn
 from phalanx.assets.classic import Turns
 from phalanx.assets.places import folder
+from phalanx.ecs.whole_files import write_text
 from phalanx.io.formats.usd import Written, write_robot
 from phalanx.io.formats.usd.bindings import Prim, Sdf, Stage, Usd, UsdGeom, UsdPhysics
 from phalanx.io.formats.usd.writer import save_stage
@@ -45,16 +45,10 @@ def build(stand_in: StandIn, root: Path | None = None, replace: bool = False) ->
         path.parent.mkdir(parents=True, exist_ok=True)
         if stand_in.write is not None:
             stand_in.write(path)
-            _sidecar(path).write_text(f"{stand_in.origin}\n")
+            write_text(_sidecar(path), f"{stand_in.origin}\n")
         else:
             assert stand_in.make is not None
-            stage = _stage(stand_in.make(), stand_in)
-            part = path.with_name(f".{os.getpid()}.{path.name}")  # a run that reads meanwhile sees all or nothing
-            try:
-                save_stage(stage, part)
-                part.replace(path)
-            finally:
-                part.unlink(missing_ok=True)
+            save_stage(_stage(stand_in.make(), stand_in), path)
         written.append(path)
     return written
 

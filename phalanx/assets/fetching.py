@@ -12,16 +12,18 @@ import hashlib
 import json
 import os
 import re
+import stat
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from phalanx.assets.building import is_stand_in
 from phalanx.assets.places import folder
+from phalanx.ecs.whole_files import write_text
 
 SERVER = "https://omniverse-content-production.s3-us-west-2.amazonaws.com/Assets/Isaac/5.1"
 """Where Isaac Sim 5.1 has its files."""
@@ -110,7 +112,7 @@ def _file(name: str, root: Path, progress: Progress | None) -> int:
 
 
 def _download(name: str, part: Path, progress: Progress | None) -> int:
-    have = part.stat().st_size if part.is_file() else 0
+    have = part.lstat().st_size if os.path.lexists(part) else 0
     request = urllib.request.Request(_address(name), headers={"User-Agent": "phalanx"})
     if have:
         request.add_header("Range", f"bytes={have}-")
@@ -119,7 +121,7 @@ def _download(name: str, part: Path, progress: Progress | None) -> int:
             have = 0
         total = int(answer.headers.get("Content-Length") or 0) + have
         tag, came = answer.headers.get("ETag", ""), 0
-        with part.open("ab" if have else "wb") as file:
+        with _part(part, bool(have)) as file:
             while block := answer.read(BLOCK):
                 file.write(block)
                 came += len(block)
@@ -132,6 +134,22 @@ def _download(name: str, part: Path, progress: Progress | None) -> int:
         part.unlink()
         raise FetchError(f"{_address(name)}: what came is not what the server says (MD5 sum); fetch it again")
     return came
+
+
+def _part(path: Path, go_on: bool) -> BinaryIO:
+    """What came of a file. Its name is always the same, so that it can be gone on with: it may be no link."""
+    how = os.O_APPEND if go_on else os.O_TRUNC
+    try:
+        handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | how, 0o666)
+    except OSError as error:
+        if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+            raise FetchError(f"{path}: this is a link or no file; remove it, and fetch it again") from None
+        raise error
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1 or status.st_uid != os.getuid():
+        os.close(handle)
+        raise FetchError(f"{path}: this is no file of yours alone; remove it, and fetch it again")
+    return os.fdopen(handle, "ab" if go_on else "wb")
 
 
 @contextlib.contextmanager
@@ -182,9 +200,7 @@ def _sums(root: Path) -> dict[str, str]:
 
 def _note(root: Path, name: str, digest: str) -> None:
     sums = {**_sums(root), name: digest}
-    part = root / f".{os.getpid()}.{SUMS}"
-    part.write_text(json.dumps(sums, indent=1, sort_keys=True))
-    part.replace(root / SUMS)
+    write_text(root / SUMS, json.dumps(sums, indent=1, sort_keys=True))
 
 
 def _sha256(path: Path) -> str:

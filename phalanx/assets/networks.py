@@ -6,8 +6,11 @@ less one in proportion to the velocity. Gains are those of Isaac Lab's analytic 
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
+
+from phalanx.ecs.whole_files import write_bytes
 
 ANYDRIVE = (40.0, 5.0)
 """Nm/rad and Nms/rad."""
@@ -65,5 +68,9 @@ def write_standing(path: Path) -> None:
 
 
 def _save(module: Any, path: Path) -> None:
+    import torch
+
     path.parent.mkdir(parents=True, exist_ok=True)
-    module.save(str(path))
+    file = io.BytesIO()
+    torch.jit.save(module, file)
+    write_bytes(path, file.getvalue())

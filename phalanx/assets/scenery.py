@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from phalanx.assets.parts import GREY, body, box, robot, rod
+from phalanx.ecs.whole_files import replacing
 from phalanx.io.formats.usd.bindings import Sdf
 from phalanx.models.robot_model import RobotModel, Shape
 
@@ -119,4 +120,5 @@ def write_arrow(path: Path) -> None:
 def _copy(name: str, path: Path) -> None:
     layer = Sdf.Layer.FindOrOpen(str(_SHAPES / name))
     assert layer is not None, f"{name} is part of this package"
-    layer.Export(str(path))
+    with replacing(path) as made:  # USD itself would follow a link
+        layer.Export(str(made))

@@ -15,6 +15,7 @@ from typing import Any
 from phalanx.commands.common import UserError, check_output, progress_bar
 from phalanx.commands.task_profile import table
 from phalanx.commands.task_trial import MARK
+from phalanx.ecs.whole_files import write_text
 
 NAMES = "phalanx-tasks: "
 """What the line with the names of tasks begins with."""
@@ -97,7 +98,7 @@ def tasks(
         f"{good} of {len(results)} tasks made {steps} steps with finite observations and rewards; none diverged there."
     )
     if out is not None:
-        out.write_text(json.dumps(results, indent=1))
+        write_text(out, json.dumps(results, indent=1))
     return 0 if good == len(results) else 1
 
 

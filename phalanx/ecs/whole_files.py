@@ -33,6 +33,19 @@ def new_sibling(path: Path) -> Path:
         return made
 
 
+def new_folder(path: Path) -> Path:
+    """A new, empty folder beside a path."""
+    while True:
+        made = path.with_name(f".{path.name}.{os.urandom(8).hex()}.part")
+        try:
+            os.mkdir(made)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+        return made
+
+
 def refuse_links(path: str | os.PathLike[str]) -> None:
     """Refuse a target that is there and is no file.
 

@@ -13,11 +13,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+from phalanx.ecs.whole_files import new_folder
 
 if TYPE_CHECKING:
     from isaaclab.utils.datasets import EpisodeData  # pyright: ignore[reportMissingImports]
@@ -59,7 +60,11 @@ class ZarrDatasetFileHandler:
             raise FileNotFoundError(f"{path}: there is no dataset of episodes in Zarr.")
         import zarr
 
-        self._data = zarr.open_group(str(path), mode="r" if mode == "r" else "r+")["data"]
+        try:  # arrays of Zarr v2 may ask for codecs that run what they read
+            data = zarr.open_group(str(path), mode="r" if mode == "r" else "r+", zarr_format=3)["data"]
+        except (KeyError, ValueError, TypeError) as error:
+            raise FileNotFoundError(f"{path}: its group data is missing or damaged ({error}).") from error
+        self._data = data
         self._path = path
         self._demo_count = len(self.get_episode_names())
         self._env_args = json.loads(self._data.attrs.get("env_args", "{}"))
@@ -84,6 +89,7 @@ class ZarrDatasetFileHandler:
                 raise FileExistsError(f"{path}: it exists and is no dataset of episodes. Choose another name.")
             shutil.rmtree(path)
         path.parent.mkdir(parents=True, exist_ok=True)
+        os.mkdir(path)  # fails where somebody else was faster
         root = zarr.create_group(store=str(path), zarr_format=3, attributes={MARK: {"format": 1}})
         self._data = root.create_group("data", attributes={"total": 0})
         self._path = path
@@ -170,7 +176,7 @@ class ZarrDatasetFileHandler:
             about["seed"] = int(episode.seed)
         if episode.success is not None:
             about["success"] = bool(episode.success)
-        part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+        part = new_folder(path)
         try:
             _write(zarr.create_group(store=str(part), zarr_format=3, attributes=about), episode.data)
             os.rename(part, path / "data" / name)

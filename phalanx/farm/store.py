@@ -227,7 +227,7 @@ class FarmStore:
         import zarr
 
         with self._telling(f"{name} of shard {place} cannot be read"):
-            found: Any = zarr.open_array(self.zarr("shards", place, name), mode="r")
+            found: Any = zarr.open_array(self.zarr("shards", place, name), mode="r", zarr_format=3)
             return np.asarray(found[...])
 
     def zarr(self, *names: str) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 import gymnasium
 import torch
 
+from phalanx.ecs.whole_files import replacing, write_text
 from phalanx.learn.curves import curve_writer, threads
 from phalanx.learn.environment import Environment
 from phalanx.learn.ranks import Ranks
@@ -204,7 +205,7 @@ class Rounds(ABC):
         self.save(self.folder / f"model_{self.iteration}{self.ending}")
         found = {"task": self.task, "num_envs": self.num_envs, "device": self.device, "seed": self.seed}
         found |= {"trainer": self.trainer, "ranks": self.ranks.count}
-        (self.folder / "curve.json").write_text(json.dumps(found | {"curve": self.curve}, indent=1))
+        write_text(self.folder / "curve.json", json.dumps(found | {"curve": self.curve}, indent=1))
         if self._writer is not None:
             self._writer.flush()
 
@@ -220,9 +221,8 @@ class Rounds(ABC):
             "curve": self.curve,
             "random": self.native.random.state if self.native is not None else None,
         }
-        unfinished = path.with_suffix(".part")
-        self._write(unfinished, infos)
-        unfinished.replace(path)
+        with replacing(path) as made:
+            self._write(made, infos)
 
     def load(self, path: Path) -> None:
         """Go on from a checkpoint: policy, optimiser, iteration and curve. Those that the package wrote by itself do.

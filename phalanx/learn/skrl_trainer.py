@@ -221,7 +221,8 @@ class SkrlTrainer(Rounds):
 
     def _write(self, path: Path, infos: dict[str, Any]) -> None:
         modules = {name: one.state_dict() for name, one in self.runner.agent.checkpoint_modules.items()}
-        torch.save({**modules, INFOS: infos}, path)
+        with open(path, "wb") as file:  # by its path, PyTorch would write that into it
+            torch.save({**modules, INFOS: infos}, file)
 
     def _read(self, path: Path) -> dict[str, Any]:
         found = read_tensors(path)

@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from phalanx.ecs.whole_files import replacing, write_text
 from phalanx.learn.curves import curve_writer, threads
 from phalanx.learn.environment import Environment
 from phalanx.learn.ranks import Ranks
@@ -300,7 +301,7 @@ class Trainer:
         self.save(self.folder / f"model_{self.iteration}.pt")
         found = {"task": self.task, "num_envs": self.env.num_envs, "device": self.device, "seed": self.seed}
         found["ranks"] = self.ranks.count
-        (self.folder / "curve.json").write_text(json.dumps(found | {"curve": self.curve}, indent=1))
+        write_text(self.folder / "curve.json", json.dumps(found | {"curve": self.curve}, indent=1))
         if self._writer is not None:
             self._writer.flush()
 
@@ -321,9 +322,8 @@ class Trainer:
                 "random": self.native.random.state if self.native is not None else None,
             },
         }
-        unfinished = path.with_suffix(".part")
-        torch.save(whole, unfinished)
-        unfinished.replace(path)
+        with replacing(path) as made, open(made, "wb") as file:  # by its path, PyTorch would write that into it
+            torch.save(whole, file)
 
     def load(self, path: Path) -> None:
         """Go on from a checkpoint: policy, optimiser, iteration and curve.

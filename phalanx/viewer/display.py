@@ -118,7 +118,7 @@ class Display(Drawn, Widgets):
 
     def do(self, command: Callable[[World], object]) -> None:
         """Call ``command(world)`` where the world may be changed."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no do(); define it in the class")
 
     def follow(self, body: str | None) -> None:
         """Keep a body (``"actor/body"``) of the first environment that is seen in the middle; ``None``: no longer.
@@ -142,7 +142,7 @@ class Display(Drawn, Widgets):
 
     def new_camera(self, height: int, width: int, **options: Any) -> Placed:
         """See :class:`~.steered.Steered`."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no new_camera(); define it in the class")
 
     def place_camera(self) -> None:
         """Let browsers that come later look at all environments that are seen."""
@@ -195,11 +195,11 @@ class Display(Drawn, Widgets):
 
     def _add_panels(self, tabs: Any) -> None:
         """Add panels before that of looking."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _add_panels(); define it in the class")
 
     def _frame(self) -> None:
         """Show what is now; called while someone looks."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _frame(); define it in the class")
 
     def _idle(self) -> None:
         """Called now and then while nobody looks."""

@@ -99,6 +99,19 @@ def test_it_goes_on_where_it_stopped(served, tmp_path):
     assert (ROBOT, f"bytes={len(LAYER) // 2}-") in served[0] and (tmp_path / ROBOT).read_text() == LAYER
 
 
+def test_what_came_is_not_put_through_a_link(served, tmp_path):
+    """The name of an unfinished file is known beforehand: somebody may have put a link there."""
+    victim, part = tmp_path / "victim", tmp_path / f"{ROBOT}.part"
+    victim.write_text("precious")
+    part.parent.mkdir(parents=True)
+    for plant in (part.symlink_to, part.hardlink_to):
+        plant(victim)
+        with pytest.raises(FetchError, match=r"\.part: this is .*; remove it, and fetch it again"):
+            fetch(ROBOT, tmp_path)
+        assert victim.read_text() == "precious"
+        part.unlink()
+
+
 def test_what_is_not_what_the_server_says_is_not_kept(served, tmp_path):
     served[1].add("wrong")
     with pytest.raises(FetchError, match="not what the server says"):

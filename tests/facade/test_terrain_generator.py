@@ -207,6 +207,12 @@ def test_kept_files(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     np.testing.assert_array_equal(host(first.flat_patches["flat"]), host(again.flat_patches["flat"]))
     t.TerrainGenerator(cfg(**kept, seed=6))
     assert len(calls) == 4
+    for file, damage in zip(sorted(tmp_path.glob("*/mesh.npz")), (b"", b"PK\x03\x04", b"x", None), strict=True):
+        file.unlink() if damage is None else file.write_bytes(damage)
+    with caplog.at_level(logging.WARNING, "phalanx.facade"):
+        mended = t.TerrainGenerator(cfg(**kept))
+    assert len(calls) == 6 and "is damaged" in caplog.text
+    np.testing.assert_array_equal(first.terrain_mesh.vertices, mended.terrain_mesh.vertices)
     with caplog.at_level(logging.WARNING, "phalanx.facade"):
         t.TerrainGenerator(cfg(**kept, seed=None))
     assert "use_cache without a seed" in caplog.text

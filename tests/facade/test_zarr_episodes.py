@@ -170,6 +170,11 @@ def test_mistakes_are_told(tmp_path):
     handler.close()
     handler.create(str(tmp_path / "a.zarr"))  # begins anew, as HDF5 files do
     assert handler.get_num_episodes() == 0
+    handler.close()
+    (tmp_path / "a.zarr" / "data" / "zarr.json").unlink()
+    (tmp_path / "a.zarr" / "data" / ".zgroup").write_text('{"zarr_format": 2}')
+    with pytest.raises(FileNotFoundError, match="group data is missing or damaged"):
+        ZarrDatasetFileHandler().open(str(tmp_path / "a.zarr"))
 
 
 SCRIPT = """

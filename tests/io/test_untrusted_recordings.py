@@ -183,6 +183,24 @@ def test_links_are_refused(recorded: Path, tmp_path: Path) -> None:
         open_recording(recorded)
 
 
+@pytest.mark.parametrize("kind", ["pickle", "codec", "no metadata"])
+def test_readings_beside_a_recording_are_checked_too(kind: str, recorded: Path, monkeypatch: Any) -> None:
+    """Readings of sensors are found by their name: whoever gave the recording may have put them there."""
+    xarray = pytest.importorskip("xarray", reason="xarray is not installed: extra xarray")
+    beside = recorded.with_name("a.sensors.zarr")
+    root = zarr.create_group(store=str(beside), zarr_format=2 if kind == "pickle" else 3)
+    if kind == "codec":
+        root.create_array("gyro", shape=(3,), dtype="f4", dimension_names=["time"])
+        zarr.consolidate_metadata(str(beside))
+        file = beside / "zarr.json"
+        file.write_text(file.read_text().replace('"zstd"', '"numcodecs.lzma"'))
+    opened: list[Any] = []
+    monkeypatch.setattr(xarray, "open_datatree", lambda *args, **options: opened.append(args))
+    with pytest.raises(LoadError, match=r"a\.sensors\.zarr"):
+        _ = open_recording(recorded).tree
+    assert not opened
+
+
 def test_nothing_reads_pickled_arrays(tmp_path: Path) -> None:
     """No reader of the package asks NumPy for objects, which would be unpickled."""
     package = Path(px.__file__).parent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import pickle
 from collections.abc import Callable
@@ -14,7 +15,7 @@ import pytest
 import phalanx as px
 from phalanx.bench import _write
 from phalanx.ecs import trace
-from phalanx.ecs.whole_files import NoFileError, new_sibling, replacing, write_text
+from phalanx.ecs.whole_files import NoFileError, new_folder, new_sibling, replacing, write_text
 from phalanx.images.pictures.picture import save_png
 from phalanx.images.pictures.video import VideoWriter
 from phalanx.io.formats import library
@@ -82,6 +83,26 @@ def save_layer(world: px.World, path: Path) -> None:
     write_layer(Sdf.Layer.CreateAnonymous(".usda"), str(path))
 
 
+def write_marker(world: px.World, path: Path) -> None:
+    pytest.importorskip("pxr", reason="usd-core is not installed")
+    from phalanx.assets.scenery import write_arrow
+
+    write_arrow(path)
+
+
+def write_network(world: px.World, path: Path) -> None:
+    pytest.importorskip("torch", reason="torch is not installed: extra torch")
+    from phalanx.assets.networks import write_mlp
+
+    write_mlp(path)
+
+
+def log_data(world: px.World, path: Path) -> None:
+    from phalanx.facade.isaacsim.core.api.loggers.data_logger import DataLogger
+
+    DataLogger().save(path)
+
+
 WRITERS: list[tuple[Callable[[Any, Path], None], str]] = [
     (save, ".npz"),
     (draw, ".png"),
@@ -93,6 +114,9 @@ WRITERS: list[tuple[Callable[[Any, Path], None], str]] = [
     (write_pickle, ".pkl"),
     (write_usd, ".usda"),
     (save_layer, ".usda"),
+    (write_marker, ".usda"),
+    (write_network, ".pt"),
+    (log_data, ".json"),
 ]
 named = pytest.mark.parametrize(("write", "suffix"), WRITERS, ids=[write.__name__ for write, _ in WRITERS])
 
@@ -122,6 +146,60 @@ def test_what_was_there_is_replaced_by_a_new_file(write: Any, suffix: str, world
     write(world, target)
     assert other.read_bytes() == before != target.read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted((other.name, target.name))
+
+
+WRITES_ITSELF = {
+    "ecs/whole_files.py": "it is the place for that",
+    "ecs/trace.py": "text of a call of another object",
+    "assets/fetching.py": "goes on with a file, which it opens without following links",
+    "io/recordings/store.py": "opens without following links, or in replacing()",
+    "io/recordings/direct_file.py": "opens new files only",
+    "io/recordings/sensor_files.py": "in replacing(), some lines above",
+    "images/pictures/video.py": "a new file of new_sibling()",
+    "learn/skrl_trainer.py": "in replacing() of Rounds.save()",
+    "learn/sb3_trainer.py": "in replacing() of Rounds.save()",
+    "io/exports/lerobot.py": "in a folder of new_folder()",
+    "facade/isaacsim/asset/importer/urdf/_urdf.py": "in a temporary folder of its own",
+    "commands/run_ranks.py": "in a temporary folder of its own",
+    "ecs/cache/files.py": "the cache has files of its own kind",
+    "farm/store.py": "opens new files only",
+}
+"""Modules that write files without ``replacing``, which all others use, and why."""
+
+
+def test_all_writers_replace_files() -> None:
+    """Whoever opens a file to write does so under the name that :func:`replacing` gives, or is listed with a reason."""
+    package = Path(px.__file__).parent
+    found = {}
+    for path in package.rglob("*.py"):
+        name, text = path.relative_to(package).as_posix(), path.read_text()
+        if name in WRITES_ITSELF or not any(word in text for word in ("open(", "write_text", "write_bytes")):
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Call) and _writes(node):
+                found[f"{name}:{node.lineno}"] = ast.unparse(node)
+    assert not {where: call for where, call in found.items() if "made" not in call}
+
+
+def _writes(call: ast.Call) -> bool:
+    what = call.func
+    if isinstance(what, ast.Attribute) and what.attr in ("write_text", "write_bytes"):
+        return True
+    opens = (isinstance(what, ast.Name) and what.id == "open") or (
+        isinstance(what, ast.Attribute) and what.attr == "open"
+    )
+    words = [each.value for each in [*call.args, *(k.value for k in call.keywords)] if isinstance(each, ast.Constant)]
+    return opens and any(
+        isinstance(word, str) and set(word) <= set("wxab+t") and set(word) & set("wxa") for word in words
+    )
+
+
+def test_a_new_folder_is_nobody_elses(tmp_path: Path) -> None:
+    made = {new_folder(tmp_path / "a") for _ in range(20)}
+    assert len(made) == 20
+    assert all(path.is_dir() and path.parent == tmp_path and path.name.startswith(".a.") for path in made)
+    with pytest.raises(OSError, match="nowhere/a"):
+        new_folder(tmp_path / "nowhere" / "a")
 
 
 def test_nothing_is_left_of_what_fails(tmp_path: Path) -> None:

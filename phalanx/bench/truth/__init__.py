@@ -6,7 +6,6 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from phalanx.bench.peers import peer_for
 from phalanx.bench.truth import mujoco, ours
 from phalanx.bench.truth.report import standing, table
 from phalanx.bench.truth.scenes import RATES, SCENES, TruthScene
+from phalanx.ecs.whole_files import write_text
 
 __all__ = ["RATES", "SCENES", "SCHEMA", "choose", "run", "standing", "table"]
 
@@ -81,7 +81,7 @@ def run(
     for scene in tqdm(scenes, **bar):
         results["scenes"].append(compare(scene, rates, envs, short))
         if json_path is not None:
-            Path(json_path).write_text(json.dumps(results, indent=1) + "\n")
+            write_text(json_path, json.dumps(results, indent=1) + "\n")
     print(table(results))
     return results
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.ecs.whole_files import new_sibling
+from phalanx.ecs.whole_files import new_folder
 from phalanx.io.exports.cameras import RecordedCameras
 from phalanx.io.exports.lerobot_videos import VIDEOS, Videos, picture_stats
 from phalanx.io.recordings.episodes import Episodes, flat
@@ -45,19 +45,18 @@ PANDAS = {
 
 def write_lerobot(episodes: Episodes, path: Path, cameras: RecordedCameras | None = None) -> None:
     """Write the folder ``path``, which is there whole or not at all; with videos of cameras, if there are any."""
-    made = new_sibling(path)
-    Path(made).unlink(missing_ok=True)
+    made = new_folder(path)
     try:
         if cameras is None:
-            _write(episodes, Path(made), None)
+            _write(episodes, made, None)
         else:
-            videos = Videos(cameras, Path(made), _rate(episodes), CHUNK)
+            videos = Videos(cameras, made, _rate(episodes), CHUNK)
             try:
-                _write(episodes, Path(made), videos)
+                _write(episodes, made, videos)
             except BaseException as error:
                 videos.close(error)
                 raise
-        Path(made).rename(path)
+        made.rename(path)
     finally:
         shutil.rmtree(made, ignore_errors=True)
 

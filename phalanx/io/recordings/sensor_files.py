@@ -16,7 +16,7 @@ import numpy as np
 import zarr
 from zarr.errors import ZarrUserWarning
 
-from phalanx.ecs.whole_files import replacing
+from phalanx.ecs.whole_files import new_folder, replacing
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.added_sensors import Reading
 
@@ -58,9 +58,8 @@ def write_readings(
         with replacing(path) as made:
             _write_table(made, readings, time, envs)
         return
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    temporary = new_folder(path)
     try:
-        os.mkdir(temporary)  # fails if it is there
         _write_store(temporary, readings, time, envs, source)
         if path.exists():
             os.rename(path, earlier := path.with_name(f".{path.name}.{secrets.token_hex(8)}.replaced"))

@@ -7,6 +7,7 @@ from typing import Any
 
 from phalanx.io.reading.errors import LoadError
 from phalanx.io.recordings.subjects import FOLDERS
+from phalanx.io.recordings.zarr_metadata import check_metadata, read_document
 
 
 def open_tree(path: Path, header: dict[str, Any], samples: int) -> Any:
@@ -63,8 +64,9 @@ def _sensors(xr: Any, path: Path, root: Any) -> dict[str, Any]:
     beside = path.parent / f"{path.stem}.sensors.zarr"
     if not beside.is_dir():
         return {}
+    check_metadata(beside, read_document(beside))  # before Zarr looks: it may come from the recording's stranger
     try:
-        tree = xr.open_datatree(beside, engine="zarr", chunks=None)
+        tree = xr.open_datatree(beside, engine="zarr", chunks=None, consolidated=True, zarr_format=3)
     except Exception as error:
         raise LoadError(f"{beside}: cannot be read ({type(error).__name__}: {error}).") from error
     return {f"/sensors{node.path}": node.to_dataset().reindex(env=root.env) for node in tree.leaves if node.has_data}

@@ -26,8 +26,8 @@ class Probe:
 
     def room(self) -> int:
         """How many samples it can take now, at least one; called before steps that it samples. It may wait."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no room(); define it in the class")
 
     def taken(self, count: int) -> None:
         """The last ``count`` samples have been taken, or queued on a GPU. It must be quick, and not fail."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no taken(); define it in the class")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import zipfile
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from phalanx.ecs.whole_files import replacing
 from phalanx.facade.isaaclab.terrains.flat_patches import flat_places
 from phalanx.facade.isaaclab.terrains.height_field import HfTerrainBaseCfg
 from phalanx.facade.isaaclab.terrains.surface import Surface
@@ -164,10 +166,10 @@ class TerrainGenerator:
             key = dict_to_md5_hash({**cfg.to_dict(), "difficulty": difficulty})  # pyright: ignore[reportAttributeAccessIssue]
             folder = os.path.join(self.cfg.cache_dir, key)
             if os.path.exists(os.path.join(folder, "cfg.yaml")):  # which is written last
-                import trimesh
-
-                with np.load(os.path.join(folder, "mesh.npz")) as kept:
-                    return trimesh.Trimesh(kept["vertices"], kept["faces"], process=False), kept["origin"]
+                try:
+                    return _kept(os.path.join(folder, "mesh.npz"))
+                except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
+                    log.warning("the kept terrain in %s is damaged (%s), and is made anew", folder, error)
         meshes, origin = cfg.function(difficulty, cfg)
         mesh = join(meshes)
         middle = np.array([0.5 * cfg.size[0], 0.5 * cfg.size[1], 0.0])
@@ -175,7 +177,8 @@ class TerrainGenerator:
         origin = np.asarray(origin, float) - middle
         if folder:
             os.makedirs(folder, exist_ok=True)
-            np.savez(os.path.join(folder, "mesh.npz"), vertices=mesh.vertices, faces=mesh.faces, origin=origin)
+            with replacing(os.path.join(folder, "mesh.npz")) as made:
+                np.savez(made, vertices=mesh.vertices, faces=mesh.faces, origin=origin)
             dump_yaml(os.path.join(folder, "cfg.yaml"), cfg)
         return mesh, origin
 
@@ -206,6 +209,14 @@ class TerrainGenerator:
             paint(self.terrain_mesh, self.np_rng.integers(0, 256, (count, 4), dtype=np.uint8))
         elif cfg.color_scheme != "none":
             raise ValueError(f"Invalid color scheme: {cfg.color_scheme!r}: use 'height', 'random' or 'none'")
+
+
+def _kept(file: str) -> tuple[trimesh.Trimesh, np.ndarray]:
+    """A sub-terrain that an earlier run wrote, and its origin."""
+    import trimesh
+
+    with np.load(file) as kept:
+        return trimesh.Trimesh(kept["vertices"], kept["faces"], process=False), kept["origin"]
 
 
 @contextlib.contextmanager

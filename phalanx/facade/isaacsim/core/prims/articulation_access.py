@@ -30,7 +30,7 @@ class ArticulationAccess:
     count: Any
 
     def _check_valid(self) -> None:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _check_valid(); define it in the class")
 
     def _simulated(self, what: str) -> ArticulationView | None:
         """The tensor view; ``None``, with a warning, before it is initialised or while nothing is simulated."""

@@ -30,10 +30,10 @@ class ArticulationSettings:
     _backend: Backend
 
     def _chosen(self, indices: Any) -> list[int]:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _chosen(); define it in the class")
 
     def _check_valid(self) -> None:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _check_valid(); define it in the class")
 
     def _get_setting(self, name: str, indices: Any) -> Any:
         self._check_valid()

@@ -22,7 +22,7 @@ class Contacts:
     _contact_filter_prim_paths_expr: Sequence[Any] = ()
 
     def _check_valid(self) -> None:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _check_valid(); define it in the class")
 
     def _track(
         self, expressions: Any, name: str, wanted: bool, filters: Sequence[Any] | None, prepare: bool, most: int

@@ -19,7 +19,7 @@ class LinkProperties(ArticulationAccess):
 
     @property
     def _unit(self) -> float:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _unit; define it in the class")
 
     def _links(self, what: str, read: str, indices: Any, body_indices: Any, scale: float = 1.0) -> Any:
         view = self._simulated(what)

@@ -35,17 +35,17 @@ class RigidProperties:
     count: Any
 
     def _chosen(self, indices: Any) -> list[int]:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _chosen(); define it in the class")
 
     def _check_valid(self) -> None:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _check_valid(); define it in the class")
 
     def _rows_of(self, found: Any, indices: Any) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _rows_of(); define it in the class")
 
     @property
     def _unit(self) -> float:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _unit; define it in the class")
 
     # -- mass ------------------------------------------------------------------------------------------------
 

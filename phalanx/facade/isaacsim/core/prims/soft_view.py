@@ -37,10 +37,10 @@ class SoftPrims:
     _physics_view: Any = None
 
     def _chosen(self, indices: Any) -> list[int]:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _chosen(); define it in the class")
 
     def _check_valid(self) -> None:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _check_valid(); define it in the class")
 
     def is_physics_handle_valid(self) -> bool:
         """Whether the prims are simulated."""

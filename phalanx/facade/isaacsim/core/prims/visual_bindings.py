@@ -19,10 +19,10 @@ class VisualBindings:
     _applied_visual_materials: dict[int, Any] | None = None
 
     def _chosen(self, indices: Any) -> list[int]:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _chosen(); define it in the class")
 
     def _check_valid(self) -> None:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _check_valid(); define it in the class")
 
     def apply_visual_materials(
         self,

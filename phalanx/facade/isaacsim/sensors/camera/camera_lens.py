@@ -38,7 +38,7 @@ class CameraLens:
 
     def get_resolution(self) -> tuple[int, int]:
         """Width and height of pictures, pixels."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no get_resolution(); define it in the class")
 
     def _get(self, name: str) -> Any:
         return self.prim.GetAttribute(name).Get()

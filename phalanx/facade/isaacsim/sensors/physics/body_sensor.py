@@ -114,7 +114,7 @@ class BodySensor(BaseSensor):
 
     def _read(self, dt: float) -> None:
         """Put a reading into the frame."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _read(); define it in the class")
 
     def resume(self) -> None:
         """Read again."""

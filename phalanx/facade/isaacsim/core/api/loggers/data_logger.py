@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from phalanx.ecs.whole_files import write_text
 from phalanx.facade.isaacsim.core.utils.types import DataFrame
 
 KEY = "Isaac Sim Data"
@@ -69,8 +70,7 @@ class DataLogger:
             OSError: the file cannot be written.
         """
         text = json.dumps({KEY: [frame.get_dict() for frame in self._data_frames]})
-        with open(log_path, "w", encoding="utf-8") as file:
-            file.write(text)
+        write_text(log_path, text)
 
     def load(self, log_path: str | os.PathLike[str]) -> None:
         """Have the frames of a file instead, and pause.

@@ -115,7 +115,7 @@ class Shape(SingleGeometryPrim):
 
     def _half(self) -> tuple[float, float, float]:
         """Half of its extent along its own axes, without scale."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _half(); define it in the class")
 
     def _write_extent(self) -> None:
         half = Gf.Vec3f(*self._half())

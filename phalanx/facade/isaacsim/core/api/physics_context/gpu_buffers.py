@@ -9,10 +9,10 @@ class GpuBuffers:
     """The part of a physics context that keeps them."""
 
     def _read(self, name: str) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _read(); define it in the class")
 
     def _write(self, name: str, value: Any) -> None:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no _write(); define it in the class")
 
     def set_gpu_collision_stack_size(self, value: int) -> None:
         """Keep a size for the stack of collisions, bytes."""

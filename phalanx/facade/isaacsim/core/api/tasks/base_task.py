@@ -66,15 +66,15 @@ class BaseTask:
 
     def get_observations(self) -> dict[str, Any]:
         """What is observed, by name."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no get_observations(); define it in the class")
 
     def calculate_metrics(self) -> dict[str, Any]:
         """How well it goes, by name."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no calculate_metrics(); define it in the class")
 
     def is_done(self) -> bool:
         """Whether it is done."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no is_done(); define it in the class")
 
     def pre_step(self, time_step_index: int, simulation_time: float) -> None:
         """Called before each step of the world, with the number of steps and the time, s, so far."""
@@ -91,11 +91,11 @@ class BaseTask:
 
     def set_params(self, *args: Any, **kwargs: Any) -> None:
         """Set what can be set of it."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no set_params(); define it in the class")
 
     def get_params(self) -> dict[str, dict[str, Any]]:
         """Its parameters by name: ``{"value": ..., "modifiable": ...}`` each."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no get_params(); define it in the class")
 
 
 def param(value: Any, modifiable: bool) -> dict[str, Any]:

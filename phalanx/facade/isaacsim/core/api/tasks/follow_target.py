@@ -82,7 +82,7 @@ class FollowTarget(BaseTask, ABC):
     @abstractmethod
     def set_robot(self) -> Any:
         """The robot, whose ``end_effector`` follows the target."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no set_robot(); define it in the class")
 
     def set_params(
         self,
@@ -144,11 +144,11 @@ class FollowTarget(BaseTask, ABC):
 
     def calculate_metrics(self) -> dict[str, Any]:
         """Those who derive from it say how well it goes."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no calculate_metrics(); define it in the class")
 
     def is_done(self) -> bool:
         """Those who derive from it say whether it is done."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no is_done(); define it in the class")
 
     def target_reached(self) -> bool:
         """Whether the end effector is within 0.035 m of the target, on the average over the three axes."""

@@ -82,7 +82,7 @@ class PickPlace(BaseTask, ABC):
     @abstractmethod
     def set_robot(self) -> Any:
         """The robot, with an ``end_effector`` and a ``gripper``."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no set_robot(); define it in the class")
 
     def set_params(self, cube_position: Any = None, cube_orientation: Any = None, target_position: Any = None) -> None:
         """Put the cube somewhere else, in the frame above it, or let it be taken somewhere else."""
@@ -126,11 +126,11 @@ class PickPlace(BaseTask, ABC):
 
     def calculate_metrics(self) -> dict[str, Any]:
         """Those who derive from it say how well it goes."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no calculate_metrics(); define it in the class")
 
     def is_done(self) -> bool:
         """Those who derive from it say whether it is done."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no is_done(); define it in the class")
 
 
 def open_gripper(robot: Any) -> None:

@@ -79,7 +79,7 @@ class Stacking(BaseTask, ABC):
     @abstractmethod
     def set_robot(self) -> Any:
         """The robot, with an ``end_effector`` and a ``gripper``."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no set_robot(); define it in the class")
 
     def set_params(
         self,
@@ -129,11 +129,11 @@ class Stacking(BaseTask, ABC):
 
     def calculate_metrics(self) -> dict[str, Any]:
         """Those who derive from it say how well it goes."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no calculate_metrics(); define it in the class")
 
     def is_done(self) -> bool:
         """Those who derive from it say whether it is done."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no is_done(); define it in the class")
 
 
 __all__ = ["Stacking"]

@@ -38,7 +38,7 @@ class Shape(Typed):
     @staticmethod
     def _half(geom: Any) -> tuple[float, float, float]:
         """Half of an extent along its own axes."""
-        raise NotImplementedError
+        raise NotImplementedError("this shape has no _half(); define it in the class")
 
     def _set_size(self, name: str, values: Any, indices: Any) -> None:
         self._set_attribute(name, "Double", values, indices)

@@ -24,27 +24,27 @@ class Gripper(SingleRigidPrim):
     @abstractmethod
     def open(self) -> None:
         """Let go."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no open(); define it in the class")
 
     @abstractmethod
     def close(self) -> None:
         """Take hold."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no close(); define it in the class")
 
     @abstractmethod
     def set_default_state(self, *args: Any, **kwargs: Any) -> None:
         """Set the state that resets bring back."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no set_default_state(); define it in the class")
 
     @abstractmethod
     def get_default_state(self, *args: Any, **kwargs: Any) -> Any:
         """The state that resets bring back."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no get_default_state(); define it in the class")
 
     @abstractmethod
     def forward(self, *args: Any, **kwargs: Any) -> ArticulationAction:
         """An action of all joints of the articulation that opens or closes it."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no forward(); define it in the class")
 
 
 __all__ = ["Gripper"]
