@@ -61,6 +61,13 @@ class ParticleMaterial(Component, table=Deformable):
     )
     viscous = Field(unit="1/m", doc="weight of (1 - r / H)^2 / r in the Laplacian of velocities", constant=True)
     viscosity = Field(unit="m^2/s", doc="kinematic viscosity", role="parameter", shared=True)
+    tension = Field(
+        unit="N", doc="greatest pull between two bits of a fluid, by surface tension", role="parameter", shared=True
+    )
+    adhesion = Field(unit="N", doc="force that a shape holds a particle with", role="parameter", shared=True)
+    adhesion_reach = Field(
+        unit="m", doc="distance of its surface from a shape up to which that pulls", role="parameter", shared=True
+    )
     max_velocity = Field(unit="m/s", doc="cap on the speed of particles", role="parameter", shared=True)
 
 

@@ -52,6 +52,11 @@ def number(what: str, value: Any, *, least: float = 0.0, above: float | None = N
     return found
 
 
+def gravity_scale(who: str, disabled: bool, scale: float) -> float:
+    """How many times gravity acts: not at all where it is disabled, else a finite number."""
+    return 0.0 if disabled else number(f"{who}: gravity_scale", scale, least=-math.inf)
+
+
 def too_large(values: np.ndarray, dtype: str) -> str | None:
     """What to say of finite numbers that a dtype has only as infinities, with both figures; ``None`` if there are
     none.

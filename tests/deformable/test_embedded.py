@@ -62,7 +62,8 @@ def test_descriptions_have_all_that_bodies_are_made_of() -> None:
     points = px.PointSet.grid((2, 2, 2), 0.03)
     made.add_particles(points, "sand", radius=0.01, rolling_friction=0.05, cohesion=0.1, particle_friction=(0.5, 0.4))
     made.add_particles(points, "dust", radius=0.01, max_velocity=3.0)
-    made.add_particles(points, "water", radius=0.01, fluid=True, viscosity=0.1, reach=0.03)
+    made.add_particles(points, "water", radius=0.01, fluid=True, viscosity=0.1, reach=0.03, surface_tension=0.07)
+    made.add_particles(points, "honey", radius=0.01, adhesion=0.2, adhesion_reach=4e-3, gravity_scale=-0.5)
     again = px.World.from_description(json.loads(json.dumps(made.describe())))
     assert list(again.all_deformables) == list(made.all_deformables)
     for name, body in made.all_deformables.items():

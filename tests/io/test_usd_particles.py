@@ -42,7 +42,9 @@ def test_grains_are_read() -> None:
     place += "vector3f[] velocities = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]\nfloat physics:mass = 0.6\n"
     material = stuff(
         "float physxPBDMaterial:friction = 0.4\nfloat physxPBDMaterial:particleFrictionScale = 0.5\n"
-        "float physxPBDMaterial:damping = 0.1\nfloat physxPBDMaterial:gravityScale = 0\n"
+        "float physxPBDMaterial:damping = 0.1\nfloat physxPBDMaterial:gravityScale = -0.5\n"
+        "float physxPBDMaterial:adhesion = 2\nfloat physxPBDMaterial:particleAdhesionScale = 0.25\n"
+        "float physxPBDMaterial:adhesionOffsetScale = 0.5\n"
     )
     offsets = "float particleContactOffset = 0.02\nfloat solidRestOffset = 0.015\nfloat contactOffset = 0.03\n"
     offsets += "float restOffset = 0.01\nfloat maxVelocity = 7\n"
@@ -54,7 +56,8 @@ def test_grains_are_read() -> None:
     expected = {
         **{"fluid": False, "radius": 0.015, "contact_offset": 0.03, "rest_offset": 0.01, "max_velocity": 7.0},
         **{"static_friction": 0.4, "dynamic_friction": 0.4, "particle_friction": 0.2, "damping": 0.1},
-        **{"disable_gravity": True, "mass": 0.2},
+        **{"gravity_scale": -0.5, "mass": 0.2, "adhesion": 0.4 * 9.80665, "adhesion_reach": 5e-3},
+        **{"cohesion": 0.1 * 9.80665},
     }
     assert found.arguments == pytest.approx(expected)
 
@@ -63,7 +66,8 @@ def test_fluids_are_read_and_what_they_do_not_know_is_told() -> None:
     """Offsets that the system does not give are shares of the one that it gives; instancers hold particles, too."""
     material = stuff(
         "float physxPBDMaterial:density = 900\nfloat physxPBDMaterial:viscosity = 0.3\n"
-        "float physxPBDMaterial:surfaceTension = 0.07\n"
+        "float physxPBDMaterial:surfaceTension = 0.07\nfloat physxPBDMaterial:cohesion = 0.1\n"
+        "float physxPBDMaterial:vorticityConfinement = 0.1\n"
     )
     places = PLACES.replace("points", "positions")
     fluid = "bool physxParticle:fluid = 1\nbool physxParticle:selfCollision = 0\n"
@@ -74,7 +78,13 @@ def test_fluids_are_read_and_what_they_do_not_know_is_told() -> None:
     assert found.arguments["radius"] == pytest.approx(0.02 * 0.99 * 0.6)
     assert found.arguments["reach"] == pytest.approx(0.04)
     warnings = "\n".join(read(text).warnings)
-    assert "surfaceTension" in warnings and "selfCollision" in warnings
+    assert found.arguments["surface_tension"] == pytest.approx(0.07)
+    assert (
+        "cohesion" in warnings
+        and "vorticityConfinement" in warnings
+        and "surfaceTension" not in warnings
+        and "selfCollision" in warnings
+    )
     assert "PhysxParticleSetAPI" not in warnings and "PhysxParticleSystem" not in warnings
 
 

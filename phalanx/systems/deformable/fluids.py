@@ -37,6 +37,9 @@ EASE = 0.1
 """Share of too much density by which particles are moved apart in a small step. As a push, which pressures would go on
 with, it would shake deep fluids."""
 
+TAUT = 0.05
+"""Greatest stiffness of surface tension's pulls, by mass and the square of the small step: they are not implicit."""
+
 CALM = 0.25
 """Share of a difference of velocities that viscosity may take in a small step, at most."""
 
@@ -46,6 +49,18 @@ def slope(r, reach):
     """What the sum of a particle loses, per metre, when another at the distance r goes away."""
     q = max(1.0 - r / reach, 0.0)
     return 3.0 * q * q / reach
+
+
+@function
+def tension_pull(r, reach):
+    """Share of the greatest pull of surface tension between two at the distance r; negative: it pushes.
+
+    The spline of Akinci, Akinci and Teschner (Versatile surface tension and adhesion for SPH fluids, 2013).
+    """
+    q = min(r / reach, 1.0)
+    t = 4.0 * q * (1.0 - q)
+    t = t * t * t
+    return t if q > 0.5 else 2.0 * t - 1.0
 
 
 @function
@@ -78,6 +93,7 @@ def fluid_begin(
     whole=read(ParticleMaterial.lattice_sum),
     viscous=read(ParticleMaterial.viscous),
     viscosity=read(ParticleMaterial.viscosity),
+    tension=read(ParticleMaterial.tension),
     mass=read(NodeModel.mass),
     near=read(ParticleMotion.near),
     start=read(ParticleMotion.start),
@@ -89,7 +105,7 @@ def fluid_begin(
     shift=write(ParticleFluid.shift),
     gain=write(ParticleFluid.gain),
 ):
-    """Density, how pressure changes it, and what viscosity does."""
+    """Density, how pressure changes it, and what viscosity and surface tension do."""
     b = body[p, e]
     step = h[0, e] / real(count[0, e])
     total, square = 0.0, 0.0
@@ -114,6 +130,12 @@ def fluid_begin(
             ax += w * (start[q, 0, e] - start[p, 0, e])
             ay += w * (start[q, 1, e] - start[p, 1, e])
             az += w * (start[q, 2, e] - start[p, 2, e])
+            w = min(tension[b, e], tension[o, e])
+            if w > 0.0:
+                w = min(step * w, TAUT * reach / step * m * n / (m + n)) * tension_pull(gap[s, e], reach) / m
+                ax -= w * normal[s, 0, e]
+                ay -= w * normal[s, 1, e]
+                az -= w * normal[s, 2, e]
     for k in range(SLOTS if fluid[b, e] > 0.0 else 0):
         c = surface[p, e] * SLOTS + k
         if pair[c, e] >= 0:

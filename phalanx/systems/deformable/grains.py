@@ -1,4 +1,5 @@
-"""Velocities of particles: those that touch push and rub, within the bounds of friction, and pull only by cohesion.
+"""Velocities of particles: those that touch push and rub, within the bounds of friction, and pull only by cohesion;
+shapes pull only by adhesion.
 
 Each sweep changes the impulses of all pairs by what the velocities at its beginning lack, with the masses of both
 particles shared out among their pairs (Tonge et al., Mass splitting for jitter-free parallel rigid body simulation,
@@ -170,6 +171,8 @@ def move_particles(
     radius=read(ParticleMaterial.radius),
     turns=read(ParticleMaterial.turns),
     rolls=read(ParticleMaterial.rolling_friction),
+    adhesion=read(ParticleMaterial.adhesion),
+    adheres=read(ParticleMaterial.adhesion_reach),
     pair_link=read(DeformablePairTopology.link),
     link_motion=read(CoupledLinkMotion.velocity),
     turned=read(ParticleSpin.value),
@@ -237,10 +240,12 @@ def move_particles(
                 contacts[j + 2 + a] = shape_normal[s, a, e]
                 contacts[j + 5 + a] = anchor[s, a, e]
                 contacts[j + 8 + a] = link_motion[i, 3 + a, e] if i >= 0 else 0.0
-            contacts[j + 11] = 0.0
+            holds = step * adhesion[b, e] if pair[s, e] >= 0 and gaps[s, e] <= adheres[b, e] else 0.0
+            contacts[j + 11] = -holds
+            contacts[j + 12] = holds
             if pair[s, e] >= 0 and fluid[b, e] > 0.0:
                 _, loses = behind_wall(gaps[s, e], 2.0 * radius[b, e], fluid[b, e])
-                contacts[j + 11] = pressure[p, e] * loses / lattice[b, e]
+                contacts[j + 11] = pressure[p, e] * loses / lattice[b, e] - holds
         ux, uy, uz, tx, ty, tz = touch_shapes(
             impulses, contacts, m, turns[b, e], radius[b, e], rolls[b, e], step,
             sx + step * x, sy + step * y, sz + step * z, wx, wy, wz,
@@ -280,6 +285,8 @@ def finish_particles(
     gaps=update(NodeContactPoint.gap),
     turns=read(ParticleMaterial.turns),
     rolls=read(ParticleMaterial.rolling_friction),
+    adhesion=read(ParticleMaterial.adhesion),
+    adheres=read(ParticleMaterial.adhesion_reach),
     pair_link=read(DeformablePairTopology.link),
     link_motion=read(CoupledLinkMotion.velocity),
     near=read(ParticleMotion.near),
@@ -341,10 +348,12 @@ def finish_particles(
                 contacts[j + 2 + a] = shape_normal[s, a, e]
                 contacts[j + 5 + a] = anchor[s, a, e]
                 contacts[j + 8 + a] = link_motion[i, 3 + a, e] if i >= 0 else 0.0
-            contacts[j + 11] = 0.0
+            holds = step * adhesion[b, e] if pair[s, e] >= 0 and gaps[s, e] <= adheres[b, e] else 0.0
+            contacts[j + 11] = -holds
+            contacts[j + 12] = holds
             if pair[s, e] >= 0 and fluid[b, e] > 0.0:
                 _, loses = behind_wall(gaps[s, e], 2.0 * radius[b, e], fluid[b, e])
-                contacts[j + 11] = pressure[p, e] * loses / lattice[b, e]
+                contacts[j + 11] = pressure[p, e] * loses / lattice[b, e] - holds
         ux, uy, uz, ax, ay, az = touch_shapes(
             impulses, contacts, m, turns[b, e], radius[b, e], rolls[b, e], step,
             sx + step * x, sy + step * y, sz + step * z, tx, ty, tz,
@@ -375,7 +384,7 @@ def finish_particles(
             # what moves it apart from others does not move it into the shape, and out of the shape it goes as well
             inwards = dx * nx + dy * ny + dz * nz
             wanted = -APART * min(gaps[s, e] + SLOP * radius[b, e], 0.0)
-            if push > 0.0 or gaps[s, e] < 0.0:
+            if push != 0.0 or gaps[s, e] < 0.0:
                 more = max(wanted - inwards, 0.0)
                 dx, dy, dz = dx + more * nx, dy + more * ny, dz + more * nz
         pulse[s, 0, e], pulse[s, 1, e], pulse[s, 2, e] = fx, fy, fz
@@ -416,12 +425,13 @@ def finish_particles(
             nx, ny, nz = shape_normal[s, 0, e], shape_normal[s, 1, e], shape_normal[s, 2, e]
             ax, ay, az = wx - anchor[s, 0, e], wy - anchor[s, 1, e], wz - anchor[s, 2, e]
             along = nx * ax + ny * ay + nz * az
+            held = step * adhesion[b, e] if gaps[s, e] <= adheres[b, e] else 0.0
             gaps[s, e] = along
             ax, ay, az = ax - along * nx, ay - along * ny, az - along * nz
             i = FOUND * k
             size = impulses[i + 1] * impulses[i + 1] + impulses[i + 2] * impulses[i + 2]
             size += impulses[i + 3] * impulses[i + 3]
-            bound = 0.9999 * friction[s, e] * impulses[i]
+            bound = 0.9999 * friction[s, e] * max(impulses[i] + held, 0.0)
             slips = size >= bound * bound
             slides[s, e] = 1 if slips else 0
             if not slips and turns[b, e] > 0.0:

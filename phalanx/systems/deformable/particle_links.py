@@ -17,6 +17,7 @@ from phalanx.components import (
     NodeModel,
     NodeState,
     NodeStep,
+    ParticleMaterial,
     ParticleMotion,
     ParticlePart,
     ParticlePartSums,
@@ -55,6 +56,8 @@ def push_of_particles(
     friction=read(NodeContactPoint.friction),
     gap=read(NodeContactPoint.gap),
     start=read(NodeStep.start),
+    adhesion=read(ParticleMaterial.adhesion),
+    adheres=read(ParticleMaterial.adhesion_reach),
     give=read(ParticleMotion.give),
     free=read(ParticleMotion.free),
     force=write(ParticlePartSums.force),
@@ -83,11 +86,14 @@ def push_of_particles(
                 y = start[v, 1, e] + step * free[p, 1, e]
                 z = start[v, 2, e] + step * free[p, 2, e]
                 firm = mass[v, e] / (step * step)
+                holds = adhesion[b, e] if gap[c, e] <= adheres[b, e] else 0.0
+                # adhesion pulls by lessening what the contact, loaded by as much, would push with
                 push, across, more, tx, ty, tz, _ = contact_force(
-                    True, firm, firm * min(gap[c, e], 0.0), friction[c, e], nx, ny, nz,
+                    True, firm, firm * min(gap[c, e], 0.0) + holds, friction[c, e], nx, ny, nz,
                     x - anchor[c, 0, e], y - anchor[c, 1, e], z - anchor[c, 2, e],
                 )  # fmt: skip
-                if push > 0.0:
+                if push > 0.0 or holds > 0.0:
+                    push -= holds
                     x, y, z = x + ox, y + oy, z + oz
                     fx, fy, fz = across * tx - push * nx, across * ty - push * ny, across * tz - push * nz
                     ux, uy, uz = cross(x, y, z, fx, fy, fz)

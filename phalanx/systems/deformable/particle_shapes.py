@@ -9,7 +9,7 @@ from phalanx.maths.kernels import cross
 CORNER_SWEEPS = 4
 """Sweeps over the contacts of a particle with shapes, of which there is mostly one."""
 
-GIVEN = 12
+GIVEN = 13
 """Numbers of a contact with a shape that :func:`touch_shapes` is given."""
 
 FOUND = 7
@@ -25,8 +25,8 @@ def touch_shapes(impulses, contacts, mass, turns, radius, rolls, step, x, y, z, 
         impulses: numbers of :data:`FOUND` for each slot, found here: that along the normal, those along the surface,
             and angular impulses of rolling resistance.
         contacts: numbers of :data:`GIVEN` for each slot: the coefficient of friction (negative: there is no contact),
-            the gap at the start of the small step, the normal, the anchor, how the shape turns, and the least impulse
-            along the normal.
+            the gap at the start of the small step, the normal, the anchor, how the shape turns, the least impulse
+            along the normal, and that of adhesion, which friction and rolling resistance bear on besides the push.
         turns, radius, rolls: as of ParticleMaterial.
         x, y, z: where it would be at the end of the small step, from the body's origin.
         spin_x, spin_y, spin_z: how it would turn.
@@ -58,7 +58,8 @@ def touch_shapes(impulses, contacts, mass, turns, radius, rolls, step, x, y, z, 
                 push += more
                 ax, ay, az = ax - gap * nx, ay - gap * ny, az - gap * nz
                 rx, ry, rz = -weight * ax, -weight * ay, -weight * az
-                bound = contacts[c] * push
+                bears = max(push + contacts[c + 12], 0.0)
+                bound = contacts[c] * bears
                 tx, ty, tz = 0.0, 0.0, 0.0
                 if light > 0.0:
                     ux, uy, uz = cross(impulses[i + 1], impulses[i + 2], impulses[i + 3], nx, ny, nz)
@@ -73,7 +74,7 @@ def touch_shapes(impulses, contacts, mass, turns, radius, rolls, step, x, y, z, 
                     ux, uy, uz = cross(less * rx, less * ry, less * rz, nx, ny, nz)
                     tx, ty, tz = -sx / light - radius * ux, -sy / light - radius * uy, -sz / light - radius * uz
                     size = math.sqrt(tx * tx + ty * ty + tz * tz)
-                    most = rolls * radius * push
+                    most = rolls * radius * bears
                     if size > most:  # it rolls, and friction holds the point where it touches
                         share = most / size
                         tx, ty, tz = share * tx, share * ty, share * tz

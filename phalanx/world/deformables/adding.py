@@ -192,6 +192,7 @@ class Deformables(Ropes):
         orientation: Sequence[float] | np.ndarray = (1.0, 0.0, 0.0, 0.0),
         damping: float = 0.0,
         disable_gravity: bool = False,
+        gravity_scale: float = 1.0,
         kinematic: bool = False,
         collision_group: int = 0,
         collision_mask: Any = None,
@@ -219,7 +220,7 @@ class Deformables(Ropes):
             density, mass: kg/m^3, or kg of the whole; 300 kg/m^3 where neither is given.
             position, orientation: initial pose of its frame: (3,), m, and (4,), w x y z, normalised for you.
             damping: decay of all velocities, 1/s.
-            disable_gravity: gravity does not act on it.
+            disable_gravity, gravity_scale: gravity does not act on it, or so many times; it may be negative.
             kinematic: all of its nodes are held after a reset; they move as :meth:`Cloth.set_node_targets` says.
             collision_group, collision_mask, contact_offset: as of :class:`phalanx.world.options.ActorOptions`.
             rest_offset: distance at which it rests on other things, m; half of the thickness where it is not given.
@@ -279,7 +280,7 @@ class Deformables(Ropes):
             contact_offset=fields["contact_offset"],
             rest_offset=fields["rest_offset"],
             damping=checking.number(f"{who}: damping", damping),
-            gravity_scale=0.0 if disable_gravity else 1.0,
+            gravity_scale=checking.gravity_scale(who, disable_gravity, gravity_scale),
             kinematic=bool(kinematic),
             thickness=thickness,
             shear_modulus=checking.number(f"{who}: shear_modulus", shear),
@@ -490,7 +491,11 @@ def _grains(part: ParticlesPart) -> dict[str, Any]:
         "cohesion": part.cohesion,
         "fluid": part.reach > 0,
         "viscosity": part.viscosity,
+        "surface_tension": part.surface_tension,
         "reach": part.reach or None,
+        "gravity_scale": part.gravity_scale,
+        "adhesion": part.adhesion,
+        "adhesion_reach": part.adhesion_reach,
         "max_velocity": part.max_velocity,
     }
 

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from phalanx.models.meshes.point_set import PointSet
+from phalanx.models.meshes.point_set import PointSet, particle_mass
 from phalanx.world import checking, options
 from phalanx.world.deformables.particles import Particles
 from phalanx.world.layout.parts import ParticlesPart
@@ -35,12 +35,16 @@ class ParticleSets(Running):
         cohesion: float = 0.0,
         fluid: bool = False,
         viscosity: float = 0.0,
+        surface_tension: float = 0.0,
         reach: float | None = None,
+        adhesion: float = 0.0,
+        adhesion_reach: float | None = None,
         max_velocity: float = np.inf,
         position: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0),
         orientation: Sequence[float] | np.ndarray = (1.0, 0.0, 0.0, 0.0),
         damping: float = 0.0,
         disable_gravity: bool = False,
+        gravity_scale: float = 1.0,
         kinematic: bool = False,
         collision_group: int = 0,
         collision_mask: Any = None,
@@ -68,12 +72,18 @@ class ParticleSets(Running):
             cohesion: force that two particles that touch hold together with, N; of two bodies the lesser.
             fluid: they are a fluid, at rest 2 radii apart.
             viscosity: of a fluid, dynamic, Pa s; no more than small steps can follow.
-            reach: up to which bits of a fluid feel each other, m; 3.4 radii where it is not given, 2.2 to 4.
+            surface_tension: of a fluid, N/m; no more than small steps can follow. Of two bodies the lesser holds.
+            reach: up to which bits of a fluid feel each other, m; 2.2 to 4 radii; where it is not given 3.4, with a
+                surface tension 4, at which drops are nearest to the shapes that they should have.
+            adhesion: force that the surface of a rigid body or the ground holds each particle with, N; friction and
+                rolling resistance bear on it, too.
+            adhesion_reach: distance of a particle's surface from such a surface up to which that acts, m, at most the
+                contact offset; a hundredth of the radius where it is not given.
             max_velocity: cap on the speed of each, m/s. What moves by more than its radius in a small step passes
                 through others.
             position, orientation: initial pose of its frame: (3,), m, and (4,), w x y z, normalised for you.
             damping: decay of all velocities, 1/s.
-            disable_gravity: gravity does not act on them.
+            disable_gravity, gravity_scale: gravity does not act on them, or so many times; it may be negative.
             kinematic: all are held after a reset; they move as :meth:`Particles.set_node_targets` says.
             collision_group, collision_mask, contact_offset: as of :class:`phalanx.world.options.ActorOptions`; for
                 contact with rigid bodies.
@@ -92,10 +102,11 @@ class ParticleSets(Running):
         if mass is not None and density is not None:
             raise ValueError(f"{who}: give mass or density, not both")
         radius = checking.number(f"{who}: radius", radius, above=0)
-        volume = (2 * radius) ** 3 if fluid else 4 / 3 * np.pi * radius**3
-        default = 1000.0 if fluid else 1500.0
-        density = checking.number(f"{who}: density", default if density is None else density, above=0)
-        far = (3.4 * radius if reach is None else checking.number(f"{who}: reach", reach)) if fluid else 0.0
+        volume = particle_mass(radius, fluid, 1.0)
+        usual = particle_mass(radius, fluid) / volume
+        density = checking.number(f"{who}: density", usual if density is None else density, above=0)
+        usual = 4.0 if surface_tension else 3.4
+        far = (usual * radius if reach is None else checking.number(f"{who}: reach", reach)) if fluid else 0.0
         if fluid and not 2.2 * radius <= far <= 4 * radius:
             raise ValueError(f"{who}: reach={reach!r}: must be 2.2 to 4 radii, {2.2 * radius:g} to {4 * radius:g} m")
         if mass is not None:
@@ -105,6 +116,9 @@ class ParticleSets(Running):
         given = {"collision_group": collision_group, "contact_offset": offset, "rest_offset": rest}
         if collision_mask is not None:
             given["collision_mask"] = collision_mask
+        holds = 0.01 * radius if adhesion_reach is None else checking.number(f"{who}: adhesion_reach", adhesion_reach)
+        if adhesion and holds > offset:
+            raise ValueError(f"{who}: adhesion_reach={holds:g}: must not be beyond the contact offset, {offset:g} m")
         fields = options.part_fields(who, given)
         material = options.surface(who, surface)
         rubs = (material.static_friction, material.dynamic_friction)
@@ -125,7 +139,7 @@ class ParticleSets(Running):
             contact_offset=fields["contact_offset"],
             rest_offset=fields["rest_offset"],
             damping=checking.number(f"{who}: damping", damping),
-            gravity_scale=0.0 if disable_gravity else 1.0,
+            gravity_scale=checking.gravity_scale(who, disable_gravity, gravity_scale),
             kinematic=bool(kinematic),
             radius=radius,
             mass=density * volume,
@@ -134,6 +148,9 @@ class ParticleSets(Running):
             reach=far,
             spacing=2 * radius,
             viscosity=checking.number(f"{who}: viscosity", viscosity),
+            surface_tension=checking.number(f"{who}: surface_tension", surface_tension),
+            adhesion=checking.number(f"{who}: adhesion", adhesion),
+            adhesion_reach=holds,
             turns=rolling_friction is not None and not fluid,
             rolling_friction=checking.number(f"{who}: rolling_friction", rolling_friction or 0.0),
             cohesion=checking.number(f"{who}: cohesion", cohesion),

@@ -10,6 +10,7 @@ from phalanx import components as c
 from phalanx.world.deformables.body import DeformableBody
 from phalanx.world.handle import on_device
 from phalanx.world.handles.declared import assign
+from phalanx.world.layout.particles import tension_of
 from phalanx.world.layout.parts import ParticlesPart
 
 
@@ -80,6 +81,43 @@ class Particles(DeformableBody):
         """Set the viscosity of a fluid, (n,), Pa s, at least 0."""
         given = self._xp.asarray(viscosity, self.engine.dtype) / self.part.density
         assign(self, {"_viscosity": given}, env_ids)
+
+    _tension = DeformableBody._of_body(c.ParticleMaterial.tension, what="surface tension", negative=False)
+
+    @property
+    @on_device
+    def surface_tension(self) -> Any:
+        """(n,): of fluids, N/m."""
+        return self._tension / self._pull()
+
+    @on_device
+    def set_surface_tension(self, tension: Any, env_ids: Any = None) -> None:
+        """Set the surface tension of a fluid, (n,), N/m, at least 0.
+
+        Raises:
+            ValueError: they are grains.
+        """
+        given = self._xp.asarray(tension, self.engine.dtype) * self._pull()
+        assign(self, {"_tension": given}, env_ids)
+
+    def _pull(self) -> float:
+        if not self.part.reach:
+            raise ValueError(f"particles {self.name!r} are grains, which have no surface tension; see cohesion")
+        return tension_of(1.0, self.part.spacing, self.part.reach)
+
+    adhesion = DeformableBody._of_body(c.ParticleMaterial.adhesion, negative=False)
+    """(n,): force that surfaces of rigid bodies hold each with, N."""
+
+    adhesion_reach = DeformableBody._of_body(c.ParticleMaterial.adhesion_reach, negative=False)
+    """(n,): distance up to which that acts, m."""
+
+    def set_adhesion(self, force: Any, reach: Any = None, env_ids: Any = None) -> None:
+        """Set the force that surfaces of rigid bodies hold each with, (n,), N, at least 0.
+
+        Args:
+            reach: (n,), m: up to which distance; what it was where it is not given.
+        """
+        assign(self, {"adhesion": force, **({} if reach is None else {"adhesion_reach": reach})}, env_ids)
 
     rolling_friction = DeformableBody._of_body(c.ParticleMaterial.rolling_friction, negative=False)
     """(n,): torque that rolling needs, by the force between two and their radius."""

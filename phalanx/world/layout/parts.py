@@ -144,6 +144,12 @@ class ParticlesPart(DeformablePart):
     """m, of a fluid at rest."""
     viscosity: float = 0.0
     """Pa s."""
+    surface_tension: float = 0.0
+    """N/m, of a fluid."""
+    adhesion: float = 0.0
+    """N, to shapes."""
+    adhesion_reach: float = 0.0
+    """m."""
     max_velocity: float = float("inf")
     """m/s."""
 

@@ -48,8 +48,12 @@ def test_grains_fall_slide_and_rest_as_the_stage_says(world):
     felt.set_friction(0.6)  # from now on, while it plays
     felt.set_particle_friction_scale(0.5)
     felt.set_damping(0.25)
-    ParticleMaterialView("/World/felt").set_gravity_scales(np.array([0.0]))
-    assert [float(host(each)[0]) for each in (sand.damping, sand.gravity_scale)] == [0.25, 0.0]
+    ParticleMaterialView("/World/felt").set_gravity_scales(np.array([-0.5]))
+    felt.set_adhesion(2.0)
+    felt.set_particle_adhesion_scale(0.25)
+    weight = 9.80665 * float(host(sand.node_mass)[0, 0])
+    np.testing.assert_allclose([host(sand.adhesion)[0], host(sand.cohesion)[0]], [2 * weight, weight / 2], rtol=1e-5)
+    assert [float(host(each)[0]) for each in (sand.damping, sand.gravity_scale)] == [0.25, -0.5]
     np.testing.assert_allclose([host(sand.friction)[0], host(sand.particle_friction)[0]], [0.6, 0.3], rtol=1e-6)
     world.reset()
     made = simulation.stage_world()

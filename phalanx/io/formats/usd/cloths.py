@@ -103,20 +103,18 @@ def _surface(reading: Reading, prim: Prim, system: Prim | None, mesh: ClothMesh)
 
 
 def _material(reading: Reading, prim: Prim, system: Prim | None) -> dict[str, Any]:
-    """Friction, damping and whether gravity acts, of the material of the particles."""
+    """Friction, damping and the share of gravity that acts, of the material of the particles."""
     material = material_of_particles(prim, system)
     if material is None:
         return {"static_friction": 0.2, "dynamic_friction": 0.2}
     friction = reading.number(material, "physxPBDMaterial:friction", 0.2, least=0.0)
     scale = reading.number(material, "physxPBDMaterial:gravityScale", 1.0)
-    if scale not in (0.0, 1.0):
-        reading.notes.add(material, f"gravityScale = {scale:g} is taken as 1: cloth knows gravity and none.")
     density = reading.number(material, "physxPBDMaterial:density", 0.0, least=0.0) * reading.units.density
     return {
         "static_friction": friction,
         "dynamic_friction": friction,
         "damping": reading.number(material, "physxPBDMaterial:damping", 0.0, least=0.0),
-        "disable_gravity": scale == 0.0,
+        "gravity_scale": scale,
         **({"density": density} if density else {}),
     }
 

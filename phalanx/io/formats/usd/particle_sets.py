@@ -12,7 +12,7 @@ from phalanx.io.formats.usd.cloths import SYSTEM, material_of_particles, target
 from phalanx.io.formats.usd.deformables import DeformableModel
 from phalanx.io.formats.usd.frames import inverse, orientation_of, position_of, rigid
 from phalanx.io.formats.usd.values import Reading
-from phalanx.models.meshes.point_set import PointSet
+from phalanx.models.meshes.point_set import PointSet, particle_mass
 
 SCHEMA = "PhysxParticleSetAPI"
 TYPES = {"Points": "points", "PointInstancer": "positions"}
@@ -23,6 +23,9 @@ PARTICLE_CONTACT_OFFSET = 0.05
 
 REST_BY_CONTACT = {False: 0.99, True: 0.99 * 0.6}
 """Rest offset between particles by their contact offset, of grains and of fluids, where a system does not say."""
+
+STANDARD_GRAVITY = 9.80665
+"""m/s^2, by which a particle has the weight that adhesion is counted in."""
 
 REACHES = (2.2, 4.0)
 """Least and greatest reach of a fluid, in radii, that the engine takes."""
@@ -55,6 +58,7 @@ def read(reading: Reading, prim: Prim, name: str) -> DeformableModel:
     fluid = reading.flag(prim, "physxParticle:fluid", False)
     arguments = {"fluid": fluid, **_distances(reading, prim, system, fluid), **_material(reading, prim, system, fluid)}
     _mass(reading, prim, arguments, len(places))
+    _adhesion(reading, prim, system, arguments)
     if not reading.flag(prim, "physxParticle:selfCollision", True):
         reading.notes.add(prim, "physxParticle:selfCollision = false is not simulated: all particles touch each other.")
     velocities = np.array(reading.value(prim, "velocities") or [], float).reshape(-1, 3)
@@ -106,7 +110,7 @@ def _distances(reading: Reading, prim: Prim, system: Prim, fluid: bool) -> dict[
 
 
 def _material(reading: Reading, prim: Prim, system: Prim, fluid: bool) -> dict[str, Any]:
-    """Friction, damping, density, viscosity and whether gravity acts."""
+    """Friction, damping, density, viscosity, surface tension and the share of gravity that acts."""
     material = material_of_particles(prim, system)
     if material is None:
         return {"static_friction": 0.2, "dynamic_friction": 0.2}
@@ -119,19 +123,17 @@ def _material(reading: Reading, prim: Prim, system: Prim, fluid: bool) -> dict[s
             else reading.number(material, name, default, least=least)
         )
 
-    scale = number("gravityScale", 1.0, None)
-    if scale not in (0.0, 1.0):
-        reading.notes.add(material, f"gravityScale = {scale:g} is taken as 1: particles know gravity and none.")
     friction, density = number("friction", 0.2), number("density", 0.0) * reading.units.density
     found: dict[str, Any] = {
         "static_friction": friction,
         "dynamic_friction": friction,
         "damping": number("damping", 0.0),
-        "disable_gravity": scale == 0.0,
+        "gravity_scale": number("gravityScale", 1.0, None),
         **({"density": density} if density else {}),
     }
     if fluid:
         found["viscosity"] = number("viscosity", 0.0) * reading.units.mass / reading.units.length
+        found["surface_tension"] = number("surfaceTension", 0.0) * reading.units.mass
     else:
         found["particle_friction"] = friction * number("particleFrictionScale", 1.0)
     return found
@@ -145,3 +147,35 @@ def _mass(reading: Reading, prim: Prim, arguments: dict[str, Any], count: int) -
         if mass or density:
             arguments.pop("density", None)
             arguments |= {"mass": mass / count} if mass else {"density": density}
+
+
+def _adhesion(reading: Reading, prim: Prim, system: Prim, arguments: dict[str, Any]) -> None:
+    """Forces that hold particles to shapes, and grains to each other: what PhysX gives no unit counts as weights.
+
+    They depend on the mass of a particle, so this comes last.
+    """
+    material = material_of_particles(prim, system)
+    found = reading.number(material, "physxPBDMaterial:adhesion", 0.0, least=0.0) if material is not None else 0.0
+    if not found:
+        return
+    fluid, radius = arguments["fluid"], arguments["radius"]
+    mass = arguments.get("mass") or particle_mass(radius, fluid, arguments.get("density"))
+    force, reach = (
+        adhesion(found, mass),
+        reading.number(material, "physxPBDMaterial:adhesionOffsetScale", 0.0, least=0.0),
+    )
+    arguments |= {"adhesion": force, "adhesion_reach": adhesion_reach(reach, arguments)}
+    if not fluid:
+        scale = reading.number(material, "physxPBDMaterial:particleAdhesionScale", 1.0, least=0.0)
+        arguments["cohesion"] = scale * force
+
+
+def adhesion(value: float, mass: float) -> float:
+    """Force of adhesion of a particle of some mass, kg, in N."""
+    return value * mass * STANDARD_GRAVITY
+
+
+def adhesion_reach(scale: float, distances: dict[str, float]) -> float:
+    """Up to which distance adhesion acts, m, by its scale and the radius and offsets of particles, m."""
+    room = distances["contact_offset"] - distances["rest_offset"]
+    return min(max(scale * distances["rest_offset"], 0.01 * distances["radius"]), room)

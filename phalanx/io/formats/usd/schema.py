@@ -41,7 +41,11 @@ READ = (
         "particleEnabled particleSystem pressure selfCollision springStiffnesses springDampings particleGroup "
         "selfCollisionFilter fluid",
     )
-    | _names("physxPBDMaterial:", "friction damping gravityScale density viscosity particleFrictionScale")
+    | _names(
+        "physxPBDMaterial:",
+        "friction damping gravityScale density viscosity particleFrictionScale surfaceTension adhesion "
+        "particleAdhesionScale adhesionOffsetScale",
+    )
     | _names("physxDeformableBodyMaterial:", "youngsModulus poissonsRatio density dynamicFriction")
     | _names("physxCollision:", "contactOffset restOffset torsionalPatchRadius minTorsionalPatchRadius")
     | _names(

@@ -10,6 +10,7 @@ from phalanx.facade import simulation
 from phalanx.facade.isaacsim.core.api.materials import pbd_attributes as pbd
 from phalanx.facade.isaacsim.core.api.materials.accessors import read
 from phalanx.io.formats.usd.frames import Units
+from phalanx.io.formats.usd.particle_sets import adhesion, adhesion_reach
 from phalanx.world.deformables.cloth import Cloth
 from phalanx.world.deformables.particles import Particles
 
@@ -17,7 +18,8 @@ from phalanx.world.deformables.particles import Particles
 def follow(paths: Iterable[str]) -> None:
     """Give cloth, grains and fluids that have one of the materials at some paths what these say now.
 
-    What acts is friction, damping, whether gravity acts, and of particles the scale of friction and the viscosity.
+    What acts is friction, damping and the scale of gravity, of fluids viscosity and surface tension, of particles
+    adhesion and its offset, and of grains the scales of friction and of adhesion.
     """
     made = simulation.stage_world()
     if made is None:
@@ -33,12 +35,18 @@ def follow(paths: Iterable[str]) -> None:
         assert isinstance(body, Cloth | Particles)
         body.set_friction(friction, envs)
         body.set_damping(value(pbd.DAMPING), envs)
-        body.set_gravity_scale(0.0 if read(prim, pbd.GRAVITY_SCALE[0], 1.0) == 0.0 else 1.0, envs)
+        body.set_gravity_scale(float(read(prim, pbd.GRAVITY_SCALE[0], 1.0)), envs)
         if isinstance(body, Particles):
-            if body.part.reach > 0.0:
+            part = body.part
+            force = adhesion(value(pbd.ADHESION), part.mass)
+            offsets = {"radius": part.radius, "contact_offset": part.contact_offset, "rest_offset": part.rest_offset}
+            body.set_adhesion(force, adhesion_reach(value(pbd.ADHESION_OFFSET_SCALE), offsets), envs)
+            if part.reach > 0.0:
                 body.set_viscosity(value(pbd.VISCOSITY) * unit.mass / unit.length, envs)
+                body.set_surface_tension(value(pbd.TENSION) * unit.mass, envs)
             else:
                 body.set_particle_friction(friction * value(pbd.PARTICLE_FRICTION_SCALE), envs)
+                body.set_cohesion(force * value(pbd.PARTICLE_ADHESION_SCALE), envs)
 
 
 def following(pair: tuple[Any, Any]) -> tuple[Any, Any]:

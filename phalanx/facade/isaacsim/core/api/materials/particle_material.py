@@ -11,8 +11,10 @@ from phalanx.facade.isaacsim.core.api.materials.body_material import BodyMateria
 class ParticleMaterial(BodyMaterial):
     """A material of position-based particles: of cloth, grains and fluids.
 
-    Friction, its scale, damping, viscosity and whether gravity acts are simulated, also from when they are set while a
-    world plays. The others are kept on the stage; a world that is made of a stage tells which it does not simulate.
+    Friction and its scale, damping, viscosity, surface tension, adhesion with its scale and offset, and the scale of
+    gravity are simulated, also from when they are set while a world plays. Viscosity is taken in Pa s, surface tension
+    in N/m, and adhesion as a multiple of a particle's weight. Cohesion, vorticity confinement, lift and drag are kept
+    on the stage; a world that is made of a stage tells which it does not simulate.
 
     Args:
         prim_path: where it is; where there is a material already, only what is given changes.
@@ -24,7 +26,7 @@ class ParticleMaterial(BodyMaterial):
         vorticity_confinement: how much fluids are kept from losing their vortices.
         surface_tension: of fluids.
         cohesion: of fluids.
-        adhesion: to rigid and deformable bodies.
+        adhesion: to rigid bodies.
         particle_adhesion_scale: what it is scaled by between solid particles.
         adhesion_offset_scale: the offset within which adhesion acts, of the rest offset.
         gravity_scale: what gravity is scaled by.
@@ -78,11 +80,11 @@ class ParticleMaterial(BodyMaterial):
     set_damping, get_damping = following(single(*pbd.DAMPING))
     set_viscosity, get_viscosity = following(single(*pbd.VISCOSITY))
     set_vorticity_confinement, get_vorticity_confinement = single(*pbd.VORTICITY)
-    set_surface_tension, get_surface_tension = single(*pbd.TENSION)
+    set_surface_tension, get_surface_tension = following(single(*pbd.TENSION))
     set_cohesion, get_cohesion = single(*pbd.COHESION)
-    set_adhesion, get_adhesion = single(*pbd.ADHESION)
-    set_particle_adhesion_scale, get_particle_adhesion_scale = single(*pbd.PARTICLE_ADHESION_SCALE)
-    set_adhesion_offset_scale, get_adhesion_offset_scale = single(*pbd.ADHESION_OFFSET_SCALE)
+    set_adhesion, get_adhesion = following(single(*pbd.ADHESION))
+    set_particle_adhesion_scale, get_particle_adhesion_scale = following(single(*pbd.PARTICLE_ADHESION_SCALE))
+    set_adhesion_offset_scale, get_adhesion_offset_scale = following(single(*pbd.ADHESION_OFFSET_SCALE))
     set_gravity_scale, get_gravity_scale = following(single(*pbd.GRAVITY_SCALE))
     set_lift, get_lift = single(*pbd.LIFT)
     set_drag, get_drag = single(*pbd.DRAG)
