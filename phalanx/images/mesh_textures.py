@@ -10,7 +10,7 @@ import numpy as np
 from phalanx.images.looks import Texture, decoded
 from phalanx.models.meshes.colors import face_colors
 from phalanx.models.meshes.tessellate import corner_normals
-from phalanx.models.meshes.textures import face_textures
+from phalanx.models.meshes.textures import shape_textures
 from phalanx.models.robot_model import Shape
 from phalanx.models.visible import Color
 from phalanx.rays.geometry import RayGeometry, mesh_geometry
@@ -31,23 +31,25 @@ class TexturedParts:
         self._textures: dict[int, tuple[Any, Texture]] = {}
 
     def of(self, shape: Shape, color: Color) -> list[tuple[RayGeometry, Texture | None]] | None:
-        """Parts of a mesh, or ``None`` if it has no pictures, or a colour was given that is not white.
+        """Parts of a mesh, or ``None`` if it has no pictures, or a colour was given that hides them.
 
         Args:
             shape: any.
             color: of faces of which the file does not say one, 0 to 1.
         """
-        plain = shape.color is None or min(shape.color[:3]) >= 1.0
-        if shape.kind != "mesh" or not shape.mesh_file or not plain or shape.faces is None or not len(shape.faces):
+        plain, given = shape.color is None or min(shape.color[:3]) >= 1.0, shape.picture
+        if shape.kind != "mesh" or not (given or (shape.mesh_file and plain)):
             return None
-        key = (id(shape.vertices), id(shape.faces), shape.mesh_file, color)
+        if shape.faces is None or not len(shape.faces):
+            return None
+        key = (id(shape.vertices), id(shape.faces), shape.mesh_file, color, given and (given.path, id(given.uv)))
         if key not in self._known:
             self._known[key] = self._made(shape, color)
         return self._known[key]
 
     def _made(self, shape: Shape, color: Color) -> list[tuple[RayGeometry, Texture | None]] | None:
         vertices, faces = np.asarray(shape.vertices, float), np.asarray(shape.faces)
-        textures = face_textures(shape.mesh_file, faces)
+        textures = shape_textures(shape)
         if textures is None:
             return None
         normals = corner_normals(vertices, faces)

@@ -18,6 +18,7 @@ import numpy as np
 
 from phalanx.io.reading.errors import LoadError as LoadError
 from phalanx.models.actuators import Actuator, Keyframe
+from phalanx.models.picture import Picture
 from phalanx.models.primitives import PRIMITIVES
 from phalanx.models.sdf_options import SdfOptions
 from phalanx.models.tendons import Attachment, FixedTendon, SpatialTendon
@@ -48,6 +49,8 @@ class Shape:
     "triangle_mesh" is. See :mod:`phalanx.models.meshes.cooking`. With ``double_sided`` those triangles collide from
     behind, too. ``sdf`` is for the approximation "sdf"; ``None``: :class:`phalanx.SdfOptions` as they are.
 
+    ``picture`` is what the robot's file puts on a mesh; a colour tints it.
+
     ``material`` holds fields of :class:`phalanx.Material` that its actor's material does not have; offsets (m) are its
     actor's where they are ``None``. Two shapes can meet only if the bits of one's ``contact_type`` and of the other's
     ``contact_affinity`` have any in common, either way round.
@@ -71,6 +74,7 @@ class Shape:
     rest_offset: float | None = None
     contact_type: int = 1
     contact_affinity: int = 1
+    picture: Picture | None = None
 
 
 @dataclass(frozen=True)

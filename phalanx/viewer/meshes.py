@@ -12,7 +12,7 @@ from phalanx.maths.arrays import matrix, product, rotate
 from phalanx.models.meshes.colors import face_colors
 from phalanx.models.meshes.height_fields import grid_triangles
 from phalanx.models.meshes.tessellate import Surface, surface
-from phalanx.models.meshes.textures import face_textures
+from phalanx.models.meshes.textures import shape_textures
 from phalanx.models.pose import bodies_in_order
 from phalanx.models.robot_model import RobotModel, Shape
 from phalanx.models.visible import DEFAULT_COLORS, Color, hex_color, visible_shapes
@@ -193,8 +193,10 @@ def _pieces(shape: Shape, color: Color) -> Iterator[tuple[Any, Any, tuple[float,
         yield key, lambda: surface(bare), one, plain
         return
     key = (shape.kind, id(shape.vertices), id(shape.faces))
+    if shape.picture is not None:
+        key = (*key, shape.picture.path, id(shape.picture.uv), plain)
     colors, faces = _colors_of_faces(shape, color), np.asarray(shape.faces if shape.faces is not None else ())
-    textures = None if _has_color(shape) or not shape.mesh_file else face_textures(shape.mesh_file, faces)
+    textures = shape_textures(shape)
     if textures is not None:
         for number in range(len(textures.images)):
             yield (*key, number), lambda number=number: textured(shape, textures, number), one, (255, 255, 255)

@@ -28,6 +28,9 @@ from phalanx.io.reading.xmltree import Element, parse_xml
 from phalanx.maths.arrays import from_euler, matrix
 from phalanx.models.checks import ONE_DOF, Inertias, check_masses, check_mimic, check_tree, nearest
 from phalanx.models.meshes.mesh_files import count_flat_triangles, load_mesh
+from phalanx.models.meshes.pictured import pictured
+from phalanx.models.meshes.textures import TEXTURED
+from phalanx.models.picture import check_picture
 from phalanx.models.robot_model import Body, Joint, Mimic, RobotModel, Shape
 
 TYPES = {
@@ -95,6 +98,7 @@ class _Reader:
     inertias: Inertias
     warnings: list[str] = field(default_factory=list)
     colors: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    textures: dict[str, Element] = field(default_factory=dict)
 
     def read(self) -> RobotModel:
         links, joints = self.named("link"), self.named("joint")
@@ -136,12 +140,15 @@ class _Reader:
                     self.warnings.append(f"<{child.tag}> in <{element.tag}> is not part of URDF and is ignored.")
 
     def read_colors(self, links: Iterable[Element]) -> None:
-        """Colours by material name: those of the robot, and those that a visual defines for all others."""
+        """Colours and textures by material name: those of the robot, and those that a visual defines for all others."""
         scattered = [m for link in links for visual in link.all("visual") for m in visual.all("material")]
         for material in [*reversed(scattered), *self.root.all("material")]:
             color = material.find("color")
             if color is not None and material.attributes.get("name"):
                 self.colors[material.get("name")] = color.vector("rgba", 4)
+            texture = material.find("texture")
+            if texture is not None and material.attributes.get("name"):
+                self.textures[material.get("name")] = texture
 
     # -- joints ----------------------------------------------------------------------------------------------
 
@@ -279,8 +286,10 @@ class _Reader:
                 return []
         else:
             raise one.error(f"this shape is unknown; use {_words(_SIZES)} or mesh.")
-        shape.color = None if collision else self.color(element)
-        return [shape]
+        if collision:
+            return [shape]
+        shape.color = self.color(element)
+        return [self.textured(shape, element)]
 
     def mesh(self, shape: Shape, element: Element, collision: bool) -> None:
         name = element.get("filename")
@@ -296,6 +305,36 @@ class _Reader:
         shape.mesh_file = str(path)
         if collision and (flat := count_flat_triangles(path)):
             self.warnings.append(f'collision mesh "{name}" has {flat} triangle(s) without area.')
+
+    def textured(self, shape: Shape, element: Element) -> Shape:
+        """A visual with the texture of its material, which comes before the colour; what cannot be had is told."""
+        material = element.find("material")
+        if material is None:
+            return shape
+        texture = material.find("texture")
+        if texture is None:
+            texture = self.textures.get(material.attributes.get("name", ""))
+        if texture is None:
+            return shape
+        try:
+            made = self._pictured(shape, texture)
+        except LoadError as error:  # a robot without its texture is still one
+            self.warnings.append(f"a texture is not shown: {error}")
+            return shape
+        made.color = (1.0, 1.0, 1.0, 1.0 if shape.color is None else shape.color[3])
+        return made
+
+    def _pictured(self, shape: Shape, texture: Element) -> Shape:
+        path, mesh = self.finder.resolve(texture.get("filename"), texture), Path(shape.mesh_file)
+        made = pictured(shape, str(path))
+        if made is None or (shape.kind == "mesh" and mesh.suffix[1:].lower() not in TEXTURED):
+            what = f'the mesh "{mesh.name}"' if shape.kind == "mesh" else f"a {shape.kind}"
+            raise texture.error(f"{what} has no texture coordinates.")
+        try:
+            check_picture(path)
+        except LoadError as error:
+            raise texture.error(str(error)) from None
+        return made
 
     def color(self, element: Element) -> tuple[float, float, float, float] | None:
         material = element.find("material")

@@ -32,15 +32,24 @@ class Beside:
             OSError: it is not there, or no file that may be opened, or no picture of a known format.
             LoadError: it is empty or too large.
         """
+        path = self.path(name)
+        data = read_bytes(path)
+        if path.suffix.lower() != ".mtl":
+            _check_kind(data)
+        return data
+
+    def path(self, name: str) -> Path:
+        """Where a file is.
+
+        Raises:
+            OSError: it is not there, or no file that may be opened.
+        """
         path = (self._folder / name.strip().replace("\\", "/").removeprefix("file://")).resolve()
         if not path.is_relative_to(self._folder.parent) or path.suffix.lower() not in KINDS:
             raise PermissionError(f"{path}: a mesh opens only pictures and materials in {self._folder.parent}")
         if not path.is_file():
             raise FileNotFoundError(f"{path}: no such file")
-        data = read_bytes(path)
-        if path.suffix.lower() != ".mtl":
-            _check_kind(data)
-        return data
+        return path
 
     __getitem__ = get
 

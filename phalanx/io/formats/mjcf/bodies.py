@@ -9,6 +9,7 @@ import numpy as np
 from phalanx.io.formats.mjcf import geoms as geoms_
 from phalanx.io.formats.mjcf.geoms import Geom
 from phalanx.io.formats.mjcf.notes import Notes
+from phalanx.io.formats.mjcf.pictures import looked_at
 from phalanx.io.formats.mjcf.source import Compiler
 from phalanx.io.formats.mjcf.tree import Node
 from phalanx.io.formats.mjcf.values import Values
@@ -39,7 +40,7 @@ class Solid:
         made.medium = options.medium
         made.collisions = [g.shape for g in self.geoms if g.collides]
         if visuals:
-            made.visuals = [g.shape for g in self.geoms if g.group < geoms_.SHOWN_GROUPS and g.type != "plane"]
+            made.visuals = [looked_at(g) for g in self.geoms if g.group < geoms_.SHOWN_GROUPS and g.type != "plane"]
         return made
 
 

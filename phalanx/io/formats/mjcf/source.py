@@ -29,6 +29,7 @@ class Compiler:
     sequence: str = "xyz"
     autolimits: bool = True
     meshdir: str = ""
+    texturedir: str = ""
     strippath: bool = False
     bound_mass: float = 0.0
     bound_inertia: float = 0.0
@@ -49,6 +50,7 @@ class Compiler:
             raise values.error("eulerseq", "it must be three of x, y, z, X, Y, Z")
         self.autolimits = values.flag("autolimits", self.autolimits)
         self.meshdir = values.word("meshdir", values.word("assetdir", self.meshdir))
+        self.texturedir = values.word("texturedir", values.word("assetdir", self.texturedir))
         self.strippath = values.flag("strippath", self.strippath)
         self.bound_mass = values.number("boundmass", self.bound_mass)
         self.bound_inertia = values.number("boundinertia", self.bound_inertia)
@@ -193,6 +195,8 @@ class MeshAsset:
     vertices: np.ndarray | None = None
     faces: np.ndarray | None = None
     path: str = ""
+    uv: np.ndarray | None = None
+    """(m, 3, 2) float32 of :class:`phalanx.models.picture.Picture`, where the asset has texture coordinates itself."""
 
 
 @dataclass
@@ -287,8 +291,8 @@ class Source:
             self._name(child, tendons)
 
     def _read_assets(self, section: Element) -> None:
-        ignored = ("texture", "skin")
-        kinds = ("mesh", "hfield", "material", "model")
+        ignored = ("skin",)
+        kinds = ("mesh", "hfield", "material", "model", "texture")
         for child in section.children:
             if child.tag in ignored:
                 continue
@@ -297,6 +301,8 @@ class Source:
             schema.check(child, self.notes)
             values = self.defaults.values(child, child.tag, "main")
             name = child.attributes.get("name") or Path(values.word("file", "").replace("\\", "/")).stem
+            if child.tag == "texture" and (not name or (child.tag, name) in self.assets):
+                continue  # only looked at
             if not name:
                 raise child.error("it has neither a name nor a file to be named after; name it.")
             if (child.tag, name) in self.assets:
@@ -312,10 +318,16 @@ class Source:
 
     def file(self, values: Values) -> Path:
         """The file of a mesh or height field."""
+        return self._file(values, self.compiler.meshdir)
+
+    def texture_file(self, values: Values) -> Path:
+        """The file of a texture."""
+        return self._file(values, self.compiler.texturedir)
+
+    def _file(self, values: Values, folder: str) -> Path:
         name = values.word("file").replace("\\", "/")
         if self.compiler.strippath:
             name = Path(name).name
-        folder = self.compiler.meshdir
         given = values.givers("file")[-1]
         return self.finder.resolve(str(Path(folder) / name) if folder else name, given)
 

@@ -37,10 +37,27 @@ def fans(reading: Reading, prim: Prim, transform: np.ndarray) -> tuple[np.ndarra
     faces = _fans(counts, corners, holes[(holes >= 0) & (holes < len(counts))])
     if not len(faces):
         raise reading.error(prim, "the mesh has no faces of three corners; fill it, or remove it.")
+    return points @ transform[:3, :3].T + transform[:3, 3], _outward(reading, prim, transform, faces)
+
+
+def fan_corners(reading: Reading, prim: Prim, transform: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of the corners of the faces of :func:`triangles` numbers of points, and of corners of the mesh's polygons, (m, 3)
+    each; of a mesh that these have read.
+    """
+    counts, corners = (
+        np.array(reading.value(prim, name), np.int64) for name in ("faceVertexCounts", "faceVertexIndices")
+    )
+    holes = np.array(reading.value(prim, "holeIndices") or [], np.int64)
+    numbers = _fans(counts, np.arange(len(corners)), holes[(holes >= 0) & (holes < len(counts))])
+    numbers = _outward(reading, prim, transform, numbers)
+    return corners[numbers], numbers
+
+
+def _outward(reading: Reading, prim: Prim, transform: np.ndarray, faces: np.ndarray) -> np.ndarray:
+    """Faces in the order of corners that is counter-clockwise once they are transformed."""
     mirrored = np.linalg.det(transform[:3, :3]) < 0.0
-    if mirrored != (reading.token(prim, "orientation", "rightHanded", ("rightHanded", "leftHanded")) == "leftHanded"):
-        faces = faces[:, ::-1]
-    return points @ transform[:3, :3].T + transform[:3, 3], faces
+    left = reading.token(prim, "orientation", "rightHanded", ("rightHanded", "leftHanded")) == "leftHanded"
+    return faces[:, ::-1] if mirrored != left else faces
 
 
 def _fans(counts: np.ndarray, corners: np.ndarray, holes: np.ndarray) -> np.ndarray:

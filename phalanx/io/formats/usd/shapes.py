@@ -10,6 +10,7 @@ import numpy as np
 from phalanx.io.formats.usd.bindings import Prim, UsdGeom
 from phalanx.io.formats.usd.frames import orientation_of, position_of, rotation, sheared
 from phalanx.io.formats.usd.meshes import triangles
+from phalanx.io.formats.usd.pictures import picture_of
 from phalanx.io.formats.usd.values import Reading
 from phalanx.models.robot_model import Shape
 from phalanx.models.sdf_options import SdfOptions
@@ -129,7 +130,7 @@ def _even(reading: Reading, prim: Prim, scale: np.ndarray) -> None:
 def _mesh(reading: Reading, prim: Prim, transform: np.ndarray, moves: bool, collides: bool) -> Shape:
     vertices, faces = triangles(reading, prim, transform)
     made = Shape("mesh", vertices=vertices, faces=faces, name=str(prim.GetPath()), color=color_of(reading, prim))
-    made.mesh_file = reading.notes.file
+    made.mesh_file, made.picture = reading.notes.file, picture_of(reading, prim, transform)
     if not collides:
         return made
     given = reading.token(prim, "physics:approximation", "none", tuple(APPROXIMATIONS))
