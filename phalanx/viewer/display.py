@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 
 SHARE = 0.03
-"""Of a processor core that frames take at most while a world is stepped: they are fewer where they cost more."""
+"""Of the time of a processor core that frames take at most while a world is stepped: they are fewer where they cost
+more, or where other programs leave this one less of a core.
+"""
 
 SLOWEST = 0.25
 """s between two frames, at most."""
@@ -61,6 +63,7 @@ class Display(Drawn, Widgets):
         self.frames = 0
         self._cost = self._held = self._named = 0.0
         self._sparing = False
+        self._counted = time.perf_counter(), time.process_time()
         made = batches(world)
         self.center, self.radius = _extent(world, first, made)
         self.selection = Selection(num_envs, spacing=round(max(2.5 * self.radius, 0.5), 2))
@@ -261,8 +264,16 @@ class Display(Drawn, Widgets):
                 traceback.print_exc()
                 time.sleep(1.0)
             self._cost += 0.2 * (time.thread_time() - used + self._held - self._cost)
-            pause = max(1.0 / self.fps, min(self._cost / SHARE, SLOWEST) if self._sparing else 0.0)
+            allowed = SHARE * (self._computing(start) if self.pace.speed is None else 1.0)
+            pause = max(1.0 / self.fps, min(self._cost / allowed, SLOWEST) if self._sparing else 0.0)
             time.sleep(max(0.0, pause - (time.perf_counter() - start)))
+
+    def _computing(self, now: float) -> float:
+        """Cores that this process had since the last call, at most one: on a busy machine a loop that does not wait has
+        less than that, and frames shall not take what is left.
+        """
+        before, self._counted = self._counted, (now, time.process_time())
+        return min(1.0, max(0.1, (self._counted[1] - before[1]) / max(now - before[0], 1e-3)))
 
     def _show(self, snapshot: Snapshot) -> None:
         offsets = self.selection.offsets()
