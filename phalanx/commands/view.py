@@ -143,4 +143,7 @@ def _export(o: ViewOptions) -> int:
     with patience("Writing the page ..."), progress_bar(total, " frames", "writing") as bar:
         frames = export_html(recording, o.export, o.envs or None, fps=o.fps, progress=bar.update)
     print(f"page         {o.export}: {frames} frames, {frames / o.fps:.3g} s, {folder_size(o.export)}")
+    contacts = recording.contacts is not None and "contact_point" in recording.contacts
+    drawn = "contact points and forces are drawn; its scene tree shows normals" if contacts else "no contacts recorded"
+    print(f"             {drawn}; plots are not in pages: phalanx view {o.subject}")
     return 0

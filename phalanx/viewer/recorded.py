@@ -67,6 +67,10 @@ class RecordedPoses:
         nodes = self._nodes.between(before, after, share, envs)
         return Snapshot(int(self.recording.step[nearest]), float(when), envs, poses.astype(np.float32), nodes=nodes)
 
+    def nearest(self, when: float) -> int:
+        """Number of the sample that is nearest to a time, s."""
+        return int(np.abs(self.time - when).argmin())
+
     def _sample(self, number: int, envs: np.ndarray) -> np.ndarray:
         chosen = tuple(int(env) for env in envs)
         block = self._block
@@ -140,6 +144,18 @@ class RecordingViewer(Display):
         with self._moving:
             self._now = float(np.clip(when, self.start, self.end))
 
+    def snapshot(self, when: float, envs: np.ndarray) -> Snapshot:
+        """Where everything was at a time, s, with contacts of the nearest sample if they are shown."""
+        found = self.poses.at(when, envs)
+        if self.scene.shown & CONTACTS:
+            found = replace(found, contacts=self._contacts.at(self.poses.nearest(when), envs))
+        return found
+
+    @property
+    def has_contacts(self) -> bool:
+        """Whether contact points were recorded."""
+        return self._contacts.there
+
     def skip(self, samples: int = 1) -> None:
         """Pause, and show the sample so many after the one that is shown."""
         self.pace.pause()
@@ -149,7 +165,7 @@ class RecordingViewer(Display):
     @property
     def sample(self) -> int:
         """Number of the sample that is nearest to what is shown."""
-        return int(np.abs(self.poses.time - self._now).argmin())
+        return self.poses.nearest(self._now)
 
     def add_camera(
         self,
@@ -227,9 +243,7 @@ class RecordingViewer(Display):
                 self._now = self.after(self._now, (tick - self._ticked) * (self.pace.speed or 64.0))
             self._ticked = tick
             envs = self.selection.envs()
-            snapshot = self.poses.at(self._now, envs)
-            if self.scene.shown & CONTACTS:
-                snapshot = replace(snapshot, contacts=self._contacts.at(self.sample, envs))
+            snapshot = self.snapshot(self._now, envs)
             self.details.snapshot = snapshot
             self.joint_panel.read()
             self.drawings.take(envs, self.selection.offsets(), self._obey)
@@ -284,6 +298,9 @@ def export_html(
 ) -> int:
     """Write a recording as a page that opens without a program or a network, with a camera to move and a bar to scrub.
 
+    Contact points and forces are shown where contacts were recorded; the tree of the page's scene hides and shows
+    them, and shows normals. There are no plots in it.
+
     Args:
         recording: from :func:`phalanx.open_recording`.
         path: of the file, which ends in ``.html``, or in ``.viser`` for viser's own format.
@@ -312,11 +329,15 @@ def export_html(
         viewer.place_camera()
         offsets = chosen.offsets()
         times = np.arange(viewer.start, viewer.end + 0.5 / fps, 1.0 / fps)
+        if viewer.has_contacts:
+            viewer.scene.shown |= CONTACTS
+            for name in sorted(CONTACTS):
+                viewer.scene.group(name).visible = name != "normals"
         viewer.scene.again()
-        viewer.scene.show(viewer.poses.at(float(times[0]), envs), offsets)
+        viewer.scene.show(viewer.snapshot(float(times[0]), envs), offsets)
         serializer = viewer.server.get_scene_serializer()
         for when in times:
-            viewer.scene.show(viewer.poses.at(float(when), envs), offsets)
+            viewer.scene.show(viewer.snapshot(float(when), envs), offsets)
             serializer.insert_sleep(1.0 / fps)
             if progress is not None:
                 progress(1)

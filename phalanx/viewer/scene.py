@@ -70,6 +70,7 @@ class Scene:
         self._whole = True
         self._handles: list[Any] = []
         self._arrows: dict[str, Any] = {}
+        self._groups: dict[str, Any] = {}
         self._frames: Any = None
         self._frames_of: tuple[int, ...] = ()
         self._last: tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...]] | None = None
@@ -293,8 +294,14 @@ class Scene:
             drawn[name] = lines[keep] if name in self.shown else none
         return drawn
 
+    def group(self, name: str) -> Any:
+        """The node below which one of :data:`CONTACTS` is drawn: it stays, hidden or not, where that is made anew."""
+        if name not in self._groups:
+            self._groups[name] = self.server.scene.add_frame(f"{ROOT}/contacts/{name}", show_axes=False)
+        return self._groups[name]
+
     def _new_arrows(self, name: str, lines: np.ndarray) -> Any:
-        path = f"{ROOT}/contact_{name}"
+        path = f"{self.group(name).name}/now"
         if name == "points":
             return _Points(self.server, path, lines)
         color, radius = (NORMAL_COLOR, 0.004) if name == "normals" else (FORCE_COLOR, 0.006)

@@ -163,7 +163,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> px.Recording:
     robot = world.add_robot("quadruped", name="quadruped")
     robot.set_drive(stiffness=60.0, damping=2.0)
     robot.set_root_state(pose=[0, 0, 0.8, 1, 0, 0, 0])
-    with px.Recorder(world, path):
+    with px.Recorder(world, path, contacts=True):
         world.step(120)
     return px.open_recording(path)
 
@@ -214,3 +214,30 @@ def test_a_page_opens_without_a_network(browser: Any, recording: px.Recording, t
         until(lambda page=page, start=start: differs(start, pixels(page)) > 0.002, 90)
         assert not failed and not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
         context.close()
+
+
+def reds(page: Any) -> int:
+    """Pixels as red as the arrows of forces."""
+    seen = pixels(page)
+    return int(((seen[..., 0] > 120) & (seen[..., 0] > 2 * seen[..., 1]) & (seen[..., 0] > 2 * seen[..., 2])).sum())
+
+
+def test_contacts_in_a_page(browser: Any, recording: px.Recording, tmp_path: Path) -> None:
+    """Forces are drawn once it has landed, also in the second round, and the tree of the scene hides and shows them."""
+    from phalanx.viewer.recorded import export_html
+
+    export_html(recording, tmp_path / "run.html", [0], fps=30.0)
+    page = browser.new_page(viewport={"width": 720, "height": 480})
+    page.set_default_timeout(90_000)
+    page.goto(f"file://{tmp_path}/run.html")
+    field = page.locator("input").first
+    field.wait_for()
+    for _ in range(2):
+        field.fill("0.1")
+        until(lambda: reds(page) == 0, 90)  # it falls
+        field.fill("0.9")
+        until(lambda: reds(page) > 30, 90)
+    page.get_by_label("Show scene tree").click()
+    page.get_by_text("world", exact=True).wait_for()
+    page.screenshot(path=str(tmp_path / "tree.png"), timeout=90_000)
+    page.close()

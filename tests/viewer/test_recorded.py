@@ -298,6 +298,64 @@ def test_pages_hold_everything(recording, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run.html", "run.viser"]
 
 
+def played(path):
+    """What a page does with nodes below the contacts: (time, path, its points or None) in turn, and what is hidden."""
+    import msgspec
+    import zstandard
+
+    data = zstandard.ZstdDecompressor().decompress(path.read_bytes()[8:])
+    length = int.from_bytes(data[:8], "little")
+    head, at, buffers = msgspec.msgpack.decode(data[8 : 8 + length]), 8 + length, []
+    for size in head["binaryBufferLengths"]:
+        at += -at % 8
+        buffers.append(data[at : at + size])
+        at += size
+    changes, hidden = [], set()
+    for when, message in head["messages"]:
+        name = message.get("name", "")
+        if not name.startswith("/world/contacts/"):
+            continue
+        points = {**message.get("props", {}), **message.get("updates", {})}.get("points")
+        if points is not None:
+            values = np.frombuffer(buffers[points["__binary_index"]], points["dtype"])
+            changes.append((when, name, values.reshape(-1, *((3,) if "points" in name else (2, 3)))))
+        elif message["type"] == "RemoveSceneNodeMessage":
+            changes.append((when, name, None))
+        elif message["type"] == "SetSceneNodeVisibilityMessage":
+            (hidden.discard if message["visible"] else hidden.add)(name)
+    return changes, hidden
+
+
+def test_pages_hold_contacts(recording, tmp_path):
+    """Frame by frame points, normals and forces are those of the nearest sample; normals are hidden at first."""
+    fps = 50.0  # two samples a frame
+    frames = export_html(recording, tmp_path / "run.viser", [0], fps=fps)
+    changes, hidden = played(tmp_path / "run.viser")
+    assert hidden == {"/world/contacts/normals"}
+    kept, now, seen = recording.contacts, {}, 0
+    for frame in range(frames):
+        for when, name, points in changes:
+            if (frame - 0.5) / fps < when <= (frame + 0.5) / fps or (frame == 0 and when == 0.0):
+                now[name] = points
+        sample = int(np.abs(recording.time[:] - recording.time[0] - frame / fps).argmin())
+        used = int(kept["contact_count"][0, sample])
+        points, normals, forces = (kept[f"contact_{key}"][0, sample, :used] for key in ("point", "normal", "force"))
+        pushing = (forces != 0.0).any(axis=1)
+        shown = {kind: now.get(f"/world/contacts/{kind}/now") for kind in ("points", "normals", "forces")}
+        for kind, count in (("points", used), ("normals", used), ("forces", int(pushing.sum()))):
+            assert (0 if shown[kind] is None else len(shown[kind])) == count, (frame, kind)
+        if used:
+            np.testing.assert_allclose(shown["points"], points, atol=1e-5)
+            ways = shown["normals"][:, 1] - shown["normals"][:, 0]
+            np.testing.assert_allclose(ways / np.linalg.norm(ways, axis=1)[:, None], normals, atol=1e-4)
+        if pushing.any():
+            arrows = shown["forces"][:, 1] - shown["forces"][:, 0]
+            scale = np.linalg.norm(arrows) / np.linalg.norm(forces[pushing])
+            np.testing.assert_allclose(arrows, scale * forces[pushing], atol=1e-4)
+            seen += 1
+    assert seen > 5
+
+
 @pytest.mark.parametrize(
     ("name", "envs", "message"), [("a.txt", [0], "must end in"), ("a.html", [3], "in 0..2"), ("a.html", [], "no env")]
 )
