@@ -223,7 +223,7 @@ def reds(page: Any) -> int:
 
 
 def test_contacts_in_a_page(browser: Any, recording: px.Recording, tmp_path: Path) -> None:
-    """Forces are drawn once it has landed, also in the second round, and the tree of the scene hides and shows them."""
+    """Forces are drawn once it has landed, also when the bar goes back and forth; the tree of the scene can be opened."""
     from phalanx.viewer.recorded import export_html
 
     export_html(recording, tmp_path / "run.html", [0], fps=30.0)
@@ -238,6 +238,5 @@ def test_contacts_in_a_page(browser: Any, recording: px.Recording, tmp_path: Pat
         field.fill("0.9")
         until(lambda: reds(page) > 30, 90)
     page.get_by_label("Show scene tree").click()
-    page.get_by_text("world", exact=True).wait_for()
-    page.screenshot(path=str(tmp_path / "tree.png"), timeout=90_000)
+    page.locator('[data-scene-node="/world"]').wait_for()
     page.close()
