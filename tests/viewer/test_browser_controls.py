@@ -223,7 +223,7 @@ def reds(page: Any) -> int:
 
 
 def test_contacts_in_a_page(browser: Any, recording: px.Recording, tmp_path: Path) -> None:
-    """Forces are drawn once it has landed, also when the bar goes back and forth; the tree of the scene can be opened."""
+    """Forces are drawn once it has landed, also when the bar goes back and forth; the tree of the scene opens."""
     from phalanx.viewer.recorded import export_html
 
     export_html(recording, tmp_path / "run.html", [0], fps=30.0)
