@@ -12,6 +12,8 @@ Warm-up ends when each scene was run twice, since code that is compiled stays lo
 is over, since the allocator takes that long: caches of its threads fill, and pages that it cannot give back are shared
 by what stays and what was freed (``benchmarks/results/2026-11-23-soak-allocator.json``). From then on growth is that of
 the line of least squares through all rounds, as a share of their mean, taken to the length of the whole run.
+What was found so far is written every minute; SIGTERM and Ctrl-C end the run after the round that is under way.
+With an empty kernel cache a GPU's first rounds compile for minutes: run a short soak first, which fills it.
 Exit code 1 if that of resident or allocated memory is more than 1 %, if a file stays open, or if a bit differs.
 ``resident_bytes`` has pages, ``allocated_bytes`` what ``malloc`` has handed out, caches of its threads included.
 """
@@ -27,11 +29,12 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +42,7 @@ import numpy as np
 
 import phalanx as px
 from phalanx.bench.machine import machine
+from phalanx.ecs.whole_files import write_text
 from phalanx.io.recordings.replay import open_recording, verify
 
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -46,6 +50,8 @@ ROBOTS = ("cartpole", "arm", "quadruped", "double_pendulum", "humanoid", "quadro
 SHAPES = (("sphere", 1), ("box", 3), ("capsule", 2), ("cylinder", 2), ("cone", 2))
 STEPS = 60
 MOST_GROWTH = 0.01
+KEEP_EVERY = 60.0
+ENDS = (signal.SIGTERM, signal.SIGINT)
 WARM_VISITS = 2
 
 
@@ -218,6 +224,7 @@ def numbers(device: str) -> dict[str, int]:
 
         pool = cupy.get_default_memory_pool()
         pool.free_all_blocks()
+        cupy.get_default_pinned_memory_pool().free_all_blocks()  # which counts as memory of the host
         free, total = cupy.cuda.runtime.memGetInfo()
         found |= {"gpu_pool_bytes": pool.used_bytes(), "gpu_used_bytes": total - free}
     return found
@@ -231,32 +238,62 @@ def trend(values: list[float]) -> float:
 
 
 def soak(
-    seconds: float, scenes: int, seed: int, device: str, tell: Callable[[str], None] = print, rounds: int | None = None
+    seconds: float,
+    scenes: int,
+    seed: int,
+    device: str,
+    tell: Callable[[str], None] = print,
+    rounds: int | None = None,
+    keep: Callable[[dict[str, Any]], object] = lambda result: None,
 ) -> dict[str, Any]:
-    """Rounds until the time is up, or so many."""
+    """Rounds until the time is up, or so many, or SIGTERM or SIGINT comes; ``keep`` gets what is known, each minute."""
     pool = [Scene(seed, number) for number in range(scenes)]
     visits = [0] * scenes
-    begin, history, faults, warm = time.monotonic(), [], [], None
-    while time.monotonic() - begin < seconds and (rounds is None or len(history) < rounds):
-        number = len(history)
-        rng = np.random.default_rng([seed, 2, number])
-        chosen = number % scenes if number < WARM_VISITS * scenes else int(rng.integers(scenes))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", px.SimulationWarning)  # contacts that get more slots
-            found = one_round(pool[chosen], [seed, 3, number], device)
-        faults += [f"round {number}, scene {chosen}: {fault}" for fault in found]
-        visits[chosen] += 1
-        history.append({"seconds": round(time.monotonic() - begin, 1), "scene": chosen, **numbers(device)})
-        if warm is None and min(visits) >= WARM_VISITS and _half_is_over(seconds, begin, rounds, number):
-            warm = number
-        if number % 20 == 0 or found:
-            tell(f"round {number}: {history[-1]} {found}")
+    begin = kept = time.monotonic()
+    history: list[dict[str, Any]] = []
+    faults: list[str] = []
+    warm = None
+    with _asked_to_end() as asked:
+        while not asked and time.monotonic() - begin < seconds and (rounds is None or len(history) < rounds):
+            number = len(history)
+            rng = np.random.default_rng([seed, 2, number])
+            chosen = number % scenes if number < WARM_VISITS * scenes else int(rng.integers(scenes))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", px.SimulationWarning)  # contacts that get more slots
+                found = one_round(pool[chosen], [seed, 3, number], device)
+            faults += [f"round {number}, scene {chosen}: {fault}" for fault in found]
+            visits[chosen] += 1
+            history.append({"seconds": round(time.monotonic() - begin, 1), "scene": chosen, **numbers(device)})
+            if warm is None and min(visits) >= WARM_VISITS and _half_is_over(seconds, begin, rounds, number):
+                warm = number
+            if number % 20 == 0 or found:
+                tell(f"round {number}: {history[-1]} {found}")
+            if time.monotonic() - kept > KEEP_EVERY:
+                keep(_result(history, warm, faults))
+                kept = time.monotonic()
+    return _result(history, warm, faults)
+
+
+@contextlib.contextmanager
+def _asked_to_end() -> Iterator[list[int]]:
+    """Signals that have asked for an end."""
+    asked: list[int] = []
+    before = {each: signal.signal(each, lambda number, _: asked.append(number)) for each in ENDS}
+    try:
+        yield asked
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _result(history: list[dict[str, Any]], warm: int | None, faults: list[str]) -> dict[str, Any]:
+    """What rounds have shown, of which those up to ``warm`` were warm-up."""
     result: dict[str, Any] = {
-        "seconds": round(time.monotonic() - begin, 1),
+        "seconds": history[-1]["seconds"] if history else 0.0,
         "rounds": len(history),
         "steps": 2 * STEPS * len(history),
         "warm_up_rounds": None if warm is None else warm + 1,
-        "faults": faults,
+        "faults": list(faults),
     }
     later = history[warm + 1 :] if warm is not None else []
     if later:
@@ -290,12 +327,18 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path, help="by default benchmarks/results/<day>-soak-<device>.json")
     given = parser.parse_args()
-    result = soak(3600 * given.hours, given.scenes, given.seed, given.device, lambda text: print(text, flush=True))
     day = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d")
     target = given.json or RESULTS / f"{day}-soak-{given.device.replace(':', '')}.json"
     options = {"hours": given.hours, "scenes": given.scenes, "seed": given.seed, "device": given.device}
     options["folder"] = tempfile.gettempdir()
-    target.write_text(json.dumps({"machine": machine(), "options": options, **result}, indent=1) + "\n")
+
+    def keep(result: dict[str, Any]) -> None:
+        write_text(target, json.dumps({"machine": machine(), "options": options, **result}, indent=1) + "\n")
+
+    result = soak(
+        3600 * given.hours, given.scenes, given.seed, given.device, lambda text: print(text, flush=True), keep=keep
+    )
+    keep(result)
     print(json.dumps({key: value for key, value in result.items() if key != "history"}, indent=1))
     if result["warm_up_rounds"] is None:
         print("too short: some scenes were not run twice, so nothing is said of memory")

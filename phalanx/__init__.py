@@ -11,9 +11,11 @@
 
 from __future__ import annotations
 
+from phalanx import _ctrl_c  # noqa: F401 first of all, for what follows takes a second
+
+# isort: split
 from typing import TYPE_CHECKING, Any
 
-from phalanx import _ctrl_c  # noqa: F401 first of all, for what follows takes a second
 from phalanx._version import __version__ as __version__
 from phalanx.ecs.errors import CapacityError, DeviceError
 from phalanx.io.reading.errors import LoadError

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import signal
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -69,9 +71,26 @@ def test_growth_counts_from_half_of_the_run_on_and_as_of_the_whole_run(
     monkeypatch.setattr(soak, "one_round", one_round)
     monkeypatch.setattr(soak.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(soak, "numbers", lambda device: {"resident_bytes": 1e6 * next(sizes), "open_files": 9})
+    before = signal.getsignal(signal.SIGTERM)
     result = soak.soak(600.0, 1, 1, device, lambda text: None, rounds=10)
-    assert result["warm_up_rounds"] == 5
+    assert result["warm_up_rounds"] == 5 and signal.getsignal(signal.SIGTERM) is before
     assert result["resident_bytes"]["growth"] == pytest.approx(10 / 4 * 0.4 / 100.2)
     assert result["ok"]
     assert not soak._flat("resident_bytes", {"growth": 0.011}) and soak._flat("resident_bytes", {"growth": -0.2})
     assert not soak._flat("open_files", {"first": 9, "last": 10}) and soak._flat("open_files", {"first": 9, "last": 9})
+
+
+def test_what_is_known_is_kept_and_a_signal_ends_it(soak: Any, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, kept = [0.0], []
+
+    def one_round(scene: Any, key: list[int], device: str) -> list[str]:
+        clock[0] += 25.0
+        if clock[0] == 250.0:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return []
+
+    monkeypatch.setattr(soak, "one_round", one_round)
+    monkeypatch.setattr(soak.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(soak, "numbers", lambda device: {"open_files": 9})
+    result = soak.soak(1000.0, 1, 1, device, lambda text: None, keep=kept.append)
+    assert [each["rounds"] for each in kept] == [3, 6, 9] and result["rounds"] == 10

@@ -304,3 +304,10 @@ def test_yaml_files_make_no_objects(tmp_path):
     path.write_text("a: !!python/object/apply:os.getcwd []\n")
     with pytest.raises(yaml.YAMLError, match="could not determine a constructor"):
         io.load_yaml(str(path))
+    for text, words in ((b"a: " + b"[" * 3000, "too deep"), (b"a: 2020-99-99", "month"), (b"a: \xff", "utf-8")):
+        path.write_bytes(text)
+        with pytest.raises(yaml.YAMLError, match=rf"bad\.yaml.*{words}"):
+            io.load_yaml(str(path))
+    path.write_text("")
+    with pytest.raises(TypeError, match="NoneType in place of a dictionary"):
+        Cfg().from_dict(io.load_yaml(str(path)))  # pyright: ignore[reportAttributeAccessIssue]

@@ -9,6 +9,7 @@ import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -119,6 +120,30 @@ def test_links_are_told(tmp_path: Path) -> None:
             with pytest.raises(px.RecordingError, match=r"it is a link, to .*Give the name of the folder itself"):
                 px.Recorder(world, tmp_path / f"{name}.zarr", overwrite=overwrite)
     assert open_recording(tmp_path / "a.zarr").num_samples == 2
+
+
+def test_places_and_options_that_cannot_be(tmp_path: Path) -> None:
+    world = make_world()
+    with px.Recorder(world, tmp_path / "a.zarr"):
+        world.step(1)
+    places: dict[Any, str] = {
+        tmp_path / "a.zarr" / "b.zarr": "is a recording itself",
+        tmp_path / ("x" * 300): "File name too long",
+        "a\0b": "null byte",
+        None: "path must be the name of a folder",
+    }
+    for place, words in places.items():
+        with pytest.raises(px.RecordingError, match=words):
+            px.Recorder(world, place)
+    options: list[dict[str, Any]] = [
+        *({"every": value} for value in (0, 1.5, "a", np.nan, np.inf, True)),
+        *({"contacts": value} for value in ("yes", 0, -1, 1.5, np.nan, None)),
+        *({"fields": value} for value in ("root_pose", [], 3, ["nothing"])),
+    ]
+    for option in options:
+        with pytest.raises(px.RecordingError, match=f"Recorder: .*{next(iter(option))[:-1]}"):
+            px.Recorder(world, tmp_path / "b.zarr", **option)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.zarr"]
 
 
 def test_room_is_checked_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,11 +65,21 @@ class FreshFolder:
         self._path = path
         self._earlier: Path | None = None
         self._held: int | None = None
+        try:
+            os.lstat(path)
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError) as error:  # a name that is too long, or that no file can have
+            raise RecordingError(f"Cannot record to {str(path)[:200]!r}: {error}. Choose another name.") from None
         if not path.parent.is_dir():
             raise RecordingError(f"Cannot record to {path}: there is no folder {path.parent}. Make it first.")
         if path.is_symlink():
             raise RecordingError(
                 f"Cannot record to {path}: it is a link, to {os.readlink(path)}. Give the name of the folder itself."
+            )
+        if is_recording(path.parent):
+            raise RecordingError(
+                f"Cannot record to {path}: {path.parent} is a recording itself. Choose a place outside of it."
             )
         if os.path.lexists(path):
             if not is_recording(path):

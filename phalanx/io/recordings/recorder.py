@@ -112,7 +112,10 @@ class Recorder:
         contacts: bool | int = False,
     ):
         _check_options(every, fields, chunk_steps)
-        self.path = Path(path)
+        try:
+            self.path = Path(path)
+        except TypeError:
+            raise RecordingError(f"Recorder: path must be the name of a folder, not {path!r}.") from None
         self.every = int(every)
         self.fields = tuple(dict.fromkeys(fields))
         self.samples = 0
@@ -206,7 +209,7 @@ class Recorder:
         """How many contacts of an environment are kept; takes their fields in."""
         if isinstance(contacts, bool):
             most = None
-        elif int(contacts) != contacts or contacts < 1:
+        elif not isinstance(contacts, int | np.integer) or contacts < 1:
             raise RecordingError(f"Recorder: contacts must be True, False, or a number from 1 on, not {contacts!r}.")
         else:
             most = int(contacts)
@@ -387,9 +390,10 @@ class Recorder:
 
 def _check_options(every: int, fields: Sequence[str], chunk_steps: int | None) -> None:
     for name, number in (("every", every), ("chunk_steps", chunk_steps)):
-        if number is not None and (isinstance(number, bool) or int(number) != number or number < 1):
+        whole = isinstance(number, int | np.integer) or (isinstance(number, float) and number.is_integer())
+        if number is not None and (isinstance(number, bool) or not whole or number < 1):
             raise RecordingError(f"Recorder: {name} must be a whole number of at least 1, not {number!r}.")
-    if isinstance(fields, str) or not fields:
+    if isinstance(fields, str) or not isinstance(fields, Sequence) or not fields:
         raise RecordingError(f"Recorder: fields must be a list of names, not {fields!r}.")
     unknown = [name for name in fields if name not in FIELDS]
     if unknown:

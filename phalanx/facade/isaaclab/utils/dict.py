@@ -96,7 +96,12 @@ def update_class_from_dict(obj: Any, data: Mapping[str, Any], _ns: str = "", *, 
     Raises:
         KeyError: an attribute does not exist.
         ValueError: a value does not fit what is there. What came before it in ``data`` has been written.
+        TypeError: ``data`` is no dictionary, as that of an empty file.
     """
+    if not isinstance(data, Mapping):
+        raise TypeError(
+            f"[Config]: {type(data).__name__} in place of a dictionary, of attributes of {type(obj).__name__} by name"
+        )
     for key, value in data.items():
         where = f"{_ns}/{key}"
         if isinstance(obj, dict):

@@ -27,7 +27,14 @@ def load_yaml(filename: str) -> dict[str, Any]:
 
     Loader.add_constructor("tag:yaml.org,2002:python/tuple", tuple_of)
     with open(filename, encoding="utf-8") as file:
-        return yaml.load(file, Loader)
+        try:
+            return yaml.load(file, Loader)
+        except yaml.YAMLError:
+            raise
+        except RecursionError:
+            raise yaml.YAMLError(f"{filename}: its values are nested too deep") from None
+        except ValueError as error:  # dates and numbers that are none, bytes that are no UTF-8
+            raise yaml.YAMLError(f"{filename} is not YAML: {str(error)[:200]}") from None
 
 
 def dump_yaml(filename: str, data: dict[str, Any] | object, sort_keys: bool = False) -> None:
