@@ -209,7 +209,12 @@ def accept(value: Any, device: str = "cpu") -> Any:
     elif found is None and isinstance(value, list | tuple):
         value = [accept(v) if api_of(v) in ("torch", "cupy") else v for v in value]
     if is_cpu(device):
-        return np.asarray(value)
+        try:
+            return np.asarray(value)
+        except ValueError as error:
+            if "inhomogeneous" not in str(error):
+                raise
+            raise ValueError("a list whose rows differ in length is no array; make them alike") from None
     import cupy  # pyright: ignore[reportMissingImports]
 
     with cupy.cuda.Device(int(device.partition(":")[2] or 0)):

@@ -171,6 +171,10 @@ def test_axes_of_centres_of_mass_are_principal(world: px.World, api: str, give: 
     view.set_coms(give(coms))
     np.testing.assert_allclose(floats(view.get_inertias()).reshape(-1, 3, 3), moments * np.eye(3), atol=1e-7)
     view.set_inertias(give(before))
+    for wrong in (-before, np.where(np.arange(9) % 4 == 0, 1.0, -2.0) + 0.0 * before):  # the latter has a moment of -3
+        with pytest.raises(ValueError, match=r"principal moments .* are no body's"):
+            view.set_inertias(give(wrong.astype(before.dtype)))
+    assert np.array_equal(floats(view.get_inertias()), before)
 
 
 @pytest.mark.parametrize("is_global", [True, False])

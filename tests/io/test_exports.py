@@ -296,8 +296,16 @@ def test_cameras_that_cannot_be(recording, tmp_path):
         export(recording, "csv", tmp_path / "a.csv", cameras=CAMERAS)
     with pytest.raises(ValueError, match="no body 'robot/foot'"):
         export(recording, "lerobot", tmp_path / "a", cameras={"a": View(body="robot/foot")})
-    with pytest.raises(ValueError, match="a name of letters"):
+    with pytest.raises(ValueError, match="a name of at most 100 letters"):
         export(recording, "lerobot", tmp_path / "a", cameras={"a/b": View()})
+    for each in ({"a": None}, [1], "front", {"a": 3}):
+        with pytest.raises(TypeError, match="must be a dictionary of views"):
+            export(recording, "lerobot", tmp_path / "a", cameras=each)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="at most 100 letters, digits"):
+        export(recording, "lerobot", tmp_path / "a", cameras={"a" * 200: View()})
+    (tmp_path / "link").symlink_to("nowhere")
+    with pytest.raises(FileExistsError, match="link: is there already"):
+        export(recording, "lerobot", tmp_path / "link")
     with pytest.raises(ValueError, match="both must be even"):
         View(width=33)
     assert View.parse("front body=robot/lower eye=1,2,3 size=64,48 angle=70") == (

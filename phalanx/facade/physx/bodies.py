@@ -223,7 +223,15 @@ class BodyView(View):
     def _set_inertias(self, data: Any, indices: Any) -> None:
         indices = self._indices(indices)
         values = self._take("inertias", data, (self._width, 3, 3), indices)
-        self._set_of_bodies(indices, inertia=0.5 * (values + self._xp.swapaxes(values, -1, -2)))
+        values = 0.5 * (values + self._xp.swapaxes(values, -1, -2))
+        moments = np.linalg.eigvalsh(self._host(values)[self._host_rows(indices)].astype(float))
+        if (bad := moments[..., 0] < -1e-6 * np.abs(moments).max(axis=-1, initial=0.0)).any():
+            figures = ", ".join(f"{moment:.3g}" for moment in moments[bad][0])
+            raise ValueError(
+                f"inertias: principal moments {figures} kg·m² are no body's: none may be below 0; give (count, 9) "
+                "numbers, the rows of each body's symmetric matrix"
+            )
+        self._set_of_bodies(indices, inertia=values)
 
     def _coms(self, principal: bool) -> Any:
         """(count, width, 7): centres of mass and their frames' axes, x y z w, in the bodies' frames."""

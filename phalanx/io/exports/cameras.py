@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from phalanx.images.world_camera import WorldCamera
 from phalanx.io.recordings.playback import Playback
 from phalanx.io.recordings.replay import Recording
 
+_NAME = re.compile(r"[\w-]{1,100}")
 ALIKE = 32
 """Pictures that are drawn at a time."""
 
@@ -79,13 +81,16 @@ class RecordedCameras:
     Raises:
         LoadError: what was recorded does not say where things were.
         ValueError: a camera has no name, or there is no such body.
+        TypeError: cameras are no dictionary of views.
     """
 
     def __init__(self, recording: Recording, views: Mapping[str, View]) -> None:
+        if not isinstance(views, Mapping) or not all(isinstance(view, View) for view in views.values()):
+            raise TypeError('cameras: must be a dictionary of views by name, such as {"front": View(body="base")}')
         self.views = dict(views)
-        odd = [name for name in views if not name or not name.replace("_", "").replace("-", "").isalnum()]
+        odd = [name for name in views if not isinstance(name, str) or not _NAME.fullmatch(name)]
         if odd:
-            raise ValueError(f"camera {odd[0]!r}: a name of letters, digits, - and _ is needed")
+            raise ValueError(f"camera {odd[0]!r:.100}: a name of at most 100 letters, digits, - and _ is needed")
         self._playback = Playback(recording, [0])
         self._playback.limit(ALIKE)
         self._cameras = {

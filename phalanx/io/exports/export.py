@@ -100,7 +100,7 @@ def export(
         raise ExportError(f"{target}: there is no folder {target.parent}; make it first")
     if to == "minari":
         target = target.with_name(dataset_id(target))
-    if not kind.suffix and target.exists():
+    if not kind.suffix and os.path.lexists(target):  # a link to nothing, too
         raise FileExistsError(f"{target}: is there already; remove it, or choose another name")
     episodes = Episodes(recording, observations, actions, env_ids)
     if not len(episodes):

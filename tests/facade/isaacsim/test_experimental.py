@@ -145,6 +145,13 @@ def test_paths_and_places():
     assert places == [[1.0, 2.0, 3.0]] * 2
     np.testing.assert_allclose(turns, [[1, 0, 0, 0], [0, 1, 0, 0]], atol=1e-7)
     assert read(both.get_local_scales()) == [[[2.0] * 3] * 2]
+    for wrong, words in (([[1.0, 2.0, 3.0], [1.0]], "rows differ in length"), ([1.0, 2.0], "cannot be broadcast")):
+        with pytest.raises(ValueError, match=words):
+            both.set_world_poses(positions=wrong)
+    with pytest.raises(ValueError, match=r"values of shape \(3,\) do not fit; give \(2, 1\)"):
+        both.set_visibilities([True, False, True])
+    with pytest.raises(TypeError, match="'red' is no material"):
+        both.apply_visual_materials("red")
     both.set_visibilities([False, True])
     assert read(both.get_visibilities()) == [[[False], [True]]]
     assert both.get_default_state() == (None, None)

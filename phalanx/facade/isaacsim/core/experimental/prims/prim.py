@@ -155,7 +155,12 @@ class Prim:
     def _on_host(self, values: Any, *shape: int) -> np.ndarray:
         """The same on the host, with the numbers' own type."""
         array = on_host(values)
-        return array.reshape(shape) if array.size == int(np.prod(shape)) else np.broadcast_to(array, shape)
+        if array.size == int(np.prod(shape)):
+            return array.reshape(shape)
+        try:
+            return np.broadcast_to(array, shape)
+        except ValueError:
+            raise ValueError(f"{type(self).__name__}: values of shape {array.shape} do not fit; give {shape}") from None
 
     def _given(self, array: Any, *shape: int) -> Any:
         """An array of the engine, or of NumPy, as Warp's on the device."""

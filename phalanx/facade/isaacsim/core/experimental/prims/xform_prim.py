@@ -117,6 +117,8 @@ class XformPrim(Prim):
         weaker = False if weaker_than_descendants is None else weaker_than_descendants
         flags = self._on_host(weaker, len(chosen), 1)[:, 0].tolist()
         for i, material, weak in zip(chosen, each("materials", given, len(chosen)), flags, strict=True):
+            if not hasattr(material, "materials"):
+                raise TypeError(f"materials: {material!r:.100} is no material; make one, such as OmniPbrMaterial(path)")
             bind(self.prims[i], material.materials[0], weak, purpose)
 
     def get_applied_visual_materials(self, *, indices: Any = None) -> list[Any]:
