@@ -306,6 +306,7 @@ def test_cameras_that_cannot_be(recording, tmp_path):
     (tmp_path / "link").symlink_to("nowhere")
     with pytest.raises(FileExistsError, match="link: is there already"):
         export(recording, "lerobot", tmp_path / "link")
+    (tmp_path / "link").unlink()
     with pytest.raises(ValueError, match="both must be even"):
         View(width=33)
     assert View.parse("front body=robot/lower eye=1,2,3 size=64,48 angle=70") == (
