@@ -42,6 +42,21 @@ class EnvironmentWidgets:
         self.spacing = gui.add_number("Spacing (m)", viewer.selection.spacing, min=0.0, visible=False)
         for widget in (self.mode, self.env, self.count, self.some, self.spacing):
             widget.on_update(lambda event: event.client and self._select())
+        self._said = self._chosen()
+
+    def renew(self) -> None:
+        """Let widgets say what is chosen, if a program has chosen something else since they did."""
+        if self._said == self._chosen():
+            return
+        chosen = self._viewer.selection
+        if not self._says(chosen.some):
+            self.some.value = ", ".join(map(str, chosen.some))
+        self.spacing.value = chosen.spacing
+        self.show()
+
+    def _chosen(self) -> tuple[Any, ...]:
+        chosen = self._viewer.selection
+        return chosen.mode, chosen.env, chosen.count, chosen.some, chosen.spacing
 
     def _select(self) -> None:
         viewer, chosen = self._viewer, self._viewer.selection
@@ -56,12 +71,19 @@ class EnvironmentWidgets:
 
     def show(self) -> None:
         """Let widgets say what is chosen."""
-        chosen = self._viewer.selection
+        chosen, self._said = self._viewer.selection, self._chosen()
         self.mode.value, self.env.value, self.count.value = chosen.mode, chosen.env, chosen.count
         self.env.visible = chosen.mode != SOME and self._viewer.num_envs > 1
         self.count.visible = chosen.mode == GRID
         self.some.visible = chosen.mode == SOME
         self.spacing.visible = chosen.mode != ONE
+
+    def _says(self, some: tuple[int, ...]) -> bool:
+        """Whether the text names these environments, in whatever way its user wrote them."""
+        try:
+            return parse_envs(self.some.value, self._viewer.num_envs) == tuple(some)
+        except ValueError:
+            return False
 
 
 class PaceWidgets:
@@ -127,6 +149,7 @@ class RunPanel:
         if text != self.status.content:
             self.status.content = text
         self.pace.show()
+        self.envs.renew()
 
     def _reset(self) -> None:
         envs = None if self.which.value == ALL else self._viewer.selection.envs()

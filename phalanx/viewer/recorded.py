@@ -283,6 +283,7 @@ class RecordingViewer(Display):
             self.status.content = text
         self.bar.value = float(np.clip(round(self._now / self.bar.step) * self.bar.step, self.bar.min, self.bar.max))
         self.pace_widgets.show()
+        self.envs.renew()
 
     def __repr__(self) -> str:
         return f"<RecordingViewer of {self.recording.path} at {self.url}>"

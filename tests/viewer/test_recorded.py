@@ -252,6 +252,14 @@ def test_recorded_contacts_are_drawn(recording, viewer):
         until(lambda: not viewer.scene.shown)
 
 
+def test_widgets_say_what_a_program_chose(viewer):
+    viewer.selection.mode, viewer.selection.some = "Some", (2, 0)
+    with Client(viewer.server.get_port()):
+        until(
+            lambda: viewer.envs.mode.value == "Some" and viewer.envs.some.value == "2, 0" and viewer.envs.some.visible
+        )
+
+
 def test_long_signals_keep_their_extremes():
     time_, values = np.arange(100_000) * 0.01, np.zeros((100_000, 1))
     values[12_345], values[77_777] = 5.0, -3.0

@@ -210,6 +210,12 @@ def test_shown_environments(viewer, world):
         client.put(viewer.run_panel.envs.some, "3, 99")  # is told, and changes nothing
         time.sleep(0.2)
         assert viewer.selection.envs().tolist() == [3, 1]
+        envs = viewer.run_panel.envs
+        assert envs.some.value == "3, 99", "what is being typed stays"
+        viewer.selection.some, viewer.selection.spacing = (2, 0), 3.5  # by a program
+        until(lambda: envs.some.value == "2, 0" and envs.spacing.value == 3.5)
+        viewer.selection.mode, viewer.selection.env = "One", 1
+        until(lambda: (envs.mode.value, envs.env.value, envs.some.visible) == ("One", 1, False))
 
 
 def test_own_widgets_are_called_between_steps(viewer, world):
