@@ -1,6 +1,6 @@
 """Makes pictures of ``docs/viewer.md``, those that are named after scenes: what Chromium shows of the viewer.
 
-    python docs/viewer_pictures.py [humanoids|cloth|recording|phone ...]
+    python docs/viewer_pictures.py [humanoids|cloth|recording|plots|phone ...]
 
 Needs Playwright and a Chromium, which may draw without a GPU.
 """
@@ -80,18 +80,32 @@ def recording() -> RecordingViewer:
     robot.set_drive(*library.defaults("quadruped").gains(robot.joint_names))
     robot.set_root_state(pose=[0, 0, 0.7, 0.966, 0.259, 0, 0])
     path = Path(tempfile.mkdtemp()) / "run.zarr"
-    with px.Recorder(world, path, every=2):
+    with px.Recorder(world, path, every=2, contacts=True):
         world.step(300)
     viewer = RecordingViewer(px.open_recording(path), port=0, playing=False)
     viewer.seek(0.3)
     return viewer
 
 
-SCENES: dict[str, tuple[Callable[[], Any], dict[str, int]]] = {
-    "humanoids": (humanoids, DESK),
-    "cloth": (cloth, DESK),
-    "recording": (recording, DESK),
-    "phone": (quadrupeds, PHONE),
+def nothing(page: Any) -> None:
+    """Leave the page as it opens."""
+
+
+def plot(page: Any) -> None:
+    """Show contact forces, and energy in the tab with plots."""
+    page.get_by_role("tab", name="View", exact=True).click()
+    page.get_by_role("checkbox", name="Contact forces").click()
+    page.get_by_role("tab", name="Plots", exact=True).click()
+    page.get_by_role("combobox", name="Signal", exact=True).click()
+    page.get_by_role("option", name="energy (J)", exact=True).click()
+
+
+SCENES: dict[str, tuple[Callable[[], Any], Callable[[Any], None], dict[str, int]]] = {
+    "humanoids": (humanoids, nothing, DESK),
+    "cloth": (cloth, nothing, DESK),
+    "recording": (recording, nothing, DESK),
+    "plots": (recording, plot, DESK),
+    "phone": (quadrupeds, nothing, PHONE),
 }
 
 
@@ -102,16 +116,19 @@ def main() -> None:
     with sync_playwright() as made:
         browser = made.chromium.launch(executable_path=found, args=FLAGS)
         for name in chosen:
-            make, size = SCENES[name]
+            make, prepare, size = SCENES[name]
             with make() as viewer:
                 phone = size is PHONE
                 page = browser.new_page(viewport=size, is_mobile=phone, has_touch=phone)  # type: ignore[arg-type]
                 if isinstance(viewer, px.Viewer):
                     viewer.pace.pause()
                     threading.Thread(target=viewer.run, daemon=True).start()
+                page.set_default_timeout(90_000)  # drawing takes its time
                 page.goto(viewer.url)
                 page.get_by_text("Phalanx").first.wait_for(timeout=60_000)
                 page.wait_for_timeout(12_000)
+                prepare(page)
+                page.wait_for_timeout(4_000)
                 for notice in page.locator(".mantine-Notification-closeButton").all():  # that drawing has no GPU
                     notice.evaluate("button => button.click()")
                 page.wait_for_timeout(1000)
