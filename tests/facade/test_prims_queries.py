@@ -225,6 +225,9 @@ def test_copies_need_something_written(stage):
         copy_prim(stage, "/World/Nothing", ["/World/copy"])
     with pytest.raises(ValueError, match="lies in it"):
         copy_prim(stage, "/World/envs", ["/World/envs/env_0/envs"])
+    for target, words in (("x", "not global"), ("", "not global"), ("/", "where it is"), ("/World", "where it is")):
+        with pytest.raises(ValueError, match=words):  # a relative one ended the process
+            copy_prim(stage, "/World/envs", [target])
 
 
 def test_functions_are_applied_below(stage, caplog):

@@ -61,6 +61,9 @@ def test_prims_are_made_changed_moved_copied_and_removed():
     found = UsdGeom.Xformable(prim("/World/ball")).GetLocalTransformation()
     np.testing.assert_allclose(np.array(found), np.array(place), atol=1e-12)
     assert execute("CopyPrim", path_from="/World/ball", path_to="/World/twin")[1] == "/World/twin"
+    for wrong in ({"paths": None}, {"paths": 3}, {"stage": "x", "paths": ["/World/ball"]}, {"path": "/World/ball"}):
+        with pytest.raises(TypeError, match=r"execute\('DeletePrims'\): an argument does not fit .*; it takes paths"):
+            execute("DeletePrims", **wrong)
     execute("MovePrimCommand", path_from="/World/twin", path_to="/World/moved")
     assert not prim("/World/twin") and prim("/World/moved").GetAttribute("radius").Get() == 2.0
     execute("DeletePrims", paths=["/World/moved", "/World/ball_01"])

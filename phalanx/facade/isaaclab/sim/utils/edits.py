@@ -115,9 +115,13 @@ def copy_prim(stage: Stage, source: str, targets: Sequence[str], inherit: bool =
         inherit: whether copies inherit from the source, so that what is changed there changes them, too.
 
     Raises:
-        ValueError: the source is not written in the layers of the stage itself, or a target lies below it.
+        ValueError: the source is not written in the layers of the stage itself, a target lies below it or above it, or
+            a path cannot be a prim's.
     """
-    path = Sdf.Path(source)
+    path = Sdf.Path(checked_path(source))
+    for target in targets:  # USD ends the process at a relative one
+        if path.HasPrefix(Sdf.Path(checked_path(target))):
+            raise ValueError(f"'{source}' cannot be copied to '{target}', where it is itself, or which it lies in")
     layers = [layer for layer in stage.GetLayerStack() if layer.GetPrimAtPath(path) is not None]
     if not layers:
         prim_at(source, stage)

@@ -64,6 +64,7 @@ def execute(name: str, **kwargs: Any) -> tuple[bool, Any]:
 
     Raises:
         NotImplementedError: there is no such command here.
+        TypeError: it takes no such argument, or an argument is of a type that does not fit.
     """
     short = _short(name)
     if short in _registered:
@@ -76,7 +77,14 @@ def execute(name: str, **kwargs: Any) -> tuple[bool, Any]:
             f"omni.kit.commands.execute({name!r}): there is no such command here; there are "
             f"{', '.join(sorted([*known, *_registered]))}; edit the stage by pxr.Usd or isaaclab.sim.utils"
         )
-    return True, known[short](**kwargs)
+    try:
+        return True, known[short](**kwargs)
+    except (TypeError, AttributeError) as error:
+        what = str(error).strip().partition("\n")[0]
+        takes = ", ".join(inspect.signature(known[short]).parameters)
+        raise TypeError(
+            f"omni.kit.commands.execute({name!r}): an argument does not fit ({what}); it takes {takes}"
+        ) from error
 
 
 __all__ = ["Command", "execute", "register", "register_all_commands_in_module", "unregister"]
