@@ -3,8 +3,10 @@
 from phalanx.components.deformable import Deformable, Node
 from phalanx.ecs import Component, Field, Table
 
-ClothCorner = Table("cloth corner", "a triangle as one of its nodes sees it; those of a node are consecutive")
-ClothBend = Table("cloth bend", "a node that bending ties to another; those of a node are consecutive")
+ClothCorner = Table(
+    "cloth corner", "a triangle as one of its nodes sees it; those of a node are consecutive", many=True
+)
+ClothBend = Table("cloth bend", "a node that bending ties to another; those of a node are consecutive", many=True)
 
 
 class ClothMaterial(Component, table=Deformable):

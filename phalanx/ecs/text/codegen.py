@@ -84,7 +84,15 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
         return system.program.module(system, shared, dtype)
     system = system.whole or system
     accesses = tuple((name, access.mode, id(access.target)) for name, access in system.arguments.items())
-    how = (system.order, system.leading, system.one_lane, system.used, system.registers, system.in_step)
+    how = (
+        system.order,
+        system.leading,
+        system.one_lane,
+        system.used,
+        system.registers,
+        system.in_step,
+        system.shares_rows,
+    )
     kind = (system.function, id(system.over), *how, accesses)
     key = (*kind, shared, dtype, target)
     text = _texts.get(key)
@@ -333,7 +341,7 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
     if system.used:
         end = f"min(_rows, signed({system.used}[{'0' if system.used in shared else f'_place(0, _stride, _{env})'}]))"
     rows_ = f"range(cuda.blockIdx.y, {end}, cuda.gridDim.y)" if system.order == "parallel" else ordered
-    if system.in_step:
+    if system.shares_rows:
         rows_ = f"range(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y, {end}, cuda.gridDim.y * cuda.blockDim.y)"
     return (
         head
