@@ -14,7 +14,9 @@ import zarr
 
 import phalanx as px
 from phalanx.io.reading.errors import LoadError
+from phalanx.io.recordings.added_sensors import Reading
 from phalanx.io.recordings.replay import open_recording
+from phalanx.io.recordings.sensor_files import write_readings
 
 
 @pytest.fixture(scope="module")
@@ -199,6 +201,24 @@ def test_readings_beside_a_recording_are_checked_too(kind: str, recorded: Path, 
     with pytest.raises(LoadError, match=r"a\.sensors\.zarr"):
         _ = open_recording(recorded).tree
     assert not opened
+
+
+def test_readings_beside_a_recording_are_read(recorded: Path) -> None:
+    """As they were written; and no array of a codec that is only in the metadata of a group within."""
+    pytest.importorskip("xarray", reason="xarray is not installed: extra xarray")
+    beside = recorded.with_name("a.sensors.zarr")
+    gyro = Reading("imu:base", "gyro", np.ones((4, 2, 3), "f4"), ("axis",), "rad/s", "rate", {"axis": list("xyz")})
+    touch = Reading("contact:base", "touch", np.ones((4, 2), bool), (), "", "touch", {})
+    write_readings(beside, [gyro, touch], np.arange(4) * 0.005, np.arange(2), "a test")
+    tree = open_recording(recorded).tree
+    assert np.array_equal(tree["/sensors/imu/base"]["gyro"], gyro.values)
+    assert np.array_equal(tree["/sensors/contact/base"]["touch"], touch.values)
+    document = json.loads((beside / "zarr.json").read_text())
+    group = document["consolidated_metadata"]["metadata"]["imu"]
+    group["consolidated_metadata"]["metadata"]["x"] = {"zarr_format": 2, "node_type": "array"}
+    (beside / "zarr.json").write_text(json.dumps(document))
+    with pytest.raises(LoadError, match="'imu/x' is not of Zarr v3"):
+        _ = open_recording(recorded).tree
 
 
 def test_nothing_reads_pickled_arrays(tmp_path: Path) -> None:

@@ -64,7 +64,9 @@ def _sensors(xr: Any, path: Path, root: Any) -> dict[str, Any]:
     beside = path.parent / f"{path.stem}.sensors.zarr"
     if not beside.is_dir():
         return {}
-    check_metadata(beside, read_document(beside))  # before Zarr looks: it may come from the recording's stranger
+    check_metadata(
+        beside, read_document(beside), nested=True
+    )  # before Zarr looks: it may come from the recording's stranger
     try:
         tree = xr.open_datatree(beside, engine="zarr", chunks=None, consolidated=True, zarr_format=3)
     except Exception as error:

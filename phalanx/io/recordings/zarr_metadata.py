@@ -67,8 +67,10 @@ def read_document(path: Path) -> dict[str, Any]:
     return document
 
 
-def check_metadata(path: Path, document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def check_metadata(path: Path, document: dict[str, Any], nested: bool = False) -> dict[str, dict[str, Any]]:
     """Check everything that the consolidated metadata of a folder say; returns those of arrays and groups, by name.
+
+    ``nested``: groups may repeat the metadata of what is in them, as Zarr writes them; these are checked, too.
 
     Raises:
         LoadError: see :func:`read_document`.
@@ -85,11 +87,11 @@ def check_metadata(path: Path, document: dict[str, Any]) -> dict[str, dict[str, 
     if not isinstance(found, dict) or len(found) > MAX_ARRAYS:
         raise LoadError(f"{file}: consolidated_metadata must list at most {MAX_ARRAYS} groups and arrays.")
     for name, node in found.items():
-        _node(file, name, node)
+        _node(file, name, node, nested)
     return found
 
 
-def _node(file: Path, name: str, node: Any) -> None:
+def _node(file: Path, name: str, node: Any, nested: bool) -> None:
     parts = name.split("/")
     if any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
         raise LoadError(f"{file}: {name!r} is no name of an array.")
@@ -102,7 +104,11 @@ def _node(file: Path, name: str, node: Any) -> None:
         raise _wrong(file, name, "attributes", node["attributes"], "an object")
     if node.get("node_type") == "group":
         _keys(file, repr(name), node, GROUP_KEYS)
-        if node.get("consolidated_metadata") is not None:
+        within = node.get("consolidated_metadata")
+        if nested and isinstance(within, dict) and isinstance(within.get("metadata"), dict):
+            for below, each in within["metadata"].items():
+                _node(file, f"{name}/{below}", each, nested)
+        elif within is not None:
             raise _wrong(file, name, "consolidated_metadata", "...", "at the root alone")
         return
     if node.get("node_type") != "array":
