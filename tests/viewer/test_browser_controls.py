@@ -217,8 +217,8 @@ def test_a_page_opens_without_a_network(browser: Any, recording: px.Recording, t
 
 
 def reds(page: Any) -> int:
-    """Pixels as red as the arrows of forces."""
-    seen = pixels(page)
+    """Pixels as red as the arrows of forces, below the browser's notice and above the bar."""
+    seen = pixels(page, x=0, y=160, width=720, height=270)
     return int(((seen[..., 0] > 120) & (seen[..., 0] > 2 * seen[..., 1]) & (seen[..., 0] > 2 * seen[..., 2])).sum())
 
 
