@@ -316,11 +316,14 @@ def test_properties_reach_the_simulation(scene: Any, count: int, caplog: pytest.
     before[last, ids] = [0.5, 0.4, 0.3]
     np.testing.assert_allclose(host(view.get_dof_friction_properties()), before, rtol=1e-6)
     np.testing.assert_allclose(host(robot.data.joint_viscous_friction_coeff)[last, ids], 0.3, rtol=1e-6)
-    robot.write_joint_friction_coefficient_to_sim(0.7, np.full((1, len(ids)), 0.6), 0.2, ids, [last])  # Isaac Lab 2.3
+    robot.write_joint_friction_coefficient_to_sim(0.7, np.full((1, len(ids)), 0.6), None, ids, [last])  # Isaac Lab 2.3
+    robot.write_joint_friction_coefficient_to_sim(0.7, None, 0.2, joint_ids=ids, env_ids=[last])
     before[last, ids] = [0.7, 0.6, 0.2]
     np.testing.assert_allclose(host(view.get_dof_friction_properties()), before, rtol=1e-6)
     for chosen in (ids, np.array(ids), slice(ids[0], ids[0] + 1)):  # the order of earlier versions
         robot.write_joint_friction_coefficient_to_sim(0.8, chosen, [last])
+    with pytest.raises(TypeError, match="joint_ids twice"):
+        robot.write_joint_friction_coefficient_to_sim(0.8, ids, joint_ids=ids)
     before[last, ids] = [0.8, 0.6, 0.2]
     np.testing.assert_allclose(host(view.get_dof_friction_properties()), before, rtol=1e-6)
     limits = np.array([[[-0.1, 0.1]] * 12] * count)

@@ -46,7 +46,7 @@ from phalanx.components.shape import (
 )
 from phalanx.ecs import function, local, read, system, update, write
 from phalanx.maths.kernels import cross
-from phalanx.systems.collision.narrow.ball import inner_radius
+from phalanx.systems.collision.narrow.ball import convex_inner_radius
 from phalanx.systems.collision.narrow.impact import MOVED, WAY, move_pair
 from phalanx.systems.queries.limits import INF
 from phalanx.systems.queries.ray_height_field import ray_height_field
@@ -68,15 +68,6 @@ def place_in(moved, side, out):
     sign = -1.0 if side == 0 else 1.0
     for k in range(3):
         out[k] = sign * (moved[q + k] * moved[18] + moved[q + 3 + k] * moved[19] + moved[q + 6 + k] * moved[20])
-
-
-@function
-def hull_ball(first, end, offsets):
-    """Radius of the largest ball about a hull's origin that lies within it, m."""
-    ball = INF
-    for face in range(first, end):
-        ball = min(ball, offsets[face, 0])
-    return ball
 
 
 @system(
@@ -167,10 +158,9 @@ def find_walls_in_the_way(
     x, y, z = cross(wx, wy, wz, centre[w, 0, e], centre[w, 1, e], centre[w, 2, e])
     way[q], way[q + 1], way[q + 2] = wx, wy, wz
     way[q + 6], way[q + 7], way[q + 8] = travel[w, 0, e] + x, travel[w, 1, e] + y, travel[w, 2, e] + z
-    if kind[s, e] <= CONE:
-        ball = inner_radius(kind[s, e], size[s, 0, e], size[s, 1, e], size[s, 2, e])
-    else:
-        ball = hull_ball(first_face[s, e], end_face[s, e], hull_offsets)
+    ball = convex_inner_radius(
+        kind[s, e], size[s, 0, e], size[s, 1, e], size[s, 2, e], first_face[s, e], end_face[s, e], hull_offsets
+    )
     most = 0.0  # that it may go as seen from the wall
     spin = math.fabs(way[p]) + math.fabs(way[p + 1]) + math.fabs(way[p + 2])
     swing = math.fabs(way[q]) + math.fabs(way[q + 1]) + math.fabs(way[q + 2])

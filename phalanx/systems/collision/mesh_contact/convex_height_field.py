@@ -48,7 +48,7 @@ from phalanx.systems.collision.mesh_contact.meeting import (
 )
 from phalanx.systems.collision.mesh_contact.patch import PATCH, add_point
 from phalanx.systems.collision.mesh_contact.regions import is_beside, lowest_point
-from phalanx.systems.collision.narrow.ball import inner_radius
+from phalanx.systems.collision.narrow.ball import convex_inner_radius
 from phalanx.systems.collision.narrow.gjk import SIMPLEX
 from phalanx.systems.collision.narrow.impact import MOVED, WAY, begin_way
 from phalanx.systems.collision.narrow.support import FORMS, PAIR
@@ -282,11 +282,9 @@ def collide_convex_with_height_field(
             pair[3 * i + j] = 1.0 if i == j else 0.0
     cx, cy, cz = in_mesh(moved, -moved[18], -moved[19], -moved[20])
     length = math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])
-    inner = inner_radius(kind[a, e], size[a, 0, e], size[a, 1, e], size[a, 2, e])
-    if kind[a, e] == HULL:
-        inner = math.inf
-        for f in range(first_face[a, e], end_face[a, e]):
-            inner = min(inner, hull_offsets[f, 0])
+    inner = convex_inner_radius(
+        kind[a, e], size[a, 0, e], size[a, 1, e], size[a, 2, e], first_face[a, e], end_face[a, e], hull_offsets
+    )
     begin_motion(motion, way, rest[a, e] + rest[b, e], length, inner, way_length[n, e])
     convex_height_field(
         heights, first_sample[b, e], samples[b, 0, e], samples[b, 1, e], spacing[b, 0, e], spacing[b, 1, e],

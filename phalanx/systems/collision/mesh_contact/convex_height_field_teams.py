@@ -8,8 +8,6 @@ the order of the triangles, as on a CPU; every thread does that for itself, and 
 
 from __future__ import annotations
 
-import math
-
 from phalanx.components.mesh import HeightFieldGeometry, HeightSampleValue, MeshTopology
 from phalanx.components.pair import (
     Candidate,
@@ -55,7 +53,7 @@ from phalanx.systems.collision.mesh_contact.meeting import (
     turn_to_shape,
 )
 from phalanx.systems.collision.mesh_contact.patch import PATCH, add_point
-from phalanx.systems.collision.narrow.ball import inner_radius
+from phalanx.systems.collision.narrow.ball import convex_inner_radius
 from phalanx.systems.collision.narrow.impact import MOVED, WAY, begin_way
 from phalanx.systems.collision.narrow.support import FORMS, PAIR
 
@@ -157,11 +155,10 @@ def spread_convex_with_height_field(
                     for j in range(3):
                         pair[3 * i + j] = 1.0 if i == j else 0.0
                 cx, cy, cz = in_mesh(moved, -moved[18], -moved[19], -moved[20])
-                inner = inner_radius(kind[a, e], size[a, 0, e], size[a, 1, e], size[a, 2, e])
-                if kind[a, e] == HULL:
-                    inner = math.inf
-                    for f in range(first_face[a, e], end_face[a, e]):
-                        inner = min(inner, hull_offsets[f, 0])
+                inner = convex_inner_radius(
+                    kind[a, e], size[a, 0, e], size[a, 1, e], size[a, 2, e],
+                    first_face[a, e], end_face[a, e], hull_offsets,
+                )  # fmt: skip
                 near = reach[n, e]
                 length, farthest = field_box(turn, half, middle, near, box)
                 begin_motion(motion, way, rest[a, e] + rest[b, e], length, inner, way_length[n, e])

@@ -52,7 +52,7 @@ from phalanx.systems.collision.mesh_contact.regions import (
     lowest_point,
 )
 from phalanx.systems.collision.mesh_contact.tree import STACK, next_leaf
-from phalanx.systems.collision.narrow.ball import inner_radius
+from phalanx.systems.collision.narrow.ball import convex_inner_radius
 from phalanx.systems.collision.narrow.gjk import SIMPLEX
 from phalanx.systems.collision.narrow.impact import MOVED, WAY, begin_way
 from phalanx.systems.collision.narrow.support import FORMS, PAIR
@@ -240,11 +240,9 @@ def collide_convex_with_mesh(
             pair[3 * i + j] = 1.0 if i == j else 0.0
     cx, cy, cz = in_mesh(moved, -moved[18], -moved[19], -moved[20])
     length = math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])
-    inner = inner_radius(kind[a, e], size[a, 0, e], size[a, 1, e], size[a, 2, e])
-    if kind[a, e] == HULL:
-        inner = math.inf
-        for f in range(first_face[a, e], end_face[a, e]):
-            inner = min(inner, hull_offsets[f, 0])
+    inner = convex_inner_radius(
+        kind[a, e], size[a, 0, e], size[a, 1, e], size[a, 2, e], first_face[a, e], end_face[a, e], hull_offsets
+    )
     begin_motion(motion, way, rest[a, e] + rest[b, e], length, inner, way_length[n, e])
     convex_mesh(
         root[b, e], double_sided[b, e], cx, cy, cz, half, middle, turn, pair, forms, reach[n, e], way, moved, motion,

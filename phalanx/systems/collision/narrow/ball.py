@@ -2,7 +2,7 @@
 
 import math
 
-from phalanx.components.shape import BOX, CONE, CYLINDER
+from phalanx.components.shape import BOX, CONE, CYLINDER, HULL
 from phalanx.ecs import function
 
 FAST = 0.5
@@ -19,6 +19,24 @@ def inner_radius(kind, sx, sy, sz):
     if kind == CONE:
         return min(sy, sx * sy / math.sqrt(4.0 * sy * sy + sx * sx))
     return sx
+
+
+@function
+def convex_inner_radius(kind, sx, sy, sz, first_face, end_face, offsets):
+    """Radius of the largest ball about a convex shape's origin that lies within it, m.
+
+    Args:
+        kind: of the shape.
+        sx, sy, sz: sizes of a primitive, m.
+        first_face, end_face: faces of a hull.
+        offsets: of the planes of all hulls' faces from the origins of their shapes, m (faces, 1).
+    """
+    if kind != HULL:
+        return inner_radius(kind, sx, sy, sz)
+    radius = math.inf
+    for f in range(first_face, end_face):
+        radius = min(radius, offsets[f, 0])
+    return radius
 
 
 @function

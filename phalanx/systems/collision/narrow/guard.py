@@ -32,7 +32,7 @@ from phalanx.components.shape import (
     ShapeTopology,
 )
 from phalanx.ecs import function, local, local_int, read, rows, system, update
-from phalanx.systems.collision.narrow.ball import ball_radius, inner_radius
+from phalanx.systems.collision.narrow.ball import ball_radius, convex_inner_radius
 from phalanx.systems.collision.narrow.impact import (
     LOOKS,
     MOVED,
@@ -204,11 +204,9 @@ def guard_fast_shapes(
         s = a if side == 0 else b
         balls[side] = 0.0
         if kind[s, e] != SPHERE and dof[s, e] >= 0:
-            inner = inner_radius(kind[s, e], size[s, 0, e], size[s, 1, e], size[s, 2, e])
-            if kind[s, e] == HULL:
-                inner = math.inf
-                for f in range(first_face[s, e], end_face[s, e]):
-                    inner = min(inner, offsets[f, 0])
+            inner = convex_inner_radius(
+                kind[s, e], size[s, 0, e], size[s, 1, e], size[s, 2, e], first_face[s, e], end_face[s, e], offsets
+            )
             balls[side] = ball_radius(centre[s, 0, e], centre[s, 1, e], centre[s, 2, e], inner, way_length[n, e])
     if balls[0] == 0.0 and balls[1] == 0.0:
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,6 +16,37 @@ Ids = Sequence[int] | slice | None
 
 _FRICTIONS = ("joint_friction_coeff", "joint_dynamic_friction_coeff", "joint_viscous_friction_coeff")
 """Buffers, in the order of the tensor view."""
+
+
+def _chooses(value: Any) -> bool:
+    """Whether something says which joints: a slice or several whole numbers."""
+    if isinstance(value, list | tuple | range):
+        return len(value) > 0 and all(isinstance(one, int) for one in value)
+    if isinstance(value, slice):
+        return True
+    return len(getattr(value, "shape", ())) > 0 and not is_floating(value)
+
+
+def in_either_order(method: Callable[..., None]) -> Callable[..., None]:
+    """Let a method take ids and coefficients in the order of either version of Isaac Lab.
+
+    Up to 2.2, ``joint_ids`` and ``env_ids`` follow the static friction; from 2.3 on, the other coefficients do. Ids are
+    a slice or whole numbers, which no coefficients are.
+    """
+
+    @functools.wraps(method)
+    def taken(self: Any, joint_friction_coeff: Any, *given: Any, **named: Any) -> None:
+        ids, others = ("joint_ids", "env_ids"), ("joint_dynamic_friction_coeff", "joint_viscous_friction_coeff")
+        names = ids + others if any(_chooses(one) for one in given[:2]) else others + ids
+        if len(given) > len(names):
+            raise TypeError(f"{method.__name__} takes up to {len(names) + 1} arguments, not {len(given) + 1}")
+        for name, one in zip(names, given, strict=False):
+            if name in named:
+                raise TypeError(f"{method.__name__} is given {name} twice")
+            named[name] = one
+        method(self, joint_friction_coeff, **named)
+
+    return taken
 
 
 class JointWriter:
@@ -101,27 +133,27 @@ class JointWriter:
         """Set inertias of motors at the joints, kg m^2 or kg."""
         self._write_joints("armature", "joint_armature", "set_dof_armatures", armature, joint_ids, env_ids)
 
+    @in_either_order
     def write_joint_friction_coefficient_to_sim(
         self,
         joint_friction_coeff: Any,
-        joint_dynamic_friction_coeff: Any = None,
-        joint_viscous_friction_coeff: Any = None,
         joint_ids: Ids = None,
         env_ids: Ids = None,
+        joint_dynamic_friction_coeff: Any = None,
+        joint_viscous_friction_coeff: Any = None,
     ) -> None:
         """Set static friction of joints, N m or N here: it does not grow with the load that a joint carries.
 
+        Isaac Lab 2.3 moved ``joint_ids`` and ``env_ids`` to the end. Both orders are taken: what follows
+        ``joint_friction_coeff`` are ids if it is a slice or whole numbers, or else coefficients and then ids.
+
         Args:
             joint_friction_coeff: a number for all, or (n, k), k being the number of chosen joints.
-            joint_dynamic_friction_coeff: in motion, likewise, N m or N; as it is by default. A slice or whole numbers
-                are taken as ``joint_ids``, and what follows as ``env_ids``, as in Isaac Lab before 2.3.
-            joint_viscous_friction_coeff: N m s/rad or N s/m, likewise; as it is by default.
             joint_ids: which joints; all by default.
             env_ids: which instances; all by default.
+            joint_dynamic_friction_coeff: in motion, likewise, N m or N; as it is by default.
+            joint_viscous_friction_coeff: N m s/rad or N s/m, likewise; as it is by default.
         """
-        if _chooses(joint_dynamic_friction_coeff):
-            joint_ids, env_ids = joint_dynamic_friction_coeff, joint_viscous_friction_coeff
-            joint_dynamic_friction_coeff = joint_viscous_friction_coeff = None
         values = (joint_friction_coeff, joint_dynamic_friction_coeff, joint_viscous_friction_coeff)
         self._write_frictions(values, joint_ids, env_ids)
 
@@ -210,12 +242,3 @@ class JointWriter:
             setattr(data, f"default_{name}", copy(array(values, device)))
         data.joint_vel_limits = copy(array(view.get_dof_max_velocities(), device))
         data.joint_effort_limits = copy(array(view.get_dof_max_forces(), device))
-
-
-def _chooses(value: Any) -> bool:
-    """Whether something says which joints: a slice or several whole numbers."""
-    if isinstance(value, list | tuple | range):
-        return len(value) > 0 and all(isinstance(one, int) for one in value)
-    if isinstance(value, slice):
-        return True
-    return len(getattr(value, "shape", ())) > 0 and not is_floating(value)

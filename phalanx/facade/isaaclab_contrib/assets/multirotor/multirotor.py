@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from phalanx.facade.isaaclab.assets.articulation import Articulation, ArticulationData
+from phalanx.facade.isaaclab.assets.articulation.joint_writer import in_either_order
 from phalanx.facade.isaaclab.assets.buffers import refuse_outside, set_part
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.utils.string import resolve_matching_names_values
@@ -118,6 +119,24 @@ class Multirotor(Articulation):
                 data.default_joint_pos[chosen], data.default_joint_vel[chosen], env_ids=env_ids
             )
         self._thrust_as_default(env_ids)
+
+    @in_either_order
+    def write_joint_friction_coefficient_to_sim(
+        self,
+        joint_friction_coeff: Any,
+        joint_dynamic_friction_coeff: Any = None,
+        joint_viscous_friction_coeff: Any = None,
+        joint_ids: Sequence[int] | slice | None = None,
+        env_ids: Sequence[int] | None = None,
+    ) -> None:
+        """Set frictions of joints, as articulations do; documented in the order of Isaac Lab 2.3."""
+        super().write_joint_friction_coefficient_to_sim(
+            joint_friction_coeff,
+            joint_ids=joint_ids,
+            env_ids=env_ids,
+            joint_dynamic_friction_coeff=joint_dynamic_friction_coeff,
+            joint_viscous_friction_coeff=joint_viscous_friction_coeff,
+        )
 
     def write_data_to_sim(self) -> None:
         """Let thrusters go on by a step, and them and external wrenches push in the next step."""
