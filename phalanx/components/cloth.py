@@ -3,10 +3,8 @@
 from phalanx.components.deformable import Deformable, Node
 from phalanx.ecs import Component, Field, Table
 
-ClothCorner = Table(
-    "cloth corner", "a triangle as one of its nodes sees it; those of a node are consecutive", many=True
-)
-ClothBend = Table("cloth bend", "a node that bending ties to another; those of a node are consecutive", many=True)
+ClothCorner = Table("cloth corner", "a triangle as one of its nodes sees it; those of a node are consecutive")
+ClothBend = Table("cloth bend", "a node that bending ties to another; those of a node are consecutive")
 
 
 class ClothMaterial(Component, table=Deformable):

@@ -14,12 +14,10 @@ TOUCHES = 32
 PARTNERS = 16
 """Most other bodies that a body of cloth is known to touch."""
 
-ClothTriangle = Table(
-    "cloth triangle", "a triangle of cloth that touches cloth; those of a patch are consecutive", many=True
-)
-ClothPatch = Table("cloth patch", "some triangles that lie together", many=True)
-ClothNear = Table("near cloth", "slots for triangles near a triangle, NEAR for each", many=True)
-ClothTouch = Table("cloth touch", "slots for what is near a node of cloth, TOUCHES for each such node", many=True)
+ClothTriangle = Table("cloth triangle", "a triangle of cloth that touches cloth; those of a patch are consecutive")
+ClothPatch = Table("cloth patch", "some triangles that lie together")
+ClothNear = Table("near cloth", "slots for triangles near a triangle, NEAR for each")
+ClothTouch = Table("cloth touch", "slots for what is near a node of cloth, TOUCHES for each such node")
 
 
 class ClothTriangleTopology(Component, table=ClothTriangle):

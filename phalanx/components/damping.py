@@ -3,10 +3,8 @@
 from phalanx.components.deformable import Deformable, Node
 from phalanx.ecs import Component, Field, Table
 
-DampedNode = Table("damped node", "a node of a soft body with damping of elastic motion, body by body", many=True)
-DampedCorner = Table(
-    "damped corner", "a corner of such a node; those of a node are consecutive, as its corners are", many=True
-)
+DampedNode = Table("damped node", "a node of a soft body with damping of elastic motion, body by body")
+DampedCorner = Table("damped corner", "a corner of such a node; those of a node are consecutive, as its corners are")
 
 
 class DeformableDamping(Component, table=Deformable):

@@ -8,9 +8,9 @@ from phalanx.components.world import World
 from phalanx.ecs import Component, Field, Table
 
 Deformable = Table("deformable", "a deformable body")
-Node = Table("node", "a point of a deformable body that carries mass; those of a body are consecutive", many=True)
-Corner = Table("corner", "a tetrahedron as one of its nodes sees it; those of a node are consecutive", many=True)
-NodeGroup = Table("node group", "a run of nodes of one body, for sums", many=True)
+Node = Table("node", "a point of a deformable body that carries mass; those of a body are consecutive")
+Corner = Table("corner", "a tetrahedron as one of its nodes sees it; those of a node are consecutive")
+NodeGroup = Table("node group", "a run of nodes of one body, for sums")
 
 
 class DeformableSettings(Component, table=World):

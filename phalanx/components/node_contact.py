@@ -12,8 +12,8 @@ from phalanx.ecs import Component, Field, Table
 SLOTS = 3
 """Contacts of a node: as many as walls meet in a corner."""
 
-SurfaceNode = Table("surface node", "a node on the surface of a deformable body", many=True)
-NodeContact = Table("node contact", "slots for contacts of surface nodes with shapes, SLOTS for each", many=True)
+SurfaceNode = Table("surface node", "a node on the surface of a deformable body")
+NodeContact = Table("node contact", "slots for contacts of surface nodes with shapes, SLOTS for each")
 DeformablePair = Table(
     "deformable pair", "a deformable body and a shape that may touch; those of a body are consecutive"
 )

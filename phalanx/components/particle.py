@@ -21,19 +21,13 @@ RUN = 64
 MOST_NEAR = 64
 """Slots that a particle may have for others near it, at most."""
 
-Particle = Table("particle", "a grain, or a bit of a fluid; those of a body are consecutive", many=True)
-ParticleCell = Table(
-    "particle cell", "a cell of the grid, which stands for all whose numbers leave the same rest", many=True
-)
-ParticleChunk = Table("particle chunk", "a run of particles, for sorting", many=True)
-ParticleRun = Table("particle run", "for each run of chunks the values of a digit", many=True)
+Particle = Table("particle", "a grain, or a bit of a fluid; those of a body are consecutive")
+ParticleCell = Table("particle cell", "a cell of the grid, which stands for all whose numbers leave the same rest")
+ParticleChunk = Table("particle chunk", "a run of particles, for sorting")
+ParticleRun = Table("particle run", "for each run of chunks the values of a digit")
 ParticleDigit = Table("particle digit", "a value of a digit")
-ParticleNear = Table(
-    "particle near", "slots for others near a particle: the first of each, the second of each, ...", many=True
-)
-ParticlePart = Table(
-    "particle part", "a run of the particles of a coupled body; those of one are consecutive", many=True
-)
+ParticleNear = Table("particle near", "slots for others near a particle: the first of each, the second of each, ...")
+ParticlePart = Table("particle part", "a run of the particles of a coupled body; those of one are consecutive")
 
 
 class ParticleSettings(Component, table=World):

@@ -4,7 +4,7 @@ from phalanx.components.deformable import Deformable
 from phalanx.ecs import Component, Field, Table
 
 Rope = Table("rope", "a deformable body that is a rope")
-RopeNode = Table("rope node", "a node of a rope; those of a rope are consecutive, from one end to the other", many=True)
+RopeNode = Table("rope node", "a node of a rope; those of a rope are consecutive, from one end to the other")
 FramedRope = Table("framed rope", "a rope that resists twist, or is bent at rest; its segments have frames")
 
 

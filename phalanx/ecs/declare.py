@@ -36,15 +36,10 @@ Order = Literal["parallel", "forward", "reverse"]
 
 @dataclass(frozen=True)
 class Table:
-    """A sort of entity. ``name`` is used in messages, files and dimension names.
-
-    Of ``many`` an environment may have a hundred thousand: where there are few environments, threads of a block on a
-    GPU share out the rows.
-    """
+    """A sort of entity. ``name`` is used in messages, files and dimension names."""
 
     name: str
     doc: str = ""
-    many: bool = False
 
 
 class Field:
@@ -250,13 +245,6 @@ class System:
     def spreads(self) -> bool:
         """Whether it has loops that threads of the GPU share."""
         return "spread" in self.function.__code__.co_names
-
-    @property
-    def shares_rows(self) -> bool:
-        """Whether threads of a block on a GPU share out its rows where there are few environments."""
-        if self.is_native or self.team_size or self.spreads or self.order != "parallel" or self.over is None:
-            return False
-        return self.in_step or self.over.many
 
     def portion(self, first: int, count: int) -> System:
         """The same system for ``count`` rows from ``first`` on; what its text has of that is :func:`start`.

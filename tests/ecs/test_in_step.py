@@ -172,23 +172,3 @@ def test_what_cannot_be() -> None:
         system(over=Leaf, phase="sense", order="forward", in_step=True)(early)
     with pytest.raises(DeclarationError, match=r"start\(\)"):
         declared.portion(0, 1)
-
-
-def test_threads_share_rows_of_tables_with_many() -> None:
-    """On GPUs, where threads of a block beyond the environments have none; what must go in order does not."""
-    crowd = Table("crowd", "a great many", many=True)
-
-    class Walker(Component, table=crowd):
-        """Goes."""
-
-        place = Field(doc="where it is")
-
-    def walk(i, e, place=update(Walker.place)):
-        """Go on."""
-        place[i, e] += 1.0
-
-    free, forward = system(over=crowd, phase="sense")(walk), system(over=crowd, phase="sense", order="forward")(walk)
-    assert free.shares_rows and flow_together.shares_rows and not forward.shares_rows and not flow_alone.shares_rows
-    texts = [generate(made, frozenset(), "float32", "cuda").source for made in (free, forward)]
-    assert ["threadIdx.y" in text for text in texts] == [True, False]
-    assert "threadIdx" not in generate(free, frozenset(), "float32", "cpu").source

@@ -56,8 +56,6 @@ def of_system(system: System) -> str:
     how = (system.order, system.leading, system.one_lane, system.used, system.team_size, system.block_threads)
     if system.in_step:
         how = (*how, "in step")
-    if system.shares_rows and not system.in_step:
-        how = (*how, "shares rows")
     if system.registers:
         how = (*how, f"{system.registers} registers")
     arguments = [(name, *_declared(access)) for name, access in system.arguments.items()]

@@ -41,11 +41,8 @@ def teams_at_once() -> int:
 
 
 def most_lanes(num_envs: int) -> int:
-    """Environments that rows hold a multiple of: a warp of them, and half of one in worlds that have no more.
-
-    Threads beyond the last environment do nothing, so that a multiple is needed only for addresses.
-    """
-    return NARROW if num_envs > NARROW // 2 else NARROW // 2
+    """Environments that rows hold a multiple of, in worlds of whatever size."""
+    return THREADS // 4
 
 
 def block_bytes(system: System, count: int) -> int:
@@ -99,9 +96,9 @@ class Program:
             columns = -(-num_envs // threads)
             rows = min(rows, max(BLOCKS // columns, 1)) if system.used else rows
             shape = (columns, max(rows, 1)), threads
-            if system.shares_rows and num_envs < THREADS:  # few environments: threads of a block share out rows
+            if system.in_step and num_envs < THREADS:  # few environments: threads of a block share out rows
                 wide = 1 << (num_envs - 1).bit_length()
-                shape = (1, min(max(-(-bound.rows * wide // THREADS), 1), 65535)), (wide, THREADS // wide)
+                shape = (1, max(-(-rows * wide // THREADS), 1)), (wide, THREADS // wide)
 
         @cache
         def configured(pointer: int) -> Any:

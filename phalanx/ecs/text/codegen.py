@@ -84,15 +84,7 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
         return system.program.module(system, shared, dtype)
     system = system.whole or system
     accesses = tuple((name, access.mode, id(access.target)) for name, access in system.arguments.items())
-    how = (
-        system.order,
-        system.leading,
-        system.one_lane,
-        system.used,
-        system.registers,
-        system.in_step,
-        system.shares_rows,
-    )
+    how = (system.order, system.leading, system.one_lane, system.used, system.registers, system.in_step)
     kind = (system.function, id(system.over), *how, accesses)
     key = (*kind, shared, dtype, target)
     text = _texts.get(key)
@@ -341,7 +333,7 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
     if system.used:
         end = f"min(_rows, signed({system.used}[{'0' if system.used in shared else f'_place(0, _stride, _{env})'}]))"
     rows_ = f"range(cuda.blockIdx.y, {end}, cuda.gridDim.y)" if system.order == "parallel" else ordered
-    if system.shares_rows:
+    if system.in_step:
         rows_ = f"range(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y, {end}, cuda.gridDim.y * cuda.blockDim.y)"
     return (
         head
