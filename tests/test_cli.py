@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
-import av
 import numpy as np
 import pytest
 import zarr
@@ -283,6 +282,7 @@ def test_run_record_replay_verify_picture(tmp_path, device):
 
 def frames(path: Path) -> tuple[int, int, int]:
     """How many frames a video has, and their width and height."""
+    av = pytest.importorskip("av", reason="PyAV is not installed")
     with av.open(str(path)) as container:
         images = [image.to_ndarray(format="rgb24") for image in container.decode(video=0)]
     assert all(image.shape == images[0].shape for image in images)

@@ -7,23 +7,24 @@ from typing import Any
 
 import numpy as np
 import pytest
-import skfem
 from deformable.scenes import spread, volumes, world
-from skfem.models.elasticity import lame_parameters, linear_elasticity
 
 import phalanx as px
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.meshes.tet_shapes import tet_shape
 from phalanx.systems.deformable.elasticity import corner_force
 
+skfem: Any = pytest.importorskip("skfem", reason="scikit-fem is not installed")
+elasticity: Any = pytest.importorskip("skfem.models.elasticity", reason="scikit-fem is not installed")
+
 LENGTH, SIDE, DENSITY = 0.4, 0.2, 1000.0
 
 
-def stiffness(mesh: TetMesh, young: float, poisson: float) -> tuple[Any, Any, skfem.Basis]:
+def stiffness(mesh: TetMesh, young: float, poisson: float) -> tuple[Any, Any, Any]:
     """Stiffness and lumped mass of linear elasticity on the same elements."""
     elements = skfem.MeshTet(mesh.nodes.T.copy(), mesh.tets.T.copy())
     basis = skfem.Basis(elements, skfem.ElementVector(skfem.ElementTetP1()))
-    matrix = linear_elasticity(*lame_parameters(young, poisson)).assemble(basis)
+    matrix = elasticity.linear_elasticity(*elasticity.lame_parameters(young, poisson)).assemble(basis)
     mass = np.zeros(len(mesh.nodes))
     np.add.at(mass, mesh.tets, (DENSITY / 4 * mesh.volumes)[:, None])
     return matrix, mass, basis
@@ -34,7 +35,7 @@ def sag(mesh: TetMesh, young: float, poisson: float, gravity: float, order: int 
     elements = skfem.MeshTet(mesh.nodes.T.copy(), mesh.tets.T.copy())
     kind = skfem.ElementTetP1() if order == 1 else skfem.ElementTetP2()
     basis = skfem.Basis(elements, skfem.ElementVector(kind))
-    matrix = linear_elasticity(*lame_parameters(young, poisson)).assemble(basis)
+    matrix = elasticity.linear_elasticity(*elasticity.lame_parameters(young, poisson)).assemble(basis)
     weight = skfem.LinearForm(lambda v, w: -DENSITY * gravity * v[2]).assemble(basis)
     held = basis.get_dofs(lambda x: np.isclose(x[0], mesh.nodes[:, 0].min())).all()
     return skfem.solve(*skfem.condense(matrix, weight, D=held))[np.asarray(basis.nodal_dofs)].T

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
-import av
 import numpy as np
 import pytest
 from PIL import Image
 
 from phalanx.images.pictures.video import VideoError, VideoWriter, check_video
+
+av: Any = pytest.importorskip("av", reason="PyAV is not installed")
 
 COLORS = ((220, 30, 30), (30, 200, 30), (30, 30, 220), (240, 240, 240))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from functools import cache
 
-import fcl
 import numpy as np
 import pytest
 from narrow.pairs import Solid, box, capsule, sphere
@@ -68,6 +67,7 @@ def _fcl_distances(
     probe: Solid, name: str, turns: np.ndarray, target_turns: np.ndarray, between: np.ndarray
 ) -> np.ndarray:
     """Distances (n,) by FCL, -1 for overlaps; of meshes and height fields those of their surfaces."""
+    fcl = pytest.importorskip("fcl", reason="python-fcl is not installed")
     target = fcl_shape(SOLIDS[name]) if name in SOLIDS else fcl_mesh(*triangles(name))
     moving = fcl_shape(probe)
     found = np.zeros(len(between))
