@@ -137,6 +137,8 @@ def convert_camera_frame_orientation_convention(
     """The orientation, (..., 4), that a camera has in another convention for its axes.
 
     ``"opengl"``: forward is -z, up is +y; ``"ros"``: forward is +z, up is -y; ``"world"``: forward is +x, up is +z.
+    Of the two quaternions that stand for it, the result is the one whose largest component is positive, as in Isaac Lab
+    2.3.2; where both conventions are the same it is a copy.
 
     Raises:
         ValueError: a convention is none of these.
@@ -144,7 +146,12 @@ def convert_camera_frame_orientation_convention(
     for name in (origin, target):
         if name not in _FROM_OPENGL:
             raise ValueError(f'convention {name!r}: must be "opengl", "ros" or "world"')
-    _, orientation, back, forth = common(orientation, _FROM_OPENGL[origin], _FROM_OPENGL[target])
+    xp, orientation, back, forth = common(orientation, _FROM_OPENGL[origin], _FROM_OPENGL[target])
     if origin == target:
         return copy(orientation)
-    return quat_mul(orientation, quat_mul(quat_conjugate(back), forth))
+    turned = quat_mul(orientation, quat_mul(quat_conjugate(back), forth))
+    largest = turned[..., :1]
+    for i in range(1, 4):
+        other = turned[..., i : i + 1]
+        largest = xp.where(xp.abs(other) > xp.abs(largest), other, largest)
+    return xp.where(largest < 0.0, -turned, turned)
