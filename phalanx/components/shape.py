@@ -29,6 +29,7 @@ class ShapeTopology(Component, table=Shape):
     link = Field(dtype="int32", doc="the link that carries it, -1: none (a plane)", constant=True)
     body = Field(dtype="int32", doc="the named body that forces are reported for, -1: none", constant=True)
     dof = Field(dtype="int32", doc="last dof of its link, -1 if that cannot move", constant=True)
+    sole = Field(dtype="int32", doc="1: its link carries no other shape", constant=True)
     first_vertex = Field(dtype="int32", doc="of a hull or mesh: its first vertex", constant=True)
     end_vertex = Field(dtype="int32", doc="one past its last vertex", constant=True)
     first_face = Field(dtype="int32", doc="of a hull: its first face; of a mesh: its first triangle", constant=True)

@@ -153,6 +153,7 @@ def systems(
     seams: bool = True,
     single: bool = True,
     walls: bool = True,
+    free: bool = True,
     keep_nearest: bool = False,
 ) -> list[System]:
     """The engine's systems, as few as a world can do with; all of them by default.
@@ -172,10 +173,12 @@ def systems(
         seams: bodies have several shapes.
         single: bodies fly alone.
         walls: they may meet shapes that contacts do not move, other than planes.
+        free: roots of some bodies or robots are free.
         keep_nearest: where slots are too few, the nearest pairs and contacts are kept.
     """
     loose = not joints and pairs != set()
-    found = [*_all(*ALWAYS), *REACTIONS]
+    found = [s for s in _all(*ALWAYS) if free or spherical or s not in _all(midpoint)]
+    found += REACTIONS
     if spherical:
         found.remove(inertia.mass_matrix)
         found += [_in_phase(inertia.mass_matrix, "kinematics"), *_all(pivots), *_all(pivot_energy)]

@@ -382,6 +382,7 @@ class Contents(Collisions, Deformables):
             seams=layout.pieces,
             single=layout.single,
             walls=layout.walls,
+            free=layout.free,
             keep_nearest=self._settings["when_full"] == "nearest",
         )
         for system in chosen:

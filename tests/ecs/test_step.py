@@ -7,9 +7,14 @@ import pkgutil
 import random
 from itertools import combinations
 
+import numpy as np
+
+import phalanx as px
 import phalanx.systems
-from phalanx.components.shape import PLANE
+from phalanx.bench.robots.simple import chain
+from phalanx.components.shape import PLANE, ShapeTopology
 from phalanx.ecs import Schedule, System
+from phalanx.models.robot_model import Body, RobotModel, Shape
 from phalanx.systems import ORDER, QUERIES, STEP, deformable, systems
 
 STAND_INS = (
@@ -63,7 +68,7 @@ def test_worlds_keep_the_order() -> None:
     check(Schedule((*STEP, *QUERIES), systems(listed=False, keep_nearest=True)))
     check(Schedule((*STEP, *QUERIES), systems(listed=True)))
     for _ in range(3):
-        names = ("planes", "together", "joints", "loops", "tendons", "spring", "limits", "spherical", "seams")
+        names = ("planes", "together", "joints", "loops", "tendons", "spring", "limits", "spherical", "seams", "free")
         flags = {name: rng.random() < 0.5 for name in names}
         check(
             Schedule((*STEP, *QUERIES), systems(pairs=set(rng.sample(kinds, 6)), listed=False, optional=False, **flags))
@@ -72,3 +77,32 @@ def test_worlds_keep_the_order() -> None:
 
 def test_deformable_bodies_keep_the_order() -> None:
     check(Schedule(deformable.PHASES, deformable.systems()))
+
+
+def test_worlds_go_without_what_cannot_act_in_them() -> None:
+    """The mean of free turns is for free roots."""
+    names = {}
+    for free in (False, True):
+        world = px.World(1, device="cpu")
+        world.add_robot(chain(2), "arm", fixed_base=True)
+        if free:
+            world.add_rigid_object(Shape("box", (0.1, 0.1, 0.1)), "box", position=(1.0, 0.0, 0.5))
+        names[free] = {system.name for system in world.build().schedule.systems()}
+    assert {"mean_turn", "turn_evenly"} <= names[True]
+    assert not {"mean_turn", "turn_evenly"} & names[False]
+    assert names[False] < names[True]
+
+
+def test_shapes_know_whether_their_links_carry_others() -> None:
+    """Contacts of loose bodies of one shape each are not compared with those of neighbours."""
+    world = px.World(1, device="cpu")
+    box = Shape("box", (0.1, 0.1, 0.1))
+    both = [box, Shape("box", (0.1, 0.1, 0.1), position=(0.2, 0.0, 0.0))]
+    world.add_ground()
+    world.add_rigid_object(box, "before", position=(-1.0, 0.0, 0.5))
+    model = RobotModel("pair", [Body("pair", 1.0, inertia=np.eye(3), collisions=both)], [])
+    world.add_robot(model, "pair", position=(0.0, 0.0, 0.5))
+    world.add_rigid_object(box, "behind", position=(1.0, 0.0, 0.5))
+    store = world.build().engine.store
+    link, sole = (store.view(field)[:, 0].tolist() for field in (ShapeTopology.link, ShapeTopology.sole))
+    assert sorted(zip(link, sole, strict=True)) == [(-1, 0), (0, 1), (1, 0), (1, 0), (2, 1)]

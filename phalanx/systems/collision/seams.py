@@ -147,6 +147,7 @@ def drop_seam_contacts(
     kind=read(ShapeTopology.kind),
     link=read(ShapeTopology.link),
     dof=read(ShapeTopology.dof),
+    sole=read(ShapeTopology.sole),
     root=read(LinkTopology.root),
     tree=read(LinkTopology.tree),
     yields=read(TreeTopology.yields),
@@ -207,10 +208,18 @@ def drop_seam_contacts(
                 r = n * width + p
                 along = normal[r, 0, e] * x + normal[r, 1, e] * y + normal[r, 2, e] * z
                 hidden |= 1 << p if (along if o == b else -along) < UPRIGHT else 0
-    for m in range(candidate_count[0, e]):
+    tiles = False  # whether a or b may be a piece beside another one: heaps have many pairs that are not
+    for side in range(2):
+        o = a if side == 0 else b
+        t = tree[link[o, e], e]
+        single = is_free[t, e] == 1 and end_link[t, e] - first_link[t, e] == 1
+        tiles = tiles or sole[o, e] == 0 or not single or dof[o, e] < 0 or yields[t, e] == 0
+    for m in range(candidate_count[0, e] if tiles else 0):
         i, j = shape_a[m, e], shape_b[m, e]
-        left = points[m, e] - (passed[m, e] if clearance[m, e] >= 0.0 else 0)
-        if m != n and (i == a or i == b or j == a or j == b) and left > 0:
+        left = 0
+        if m != n and (i == a or i == b or j == a or j == b):
+            left = points[m, e] - (passed[m, e] if clearance[m, e] >= 0.0 else 0)
+        if left > 0:
             shared_a = i == a or j == a
             s = a if shared_a else b
             o = b if shared_a else a
@@ -221,8 +230,8 @@ def drop_seam_contacts(
             loose_o = not fixed_o and is_free[t, e] == 1 and end_link[t, e] - first_link[t, e] == 1
             loose_c = not fixed_c and is_free[u, e] == 1 and end_link[u, e] - first_link[u, e] == 1
             slides = dof[s, e] >= 0 and yields[v, e] == 1
-            tiles = (fixed_o and fixed_c) or (slides and not loose_o and not loose_c)
-            if (of_one or tiles) and o != c and link[s, e] != link[o, e]:
+            go_together = (fixed_o and fixed_c) or (slides and not loose_o and not loose_c)
+            if (of_one or go_together) and o != c and link[s, e] != link[o, e]:
                 level = SEAM * max(margin[s, e], margin[o, e])
                 best = m * width
                 for p in range(m * width + 1, m * width + left):

@@ -225,9 +225,16 @@ def find_walls_in_the_way(
             back[n, k, e] = (free - length) * x
 
 
-@system(phase="integrate", after="find_walls_in_the_way", before=("carry_momentum", "check_finite"), needs=Candidate)
+@system(
+    over=Candidate,
+    phase="integrate",
+    used="used",
+    after="find_walls_in_the_way",
+    before=("carry_momentum", "check_finite"),
+)
 def clamp_motion(
-    lanes,
+    n,
+    e,
     used=read(CandidateCount.current),
     pair_a=read(CandidatePair.a),
     pair_b=read(CandidatePair.b),
@@ -237,21 +244,21 @@ def clamp_motion(
     back=read(MotionClamp.back),
     displacement=update(DofSolve.displacement),
 ):
-    """Shorten ways to the first wall that they would lead through."""
-    most = 0
-    for e in lanes:
-        most = max(most, used[0, e])
-    for n in range(most):  # hardly ever any
-        for e in lanes:
-            if n < used[0, e] and left[n, e] < 1.0:
-                a, b = pair_a[n, e], pair_b[n, e]
-                own = dof[b, e] if dof[a, e] < 0 or prescribed[max(dof[a, e], 0), e] != 0 else dof[a, e]
-                soonest = True
-                for m in range(used[0, e]):
-                    if left[m, e] < 1.0 and m != n:
-                        i, j = pair_a[m, e], pair_b[m, e]
-                        same = dof[i, e] == own or dof[j, e] == own
-                        sooner = left[m, e] < left[n, e] or (left[m, e] == left[n, e] and m < n)
-                        soonest = soonest and not (same and sooner)
-                for k in range(3 if soonest else 0):
-                    displacement[own - 5 + k, e] += back[n, k, e]
+    """Shorten ways to the first wall that they would lead through.
+
+    A row for each candidate, of which one at most is the soonest of a body: no two write the same displacement. A
+    thread for each environment would wait for one candidate after the other.
+    """
+    if n >= used[0, e] or not left[n, e] < 1.0:  # hardly ever any
+        return
+    a, b = pair_a[n, e], pair_b[n, e]
+    own = dof[b, e] if dof[a, e] < 0 or prescribed[max(dof[a, e], 0), e] != 0 else dof[a, e]
+    soonest = True
+    for m in range(used[0, e]):
+        if left[m, e] < 1.0 and m != n:
+            i, j = pair_a[m, e], pair_b[m, e]
+            same = dof[i, e] == own or dof[j, e] == own
+            sooner = left[m, e] < left[n, e] or (left[m, e] == left[n, e] and m < n)
+            soonest = soonest and not (same and sooner)
+    for k in range(3 if soonest else 0):
+        displacement[own - 5 + k, e] += back[n, k, e]

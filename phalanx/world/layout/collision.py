@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -76,6 +77,7 @@ def place_shapes(
 
     A plane's own contact offset is 0, so ``contact_offset``, that of shapes, is where contacts with the ground begin.
     """
+    carried = Counter(shape.link for shape in shapes)
     for shape in shapes:
         part, data = parts[shape.part], shape.data
         offset = contact_offset if part.contact_offset is None else part.contact_offset
@@ -86,10 +88,11 @@ def place_shapes(
             offset = offset if own.contact_offset is None else own.contact_offset
             if own.material and not part.material_given:
                 material = Material.of(f"shape {own.name!r}", material, **own.material)
-        _add_shape(columns, data, material, shape.link, shape.body, shape.dof, offset, rest, geometry)
+        sole = carried[shape.link] == 1
+        _add_shape(columns, data, material, shape.link, shape.body, shape.dof, sole, offset, rest, geometry)
     for ground in grounds:
         plane = CollisionData(-1, -1, kinds.PLANE, np.zeros(3), np.zeros(3), np.array([1.0, 0, 0, 0]))
-        _add_shape(columns, plane, ground.material, -1, -1, -1, 0.0, 0.0, geometry)
+        _add_shape(columns, plane, ground.material, -1, -1, -1, False, 0.0, 0.0, geometry)
 
 
 def _add_shape(
@@ -99,6 +102,7 @@ def _add_shape(
     link: int,
     body: int,
     dof: int,
+    sole: bool,
     contact_offset: float,
     rest_offset: float,
     geometry: GeometryTables,
@@ -109,6 +113,7 @@ def _add_shape(
             c.ShapeTopology.link: link,
             c.ShapeTopology.body: body,
             c.ShapeTopology.dof: dof,
+            c.ShapeTopology.sole: int(sole),
             **geometry.add(data.geometry).fields(),
             c.ShapeGeometry.size: data.size,
             c.ShapeGeometry.position: data.position,

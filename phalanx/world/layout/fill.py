@@ -60,6 +60,8 @@ class Layout:
     """Whether some body flies alone, a robot of one link or an object."""
     walls: bool
     """Whether such a body may meet a shape other than a ground that contacts do not move."""
+    free: bool
+    """Whether some root is free."""
     many_pairs: bool
     """Whether bounds are sorted, as allowed pairs are too many to list."""
     shapes: list[PlacedShape]
@@ -186,8 +188,9 @@ def fill(
     pieces = _side_by_side(parts, shapes, pairs.allowed, len(grounds) > 0)
     single = any(_is_single(part) for part in parts)
     walls = single and _meets_walls(parts, shapes, pairs.allowed)
+    free = any(not part.articulation.fixed_base for part in parts)
     many = len(pairs.allowed) > longest
-    return Layout(ranges, met, moving, pieces, single, walls, many, shapes, dof_parents, room.most)
+    return Layout(ranges, met, moving, pieces, single, walls, free, many, shapes, dof_parents, room.most)
 
 
 def _is_single(part: Part) -> bool:
