@@ -331,7 +331,7 @@ def test_what_is_looked_at_is_not_below_the_panel_of_a_phone(viewer, window, wid
         client.put(next(each for each in fields if each.value.startswith(MARK)), f"{MARK} {window}")
         until(lambda: viewer.hover.widths.get(one.client_id) == window)
         if window == width:  # the panel is below, which was not known before
-            until(lambda: not np.allclose(camera.position, placed))
+            until(lambda: not np.allclose(viewer._fitted[one.client_id], placed))  # written last
         ways = np.concatenate([np.eye(3), -np.eye(3)])
         for view in viewer.views():
             if view != "Corner":  # where it begins
