@@ -21,11 +21,12 @@ does not know.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar, cast
 
 from phalanx.ecs.errors import DeclarationError
 
@@ -374,9 +375,17 @@ def function(helper: F) -> F:
 
 
 def primitive(helper: F) -> F:
-    """Mark a helper that is only declared, with what it means: back ends have one of that name."""
-    helper.__phalanx_primitive__ = True  # type: ignore[attr-defined]
-    return function(helper)
+    """Mark a helper that is only declared, with what it means: back ends have one of that name.
+
+    To call it anywhere else is an error, whatever its body says.
+    """
+
+    @functools.wraps(helper)
+    def declared(*_: Any, **__: Any) -> Any:
+        raise NotImplementedError(f"{helper.__name__}() is for kernels; call it in a system")
+
+    declared.__phalanx_primitive__ = True  # type: ignore[attr-defined]
+    return function(cast("F", declared))
 
 
 def spread(*bounds: int) -> range:

@@ -14,61 +14,51 @@ from phalanx.ecs.declare import primitive
 @primitive
 def eight(number) -> Any:
     """A float32, or an int32, in all lanes."""
-    raise NotImplementedError("eight() is for kernels; call it in a system")
 
 
 @primitive
 def lanes_at(array, row) -> Any:
     """Eight numbers of a float32 or int32 array, from 8 * row on."""
-    raise NotImplementedError("lanes_at() is for kernels; call it in a system")
 
 
 @primitive
 def put_lanes(array, row, numbers) -> None:
     """Write eight numbers from 8 * row on."""
-    raise NotImplementedError("put_lanes() is for kernels; call it in a system")
 
 
 @primitive
 def side_lanes(nodes, index) -> Any:
     """Both sides that are in a word of a wide node (:mod:`~.wide_nodes`), each in all lanes."""
-    raise NotImplementedError("side_lanes() is for kernels; call it in a system")
 
 
 @primitive
 def lesser(a, b) -> Any:
     """The less of each two lanes."""
-    raise NotImplementedError("lesser() is for kernels; call it in a system")
 
 
 @primitive
 def greater(a, b) -> Any:
     """The greater of each two lanes."""
-    raise NotImplementedError("greater() is for kernels; call it in a system")
 
 
 @primitive
 def where(flags, a, b) -> Any:
     """Of lanes whose flag is set those of a, else those of b."""
-    raise NotImplementedError("where() is for kernels; call it in a system")
 
 
 @primitive
 def flag_bits(flags) -> Any:
     """Flags as bits of a whole number, that of lane 0 the lowest."""
-    raise NotImplementedError("flag_bits() is for kernels; call it in a system")
 
 
 @primitive
 def flags_of(bits) -> Any:
     """The flags of which these are the :func:`flag_bits`."""
-    raise NotImplementedError("flags_of() is for kernels; call it in a system")
 
 
 @primitive
 def greatest_lane(numbers) -> Any:
     """The greatest of eight float32."""
-    raise NotImplementedError("greatest_lane() is for kernels; call it in a system")
 
 
 @primitive
@@ -79,4 +69,3 @@ def packet_keys(lows, keys, place) -> Any:
         lows: float32 array, of which eight of each slot are read from ``64 * place`` on, none below zero.
         keys: int32 array, of which eight are written, see :func:`~.primitives.entered_children`: of the nearest rays.
     """
-    raise NotImplementedError("packet_keys() is for kernels; call it in a system")

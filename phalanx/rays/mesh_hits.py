@@ -10,4 +10,3 @@ from phalanx.rays.primitives import versions
 @versions(cpu=search_by_distance, cuda=search_by_octant)
 def search_mesh(depth, cells, nodes, triangles, root, sides, any_hit, px, py, pz, dx, dy, dz, first, limit) -> Any:
     """See :func:`~.mesh_search.search_by_distance`."""
-    raise NotImplementedError("search_mesh() is for kernels; call it in a system")

@@ -36,19 +36,16 @@ def versions(cpu: Callable[..., Any], cuda: Callable[..., Any]) -> Callable[[F],
 @primitive
 def fma(a, b, c) -> Any:
     """a * b + c, rounded once: what is the same in two places has the same result."""
-    raise NotImplementedError("fma() is for kernels; call it in a system")
 
 
 @primitive
 def inverse(d) -> Any:
     """1 / d, in the last place or nearly so: a GPU's instruction rather than ten."""
-    raise NotImplementedError("inverse() is for kernels; call it in a system")
 
 
 @primitive
 def load_floats(array, index) -> Any:
     """Four numbers of a float32 array from ``index`` on, a multiple of 4."""
-    raise NotImplementedError("load_floats() is for kernels; call it in a system")
 
 
 @primitive
@@ -58,13 +55,11 @@ def load_corners(triangles, t, axes) -> Any:
     Args:
         axes: four times the axes' numbers, four bits each.
     """
-    raise NotImplementedError("load_corners() is for kernels; call it in a system")
 
 
 @primitive
 def load_node(nodes, node) -> Any:
     """Of a wide node (:mod:`~.wide_nodes`): middle x, y, z, float32; kinds, first child, first triangle, uint32."""
-    raise NotImplementedError("load_node() is for kernels; call it in a system")
 
 
 @primitive
@@ -72,19 +67,16 @@ def load_sides(nodes, node, octant, axis) -> Any:
     """Four words of near and four of far sides of a wide node (:mod:`~.wide_nodes`), along a constant axis, for rays
     that go up where bits of ``octant`` are set.
     """
-    raise NotImplementedError("load_sides() is for kernels; call it in a system")
 
 
 @primitive
 def as_float(bits) -> Any:
     """The float32 with these bits."""
-    raise NotImplementedError("as_float() is for kernels; call it in a system")
 
 
 @primitive
 def as_int(number) -> Any:
     """The bits of a float32, as a number with a sign."""
-    raise NotImplementedError("as_int() is for kernels; call it in a system")
 
 
 @primitive
@@ -93,73 +85,61 @@ def way_inside(ax, ay, az, bx, by, bz, limit) -> Any:
 
     None may be NaN, and ``limit`` not below zero; b of -0.0 count as below zero.
     """
-    raise NotImplementedError("way_inside() is for kernels; call it in a system")
 
 
 @primitive
 def missed(a, b, c, d, e, f, g, h) -> Any:
     """A word with bits 4 k to 4 k + 3 set if the k-th of eight float32 is below zero."""
-    raise NotImplementedError("missed() is for kernels; call it in a system")
 
 
 @primitive
 def entered_of(kinds, misses, mask) -> Any:
     """Bits of a word ``kinds`` that are not set in ``misses``, and are in ``mask``, a constant."""
-    raise NotImplementedError("entered_of() is for kernels; call it in a system")
 
 
 @primitive
 def exchanged_bytes(bits, places) -> Any:
     """A word whose byte k is that of ``bits`` whose number, 0 to 3, is in ``places``, four bits each."""
-    raise NotImplementedError("exchanged_bytes() is for kernels; call it in a system")
 
 
 @primitive
 def chosen(mask, a, b) -> Any:
     """Bits of a where those of ``mask``, a constant, are set, else of b."""
-    raise NotImplementedError("chosen() is for kernels; call it in a system")
 
 
 @primitive
 def members() -> Any:
     """Bits of the threads of a warp that are here with this one, which then do everything together; on the CPU 1."""
-    raise NotImplementedError("members() is for kernels; call it in a system")
 
 
 @primitive
 def everyone() -> Any:
     """Bits of all threads of a warp; on the CPU 1."""
-    raise NotImplementedError("everyone() is for kernels; call it in a system")
 
 
 @primitive
 def in_step(flag) -> Any:
     """True on a GPU, so that threads stay together; on the CPU ``flag``."""
-    raise NotImplementedError("in_step() is for kernels; call it in a system")
 
 
 @primitive
 def votes(warp, flag) -> Any:
     """Bits of those of the threads ``warp``, all of which must ask, whose flag is true."""
-    raise NotImplementedError("votes() is for kernels; call it in a system")
 
 
 @primitive
 def marked(warp, bits) -> Any:
     """Bits of those of the threads ``warp``, all of which must ask, whose ``bits``, a word, are not all 0."""
-    raise NotImplementedError("marked() is for kernels; call it in a system")
 
 
 @primitive
 def lane_number() -> Any:
     """Number of the thread in its warp."""
-    raise NotImplementedError("lane_number() is for kernels; call it in a system")
 
 
 @primitive
 def warp_cells() -> Any:
     """Fast memory of a warp, for :func:`put_pair`: rows with a cell of two words for each thread."""
-    raise NotImplementedError("warp_cells() is for kernels; call it in a system")
 
 
 @primitive
@@ -170,55 +150,46 @@ def put_pair(cells, deep, rows, row, lane, one, two) -> None:
         cells: see :func:`warp_cells`.
         deep: an int32 array of two words for each of ``rows`` rows, for what there is no room for, on the CPU all.
     """
-    raise NotImplementedError("put_pair() is for kernels; call it in a system")
 
 
 @primitive
 def pair_at(cells, deep, rows, row, lane) -> Any:
     """Two words that :func:`put_pair` wrote."""
-    raise NotImplementedError("pair_at() is for kernels; call it in a system")
 
 
 @primitive
 def put_aside(cells, row, lane, a, b) -> None:
     """Have two float32 kept in a cell rather than in registers; on the CPU nothing."""
-    raise NotImplementedError("put_aside() is for kernels; call it in a system")
 
 
 @primitive
 def taken_back(cells, row, lane, a, b) -> Any:
     """Two float32 that were put aside; they must be given, since on the CPU nothing was."""
-    raise NotImplementedError("taken_back() is for kernels; call it in a system")
 
 
 @primitive
 def narrow(number) -> Any:
     """The same whole number, 0 to 2**32 - 1; GPUs then take one register for it, not two."""
-    raise NotImplementedError("narrow() is for kernels; call it in a system")
 
 
 @primitive
 def narrow_signed(number) -> Any:
     """Likewise, of -2**31 to 2**31 - 1."""
-    raise NotImplementedError("narrow_signed() is for kernels; call it in a system")
 
 
 @primitive
 def word(number) -> Any:
     """The same whole number, 0 to 2**32 - 1, of a type of 32 bits."""
-    raise NotImplementedError("word() is for kernels; call it in a system")
 
 
 @primitive
 def count_bits(bits) -> Any:
     """How many are set."""
-    raise NotImplementedError("count_bits() is for kernels; call it in a system")
 
 
 @primitive
 def highest_bit(bits) -> Any:
     """Place of the highest that is set, 0 to 31; one must be."""
-    raise NotImplementedError("highest_bit() is for kernels; call it in a system")
 
 
 @primitive
@@ -228,13 +199,11 @@ def fetch(array, index, count) -> None:
     Args:
         count: a constant.
     """
-    raise NotImplementedError("fetch() is for kernels; call it in a system")
 
 
 @primitive
 def split(number, size) -> Any:
     """Quotient and rest of a whole number, not negative, by one that is positive; of 32 bits on the GPU."""
-    raise NotImplementedError("split() is for kernels; call it in a system")
 
 
 @primitive
@@ -248,10 +217,8 @@ def entered_children(nodes, node, px, py, pz, ix, iy, iz, limit, keys, place) ->
         keys: int32 array, of which eight are written from ``8 * place`` on: for each child the bits of where it is
             entered, as a float32 not below zero, with the slot for its last three; NEVER if it is not.
     """
-    raise NotImplementedError("entered_children() is for kernels; call it in a system")
 
 
 @primitive
 def least_key(keys, place, slots) -> Any:
     """The least of eight keys from ``8 * place`` on, of those slots that are set in a word; NEVER if there is none."""
-    raise NotImplementedError("least_key() is for kernels; call it in a system")

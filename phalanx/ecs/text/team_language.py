@@ -64,109 +64,91 @@ def variant(
 @primitive
 def team_row() -> Any:
     """The row that the team is for; with ``apiece`` the team's number in its environment."""
-    raise NotImplementedError("team_row() is for kernels; call it in a system")
 
 
 @primitive
 def team_count() -> Any:
     """How many teams an environment has."""
-    raise NotImplementedError("team_count() is for kernels; call it in a system")
 
 
 @primitive
 def team_rank(size) -> Any:
     """The thread's number in its team of so many threads."""
-    raise NotImplementedError("team_rank() is for kernels; call it in a system")
 
 
 @primitive
 def team_slot(size) -> Any:
     """The team's number in its block."""
-    raise NotImplementedError("team_slot() is for kernels; call it in a system")
 
 
 @primitive
 def team_wait(size) -> Any:
     """Until all threads of the team have come here, and see what each has stored."""
-    raise NotImplementedError("team_wait() is for kernels; call it in a system")
 
 
 @primitive
 def team_sum(size, x) -> Any:
     """The sum of every thread's x, the same bits for all."""
-    raise NotImplementedError("team_sum() is for kernels; call it in a system")
 
 
 @primitive
 def team_eight_sums(size, a, b, c, d, e, f, g, h) -> Any:
     """The sums of eight numbers of every thread: the first for threads 0, 8, ... of the team, and so on."""
-    raise NotImplementedError("team_eight_sums() is for kernels; call it in a system")
 
 
 @primitive
 def team_ballot(size, condition) -> Any:
     """A number with a bit for each thread of the team: whether the condition holds there; the same for all."""
-    raise NotImplementedError("team_ballot() is for kernels; call it in a system")
 
 
 @primitive
 def team_from(size, x, rank) -> Any:
     """The x of the team's thread with that number."""
-    raise NotImplementedError("team_from() is for kernels; call it in a system")
 
 
 @primitive
 def count_bits(x) -> Any:
     """How many bits of a number of 32 are set."""
-    raise NotImplementedError("count_bits() is for kernels; call it in a system")
 
 
 @primitive
 def lowest_bit(x) -> Any:
     """The place of the lowest bit that is set, from 0."""
-    raise NotImplementedError("lowest_bit() is for kernels; call it in a system")
 
 
 @primitive
 def as_real(x) -> Any:
     """A number of 32 bits in the place of a float32, as it is; :func:`as_bits` takes it out again."""
-    raise NotImplementedError("as_real() is for kernels; call it in a system")
 
 
 @primitive
 def as_bits(x) -> Any:
     """See :func:`as_real`."""
-    raise NotImplementedError("as_bits() is for kernels; call it in a system")
 
 
 @primitive
 def load_four(field, index) -> Any:
     """Four numbers of a float32 field's memory, from ``index`` on, a multiple of 4."""
-    raise NotImplementedError("load_four() is for kernels; call it in a system")
 
 
 @primitive
 def store_four(field, index, a, b, c, d) -> Any:
     """Store four numbers to a float32 field's memory."""
-    raise NotImplementedError("store_four() is for kernels; call it in a system")
 
 
 @primitive
 def store_one(field, index, x) -> Any:
     """Store a number to a float32 field's memory."""
-    raise NotImplementedError("store_one() is for kernels; call it in a system")
 
 
 @primitive
 def team_room(size) -> Any:
     """How many numbers of the memory that the launch gives its block a team has, a multiple of 4."""
-    raise NotImplementedError("team_room() is for kernels; call it in a system")
 
 
 @primitive
 def keep_four(memory, index, a, b, c, d) -> Any:
     """Store four numbers to a block's memory, from ``index`` on, a multiple of 4."""
-    raise NotImplementedError("keep_four() is for kernels; call it in a system")
 
 
 @primitive
@@ -175,4 +157,3 @@ def load_kept_four(wanted, kept, memory, place, field, index) -> Any:
 
     Zeros where ``wanted`` is 0. What threads of a team keep, only they themselves find without :func:`team_wait`.
     """
-    raise NotImplementedError("load_kept_four() is for kernels; call it in a system")
