@@ -9,18 +9,13 @@ import numpy as np
 
 from phalanx.io.reading.errors import LoadError
 
+GRAIN_DENSITY, FLUID_DENSITY = 1500.0, 1000.0
+"""kg/m^3, where none is given."""
 
-def particle_mass(radius: float, fluid: bool, density: float | None = None) -> float:
-    """Mass of a particle, kg: of a sphere, or of a cube of fluid whose side is the distance at rest.
 
-    Args:
-        radius: m.
-        fluid: whether it is a bit of a fluid.
-        density: kg/m^3; 1500 of grains and 1000 of fluids where it is not given.
-    """
-    if density is None:
-        density = 1000.0 if fluid else 1500.0
-    return density * ((2 * radius) ** 3 if fluid else 4 / 3 * float(np.pi) * radius**3)
+def particle_volume(radius: float, fluid: bool) -> float:
+    """Volume, m^3, of a particle of a radius, m: a sphere, or a cube of fluid whose side is the distance at rest."""
+    return (2 * radius) ** 3 if fluid else 4 / 3 * float(np.pi) * radius**3
 
 
 @dataclass

@@ -70,8 +70,7 @@ def shape_textures(shape: Shape) -> FaceTextures | None:
 def _given(picture: Picture, tint: tuple[float, ...]) -> Any:
     """The picture in a colour, or ``None``."""
     try:
-        status = os.stat(picture.path)
-        return _tinted(picture.path, status.st_mtime_ns, status.st_size, tuple(round(255 * v) for v in tint))
+        return _tinted(*_version(picture.path), tuple(round(255 * v) for v in tint))
     except (OSError, LoadError) as error:
         warnings.warn(f"a texture is not shown: {error}", stacklevel=3)
         return None
@@ -92,6 +91,26 @@ def _tinted(path: str, _mtime: int, _size: int, tint: tuple[int, ...]) -> Any:
     return ImageChops.multiply(image, Image.new(image.mode, image.size, full))
 
 
+def _known(path: str | os.PathLike[str], faces: np.ndarray) -> tuple[tuple[str, int, int], slice] | None:
+    """What the file of a mesh is remembered by, and how corners of faces follow its own: backwards in a mirrored mesh.
+
+    Returns:
+        ``None`` if the file is no longer there, or has other faces.
+    """
+    try:
+        version, known = _version(path), load_mesh(os.fspath(path))[1]
+    except (OSError, LoadError):
+        return None
+    orders = (slice(None), slice(None, None, -1))
+    return next(((version, order) for order in orders if np.array_equal(known[:, order], faces)), None)
+
+
+def _version(path: str | os.PathLike[str]) -> tuple[str, int, int]:
+    """What a file that was read is remembered by: its place, and when and how large it was written."""
+    status = os.stat(path)
+    return os.path.realpath(path), status.st_mtime_ns, status.st_size
+
+
 def face_coordinates(path: str | os.PathLike[str], faces: np.ndarray) -> np.ndarray | None:
     """Places in a picture, (faces, 3, 2) float32, of the corners of a mesh's faces, as the mesh's file has them.
 
@@ -102,17 +121,9 @@ def face_coordinates(path: str | os.PathLike[str], faces: np.ndarray) -> np.ndar
     Returns:
         ``None`` if the file is no longer there, has none, or other faces.
     """
-    try:
-        status = os.stat(path)
-        known = load_mesh(os.fspath(path))[1]
-    except (OSError, LoadError):
-        return None
-    found = _coordinates(os.path.realpath(path), status.st_mtime_ns, status.st_size)
-    if found is None or len(found) != len(known):
-        return None
-    if np.array_equal(known, faces):
-        return found
-    return found[:, ::-1] if np.array_equal(known[:, ::-1], faces) else None  # of a mirrored mesh
+    known = _known(path, faces)
+    found = None if known is None else _coordinates(*known[0])
+    return None if known is None or found is None or len(found) != len(faces) else found[:, known[1]]
 
 
 @lru_cache(maxsize=64)
@@ -136,19 +147,11 @@ def face_textures(path: str | os.PathLike[str], faces: np.ndarray) -> FaceTextur
     Returns:
         ``None`` if the file is no longer there, has no pictures that can be read, or other faces.
     """
-    try:
-        status = os.stat(path)
-        known = load_mesh(os.fspath(path))[1]
-    except (OSError, LoadError):
+    known = _known(path, faces)
+    found = None if known is None else _parsed(*known[0])
+    if known is None or found is None or len(found.image) != len(faces):
         return None
-    found = _parsed(os.path.realpath(path), status.st_mtime_ns, status.st_size)
-    if found is None or len(found.image) != len(known):
-        return None
-    if np.array_equal(known, faces):
-        return found
-    if np.array_equal(known[:, ::-1], faces):  # of a mirrored mesh
-        return FaceTextures(found.image, found.uv[:, ::-1], found.images)
-    return None
+    return FaceTextures(found.image, found.uv[:, known[1]], found.images)
 
 
 @lru_cache(maxsize=64)

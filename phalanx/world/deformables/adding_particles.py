@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from phalanx.models.meshes.point_set import PointSet, particle_mass
+from phalanx.models.meshes.point_set import FLUID_DENSITY, GRAIN_DENSITY, PointSet, particle_volume
 from phalanx.world import checking, options
 from phalanx.world.deformables.particles import Particles
 from phalanx.world.layout.parts import ParticlesPart
@@ -102,9 +102,9 @@ class ParticleSets(Running):
         if mass is not None and density is not None:
             raise ValueError(f"{who}: give mass or density, not both")
         radius = checking.number(f"{who}: radius", radius, above=0)
-        volume = particle_mass(radius, fluid, 1.0)
-        usual = particle_mass(radius, fluid) / volume
-        density = checking.number(f"{who}: density", usual if density is None else density, above=0)
+        volume = particle_volume(radius, fluid)
+        default = FLUID_DENSITY if fluid else GRAIN_DENSITY
+        density = checking.number(f"{who}: density", default if density is None else density, above=0)
         usual = 4.0 if surface_tension else 3.4
         far = (usual * radius if reach is None else checking.number(f"{who}: reach", reach)) if fluid else 0.0
         if fluid and not 2.2 * radius <= far <= 4 * radius:

@@ -53,9 +53,8 @@ def mesh(asset: MeshAsset, source: Source) -> tuple[np.ndarray, np.ndarray]:
         faces = faces[:, ::-1]
     asset.vertices, asset.faces = vertices, np.asarray(faces, np.int64)
     given = values.numbers("texcoord")
-    if (
-        values.has("vertex") and values.has("face") and len(given) == 2 * len(vertices)
-    ):  # from the picture's upper left corner on
+    inline = values.has("vertex") and values.has("face")
+    if inline and len(given) == 2 * len(vertices):  # from the picture's upper left corner on
         asset.uv = (given.reshape(-1, 2) * [1.0, -1.0] + [0.0, 1.0])[asset.faces].astype(np.float32)
     return vertices, asset.faces
 

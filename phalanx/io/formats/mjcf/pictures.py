@@ -15,9 +15,9 @@ from phalanx.models.picture import Picture, check_picture
 from phalanx.models.robot_model import Shape
 
 SIX = ("fileright", "fileleft", "fileup", "filedown", "filefront", "fileback")
+"""Attributes of a cube of six pictures."""
 
-
-WHERE = (
+NOT_SHOWN = (
     'it is not shown: "2d" textures are shown on meshes with texture coordinates (of OBJ files, or texcoord), and '
     '"cube" textures of one picture on boxes.'
 )
@@ -40,13 +40,13 @@ def looked_at(geom: Geom) -> Shape:
     element, kind = texture.element, texture.word("type", "cube")
     if not texture.has("file"):
         if any(texture.has(name) for name in SIX):
-            source.notes.add(element, WHERE)
+            source.notes.add(element, NOT_SHOWN)
         return shape
     uv = _mesh(values, source).uv if geom.type == "mesh" else None
     coordinates = uv is not None or (geom.type == "mesh" and Path(shape.mesh_file).suffix[1:].lower() in TEXTURED)
     whole = texture.word("gridsize", "1 1").split() == ["1", "1"]
     if not (whole and kind == "cube" and shape.kind == "box") and not (kind == "2d" and coordinates):
-        source.notes.add(element, WHERE)
+        source.notes.add(element, NOT_SHOWN)
         return shape
     try:
         path = source.texture_file(texture)

@@ -12,7 +12,7 @@ from phalanx.io.formats.usd.cloths import SYSTEM, material_of_particles, target
 from phalanx.io.formats.usd.deformables import DeformableModel
 from phalanx.io.formats.usd.frames import inverse, orientation_of, position_of, rigid
 from phalanx.io.formats.usd.values import Reading
-from phalanx.models.meshes.point_set import PointSet, particle_mass
+from phalanx.models.meshes.point_set import FLUID_DENSITY, GRAIN_DENSITY, PointSet, particle_volume
 
 SCHEMA = "PhysxParticleSetAPI"
 TYPES = {"Points": "points", "PointInstancer": "positions"}
@@ -159,12 +159,10 @@ def _adhesion(reading: Reading, prim: Prim, system: Prim, arguments: dict[str, A
     if not found:
         return
     fluid, radius = arguments["fluid"], arguments["radius"]
-    mass = arguments.get("mass") or particle_mass(radius, fluid, arguments.get("density"))
-    force, reach = (
-        adhesion(found, mass),
-        reading.number(material, "physxPBDMaterial:adhesionOffsetScale", 0.0, least=0.0),
-    )
-    arguments |= {"adhesion": force, "adhesion_reach": adhesion_reach(reach, arguments)}
+    density = arguments.get("density", FLUID_DENSITY if fluid else GRAIN_DENSITY)
+    force = adhesion(found, arguments.get("mass") or density * particle_volume(radius, fluid))
+    scale = reading.number(material, "physxPBDMaterial:adhesionOffsetScale", 0.0, least=0.0)
+    arguments |= {"adhesion": force, "adhesion_reach": adhesion_reach(scale, arguments)}
     if not fluid:
         scale = reading.number(material, "physxPBDMaterial:particleAdhesionScale", 1.0, least=0.0)
         arguments["cohesion"] = scale * force
