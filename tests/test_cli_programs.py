@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -137,3 +139,30 @@ def test_a_picture_shows_one_robot_large(tmp_path, monkeypatch, capsys):
 def _seen(image: np.ndarray) -> np.ndarray:
     """Pixels that are not the sky, which is the same along a row."""
     return np.abs(image - np.median(image, axis=1, keepdims=True)).max(axis=2) > 20
+
+
+PLAIN = """
+import sys
+sys.modules |= dict.fromkeys(("pxr", "viser"))
+from phalanx.commands.cli import main
+for command in ("doctor", "assets list", "assets build franka", "assets fetch franka", "view cartpole"):
+    print("==", main(command.split()), flush=True)
+"""
+
+
+def test_commands_without_what_is_optional(tmp_path: Path):
+    """Each says what it needs in a sentence; `doctor` and lists need nothing."""
+    (tmp_path / "Isaac").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", PLAIN],
+        env={**os.environ, "PHALANX_ASSET_ROOT": str(tmp_path), "https_proxy": "http://127.0.0.1:9"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    codes = [int(line[3:]) for line in done.stdout.splitlines() if line.startswith("== ")]
+    assert codes[0] in (0, 1) and codes[1] == 0 and codes[2:] == [2, 2, 2], done.stdout + done.stderr
+    said = [line for line in done.stderr.splitlines() if line.startswith("phalanx: ")]
+    assert len(said) == 3 and "pip install 'phalanx[isaac]'" in said[0] and "phalanx[viewer]" in said[2]

@@ -82,7 +82,8 @@ def _stage(made: Made, stand_in: StandIn) -> Stage:
     stage = Usd.Stage.CreateInMemory()
     if not isinstance(made, RobotModel):
         written = write_robot(_fixture(stand_in.name, made), stage, alike=False)
-        _take_off(stage.GetPrimAtPath(written.bodies["geometry"]), *_BODY)
+        held = stage.GetPrimAtPath(written.bodies["geometry"])
+        _take_off(held, UsdPhysics.RigidBodyAPI, UsdPhysics.MassAPI, UsdPhysics.ArticulationRootAPI)
     else:
         written = write_robot(made, stage, alike=False)
         for turns in stand_in.turns:
@@ -99,9 +100,6 @@ def _stage(made: Made, stand_in: StandIn) -> Stage:
         stand_in.dress(stage)
     stage.GetRootLayer().customLayerData = {MARK: {"standIn": stand_in.name, "standInMadeFrom": stand_in.origin}}
     return stage
-
-
-_BODY = (UsdPhysics.RigidBodyAPI, UsdPhysics.MassAPI, UsdPhysics.ArticulationRootAPI)
 
 
 def _body_alone(stage: Stage, path: str) -> Stage:

@@ -23,16 +23,17 @@ def assets(action: str, names: Sequence[str], where: Path | None, replace: bool)
         chosen = catalogue.chosen(names)
     except KeyError as error:
         raise UserError(f"{error.args[0][0].upper()}{error.args[0][1:]}.") from None
-    if action == "list":
-        _list(chosen, root)
-    elif action == "build":
-        _build(chosen, root, replace)
-    else:
-        if not names:
-            raise UserError(
-                "Say which files to fetch: phalanx assets fetch anymal-c franka; `assets list` has the names."
-            )
-        _fetch(chosen, root)
+    if action == "fetch" and not names:
+        raise UserError("Say which files to fetch: phalanx assets fetch anymal-c franka; `assets list` has the names.")
+    try:
+        if action == "list":
+            _list(chosen, root)
+        elif action == "build":
+            _build(chosen, root, replace)
+        else:
+            _fetch(chosen, root)
+    except ImportError as error:  # of USD, by which files are told from stand-ins
+        raise UserError(str(error)) from error
 
 
 def _list(chosen: Sequence[Any], root: Path) -> None:

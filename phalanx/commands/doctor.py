@@ -98,11 +98,13 @@ def _files() -> None:
     from phalanx.assets.catalogue import STAND_INS
     from phalanx.assets.places import folder
 
-    root, own, stand_ins = folder(), 0, 0
-    for one in STAND_INS:
-        path = root / one.files[0]
-        if path.exists():
-            stand_ins, own = (stand_ins + 1, own) if is_stand_in(path) else (stand_ins, own + 1)
-    print(f"Files of robots and objects are looked for below {root}: {own} of their own, {stand_ins} stand-ins.")
-    if not own and not stand_ins:
+    root = folder()
+    there = [root / one.files[0] for one in STAND_INS if (root / one.files[0]).exists()]
+    if not version("usd-core"):
+        kinds = f"{len(there)} are there"
+    else:
+        stand_ins = sum(map(is_stand_in, there))
+        kinds = f"{len(there) - stand_ins} of their own, {stand_ins} stand-ins"
+    print(f"Files of robots and objects are looked for below {root}: {kinds}.")
+    if not there:
         print("  phalanx assets build writes stand-ins; phalanx assets fetch NAME asks NVIDIA's server.")
