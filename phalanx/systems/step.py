@@ -227,6 +227,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         torsion.spin_jacobians,
         dof_rows.list_dof_rows,
         matrix.loop_matrix,
+        contact_rows.ease_contacts,
         contact_rows.contact_blocks,
         dof_rows.dof_jacobians,
         matrix.factorize_loops,
