@@ -28,6 +28,7 @@ from phalanx.systems.deformable import (
     cloth_clusters,
     cloth_near,
     cloth_touch,
+    collision_points,
     contact_search,
     coupling,
     damping,
@@ -253,6 +254,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     # What nodes may touch.
     "deform_begin": (
         elasticity.elastic_constants,
+        collision_points.begin_collision_points,
         contact_search.group_bounds,
         deformable_contacts.remember_node_contacts,
         attachments.begin_attachments,
@@ -271,6 +273,8 @@ ORDER: dict[str, tuple[System, ...]] = {
         mesh_search.find_mesh_contacts,
         link_forces.near_links,
         link_motion.forecast_links,
+        collision_points.press_carriers,
+        collision_points.share_out_firmness,
         deformable_contacts.begin_node_contacts,
         link_motion.hold_links,
         link_motion.start_links,
@@ -304,6 +308,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     # Where inertia takes nodes.
     "deform_predict": (
         small_steps.predict_nodes,
+        collision_points.predict_collision_points,
         deformable_contacts.move_anchors,
         attachments.move_attachments,
         rope_twist.begin_turning,
@@ -311,6 +316,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     # What cloth touches of cloth, and which sheets that joins.
     "deform_touch": (
         cloth_touch.touch_cloth,
+        collision_points.answer_collision_points,
         cloth_clusters.cloth_partners,
         cloth_clusters.join_clusters,
     ),
@@ -339,6 +345,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     ),
     # Links that nodes push.
     "deform_couple": (
+        collision_points.follow_sweeps,
         link_forces.sum_link_forces,
         particle_links.push_of_particles,
         particle_links.sum_particle_forces,
@@ -366,7 +373,10 @@ ORDER: dict[str, tuple[System, ...]] = {
         cloth_near.cloth_way,
         rope_twist.finish_turning,
         cloth_touch.bound_cloth,
+        collision_points.bound_collision_meshes,
+        collision_points.hold_back_nodes,
         small_steps.finish_nodes,
+        collision_points.finish_collision_points,
         small_steps.count_small_steps,
         deformable_contacts.finish_node_contacts,
         attachments.finish_attachments,
@@ -374,9 +384,14 @@ ORDER: dict[str, tuple[System, ...]] = {
         particle_links.sum_particle_impulses,
         coupling.push_links,
     ),
-    # Damping of soft bodies, and what surfaces of deformable bodies do to each other: of each colour of nodes before
-    # it is swept.
-    "deform_forces": (damping.damp_nodes, cloth_touch.touch_forces),
+    # Damping of soft bodies, what surfaces of deformable bodies do to each other, and what collision meshes hand on: of
+    # each colour of nodes before it is swept.
+    "deform_forces": (
+        damping.damp_nodes,
+        collision_points.follow_colours,
+        cloth_touch.touch_forces,
+        collision_points.collision_forces,
+    ),
     # Momentum that bodies must have.
     "deform_end": (
         rope_twist.impulse_of_twist,
