@@ -1,7 +1,7 @@
 """Collision meshes of soft bodies: points of a surface that nodes of tetrahedra carry.
 
-A point is a row among nodes, after those of its body, so that contacts treat it as they treat a node. It has no inertia:
-where it is follows from the nodes of its tetrahedron, and what acts on it acts on them, by the same weights.
+A point is a row among nodes, after those of its body, so that contacts treat it as they treat a node. It has no
+inertia: where it is follows from the nodes of its tetrahedron, and what acts on it acts on them, by the same weights.
 """
 
 from phalanx.components.deformable import Deformable, Node

@@ -103,7 +103,10 @@ class NodeModel(Component, table=Node):
     """Mass and shape."""
 
     mass = Field(
-        unit="kg", doc="mass; of a collision point the mean of its carriers' by their weights", role="parameter", shared=True
+        unit="kg",
+        doc="mass; of a collision point the mean of its carriers', by weight",
+        role="parameter",
+        shared=True,
     )
     rest = Field(3, unit="m", doc="position where nothing is strained, in the body's own frame", constant=True)
 

@@ -69,7 +69,7 @@ class CollisionMesh:
             )
 
     def masses(self, masses: Any) -> Any:
-        """(..., points), kg: means of masses (..., nodes) of the nodes that carry points, by weights that are above 0."""
+        """(..., points), kg: means of masses (..., nodes) of the nodes that carry points, by weight."""
         inside = np.maximum(self.weights[self.points], 0.0)
         return (inside * masses[..., self.nodes[self.points]]).sum(axis=-1)
 

@@ -1,9 +1,9 @@
 """Collision meshes of soft bodies: their points follow the nodes that carry them, and hand on what acts on them.
 
-With x = sum w_i x_i, where w_i are the weights of a point's nodes, a force f on the point is w_i f on each node: its sum
-and its moment are those of f, so momentum is kept. A node that moves by d moves the point by w_i d, so of the second
-derivative K of what the point feels it sees w_i^2 K. The nodes of a point belong to one tetrahedron and have different
-colours, so a sweep moves one of them at a time.
+With x = sum w_i x_i, where w_i are the weights of a point's nodes, a force f on the point is w_i f on each node: its
+sum and its moment are those of f, so momentum is kept. A node that moves by d moves the point by w_i d, so of the
+second derivative K of what the point feels it sees w_i^2 K. The nodes of a point belong to one tetrahedron and have
+different colours, so a sweep moves one of them at a time.
 """
 
 import math
@@ -39,7 +39,7 @@ from phalanx.ecs import function, read, real, start, system, update, write
 from phalanx.systems.deformable.contact_force import contact_force, contact_stiffness
 
 
-@system(over=CollisionPoint, phase="deform_begin")
+@system(over=CollisionPoint, phase="deform_begin", in_step=True)
 def begin_collision_points(
     p,
     e,
@@ -123,7 +123,7 @@ def share_out_firmness(
     firmness[surface[node[p, e], e], e] = found
 
 
-@system(over=CollisionPoint, phase="deform_predict", after="predict_nodes")
+@system(over=CollisionPoint, phase="deform_predict", after="predict_nodes", in_step=True)
 def predict_collision_points(
     p,
     e,
@@ -141,7 +141,7 @@ def predict_collision_points(
         position[v, k, e] = x
 
 
-@system(over=CollisionPoint, phase="deform_forces")
+@system(over=CollisionPoint, phase="deform_forces", in_step=True)
 def follow_colours(
     p,
     e,
@@ -159,7 +159,7 @@ def follow_colours(
         position[v, k, e] = x
 
 
-@system(over=CollisionPoint, phase="deform_couple")
+@system(over=CollisionPoint, phase="deform_couple", in_step=True)
 def follow_sweeps(
     p,
     e,
@@ -177,7 +177,7 @@ def follow_sweeps(
         position[v, k, e] = x
 
 
-@system(over=CollisionPoint, phase="deform_finish", after="finish_nodes")
+@system(over=CollisionPoint, phase="deform_finish", after="finish_nodes", in_step=True)
 def finish_collision_points(
     p,
     e,
@@ -268,6 +268,7 @@ def collision_forces(
     across=read(ClothTouchPoint.normal),
     firm=read(ClothTouchPoint.stiffness),
     rubs=read(ClothTouchPoint.friction),
+    there=read(ClothDrift.there),
     before=read(NodeStep.start),
     position=read(NodeState.position),
     force=update(DampedNodeForce.force),
@@ -276,7 +277,7 @@ def collision_forces(
     """Of one colour: what the contacts of the points that a node carries do to it, where all nodes are."""
     v = order[first + n, e]
     d = damped[v, e]
-    if d < 0:
+    if d < 0 or there[0, e] == 0:
         return
     rate = real(count[0, e]) / h[0, e]
     fx, fy, fz = 0.0, 0.0, 0.0
@@ -285,11 +286,13 @@ def collision_forces(
         p = points[s, e]
         w = weight[s, e]
         px, py, pz = position[p, 0, e], position[p, 1, e], position[p, 2, e]
-        for slot in range(SLOTS):
+        hardness = contact_stiffness(mass[surface[p, e], e], rate)
+        near = pair[surface[p, e] * SLOTS, e] >= 0  # slots are filled from the first on
+        for slot in range(SLOTS if near else 0):
             c = surface[p, e] * SLOTS + slot
             nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
             push, grip, more, tx, ty, tz, _ = contact_force(
-                pair[c, e] >= 0, contact_stiffness(mass[surface[p, e], e], rate), load[c, e], friction[c, e], nx, ny, nz,
+                pair[c, e] >= 0, hardness, load[c, e], friction[c, e], nx, ny, nz,
                 px - anchor[c, 0, e], py - anchor[c, 1, e], pz - anchor[c, 2, e],
             )  # fmt: skip
             fx += w * (push * nx - grip * tx)

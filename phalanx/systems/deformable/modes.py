@@ -102,8 +102,8 @@ def sum_groups(
                 c = surface[v, e] * SLOTS + k
                 nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
                 push, across, more, tx, ty, tz, _ = contact_force(
-                    pair[c, e] >= 0, contact_stiffness(firmness[surface[v, e], e], rate), load[c, e], friction[c, e], nx, ny, nz,
-                    x - anchor[c, 0, e], y - anchor[c, 1, e], z - anchor[c, 2, e],
+                    pair[c, e] >= 0, contact_stiffness(firmness[surface[v, e], e], rate), load[c, e], friction[c, e],
+                    nx, ny, nz, x - anchor[c, 0, e], y - anchor[c, 1, e], z - anchor[c, 2, e],
                 )  # fmt: skip
                 px += push * nx - across * tx
                 py += push * ny - across * ty

@@ -8,6 +8,9 @@ from phalanx import components as c
 from phalanx.models.meshes.collision_mesh import CollisionMesh
 from phalanx.world.layout.columns import Columns
 
+NONE = 1e-9
+"""A node whose weight is less does not carry the point: such weights are rounding, of points on faces."""
+
 
 class CollisionPoints:
     """Points of collision meshes, body by body."""
@@ -32,13 +35,14 @@ class CollisionPoints:
             }
         )
         order = np.argsort(carriers.ravel(), kind="stable")
+        order = order[np.abs(weights.ravel()[order]) > NONE]
         columns.extend(
             {
                 c.CollisionShareTopology.node: first_node + count + order // 4,
                 c.CollisionShareTopology.weight: weights.ravel()[order],
             }
         )
-        ends = self._shares + np.cumsum(np.bincount(carriers.ravel(), minlength=count))
+        ends = self._shares + np.cumsum(np.bincount(carriers.ravel()[order], minlength=count))
         columns.extend(
             {
                 c.NodeCollision.first: np.concatenate([[self._shares], ends[:-1]]),
