@@ -387,8 +387,8 @@ ORDER: dict[str, tuple[System, ...]] = {
     # Damping of soft bodies, what surfaces of deformable bodies do to each other, and what collision meshes hand on: of
     # each colour of nodes before it is swept.
     "deform_forces": (
-        damping.damp_nodes,
         collision_points.follow_colours,
+        damping.damp_nodes,
         cloth_touch.touch_forces,
         collision_points.collision_forces,
     ),
