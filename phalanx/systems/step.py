@@ -405,6 +405,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     "load": (
         loads.look_for_loads,
         tied_bodies.find_islands,
+        squeezes.leave_what_is_pressed,
         loads.judge_sweep,
         loads.leave_what_is_known,
         load_steps.swept_velocities,
