@@ -139,7 +139,7 @@ def compounds_through(device: str, rate: int, half: float, seed: int, speeds: tu
     ]
     body = world.add_rigid_object(pieces, "body", mass=0.1)
     rng = np.random.default_rng(seed)
-    speed = np.exp(rng.uniform(*np.log(speeds), count))
+    speed = np.exp(rng.uniform(np.log(speeds[0]), np.log(speeds[1]), count))
     place = np.column_stack([-0.3 - rng.uniform(0.0, 1.0, count) * speed / rate, np.zeros(count), np.zeros(count)])
     velocity = np.zeros((count, 6))
     velocity[:, 0] = speed
