@@ -5,10 +5,9 @@ from __future__ import annotations
 UNBUILT = {
     "isaacsim.sensors.rtx": "RTX lidars and radars need NVIDIA's renderer and models; use "
     "isaacsim.sensors.physx.RotatingLidarPhysX or isaaclab.sensors.RayCaster",
-    "isaacsim.core.utils.deformable_mesh_utils": "deformable prims are not simulated through these names; use "
-    "isaaclab.assets.DeformableObject or phalanx.World.add_soft_body",
     "isaacsim.cortex": "Cortex's decision networks are not made; step controllers in a loop of the script",
-    "isaacsim.robot.policy": "its policies are networks of NVIDIA's; train one by phalanx train or Isaac Lab",
+    "isaacsim.robot.policy.examples.robots": "its robots' networks are NVIDIA's; train one by phalanx train or Isaac "
+    "Lab, and derive from isaacsim.robot.policy.examples.controllers.PolicyController",
     "isaacsim.robot_motion.lula": "Lula is closed; isaacsim.robot_motion.motion_generation has inverse kinematics",
     "isaacsim.asset.exporter": "URDF is read, and not written",
     "isaacsim.gui": "there is no window",
@@ -19,8 +18,6 @@ UNBUILT = {
     "isaacsim.xr": "there are no headsets",
     "omni.graph": "OmniGraph is not made; call functions from World.add_physics_callback and add_render_callback",
     "omni.isaac.dynamic_control": "dynamic control is gone from Isaac Sim 5, too; use isaacsim.core.prims.Articulation",
-    "omni.physx.scripts": "helpers of PhysX's extension are not made; apply the schemas of pxr.UsdPhysics and "
-    "pxr.PhysxSchema, or spawn by isaaclab.sim",
     "omni.ui": "there is no window",
     "omni.kit.viewport": "there is no window; use isaacsim.sensors.camera.Camera",
     "omni.syntheticdata": "there is no renderer; use isaacsim.sensors.camera.Camera",
