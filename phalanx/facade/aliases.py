@@ -13,10 +13,10 @@ from types import ModuleType
 
 from phalanx.facade import unbuilt, wheel
 
-ROOTS = ("isaaclab", "isaaclab_contrib", "isaacsim", "omni", "carb")
+ROOTS = ("isaaclab", "isaaclab_contrib", "isaacsim", "omni", "carb", "usd")
 """Packages of the facade whose names :func:`install` serves."""
 
-BESIDE = ("pxr.PhysicsSchemaTools", "pxr.PhysxSchema")
+BESIDE = ("pxr.PhysicsSchemaTools", "pxr.PhysxSchema", "pxr.Semantics")
 """Modules of the facade in packages that are others' own."""
 
 _API = (
@@ -48,6 +48,7 @@ SAME = {
     "omni.isaac.core.utils": "isaacsim.core.utils",
     "omni.isaac.kit": "isaacsim.simulation_app",
     "omni.isaac.version": "isaacsim.core.version",
+    "Semantics": "pxr.Semantics",
 }
 """Packages that older scripts know by another name."""
 
@@ -174,7 +175,7 @@ def install() -> None:
                 f"{root!r} has already been imported, from {where}: "
                 "call phalanx.facade.install() before any import of it"
             )
-    _put_first(_Names("", dict.fromkeys((*ROOTS, *BESIDE, *wheel.PACKAGES))))
+    _put_first(_Names("", dict.fromkeys((*ROOTS, *BESIDE, *wheel.PACKAGES, "Semantics"))))
     for name, value in FLAGS.items():
         if not hasattr(builtins, name):
             setattr(builtins, name, value)

@@ -92,7 +92,7 @@ class _Schema:
         return found
 
 
-class _MultipleSchema(_Schema):
+class MultipleSchema(_Schema):
     """A schema of which a prim can have several, each with a name: an axis, a tendon."""
 
     def __init__(self, prim: Any = None, instance: str = "") -> None:
@@ -100,13 +100,13 @@ class _MultipleSchema(_Schema):
         self._instance = instance
 
     @classmethod
-    def Apply(cls, prim: Prim, instance: str) -> _MultipleSchema:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def Apply(cls, prim: Prim, instance: str) -> MultipleSchema:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Apply it to a prim under a name, once."""
         apply_schema(prim, f"{cls.NAME}:{instance}")
         return cls(prim, instance)
 
     @classmethod
-    def GetAll(cls, prim: Prim) -> list[_MultipleSchema]:
+    def GetAll(cls, prim: Prim) -> list[MultipleSchema]:
         """All that a prim has."""
         return [cls(prim, name) for name in instances(prim, cls.NAME)]
 
@@ -172,13 +172,13 @@ class _Tokens:
 
 Tokens = _Tokens()
 
-for _base, _table in ((_Schema, _SINGLE), (_MultipleSchema, _MULTIPLE)):
+for _base, _table in ((_Schema, _SINGLE), (MultipleSchema, _MULTIPLE)):
     for _name, _space in _table.items():
         globals()[_name] = type(_name, (_base,), {"NAME": _name, "SPACE": _space, "__doc__": f"The schema {_name}."})
 
 
 def _has(prim: Prim, schema: type[_Schema], instance: str = "") -> bool:
-    if issubclass(schema, _MultipleSchema) and not instance:
+    if issubclass(schema, MultipleSchema) and not instance:
         return bool(instances(prim, schema.NAME))
     return _full(schema, instance) in applied_schemas(prim)
 
@@ -192,7 +192,7 @@ def _apply(prim: Prim, schema: type[_Schema], instance: str = "") -> bool:
 
 
 def _can_apply(prim: Prim, schema: type[_Schema], instance: str = "") -> bool:
-    return bool(prim) and issubclass(schema, _MultipleSchema) == bool(instance)
+    return bool(prim) and issubclass(schema, MultipleSchema) == bool(instance)
 
 
 def _remove(prim: Prim, schema: type[_Schema], instance: str = "") -> bool:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
 import numpy as np
 import pytest
 from facade.isaacsim.core_scenes import host
@@ -34,9 +38,14 @@ from phalanx.facade.isaacsim.robot.manipulators.examples.universal_robots import
 from phalanx.facade.isaacsim.robot.manipulators.examples.universal_robots import controllers as of_ur10
 from phalanx.facade.isaacsim.robot.manipulators.examples.universal_robots import tasks as tasks_of_ur10
 from phalanx.facade.isaacsim.robot.manipulators.grippers import Gripper, SurfaceGripper
+from phalanx.facade.isaacsim.robot.policy.examples.controllers import PolicyController, get_robot_joint_properties
+from phalanx.facade.isaacsim.robot.surface_gripper import GripperView
+from phalanx.facade.isaacsim.robot.surface_gripper._surface_gripper import GripperStatus
 from phalanx.facade.isaacsim.robot_motion.motion_generation import InverseKinematicsPolicy
 from phalanx.facade.omni.kit.app import get_app
+from phalanx.facade.omni.kit.commands import execute
 from phalanx.facade.omni.timeline import get_timeline_interface
+from phalanx.facade.usd.schema.isaac import robot_schema
 from phalanx.io.formats.usd.bindings import Sdf
 
 DOWN = np.array([0.0, 0.0, 1.0, 0.0])
@@ -349,6 +358,8 @@ def test_a_suction_cup_lifts_a_box(world, backend, tmp_path):
     stage.get_stage().GetPrimAtPath("/World/Crane/gripper").CreateAttribute(
         "isaac:maxGripDistance", Sdf.ValueTypeNames.Float
     ).Set(0.005)
+    view = GripperView("/World/Crane/grip.*", shear_force_limit=[5.0])
+    assert not view.surface_gripper_interface.close_gripper("/World/Crane/gripper"), "nothing is simulated yet"
     world.reset()
     robot.get_articulation_controller().set_gains(np.array([1e4]), np.array([400.0]))
     assert cup.is_open() and not cup.is_closed() and cup.get_default_state() == {"opened": True}
@@ -362,12 +373,93 @@ def test_a_suction_cup_lifts_a_box(world, backend, tmp_path):
     assert cup.forward("close").joint_positions == [None]
     assert lift(0.0) == pytest.approx(0.0, abs=2e-3) and cup.is_closed()
     assert lift(0.2) == pytest.approx(0.2, abs=0.01)
+    assert GripperStatus(view.get_surface_gripper_status()[0]) == GripperStatus.Closed
+    assert view.get_gripped_objects() == [["/World/box"]]
     cup.open()
     assert lift(0.2) == pytest.approx(0.0, abs=2e-3) and cup.is_open()
+    _is_used_by_a_view(view, lift)
+    if backend == "torch":
+        _is_controlled_by_a_network(tmp_path)
     with pytest.raises(ValueError, match="action 'suck' is not defined"):
         cup.forward("suck")
     with pytest.raises(ValueError, match="no surface gripper at /World/Crane/none"):
         SurfaceGripper("/World/Crane/head", "/World/Crane/none").is_open()
+
+
+def _is_used_by_a_view(view: GripperView, lift: Callable[[float], float]) -> None:
+    """The box of 0.5 kg is taken, and lost when 4.9 N become too much."""
+    by_path, path = view.surface_gripper_interface, "/World/Crane/gripper"
+    lift(0.0)
+    view.apply_gripper_action([0.3], indices=[0])
+    lift(0.0)
+    assert by_path.get_gripper_status(path) == GripperStatus.Open, "0.3 is not above it"
+    view.apply_gripper_action([0.31])
+    assert by_path.get_gripper_status(path) == GripperStatus.Closing
+    assert lift(0.2) == pytest.approx(0.2, abs=0.01) and by_path.get_gripped_objects(path) == ["/World/box"]
+    with pytest.raises(ValueError, match="shear_force_limit has -1; it must not be negative"):
+        view.set_surface_gripper_properties(coaxial_force_limit=[1.0], shear_force_limit=[-1.0])
+    with pytest.raises(ValueError, match="values has 2 numbers; there must be one for each, 1"):
+        view.apply_gripper_action([1.0, 1.0])
+    assert lift(0.2) == pytest.approx(0.2, abs=0.01), "what is refused changes nothing"
+    view.set_surface_gripper_properties(coaxial_force_limit=[3.0])
+    assert lift(0.2) == pytest.approx(0.0, abs=2e-3) and view.get_surface_gripper_status() == [0]
+    distance, coaxial, shear, retry = view.get_surface_gripper_properties()
+    assert coaxial == [3.0] and shear == [5.0] and [*distance, *retry] == pytest.approx([0.005, 0.05])
+    assert by_path.open_gripper(path) and not by_path.open_gripper("/World/box")
+    assert by_path.set_gripper_action_batch([path, "/World/box"], [-1.0, 1.0]) == [True, False]
+    assert by_path.get_gripper_status_batch([path, "/World/box"]) == [0, 0]
+    assert by_path.get_gripped_objects_batch([path, "/World/box"]) == [[], []]
+    result, made = execute("CreateSurfaceGripper", prim_path="/World/Crane")
+    assert result and str(made.GetPath()) == "/World/Crane/SurfaceGripper"
+    robot_schema.ApplyAttachmentPointAPI(made)
+    assert made.GetTypeName() == "IsaacSurfaceGripper"
+    assert made.GetAttribute("isaac:forwardAxis").GetTypeName() == "token"
+    assert robot_schema.Relations.ATTACHMENT_POINTS.name == "isaac:attachmentPoints"
+    assert made.HasRelationship("isaac:attachmentPoints") and not made.HasRelationship("isaac:physics:robotLinks")
+
+
+ENVIRONMENT = """
+decimation: 4
+sim: {dt: 0.005, render_interval: 4, physx: {solver_type: 1}}
+observations: {policy: {concatenate_terms: true}}
+actions: {joint_pos: {scale: 0.5, asset_name: robot}}
+scene:
+  robot:
+    spawn:
+      func: !!python/name:some.module.function ''
+      articulation_props: {solver_position_iteration_count: 6, sleep_threshold: null}
+    init_state: {pos: !!python/tuple [0.0, 0.0, 1.0], joint_pos: {lif.: 0.25}, joint_vel: {.*: 0.0}}
+    actuators:
+      legs: {joint_names_expr: [.*lift], effort_limit: null, effort_limit_sim: 50.0, velocity_limit: .inf,
+             stiffness: {lift: 321.0}, damping: 7.0}
+"""
+
+
+def _is_controlled_by_a_network(folder: Path) -> None:
+    """One that doubles what it sees."""
+    torch = pytest.importorskip("torch")
+    (folder / "env.yaml").write_text(ENVIRONMENT)
+    network = torch.nn.Linear(2, 2, bias=False)
+    network.weight.data = 2.0 * torch.eye(2)
+    torch.jit.save(torch.jit.trace(network, torch.zeros(1, 2)), str(folder / "policy.pt"))
+    control = PolicyController("net", "/World/Crane")
+    with pytest.raises(FileNotFoundError, match="Policy not found at path"):
+        control.load_policy(str(folder / "none.pt"), str(folder / "env.yaml"))
+    control.load_policy(str(folder / "policy.pt"), str(folder / "env.yaml"))
+    assert control._decimation == 4 and control.policy_env_params["scene"]["robot"]["init_state"]["pos"] == (0, 0, 1)
+    assert control.policy_env_params["scene"]["robot"]["spawn"]["func"] is None, "nothing of Python's is made"
+    control.initialize()
+    gains = [host(each).tolist() for each in control.robot._articulation_view.get_gains()]
+    assert gains == [[[321.0]], [[7.0]]] and control.default_pos.tolist() == [0.25]
+    assert host(control.robot._articulation_view.get_max_efforts()).tolist() == [[50.0]]
+    assert control.robot.get_solver_position_iteration_count() == 6
+    assert control._compute_action([0.5, -1.0]).tolist() == [1.0, -2.0]
+    with pytest.raises(NotImplementedError, match=r"PolicyController\.forward"):
+        control.forward()
+    properties = get_robot_joint_properties(control.policy_env_params, ["lift", "other"])
+    assert properties[1] == [float(sys.maxsize), 0.0] and properties[4] == [0.25, 0.0]
+    with pytest.raises(ValueError, match="no robot at /World/nothing"):
+        PolicyController("net", "/World/nothing")
 
 
 def test_a_cube_is_carried_by_steps_along_the_jacobian(root, device):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from phalanx import facade
 from phalanx.facade import stage
 from phalanx.facade.isaacsim.core.utils import semantics
 from phalanx.io.formats.usd.bindings import UsdGeom
@@ -48,3 +49,24 @@ def test_old_labels_are_checked_and_turned_into_new_ones(meshes, caplog):
     assert semantics.get_semantics(meshes[0]) == {} and semantics.get_labels(meshes[3]) == {}
     semantics.add_update_semantics(meshes[3], "")
     assert semantics.upgrade_prim_semantics_to_labels(meshes[3]) == 0 and "stays as it is" in caplog.text
+
+
+def test_old_labels_are_read_and_written_by_their_schema(meshes):
+    facade.install()
+    import Semantics  # pyright: ignore[reportMissingImports]
+    from pxr import Semantics as again  # pyright: ignore[reportAttributeAccessIssue]
+
+    assert again is Semantics
+    api, cube = Semantics.SemanticsAPI, meshes[0]
+    made = api.Apply(cube, "Semantics_2")
+    made.CreateSemanticTypeAttr().Set("class")
+    made.CreateSemanticDataAttr("cube")
+    assert semantics.get_semantics(cube) == {"Semantics_2": ("class", "cube")}
+    semantics.add_update_semantics(cube, "red", "colour")
+    found = api.Get(cube, "Semantics")
+    assert found and found.GetSemanticTypeAttr().Get() == "colour" and found.GetSemanticDataAttr().Get() == "red"
+    assert not api.Get(cube, "Semantics_3") and cube.HasAPI(api) and not meshes[1].HasAPI(api)
+    paths = [prop.GetPath() for prop in cube.GetProperties() if api.IsSemanticsAPIPath(prop.GetPath())]
+    assert len(paths) == 4 and not api.IsSemanticsAPIPath(cube.GetPath())
+    assert {api.Get(cube.GetStage(), path).GetName() for path in paths} == {"Semantics", "Semantics_2"}
+    assert cube.RemoveAPI(api, "Semantics") and not api.Get(cube, "Semantics")

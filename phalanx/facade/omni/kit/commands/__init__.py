@@ -15,6 +15,7 @@ MODULES = (
     "phalanx.facade.omni.kit.commands.materials",
     "phalanx.facade.isaacsim.asset.importer.mjcf.commands",
     "phalanx.facade.isaacsim.asset.importer.urdf.commands",
+    "phalanx.facade.isaacsim.robot.surface_gripper.commands",
     "phalanx.facade.isaacsim.sensors.physics.commands",
     "phalanx.facade.isaacsim.sensors.physx.commands",
 )

@@ -1,0 +1,1 @@
+"""What scripts import as ``isaacsim.robot.policy``: robots that are controlled by networks."""

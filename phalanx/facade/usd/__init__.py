@@ -1,0 +1,1 @@
+"""What scripts import as ``usd``: schemas of Isaac Sim."""
