@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable
-from types import ModuleType
+from types import MethodType
 from typing import Any
 
 _numbers = itertools.count()
@@ -62,9 +62,8 @@ class Signal:
 
 
 def weakly(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that calls a method as long as its object lives; other functions as they are."""
-    owner = getattr(callback, "__self__", None)
-    if owner is None or isinstance(owner, type | ModuleType):
+    """A function that calls a method as long as its object lives; other functions, built-in ones too, as they are."""
+    if not isinstance(callback, MethodType) or isinstance(callback.__self__, type):
         return callback
     method = weakref.WeakMethod(callback)
 

@@ -18,6 +18,7 @@ from phalanx.facade import stage as stages
 from phalanx.facade.arrays import array_api
 from phalanx.facade.backends import Backend
 from phalanx.facade.carb.eventdispatcher import get_eventdispatcher
+from phalanx.facade.carb.settings import get_settings
 from phalanx.facade.once import tell_once
 from phalanx.facade.physics_events import Event
 from phalanx.facade.physx.simulation_view import SimulationView
@@ -29,6 +30,9 @@ from phalanx.io.formats.usd.bindings import Prim
 log = logging.getLogger("phalanx.facade")
 
 STOPPED, PLAYING, PAUSED = "stopped", "playing", "paused"
+
+WARM_UP = "/phalanx/warmUp"
+"""A setting: whether :meth:`Simulation.play` makes two steps before views are there, as Isaac Sim 5.1 does."""
 
 FRAME = 1.0 / 60.0
 """s: time between frames, unless it was set."""
@@ -44,6 +48,7 @@ class Simulation:
         rendering_dt: time between frames, s; 0: frames let no time pass.
         plays_physics: whether frames step.
         scene_path: of the physics scene that counts; the first one of the stage if it is empty.
+        warms_up: whether steps are made before there are views; see :data:`WARM_UP`.
         time: simulated seconds since it was stopped.
         steps: steps of physics since it was stopped.
         frame: told the time between frames, s, after its steps.
@@ -54,7 +59,7 @@ class Simulation:
         self.state = STOPPED
         self.device, self.backend = "cpu", "numpy"
         self.rendering_dt = FRAME
-        self.plays_physics = True
+        self.plays_physics, self.warms_up = True, False
         self.scene_path = ""
         self.time, self.steps = 0.0, 0
         self.frame, self.timeline = Signal(), Signal()
@@ -134,11 +139,25 @@ class Simulation:
             self.backend = backend
         try:
             physics_events.publish(Event.PLAY)
-            for each in ("physics_warmup", "simulation_view_created", "physics_ready"):
+            self._warm_up()
+            for each in ("simulation_view_created", "physics_ready"):
                 get_eventdispatcher().dispatch_event(f"isaac.{each}")
         except BaseException:
             self.stop()
             raise
+
+    def _warm_up(self) -> None:
+        """Two steps before anybody has a view, if the setting :data:`WARM_UP` wants them."""
+        wanted = bool(get_settings().get(WARM_UP))
+        self.warms_up = wanted
+        try:
+            if wanted:
+                self.step()
+            get_eventdispatcher().dispatch_event("isaac.physics_warmup")
+            if wanted:
+                self.step()
+        finally:
+            self.warms_up = False
 
     def take_edits(self) -> None:
         """Let the world have what was edited on the stage since it was made."""

@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 from phalanx.facade import stage
+from phalanx.facade.carb.settings import get_settings
 from phalanx.facade.isaacsim.core.api import SimulationContext, World
 from phalanx.facade.isaacsim.core.api.objects import DynamicCuboid
 from phalanx.facade.isaacsim.core.simulation_manager import IsaacEvents, SimulationManager
+from phalanx.facade.isaacsim.core.utils.stage import update_stage, update_stage_async
 from phalanx.facade.omni.kit.app import get_app
 from phalanx.facade.omni.timeline import TimelineEventType, get_timeline_interface
+from phalanx.facade.simulation import WARM_UP
 
 
 def cube(world: World, height: float = 1.0) -> DynamicCuboid:
@@ -218,6 +221,62 @@ def test_coroutines_let_frames_pass(world):
         return world.current_time_step_index
 
     assert asyncio.run(run()) == 4
+
+
+@pytest.fixture
+def warm_up():
+    get_settings().set(WARM_UP, True)
+    yield
+    get_settings().set(WARM_UP, False)
+
+
+def test_two_steps_before_views_if_they_are_wanted(world, warm_up):
+    """As in Isaac Sim 5.1: callbacks of the manager are called from the third step on."""
+    seen, dt = [], world.get_physics_dt()
+    kept = SimulationManager.register_callback(seen.append, IsaacEvents.POST_PHYSICS_STEP)
+    body = DynamicCuboid("/World/cube", position=np.array([0.0, 0.0, 1.0]), size=0.2)
+    timeline = get_timeline_interface()
+    timeline.play()
+    assert SimulationManager.get_num_physics_steps() == 2 and seen == []
+    update_stage()
+    assert SimulationManager.get_num_physics_steps() == 3 and len(seen) == 1
+    body.initialize()
+    assert body.get_world_pose()[0][2] == pytest.approx(1.0 - 9.81 * dt**2 * 6, rel=1e-5)
+    timeline.pause()
+    update_stage()
+    assert SimulationManager.get_num_physics_steps() == 3
+    assert SimulationManager.is_simulating() and SimulationManager.is_paused()
+    timeline.stop()
+    assert not SimulationManager.is_simulating() and not SimulationManager.is_paused()
+    SimulationManager.deregister_callback(kept)
+
+
+def test_times_of_frames(world):
+    clock, dt = SimulationManager._simulation_manager_interface, 1.0 / 60.0
+    cube(world)
+    assert clock.get_sample_range() is None and clock.get_simulation_time_at_time((0, 0)) == 0.0
+    in_all = clock.get_simulation_time_monotonic()
+    world.reset()
+    asyncio.run(update_stage_async())
+    world.step(render=False)  # of the next frame, as the one that follows
+    for _ in range(clock.get_buffer_capacity() + 3):
+        update_stage()
+    samples = clock.get_all_samples()
+    steps = SimulationManager.get_num_physics_steps()
+    assert len(samples) == clock.get_sample_count() == clock.get_buffer_capacity()
+    assert samples[-1].data.sim_time == pytest.approx(steps * dt) == clock.get_simulation_time()
+    assert clock.get_simulation_time_monotonic() == pytest.approx(in_all + steps * dt)
+    between = clock.get_sample_range()
+    assert between is not None
+    first, last = between
+    assert last.to_float() - first.to_float() == pytest.approx((len(samples) - 1) * dt)
+    between = (2 * samples[4].time.numerator + 1, 2 * samples[4].time.denominator)
+    assert clock.get_simulation_time_at_time(between) == pytest.approx(samples[4].data.sim_time + 0.5 * dt)
+    assert clock.get_simulation_time_at_time(samples[7].time) == samples[7].data.sim_time
+    assert clock.get_simulation_time_at_time((0, 1)) == clock.get_simulation_time(), "it is forgotten"
+    clock.log_statistics()
+    world.stop()
+    assert clock.get_sample_count() == 0 and clock.get_simulation_time() == 0.0
 
 
 def test_backend_and_units(world, backend):

@@ -22,6 +22,7 @@ DEFAULTS: dict[str, tuple[str, Any]] = {
     "frictionCorrelationDistance": ("Float", 0.025),
     "invertCollisionGroupFilter": ("Bool", False),
     "enableResidualReporting": ("Bool", False),
+    "solveArticulationContactLast": ("Bool", False),
     "gpuMaxRigidContactCount": ("UInt", 524288),
     "gpuMaxRigidPatchCount": ("UInt", 81920),
     "gpuFoundLostPairsCapacity": ("UInt", 262144),

@@ -10,6 +10,7 @@ from phalanx.facade import backends, physics_steps, simulation, stage_watch
 from phalanx.facade.carb.eventdispatcher import get_eventdispatcher
 from phalanx.facade.isaacsim.core.simulation_manager.isaac_events import IsaacEvents
 from phalanx.facade.isaacsim.core.simulation_manager.scene_attributes import Scenes, read, write
+from phalanx.facade.isaacsim.core.simulation_manager.time_samples import SimulationManagerInterface
 from phalanx.facade.omni.timeline import TimelineEventType, get_timeline_interface
 from phalanx.facade.once import tell_once
 from phalanx.facade.physx.simulation_view import SimulationView
@@ -28,6 +29,7 @@ class SimulationManager:
 
     _callbacks: ClassVar[dict[int, Any]] = {}
     _numbers: ClassVar[Any] = itertools.count()
+    _simulation_manager_interface: ClassVar[SimulationManagerInterface] = SimulationManagerInterface()
 
     # -- what there is ---------------------------------------------------------------------------------------
 
@@ -66,8 +68,8 @@ class SimulationManager:
 
     @classmethod
     def is_simulating(cls) -> bool:
-        """Whether it plays."""
-        return simulation.current().state == simulation.PLAYING
+        """Whether it plays or pauses: whether it is not stopped."""
+        return simulation.current().state != simulation.STOPPED
 
     @classmethod
     def is_paused(cls) -> bool:
@@ -268,7 +270,9 @@ class SimulationManager:
             raise ValueError(f"register_callback: there is no event {event!r}; it must be one of IsaacEvents")
         if event in (IsaacEvents.PRE_PHYSICS_STEP, IsaacEvents.POST_PHYSICS_STEP):
             stream = physics_steps.BEFORE if event is IsaacEvents.PRE_PHYSICS_STEP else physics_steps.AFTER
-            listener = stream.create_subscription_to_pop(lambda it: function(it.payload["dt"]), order)
+            listener = stream.create_subscription_to_pop(
+                lambda it: None if simulation.get().warms_up else function(it.payload["dt"]), order
+            )
         elif event is IsaacEvents.TIMELINE_STOP:
             stream = get_timeline_interface().get_timeline_event_stream()
             listener = stream.create_subscription_to_pop_by_type(TimelineEventType.STOP, function, order)

@@ -18,7 +18,6 @@ from phalanx.facade.isaaclab.sim.utils import (
     open_stage,
     save_stage,
     traverse_stage,
-    update_stage,
     use_stage,
 )
 from phalanx.facade.isaaclab.sim.utils import stage as _stage
@@ -31,7 +30,7 @@ def add_reference_to_stage(usd_path: str, prim_path: str, prim_type: str = "Xfor
     """Let a prim of the current stage refer to a USD file; the prim is created if need be.
 
     Args:
-        usd_path: of the file.
+        usd_path: of the file; if it is empty the prim refers to nothing.
         prim_path: of the prim.
         prim_type: type of the prim if it must be created.
 
@@ -42,6 +41,10 @@ def add_reference_to_stage(usd_path: str, prim_path: str, prim_type: str = "Xfor
         FileNotFoundError: there is no such file, or it is no USD.
         ValueError: the path cannot be a prim's.
     """
+    if not usd_path:
+        stage = get_current_stage()
+        logger.warning("add_reference_to_stage: usd_path is empty: <%s> refers to nothing", prim_path)
+        return stage.GetPrimAtPath(prim_path) or stage.DefinePrim(prim_path, prim_type)
     return add_usd_reference(prim_path, usd_path, prim_type)
 
 
@@ -117,9 +120,18 @@ def set_livesync_stage(usd_path: str, enable: bool) -> bool:
     return False
 
 
+def update_stage() -> None:
+    """Let a frame pass: a simulation that plays makes the steps that fit into it."""
+    from phalanx.facade.omni.kit.app import get_app
+
+    get_app().update()
+
+
 async def update_stage_async() -> None:
-    """Nothing: there is no application whose user interface would have to catch up with the stage."""
-    update_stage()
+    """Let a frame pass, and other tasks run: a simulation that plays makes the steps that fit into it."""
+    from phalanx.facade.omni.kit.app import get_app
+
+    await get_app().next_update_async()
 
 
 __all__ = [
