@@ -23,6 +23,7 @@ from phalanx.assets import (
     suction,
     wheeled,
 )
+from phalanx.assets.articulation_roots import root_at_default_prim
 from phalanx.assets.classic import Turns
 from phalanx.assets.descriptions import Description
 from phalanx.assets.places import ISAAC, LAB
@@ -138,6 +139,7 @@ STAND_INS: tuple[StandIn, ...] = (
             f"{_OTHERS}/Franka/franka_alt_fingers.usd",
         ),
         descriptions.PANDA_SIM,
+        dress=root_at_default_prim,
     ),
     _described(
         "ur10-sim",
@@ -232,7 +234,7 @@ STAND_INS: tuple[StandIn, ...] = (
     StandIn(
         "anydrive-network",
         (f"{LAB}/ActuatorNets/ANYbotics/anydrive_3_lstm_jit.pt",),
-        "a plain controller with the published network's gains, 86 Nm/rad and 5 Nms/rad",
+        "a plain controller with the gains of Isaac Lab's analytic model",
         write=networks.write_lstm,
     ),
     StandIn(

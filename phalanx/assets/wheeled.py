@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from phalanx.assets.articulation_roots import root_at_default_prim
 from phalanx.assets.parts import ball, body, box, joint, robot, rod, turn
-from phalanx.io.formats.usd.bindings import Gf, Sdf, Stage, UsdGeom, UsdPhysics
+from phalanx.io.formats.usd.bindings import Gf, Sdf, Stage, UsdGeom
 from phalanx.models.robot_model import JointDrive, RobotModel
 
 JETBOT_RADIUS, JETBOT_BASE = 0.03, 0.1125
@@ -71,14 +72,6 @@ def mark_kaya(stage: Stage) -> None:
         if prim.GetName().startswith("axle_") and prim.GetName().endswith("_joint"):
             for name, value in (("angle", 90.0), ("radius", KAYA_RADIUS)):
                 prim.CreateAttribute(f"isaacmecanumwheel:{name}", Sdf.ValueTypeNames.Float).Set(value)
-    # Scripts look for the wheels below the articulation's root.
-    body = next(prim for prim in stage.Traverse() if prim.HasAPI(UsdPhysics.ArticulationRootAPI))
-    body.RemoveAPI(UsdPhysics.ArticulationRootAPI)
-    UsdPhysics.ArticulationRootAPI.Apply(root)
-    body.RemoveAppliedSchema("PhysxArticulationAPI")
-    root.AddAppliedSchema("PhysxArticulationAPI")
-    for told in body.GetPropertiesInNamespace("physxArticulation"):
-        told.FlattenTo(root)
-        body.RemoveProperty(told.GetName())
+    root_at_default_prim(stage)  # scripts look for the wheels below the articulation's root
     middle = UsdGeom.Xform.Define(stage, root.GetPath().AppendPath("base_link/control_offset"))
     middle.AddTranslateOp().Set(Gf.Vec3d(0.0, 0.0, KAYA_MIDDLE))

@@ -109,10 +109,15 @@ def rigid(matrices: np.ndarray) -> np.ndarray:
 
 
 def poses(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Positions (n, 3) and quaternions (w, x, y, z), (n, 4), w not negative, of transforms (n, 4, 4)."""
+    """Positions (n, 3) and quaternions (w, x, y, z), (n, 4), of transforms (n, 4, 4).
+
+    Of the two quaternions of a rotation it is the one whose largest component is positive, as in USD and Isaac Sim.
+    """
     if not len(matrices):
         return np.zeros((0, 3)), np.zeros((0, 4))
-    return matrices[:, :3, 3].copy(), from_matrix(rigid(matrices)[:, :3, :3])
+    turns = from_matrix(rigid(matrices)[:, :3, :3])
+    largest = np.take_along_axis(turns, np.abs(turns).argmax(axis=1)[:, None], axis=1)
+    return matrices[:, :3, 3].copy(), np.where(largest < 0.0, -turns, turns)
 
 
 def of(paths: Sequence[str]) -> Carriers | None:

@@ -66,6 +66,10 @@ def test_cloth_is_simulated(world, backend):
     view.set_particle_masses(like(backend, np.full((1, 25), 0.02)), indices=[1])
     np.testing.assert_allclose(host(view.get_particle_masses())[1], 0.02, rtol=1e-6)
     np.testing.assert_allclose(host(view.get_stretch_stiffnesses()), 1e3, rtol=1e-5)
+    dampings = host(view.get_spring_dampings())
+    assert dampings.shape == host(view.get_stretch_stiffnesses()).shape and not dampings.any()
+    view.set_stretch_stiffnesses(view.get_stretch_stiffnesses()[None] * 2.0)
+    np.testing.assert_allclose(host(view.get_stretch_stiffnesses([1])), 2e3, rtol=1e-5)
     world.reset()
     np.testing.assert_allclose(host(view.get_world_positions()), start, atol=1e-6)
 

@@ -18,10 +18,9 @@ from phalanx.facade.isaacsim.core.prims import (
     SingleDeformablePrim,
     SingleParticleSystem,
 )
+from phalanx.facade.omni.physx.scripts.physicsUtils import create_mesh_cube
 from phalanx.io.formats.usd.bindings import UsdGeom
 from phalanx.io.reading.errors import LoadError
-from phalanx.models.meshes.tet_shapes import tet_shape
-from phalanx.models.robot_model import Shape
 
 
 def sheet(path: str) -> None:
@@ -161,31 +160,6 @@ def test_deformable_bodies_are_simulated(world, backend):
     np.testing.assert_allclose(host(view.get_simulation_mesh_nodal_positions(indices=[0])), start[:1], atol=1e-5)
 
 
-def test_a_collision_mesh_of_its_own(world, backend):
-    """Its vertices and tetrahedra go with those that are simulated, and are not theirs."""
-    inner = tet_shape(Shape("sphere", (0.08,)), 2)
-    for i in range(2):
-        block(f"/World/b_{i}", 1.0)
-        given = {"collision_rest_points": inner.nodes + (0, 0, 1.0), "collision_indices": inner.tets.ravel()}
-        SingleDeformablePrim(f"/World/b_{i}", simulation_hexahedral_resolution=2, **(given if i else {}))
-    view = world.scene.add(DeformablePrim("/World/b_.*", name="blocks"))
-    world.reset()
-    count, tets = len(inner.nodes), len(inner.tets)
-    assert view.max_collision_mesh_vertices_per_body == max(count, 27)
-    assert view.max_collision_mesh_elements_per_body == max(tets, 40)
-    places = host(view.get_simulation_mesh_nodal_positions())
-    strain = np.array([[1.1, 0.2, 0.0], [0.0, 0.9, 0.0], [0.0, 0.0, 1.0]])
-    view.set_simulation_mesh_nodal_positions(like(backend, places @ strain))
-    touching = host(view.get_collision_mesh_nodal_positions())
-    np.testing.assert_allclose(touching[0, :27], places[0] @ strain, atol=1e-5)
-    np.testing.assert_allclose(touching[1, :count], (inner.nodes + (0, 0, 1.0)) @ strain, atol=1e-5)
-    gradients = host(view.get_collision_mesh_element_deformation_gradients())
-    np.testing.assert_allclose(gradients[1, :tets], np.tile(strain.T, (tets, 1, 1)), atol=1e-3)
-    stresses = host(view.get_simulation_mesh_element_stresses())[1, 0]
-    got = host(view.get_collision_mesh_element_stresses())[1, :tets]
-    np.testing.assert_allclose(got, np.tile(stresses, (tets, 1, 1)), atol=1e-3 * np.abs(stresses).max())
-
-
 def test_materials_act_while_the_world_plays(world):
     """On the bodies that have them, and on no others; the stage keeps them, too."""
     rubber, foam = (DeformableMaterial(f"/World/m_{i}", youngs_modulus=1e5, poissons_ratio=0.3) for i in range(2))
@@ -224,4 +198,29 @@ def test_meshes_with_distance_fields(world, caplog):
     view.set_sdf_resolution([128])
     np.testing.assert_allclose(view.get_sdf_margins(), [0.02])
     assert view.get_sdf_resolution().tolist() == [128] and view.get_sdf_subgrid_resolution().tolist() == [6]
-    assert view.get_sdf_and_gradients(np.zeros((1, 10, 3))) is None and "does not hand out" in caplog.text
+    assert view.get_sdf_and_gradients(np.zeros((1, 10, 3))) is None and "nothing is simulated" in caplog.text
+
+
+def test_distances_from_cubes(world, backend):
+    """Against the distance from a box as a formula."""
+    half = 0.5
+    for name in "ab":
+        create_mesh_cube(stage.get_stage(), f"/World/{name}", half)
+    view = SdfShapePrim("/World/[ab]", num_query_points=64, positions=np.array([[0.0, 0, 0], [5.0, 0, 0]]))
+    view.set_sdf_resolution([32, 32])
+    world.reset()
+    points = np.random.default_rng(3).uniform(-1.0, 1.0, (2, 64, 3)).astype(np.float32)
+    found = host(view.get_sdf_and_gradients(points))
+    far = np.abs(points) - half
+    outside = np.linalg.norm(np.maximum(far, 0.0), axis=2)
+    expected = outside + np.minimum(far.max(axis=2), 0.0)
+    near = outside < 0.04  # within the grid
+    np.testing.assert_allclose(found[..., 3][near], expected[near], atol=0.02)
+    assert near.sum() > 10 and (expected[near] < -0.1).any() and (found[..., 3][~near] > 0.0).all()
+    one_face = near & (np.sort(far, axis=2)[..., 1] < far.max(axis=2) - 0.1) & (np.abs(expected) > 0.05)
+    normal = np.eye(3)[far.argmax(axis=2)] * np.sign(points)
+    assert one_face.any()
+    np.testing.assert_allclose(found[one_face][:, :3], normal[one_face], atol=1e-3)
+    np.testing.assert_array_equal(host(view.get_sdf_and_gradients(points, [1])), found[1:])
+    with pytest.raises(ValueError, match=r"points has shape"):
+        view.get_sdf_and_gradients(points[:1])

@@ -118,17 +118,18 @@ class Cloner:
         with Sdf.ChangeBlock():
             for path, (x, y, z), turn in zip(paths, places, turns, strict=True):
                 spec = layer.GetPrimAtPath(path)
+                put = _set if spec is not None else _add
                 if spec is None:
                     spec = Sdf.CreatePrimInLayer(layer, path)
                     _define_above(spec)
                 if path != origin and not are_there:
                     spec.specifier, spec.typeName = Sdf.SpecifierDef, kind
                     spec.inheritPathList.prependedItems = [Sdf.Path(origin)]
-                _set(spec, _TRANSLATE, Sdf.ValueTypeNames.Double3, Gf.Vec3d(x, y, z))
-                _set(spec, _ORIENT, quaternions, quaternion(*turn))
+                put(spec, _TRANSLATE, Sdf.ValueTypeNames.Double3, Gf.Vec3d(x, y, z))
+                put(spec, _ORIENT, quaternions, quaternion(*turn))
                 if path != origin:
-                    _set(spec, _SCALE, Sdf.ValueTypeNames.Double3, Gf.Vec3d(scale))
-                    _set(spec, "xformOpOrder", Sdf.ValueTypeNames.TokenArray, order)
+                    put(spec, _SCALE, Sdf.ValueTypeNames.Double3, Gf.Vec3d(scale))
+                    put(spec, "xformOpOrder", Sdf.ValueTypeNames.TokenArray, order)
 
     def replicate_physics(
         self,
@@ -198,8 +199,13 @@ class Cloner:
 def _set(spec: Any, name: str, kind: Any, value: Any) -> None:
     found = spec.properties.get(name)
     if found is None:
-        found = Sdf.AttributeSpec(spec, name, kind)
-    found.default = value
+        _add(spec, name, kind, value)
+    else:
+        found.default = value
+
+
+def _add(spec: Any, name: str, kind: Any, value: Any) -> None:
+    Sdf.AttributeSpec(spec, name, kind).default = value
 
 
 def _define_above(spec: Any) -> None:

@@ -204,7 +204,7 @@ class ClothPrim(XFormPrim, SoftPrims):
     def set_stretch_stiffnesses(self, stiffness: Any, indices: Any = None) -> None:
         """Set stiffnesses of springs, (M, springs), N/m. A simulated cloth has their mean."""
         self._set_lists("physxParticle:springStiffnesses", "FloatArray", _SPRINGS, stiffness, indices)
-        self._act("stretch", [row.mean() for row in on_host(stiffness)], indices)
+        self._act("stretch", on_host(stiffness).mean(axis=-1).reshape(-1).tolist(), indices)
 
     def get_stretch_stiffnesses(self, indices: Any = None, clone: bool = True) -> Any:
         """(M, springs), N/m: stiffnesses of springs; if the stage has none, that of the simulated sheet.
@@ -225,12 +225,18 @@ class ClothPrim(XFormPrim, SoftPrims):
         self._set_lists("physxParticle:springDampings", "FloatArray", _SPRINGS, damping, indices)
 
     def get_spring_dampings(self, indices: Any = None, clone: bool = True) -> Any:
-        """(M, springs): dampings of springs.
+        """(M, springs): dampings of springs; if the stage has none, what all springs of a simulated cloth have.
 
         Raises:
-            ValueError: the stage has none of a cloth.
+            ValueError: nothing plays, and the stage has none of a cloth.
         """
-        return self._lists("physxParticle:springDampings", indices)
+        view, name = self._playing(), "physxParticle:springDampings"
+        if view is None or all(read(self._prims[i], name, ()) for i in self._chosen(indices)):
+            return self._lists(name, indices)
+        found = np.zeros((view.count, view.max_springs_per_cloth), np.float32)
+        for row, cloth, _ in view.materials():
+            found[row, : len(cloth.mesh.edges)] = read(self._prims[row], "physxAutoParticleCloth:springDamping", 0.0)
+        return self._backend.give(found[self._chosen(indices)])
 
     def _act(self, what: str, values: Any, indices: Any) -> None:
         """Let numbers of some cloths, (M,), act on what is simulated."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from phalanx.facade import stage as stages
 from phalanx.facade.backends import on_host
+from phalanx.facade.isaacsim.core.api.materials.accessors import first_number
 from phalanx.facade.isaacsim.core.prims.cloth_prim import ClothPrim
 from phalanx.facade.isaacsim.core.prims.single_xform_prim import SingleXFormPrim, first, one
 from phalanx.facade.isaacsim.core.utils.types import DynamicState
@@ -119,7 +120,7 @@ class SingleClothPrim(SingleXFormPrim):
 
     def get_cloth_stretch_stiffness(self) -> float:
         """The stiffness of springs along edges."""
-        return float(on_host(self._cloth_prim_view.get_cloths_stretch_stiffnesses())[0])
+        return first_number(self._cloth_prim_view.get_cloths_stretch_stiffnesses())
 
     def set_cloth_bend_stiffness(self, stiffness: float) -> None:
         """Set the stiffness of springs against bending."""
@@ -127,7 +128,7 @@ class SingleClothPrim(SingleXFormPrim):
 
     def get_cloth_bend_stiffness(self) -> float:
         """The stiffness of springs against bending."""
-        return float(on_host(self._cloth_prim_view.get_cloths_bend_stiffnesses())[0])
+        return first_number(self._cloth_prim_view.get_cloths_bend_stiffnesses())
 
     def set_cloth_shear_stiffness(self, stiffness: float) -> None:
         """Set the stiffness of springs against shear."""
@@ -135,7 +136,7 @@ class SingleClothPrim(SingleXFormPrim):
 
     def get_cloth_shear_stiffness(self) -> float:
         """The stiffness of springs against shear."""
-        return float(on_host(self._cloth_prim_view.get_cloths_shear_stiffnesses())[0])
+        return first_number(self._cloth_prim_view.get_cloths_shear_stiffnesses())
 
     def set_cloth_damping(self, damping: float) -> None:
         """Set the damping of springs."""
@@ -143,7 +144,7 @@ class SingleClothPrim(SingleXFormPrim):
 
     def get_cloth_damping(self) -> float:
         """The damping of springs."""
-        return float(on_host(self._cloth_prim_view.get_cloths_dampings())[0])
+        return first_number(self._cloth_prim_view.get_cloths_dampings())
 
     def set_pressure(self, pressure: float) -> None:
         """Set the pressure inside, of the volume at rest."""
@@ -151,7 +152,7 @@ class SingleClothPrim(SingleXFormPrim):
 
     def get_pressure(self) -> float:
         """The pressure inside, of the volume at rest."""
-        return float(on_host(self._cloth_prim_view.get_pressures())[0])
+        return first_number(self._cloth_prim_view.get_pressures())
 
     def set_self_collision_filter(self, self_collision_filter: bool) -> None:
         """Set whether particles that are near at rest do not collide."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from phalanx.facade import stage as stages
 from phalanx.facade.backends import on_host
-from phalanx.facade.isaacsim.core.api.materials.accessors import write
+from phalanx.facade.isaacsim.core.api.materials.accessors import first_number, write
 from phalanx.facade.isaacsim.core.api.materials.deformable_material import DeformableMaterial
 from phalanx.facade.isaacsim.core.prims.deformable_prim import SCHEMA, DeformablePrim
 from phalanx.facade.isaacsim.core.prims.single_xform_prim import SingleXFormPrim, first, one
@@ -160,7 +160,7 @@ class SingleDeformablePrim(SingleXFormPrim):
 
     def get_vertex_velocity_damping(self) -> float:
         """How fast velocities of vertices decay, 1/s."""
-        return float(on_host(self._deformable_prim_view.get_vertex_velocity_dampings())[0])
+        return first_number(self._deformable_prim_view.get_vertex_velocity_dampings())
 
     def set_sleep_damping(self, sleep_damping: float) -> None:
         """Set how fast velocities decay before they sleep, 1/s."""
@@ -168,7 +168,7 @@ class SingleDeformablePrim(SingleXFormPrim):
 
     def get_sleep_damping(self) -> float:
         """How fast velocities decay before they sleep, 1/s."""
-        return float(on_host(self._deformable_prim_view.get_sleep_dampings())[0])
+        return first_number(self._deformable_prim_view.get_sleep_dampings())
 
     def set_sleep_threshold(self, sleep_threshold: float) -> None:
         """Set velocities below which they may go to sleep."""
@@ -176,7 +176,7 @@ class SingleDeformablePrim(SingleXFormPrim):
 
     def get_sleep_threshold(self) -> float:
         """Velocities below which they may go to sleep."""
-        return float(on_host(self._deformable_prim_view.get_sleep_thresholds())[0])
+        return first_number(self._deformable_prim_view.get_sleep_thresholds())
 
     def set_settling_threshold(self, settling_threshold: float) -> None:
         """Set velocities below which velocities decay faster."""
@@ -184,7 +184,7 @@ class SingleDeformablePrim(SingleXFormPrim):
 
     def get_settling_threshold(self) -> float:
         """Velocities below which velocities decay faster."""
-        return float(on_host(self._deformable_prim_view.get_settling_thresholds())[0])
+        return first_number(self._deformable_prim_view.get_settling_thresholds())
 
     def set_self_collision_filter_distance(self, self_collision_filter_distance: float) -> None:
         """Set distances at rest within which vertices do not collide."""
@@ -192,7 +192,7 @@ class SingleDeformablePrim(SingleXFormPrim):
 
     def get_self_collision_filter_distance(self) -> float:
         """Distances at rest within which vertices do not collide."""
-        return float(on_host(self._deformable_prim_view.get_self_collision_filter_distances())[0])
+        return first_number(self._deformable_prim_view.get_self_collision_filter_distances())
 
     def set_self_collision(self, self_collision: bool) -> None:
         """Set whether their own parts collide."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from phalanx.facade import stage as stages
 from phalanx.facade.backends import on_host
-from phalanx.facade.isaacsim.core.api.materials.accessors import write
+from phalanx.facade.isaacsim.core.api.materials.accessors import first_number, write
 from phalanx.facade.isaacsim.core.api.materials.particle_material import ParticleMaterial
 from phalanx.facade.isaacsim.core.prims.particle_system import ParticleSystem
 from phalanx.facade.isaacsim.core.prims.single_xform_prim import one
@@ -165,7 +165,7 @@ class SingleParticleSystem:
 
     def get_contact_offset(self) -> float:
         """Distances at which particles and rigid bodies make contact."""
-        return float(on_host(self._view.get_contact_offsets())[0])
+        return first_number(self._view.get_contact_offsets())
 
     def set_rest_offset(self, value: float) -> None:
         """Set distances at which particles rest on rigid bodies."""
@@ -173,7 +173,7 @@ class SingleParticleSystem:
 
     def get_rest_offset(self) -> float:
         """Distances at which particles rest on rigid bodies."""
-        return float(on_host(self._view.get_rest_offsets())[0])
+        return first_number(self._view.get_rest_offsets())
 
     def set_particle_contact_offset(self, value: float) -> None:
         """Set distances at which particles make contact."""
@@ -181,7 +181,7 @@ class SingleParticleSystem:
 
     def get_particle_contact_offset(self) -> float:
         """Distances at which particles make contact."""
-        return float(on_host(self._view.get_particle_contact_offsets()).item())
+        return first_number(self._view.get_particle_contact_offsets())
 
     def set_solid_rest_offset(self, value: float) -> None:
         """Set distances at which solid particles rest."""
@@ -189,7 +189,7 @@ class SingleParticleSystem:
 
     def get_solid_rest_offset(self) -> float:
         """Distances at which solid particles rest."""
-        return float(on_host(self._view.get_solid_rest_offsets()).item())
+        return first_number(self._view.get_solid_rest_offsets())
 
     def set_fluid_rest_offset(self, value: float) -> None:
         """Set distances at which fluid particles rest."""
@@ -197,7 +197,7 @@ class SingleParticleSystem:
 
     def get_fluid_rest_offset(self) -> float:
         """Distances at which fluid particles rest."""
-        return float(on_host(self._view.get_fluid_rest_offsets()).item())
+        return first_number(self._view.get_fluid_rest_offsets())
 
     def set_enable_ccd(self, value: bool) -> None:
         """Set whether fast particles are kept from tunnelling."""
@@ -221,7 +221,7 @@ class SingleParticleSystem:
 
     def get_max_depenetration_velocity(self) -> float:
         """Greatest velocities out of rigid bodies."""
-        return float(on_host(self._view.get_max_depenetration_velocities())[0])
+        return first_number(self._view.get_max_depenetration_velocities())
 
     def set_max_neighborhood(self, value: int) -> None:
         """Set most neighbours of a particle."""
@@ -237,7 +237,7 @@ class SingleParticleSystem:
 
     def get_max_velocity(self) -> float:
         """Greatest velocities of particles."""
-        return float(on_host(self._view.get_max_velocities())[0])
+        return first_number(self._view.get_max_velocities())
 
     def set_global_self_collision_enabled(self, value: bool) -> None:
         """Set whether particles of a system collide."""

@@ -101,6 +101,8 @@ class SoftPrims:
         self._check_valid()
         chosen = self._chosen(indices)
         given = on_host(values)
+        if given.ndim > 2 and given.shape[:2] == (1, len(chosen)):  # what indexing by None makes of values of all
+            given = given[0]
         if len(given) != len(chosen):
             raise ValueError(f"{name}: there are {len(given)} lists for {len(chosen)} prims")
         for row, i in zip(given, chosen, strict=True):

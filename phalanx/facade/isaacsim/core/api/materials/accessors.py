@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.facade import simulation
+from phalanx.facade.arrays import api_of
 from phalanx.facade.backends import on_host, shaped
 from phalanx.io.formats.usd.bindings import Prim, Sdf
 
@@ -29,6 +30,11 @@ def read(prim: Prim, name: str, default: Any) -> Any:
     return default if found is None else found
 
 
+def first_number(values: Any) -> Any:
+    """The first of some numbers: one of Python's, or, as Isaac Sim has it, a tensor of shape () if they are torch's."""
+    return values.reshape(-1)[0] if api_of(values) == "torch" else float(on_host(values).reshape(-1)[0])
+
+
 def single(name: str, what: str, default: Any = 0.0, kind: str = "Float") -> tuple[Any, Any]:
     """Methods that set and read an attribute of an object's ``prim``.
 
@@ -43,10 +49,14 @@ def single(name: str, what: str, default: Any = 0.0, kind: str = "Float") -> tup
         write(self.prim, name, kind, value)
 
     def getter(self: Any) -> Any:
-        return read(self.prim, name, default)
+        value = read(self.prim, name, default)
+        arrays = simulation.arrays()
+        if kind != "Float" or arrays.name != "torch":
+            return value
+        return first_number(arrays.give(np.array([value], np.float32)))
 
     setter.__doc__ = f"Set {what}."
-    getter.__doc__ = f"{what[0].upper()}{what[1:]}."
+    getter.__doc__ = f"{what[0].upper()}{what[1:]}; with the backend torch a tensor of shape ()."
     return setter, getter
 
 
@@ -58,7 +68,7 @@ def several(
     Args:
         name, what, default, kind: as of :func:`single`.
         clones: whether the method that reads has the parameter ``clone``.
-        column: whether it gives (M, 1) while a simulation plays, as PhysX's views of particles do.
+        column: whether it gives (M, 1) while a simulation plays, as PhysX's views of particles and materials do.
     """
 
     def setter(self: Any, values: Any, indices: Any = None) -> None:

@@ -11,6 +11,10 @@ from phalanx.facade.isaacsim.core.api.materials.acting import DAMPING, acting_al
 from phalanx.facade.isaacsim.core.api.materials.body_material import BodyMaterialView
 
 
+def _numbers(attribute: tuple[str, str, float]) -> tuple[Any, Any]:
+    return several(*attribute, column=True)
+
+
 class DeformableMaterialView(BodyMaterialView):
     """Materials of deformable bodies whose paths an expression matches.
 
@@ -44,11 +48,11 @@ class DeformableMaterialView(BodyMaterialView):
             damping_scales=damping_scales,
         )
 
-    set_dynamic_frictions, get_dynamic_frictions = acting_all(several(*soft.DYNAMIC_FRICTION), "set_dynamic_friction")
-    set_youngs_moduli, get_youngs_moduli = acting_all(several(*soft.YOUNGS_MODULUS), "set_youngs_modulus")
-    set_poissons_ratios, get_poissons_ratios = acting_all(several(*soft.POISSONS_RATIO), "set_poissons_ratio")
-    set_elasticity_dampings, get_elasticity_dampings = acting_all(several(*soft.ELASTICITY_DAMPING), DAMPING)
-    set_damping_scales, get_damping_scales = acting_all(several(*soft.DAMPING_SCALE), DAMPING)
+    set_dynamic_frictions, get_dynamic_frictions = acting_all(_numbers(soft.DYNAMIC_FRICTION), "set_dynamic_friction")
+    set_youngs_moduli, get_youngs_moduli = acting_all(_numbers(soft.YOUNGS_MODULUS), "set_youngs_modulus")
+    set_poissons_ratios, get_poissons_ratios = acting_all(_numbers(soft.POISSONS_RATIO), "set_poissons_ratio")
+    set_elasticity_dampings, get_elasticity_dampings = acting_all(_numbers(soft.ELASTICITY_DAMPING), DAMPING)
+    set_damping_scales, get_damping_scales = acting_all(_numbers(soft.DAMPING_SCALE), DAMPING)
 
 
 __all__ = ["DeformableMaterialView"]
