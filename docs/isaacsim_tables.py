@@ -64,7 +64,7 @@ def scripts() -> list[str]:
 
 def tables() -> str:
     """The text between the marks."""
-    lines = [*scripts(), "", "Surface grippers' own interface is not there either.", "", "## What there is", ""]
+    lines = [*scripts(), "", "## What there is", ""]
     lines += ["| Package | Before | Names |", "|---|---|---|"]
     for name, names in packages():
         before = f"`{old}`" if (old := older(name)) else ""

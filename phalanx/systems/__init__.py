@@ -133,7 +133,7 @@ FEATURES = {
     "mesh_corners": _all(on_planes),
     "fluid": _all(fluid),
     "soft_contacts": (soft_contacts.soften_contacts,),
-    "squeezes": _all(squeezes),
+    "squeezes": (squeezes.press_what_is_squeezed,),
 }
 """What is added to a world when something needs it."""
 

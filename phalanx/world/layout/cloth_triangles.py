@@ -6,7 +6,6 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.models.meshes.cloth_mesh import ClothMesh
-from phalanx.models.meshes.collision_mesh import SurfaceMesh
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.world.layout.columns import Columns
 
@@ -26,7 +25,7 @@ class ClothTriangles:
     def add(
         self,
         columns: Columns,
-        mesh: ClothMesh | TetMesh | SurfaceMesh | None,
+        mesh: ClothMesh | TetMesh | None,
         first_node: int,
         triangle: np.ndarray,
         corner: np.ndarray,
@@ -121,7 +120,7 @@ def ends_of_segments(count: int) -> tuple[np.ndarray, np.ndarray]:
     return segment, 2 * segment + 1 - node
 
 
-def _patches(mesh: ClothMesh | TetMesh | SurfaceMesh) -> list[np.ndarray]:
+def _patches(mesh: ClothMesh | TetMesh) -> list[np.ndarray]:
     """Numbers of triangles that lie together: halves across the longest side, until they are few."""
     middle = mesh.nodes[mesh.surface].mean(axis=1)
     waiting, done = [np.arange(len(middle))], []
