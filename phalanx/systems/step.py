@@ -36,6 +36,7 @@ from phalanx.systems.deformable import (
     grains,
     link_forces,
     link_motion,
+    link_reports,
     mesh_search,
     modes,
     particle_cells,
@@ -474,7 +475,11 @@ ORDER: dict[str, tuple[System, ...]] = {
         forces.gravity_force,
     ),
     # Contact forces of bodies.
-    "query_contacts": (contact_forces.contact_forces,),
+    "query_contacts": (
+        link_reports.clear_contact_forces,
+        contact_forces.contact_forces,
+        link_reports.contact_forces_of_nodes,
+    ),
     # Their normal parts and torques.
     "query_contact_wrenches": (
         contact_forces.contact_wrenches,
@@ -488,6 +493,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         fluid.fluid_reactions,
         solver.loop_reactions,
         limits.loop_limit_reactions,
+        link_reports.deformable_reactions,
         reactions.contact_reactions,
         torsion.spin_reactions,
         reactions.joint_wrenches,

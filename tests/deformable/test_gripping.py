@@ -63,5 +63,10 @@ def test_it_lifts_and_holds(gripper: Path, young: float) -> None:
     later = body.node_pos[0].mean(axis=0) - (0, 0, hand.joint_pos[0, 0])
     np.testing.assert_allclose(later, held, atol=2e-5)  # it does not creep
     assert spread(body.node_vel) < 2e-3
+    # the lift carries palm, fingers and cube; what the cube does to each finger is no force of the finger's joint
+    carried = hand.incoming_joint_wrench[0, hand.body_names.index("palm"), 2]
+    assert carried == pytest.approx(9.81 * (0.6 + float(body.node_mass[0].sum())), rel=0.01)
+    pressed = [hand.net_contact_force[0, hand.body_names.index(side), 0] for side in ("left", "right")]
+    assert pressed[0] == pytest.approx(-pressed[1], rel=0.02) and pressed[0] < -1.0
     drive(0.15, 0.0, 0.5)
     assert body.node_pos[0, :, 2].min() < 1e-3

@@ -76,7 +76,7 @@ def test_worlds_keep_the_order() -> None:
 
 
 def test_deformable_bodies_keep_the_order() -> None:
-    check(Schedule(deformable.PHASES, deformable.systems()))
+    check(Schedule((*deformable.PHASES, *deformable.QUERIES), deformable.systems()))
 
 
 def test_worlds_go_without_what_cannot_act_in_them() -> None:

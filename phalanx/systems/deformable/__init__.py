@@ -14,7 +14,8 @@ again, ``deform_end``).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from types import ModuleType
 
 from phalanx.ecs import Schedule, System
@@ -33,6 +34,7 @@ from phalanx.systems.deformable import (
     grains,
     link_forces,
     link_motion,
+    link_reports,
     mesh_search,
     modes,
     momentum,
@@ -55,6 +57,9 @@ SMALL_STEP = (
 often as asked for; those of ``deform_rope`` as often, for whole ropes, and those of ``deform_particles``, for all
 pairs; those of ``deform_sort`` once for each digit of the numbers of cells."""
 
+QUERIES = ("query_contacts", "query_joints")
+"""Phases of reports that deformable bodies have a part in."""
+
 PHASES = ("deform_momentum", "deform_begin", *SMALL_STEP, "deform_forces", "deform_end")
 
 MODULES: tuple[ModuleType, ...] = (
@@ -75,6 +80,7 @@ MODULES: tuple[ModuleType, ...] = (
     link_motion,
     link_forces,
     coupling,
+    link_reports,
     modes,
     momentum,
     particle_cells,
@@ -85,9 +91,21 @@ MODULES: tuple[ModuleType, ...] = (
 )
 
 
-def systems() -> list[System]:
-    """All of them."""
-    return [value for module in MODULES for value in vars(module).values() if isinstance(value, System)]
+def systems(known: Collection[str] = ()) -> list[System]:
+    """All of them, to be added to a schedule that has those with the names ``known``.
+
+    Worlds without rigid contacts or joints lack some that reports of these follow; there they follow none.
+    """
+    own = [value for module in MODULES for value in vars(module).values() if isinstance(value, System)]
+    names = {*known, *(system.name for system in own)}
+
+    def there(wanted: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for name in wanted if name in names)
+
+    return [
+        replace(system, after=there(system.after), before=there(system.before)) if system.phase in QUERIES else system
+        for system in own
+    ]
 
 
 def sequence(
