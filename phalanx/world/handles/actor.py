@@ -144,10 +144,10 @@ class Actor(Handle):
     """(n, num_bodies, 6): [linear, angular] velocity of each body's frame, m/s and rad/s, world."""
 
     net_contact_force = _of_bodies(c.BodyContact.force, after=("query_contacts",))
-    """(n, num_bodies, 3): sum of contact forces on each body over the last substep, N, world; deformable bodies' too."""
+    """(n, num_bodies, 3): sum of contact forces, of deformable bodies too, over the last substep, N, world."""
 
     net_normal_contact_force = _of_bodies(c.BodyContact.normal_force, after=("query_contact_wrenches",))
-    """(n, num_bodies, 3): sum of the normal parts of contact forces with rigid bodies over the last substep, N, world."""
+    """(n, num_bodies, 3): sum of the normal parts of rigid contacts' forces over the last substep, N, world."""
 
     @on_device
     def set_root_state(self, pose: Any = None, vel: Any = None, env_ids: Any = None) -> None:
