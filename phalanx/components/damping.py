@@ -3,7 +3,9 @@
 from phalanx.components.deformable import Deformable, Node
 from phalanx.ecs import Component, Field, Table
 
-DampedNode = Table("damped node", "a node of a soft body with damping of elastic motion, body by body")
+DampedNode = Table(
+    "damped node", "a node of a soft body with damping of elastic motion, or with a collision mesh, body by body"
+)
 DampedCorner = Table("damped corner", "a corner of such a node; those of a node are consecutive, as its corners are")
 
 
@@ -27,7 +29,7 @@ class NodeDamping(Component, table=Node):
 class DampedNodeTopology(Component, table=DampedNode):
     """Which corners it has."""
 
-    first = Field(dtype="int32", doc="its first damped corner", constant=True)
+    first = Field(dtype="int32", doc="its first damped corner, -1: its body has no damping", constant=True)
 
 
 class DampedCornerShape(Component, table=DampedCorner):
@@ -39,7 +41,7 @@ class DampedCornerShape(Component, table=DampedCorner):
 
 
 class DampedNodeForce(Component, table=DampedNode):
-    """What damping does to a node."""
+    """What damping and the collision points that it carries do to a node."""
 
     force = Field(3, unit="N", doc="where it is now")
     stiffness = Field(6, unit="N/m", doc="xx xy xz yy yz zz: how that resists its motion")

@@ -25,7 +25,7 @@ class DeformableTopology(Component, table=Deformable):
     """Which rows are a body's."""
 
     first_node = Field(dtype="int32", doc="its first node", constant=True)
-    end_node = Field(dtype="int32", doc="one past its last node", constant=True)
+    end_node = Field(dtype="int32", doc="one past its last node, or collision point", constant=True)
     first_group = Field(dtype="int32", doc="its first group of nodes", constant=True)
     end_group = Field(dtype="int32", doc="one past its last group of nodes", constant=True)
     loose = Field(dtype="int32", doc="1: its nodes are particles, which nothing ties together", constant=True)
@@ -102,7 +102,12 @@ class NodeOrder(Component, table=Node):
 class NodeModel(Component, table=Node):
     """Mass and shape."""
 
-    mass = Field(unit="kg", doc="mass", role="parameter", shared=True)
+    mass = Field(
+        unit="kg",
+        doc="mass; of a collision point the mean of its carriers', by weight",
+        role="parameter",
+        shared=True,
+    )
     rest = Field(3, unit="m", doc="position where nothing is strained, in the body's own frame", constant=True)
 
 
@@ -150,6 +155,7 @@ class NodeGroupTopology(Component, table=NodeGroup):
     first_node = Field(dtype="int32", doc="its first node", constant=True)
     end_node = Field(dtype="int32", doc="one past its last node", constant=True)
     end_tied = Field(dtype="int32", doc="the same, or its first node where nodes are particles", constant=True)
+    inert = Field(doc="1, or 0 for collision points, whose mass is that of their carriers", constant=True)
 
 
 class NodeGroupSums(Component, table=NodeGroup):

@@ -31,6 +31,14 @@ class SurfaceNodeTopology(Component, table=SurfaceNode):
     body = Field(dtype="int32", doc="its body", constant=True)
 
 
+class SurfaceNodeModel(Component, table=SurfaceNode):
+    """What its contacts are like."""
+
+    mass = Field(
+        unit="kg", doc="what its contacts are as stiff as: its mass; of a collision point a share of its carriers'"
+    )
+
+
 class DeformablePairTopology(Component, table=DeformablePair):
     """Who may touch."""
 

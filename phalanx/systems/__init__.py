@@ -133,7 +133,7 @@ FEATURES = {
     "mesh_corners": _all(on_planes),
     "fluid": _all(fluid),
     "soft_contacts": (soft_contacts.soften_contacts,),
-    "squeezes": (squeezes.press_what_is_squeezed,),
+    "squeezes": _all(squeezes),
 }
 """What is added to a world when something needs it."""
 

@@ -28,6 +28,7 @@ from phalanx.systems.deformable import (
     cloth_clusters,
     cloth_near,
     cloth_touch,
+    collision_points,
     contact_search,
     coupling,
     damping,
@@ -228,6 +229,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         torsion.spin_jacobians,
         dof_rows.list_dof_rows,
         matrix.loop_matrix,
+        contact_rows.ease_contacts,
         contact_rows.contact_blocks,
         dof_rows.dof_jacobians,
         matrix.factorize_loops,
@@ -253,6 +255,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     # What nodes may touch.
     "deform_begin": (
         elasticity.elastic_constants,
+        collision_points.begin_collision_points,
         contact_search.group_bounds,
         deformable_contacts.remember_node_contacts,
         attachments.begin_attachments,
@@ -271,6 +274,8 @@ ORDER: dict[str, tuple[System, ...]] = {
         mesh_search.find_mesh_contacts,
         link_forces.near_links,
         link_motion.forecast_links,
+        collision_points.press_carriers,
+        collision_points.share_out_firmness,
         deformable_contacts.begin_node_contacts,
         link_motion.hold_links,
         link_motion.start_links,
@@ -304,6 +309,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     # Where inertia takes nodes.
     "deform_predict": (
         small_steps.predict_nodes,
+        collision_points.predict_collision_points,
         deformable_contacts.move_anchors,
         attachments.move_attachments,
         rope_twist.begin_turning,
@@ -311,6 +317,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     # What cloth touches of cloth, and which sheets that joins.
     "deform_touch": (
         cloth_touch.touch_cloth,
+        collision_points.answer_collision_points,
         cloth_clusters.cloth_partners,
         cloth_clusters.join_clusters,
     ),
@@ -339,6 +346,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     ),
     # Links that nodes push.
     "deform_couple": (
+        collision_points.follow_sweeps,
         link_forces.sum_link_forces,
         particle_links.push_of_particles,
         particle_links.sum_particle_forces,
@@ -366,7 +374,10 @@ ORDER: dict[str, tuple[System, ...]] = {
         cloth_near.cloth_way,
         rope_twist.finish_turning,
         cloth_touch.bound_cloth,
+        collision_points.bound_collision_meshes,
+        collision_points.hold_back_nodes,
         small_steps.finish_nodes,
+        collision_points.finish_collision_points,
         small_steps.count_small_steps,
         deformable_contacts.finish_node_contacts,
         attachments.finish_attachments,
@@ -374,9 +385,14 @@ ORDER: dict[str, tuple[System, ...]] = {
         particle_links.sum_particle_impulses,
         coupling.push_links,
     ),
-    # Damping of soft bodies, and what surfaces of deformable bodies do to each other: of each colour of nodes before
-    # it is swept.
-    "deform_forces": (damping.damp_nodes, cloth_touch.touch_forces),
+    # Damping of soft bodies, what surfaces of deformable bodies do to each other, and what collision meshes hand on: of
+    # each colour of nodes before it is swept.
+    "deform_forces": (
+        collision_points.follow_colours,
+        damping.damp_nodes,
+        cloth_touch.touch_forces,
+        collision_points.collision_forces,
+    ),
     # Momentum that bodies must have.
     "deform_end": (
         rope_twist.impulse_of_twist,
@@ -390,6 +406,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     "load": (
         loads.look_for_loads,
         tied_bodies.find_islands,
+        squeezes.leave_what_is_pressed,
         loads.judge_sweep,
         loads.leave_what_is_known,
         load_steps.swept_velocities,

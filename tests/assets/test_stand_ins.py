@@ -225,7 +225,7 @@ def test_networks_give_what_a_plain_controller_gives(tmp_path):
     drive = torch.jit.load(str(lstm))
     state = tuple(torch.zeros(2, 4, 8) for _ in range(2))
     efforts, _ = drive(torch.tensor([[[0.1, 2.0]]]).repeat(4, 1, 1), state)
-    torch.testing.assert_close(efforts, torch.full((4, 1), 40.0 * 0.1 - 5.0 * 2.0))
+    torch.testing.assert_close(efforts, torch.full((4, 1), 86.0 * 0.1 - 5.0 * 2.0))
     assert drive.lstm.state_dict()["weight_hh_l0"].shape[1] == 8
     inputs = torch.tensor([[-0.1, 0.3, 0.3, 2.0, 1.0, 1.0]])  # Isaac Lab negates position errors for this network
     torch.testing.assert_close(torch.jit.load(str(mlp))(inputs), torch.tensor([[20.0 * 0.1 - 0.5 * 2.0]]))

@@ -45,14 +45,19 @@ def spread(values: np.ndarray) -> float:
 
 
 def crossings(bodies: Iterable[DeformableBody], env: int = 0) -> int:
-    """Pairs of an edge and a triangle without a common node that cross each other, one by one (Moller and Trumbore)."""
+    """Pairs of an edge and a triangle without a common node that cross each other, one by one (Moller and Trumbore).
+
+    Of a body with a collision mesh that counts.
+    """
     points, faces, sides, done = [], [], [], 0
     for body in bodies:
-        surface = np.asarray(body.part.mesh.surface)
-        points.append(host(body.node_pos)[env].astype(float))
+        surface, pos = np.asarray(body.part.mesh.surface), host(body.node_pos)
+        if isinstance(body, SoftBody) and body.collision_mesh is not None:
+            surface, pos = body.collision_mesh.touching.surface, host(body.collision_pos)[:, body.collision_mesh.points]
+        points.append(pos[env].astype(float))
         faces.append(surface + done)
         sides.append(mesh_edges(surface) + done)
-        done += body.num_nodes
+        done += pos.shape[1]
     pos, triangles, edges = (np.concatenate(each) for each in (points, faces, sides))
     corner, found = pos[triangles[:, 0]], 0
     first, second = pos[triangles[:, 1]] - corner, pos[triangles[:, 2]] - corner

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from deformable.scenes import cube, spread, world
 
+import phalanx as px
+from phalanx.models.meshes.tet_shapes import tet_shape
+
 GRIPPER = """
 <robot name="gripper">
   <link name="rail"><inertial><mass value="1"/>
@@ -38,11 +41,13 @@ def gripper(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("young", [2e4, 5e5])
-def test_it_lifts_and_holds(gripper: Path, young: float) -> None:
+@pytest.mark.parametrize(("young", "resolution"), [(2e4, 5), (5e5, 5), (5e4, 2)])
+def test_it_lifts_and_holds(gripper: Path, young: float, resolution: int) -> None:
+    """Also a cube of few tetrahedra that carry a collision mesh of more triangles."""
     made = world(dtype="float32")
     made.add_ground()
-    body = cube(made, half=0.03, resolution=5, youngs_modulus=young, friction=0.8)
+    fine = tet_shape(px.Shape("box", (0.03, 0.03, 0.03)), 6) if resolution < 5 else None
+    body = cube(made, half=0.03, resolution=resolution, youngs_modulus=young, friction=0.8, collision=fine)
     hand = made.add_robot(gripper, "hand", fixed_base=True, position=(0, 0, 0.05), friction=0.8)
     made.build()
     hand.set_drive([2000, 300, 300], [100, 20, 20])

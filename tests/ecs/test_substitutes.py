@@ -75,6 +75,8 @@ def made(log: list[tuple[int, int, bool]]) -> Substitute:
         between=("pause",),
         absorbed="warm",
         prepared=("make_rows",),
+        beside=("make_rows",),
+        apart="cells",
         replaced={"slow": FAST},
         prepare=lambda _: [LIST],
         instead=instead,
@@ -85,6 +87,13 @@ def made(log: list[tuple[int, int, bool]]) -> Substitute:
 def names_of(sequence: list[System]) -> tuple[list[str], list[tuple[int, int, bool]]]:
     log: list[tuple[int, int, bool]] = []
     return [s.name for s in substituted(sequence, made(log), lambda table: 1)], log
+
+
+def test_what_is_made_for_the_rest_runs_beside_what_stands_in() -> None:
+    found = substituted([SLOW, make_rows, START, WARM, FILL, DRAIN], made([]), lambda table: 1)
+    again = substituted([SLOW, make_rows, START, WARM, FILL, DRAIN], made([]), lambda table: 1)
+    (rest,) = [one for one in found if one.name == "make_rows_elsewhere"]
+    assert rest.apart == "cells" and rest in again  # one system, or it would be compiled anew
 
 
 PREPARED = ["fast", "list_them", "make_rows_elsewhere"]

@@ -23,7 +23,8 @@ SEARCH = (
     *(loads.hold_at_bounds, loads.step_loads, loads.cut_loads),
 )
 ORDER = (
-    *(contact_rows.contact_jacobians, contact_rows.decouple_contacts, contact_rows.contact_blocks),
+    *(contact_rows.contact_jacobians, contact_rows.decouple_contacts),
+    *(contact_rows.ease_contacts, contact_rows.contact_blocks),
     *(loads.look_for_loads, tied_bodies.find_islands, *SEARCH, *SEARCH, loads.take_loads),
     *(contact_solver.sweep_normals, contact_solver.sweep_friction, bouncing.find_bounces, bouncing.bounce),
 )

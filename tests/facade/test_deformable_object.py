@@ -16,8 +16,12 @@ from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.assets import DeformableObject, DeformableObjectCfg
 from phalanx.facade.isaaclab.scene import InteractiveScene, InteractiveSceneCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
+from phalanx.facade.isaaclab.sim.schemas.authoring import applied_schemas
 from phalanx.facade.isaaclab.utils.configclass import configclass
+from phalanx.io.formats.usd.bindings import Sdf
 from phalanx.maths.arrays import rotate
+from phalanx.models.meshes.tet_shapes import tet_shape
+from phalanx.models.robot_model import Shape
 
 COUNT = 3
 SIZE = (0.2, 0.1, 0.2)
@@ -90,6 +94,35 @@ def test_what_is_known_at_first(sim: SimulationContext, sponge: DeformableObject
     corners = host(data.nodal_pos_w)[0][host(view.get_sim_element_indices())[0].astype(int)]
     edges = (corners[:, 1:] - corners[:, :1]).swapaxes(-1, -2)
     np.testing.assert_allclose(edges @ rest[0], np.tile(np.eye(3), (elements, 1, 1)), atol=1e-4)
+
+
+def test_a_collision_mesh_of_its_own(sim: SimulationContext, api: str) -> None:
+    """Read from PhysX's schema on the prims: vertices and elements of the mesh that collides are its own."""
+    inner = tet_shape(Shape("box", (0.04, 0.04, 0.09)), 2)
+    sponge = DeformableObject(cfg())
+    owners = [prim for prim in stage.get_stage().Traverse() if "PhysxDeformableBodyAPI" in applied_schemas(prim)]
+    for prim in owners:
+        prim.CreateAttribute("physxDeformable:collisionRestPoints", Sdf.ValueTypeNames.Point3fArray).Set(
+            inner.nodes.tolist()
+        )
+        prim.CreateAttribute("physxDeformable:collisionIndices", Sdf.ValueTypeNames.IntArray).Set(
+            inner.tets.ravel().tolist()
+        )
+    sim.reset()
+    sponge.update(0.01)
+    vertices, elements = len(inner.nodes), len(inner.tets)
+    assert len(owners) == COUNT and (vertices, elements) != (75, 160)
+    assert (sponge.max_collision_vertices_per_body, sponge.max_collision_elements_per_body) == (vertices, elements)
+    assert (sponge.max_sim_vertices_per_body, sponge.max_sim_elements_per_body) == (75, 160)
+    view = sponge.root_physx_view
+    places = inner.nodes + np.array([(3.0 * i, -1.0, 0.5) for i in range(COUNT)])[:, None]
+    np.testing.assert_allclose(host(view.get_nodal_positions()), places, atol=1e-5)
+    np.testing.assert_array_equal(host(view.get_element_indices())[0], inner.tets)
+    for quats in (sponge.data.collision_element_quat_w, sponge.data.sim_element_quat_w):
+        np.testing.assert_allclose(host(quats), np.tile([1, 0, 0, 0], (*host(quats).shape[:2], 1)), atol=1e-5)
+    gradients, stresses = sponge.data.collision_element_deform_gradient_w, sponge.data.collision_element_stress_w
+    np.testing.assert_allclose(host(gradients), np.tile(np.eye(3), (COUNT, elements, 1, 1)), atol=1e-5)
+    assert stresses.shape == (COUNT, elements, 3, 3) and view.get_element_rest_poses().shape == (COUNT, elements, 9)
 
 
 def test_elements_turn_and_stretch(sim: SimulationContext, sponge: DeformableObject, give: Any) -> None:

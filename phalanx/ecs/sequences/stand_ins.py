@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from phalanx.ecs.declare import System, Table
 from phalanx.ecs.sequences.fusion import Before, Rest, joined
@@ -27,6 +28,9 @@ class Substitute:
         absorbed: a system that is stood in for where it comes right before the first turn.
         prepared: names of systems before that, which make what those named so far need. Where no other system reads
             what they write, they run for the rest only.
+        beside: names of those of them that, run for the rest, need neither have ended before what ``instead`` makes
+            begins nor before each other.
+        apart: what these and what ``instead`` makes have as ``System.apart``, since they meet in no environment.
         replaced: systems to run in place of others, by the names of these, where there are turns.
         prepare: makes the systems to run after those that are prepared or replaced, from the number of rows of tables.
         instead: makes the systems for turns, from the number of rows of tables, how many turns, before which of them
@@ -38,6 +42,8 @@ class Substitute:
     between: tuple[str, ...]
     absorbed: str
     prepared: tuple[str, ...]
+    beside: tuple[str, ...]
+    apart: str
     replaced: Mapping[str, System]
     prepare: Callable[[Rows], list[System]]
     instead: Callable[[Rows, int, int, bool], list[System]]
@@ -154,4 +160,11 @@ def _prepared(systems: Sequence[System], stayed: Sequence[System], substitute: S
 
 def _elsewhere(system: System, substitute: Substitute) -> System:
     """A system, for the rest."""
-    return joined((system,), 1, replace(substitute.rest, counter=None))
+    found = joined((system,), 1, replace(substitute.rest, counter=None))
+    return apart_by(found, substitute.apart) if system.name in substitute.beside else found
+
+
+@cache
+def apart_by(system: System, name: str) -> System:
+    """The same system, which meets others of that name nowhere."""
+    return replace(system, apart=name)

@@ -1,12 +1,13 @@
 """Tensor views of deformable bodies and of their materials.
 
-The mesh that is simulated is also the one that collides, so both kinds of getters give the same.
+Getters with ``sim`` in their names are about the mesh that is simulated, those without about the one that collides.
+Where a body has no collision mesh of its own, that is the same mesh.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,12 +22,21 @@ Row = tuple[str, int]
 """A soft body's name, and an environment."""
 
 
+class _Mesh(NamedTuple):
+    """A mesh of tetrahedra ``tets`` (m, 4) of ``vertices`` (n, 3), m."""
+
+    vertices: np.ndarray
+    tets: np.ndarray
+
+
 def _array_module(world: World) -> Any:
     return module("numpy" if is_cpu(world.device) else "cupy")
 
 
 class SoftBodyView:
     """Deformable bodies; n is their number, v that of nodes, e that of elements, all of the body that has the most.
+
+    Of meshes that collide w is the number of vertices, and c that of elements.
 
     Args:
         world: the engine's world.
@@ -63,14 +73,20 @@ class SoftBodyView:
         """Nodes of the body that has the most."""
         return max(body.num_nodes for body in self._bodies.values())
 
-    max_vertices_per_body = max_sim_vertices_per_body
+    @property
+    def max_vertices_per_body(self) -> int:
+        """Vertices of the mesh that collides, of the body that has the most."""
+        return max(len(mesh.vertices) for mesh in self._colliding.values())
 
     @property
     def max_sim_elements_per_body(self) -> int:
         """Tetrahedra of the body that has the most."""
         return max(len(body.mesh.tets) for body in self._bodies.values())
 
-    max_elements_per_body = max_sim_elements_per_body
+    @property
+    def max_elements_per_body(self) -> int:
+        """Tetrahedra of the mesh that collides, of the body that has the most."""
+        return max(len(mesh.tets) for mesh in self._colliding.values())
 
     # -- state -----------------------------------------------------------------------------------------------
 
@@ -79,7 +95,10 @@ class SoftBodyView:
         """(n, v, 3): where nodes are, m."""
         return self._nodes("node_pos", 3, origin=True)
 
-    get_nodal_positions = get_sim_nodal_positions
+    @reads
+    def get_nodal_positions(self) -> Any:
+        """(n, w, 3): where vertices of the mesh that collides are, m."""
+        return self._nodes("collision_pos", 3, origin=True, collides=True)
 
     @reads
     def get_sim_nodal_velocities(self) -> Any:
@@ -121,43 +140,51 @@ class SoftBodyView:
         found = self._elements("element_rotations", (4,))
         return self._xp.concatenate([found[..., 1:], found[..., :1]], axis=-1)
 
-    get_element_rotations = get_sim_element_rotations
+    @reads
+    def get_element_rotations(self) -> Any:
+        """(n, c, 4), x y z w, of the mesh that collides."""
+        found = self._elements("collision_rotations", (4,), collides=True)
+        return self._xp.concatenate([found[..., 1:], found[..., :1]], axis=-1)
 
     @reads
     def get_sim_element_deformation_gradients(self) -> Any:
         """(n, e, 9): row by row."""
         return self._elements("deformation_gradients", (3, 3)).reshape(self.count, -1, 9)
 
-    get_element_deformation_gradients = get_sim_element_deformation_gradients
+    @reads
+    def get_element_deformation_gradients(self) -> Any:
+        """(n, c, 9), of the mesh that collides: row by row."""
+        return self._elements("collision_gradients", (3, 3), collides=True).reshape(self.count, -1, 9)
 
     @reads
     def get_sim_element_stresses(self) -> Any:
         """(n, e, 9), Pa: Cauchy stresses, row by row."""
         return self._elements("element_stresses", (3, 3)).reshape(self.count, -1, 9)
 
-    get_element_stresses = get_sim_element_stresses
+    @reads
+    def get_element_stresses(self) -> Any:
+        """(n, c, 9), Pa, of the mesh that collides: Cauchy stresses, row by row."""
+        return self._elements("collision_stresses", (3, 3), collides=True).reshape(self.count, -1, 9)
 
     @reads
     def get_sim_element_indices(self) -> Any:
         """(n, e, 4), int32: nodes of the tetrahedra; rows of smaller bodies end with zeros."""
-        found = np.zeros((self.count, self.max_sim_elements_per_body, 4), np.int32)
-        for body, mine, _ in self._parts:
-            found[mine, : len(body.mesh.tets)] = body.mesh.tets
-        return self._xp.asarray(found)
+        return self._indices(self._simulated)
 
-    get_element_indices = get_sim_element_indices
+    @reads
+    def get_element_indices(self) -> Any:
+        """(n, c, 4), int32: vertices of the tetrahedra of the mesh that collides; as of the mesh that is simulated."""
+        return self._indices(self._colliding)
 
     @reads
     def get_sim_element_rest_poses(self) -> Any:
         """(n, e, 9), 1/m: inverses of the matrices of unstrained edges from the first corner, row by row."""
-        found = np.zeros((self.count, self.max_sim_elements_per_body, 9))
-        for body, mine, _ in self._parts:
-            nodes = rotate(body.default_pose[3:], body.mesh.nodes)[body.mesh.tets]
-            edges = (nodes[:, 1:] - nodes[:, :1]).swapaxes(-1, -2)
-            found[mine, : len(edges)] = np.linalg.inv(edges).reshape(-1, 9)
-        return self._xp.asarray(found)
+        return self._rest_poses(self._simulated)
 
-    get_element_rest_poses = get_sim_element_rest_poses
+    @reads
+    def get_element_rest_poses(self) -> Any:
+        """(n, c, 9), 1/m: the same of the mesh that collides."""
+        return self._rest_poses(self._colliding)
 
     # -- inside ----------------------------------------------------------------------------------------------
 
@@ -165,23 +192,56 @@ class SoftBodyView:
     def _xp(self) -> Any:
         return _array_module(self.world)
 
-    def _nodes(self, what: str, width: int, origin: bool = False) -> Any:
-        """(n, v, width) of a property of soft bodies; rows of smaller bodies end with zeros."""
+    @property
+    def collides_as_simulated(self) -> bool:
+        """Whether no body has a collision mesh of its own, so that getters of both kinds give the same."""
+        return all(body.collision_mesh is None for body in self._bodies.values())
+
+    @property
+    def _simulated(self) -> dict[str, _Mesh]:
+        return {name: _Mesh(body.mesh.nodes, body.mesh.tets) for name, body in self._bodies.items()}
+
+    @property
+    def _colliding(self) -> dict[str, _Mesh]:
+        own = {name: body.collision_mesh for name, body in self._bodies.items()}
+        found = {name: _Mesh(mesh.vertices, mesh.tets) for name, mesh in own.items() if mesh is not None}
+        return {**self._simulated, **found}
+
+    def _indices(self, meshes: dict[str, _Mesh]) -> Any:
+        found = np.zeros((self.count, max(len(mesh.tets) for mesh in meshes.values()), 4), np.int32)
+        for body, mine, _ in self._parts:
+            found[mine, : len(meshes[body.name].tets)] = meshes[body.name].tets
+        return self._xp.asarray(found)
+
+    def _rest_poses(self, meshes: dict[str, _Mesh]) -> Any:
+        found = np.zeros((self.count, max(len(mesh.tets) for mesh in meshes.values()), 9))
+        for body, mine, _ in self._parts:
+            mesh = meshes[body.name]
+            nodes = rotate(body.default_pose[3:], mesh.vertices)[mesh.tets]
+            edges = (nodes[:, 1:] - nodes[:, :1]).swapaxes(-1, -2)
+            found[mine, : len(edges)] = np.linalg.inv(edges).reshape(-1, 9)
+        return self._xp.asarray(found)
+
+    def _nodes(self, what: str, width: int, origin: bool = False, collides: bool = False) -> Any:
+        """(n, v, width), or (n, w, width), of a property of soft bodies; rows of smaller bodies end with zeros."""
         xp = self._xp
-        found = xp.zeros((self.count, self.max_sim_vertices_per_body, width), self.world.dtype)
+        count = self.max_vertices_per_body if collides else self.max_sim_vertices_per_body
+        found = xp.zeros((self.count, count, width), self.world.dtype)
         for body, mine, envs in self._parts:
             values = getattr(body, what)[xp.asarray(envs)]
             values = values if values.ndim == 3 else values[..., None]
             if origin:
                 values = values + xp.asarray(self._origins[envs], self.world.dtype)[:, None]
-            found[xp.asarray(mine), : body.num_nodes] = values
+            found[xp.asarray(mine), : values.shape[1]] = values
         return found
 
-    def _elements(self, what: str, shape: tuple[int, ...]) -> Any:
+    def _elements(self, what: str, shape: tuple[int, ...], collides: bool = False) -> Any:
         xp = self._xp
-        found = xp.zeros((self.count, self.max_sim_elements_per_body, *shape), self.world.dtype)
+        count = self.max_elements_per_body if collides else self.max_sim_elements_per_body
+        found = xp.zeros((self.count, count, *shape), self.world.dtype)
         for body, mine, envs in self._parts:
-            found[xp.asarray(mine), : len(body.mesh.tets)] = getattr(body, what)[xp.asarray(envs)]
+            values = getattr(body, what)[xp.asarray(envs)]
+            found[xp.asarray(mine), : values.shape[1]] = values
         return found
 
     def _chosen(

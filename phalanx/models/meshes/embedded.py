@@ -24,23 +24,24 @@ class EmbeddedMesh:
     Args:
         shape: a mesh, in the frame of the tetrahedra.
         mesh: the tetrahedra.
-        who: for messages.
+        who, what: for messages: whose mesh, and what for.
 
     Raises:
         LoadError: the shape is no mesh, or its faces name vertices that it does not have.
     """
 
-    def __init__(self, shape: Shape, mesh: TetMesh, who: str) -> None:
+    def __init__(self, shape: Shape, mesh: TetMesh, who: str, what: str = "visual") -> None:
         if shape.kind != "mesh" or shape.vertices is None or shape.faces is None:
-            raise LoadError(f"{who}: visual is a {shape.kind}; what is seen must be a mesh with vertices and faces")
+            done = {"visual": "is seen", "collision": "touches"}[what]
+            raise LoadError(f"{who}: {what} is a {shape.kind}; what {done} must be a mesh with vertices and faces")
         own = np.asarray(shape.vertices, float).reshape(-1, 3)
         self.faces = np.asarray(shape.faces, np.int64).reshape(-1, 3)
         if not np.isfinite(own).all() or not len(self.faces):
-            raise LoadError(f"{who}: visual needs triangles, and vertices that are finite numbers")
+            raise LoadError(f"{who}: {what} needs triangles, and vertices that are finite numbers")
         wrong = np.flatnonzero(((self.faces < 0) | (self.faces >= len(own))).any(axis=1))
         if len(wrong):
             raise LoadError(
-                f"{who}: visual: triangle {wrong[0]} names the vertices {self.faces[wrong[0]].tolist()}; there are "
+                f"{who}: {what}: triangle {wrong[0]} names the vertices {self.faces[wrong[0]].tolist()}; there are "
                 f"{len(own)}"
             )
         self.vertices = rotate(shape.orientation, own) + np.asarray(shape.position, float)

@@ -48,7 +48,7 @@ from phalanx.components import (
     TreeTopology,
 )
 from phalanx.components.shape import HULL
-from phalanx.ecs import function, read, rows, system, update
+from phalanx.ecs import function, local_int, read, rows, system, update
 from phalanx.maths.kernels import cross
 from phalanx.systems.collision.narrow.outside import hull_outside, outside_of
 from phalanx.systems.collision.narrow.support import core_radius, farthest_vertex, primitive_support
@@ -64,6 +64,13 @@ ALIKE = 0.99996
 
 UPRIGHT = 0.9998
 """Cosine of an angle between a normal and that of a plane which covers the piece: below, it is not the plane's."""
+
+
+SOME = 32
+"""Candidates that are looked through before those that share a shape are looked at."""
+
+AT_ONCE = 4
+"""Candidates whose shapes are loaded together: a thread of a GPU waits at each branch for the loads that decide it."""
 
 
 @function
@@ -212,14 +219,25 @@ def drop_seam_contacts(
     for side in range(2):
         o = a if side == 0 else b
         t = tree[link[o, e], e]
-        single = is_free[t, e] == 1 and end_link[t, e] - first_link[t, e] == 1
-        tiles = tiles or sole[o, e] == 0 or not single or dof[o, e] < 0 or yields[t, e] == 0
-    for m in range(candidate_count[0, e] if tiles else 0):
-        i, j = shape_a[m, e], shape_b[m, e]
-        left = 0
-        if m != n and (i == a or i == b or j == a or j == b):
+        single = (is_free[t, e] == 1) & (end_link[t, e] - first_link[t, e] == 1)
+        tiles = tiles | (sole[o, e] == 0) | (not single) | (dof[o, e] < 0) | (yields[t, e] == 0)
+    many = candidate_count[0, e] if tiles else 0
+    which = local_int(SOME)
+    for begin in range(0, many, SOME):
+        number = 0  # of those that share a shape with it
+        for first in range(begin, min(begin + SOME, many), AT_ONCE):
+            for k in range(AT_ONCE):
+                m = min(first + k, many - 1)
+                i, j = shape_a[m, e], shape_b[m, e]
+                shares = (i == a) | (i == b) | (j == a) | (j == b)
+                which[number] = m
+                number += 1 if shares & (m != n) & (first + k < many) else 0
+        for one in range(number):
+            m = which[one]
+            i, j = shape_a[m, e], shape_b[m, e]
             left = points[m, e] - (passed[m, e] if clearance[m, e] >= 0.0 else 0)
-        if left > 0:
+            if left <= 0:
+                continue
             shared_a = i == a or j == a
             s = a if shared_a else b
             o = b if shared_a else a

@@ -5,11 +5,11 @@ bodies have (``deform_momentum``), what they may touch (``deform_begin``); then 
 which, by a grid (``deform_cells``) whose cells are sorted digit by digit (``deform_sort``, ``deform_pairs``), and which
 cloth is near cloth (``deform_near``), where inertia takes nodes (``deform_predict``), what touches cloth
 (``deform_touch``), sweeps over the colours of nodes of soft bodies and of cloth (``deform_sweep``, ``deform_cloth``;
-before each colour ``deform_forces``), ropes from end to end (``deform_rope``), velocities of
-particles (``deform_particles_begin``) and sweeps over their pairs (``deform_particles``), links that nodes push
-(``deform_couple``), the motion of bodies as rigid ones (``deform_modes``), where particles go
-(``deform_particles_end``), velocities (``deform_finish``); and the momentum that bodies must have (``deform_momentum``
-again, ``deform_end``).
+before each colour ``deform_forces``, for the nodes of that colour where its systems are over nodes), ropes from end to
+end (``deform_rope``), velocities of particles (``deform_particles_begin``) and sweeps over their pairs
+(``deform_particles``), links that nodes push (``deform_couple``), the motion of bodies as rigid ones
+(``deform_modes``), where particles go (``deform_particles_end``), velocities (``deform_finish``); and the momentum that
+bodies must have (``deform_momentum`` again, ``deform_end``).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from types import ModuleType
 
+from phalanx.components import Node
 from phalanx.ecs import Schedule, System
 from phalanx.systems.deformable import (
     attachments,
@@ -25,6 +26,7 @@ from phalanx.systems.deformable import (
     cloth_clusters,
     cloth_near,
     cloth_touch,
+    collision_points,
     contact_search,
     contacts,
     coupling,
@@ -77,6 +79,7 @@ MODULES: tuple[ModuleType, ...] = (
     cloth_touch,
     cloth_clusters,
     damping,
+    collision_points,
     link_motion,
     link_forces,
     coupling,
@@ -136,7 +139,7 @@ def sequence(
 
     def portions(phase: str, chosen: Sequence[tuple[int, int]]) -> list[list[System]]:
         found = [*forces, *schedule.phase(phase)] if schedule.phase(phase) else []
-        return [[s.portion(first, count) for s in found] for first, count in chosen]
+        return [[_portion(s, first, count) for s in found] for first, count in chosen]
 
     soft, cloth_ = portions("deform_sweep", colours), portions("deform_cloth", cloth_colours)
     swept: list[System] = []
@@ -150,7 +153,7 @@ def sequence(
         if phase == "deform_cloth":
             continue
         if phase == "deform_rope" and found:
-            found = [*[s.portion(*rope_nodes) for s in forces], *found]
+            found = [*[_portion(s, *rope_nodes) for s in forces], *found]
         often = {"deform_rope": rope_sweeps, "deform_particles": sweeps, "deform_sort": digits}
         one += found * often.get(phase, 1)
         if phase == "deform_particles":
@@ -163,3 +166,8 @@ def sequence(
         *momentum_,
         *schedule.phase("deform_end"),
     ]
+
+
+def _portion(system: System, first: int, count: int) -> System:
+    """The part of a system that is for nodes of one colour; all of it where it is over something else."""
+    return system.portion(first, count) if system.over is Node else system

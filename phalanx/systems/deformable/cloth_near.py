@@ -43,7 +43,7 @@ INFINITY = 1e30
 def cloth_drift(
     lanes,
     bodies=rows(Deformable),
-    first=read(DeformableTopology.first_node),
+    end=read(DeformableTopology.end_node),
     row=read(ClothNodeContact.row),
     mass=read(DeformableMomentum.mass),
     held=read(DeformableMomentum.held),
@@ -54,7 +54,7 @@ def cloth_drift(
     for e in lanes:
         weight, x, y, z = 0.0, 0.0, 0.0, 0.0
         for b in range(bodies):
-            if row[first[b, 0], 0] >= 0 and held[b, e] == 0:
+            if row[end[b, 0] - 1, 0] >= 0 and held[b, e] == 0:
                 weight += mass[b, e]
                 x, y, z = x + linear[b, 0, e], y + linear[b, 1, e], z + linear[b, 2, e]
         weight = weight if weight > 0.0 else 1.0
@@ -65,7 +65,7 @@ def cloth_drift(
 def cloth_way(
     lanes,
     bodies=rows(Deformable),
-    first=read(DeformableTopology.first_node),
+    end=read(DeformableTopology.end_node),
     row=read(ClothNodeContact.row),
     mass=read(DeformableMomentum.mass),
     held=read(DeformableMomentum.held),
@@ -77,7 +77,7 @@ def cloth_way(
     for e in lanes:
         weight, x, y, z = 0.0, 0.0, 0.0, 0.0
         for b in range(bodies):
-            if row[first[b, 0], 0] >= 0 and held[b, e] == 0:
+            if row[end[b, 0] - 1, 0] >= 0 and held[b, e] == 0:
                 m = mass[b, e]
                 weight += m
                 x += m * (ahead[b, 0, e] - middle[b, 0, e])

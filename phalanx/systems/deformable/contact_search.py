@@ -28,6 +28,7 @@ from phalanx.components import (
     NodeGroup,
     NodeGroupSums,
     NodeGroupTopology,
+    NodeModel,
     NodeState,
     Settings,
     ShapeBounds,
@@ -35,6 +36,7 @@ from phalanx.components import (
     ShapePose,
     ShapeTopology,
     SurfaceNode,
+    SurfaceNodeModel,
     SurfaceNodeTopology,
 )
 from phalanx.components.node_contact import SLOTS
@@ -147,6 +149,7 @@ def find_node_contacts(
     e,
     node=read(SurfaceNodeTopology.node),
     body=read(SurfaceNodeTopology.body),
+    mass=read(NodeModel.mass),
     first=read(DeformableSurface.first_pair),
     end=read(DeformableSurface.end_pair),
     shape=read(DeformablePairTopology.shape),
@@ -190,6 +193,7 @@ def find_node_contacts(
     origin=read(DeformableMotion.origin),
     position=read(NodeState.position),
     velocity=read(NodeState.velocity),
+    firmness=write(SurfaceNodeModel.mass),
     pair=write(NodeContactState.pair),
     face=write(NodeContactState.face),
     gap=write(NodeContactPoint.gap),
@@ -253,6 +257,7 @@ def find_node_contacts(
                 g0, p0, x0, y0, z0, g1, p1, x1, y1, z1, g2, p2, x2, y2, z2 = nearest_three(
                     d, p, nx, ny, nz, g0, p0, x0, y0, z0, g1, p1, x1, y1, z1, g2, p2, x2, y2, z2
                 )
+    firmness[n, e] = mass[v, e]
     c = n * SLOTS
     for k in range(SLOTS):
         face[c + k, e] = -1

@@ -16,7 +16,6 @@ from phalanx.components import (
     NodeContact,
     NodeContactPoint,
     NodeContactState,
-    NodeModel,
     NodeState,
     NodeStep,
     NodeTarget,
@@ -25,6 +24,7 @@ from phalanx.components import (
     ShapeMaterial,
     ShapePose,
     ShapeTopology,
+    SurfaceNodeModel,
     SurfaceNodeTopology,
 )
 from phalanx.components.node_contact import SLOTS
@@ -68,7 +68,7 @@ def begin_node_contacts(
     e,
     node=read(SurfaceNodeTopology.node),
     body=read(SurfaceNodeTopology.body),
-    mass=read(NodeModel.mass),
+    mass=read(SurfaceNodeModel.mass),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
     shape=read(DeformablePairTopology.shape),
@@ -152,7 +152,7 @@ def begin_node_contacts(
         along = x * nx + y * ny + z * nz
         x, y, z = x - along * nx, y - along * ny, z - along * nz
     d = gap[c, e]
-    stiffness = contact_stiffness(mass[v, e], real(count[0, e]) / h[0, e])
+    stiffness = contact_stiffness(mass[c // SLOTS, e], real(count[0, e]) / h[0, e])
     load[c, e] = keeps if old >= 0 else (stiffness * min(d, 0.0) if on else 0.0)
     slides[c, e] = sliding
     x, y, z = px - d * nx - x, py - d * ny - y, pz - d * nz - z
@@ -205,7 +205,7 @@ def add_impulses(
     node=read(SurfaceNodeTopology.node),
     body=read(SurfaceNodeTopology.body),
     loose=read(DeformableTopology.loose),
-    mass=read(NodeModel.mass),
+    mass=read(SurfaceNodeModel.mass),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
     held=read(NodeTarget.held),
@@ -234,7 +234,7 @@ def add_impulses(
     nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
     px, py, pz = position[v, 0, e], position[v, 1, e], position[v, 2, e]
     push, across, more, tx, ty, tz, _ = contact_force(
-        pair[c, e] >= 0, contact_stiffness(mass[v, e], 1.0 / step), load[c, e], friction[c, e], nx, ny, nz,
+        pair[c, e] >= 0, contact_stiffness(mass[c // SLOTS, e], 1.0 / step), load[c, e], friction[c, e], nx, ny, nz,
         px - anchor[c, 0, e], py - anchor[c, 1, e], pz - anchor[c, 2, e],
     )  # fmt: skip
     wx, wy, wz = cross(move[b, 3, e], move[b, 4, e], move[b, 5, e], px, py, pz)
@@ -264,7 +264,7 @@ def finish_node_contacts(
     node=read(SurfaceNodeTopology.node),
     body=read(SurfaceNodeTopology.body),
     loose=read(DeformableTopology.loose),
-    mass=read(NodeModel.mass),
+    mass=read(SurfaceNodeModel.mass),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
     shape=read(DeformablePairTopology.shape),
@@ -289,7 +289,7 @@ def finish_node_contacts(
     if loose[b, e] != 0:
         return
     rate = real(count[0, e]) / h[0, e]
-    stiffness = contact_stiffness(mass[v, e], rate)
+    stiffness = contact_stiffness(mass[c // SLOTS, e], rate)
     nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
     on = pair[c, e] >= 0
     _, across, _, tx, ty, tz, now = contact_force(

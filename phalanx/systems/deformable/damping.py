@@ -65,7 +65,7 @@ def damp_nodes(
     total = local(9)
     for k in range(9):
         total[k] = 0.0
-    for c in range(begin[v, e], end[v, e]):
+    for c in range(begin[v, e], end[v, e] if first_damped[d, e] >= 0 else begin[v, e]):
         s = first_damped[d, e] + (c - begin[v, e])
         for k in range(9):
             old[k] = 0.0

@@ -16,9 +16,9 @@ from phalanx.components import (
     NodeAttachmentTopology,
     NodeContactPoint,
     NodeContactState,
-    NodeModel,
     NodeState,
     Settings,
+    SurfaceNodeModel,
     SurfaceNodeTopology,
 )
 from phalanx.components.node_attachment import OFF, ON
@@ -99,7 +99,7 @@ def sum_link_forces(
     near=read(CoupledBodySums.near),
     pair_link=read(DeformablePairTopology.link),
     node=read(SurfaceNodeTopology.node),
-    mass=read(NodeModel.mass),
+    mass=read(SurfaceNodeModel.mass),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
     origin=read(DeformableMotion.origin),
@@ -142,7 +142,7 @@ def sum_link_forces(
                 nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
                 x, y, z = position[v, 0, e], position[v, 1, e], position[v, 2, e]
                 push, across, more, tx, ty, tz, _ = contact_force(
-                    True, contact_stiffness(mass[v, e], rate), load[c, e], friction[c, e], nx, ny, nz,
+                    True, contact_stiffness(mass[s, e], rate), load[c, e], friction[c, e], nx, ny, nz,
                     x - anchor[c, 0, e], y - anchor[c, 1, e], z - anchor[c, 2, e],
                 )  # fmt: skip
                 if push > 0.0:

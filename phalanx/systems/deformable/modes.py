@@ -30,6 +30,7 @@ from phalanx.components import (
     NodeTarget,
     NodeTopology,
     Settings,
+    SurfaceNodeModel,
 )
 from phalanx.components.node_attachment import ON
 from phalanx.components.node_contact import SLOTS
@@ -48,8 +49,10 @@ def sum_groups(
     e,
     first=read(NodeGroupTopology.first_node),
     end=read(NodeGroupTopology.end_tied),
+    inert=read(NodeGroupTopology.inert),
     surface=read(NodeTopology.surface),
     mass=read(NodeModel.mass),
+    firmness=read(SurfaceNodeModel.mass),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
     goal=read(NodeStep.goal),
@@ -81,11 +84,12 @@ def sum_groups(
     a33, a34, a35, a44, a45, a55 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     fixed, w, wx, wy, wz = 0.0, 0.0, 0.0, 0.0, 0.0
     for v in range(first[g, e], end[g, e]):
-        m = mass[v, e] * rate * rate
+        own = inert[g, e] * mass[v, e]
+        m = own * rate * rate
         x, y, z = position[v, 0, e], position[v, 1, e], position[v, 2, e]
         px, py, pz = m * (goal[v, 0, e] - x), m * (goal[v, 1, e] - y), m * (goal[v, 2, e] - z)
         fixed += 1.0 if target[v, e] != 0 else 0.0
-        w, wx, wy, wz = w + mass[v, e], wx + mass[v, e] * x, wy + mass[v, e] * y, wz + mass[v, e] * z
+        w, wx, wy, wz = w + own, wx + own * x, wy + own * y, wz + own * z
         a = max(tied[v, e], 0)
         hold = contact_stiffness(tie_mass[a, e], rate)
         ux, uy, uz, more = attachment_force(
@@ -98,8 +102,8 @@ def sum_groups(
                 c = surface[v, e] * SLOTS + k
                 nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
                 push, across, more, tx, ty, tz, _ = contact_force(
-                    pair[c, e] >= 0, contact_stiffness(mass[v, e], rate), load[c, e], friction[c, e], nx, ny, nz,
-                    x - anchor[c, 0, e], y - anchor[c, 1, e], z - anchor[c, 2, e],
+                    pair[c, e] >= 0, contact_stiffness(firmness[surface[v, e], e], rate), load[c, e], friction[c, e],
+                    nx, ny, nz, x - anchor[c, 0, e], y - anchor[c, 1, e], z - anchor[c, 2, e],
                 )  # fmt: skip
                 px += push * nx - across * tx
                 py += push * ny - across * ty

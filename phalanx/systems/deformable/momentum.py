@@ -47,6 +47,7 @@ def sum_momenta(
     e,
     first=read(NodeGroupTopology.first_node),
     end=read(NodeGroupTopology.end_node),
+    inert=read(NodeGroupTopology.inert),
     surface=read(NodeTopology.surface),
     mass=read(NodeModel.mass),
     target=read(NodeTarget.held),
@@ -70,7 +71,7 @@ def sum_momenta(
     fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     fixed = 0.0
     for v in range(first[g, e], end[g, e]):
-        m = mass[v, e]
+        m = inert[g, e] * mass[v, e]
         x, y, z = position[v, 0, e], position[v, 1, e], position[v, 2, e]
         qx, qy, qz = m * velocity[v, 0, e], m * velocity[v, 1, e], m * velocity[v, 2, e]
         ux, uy, uz = cross(x, y, z, qx, qy, qz)

@@ -15,7 +15,6 @@ from phalanx.components import (
     NodeContactPoint,
     NodeContactState,
     NodeModel,
-    NodeState,
     NodeStep,
     ParticleMaterial,
     ParticleMotion,
@@ -158,11 +157,15 @@ def impulses_of_particles(
     begin=read(CoupledLinkMotion.begin),
     pair=read(NodeContactState.pair),
     pulse=read(NodeContactState.pulse),
-    position=read(NodeState.position),
+    start=read(NodeStep.start),
     twist=read(ParticleMotion.twist),
     impulse=write(ParticlePartSums.impulse),
 ):
-    """What a run of particles has got in the small step from a link, with the sign turned."""
+    """What a run of particles has got in the small step from a link, with the sign turned.
+
+    Its moment is about where the particle was: it goes on with its new velocity, which has no moment about its way. So
+    particle and link together keep their angular momentum.
+    """
     px, py, pz, lx, ly, lz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     i, b = link[n, e], body[n, e]
     for s in range(first[n, e], end[n, e] if near[coupled[n, e], e] != 0 else first[n, e]):
@@ -171,9 +174,9 @@ def impulses_of_particles(
             c = s * SLOTS + slot
             t = pair[c, e]
             if t >= 0 and pair_link[max(t, 0), e] == i:
-                x = (origin[b, 0, e] - begin[i, 0, e]) + position[v, 0, e]
-                y = (origin[b, 1, e] - begin[i, 1, e]) + position[v, 1, e]
-                z = (origin[b, 2, e] - begin[i, 2, e]) + position[v, 2, e]
+                x = (origin[b, 0, e] - begin[i, 0, e]) + start[v, 0, e]
+                y = (origin[b, 1, e] - begin[i, 1, e]) + start[v, 1, e]
+                z = (origin[b, 2, e] - begin[i, 2, e]) + start[v, 2, e]
                 ux, uy, uz = cross(x, y, z, pulse[c, 0, e], pulse[c, 1, e], pulse[c, 2, e])
                 px, py, pz = px - pulse[c, 0, e], py - pulse[c, 1, e], pz - pulse[c, 2, e]
                 # it touches where its surface is, not where its centre is

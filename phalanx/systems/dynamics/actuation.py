@@ -5,7 +5,9 @@ import math
 from phalanx.components import (
     Coordinate,
     Dof,
+    DofInertia,
     DofModel,
+    DofMotion,
     DofRow,
     DofSolve,
     DofState,
@@ -13,12 +15,26 @@ from phalanx.components import (
     Drive,
     DriveEffort,
     DriveTarget,
+    LinkPose,
     Settings,
 )
-from phalanx.ecs import read, system, write
+from phalanx.ecs import function, read, system, write
+from phalanx.maths.kernels import cross
 
 LIKELY_SATURATION = 0.5
 """Drives become rows from this share of their effort limit."""
+
+CAUTION = 2.0
+"""How much more effort, by the estimate, what is no row yet is expected to give: other joints may go along."""
+
+
+@function
+def inertia_about(ux, uy, uz, x, y, z, m, hx, hy, hz, xx, xy, xz, yy, yz, zz):
+    """Inertia about an axis u through x, y, z of what has mass m, first moment h and inertia xx to zz at the origin."""
+    ax, ay, az = cross(ux, uy, uz, x, y, z)
+    bx, by, bz = cross(ux, uy, uz, hx, hy, hz)
+    own = ux * (ux * xx + 2.0 * (uy * xy + uz * xz)) + uy * (uy * yy + 2.0 * uz * yz) + uz * uz * zz
+    return own - 2.0 * (ax * bx + ay * by + az * bz) + m * (ax * ax + ay * ay + az * az)
 
 
 @system(over=Dof, phase="actuate")
@@ -38,6 +54,14 @@ def drive_joints(
     target_effort=read(DriveTarget.effort),
     passive=read(DofModel.damping),
     impulse=read(DofRow.drive),
+    applied=read(DriveEffort.applied),
+    link=read(DofTopology.link),
+    angular=read(DofTopology.angular),
+    first=read(DofTopology.tree_first),
+    axis=read(DofMotion.axis),
+    origin=read(LinkPose.offset),
+    composite=read(DofInertia.composite),
+    armature=read(DofModel.armature),
     offset=write(DriveEffort.offset),
     slope=write(DriveEffort.slope),
     row_offset=write(DriveEffort.row_offset),
@@ -51,6 +75,11 @@ def drive_joints(
     effort limit does not enter the matrix: a row of the constraint solver finds the same effort within bounds.
     (Impulses that take a stiff drive back out of the matrix need not converge.) Explicit drives take q and v at the
     start and are clamped here.
+
+    Rows of stiff drives are nearly rigid, and sweeps leave them far from agreement, so robots trembled on them. At
+    rate r an error gives an effort at the start of the substep that is 1 + h r / I times what is left of it once
+    joints move, with at most the inertia I of the whole robot about the axis. So it goes by that, and by the effort
+    before, whether a drive may reach its limit.
     """
     c = coord[d, e]
     row_offset[d, e] = 0.0
@@ -67,8 +96,20 @@ def drive_joints(
         effort = min(max(effort - kd * qd[d, e], -most), most)
         kp, kd = 0.0, 0.0
     rate = kd + h[0, e] * kp
-    expected = max(math.fabs(effort - rate * qd[d, e]), math.fabs(impulse[d, e]) / h[0, e])
-    if rate > 0.0 and expected >= LIKELY_SATURATION * most:
+    expected, likely = math.fabs(effort - rate * qd[d, e]), LIKELY_SATURATION * most
+    if rate > 0.0 and expected >= likely:
+        i, r = link[d, e], first[d, e]
+        whole = composite[r, 0, e]
+        if angular[d, e] == 1:
+            whole = inertia_about(
+                axis[d, 0, e], axis[d, 1, e], axis[d, 2, e], origin[i, 0, e], origin[i, 1, e], origin[i, 2, e],
+                composite[r, 0, e], composite[r, 1, e], composite[r, 2, e], composite[r, 3, e], composite[r, 4, e],
+                composite[r, 5, e], composite[r, 6, e], composite[r, 7, e], composite[r, 8, e], composite[r, 9, e],
+            )  # fmt: skip
+        stiff = h[0, e] * rate / (whole + armature[d, e])
+        expected = expected / (1.0 + stiff if impulse[d, e] != 0.0 else max(stiff / CAUTION, 1.0))
+        expected = max(expected, math.fabs(applied[d, e]), math.fabs(impulse[d, e]) / h[0, e])
+    if rate > 0.0 and expected >= likely:
         row_offset[d, e] = effort
         row_slope[d, e] = rate
         effort, rate = 0.0, 0.0

@@ -3,7 +3,8 @@
 Contacts are found along the motion that is expected if nothing stops it. A body that strikes goes on another way, and
 nothing was looked for there: on rough ground a ball at 30 m/s, turned by one triangle, went half a metre on through the
 next. So the way that the solver leaves a single body is cast against walls, which are what no contact moves. Where the
-origin of a convex shape would go through a surface from outside, the body stops where the shape's ball meets that.
+origin of a convex shape would go through a surface from outside, the body stops where the shape's ball meets that. If
+it has several shapes its turn stops there, too, since another one may come round while the first goes back.
 Velocities are kept: the next substep finds the contact.
 
 Nothing else can put it right later, since what lies beyond a thin wall is pushed out of it on the wrong side.
@@ -70,6 +71,13 @@ def place_in(moved, side, out):
         out[k] = sign * (moved[q + k] * moved[18] + moved[q + 3 + k] * moved[19] + moved[q + 6 + k] * moved[20])
 
 
+@function
+def moved_from(side, x, y, z, fx, fy, fz):
+    """From the wall's origin to a body's centre of mass: by the way from shape a to b, and that centre in the shape."""
+    sign = -1.0 if side == 0 else 1.0
+    return sign * x + fx, sign * y + fy, sign * z + fz
+
+
 @system(
     over=Candidate,
     phase="integrate",
@@ -87,6 +95,7 @@ def find_walls_in_the_way(
     between=read(CandidatePair.between),
     kind=read(ShapeTopology.kind),
     link=read(ShapeTopology.link),
+    sole=read(ShapeTopology.sole),
     dof=read(ShapeTopology.dof),
     first_face=read(ShapeTopology.first_face),
     end_face=read(ShapeTopology.end_face),
@@ -219,10 +228,20 @@ def find_walls_in_the_way(
     if at > 0.0 and at < length:  # what begins inside is pushed out as before
         steep = math.fabs(normal[0] * d[0] + normal[1] * d[1] + normal[2] * d[2])
         free = max(at - ball / max(steep, STEEPEST), 0.0)
-        left[n, e] = free / length
+        share = free / length
+        left[n, e] = share
         for k in range(3):
             x = moved[q + 3 * k] * d[0] + moved[q + 3 * k + 1] * d[1] + moved[q + 3 * k + 2] * d[2]
             back[n, k, e] = (free - length) * x
+        if sole[s, e] == 0:  # its turn is shortened, too, or it would take other shapes of the body through
+            fx, fy, fz = centre[s, 0, e], centre[s, 1, e], centre[s, 2, e]
+            rx, ry, rz = moved_from(side, between[n, 0, e], between[n, 1, e], between[n, 2, e], fx, fy, fz)
+            ux, uy, uz = cross(wx, wy, wz, rx, ry, rz)
+            sx, sy, sz = offset[s, 0, e] + fx, offset[s, 1, e] + fy, offset[s, 2, e] + fz
+            x, y, z = cross(displacement[f + 3, e], displacement[f + 4, e], displacement[f + 5, e], sx, sy, sz)
+            back[n, 0, e] = (share - 1.0) * (way[p + 6] - travel[w, 0, e] - ux - x)
+            back[n, 1, e] = (share - 1.0) * (way[p + 7] - travel[w, 1, e] - uy - y)
+            back[n, 2, e] = (share - 1.0) * (way[p + 8] - travel[w, 2, e] - uz - z)
 
 
 @system(
@@ -239,6 +258,7 @@ def clamp_motion(
     pair_a=read(CandidatePair.a),
     pair_b=read(CandidatePair.b),
     dof=read(ShapeTopology.dof),
+    sole=read(ShapeTopology.sole),
     prescribed=read(DofModel.prescribed),
     left=read(MotionClamp.left),
     back=read(MotionClamp.back),
@@ -252,7 +272,8 @@ def clamp_motion(
     if n >= used[0, e] or not left[n, e] < 1.0:  # hardly ever any
         return
     a, b = pair_a[n, e], pair_b[n, e]
-    own = dof[b, e] if dof[a, e] < 0 or prescribed[max(dof[a, e], 0), e] != 0 else dof[a, e]
+    stands = dof[a, e] < 0 or prescribed[max(dof[a, e], 0), e] != 0
+    own = dof[b, e] if stands else dof[a, e]
     soonest = True
     for m in range(used[0, e]):
         if left[m, e] < 1.0 and m != n:
@@ -262,3 +283,5 @@ def clamp_motion(
             soonest = soonest and not (same and sooner)
     for k in range(3 if soonest else 0):
         displacement[own - 5 + k, e] += back[n, k, e]
+    for k in range(3 if soonest and sole[b if stands else a, e] == 0 else 0):
+        displacement[own - 2 + k, e] *= left[n, e]

@@ -291,7 +291,7 @@ def eased(gap, own, spread, longest, rebound):
 
 
 @system(phase="rows", after=("decouple_contacts", "share_loads"))
-def contact_blocks(
+def ease_contacts(
     lanes,
     slots=rows(Contact),
     row_count=rows(ContactRow),
@@ -303,7 +303,6 @@ def contact_blocks(
     dof_b=read(ContactMotion.dof_b),
     separation=read(ContactMotion.gap),
     count=read(ContactCount.current),
-    in_window=read(ContactMotion.member),
     rebound=read(ContactMotion.rebound),
     arm_a=read(ContactPoint.arm_a),
     arm_b=read(ContactPoint.arm_b),
@@ -312,10 +311,63 @@ def contact_blocks(
     dof=read(ContactDof.dof),
     jacobian=read(ContactJacobian.value),
     mobility=read(DofSolve.inverse_pivot),
+    gap=write(ContactBlock.gap),
+    sum=update(Scratch.sum),
+):
+    """The gaps that sweeps take. Apart from ``contact_blocks``, which takes longer: the warm start needs only these."""
+    width = row_count // max(slots, 1)
+    most = 0
+    for e in lanes:
+        most = max(most, count[0, e])
+    for c in spread(most):
+        base = c * width
+        deep = 0
+        for e in lanes:
+            gap[c, e] = separation[c, e]
+            deep = 1 if c < count[0, e] and separation[c, e] < -SLOP else deep
+        if deep == 1:
+            for e in lanes:
+                for k in range(4):
+                    sum[0, k, e] = 0.0
+        for i in range(extent[c, lanes[0]] if deep == 1 else 0):
+            k = dof[base + i, lanes[0]]
+            turns, root = angular[k, 0] == 1, first[k, 0]
+            for e in lanes:
+                a, b, depth, w = dof_a[c, e], dof_b[c, e], separation[c, e], mobility[k, e]
+                lever_a = least_lever(depth, arm_a[c, 0, e], arm_a[c, 1, e], arm_a[c, 2, e])
+                lever_b = least_lever(depth, arm_b[c, 0, e], arm_b[c, 1, e], arm_b[c, 2, e])
+                lever_a = lever_a if a >= 0 and first[max(a, 0), 0] == root else 0.0
+                lever_b = lever_b if b >= 0 and first[max(b, 0), 0] == root else 0.0
+                j0, j1, j2 = jacobian[base + i, 0, e], jacobian[base + i, 1, e], jacobian[base + i, 2, e]
+                sum[0, 0, e] += j0 * w * j0
+                sum[0, 1, e] += j1 * w * j1
+                sum[0, 2, e] += j2 * w * j2
+                sum[0, 3, e] += (max(lever_a, lever_b) if turns else SLIDES) * (w * j0) * (w * j0)
+        if deep == 1:
+            for e in lanes:
+                a, b = dof_a[c, e], dof_b[c, e]
+                longest = min(
+                    push_cap(own_push[max(a, 0), e], a >= 0, fastest_push[0, e]),
+                    push_cap(own_push[max(b, 0), e], b >= 0, fastest_push[0, e]),
+                )
+                own = response(sum[0, 0, e], sum[0, 1, e], sum[0, 2, e])
+                gap[c, e] = eased(separation[c, e], own, sum[0, 3, e], longest * h[0, e], rebound[c, e])
+
+
+@system(phase="rows", after="decouple_contacts")
+def contact_blocks(
+    lanes,
+    slots=rows(Contact),
+    row_count=rows(ContactRow),
+    count=read(ContactCount.current),
+    in_window=read(ContactMotion.member),
+    rebound=read(ContactMotion.rebound),
+    extent=read(ContactMotion.extent),
+    dof=read(ContactDof.dof),
+    jacobian=read(ContactJacobian.value),
+    mobility=read(DofSolve.inverse_pivot),
     block_normal=update(ContactBlock.normal),
     block_tangent=update(ContactBlock.tangent),
-    gap=write(ContactBlock.gap),
-    spread_out=update(Scratch.row),
 ):
     """How contacts of a window answer to each other's normal impulses, and each to friction's (inverted)."""
     width = row_count // max(slots, 1)
@@ -351,36 +403,8 @@ def contact_blocks(
                     for e in lanes:
                         block_normal[c, m, e] += jacobian[base + i, 0, e] * mobility[k, e] * jacobian[other + j, 0, e]
                 i, j = i + (1 if k <= n else 0), j + (1 if n <= k else 0)
-        deep = 0
         for e in lanes:
-            own = block_normal[c, member, e]
-            block_normal[c, member, e] = response(own, block_tangent[c, 0, e], block_tangent[c, 2, e])
-            gap[c, e] = separation[c, e]
-            spread_out[0, 0, e] = 0.0
-            deep = 1 if c < count[0, e] and separation[c, e] < -SLOP else deep
-        for i in range(wide if deep == 1 else 0):
-            k = dof[base + i, lanes[0]]
-            turns, root = angular[k, 0] == 1, first[k, 0]
-            for e in lanes:
-                a, b, depth = dof_a[c, e], dof_b[c, e], separation[c, e]
-                lever_a = least_lever(depth, arm_a[c, 0, e], arm_a[c, 1, e], arm_a[c, 2, e])
-                lever_b = least_lever(depth, arm_b[c, 0, e], arm_b[c, 1, e], arm_b[c, 2, e])
-                lever_a = lever_a if a >= 0 and first[max(a, 0), 0] == root else 0.0
-                lever_b = lever_b if b >= 0 and first[max(b, 0), 0] == root else 0.0
-                answer = mobility[k, e] * jacobian[base + i, 0, e]
-                spread_out[0, 0, e] += (max(lever_a, lever_b) if turns else SLIDES) * answer * answer
-        if deep == 1:
-            for e in lanes:
-                a, b = dof_a[c, e], dof_b[c, e]
-                longest = min(
-                    push_cap(own_push[max(a, 0), e], a >= 0, fastest_push[0, e]),
-                    push_cap(own_push[max(b, 0), e], b >= 0, fastest_push[0, e]),
-                )
-                gap[c, e] = eased(
-                    separation[c, e], block_normal[c, member, e], spread_out[0, 0, e], longest * h[0, e], rebound[c, e]
-                )
-        for e in lanes:
-            own = block_normal[c, member, e]
+            own = response(block_normal[c, member, e], block_tangent[c, 0, e], block_tangent[c, 2, e])
             block_normal[c, member, e] = own - min(rebound[c, e], 0.0) if own > 0.0 else own
             y11, y12, y22, mean = inverted_tangents(
                 block_tangent[c, 0, e], block_tangent[c, 1, e], block_tangent[c, 2, e]

@@ -73,9 +73,13 @@ def warm_start_contacts(
     for e in lanes:
         most = max(most, count[0, e])
     for c in spread(most):
+        some = 0
         for e in lanes:
-            for r in range(3):
-                impulse[c, r, e] = impulse[c, r, e] if gap[c, e] == separation[c, e] else 0.0
+            some = 1 if c < count[0, e] and gap[c, e] != separation[c, e] else some
+        if some == 1:
+            for e in lanes:
+                for r in range(3):
+                    impulse[c, r, e] = impulse[c, r, e] if gap[c, e] == separation[c, e] else 0.0
     for c in range(most):
         for e in lanes:
             for r in range(3):

@@ -43,6 +43,9 @@ from phalanx.systems.solver.load_steps import ENOUGH, at_bound, cut_loads, hold_
 SWEEPS = 16
 """Most sweeps in a substep that look for loads."""
 
+PRESSED = "leave_what_is_pressed"
+"""What tells islands for which none are sought, in worlds that have kinematic bodies."""
+
 
 @system(phase="load")
 def look_for_loads(
@@ -219,4 +222,5 @@ def search(systems: Iterable[System]) -> list[System]:
         return []
     turn = [judge_sweep, leave_what_is_known, swept_velocities, hold_at_bounds, step_loads, cut_loads]
     names = ["sweep_normals", "sweep_friction", *(system.name for system in turn)]
-    return [named[name] for name in (look_for_loads.name, find_islands.name, *names * SWEEPS, take_loads.name)]
+    before = [look_for_loads.name, find_islands.name, *([PRESSED] if PRESSED in named else [])]
+    return [named[name] for name in (*before, *names * SWEEPS, take_loads.name)]

@@ -15,6 +15,7 @@ from phalanx.io.reading.errors import LoadError
 from phalanx.maths.arrays import rotate
 from phalanx.models.actor_spec import Part
 from phalanx.models.meshes.cloth_mesh import ClothMesh, mesh_from_dict
+from phalanx.models.meshes.collision_mesh import CollisionMesh, SurfaceMesh, source_of
 from phalanx.models.meshes.embedded import EmbeddedMesh, shape_of
 from phalanx.models.meshes.fill import fill_surface
 from phalanx.models.meshes.point_set import PointSet
@@ -79,6 +80,7 @@ class Deformables(Ropes):
         damping: float = 0.0,
         elasticity_damping: float | None = None,
         visual: Shape | dict[str, Any] | None = None,
+        collision: Shape | TetMesh | dict[str, Any] | None = None,
         disable_gravity: bool = False,
         kinematic: bool = False,
         collision_group: int = 0,
@@ -106,6 +108,9 @@ class Deformables(Ropes):
                 sweeps cost less, and :meth:`SoftBody.set_elasticity_damping` is an error.
             visual: a mesh in the body's frame that is seen in place of its surface, in its colour if it has one; its
                 vertices go with the tetrahedra that they lie in, or nearest to.
+            collision: a mesh in the body's frame that touches other things in place of its surface: triangles, or
+                tetrahedra whose surface does. Its vertices lie in the tetrahedra or near, and go with them; forces on
+                them act on the nodes of their tetrahedra. So contacts can be finer or coarser than what is simulated.
             disable_gravity: gravity does not act on it.
             kinematic: all of its nodes are held after a reset; they move as :meth:`SoftBody.set_node_targets` says.
             collision_group, collision_mask, contact_offset, rest_offset: as of
@@ -138,6 +143,10 @@ class Deformables(Ropes):
         nu = checking.number(f"{who}: poissons_ratio", poissons_ratio)
         if nu >= 0.5:
             raise ValueError(f"{who}: poissons_ratio={poissons_ratio!r}: must be below 0.5")
+        touching = None
+        if collision is not None:
+            given_mesh = source_of(collision) if isinstance(collision, dict) else collision
+            touching = CollisionMesh(given_mesh, mesh, who)
         part = SoftPart(
             mesh,
             checking.number(f"{who}: youngs_modulus", youngs_modulus, above=0),
@@ -151,7 +160,7 @@ class Deformables(Ropes):
             damping=checking.number(f"{who}: damping", damping),
             gravity_scale=0.0 if disable_gravity else 1.0,
             kinematic=bool(kinematic),
-            touch_offset=self._touch_offset(who, mesh, touch_offset),
+            touch_offset=self._touch_offset(who, mesh if touching is None else touching.touching, touch_offset),
             touches_cloth=bool(touches_cloth),
             elasticity_damping=None
             if elasticity_damping is None
@@ -159,11 +168,12 @@ class Deformables(Ropes):
             visual=None
             if visual is None
             else EmbeddedMesh(shape_of(visual) if isinstance(visual, dict) else visual, mesh, who),
+            collision=touching,
         )
         made = self.deformables[name] = SoftBody(self.engine, name, part, pose)
         return made
 
-    def _touch_offset(self, who: str, mesh: TetMesh, given: float | None) -> float:
+    def _touch_offset(self, who: str, mesh: TetMesh | SurfaceMesh, given: float | None) -> float:
         p = mesh.nodes[mesh.surface]
         longest = np.max([np.linalg.norm(p[:, k] - p[:, k - 1], axis=1) for k in range(3)], axis=0)
         height = float((np.linalg.norm(np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]), axis=1) / longest).min())
@@ -455,6 +465,7 @@ def _volume(part: SoftPart) -> dict[str, Any]:
         **({"touches_cloth": True, "touch_offset": part.touch_offset} if part.touches_cloth else {}),
         **({} if part.elasticity_damping is None else {"elasticity_damping": part.elasticity_damping}),
         **({} if part.visual is None else {"visual": part.visual.to_dict()}),
+        **({} if part.collision is None else {"collision": part.collision.to_dict()}),
     }
 
 

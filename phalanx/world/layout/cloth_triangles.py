@@ -6,6 +6,7 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.models.meshes.cloth_mesh import ClothMesh
+from phalanx.models.meshes.collision_mesh import SurfaceMesh
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.world.layout.columns import Columns
 
@@ -25,7 +26,7 @@ class ClothTriangles:
     def add(
         self,
         columns: Columns,
-        mesh: ClothMesh | TetMesh | None,
+        mesh: ClothMesh | TetMesh | SurfaceMesh | None,
         first_node: int,
         triangle: np.ndarray,
         corner: np.ndarray,
@@ -120,7 +121,7 @@ def ends_of_segments(count: int) -> tuple[np.ndarray, np.ndarray]:
     return segment, 2 * segment + 1 - node
 
 
-def _patches(mesh: ClothMesh | TetMesh) -> list[np.ndarray]:
+def _patches(mesh: ClothMesh | TetMesh | SurfaceMesh) -> list[np.ndarray]:
     """Numbers of triangles that lie together: halves across the longest side, until they are few."""
     middle = mesh.nodes[mesh.surface].mean(axis=1)
     waiting, done = [np.arange(len(middle))], []

@@ -33,3 +33,9 @@ class Damping:
         self._nodes += len(mesh.nodes)
         self._corners += len(order)
         return rows
+
+    def skip(self, columns: Columns, count: int) -> np.ndarray:
+        """Append so many nodes of a body without damping that carry a collision mesh; returns their rows."""
+        columns.extend({c.DampedNodeTopology.first: np.full(count, -1)})
+        self._nodes += count
+        return self._nodes - count + np.arange(count)

@@ -14,11 +14,13 @@ from phalanx.ecs import Store
 from phalanx.models.actor_spec import Part
 from phalanx.models.meshes.cloth_bending import bending_matrix
 from phalanx.models.meshes.cloth_mesh import ClothMesh
+from phalanx.models.meshes.collision_mesh import SurfaceMesh
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.surface import Ground
 from phalanx.systems.deformable.contact_force import LEARNING
 from phalanx.world.layout.cloth_triangles import ClothTriangles, ends_of_segments
 from phalanx.world.layout.collision import PlacedShape
+from phalanx.world.layout.collision_points import CollisionPoints
 from phalanx.world.layout.colours import colours, mesh_edges
 from phalanx.world.layout.columns import Columns
 from phalanx.world.layout.coupled_links import CoupledLinks
@@ -32,6 +34,9 @@ GROUP = 32
 
 _SORTS = {SoftPart: 0, ClothPart: 1, RopePart: 2}
 """Nodes of soft bodies and of cloth are swept colour by colour; those of ropes are solved for at once."""
+
+_POINTS = 4
+"""The sort of points of collision meshes, which are not swept."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,8 @@ class DeformableRows:
     """Its rows among nodes of ropes."""
     particles: slice = field(default_factory=lambda: slice(0, 0))
     """Its rows among particles."""
+    points: slice = field(default_factory=lambda: slice(0, 0))
+    """The rows among nodes of the points of its collision mesh."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +106,7 @@ def fill_deformables(
     columns = Columns()
     rows: list[DeformableRows] = []
     corners, damping, sheets, ropes, particles = _Corners(), Damping(), _Sheets(), Ropes(), Particles()
+    collisions = CollisionPoints()
     edges: dict[type, list[np.ndarray]] = {SoftPart: [], ClothPart: []}
     sort: list[np.ndarray] = []
     groups = surface = pairs = 0
@@ -107,14 +115,16 @@ def fill_deformables(
     for number, body in enumerate(bodies):
         count = len(body.mesh.nodes)
         first_group, first_pair = groups, pairs
-        for first in range(node, node + count, GROUP):
-            end = min(first + GROUP, node + count)
+        collision = body.collision if isinstance(body, SoftPart) else None
+        points = 0 if collision is None else len(collision.points)
+        for first, end in _runs(node, count) + _runs(node + count, points):
             columns.add(
                 {
                     c.NodeGroupTopology.body: number,
                     c.NodeGroupTopology.first_node: first,
                     c.NodeGroupTopology.end_node: end,
                     c.NodeGroupTopology.end_tied: first if isinstance(body, ParticlesPart) else end,
+                    c.NodeGroupTopology.inert: float(first < node + count),
                 }
             )
             groups += 1
@@ -133,9 +143,11 @@ def fill_deformables(
         columns.add(
             {
                 c.DeformableTopology.first_node: node,
-                c.DeformableTopology.end_node: node + count,
+                c.DeformableTopology.end_node: node + count + points,
                 c.DeformableTopology.first_group: first_group,
                 c.DeformableTopology.end_group: groups,
+                c.DeformableCollision.first_point: node + count,
+                c.DeformableCollision.end_point: node + count + points,
                 c.DeformableTopology.loose: int(isinstance(body, ParticlesPart)),
                 c.DeformableTopology.rope: ropes.count if isinstance(body, RopePart) else -1,
                 c.DeformableMaterial.youngs_modulus: body.youngs_modulus,
@@ -165,9 +177,9 @@ def fill_deformables(
         for tie in ties:
             if tie.body == number and tie.dof >= 0:
                 links.ask(tie.link, tie.dof)
-        outside = np.unique(body.mesh.surface)
+        outside = np.unique(body.mesh.surface) if collision is None else count + np.arange(points)
         links.meets(number, surface, len(outside))
-        place = np.full(count, -1)
+        place = np.full(count + points, -1)
         place[outside] = surface + np.arange(len(outside))
         columns.extend(
             {
@@ -194,7 +206,15 @@ def fill_deformables(
             first, end = corners.add(body.mesh, node)
             if body.elasticity_damping is not None:
                 damped = damping.add(columns, body.mesh)
-            if body.touches_cloth:
+            elif collision is not None:
+                damped = damping.skip(columns, count)
+            if collision is not None:
+                sheets.skip(columns, count)
+                if body.touches_cloth:
+                    sheets.add_surface(columns, collision.touching, node + count)
+                else:
+                    sheets.skip(columns, points)
+            elif body.touches_cloth:
                 sheets.add_surface(columns, body.mesh, node)
             else:
                 sheets.skip(columns, count)
@@ -202,7 +222,7 @@ def fill_deformables(
         sort.append(np.full(count, _SORTS.get(type(body), 3)))
         columns.extend(
             {
-                c.NodeTopology.body: np.full(count, number),
+                c.NodeTopology.body: np.full(count + points, number),
                 c.NodeTopology.first_corner: first,
                 c.NodeTopology.end_corner: end,
                 c.NodeTopology.surface: place,
@@ -211,16 +231,33 @@ def fill_deformables(
                 c.NodeModel.rest: body.mesh.nodes,
             }
         )
+        if collision is None:
+            collisions.skip(columns, count)
+        else:
+            sort.append(np.full(points, _POINTS))
+            none = np.zeros(points, np.int64)
+            columns.extend(
+                {
+                    c.NodeTopology.first_corner: none,
+                    c.NodeTopology.end_corner: none,
+                    c.NodeDamping.row: none - 1,
+                    c.NodeModel.mass: collision.masses(body.masses()),
+                    c.NodeModel.rest: collision.touching.nodes,
+                }
+            )
+            collisions.add(columns, collision, count, node)
         rope = ropes.count - 1 if isinstance(body, RopePart) else -1
         of_rope = slice(ropes.nodes - count, ropes.nodes) if isinstance(body, RopePart) else slice(0, 0)
-        rows.append(DeformableRows(number, slice(node, node + count), rope, of_rope, particles.rows(number, count)))
-        node += count
-    attachments = _place_ties(columns, ties, rows, bodies, links)
+        of_points = slice(node + count, node + count + points)
+        of_particles = particles.rows(number, count)
+        rows.append(DeformableRows(number, slice(node, node + count), rope, of_rope, of_particles, of_points))
+        node += count + points
+    attachments = _place_ties(columns, ties, rows, bodies, links, node)
     kind = np.concatenate(sort)
     soft_colours = _order(columns, edges[SoftPart], np.flatnonzero(kind == 0), 0)
     cloth_colours = _order(columns, edges[ClothPart], np.flatnonzero(kind == 1), int((kind == 0).sum()))
     rope_nodes = (int((kind < 2).sum()), int((kind == 2).sum()))
-    for sorted_kind in (2, 3):  # ropes, then particles, in no colour
+    for sorted_kind in (2, 3, _POINTS):  # ropes, then particles, then points of collision meshes, in no colour
         columns.extend({c.NodeOrder.node: np.flatnonzero(kind == sorted_kind)})
     colour = np.full(node, -1)
     for number, (first, count) in enumerate([*cloth_colours, *soft_colours]):
@@ -250,6 +287,8 @@ def fill_deformables(
         (c.CoupledBody, links.put(columns, particles)),
         (c.CoupledDof, columns.count(c.CoupledDofTopology.dof)),
         (c.NodeAttachment, sum(len(tie.nodes) for tie in ties)),
+        (c.CollisionPoint, columns.count(c.CollisionPointTopology.node)),
+        (c.CollisionShare, columns.count(c.CollisionShareTopology.node)),
     ):
         store.set_rows(table, size)
     particles.put(columns, store)
@@ -276,11 +315,15 @@ def _place_ties(
     rows: Sequence[DeformableRows],
     bodies: Sequence[SoftPart | ClothPart | RopePart | ParticlesPart],
     links: CoupledLinks,
+    count: int,
 ) -> list[np.ndarray]:
-    """Number the nodes of all ties, those of one link and one body in a row; returns the numbers of each tie."""
+    """Number the nodes of all ties, of ``count`` nodes, those of one link and one body in a row.
+
+    Returns the numbers of each tie.
+    """
     order = sorted(range(len(ties)), key=lambda n: (ties[n].link, ties[n].body))
     found = [np.zeros(0, np.int64)] * len(ties)
-    of_node = np.full(rows[-1].nodes.stop, -1)
+    of_node = np.full(count, -1)
     done = 0
     for n in order:
         tie = ties[n]
@@ -305,6 +348,11 @@ def _place_ties(
         done += len(nodes)
     columns.extend({c.AttachedNode.attachment: of_node})
     return found
+
+
+def _runs(first: int, count: int) -> list[tuple[int, int]]:
+    """First and end of groups of consecutive nodes."""
+    return [(at, min(at + GROUP, first + count)) for at in range(first, first + count, GROUP)]
 
 
 def _may_touch(body: DeformablePart, other: Part | Ground) -> bool:
@@ -367,7 +415,7 @@ class _Sheets:
         columns.extend({**dict.fromkeys(fields, none), c.ClothNode.bend: none.astype(float)})
         columns.extend({c.ClothNodeContact.row: none - 1, c.ClothNodeContact.owner: none - 1})
 
-    def add_surface(self, columns: Columns, mesh: TetMesh, first_node: int) -> None:
+    def add_surface(self, columns: Columns, mesh: TetMesh | SurfaceMesh, first_node: int) -> None:
         """Append the surface of a soft body that touches deformable bodies; its triangles have no stiffness."""
         count = len(mesh.nodes)
         node = mesh.surface.ravel()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from phalanx.models.meshes.cloth_mesh import ClothMesh
+from phalanx.models.meshes.collision_mesh import CollisionMesh
 from phalanx.models.meshes.embedded import EmbeddedMesh
 from phalanx.models.meshes.point_set import PointSet
 from phalanx.models.meshes.rope_line import RopeLine
@@ -53,6 +54,8 @@ class SoftPart(DeformablePart):
     """s; None: it has none, and cannot be given any."""
     visual: EmbeddedMesh | None = None
     """What is seen in place of its surface."""
+    collision: CollisionMesh | None = None
+    """What touches in place of its surface."""
 
     def masses(self) -> np.ndarray:
         """(nodes,): kg, a quarter of each tetrahedron."""

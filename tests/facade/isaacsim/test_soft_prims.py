@@ -21,6 +21,8 @@ from phalanx.facade.isaacsim.core.prims import (
 from phalanx.facade.omni.physx.scripts.physicsUtils import create_mesh_cube
 from phalanx.io.formats.usd.bindings import UsdGeom
 from phalanx.io.reading.errors import LoadError
+from phalanx.models.meshes.tet_shapes import tet_shape
+from phalanx.models.robot_model import Shape
 
 
 def sheet(path: str) -> None:
@@ -158,6 +160,31 @@ def test_deformable_bodies_are_simulated(world, backend):
     np.testing.assert_allclose(gradients, np.tile(np.eye(3), (1, 40, 1, 1)), atol=1e-3)
     view.set_simulation_mesh_nodal_positions(like(backend, start[:1]), indices=[0])
     np.testing.assert_allclose(host(view.get_simulation_mesh_nodal_positions(indices=[0])), start[:1], atol=1e-5)
+
+
+def test_a_collision_mesh_of_its_own(world, backend):
+    """Its vertices and tetrahedra go with those that are simulated, and are not theirs."""
+    inner = tet_shape(Shape("sphere", (0.08,)), 2)
+    for i in range(2):
+        block(f"/World/b_{i}", 1.0)
+        given = {"collision_rest_points": inner.nodes + (0, 0, 1.0), "collision_indices": inner.tets.ravel()}
+        SingleDeformablePrim(f"/World/b_{i}", simulation_hexahedral_resolution=2, **(given if i else {}))
+    view = world.scene.add(DeformablePrim("/World/b_.*", name="blocks"))
+    world.reset()
+    count, tets = len(inner.nodes), len(inner.tets)
+    assert view.max_collision_mesh_vertices_per_body == max(count, 27)
+    assert view.max_collision_mesh_elements_per_body == max(tets, 40)
+    places = host(view.get_simulation_mesh_nodal_positions())
+    strain = np.array([[1.1, 0.2, 0.0], [0.0, 0.9, 0.0], [0.0, 0.0, 1.0]])
+    view.set_simulation_mesh_nodal_positions(like(backend, places @ strain))
+    touching = host(view.get_collision_mesh_nodal_positions())
+    np.testing.assert_allclose(touching[0, :27], places[0] @ strain, atol=1e-5)
+    np.testing.assert_allclose(touching[1, :count], (inner.nodes + (0, 0, 1.0)) @ strain, atol=1e-5)
+    gradients = host(view.get_collision_mesh_element_deformation_gradients())
+    np.testing.assert_allclose(gradients[1, :tets], np.tile(strain.T, (tets, 1, 1)), atol=1e-3)
+    stresses = host(view.get_simulation_mesh_element_stresses())[1, 0]
+    got = host(view.get_collision_mesh_element_stresses())[1, :tets]
+    np.testing.assert_allclose(got, np.tile(stresses, (tets, 1, 1)), atol=1e-3 * np.abs(stresses).max())
 
 
 def test_materials_act_while_the_world_plays(world):

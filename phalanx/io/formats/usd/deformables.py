@@ -70,6 +70,7 @@ def read(reading: Reading, prim: Prim, name: str) -> DeformableModel:
     frame = rigid(transform)
     own = inverse(frame) @ transform
     mesh = _mesh(reading, prim, own)
+    touching = _given(reading, prim, own, "collision")
     arguments: dict[str, Any] = {
         "damping": reading.number(prim, "physxDeformable:vertexVelocityDamping", DAMPING, least=0.0),
         "kinematic": reading.flag(prim, "physxDeformable:kinematicEnabled", False),
@@ -86,6 +87,8 @@ def read(reading: Reading, prim: Prim, name: str) -> DeformableModel:
     if str(prim.GetTypeName()) == "Mesh" and len(reading.numbers(prim, "faceVertexIndices")):
         vertices, faces = triangles(reading, prim, own)
         arguments["visual"] = Shape("mesh", vertices=vertices, faces=faces, color=color_of(reading, prim))
+    if touching is not None and not _same(touching, mesh):
+        arguments["collision"] = touching
     if reading.flag(prim, "physxDeformable:selfCollision", False):
         arguments["touches_cloth"] = True
     return DeformableModel(name, str(prim.GetPath()), mesh, position_of(frame), orientation_of(frame), arguments)
@@ -94,20 +97,29 @@ def read(reading: Reading, prim: Prim, name: str) -> DeformableModel:
 def _mesh(reading: Reading, prim: Prim, transform: np.ndarray) -> TetMesh:
     """Tetrahedra as the prim has them, or such as fill its surface."""
     path = reading.place(prim)
-    nodes = reading.numbers(prim, "physxDeformable:simulationRestPoints").reshape(-1, 3)
-    tets = reading.numbers(prim, "physxDeformable:simulationIndices")
-    if len(nodes) and len(tets):
-        if len(tets) % 4:
-            raise reading.error(
-                prim, f"physxDeformable:simulationIndices has {len(tets)} numbers, not 4 for each tetrahedron."
-            )
-        return TetMesh(nodes @ transform[:3, :3].T + transform[:3, 3], tets, path)
+    if (given := _given(reading, prim, transform, "simulation")) is not None:
+        return given
     if str(prim.GetTypeName()) == "TetMesh":
         points = reading.numbers(prim, "points").reshape(-1, 3)
         return TetMesh(points @ transform[:3, :3].T + transform[:3, 3], reading.numbers(prim, "tetVertexIndices"), path)
     vertices, faces = triangles(reading, prim, transform)
     resolution = reading.number(prim, "physxDeformable:simulationHexahedralResolution", RESOLUTION, least=1.0)
     return fill_surface(vertices, faces, int(resolution), path)
+
+
+def _given(reading: Reading, prim: Prim, transform: np.ndarray, what: str) -> TetMesh | None:
+    """Tetrahedra of the mesh for ``what``, simulation or collision, that the schema has, if any."""
+    nodes = reading.numbers(prim, f"physxDeformable:{what}RestPoints").reshape(-1, 3)
+    tets = reading.numbers(prim, f"physxDeformable:{what}Indices")
+    if not len(nodes) or not len(tets):
+        return None
+    if len(tets) % 4:
+        raise reading.error(prim, f"physxDeformable:{what}Indices has {len(tets)} numbers, not 4 for each tetrahedron.")
+    return TetMesh(nodes @ transform[:3, :3].T + transform[:3, 3], tets, reading.place(prim))
+
+
+def _same(one: TetMesh, other: TetMesh) -> bool:
+    return np.array_equal(one.nodes, other.nodes) and np.array_equal(one.tets, other.tets)
 
 
 def material_of(prim: Prim) -> Prim | None:

@@ -1,6 +1,6 @@
 """The solver's sweeps for the GPU: each island by a team of threads, with its velocities in their registers.
 
-The same steps in the same order as ``contact_jacobians``, ``decouple_contacts`` and ``contact_blocks``,
+The same steps in the same order as ``contact_jacobians``, ``decouple_contacts``, ``ease_contacts``, ``contact_blocks``,
 ``warm_start_contacts``, ``sweep_dofs``, ``sweep_normals``, ``sweep_friction``, ``advance``, ``find_bounces`` and
 ``bounce``, with the same formulas: eight threads for islands of up to 32 dofs and 24 contacts, a warp for up to 128 and
 96; environments with larger ones are solved by those systems. Each thread holds four dofs of the island, and its share

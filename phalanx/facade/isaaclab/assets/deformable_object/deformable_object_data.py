@@ -12,8 +12,8 @@ from phalanx.facade.physx.soft_body_view import SoftBodyView
 class DeformableObjectData(LazyData):
     """State of a deformable object, in the simulation's world.
 
-    n is the number of instances, v of vertices, e of elements of the simulated mesh, c of the one that collides, which
-    is the same one here.
+    n is the number of instances, v of vertices, e of elements of the simulated mesh, c of the one that collides.
+    That is the simulated mesh where the prim has no collision mesh.
 
     Attributes:
         default_nodal_state_w: (n, v, 6) initial positions, m, and velocities, m/s, of the nodes.
@@ -51,7 +51,9 @@ class DeformableObjectData(LazyData):
     @property
     def collision_element_quat_w(self) -> Any:
         """(n, c, 4) rotations of elements, w x y z."""
-        return self.sim_element_quat_w
+        if self._view.collides_as_simulated:
+            return self.sim_element_quat_w
+        return self._now("touching rotations", lambda: self._view.get_element_rotations()[..., [3, 0, 1, 2]])
 
     @property
     def sim_element_deform_gradient_w(self) -> Any:
@@ -61,7 +63,10 @@ class DeformableObjectData(LazyData):
     @property
     def collision_element_deform_gradient_w(self) -> Any:
         """(n, c, 3, 3) deformation gradients of elements."""
-        return self.sim_element_deform_gradient_w
+        if self._view.collides_as_simulated:
+            return self.sim_element_deform_gradient_w
+        view = self._view
+        return self._now("touching gradients", lambda: self._matrices(view.get_element_deformation_gradients()))
 
     @property
     def sim_element_stress_w(self) -> Any:
@@ -71,7 +76,9 @@ class DeformableObjectData(LazyData):
     @property
     def collision_element_stress_w(self) -> Any:
         """(n, c, 3, 3) Cauchy stresses of elements, Pa."""
-        return self.sim_element_stress_w
+        if self._view.collides_as_simulated:
+            return self.sim_element_stress_w
+        return self._now("touching stresses", lambda: self._matrices(self._view.get_element_stresses()))
 
     @property
     def root_pos_w(self) -> Any:
