@@ -172,7 +172,7 @@ def systems(
         spherical: robots have spherical joints.
         seams: bodies have several shapes.
         single: bodies fly alone.
-        walls: they may meet shapes that contacts do not move, other than planes.
+        walls: bodies or links may meet shapes that contacts do not move, other than planes.
         free: roots of some bodies or robots are free.
         keep_nearest: where slots are too few, the nearest pairs and contacts are kept.
     """

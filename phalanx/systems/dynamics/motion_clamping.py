@@ -2,10 +2,11 @@
 
 Contacts are found along the motion that is expected if nothing stops it. A body that strikes goes on another way, and
 nothing was looked for there: on rough ground a ball at 30 m/s, turned by one triangle, went half a metre on through the
-next. So the way that the solver leaves a single body is cast against walls, which are what no contact moves. Where the
-origin of a convex shape would go through a surface from outside, the body stops where the shape's ball meets that. If
-it has several shapes its turn stops there, too, since another one may come round while the first goes back.
-Velocities are kept: the next substep finds the contact.
+next. Sweeps also leave links of a robot that strikes a tenth of their speed. So the way that the solver leaves is cast
+against walls, which are what no contact moves. Where the origin of a convex shape would go through a surface from
+outside, the body stops where the shape's ball meets that. If it has several shapes its turn stops there, too, since
+another one may come round while the first goes back. A robot stops in all of its joints. Velocities are kept: the next
+substep finds the contact.
 
 Nothing else can put it right later, since what lies beyond a thin wall is pushed out of it on the wrong side.
 """
@@ -17,7 +18,10 @@ from phalanx.components import (
     CandidateCount,
     CandidatePair,
     DofModel,
+    DofMotion,
     DofSolve,
+    DofTopology,
+    LinkPose,
     LinkTopology,
     MotionClamp,
     Settings,
@@ -54,6 +58,9 @@ from phalanx.systems.queries.ray_height_field import ray_height_field
 from phalanx.systems.queries.ray_hull import ray_hull
 from phalanx.systems.queries.ray_mesh import ray_mesh
 from phalanx.systems.queries.ray_solid import ray_solid
+
+CALM = 0.1
+"""Links of robots that are expected to go less far than this part of their balls' radius are not looked at."""
 
 PART = 0.5
 """What goes less far in a substep than this part of its ball's radius passes through nothing."""
@@ -105,6 +112,11 @@ def find_walls_in_the_way(
     first_link=read(TreeTopology.first_link),
     end_link=read(TreeTopology.end_link),
     prescribed=read(DofModel.prescribed),
+    above=read(DofTopology.parent),
+    dof_link=read(DofTopology.link),
+    angular=read(DofTopology.angular),
+    axis=read(DofMotion.axis),
+    origin=read(LinkPose.offset),
     displacement=read(DofSolve.displacement),
     size=read(ShapeGeometry.size),
     low=read(ShapeGeometry.low),
@@ -136,7 +148,7 @@ def find_walls_in_the_way(
     left=write(MotionClamp.left),
     back=write(MotionClamp.back),
 ):
-    """Where the way of a single body would lead through a wall."""
+    """Where the way of a body would lead through a wall."""
     if n >= used[0, e]:
         return
     left[n, e] = 1.0
@@ -152,24 +164,38 @@ def find_walls_in_the_way(
     f = first[t, e]
     single = is_free[t, e] == 1 and end_link[t, e] - first_link[t, e] == 1
     # what gives way may be entered
-    if not single or kind[s, e] > HULL or stiffness[s, e] + stiffness[w, e] != 0.0:
+    if kind[s, e] > HULL or stiffness[s, e] + stiffness[w, e] != 0.0:
         return
+    ball = convex_inner_radius(
+        kind[s, e], size[s, 0, e], size[s, 1, e], size[s, 2, e], first_face[s, e], end_face[s, e], hull_offsets
+    )
     way = local(WAY)
-    wx, wy, wz = displacement[f + 3, e], displacement[f + 4, e], displacement[f + 5, e]
-    x, y, z = cross(
-        wx, wy, wz, offset[s, 0, e] + centre[s, 0, e], offset[s, 1, e] + centre[s, 1, e],
-        offset[s, 2, e] + centre[s, 2, e],
-    )  # fmt: skip
     p, q = 9 * side, 9 - 9 * side
+    cx, cy, cz = offset[s, 0, e] + centre[s, 0, e], offset[s, 1, e] + centre[s, 1, e], offset[s, 2, e] + centre[s, 2, e]
+    if single:
+        wx, wy, wz = displacement[f + 3, e], displacement[f + 4, e], displacement[f + 5, e]
+        x, y, z = cross(wx, wy, wz, cx, cy, cz)
+        x, y, z = displacement[f, e] + x, displacement[f + 1, e] + y, displacement[f + 2, e] + z
+    else:
+        x = math.fabs(travel[s, 0, e] - travel[w, 0, e]) + math.fabs(travel[s, 1, e] - travel[w, 1, e])
+        if x + math.fabs(travel[s, 2, e] - travel[w, 2, e]) < CALM * ball:
+            return  # its joints need not be asked
+        x, y, z, wx, wy, wz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        d = dof[s, e]
+        while d >= 0:
+            i, step = dof_link[d, e], displacement[d, e]
+            ux, uy, uz = step * axis[d, 0, e], step * axis[d, 1, e], step * axis[d, 2, e]
+            if angular[d, e] == 1:
+                wx, wy, wz = wx + ux, wy + uy, wz + uz
+                ux, uy, uz = cross(ux, uy, uz, cx - origin[i, 0, e], cy - origin[i, 1, e], cz - origin[i, 2, e])
+            x, y, z = x + ux, y + uy, z + uz
+            d = above[d, e]
     way[p], way[p + 1], way[p + 2] = wx, wy, wz
-    way[p + 6], way[p + 7], way[p + 8] = displacement[f, e] + x, displacement[f + 1, e] + y, displacement[f + 2, e] + z
+    way[p + 6], way[p + 7], way[p + 8] = x, y, z
     wx, wy, wz = turned[w, 0, e], turned[w, 1, e], turned[w, 2, e]
     x, y, z = cross(wx, wy, wz, centre[w, 0, e], centre[w, 1, e], centre[w, 2, e])
     way[q], way[q + 1], way[q + 2] = wx, wy, wz
     way[q + 6], way[q + 7], way[q + 8] = travel[w, 0, e] + x, travel[w, 1, e] + y, travel[w, 2, e] + z
-    ball = convex_inner_radius(
-        kind[s, e], size[s, 0, e], size[s, 1, e], size[s, 2, e], first_face[s, e], end_face[s, e], hull_offsets
-    )
     most = 0.0  # that it may go as seen from the wall
     spin = math.fabs(way[p]) + math.fabs(way[p + 1]) + math.fabs(way[p + 2])
     swing = math.fabs(way[q]) + math.fabs(way[q + 1]) + math.fabs(way[q + 2])
@@ -233,7 +259,7 @@ def find_walls_in_the_way(
         for k in range(3):
             x = moved[q + 3 * k] * d[0] + moved[q + 3 * k + 1] * d[1] + moved[q + 3 * k + 2] * d[2]
             back[n, k, e] = (free - length) * x
-        if sole[s, e] == 0:  # its turn is shortened, too, or it would take other shapes of the body through
+        if single and sole[s, e] == 0:  # its turn is shortened, too, or it would take other shapes of the body through
             fx, fy, fz = centre[s, 0, e], centre[s, 1, e], centre[s, 2, e]
             rx, ry, rz = moved_from(side, between[n, 0, e], between[n, 1, e], between[n, 2, e], fx, fy, fz)
             ux, uy, uz = cross(wx, wy, wz, rx, ry, rz)
@@ -257,8 +283,15 @@ def clamp_motion(
     used=read(CandidateCount.current),
     pair_a=read(CandidatePair.a),
     pair_b=read(CandidatePair.b),
+    link=read(ShapeTopology.link),
     dof=read(ShapeTopology.dof),
     sole=read(ShapeTopology.sole),
+    tree=read(LinkTopology.tree),
+    is_free=read(TreeTopology.is_free),
+    first=read(TreeTopology.first_dof),
+    end=read(TreeTopology.end_dof),
+    first_link=read(TreeTopology.first_link),
+    end_link=read(TreeTopology.end_link),
     prescribed=read(DofModel.prescribed),
     left=read(MotionClamp.left),
     back=read(MotionClamp.back),
@@ -266,22 +299,28 @@ def clamp_motion(
 ):
     """Shorten ways to the first wall that they would lead through.
 
-    A row for each candidate, of which one at most is the soonest of a body: no two write the same displacement. A
-    thread for each environment would wait for one candidate after the other.
+    A row for each candidate, of which one at most is the soonest of a body or robot: no two write the same
+    displacement. A thread for each environment would wait for one candidate after the other.
     """
     if n >= used[0, e] or not left[n, e] < 1.0:  # hardly ever any
         return
     a, b = pair_a[n, e], pair_b[n, e]
-    stands = dof[a, e] < 0 or prescribed[max(dof[a, e], 0), e] != 0
-    own = dof[b, e] if stands else dof[a, e]
+    s = b if dof[a, e] < 0 or prescribed[max(dof[a, e], 0), e] != 0 else a
+    own, t = dof[s, e], tree[link[s, e], e]
     soonest = True
     for m in range(used[0, e]):
         if left[m, e] < 1.0 and m != n:
             i, j = pair_a[m, e], pair_b[m, e]
-            same = dof[i, e] == own or dof[j, e] == own
+            i = j if dof[i, e] < 0 or prescribed[max(dof[i, e], 0), e] != 0 else i
             sooner = left[m, e] < left[n, e] or (left[m, e] == left[n, e] and m < n)
-            soonest = soonest and not (same and sooner)
-    for k in range(3 if soonest else 0):
+            soonest = soonest and not (tree[link[i, e], e] == t and sooner)
+    if not soonest:
+        return
+    if is_free[t, e] == 0 or end_link[t, e] - first_link[t, e] > 1:
+        for d in range(first[t, e], end[t, e]):
+            displacement[d, e] *= left[n, e] if prescribed[d, e] == 0 else 1.0
+        return
+    for k in range(3):
         displacement[own - 5 + k, e] += back[n, k, e]
-    for k in range(3 if soonest and sole[b if stands else a, e] == 0 else 0):
+    for k in range(3 if sole[s, e] == 0 else 0):
         displacement[own - 2 + k, e] *= left[n, e]

@@ -59,7 +59,7 @@ class Layout:
     single: bool
     """Whether some body flies alone, a robot of one link or an object."""
     walls: bool
-    """Whether such a body may meet a shape other than a ground that contacts do not move."""
+    """Whether what moves freely may meet a shape, other than a ground, that contacts do not move."""
     free: bool
     """Whether some root is free."""
     many_pairs: bool
@@ -187,7 +187,7 @@ def fill(
     moving = sum(r.dofs.stop > r.dofs.start for r in ranges)
     pieces = _side_by_side(parts, shapes, pairs.allowed, len(grounds) > 0)
     single = any(_is_single(part) for part in parts)
-    walls = single and _meets_walls(parts, shapes, pairs.allowed)
+    walls = _meets_walls(parts, shapes, pairs.allowed)
     free = any(not part.articulation.fixed_base for part in parts)
     many = len(pairs.allowed) > longest
     return Layout(ranges, met, moving, pieces, single, walls, free, many, shapes, dof_parents, room.most)
@@ -199,11 +199,13 @@ def _is_single(part: Part) -> bool:
 
 
 def _meets_walls(parts: Sequence[Part], shapes: Sequence[PlacedShape], allowed: np.ndarray) -> bool:
-    """Whether a body that may fly alone may meet a shape that contacts do not move."""
-    flies = np.array([_is_single(part) for part in parts], bool)[[shape.part for shape in shapes]]
+    """Whether a body or link that contacts move may meet a shape that they do not, of something else."""
+    owner = np.array([shape.part for shape in shapes], int)
     stands = np.array([shape.dof < 0 or parts[shape.part].kind != DYNAMIC for shape in shapes], bool)
+    flies = ~stands
     one, other = np.asarray(allowed, int).reshape(-1, 2).T
-    return bool(((flies[one] & stands[other]) | (flies[other] & stands[one])).any())
+    met = (flies[one] & stands[other]) | (flies[other] & stands[one])
+    return bool((met & (owner[one] != owner[other])).any())
 
 
 def _side_by_side(parts: Sequence[Part], shapes: Sequence[PlacedShape], allowed: np.ndarray, grounds: bool) -> bool:
