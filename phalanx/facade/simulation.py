@@ -52,6 +52,7 @@ class Simulation:
         time: simulated seconds since it was stopped.
         steps: steps of physics since it was stopped.
         frame: told the time between frames, s, after its steps.
+        stepped: told the length of a step, s, after it, before those who listen to steps.
         timeline: told ``"play"``, ``"pause"`` or ``"stop"``.
     """
 
@@ -62,7 +63,7 @@ class Simulation:
         self.plays_physics, self.warms_up = True, False
         self.scene_path = ""
         self.time, self.steps = 0.0, 0
-        self.frame, self.timeline = Signal(), Signal()
+        self.frame, self.stepped, self.timeline = Signal(), Signal(), Signal()
         self._world: StageWorld | None = None
         self._settings = SceneSettings()
         self._left = 0.0  # time that frames have let pass, and steps not yet
@@ -173,6 +174,7 @@ class Simulation:
         if self._world is None:  # one of them has stopped it
             return
         self._world.step()
+        self.stepped.emit(dt)
         physics_steps.AFTER.push(payload={"dt": dt})
 
     def advance(self) -> None:

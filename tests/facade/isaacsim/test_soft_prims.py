@@ -141,6 +141,9 @@ def test_deformable_bodies_are_simulated(world, backend):
     assert count == (27, 40) and view.max_collision_mesh_vertices_per_body == 27
     start = host(view.get_simulation_mesh_nodal_positions())
     np.testing.assert_allclose(start.mean(axis=1), [(0, 0, 1), (0, 0, 2)], atol=1e-5)
+    corners = start[1][host(view.get_simulation_mesh_indices([1]))[0]]  # (40, 4, 3)
+    volumes = np.abs(np.linalg.det(corners[:, 1:] - corners[:, :1])) / 6.0
+    assert volumes.min() > 0.0 and volumes.sum() == pytest.approx(0.2**3, rel=1e-4)
     targets = host(view.get_simulation_mesh_kinematic_targets()).copy()
     assert (targets[..., 3] == 1.0).all()
     targets[1, :, 2] += 0.5

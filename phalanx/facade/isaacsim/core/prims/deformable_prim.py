@@ -153,8 +153,16 @@ class DeformablePrim(XFormPrim, SoftPrims):
         self._set_lists("physxDeformable:simulationIndices", "IntArray", SCHEMA, flat.reshape(len(flat), -1), indices)
 
     def get_simulation_mesh_indices(self, indices: Any = None, clone: bool = True) -> Any:
-        """Vertices of the tetrahedra that are simulated, (M, tetrahedra, 4); ValueError if the stage has none."""
-        return self._lists("physxDeformable:simulationIndices", indices, 4, np.int32)
+        """Vertices of the tetrahedra that are simulated, (M, tetrahedra, 4).
+
+        Raises:
+            ValueError: nothing plays, and the stage has none of a body.
+        """
+        view = self._playing("")
+        if view is None:
+            return self._lists("physxDeformable:simulationIndices", indices, 4, np.int32)
+        found = on_host(view.get_sim_element_indices(), np.int32).reshape(view.count, -1, 4)
+        return self._backend.give(found[self._chosen(indices)])
 
     def set_simulation_mesh_rest_points(self, values: Any, indices: Any = None) -> None:
         """Set vertices at rest of the mesh that is simulated, (M, vertices, 3)."""

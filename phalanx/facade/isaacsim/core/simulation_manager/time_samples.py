@@ -8,7 +8,7 @@ from collections import deque
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from phalanx.facade import physics_steps, simulation
+from phalanx.facade import simulation
 
 log = logging.getLogger("phalanx.facade")
 
@@ -51,8 +51,8 @@ class SimulationManagerInterface:
 
     def __init__(self) -> None:
         self._samples: deque[Entry] = deque(maxlen=CAPACITY)
-        self._in_all, self._steps = 0.0, 0
-        self._after = physics_steps.AFTER.create_subscription_to_pop(self._sample, -1000)
+        self._in_all = 0.0
+        self._after = simulation.get().stepped.subscribe(self._sample)
         self._timeline = simulation.get().timeline.subscribe(self._heard, order=-1000)
 
     def get_simulation_time(self) -> float:
@@ -128,9 +128,9 @@ class SimulationManagerInterface:
 
     # -- inside ----------------------------------------------------------------------------------------------
 
-    def _sample(self, event: Any) -> None:
-        now = simulation.current()
-        self._in_all += event.payload["dt"]
+    def _sample(self, dt: float) -> None:
+        now = simulation.get()
+        self._in_all += dt
         entry = Entry(self.get_current_time(), TimeData(now.time, self._in_all, time.time()))
         if self._samples and self._samples[-1].time == entry.time:  # another step of the same frame
             self._samples.pop()
