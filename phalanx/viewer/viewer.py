@@ -216,7 +216,12 @@ class Viewer(Display):
     # -- dragging --------------------------------------------------------------------------------------------
 
     def _dragged(self, phase: str, body: int, place: int, start: Any, end: Any) -> None:
-        """Pull a body at a point of the scene towards another, m; phase is "start", "update" or "end"."""
+        """Pull a body at a point of the scene towards another, m; phase is "start", "update" or "end".
+
+        Browsers report drags of nothing, too, as of some body at a point that is not a number.
+        """
+        if not np.isfinite((start, end)).all():
+            return
         envs, origin = self.selection.envs(), np.asarray(self.scene.origin, float)
         if place >= len(envs):
             return

@@ -93,6 +93,10 @@ def test_dragging_by_the_viewer(world):
         viewer.selection.mode, viewer.selection.count = "Grid", 2
         until(lambda: viewer.frames > 2)
         place = viewer.selection.offsets()[1].astype(float)
+        nowhere = (float("nan"),) * 3  # what browsers say if nothing is there
+        viewer._dragged("start", body, 1, nowhere, place)
+        world.step(1)
+        assert viewer._commands.empty() and viewer._pull is None
         viewer._dragged("start", body, 1, place, place)
         viewer._dragged("update", body, 1, place, place + (0.2, 0.0, 0.0))
         world.step(600)
