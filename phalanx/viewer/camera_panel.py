@@ -11,6 +11,7 @@ import numpy as np
 from phalanx.maths.arrays import inverse, product, rotate
 from phalanx.viewer.cameras import CameraPose, Feed
 from phalanx.viewer.scene import ROOT
+from phalanx.viewer.shots import Shots
 
 if TYPE_CHECKING:
     from phalanx.viewer.steered import Steered
@@ -51,6 +52,7 @@ class CameraPanel:
             self.frustums = gui.add_checkbox("Frustums", True)
             self.carrier = gui.add_dropdown("Carried by", ("Nothing", *viewer.body_names), initial_value="Nothing")
             self.new = gui.add_button("New camera here")
+            self.shots = Shots(viewer)
         self.camera.on_update(lambda event: event.client and self._choose())
         self.new.on_click(lambda event: self._add_here(event.client))
 

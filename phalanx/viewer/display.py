@@ -25,6 +25,9 @@ from phalanx.viewer.widgets import Widgets
 from phalanx.world.snapshots import Snapshot
 
 if TYPE_CHECKING:
+    from phalanx.images.pictures.framing import Camera
+    from phalanx.images.pictures.picture import WorldPainter
+    from phalanx.world.snapshots import Snapshot
     from phalanx.world.world import World
 
 
@@ -146,6 +149,23 @@ class Display(Drawn, Widgets):
     def new_camera(self, height: int, width: int, **options: Any) -> Placed:
         """See :class:`~.steered.Steered`."""
         raise NotImplementedError(f"{type(self).__name__} has no new_camera(); define it in the class")
+
+    def seen(self) -> Snapshot:
+        """See :class:`~.steered.Steered`."""
+        raise NotImplementedError(f"{type(self).__name__} has no seen(); define it in the class")
+
+    def painted(self) -> tuple[World, Any]:
+        """A world that has what is seen, and which of its environments that are."""
+        return self.world, self.selection.envs()
+
+    def painter(self, camera: Camera, **options: Any) -> WorldPainter:
+        """See :class:`~.steered.Steered`."""
+        from phalanx.images.pictures.picture import MOVING, WorldPainter
+
+        seen, (world, envs) = self.seen(), self.painted()
+        nodes = [seen.nodes] if seen.nodes else None
+        options = {"passes": MOVING, **options, "offsets": self.selection.offsets(), "poses": seen.poses[None]}
+        return WorldPainter(world, envs, camera=camera, nodes=nodes, soft=bool(seen.nodes), **options)
 
     def place_camera(self) -> None:
         """Let browsers that come later look at all environments that are seen."""

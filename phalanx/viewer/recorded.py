@@ -27,6 +27,7 @@ from phalanx.viewer.recorded_plots import RecordedPlotPanel
 from phalanx.viewer.recorded_world import RecordedFeed, RecordedWorld
 from phalanx.viewer.scene import CONTACTS
 from phalanx.viewer.server import PORT, Server
+from phalanx.viewer.shots import FPS
 from phalanx.world.env_ids import env_indices
 from phalanx.world.snapshots import Snapshot, deformables_of
 
@@ -66,6 +67,10 @@ class RecordedPoses:
         nearest = after if share >= 0.5 else before
         nodes = self._nodes.between(before, after, share, envs)
         return Snapshot(int(self.recording.step[nearest]), float(when), envs, poses.astype(np.float32), nodes=nodes)
+
+    def world_of(self, envs: np.ndarray) -> World:
+        """A world of as many environments, which only holds poses."""
+        return self._playback(envs).world
 
     def nearest(self, when: float) -> int:
         """Number of the sample that is nearest to a time, s."""
@@ -196,10 +201,24 @@ class RecordingViewer(Display):
             self._seen = RecordedWorld(self.recording)
         return RecordedFeed(self._seen, lambda: self.sample, height, width, **options)
 
+    def seen(self) -> Snapshot:
+        """See :class:`~.steered.Steered`."""
+        return self.poses.at(self._now, self.selection.envs())
+
+    def painted(self) -> tuple[World, Any]:
+        """See :class:`~.display.Display`."""
+        envs = self.selection.envs()
+        return self.poses.world_of(envs), np.arange(len(envs))
+
     def do(self, command: Callable[[World], object]) -> None:
         """Call ``command(world)`` at once; the world is one that only holds poses."""
         with self._moving:
             command(self.world)
+
+    def close(self) -> None:
+        """See :class:`~.display.Display`."""
+        super().close()
+        self.camera_panel.shots.cancel()
 
     def _add_panels(self, tabs: Any) -> None:
         gui, length = self.server.gui, max(self.end - self.start, 1e-3)
@@ -240,7 +259,8 @@ class RecordingViewer(Display):
         tick = time.perf_counter()
         with self._moving:
             if self.pace.playing:
-                self._now = self.after(self._now, (tick - self._ticked) * (self.pace.speed or 64.0))
+                passed = 1.0 / FPS if self.camera_panel.shots.filming else tick - self._ticked
+                self._now = self.after(self._now, passed * (self.pace.speed or 64.0))
             self._ticked = tick
             envs = self.selection.envs()
             snapshot = self.snapshot(self._now, envs)
@@ -249,6 +269,8 @@ class RecordingViewer(Display):
             self.drawings.take(envs, self.selection.offsets(), self._obey)
             self._obey(lambda _: self.plot_panel.take(envs.tolist(), self.between, self._now))
             self.camera_panel.take(int(envs[0]), self._obey)
+            if self.pace.playing:
+                self._obey(lambda _: self.camera_panel.shots.take(snapshot))
         with self.server.atomic():
             self._show(snapshot)
             self.joint_panel.show()

@@ -10,10 +10,13 @@ import numpy as np
 from phalanx.viewer.cameras import Feed
 
 if TYPE_CHECKING:
+    from phalanx.images.pictures.framing import Camera
+    from phalanx.images.pictures.picture import WorldPainter
     from phalanx.viewer.hover import Hover
     from phalanx.viewer.pace import Pace
     from phalanx.viewer.scene import Scene
     from phalanx.viewer.selection import Selection
+    from phalanx.world.snapshots import Snapshot
     from phalanx.world.world import World
 
 
@@ -63,6 +66,16 @@ class Steered(Protocol):
 
     def new_camera(self, height: int, width: int, **options: Any) -> Placed:
         """A camera of the viewer's own; options are those of :class:`~phalanx.images.world_camera.WorldCamera`."""
+        ...
+
+    def seen(self) -> Snapshot:
+        """Where everything is now that is seen; called where the world may be read."""
+        ...
+
+    def painter(self, camera: Camera, **options: Any) -> WorldPainter:
+        """Draws what is seen, where it is seen; options are those of
+        :class:`~phalanx.images.pictures.picture.WorldPainter`.
+        """
         ...
 
     def views(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:

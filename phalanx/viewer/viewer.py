@@ -22,6 +22,7 @@ from phalanx.viewer.plot_panel import Plot, PlotPanel
 from phalanx.viewer.pull import Pull, taken
 from phalanx.viewer.scene import CONTACTS
 from phalanx.viewer.server import PORT, Server
+from phalanx.viewer.shots import FPS
 from phalanx.viewer.tune_panel import TunePanel
 from phalanx.world.snapshots import Snapshot, take_snapshot
 
@@ -163,6 +164,10 @@ class Viewer(Display):
         with self.world.lock:
             return OwnFeed(self.world, height, width, **options)
 
+    def seen(self) -> Snapshot:
+        """See :class:`~.steered.Steered`."""
+        return take_snapshot(self.world, self.selection.envs())
+
     def run(self, steps: int | None = None, control: Callable[[World], object] | None = None) -> int:
         """Step the world as buttons say, until :meth:`close`, Ctrl-C, or so many steps; returns how many were made.
 
@@ -201,6 +206,7 @@ class Viewer(Display):
         """Let the world go on without a viewer. May be called twice."""
         self._answered.set()
         super().close()
+        self.camera_panel.shots.cancel()
         self.health_panel.close()
         self._listen(0)
 
@@ -252,12 +258,15 @@ class Viewer(Display):
 
     def _serve(self) -> bool:
         """Do what was asked for, and take a snapshot if one is; says whether there were commands."""
-        if not self._asked.is_set() and self._commands.empty() and self._pull is None:
+        films = self.camera_panel.shots.due(self.world.time)
+        if not films and not self._asked.is_set() and self._commands.empty() and self._pull is None:
             return False
         with self.world.lock:
             changed = self._pull is not None
             if self._pull is not None:
                 self._obey(lambda _: self._pull and self._pull.update())
+            if films:
+                self._obey(lambda _: self.camera_panel.shots.take(self.seen()))
             while not self._commands.empty():
                 self._obey(self._commands.get())
                 changed = True
@@ -320,6 +329,8 @@ class Viewer(Display):
         """Steps between two looks at the viewer: often enough for it, seldom enough for the loop."""
         if not self.pace.playing or self._pull is not None:
             return 1
+        if self.camera_panel.shots.filming:
+            return max(1, int(1.0 / (FPS * self.world.dt)))
         rate = self.steps_per_second if self.pace.speed is None else self.pace.speed / self.world.dt
         return max(1, int(rate / LOOKS))
 

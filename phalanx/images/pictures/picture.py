@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -56,6 +57,7 @@ class WorldPainter:
         ground: its height, m, or ``None`` for none; by default that of the world's first that lies level.
         camera: by default one that sees everything.
         spacing: m between environments; as far as they need by default.
+        offsets: (environments, 3), m: where their origins are put, instead.
         poses: (times, environments, bodies, 7) [x y z qw qx qy qz] of all of the world's bodies, for which spacing and
             camera are made; by default as they are now. Environments where they are not finite do not count.
         framed: rows of the bodies that the camera is made for; all by default.
@@ -78,6 +80,7 @@ class WorldPainter:
         ground: float | Literal["world"] | None = "world",
         camera: Camera | None = None,
         spacing: float | None = None,
+        offsets: np.ndarray | None = None,
         poses: np.ndarray | None = None,
         framed: slice | None = None,
         nodes: Sequence[tuple[np.ndarray, ...]] | None = None,
@@ -105,9 +108,11 @@ class WorldPainter:
         if seen.soft and framed is None:
             points = np.concatenate([points, *_soft_points(seen, nodes, finite)], axis=1)
         grid = grid_of(points, spacing)
-        offsets = np.zeros((len(finite), 3))
-        offsets[finite] = grid.offsets
-        seen.move(offsets)
+        placed = np.zeros((len(finite), 3))
+        if offsets is not None:
+            grid = replace(grid, offsets=np.asarray(offsets, float)[finite])
+        placed[finite] = grid.offsets
+        seen.move(placed)
         points = (points + grid.offsets[:, None])[grid.near]
         level = [g.height for g in world.grounds if g.normal[2] > 0 and not any(g.normal[:2])]
         self._ground = next(iter(level), None) if isinstance(ground, str) else ground
@@ -117,10 +122,10 @@ class WorldPainter:
             self._add_ground(side, (x, y, self._ground))
         self._centre = 0.5 * (points.min(axis=0) + points.max(axis=0))
         self._radius = 0.5 * float(np.linalg.norm(np.ptp(points, axis=0)))
-        self.camera = camera or fitting_camera(points, self._width / self._height, len(offsets) > 1)
+        self.camera = camera or fitting_camera(points, self._width / self._height, len(placed) > 1)
         self._make_sensor()
         self._frames = Frames(
-            seen.boxes, self._ground, offsets, self._seen.place, self._cast, self.passes, self._finished
+            seen.boxes, self._ground, placed, self._seen.place, self._cast, self.passes, self._finished
         )
         self._raster = self._make_raster() if self.kind == "rgb" and self.passes < _SOFT else None
 
