@@ -155,7 +155,7 @@ class NodeGroupTopology(Component, table=NodeGroup):
     first_node = Field(dtype="int32", doc="its first node", constant=True)
     end_node = Field(dtype="int32", doc="one past its last node", constant=True)
     end_tied = Field(dtype="int32", doc="the same, or its first node where nodes are particles", constant=True)
-    inert = Field(doc="1, or 0 for collision points, whose mass is that of their carriers", constant=True)
+    inert = Field(doc="1, or 0 for collision points, which their carriers move", constant=True)
 
 
 class NodeGroupSums(Component, table=NodeGroup):

@@ -181,15 +181,15 @@ def find_walls_in_the_way(
         if x + math.fabs(travel[s, 2, e] - travel[w, 2, e]) < CALM * ball:
             return  # its joints need not be asked
         x, y, z, wx, wy, wz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        d = dof[s, e]
-        while d >= 0:
-            i, step = dof_link[d, e], displacement[d, e]
-            ux, uy, uz = step * axis[d, 0, e], step * axis[d, 1, e], step * axis[d, 2, e]
-            if angular[d, e] == 1:
+        joint = dof[s, e]
+        while joint >= 0:
+            m, step = dof_link[joint, e], displacement[joint, e]
+            ux, uy, uz = step * axis[joint, 0, e], step * axis[joint, 1, e], step * axis[joint, 2, e]
+            if angular[joint, e] == 1:
                 wx, wy, wz = wx + ux, wy + uy, wz + uz
-                ux, uy, uz = cross(ux, uy, uz, cx - origin[i, 0, e], cy - origin[i, 1, e], cz - origin[i, 2, e])
+                ux, uy, uz = cross(ux, uy, uz, cx - origin[m, 0, e], cy - origin[m, 1, e], cz - origin[m, 2, e])
             x, y, z = x + ux, y + uy, z + uz
-            d = above[d, e]
+            joint = above[joint, e]
     way[p], way[p + 1], way[p + 2] = wx, wy, wz
     way[p + 6], way[p + 7], way[p + 8] = x, y, z
     wx, wy, wz = turned[w, 0, e], turned[w, 1, e], turned[w, 2, e]
