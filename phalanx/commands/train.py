@@ -15,6 +15,7 @@ from phalanx.commands import learning_tasks
 from phalanx.commands.checkpoints import Checkpoints, chosen
 from phalanx.commands.common import Interrupted, UserError, check_output, user_mistakes
 from phalanx.commands.launching import LAST_WORDS, launch
+from phalanx.commands.steering import steer
 from phalanx.commands.watching import Watch
 
 if TYPE_CHECKING:
@@ -237,10 +238,15 @@ def play(
 def _watched(watch: Watch, made: learning_tasks.Made, trainer: Any, checkpoint: Path, newest: bool, steps: int) -> int:
     """Play in the browser until Ctrl-C, with a choice of checkpoints; 0."""
     with watch.open(_world(made), speed=1.0) as viewer:
-        choice = Checkpoints(viewer, checkpoint, trainer.load, newest)
+        choice, steering = Checkpoints(viewer, checkpoint, trainer.load, newest), steer(viewer, made.env)
+
+        def after_step() -> None:
+            choice.after_step()
+            steering.after_step()
+
         with contextlib.suppress(KeyboardInterrupt):
             while True:
-                trainer.play(steps, choice.after_step)
+                trainer.play(steps, after_step)
     return 0
 
 

@@ -13,6 +13,7 @@ import torch
 
 from phalanx import components as c
 from phalanx.learn import declare
+from phalanx.learn.commands import Command
 from phalanx.learn.episodes import Episodes
 from phalanx.learn.graphs import Graph, Tensors
 from phalanx.learn.live import Live, ObjectState, RobotState
@@ -118,6 +119,10 @@ class Environment(gymnasium.vector.VectorEnv):
 
     def prepare(self) -> None:
         """Make buffers, and states of what is in the world, once it is built; tasks need not have it."""
+
+    def commands(self) -> list[Command]:
+        """Numbers that the task draws and that people may want to say themselves; tasks need not have any."""
+        return []
 
     def robot_state(self, robot: Robot) -> RobotState:
         """Reads of a robot, and its targets; in :meth:`prepare`."""

@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -23,7 +24,11 @@ pytest.importorskip("torch", reason="torch is not installed (pip install 'phalan
 from viewer.test_view_command import started
 from viewer_client import Client, until
 
+from phalanx.commands.steering import Steering
+from phalanx.learn.commands import columns, commands_of
 from phalanx.learn.trainer import CheckpointError
+
+torch = pytest.importorskip("torch")
 
 
 @pytest.fixture
@@ -106,3 +111,40 @@ def test_a_policy_is_exchanged_while_it_is_played(tmp_path: Path) -> None:
     finally:
         with contextlib.suppress(ProcessLookupError):
             process.kill()
+
+
+def test_a_task_is_steered_by_sliders(viewer: px.Viewer) -> None:
+    asked = torch.zeros(3, 2)
+    steering = Steering(viewer, columns(asked, ("Ahead (m/s)", "Height (m)"), ((-1.0, 1.0), (0.2, 0.4))))
+    assert [(one.label, one.min, one.max, one.value) for one in steering.sliders] == [
+        ("Ahead (m/s)", -1.0, 1.0, 0.0),
+        ("Height (m)", 0.2, 0.4, 0.2),
+    ]
+    steering.sliders[0].value = 0.7
+    steering.after_step()
+    assert not asked.any()  # until the box is ticked, the task draws
+    steering.own.value = True
+    steering.after_step()
+    torch.testing.assert_close(asked, torch.tensor([[0.7, 0.2]] * 3))
+    Steering(viewer, []).after_step()
+
+
+def test_velocities_of_isaac_lab_are_commands_and_stay_as_they_are_set() -> None:
+    many = torch.ones(2, dtype=torch.bool)
+    ranges = SimpleNamespace(lin_vel_x=(-1, 2), lin_vel_y=(-0.5, 0.5), ang_vel_z=(-3, 3), heading=None)
+    term = SimpleNamespace(
+        vel_command_b=torch.zeros(2, 3), cfg=SimpleNamespace(ranges=ranges), is_heading_env=many, is_standing_env=many
+    )
+    other = SimpleNamespace(cfg=SimpleNamespace(ranges=None))
+    terms = {"base_velocity": term, "pose": other}
+    manager = SimpleNamespace(active_terms=[*terms], get_term=terms.get)
+    found = commands_of(SimpleNamespace(unwrapped=SimpleNamespace(command_manager=manager)))
+    assert [(one.label, one.low, one.high) for one in found] == [
+        ("base_velocity: ahead (m/s)", -1.0, 2.0),
+        ("base_velocity: left (m/s)", -0.5, 0.5),
+        ("base_velocity: turn (rad/s)", -3.0, 3.0),
+    ]
+    found[2].set(1.5)
+    torch.testing.assert_close(term.vel_command_b, torch.tensor([[0.0, 0.0, 1.5]] * 2))
+    assert not many.any()
+    assert commands_of(SimpleNamespace()) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from phalanx.learn.commands import Command, columns
 from phalanx.learn.declare import action, observation, randomisation, reward
 from phalanx.learn.environment import Environment
 from phalanx.learn.rows import row_norm, row_sum
@@ -34,6 +35,10 @@ class ArmReach(Environment):
         self.arm = self.robot_state(self.robot)
         self.goal = self.buffer(3)
         self.tool = self.robot.body_index("tool")
+
+    def commands(self) -> list[Command]:
+        """Where to."""
+        return columns(self.goal, ("Goal x (m)", "Goal y (m)", "Goal z (m)"), PLACES)
 
     @action(size=7)
     def joints(self, actions: torch.Tensor) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import torch
 
+from phalanx.learn.commands import Command, columns
 from phalanx.learn.declare import action, observation, randomisation, reward, termination
 from phalanx.learn.environment import Environment
 from phalanx.learn.rotations import from_yaw
@@ -55,6 +56,10 @@ class QuadrupedFlat(Environment):
         self.air_time = self.buffer(4)
         self.swung = self.buffer(4)
         self.feet, self.thighs, self.trunk = (self.dog.bodies(*some) for some in (FEET, THIGHS, TRUNK))
+
+    def commands(self) -> list[Command]:
+        """Speeds of the trunk."""
+        return columns(self.command, ("Ahead (m/s)", "Left (m/s)", "Turn (rad/s)"), COMMANDS)
 
     @action(size=12)
     def legs(self, actions: torch.Tensor) -> None:

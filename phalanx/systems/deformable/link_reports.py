@@ -53,7 +53,15 @@ def contact_forces_of_nodes(
                     force[b, 2, e] -= impulse[c, 2, e] / h[0, e]
 
 
-@system(phase="query_joints", needs=CoupledLink, after="body_needs", before=("contact_reactions", "joint_wrenches"))
+JOINED = ("tendon_reactions", "fluid_reactions", "loop_reactions", "loop_limit_reactions")
+
+
+@system(
+    phase="query_joints",
+    needs=CoupledLink,
+    after=("body_needs", *JOINED),
+    before=("contact_reactions", "joint_wrenches"),
+)
 def deformable_reactions(
     lanes,
     coupled=rows(CoupledLink),
