@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Steering:
-    """A box, and a slider for each command; while the box is ticked, sliders say what is asked for, in all environments.
+    """A box, and a slider for each command; while the box is ticked, sliders say what all environments are asked for.
 
     Args:
         viewer: gets the widgets.

@@ -46,7 +46,9 @@ def commands_of(env: Any) -> list[Command]:
         return list(own.commands())
     manager: Any = getattr(own, "command_manager", None)
     found: list[Command] = []
-    for name in manager.active_terms if manager is not None else ():
+    if manager is None:
+        return found
+    for name in manager.active_terms:
         term = manager.get_term(name)
         asked, ranges = getattr(term, "vel_command_b", None), getattr(term.cfg, "ranges", None)
         if asked is None or not all(hasattr(ranges, one) for one in _VELOCITIES):

@@ -193,9 +193,9 @@ def test_views_of_soft_materials(world, backend):
     with pytest.raises(ValueError, match=r"has shape \(2, 2\); it must be \(2,\)"):
         particles.set_frictions(like(backend, np.ones((2, 2))))
     soft = materials.DeformableMaterialView("/World/d_.*")
-    np.testing.assert_allclose(host(soft.get_youngs_moduli()), [1e5, 2e5])
+    np.testing.assert_allclose(host(soft.get_youngs_moduli()), [[1e5], [2e5]])  # and of soft bodies, too
     soft.set_poissons_ratios(like(backend, [0.3, 0.31]))
-    np.testing.assert_allclose(host(soft.get_poissons_ratios()), [0.3, 0.31], rtol=1e-6)
+    np.testing.assert_allclose(host(soft.get_poissons_ratios()), [[0.3], [0.31]], rtol=1e-6)
 
 
 def test_one_prim_that_collides(world):

@@ -34,10 +34,11 @@ def check(axes: str) -> str:
 
 
 def from_usd(orientations: np.ndarray, axes: str) -> np.ndarray:
-    """(..., 4): orientations of prims, (w, x, y, z), as those of other axes."""
+    """(..., 4): orientations of prims, (w, x, y, z), as those of other axes; w is not negative."""
     if check(axes) == "usd":
         return orientations
-    return product(orientations, np.broadcast_to(_TURNS[axes], orientations.shape))
+    found = product(orientations, np.broadcast_to(_TURNS[axes], orientations.shape))
+    return np.where(found[..., :1] < 0.0, -found, found)
 
 
 def to_usd(orientations: np.ndarray, axes: str) -> np.ndarray:
