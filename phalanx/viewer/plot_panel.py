@@ -75,7 +75,8 @@ class Plot:
     @property
     def data(self) -> np.ndarray:
         """(1 + curves, points): times, then values."""
-        return np.array(list(self._points)).T.reshape(-1, len(self._points))
+        points = list(self._points)  # another thread adds some
+        return np.stack(points, axis=1) if points else np.zeros((1, 0))
 
     def remove(self) -> None:
         """Take it out of the panel."""

@@ -140,6 +140,7 @@ class Gui:
 def test_plots_take_points_of_an_environment():
     values, gui = np.zeros((2, 3)), Gui()
     plot = Plot(gui, "x", lambda: values, ("a", "b", "c"))
+    assert plot.data.shape == (1, 0)
     plot.take(0.0, [1])
     plot.show()
     assert gui.made == []  # a curve has two points
