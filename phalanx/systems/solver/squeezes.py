@@ -29,9 +29,8 @@ from phalanx.components import (
     TreeSearch,
 )
 from phalanx.ecs import function, read, real, system, update
-from phalanx.maths.kernels import cross
 from phalanx.systems.solver.contact_solver import NEAR, SLOP
-from phalanx.systems.solver.even_loads import agree
+from phalanx.systems.solver.even_loads import agree, point_speed
 
 TIME = 0.004
 """s: how stiff the spring is: its frequency with the body is 1 / TIME, in rad/s."""
@@ -118,13 +117,6 @@ def press_what_is_squeezed(
             c = end
 
 
-@function
-def speed_at(nx, ny, nz, x, y, z, vx, vy, vz, wx, wy, wz):
-    """Speed along a normal of a body's point at x, y, z from its origin, where it moves at v and turns at w."""
-    x, y, z = cross(wx, wy, wz, x, y, z)
-    return nx * (vx + x) + ny * (vy + y) + nz * (vz + z)
-
-
 @system(phase="load", after="find_islands", before="judge_sweep")
 def leave_what_is_pressed(
     lanes,
@@ -153,13 +145,13 @@ def leave_what_is_pressed(
             begin, i = tree_first[max(own, 0), 0], island[c, e]
             push = 0.0
             if own >= 0 and known[i, e] == 0 and tree_end[own, 0] - begin == 6:
-                push = speed_at(
-                    normal[c, 0, e], normal[c, 1, e], normal[c, 2, e],
+                push = point_speed(
+                    qd[begin, e], qd[begin + 1, e], qd[begin + 2, e],
+                    qd[begin + 3, e], qd[begin + 4, e], qd[begin + 5, e],
                     arm_b[c, 0, e] if on_a else arm_a[c, 0, e],
                     arm_b[c, 1, e] if on_a else arm_a[c, 1, e],
                     arm_b[c, 2, e] if on_a else arm_a[c, 2, e],
-                    qd[begin, e], qd[begin + 1, e], qd[begin + 2, e],
-                    qd[begin + 3, e], qd[begin + 4, e], qd[begin + 5, e],
+                    normal[c, 0, e], normal[c, 1, e], normal[c, 2, e],
                 )  # fmt: skip
             push = push if on_a else -push
             near = NEAR + h[0, e] * push
@@ -173,13 +165,13 @@ def leave_what_is_pressed(
                 if on_o != on_p and other != own and island[j, e] == i and dot < AGAINST and gap[j, e] <= near:
                     first, back = tree_first[max(other, 0), 0], 0.0
                     if other >= 0 and tree_end[max(other, 0), 0] - first == 6:
-                        back = speed_at(
-                            normal[j, 0, e], normal[j, 1, e], normal[j, 2, e],
+                        back = point_speed(
+                            qd[first, e], qd[first + 1, e], qd[first + 2, e],
+                            qd[first + 3, e], qd[first + 4, e], qd[first + 5, e],
                             arm_b[j, 0, e] if on_o else arm_a[j, 0, e],
                             arm_b[j, 1, e] if on_o else arm_a[j, 1, e],
                             arm_b[j, 2, e] if on_o else arm_a[j, 2, e],
-                            qd[first, e], qd[first + 1, e], qd[first + 2, e],
-                            qd[first + 3, e], qd[first + 4, e], qd[first + 5, e],
+                            normal[j, 0, e], normal[j, 1, e], normal[j, 2, e],
                         )  # fmt: skip
                     if push + (back if on_o else -back) > CLOSES:
                         known[i, e] = 1
