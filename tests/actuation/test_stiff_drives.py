@@ -73,10 +73,10 @@ def test_stiff_quadruped_on_the_ground(name: str, limited: bool, device: str) ->
 
 @pytest.mark.parametrize("rate", [60, 200])
 def test_limited_drives_do_not_tremble_on_the_ground(rate: int, device: str) -> None:
-    """Dropped by 13 cm, on drives of 1e4 to 1e6 N·m/rad with the efforts of the file: after 3 s all stand still.
+    """Dropped by 13 cm, on drives of 1e4 to 1e6 N·m/rad with the efforts of the file: after 3 s they stand still.
 
     They used to tremble on and on, at up to 15 rad/s at 1/60 s, and some lay down: rows of stiff drives do not agree in
-    the sweeps there are. At 1/60 s one in 18 still does.
+    the sweeps there are. At 1/60 s one of the nine still does.
     """
     gains = np.array([(kp, kd) for kp in (1e4, 1e5, 1e6) for kd in (0.0, 10.0, 0.01 * kp)])
     world = px.World(len(gains), device=device, dt=1 / rate)
@@ -92,7 +92,7 @@ def test_limited_drives_do_not_tremble_on_the_ground(rate: int, device: str) -> 
         fastest = np.maximum(fastest, np.abs(host(robot.joint_vel)).max(axis=1))
         weight.append(host(robot.net_contact_force).sum(axis=1)[:, 2])
     still = fastest < 0.05
-    assert still.sum() >= (len(gains) if rate > 60 else len(gains) - 2)
+    assert still.sum() >= (len(gains) if rate > 60 else len(gains) - 1)
     assert (np.abs(host(robot.joint_pos)[still] - robot.default_joint_pos) < 2e-3).all()
     np.testing.assert_allclose(np.array(weight)[:, still], robot.mass * 9.81, rtol=0.01)
     assert (np.abs(host(robot.applied_effort)[still]) < host(robot.joint_effort_limit)[still]).all()
