@@ -123,7 +123,7 @@ def test_meshes_apart():
     assert normals[:, 2].sum() / 2 == pytest.approx(4.0) and (normals[:, 2] > 0.0).all()
 
 
-def test_deformable_bodies_and_particles(here):
+def test_deformable_bodies_and_particles(here, caplog):
     points, triangles = meshes.createTriangleMeshCube(2)
     mesh = physicsUtils.create_mesh(here, "/soft", points, [], triangles, [3] * (len(triangles) // 3))
     assert deformableUtils.add_physx_deformable_body(here, "/soft", simulation_hexahedral_resolution=4)
@@ -155,5 +155,8 @@ def test_deformable_bodies_and_particles(here):
     assert drops.GetPrim().GetAttribute("physxParticle:fluid").Get() and len(drops.GetPrototypesRel().GetTargets()) == 2
     particleUtils.add_physx_particle_cloth(here, "/soft", None, "/sand", 1e3, 10.0, self_collision=True)
     assert mesh.GetPrim().GetAttribute("physxAutoParticleCloth:springStretchStiffness").Get() == 1e3
+    with caplog.at_level("WARNING", logger="phalanx.facade"):
+        particleUtils.add_physx_particle_cloth(here, "/soft", "/other", "/sand")
+    assert "dynamic_mesh_path has no effect" in caplog.text
     with pytest.raises(ValueError, match="</sand> is no mesh"):
         particleUtils.add_physx_particle_cloth(here, "/sand", None, "/sand")

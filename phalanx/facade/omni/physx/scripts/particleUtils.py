@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 from phalanx.facade.isaacsim.core.api.materials import pbd_attributes
 from phalanx.facade.isaacsim.core.api.materials.accessors import write
 from phalanx.io.formats.usd.bindings import Gf, Prim, Sdf, Stage, UsdGeom, UsdShade
+
+log = logging.getLogger("phalanx.facade")
 
 SYSTEM, SET, CLOTH, SPRINGS = (
     "PhysxParticleSystem",
@@ -260,7 +263,8 @@ def add_physx_particle_cloth(
     Args:
         stage: that has the mesh.
         path: of the mesh.
-        dynamic_mesh_path: of another mesh that would be simulated in its place: of no effect, and ``None`` is usual.
+        dynamic_mesh_path: of another mesh that would be simulated in its place: of no effect, with a warning; ``None``
+            is usual.
         particle_system_path: of its particle system.
         spring_stretch_stiffness: N/m, as the other two.
         spring_bend_stiffness: of springs across two triangles.
@@ -277,6 +281,8 @@ def add_physx_particle_cloth(
     mesh = UsdGeom.Mesh.Get(stage, _path(path))
     if not mesh:
         raise ValueError(f"<{path}> is no mesh, which cloth must be")
+    if dynamic_mesh_path is not None:
+        log.warning("add_physx_particle_cloth: <%s> is simulated itself; dynamic_mesh_path has no effect", path)
     prim = mesh.GetPrim()
     prim.AddAppliedSchema(CLOTH)
     prim.CreateRelationship("physxParticle:particleSystem", False).SetTargets([_path(particle_system_path)])

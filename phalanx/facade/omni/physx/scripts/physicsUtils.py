@@ -21,7 +21,8 @@ from phalanx.io.formats.usd.bindings import Gf, Prim, Sdf, Stage, UsdGeom, UsdPh
 Path = Any
 """Text, or an ``Sdf.Path``."""
 
-_UNTURNED, _WHITE, _NOWHERE = (1.0, 0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
+_UNTURNED, _UNSCALED, _NOWHERE = (1.0, 0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
+_WHITE = (1.0, 1.0, 1.0)
 
 
 def add_ground_plane(stage: Stage, planePath: Path, axis: str, size: float, position: Any, color: Any) -> str:
@@ -88,7 +89,7 @@ def add_rigid_sphere(
     """A ball that moves and collides; its prim. See :func:`add_rigid_box`."""
     made = UsdGeom.Sphere.Define(stage, Sdf.Path(str(path)))
     made.CreateRadiusAttr(float(radius))
-    return _moving(made, (_WHITE, orientation, position), color, density, lin_velocity, ang_velocity)
+    return _moving(made, (_UNSCALED, orientation, position), color, density, lin_velocity, ang_velocity)
 
 
 def add_rigid_capsule(
@@ -106,7 +107,7 @@ def add_rigid_capsule(
 ) -> Prim:
     """A capsule that moves and collides, ``height`` long between its caps; its prim. See :func:`add_rigid_box`."""
     made = _round(UsdGeom.Capsule, stage, path, radius, height, axis)
-    return _moving(made, (_WHITE, orientation, position), color, density, lin_velocity, ang_velocity)
+    return _moving(made, (_UNSCALED, orientation, position), color, density, lin_velocity, ang_velocity)
 
 
 def add_rigid_cylinder(
@@ -124,7 +125,7 @@ def add_rigid_cylinder(
 ) -> Prim:
     """A cylinder that moves and collides; its prim. See :func:`add_rigid_box`."""
     made = _round(UsdGeom.Cylinder, stage, path, radius, height, axis)
-    return _moving(made, (_WHITE, orientation, position), color, density, lin_velocity, ang_velocity)
+    return _moving(made, (_UNSCALED, orientation, position), color, density, lin_velocity, ang_velocity)
 
 
 def add_rigid_cone(
@@ -142,7 +143,7 @@ def add_rigid_cone(
 ) -> Prim:
     """A cone that moves and collides; its prim. See :func:`add_rigid_box`."""
     made = _round(UsdGeom.Cone, stage, path, radius, height, axis)
-    return _moving(made, (_WHITE, orientation, position), color, density, lin_velocity, ang_velocity)
+    return _moving(made, (_UNSCALED, orientation, position), color, density, lin_velocity, ang_velocity)
 
 
 def _round(kind: Any, stage: Stage, path: Path, radius: float, height: float, axis: str) -> Any:
