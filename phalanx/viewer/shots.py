@@ -27,6 +27,8 @@ FPS = 25.0
 LONGEST = 1500
 """Frames of a film: it ends by itself after a minute."""
 
+FILM = "Film"
+
 PASSES = 8
 """Of a picture: the fewest with soft shadows; the simulation waits for them."""
 
@@ -44,12 +46,12 @@ class Shots:
     def __init__(self, viewer: Steered) -> None:
         self._viewer, gui = viewer, viewer.server.gui
         self.save = gui.add_button("Save a picture")
-        self.film = gui.add_button("Film")
+        self.film = gui.add_button(FILM)
         self._client: Any = None
         self._painter: WorldPainter | None = None
         self._folder: TemporaryDirectory[str] | None = None
         self._video: VideoWriter | None = None
-        self._next, self._last = -np.inf, -np.inf
+        self._next, self._last = 0.0, 0.0
         self._origin = np.zeros(3)
         self.save.on_click(lambda event: self._ask_picture(event.client))
         self.film.on_click(lambda event: self._ask_film(event.client))
@@ -85,7 +87,7 @@ class Shots:
         self._origin = np.array(self._viewer.scene.origin, float)
         suffix = ".mp4" if find_spec("av") is not None else ".gif"
         self._folder = TemporaryDirectory(prefix="phalanx-film-")
-        self._client, self._next, self._last = client, -np.inf, -np.inf
+        self._client = client
         self._video = VideoWriter(Path(self._folder.name) / f"phalanx{suffix}", FPS)
         self._video.__enter__()
         self.film.label = "End of the film"
@@ -96,9 +98,15 @@ class Shots:
         if self._video is None or self._painter is None:
             return
         shift = self._origin - np.array(self._viewer.scene.origin, float)
-        self._video.add(self._painter.draw(seen.poses, shift, seen.nodes or None))
-        begins = not seen.time >= self._last  # the first one, or after a reset
-        self._next = (seen.time if begins or self._next == -np.inf else self._next) + 1.0 / FPS
+        try:
+            self._video.add(self._painter.draw(seen.poses, shift, seen.nodes or None))
+        except Exception:  # a full disk, say: once, and not of each frame
+            self.cancel()
+            self.film.label = FILM
+            raise
+        if seen.time < self._last or self._video.frames == 1:  # after a reset, or the first one
+            self._next = seen.time
+        self._next += 1.0 / FPS
         self._last = seen.time
         if self._video.frames >= LONGEST:
             self.end()
@@ -109,7 +117,7 @@ class Shots:
         if video is None or folder is None:
             return b""
         self._video = self._folder = self._client = self._painter = None
-        self.film.label = "Film"
+        self.film.label = FILM
         with folder:
             video.__exit__(None, None, None)
             content = video.path.read_bytes()

@@ -77,6 +77,21 @@ def test_a_film_has_a_frame_each_25th_of_a_simulated_second(world):
     assert frames[0].shape == (64, 96, 3) and np.abs(frames[0] - frames[-1]).mean() > 0.5  # it falls
 
 
+def test_a_film_that_fails_is_told_once(world, monkeypatch):
+    world.reset()
+    with px.Viewer(world, port=0) as viewer:
+        shots = viewer.camera_panel.shots
+        shots.begin(FROM, SIZE)
+
+        def full(_):
+            raise OSError("no space left on device")
+
+        monkeypatch.setattr(shots._video, "add", full)
+        with pytest.warns(UserWarning, match="no space left") as told:
+            viewer.run(40)
+        assert len(told) == 1 and not shots.filming and shots.film.label == "Film"
+
+
 def test_a_viewer_that_closes_keeps_no_film(world, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with px.Viewer(world, port=0) as viewer:
