@@ -65,8 +65,7 @@ ALIKE = 0.99996
 UPRIGHT = 0.9998
 """Cosine of an angle between a normal and that of a plane which covers the piece: below, it is not the plane's."""
 
-
-SOME = 32
+CHUNK = 32
 """Candidates that are looked through before those that share a shape are looked at."""
 
 AT_ONCE = 4
@@ -222,10 +221,10 @@ def drop_seam_contacts(
         single = (is_free[t, e] == 1) & (end_link[t, e] - first_link[t, e] == 1)
         tiles = tiles | (sole[o, e] == 0) | (not single) | (dof[o, e] < 0) | (yields[t, e] == 0)
     many = candidate_count[0, e] if tiles else 0
-    which = local_int(SOME)
-    for begin in range(0, many, SOME):
+    which = local_int(CHUNK)
+    for begin in range(0, many, CHUNK):
         number = 0  # of those that share a shape with it
-        for first in range(begin, min(begin + SOME, many), AT_ONCE):
+        for first in range(begin, min(begin + CHUNK, many), AT_ONCE):
             for k in range(AT_ONCE):
                 m = min(first + k, many - 1)
                 i, j = shape_a[m, e], shape_b[m, e]

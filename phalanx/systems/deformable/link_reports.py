@@ -53,13 +53,14 @@ def contact_forces_of_nodes(
                     force[b, 2, e] -= impulse[c, 2, e] / h[0, e]
 
 
-JOINED = ("tendon_reactions", "fluid_reactions", "loop_reactions", "loop_limit_reactions")
+BEFORE = ("tendon_reactions", "fluid_reactions", "loop_reactions", "loop_limit_reactions")
+"""Reports that add to the same sums, where a world has them."""
 
 
 @system(
     phase="query_joints",
     needs=CoupledLink,
-    after=("body_needs", *JOINED),
+    after=("body_needs", *BEFORE),
     before=("contact_reactions", "joint_wrenches"),
 )
 def deformable_reactions(
