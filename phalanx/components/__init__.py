@@ -13,6 +13,7 @@ from phalanx.components.cloth_contact import *
 from phalanx.components.collision_point import *
 from phalanx.components.contact import *
 from phalanx.components.contact_view import *
+from phalanx.components.corotation import *
 from phalanx.components.damping import *
 from phalanx.components.deformable import *
 from phalanx.components.dof import *

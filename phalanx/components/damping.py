@@ -4,7 +4,8 @@ from phalanx.components.deformable import Deformable, Node
 from phalanx.ecs import Component, Field, Table
 
 DampedNode = Table(
-    "damped node", "a node of a soft body with damping of elastic motion, or with a collision mesh, body by body"
+    "damped node",
+    "a node of a soft body with damping of elastic motion, corotational, or with a collision mesh, body by body",
 )
 DampedCorner = Table("damped corner", "a corner of such a node; those of a node are consecutive, as its corners are")
 
@@ -41,7 +42,7 @@ class DampedCornerShape(Component, table=DampedCorner):
 
 
 class DampedNodeForce(Component, table=DampedNode):
-    """What damping and the collision points that it carries do to a node."""
+    """What damping, rotations of corotational elements and the collision points that it carries do to a node."""
 
     force = Field(3, unit="N", doc="where it is now")
     stiffness = Field(6, unit="N/m", doc="xx xy xz yy yz zz: how that resists its motion")

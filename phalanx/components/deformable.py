@@ -37,6 +37,7 @@ class DeformableMaterial(Component, table=Deformable):
 
     youngs_modulus = Field(unit="Pa", doc="Young's modulus", role="parameter", shared=True)
     poissons_ratio = Field(doc="Poisson's ratio, below 0.5", role="parameter", shared=True)
+    corotational = Field(dtype="int32", doc="1: corotational elasticity, 0: the stable Neo-Hookean one", constant=True)
 
 
 class DeformableDynamics(Component, table=Deformable):
@@ -53,11 +54,17 @@ class DeformableMotion(Component, table=Deformable):
 
 
 class DeformableElasticity(Component, table=Deformable):
-    """Constants of the stable Neo-Hookean energy, from the material."""
+    """Constants of the energy ``shear / 2 |F|^2 + bulk / 2 (J - rest)^2``, from the material.
 
-    shear = Field(unit="Pa", doc="mu")
-    bulk = Field(unit="Pa", doc="lambda, so that small strains have Lame's first parameter lambda - mu")
-    rest = Field(doc="ratio of volumes at which the volumetric part vanishes, 1 + mu / lambda")
+    Of the stable Neo-Hookean one they are mu, lambda + mu and 1 + mu / (lambda + mu) with Lame's parameters; of the
+    corotational one, which has a force of rotations besides, 2 mu, lambda and 1.
+    """
+
+    shear = Field(unit="Pa", doc="factor of |F|^2 / 2")
+    bulk = Field(unit="Pa", doc="factor of (J - rest)^2 / 2")
+    rest = Field(doc="ratio of volumes at which the volumetric part vanishes")
+    mu = Field(unit="Pa", doc="Lame's second parameter, the shear modulus for small strains")
+    first_lame = Field(unit="Pa", doc="Lame's first parameter, lambda")
 
 
 class DeformableModes(Component, table=Deformable):

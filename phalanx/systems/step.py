@@ -30,6 +30,7 @@ from phalanx.systems.deformable import (
     cloth_touch,
     collision_points,
     contact_search,
+    corotation,
     coupling,
     damping,
     elasticity,
@@ -385,11 +386,12 @@ ORDER: dict[str, tuple[System, ...]] = {
         particle_links.sum_particle_impulses,
         coupling.push_links,
     ),
-    # Damping of soft bodies, what surfaces of deformable bodies do to each other, and what collision meshes hand on: of
+    # Damping and rotations of soft bodies, what surfaces of deformable bodies do to each other, and what collision meshes hand on: of
     # each colour of nodes before it is swept.
     "deform_forces": (
         collision_points.follow_colours,
         damping.damp_nodes,
+        corotation.corotate_nodes,
         cloth_touch.touch_forces,
         collision_points.collision_forces,
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import trimesh
@@ -13,10 +15,10 @@ import phalanx as px
 pytestmark = pytest.mark.gpu
 
 
-def flying(device: str, num_envs: int = 3) -> np.ndarray:
+def flying(device: str, num_envs: int = 3, **options: Any) -> np.ndarray:
     """Nodes of a wobbling cube after 50 steps without contact."""
     made = world(num_envs=num_envs, device=device, dtype="float32", dt=0.005)
-    body = cube(made, resolution=3, height=1.0, youngs_modulus=3e4)
+    body = cube(made, resolution=3, height=1.0, youngs_modulus=3e4, **options)
     made.build()
     speeds = np.random.default_rng(0).normal(size=(64, body.num_nodes, 3))[:num_envs]
     body.set_node_state(vel=0.2 * speeds)
@@ -36,8 +38,9 @@ def busy(device: str, num_envs: int) -> tuple[np.ndarray, np.ndarray]:
     return host(body.node_pos), host(ball.root_pose)
 
 
-def test_without_contact_it_is_as_on_the_cpu(gpu: str) -> None:
-    here, there = flying("cpu"), flying(gpu)
+@pytest.mark.parametrize("elasticity", ["neo-hookean", "corotational"])
+def test_without_contact_it_is_as_on_the_cpu(gpu: str, elasticity: str) -> None:
+    here, there = flying("cpu", elasticity=elasticity), flying(gpu, elasticity=elasticity)
     np.testing.assert_allclose(there, here, atol=2e-5)
     assert spread(here - here.mean(axis=1, keepdims=True)) < 0.12
 

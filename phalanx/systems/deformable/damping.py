@@ -42,8 +42,8 @@ def damp_nodes(
     volume=read(CornerShape.rest),
     inverse=read(DampedCornerShape.inverse),
     lag=read(DeformableDamping.elasticity),
-    shear=read(DeformableElasticity.shear),
-    bulk=read(DeformableElasticity.bulk),
+    second_lame=read(DeformableElasticity.mu),
+    first_lame=read(DeformableElasticity.first_lame),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
     before=read(NodeStep.start),
@@ -58,7 +58,7 @@ def damp_nodes(
         return
     b = body[v, e]
     share = lag[b, e] * real(count[0, e]) / h[0, e]
-    mu, volumetric = share * shear[b, e], share * (bulk[b, e] - shear[b, e])
+    mu, volumetric = share * second_lame[b, e], share * first_lame[b, e]
     old = local(9)  # F0, row by row
     rate = local(9)  # F - F0
     inner = local(9)  # F0^T (F - F0), then the stress by F0 from the left

@@ -6,7 +6,8 @@ simulation, 2018; Chen, Liu, Yang and Yuksel, Vertex block descent, 2024)::
     mu / 2 (|F|^2 - 3) + lambda / 2 (J - 1 - mu / lambda)^2,    J = det F
 
 of the deformation gradient F, per volume where nothing is strained. For small strains it is linear elasticity with
-Lame's parameters mu and lambda - mu. In the place of one node, the others fixed, it is quadratic: |F|^2 is, and J is
+Lame's parameters mu and lambda - mu. Corotational bodies (:mod:`phalanx.systems.deformable.corotation`) have other
+constants, and more forces. In the place of one node, the others fixed, it is quadratic: |F|^2 is, and J is
 linear. So a node's forces and their derivatives give its best place at once, and no step of it can gain energy.
 """
 
@@ -23,17 +24,23 @@ def elastic_constants(
     e,
     young=read(DeformableMaterial.youngs_modulus),
     poisson=read(DeformableMaterial.poissons_ratio),
+    corotational=read(DeformableMaterial.corotational),
     shear=write(DeformableElasticity.shear),
     bulk=write(DeformableElasticity.bulk),
     rest=write(DeformableElasticity.rest),
+    second_lame=write(DeformableElasticity.mu),
+    first_lame=write(DeformableElasticity.first_lame),
 ):
     """From Young's modulus and Poisson's ratio."""
     nu = min(poisson[b, e], MOST_POISSON)
     mu = young[b, e] / (2.0 * (1.0 + nu))
     first = 2.0 * mu * nu / (1.0 - 2.0 * nu) + mu
-    shear[b, e] = mu
-    bulk[b, e] = first
-    rest[b, e] = 1.0 + mu / first
+    turns = corotational[b, e] != 0
+    shear[b, e] = 2.0 * mu if turns else mu
+    bulk[b, e] = first - mu if turns else first
+    rest[b, e] = 1.0 if turns else 1.0 + mu / first
+    second_lame[b, e] = mu
+    first_lame[b, e] = first - mu
 
 
 @function

@@ -36,7 +36,7 @@ from phalanx.world.deformables.rope import Rope
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.layout.deformable import Tie, fill_deformables
 from phalanx.world.layout.fill import Layout
-from phalanx.world.layout.parts import ClothPart, ParticlesPart, RopePart, SoftPart
+from phalanx.world.layout.parts import ELASTICITIES, ClothPart, ParticlesPart, RopePart, SoftPart
 from phalanx.world.options import Surface
 
 SURFACE_OPTIONS = ("collision_group", "collision_mask", "contact_offset", "rest_offset")
@@ -79,6 +79,7 @@ class Deformables(Ropes):
         orientation: Sequence[float] | np.ndarray = (1.0, 0.0, 0.0, 0.0),
         damping: float = 0.0,
         elasticity_damping: float | None = None,
+        elasticity: str = "neo-hookean",
         visual: Shape | dict[str, Any] | None = None,
         collision: Shape | TetMesh | dict[str, Any] | None = None,
         disable_gravity: bool = False,
@@ -106,6 +107,9 @@ class Deformables(Ropes):
             elasticity_damping: s: a rate of strain makes a stress of this times that of the strain, so a vibration of
                 w rad/s has half of this times w of critical damping; motion as a rigid body has none. Without it
                 sweeps cost less, and :meth:`SoftBody.set_elasticity_damping` is an error.
+            elasticity: ``"neo-hookean"``, or ``"corotational"``: what energy strains have. For small strains they are
+                the same, linear elasticity; under large ones the corotational one stays nearer to that, in axes that
+                turn with each element. It costs more, as these turns are found anew in each sweep.
             visual: a mesh in the body's frame that is seen in place of its surface, in its colour if it has one; its
                 vertices go with the tetrahedra that they lie in, or nearest to.
             collision: a mesh in the body's frame that touches other things in place of its surface: triangles, or
@@ -143,6 +147,8 @@ class Deformables(Ropes):
         nu = checking.number(f"{who}: poissons_ratio", poissons_ratio)
         if nu >= 0.5:
             raise ValueError(f"{who}: poissons_ratio={poissons_ratio!r}: must be below 0.5")
+        if elasticity not in ELASTICITIES:
+            raise ValueError(f"{who}: elasticity={elasticity!r}: must be {' or '.join(map(repr, ELASTICITIES))}")
         touching = None
         if collision is not None:
             given_mesh = source_of(collision) if isinstance(collision, dict) else collision
@@ -165,6 +171,7 @@ class Deformables(Ropes):
             elasticity_damping=None
             if elasticity_damping is None
             else checking.number(f"{who}: elasticity_damping", elasticity_damping),
+            corotational=elasticity == "corotational",
             visual=None
             if visual is None
             else EmbeddedMesh(shape_of(visual) if isinstance(visual, dict) else visual, mesh, who),
@@ -464,6 +471,7 @@ def _volume(part: SoftPart) -> dict[str, Any]:
     return {
         **({"touches_cloth": True, "touch_offset": part.touch_offset} if part.touches_cloth else {}),
         **({} if part.elasticity_damping is None else {"elasticity_damping": part.elasticity_damping}),
+        **({"elasticity": "corotational"} if part.corotational else {}),
         **({} if part.visual is None else {"visual": part.visual.to_dict()}),
         **({} if part.collision is None else {"collision": part.collision.to_dict()}),
     }

@@ -20,10 +20,15 @@ def deformation_gradients(pos: Any, tets: Any, inverse: Any) -> Any:
 
 def rotations(gradients: Any, xp: Any) -> Any:
     """(..., 4) w x y z: the rotation of the polar decomposition, proper also where an element is turned over."""
+    return quaternions(rotation_matrices(gradients, xp), xp)
+
+
+def rotation_matrices(gradients: Any, xp: Any) -> Any:
+    """(..., 3, 3): the same as matrices."""
     left, _, right = xp.linalg.svd(gradients)
     turned = xp.linalg.det(left @ right) < 0
     left = left * xp.where(turned[..., None, None], xp.asarray([1.0, 1.0, -1.0], left.dtype), 1.0)
-    return quaternions(left @ right, xp)
+    return left @ right
 
 
 def quaternions(matrices: Any, xp: Any) -> Any:
@@ -50,17 +55,24 @@ def quaternions(matrices: Any, xp: Any) -> Any:
     return xp.where(chosen[..., :1] < 0, -chosen, chosen)
 
 
-def stresses(gradients: Any, young: Any, poisson: Any, xp: Any) -> Any:
-    """(n, elements, 3, 3), Pa: Cauchy stresses P F^T / J of the energy in :mod:`phalanx.systems.deformable.elasticity`.
+def stresses(gradients: Any, young: Any, poisson: Any, xp: Any, corotational: bool = False) -> Any:
+    """(n, elements, 3, 3), Pa: Cauchy stresses P F^T / J of the energy in :mod:`phalanx.systems.deformable.elasticity`,
+    or of that in :mod:`phalanx.systems.deformable.corotation`.
 
     Args:
         gradients: (n, elements, 3, 3).
         young, poisson: (n,).
+        corotational: whether the energy is the latter.
 
     Where an element is flat, so that J is 0, the stress is not finite.
     """
     mu = (young / (2 * (1 + poisson)))[:, None, None, None]
-    bulk = mu * (1 + 2 * poisson / (1 - 2 * poisson))[:, None, None, None]
     change = xp.linalg.det(gradients)[..., None, None]
+    if corotational:
+        push = mu * (2 * poisson / (1 - 2 * poisson))[:, None, None, None] * (change - 1)
+        turns = rotation_matrices(gradients, xp)
+        strain = (gradients - turns) @ gradients.swapaxes(-1, -2)
+        return 2 * mu / change * strain + push * xp.eye(3, dtype=gradients.dtype)
+    bulk = mu * (1 + 2 * poisson / (1 - 2 * poisson))[:, None, None, None]
     push = bulk * (change - 1) - mu
     return mu / change * (gradients @ gradients.swapaxes(-1, -2)) + push * xp.eye(3, dtype=gradients.dtype)

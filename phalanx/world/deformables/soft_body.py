@@ -14,7 +14,7 @@ from phalanx.world.deformables import elements
 from phalanx.world.deformables.body import DeformableBody
 from phalanx.world.handle import on_device
 from phalanx.world.handles.declared import Owners, assign
-from phalanx.world.layout.parts import SoftPart
+from phalanx.world.layout.parts import ELASTICITIES, SoftPart
 
 
 class SoftBody(DeformableBody):
@@ -53,7 +53,11 @@ class SoftBody(DeformableBody):
     @on_device
     def element_stresses(self) -> Any:
         """(n, tetrahedra, 3, 3), Pa: Cauchy stresses."""
-        return elements.stresses(self.deformation_gradients, self.youngs_modulus, self.poissons_ratio, self._xp)
+        return self._stresses(self.deformation_gradients)
+
+    def _stresses(self, gradients: Any) -> Any:
+        young, poisson = self.youngs_modulus, self.poissons_ratio
+        return elements.stresses(gradients, young, poisson, self._xp, self.part.corotational)
 
     def _gradients(self, rest: np.ndarray, tets: np.ndarray, pos: Any) -> Any:
         """(n, tetrahedra, 3, 3), of tetrahedra of vertices that are at rest in the body's frame, and where they are."""
@@ -102,7 +106,7 @@ class SoftBody(DeformableBody):
     @on_device
     def collision_stresses(self) -> Any:
         """(n, tetrahedra, 3, 3), Pa: Cauchy stresses that their deformation makes in the body's material."""
-        return elements.stresses(self.collision_gradients, self.youngs_modulus, self.poissons_ratio, self._xp)
+        return self._stresses(self.collision_gradients)
 
     def _carried(self, values: Any) -> Any:
         mesh, xp = self.part.collision, self._xp
@@ -124,6 +128,11 @@ class SoftBody(DeformableBody):
             assign(self, {"_point_mass": self.part.collision.masses(self.engine.device.to_host(masses))}, env_ids)
 
     # -- material ----------------------------------------------------------------------------------------
+
+    @property
+    def elasticity(self) -> str:
+        """What energy its strains have: ``"neo-hookean"`` or ``"corotational"``."""
+        return ELASTICITIES[self.part.corotational]
 
     youngs_modulus = DeformableBody._of_body(
         c.DeformableMaterial.youngs_modulus, what="Young's modulus", negative=False, above_zero=True

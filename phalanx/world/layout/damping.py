@@ -1,4 +1,4 @@
-"""Fill the tables of soft bodies that damp elastic motion."""
+"""Fill the tables of soft bodies that damp elastic motion, or are corotational."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ OTHERS = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])
 
 
 class Damping:
-    """Tetrahedra of bodies that damp elastic motion, corner by corner in the order in which their nodes see them."""
+    """Tetrahedra of bodies that damp elastic motion or are corotational, corner by corner in the order in which their
+    nodes see them.
+    """
 
     def __init__(self) -> None:
-        self._nodes = self._corners = 0
+        self._nodes = self._damped = self._corotated = 0
 
-    def add(self, columns: Columns, mesh: TetMesh) -> np.ndarray:
+    def add(self, columns: Columns, mesh: TetMesh, damped: bool, corotational: bool) -> np.ndarray:
         """Append a body's; returns the rows of its nodes."""
         node = mesh.tets.ravel()
         order = np.argsort(node, kind="stable")
@@ -26,16 +28,27 @@ class Damping:
         others = np.take_along_axis(mesh.tets[tet], OTHERS[corner], axis=1)
         edges = mesh.nodes[others] - mesh.nodes[node[order]][:, None]  # a row for each other node
         ends = np.cumsum(np.bincount(node, minlength=len(mesh.nodes)))
-        first = self._corners + np.concatenate([[0], ends[:-1]])
+        first = np.concatenate([[0], ends[:-1]])
         inverse = np.linalg.inv(edges.swapaxes(1, 2)).reshape(-1, 9)
-        columns.extend({c.DampedNodeTopology.first: first, c.DampedCornerShape.inverse: inverse})
+        none = np.full(len(first), -1)
+        columns.extend(
+            {
+                c.DampedNodeTopology.first: self._damped + first if damped else none,
+                c.CorotatedNode.first: self._corotated + first if corotational else none,
+            }
+        )
+        if damped:
+            columns.extend({c.DampedCornerShape.inverse: inverse})
+            self._damped += len(order)
+        if corotational:
+            columns.extend({c.CorotatedCornerShape.inverse: inverse})
+            self._corotated += len(order)
         rows = self._nodes + np.arange(len(mesh.nodes))
         self._nodes += len(mesh.nodes)
-        self._corners += len(order)
         return rows
 
     def skip(self, columns: Columns, count: int) -> np.ndarray:
-        """Append so many nodes of a body without damping that carry a collision mesh; returns their rows."""
-        columns.extend({c.DampedNodeTopology.first: np.full(count, -1)})
+        """Append so many nodes of a body with neither that carry a collision mesh; returns their rows."""
+        columns.extend({c.DampedNodeTopology.first: np.full(count, -1), c.CorotatedNode.first: np.full(count, -1)})
         self._nodes += count
         return self._nodes - count + np.arange(count)

@@ -152,6 +152,7 @@ def fill_deformables(
                 c.DeformableTopology.rope: ropes.count if isinstance(body, RopePart) else -1,
                 c.DeformableMaterial.youngs_modulus: body.youngs_modulus,
                 c.DeformableMaterial.poissons_ratio: body.poissons_ratio,
+                c.DeformableMaterial.corotational: int(isinstance(body, SoftPart) and body.corotational),
                 c.ClothMaterial.thickness: body.thickness if isinstance(body, ClothPart) else 0.0,
                 c.ClothMaterial.shear_modulus: body.shear_modulus if isinstance(body, ClothPart) else 0.0,
                 c.ClothMaterial.bending_stiffness: body.bending_stiffness if isinstance(body, ClothPart) else 0.0,
@@ -204,8 +205,8 @@ def fill_deformables(
             sheets.skip(columns, count)
         else:
             first, end = corners.add(body.mesh, node)
-            if body.elasticity_damping is not None:
-                damped = damping.add(columns, body.mesh)
+            if body.elasticity_damping is not None or body.corotational:
+                damped = damping.add(columns, body.mesh, body.elasticity_damping is not None, body.corotational)
             elif collision is not None:
                 damped = damping.skip(columns, count)
             if collision is not None:
@@ -270,6 +271,7 @@ def fill_deformables(
         (c.Corner, columns.count(c.CornerTopology.others)),
         (c.DampedNode, columns.count(c.DampedNodeTopology.first)),
         (c.DampedCorner, columns.count(c.DampedCornerShape.inverse)),
+        (c.CorotatedCorner, columns.count(c.CorotatedCornerShape.inverse)),
         (c.ClothCorner, columns.count(c.ClothCornerTopology.others)),
         (c.ClothBend, columns.count(c.ClothBendTopology.other)),
         (c.ClothTriangle, sheets.triangles.count),

@@ -14,6 +14,9 @@ from phalanx.models.meshes.rope_line import RopeLine
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.surface import ALL_GROUPS, Material
 
+ELASTICITIES = ("neo-hookean", "corotational")
+"""Energies of soft bodies."""
+
 
 @dataclass(frozen=True)
 class DeformablePart:
@@ -52,6 +55,8 @@ class SoftPart(DeformablePart):
     """Whether it touches itself, and other deformable bodies for which this holds."""
     elasticity_damping: float | None = None
     """s; None: it has none, and cannot be given any."""
+    corotational: bool = False
+    """Whether its energy is the corotational one, and not the stable Neo-Hookean one."""
     visual: EmbeddedMesh | None = None
     """What is seen in place of its surface."""
     collision: CollisionMesh | None = None
