@@ -386,8 +386,8 @@ ORDER: dict[str, tuple[System, ...]] = {
         particle_links.sum_particle_impulses,
         coupling.push_links,
     ),
-    # Damping and rotations of soft bodies, what surfaces of deformable bodies do to each other, and what collision meshes
-    # hand on: of each colour of nodes before it is swept.
+    # Damping and rotations of soft bodies, what surfaces of deformable bodies do to each other, and what collision
+    # meshes hand on: of each colour of nodes before it is swept.
     "deform_forces": (
         collision_points.follow_colours,
         damping.damp_nodes,
