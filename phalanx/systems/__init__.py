@@ -57,6 +57,7 @@ from phalanx.systems.solver import (
     dof_rows,
     dof_solver,
     even_loads,
+    grips,
     loads,
     mimics,
     soft_contacts,
@@ -136,6 +137,8 @@ FEATURES = {
     "squeezes": _all(squeezes),
 }
 """What is added to a world when something needs it."""
+AFTER_IF_THERE = {"press_what_is_squeezed": ("even_out_grips",)}
+"""What systems of features come after in worlds that have it."""
 
 
 def systems(
@@ -198,6 +201,7 @@ def systems(
             contacts.start_contacts,
             contacts.contact_surfaces,
             even_loads.share_loads,
+            *(_all(grips) if joints and single else ()),
             *_all(contact_forces, planes_),
         ]
     found += _in_order(*groups)
@@ -231,11 +235,14 @@ def feature_systems(feature: str, together: bool, known: Iterable[str]) -> list[
         together: as for :func:`systems`.
         known: names of the systems that the world has.
     """
+    known = set(known)
     found, left = list(FEATURES[feature]), -1
     while left != len(found):
         left = len(found)
         names = {*known, *(s.name for s in found)}
         found = [s for s in found if names.issuperset((*s.after, *s.before))]
+    later = {name: tuple(n for n in after if n in known) for name, after in AFTER_IF_THERE.items()}
+    found = [_after(s, (*s.after, *later[s.name])) if later.get(s.name) else s for s in found]
     return [s if together or s.over is not None else s.lane_by_lane for s in found]
 
 

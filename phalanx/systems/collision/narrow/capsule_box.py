@@ -39,6 +39,11 @@ from phalanx.systems.collision.narrow.segments import clamp, excess, nearest_to_
 from phalanx.systems.collision.narrow.support import precision
 from phalanx.systems.collision.narrow.vectors import are_numbers, direction
 
+SAME_PLACE = 0.01
+SAME_SPOT = 0.1
+"""Ends that are not as deep are left out within this part of the capsule's length from the nearest point, at less than
+this angle (rad): two points on one spot would take each other's impulses from step to step."""
+
 FLAT = 0.2
 """Cosine of the angle of the segment and the normal below which the segment lies on the box and does not stand."""
 
@@ -152,7 +157,7 @@ def touch_capsule_box(cx, cy, cz, ux, uy, uz, radius, half, sx, sy, sz, reach, o
     facing = max(math.fabs(nx), max(math.fabs(ny), math.fabs(nz)))
     ends = 2 if flat and low < high and (facing == 1.0 or not deep) else 0
     count = 0
-    stands = False
+    stands, needed = False, False
     same = SAME_DEPTH * min(radius + half, sx + sy + sz) + precision() * size
     # of a face: how far in its plane is
     level = sx * math.fabs(nx) + sy * math.fabs(ny) + sz * math.fabs(nz)
@@ -169,15 +174,19 @@ def touch_capsule_box(cx, cy, cz, ux, uy, uz, radius, half, sx, sy, sz, reach, o
         oy = ny if shared else oy
         oz = nz if shared else oz
         gap = (distance if last else (x * nx + y * ny + z * nz - level if deep else length)) - radius
-        wanted = not stands if last else aligned
+        wanted = needed or not stands if last else aligned
         if wanted and gap <= reach:
             turned = squared(ox - nx, oy - ny, oz - nz)
-            stands = stands or (gap <= distance - radius + same and turned < SAME_NORMAL * SAME_NORMAL)
-            out_of_a = radius + 0.5 * gap
-            put_point(
-                out, count, i * ux - out_of_a * ox, i * uy - out_of_a * oy, i * uz - out_of_a * oz, ox, oy, oz, gap
-            )
-            count += 1
+            as_good = gap <= distance - radius + same and turned < SAME_NORMAL * SAME_NORMAL
+            stands = stands or as_good
+            beside = math.fabs(i - t) < SAME_PLACE * (radius + half) and turned < SAME_SPOT * SAME_SPOT
+            needed = (not last and beside and not as_good) or needed
+            if last or as_good or not beside:
+                out_of_a = radius + 0.5 * gap
+                put_point(
+                    out, count, i * ux - out_of_a * ox, i * uy - out_of_a * oy, i * uz - out_of_a * oz, ox, oy, oz, gap
+                )
+                count += 1
     return count
 
 
