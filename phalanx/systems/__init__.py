@@ -179,7 +179,7 @@ def systems(
         free: roots of some bodies or robots are free.
         keep_nearest: where slots are too few, the nearest pairs and contacts are kept.
     """
-    loose = not joints and pairs != set()
+    loose, may_hold = not joints and pairs != set(), single and (joints or pairs is None)
     found = [s for s in _all(*ALWAYS) if free or spherical or s not in _all(midpoint)]
     found += REACTIONS
     if spherical:
@@ -201,7 +201,7 @@ def systems(
             contacts.start_contacts,
             contacts.contact_surfaces,
             even_loads.share_loads,
-            *(_all(grips) if joints and single else ()),
+            *(_all(grips) if may_hold else ()),
             *_all(contact_forces, planes_),
         ]
     found += _in_order(*groups)
