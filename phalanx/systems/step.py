@@ -503,7 +503,9 @@ ORDER: dict[str, tuple[System, ...]] = {
     ),
     # Their normal parts and torques.
     "query_contact_wrenches": (
+        link_reports.clear_normal_forces,
         contact_forces.contact_wrenches,
+        link_reports.normal_forces_of_nodes,
         torsion.spin_wrenches,
     ),
     # Wrenches that joints transmit.

@@ -210,3 +210,28 @@ def test_overlap_at_the_start_is_undone_gently() -> None:
         made.step()
         top = max(top, float(body.node_pos[0, :, 2].min()))
     assert body.node_pos[0, :, 2].min() > -1e-3 and top < 0.02
+
+
+def test_contact_sensors_feel_it() -> None:
+    """A cube at rest on a plate that is held aslant: its weight, and the normal part of it, in every report."""
+    made = world(num_envs=2)
+    turn = (np.cos(0.15), 0.0, np.sin(0.15), 0.0)
+    plate = made.add_rigid_object(
+        px.Shape("box", (0.2, 0.2, 0.02)), "plate", kind="kinematic", orientation=turn, friction=1.0
+    )
+    normal = np.array((np.sin(0.3), 0.0, np.cos(0.3)))
+    body = cube(made, resolution=3, position=0.0702 * normal, orientation=turn, friction=1.0, damping=5.0)
+    view = made.contact_view("plate", name="scales")
+    made.step(150)
+    assert spread(body.node_vel) < 1e-3
+    weight = 9.81 * body.node_mass.sum(axis=1)[:, None] * (0.0, 0.0, -1.0)
+    squarely = (weight @ normal)[:, None] * normal
+    at = 5e-3 * spread(weight)
+    np.testing.assert_allclose(plate.net_contact_force[:, 0], weight, atol=at)
+    np.testing.assert_allclose(plate.net_normal_contact_force[:, 0], squarely, atol=at)
+    np.testing.assert_allclose(view.net_force()[:, 0], weight, atol=at)
+    np.testing.assert_allclose(view.net_force(normal_only=True)[:, 0], squarely, atol=at)
+    body.set_node_state(body.node_pos + normal)
+    made.step()
+    for found in (plate.net_contact_force, plate.net_normal_contact_force, view.net_force()):
+        assert not found.any()

@@ -13,8 +13,9 @@ from oracles import host
 
 from phalanx.facade import physics_events, stage
 from phalanx.facade.isaaclab import sim as sim_utils
-from phalanx.facade.isaaclab.assets import DeformableObject, DeformableObjectCfg
+from phalanx.facade.isaaclab.assets import DeformableObject, DeformableObjectCfg, RigidObject, RigidObjectCfg
 from phalanx.facade.isaaclab.scene import InteractiveScene, InteractiveSceneCfg
+from phalanx.facade.isaaclab.sensors import ContactSensor, ContactSensorCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.isaaclab.sim.schemas.authoring import applied_schemas
 from phalanx.facade.isaaclab.utils.configclass import configclass
@@ -291,3 +292,32 @@ def test_in_a_scene_its_state_is_kept_and_comes_back(device: str) -> None:
     np.testing.assert_allclose(host(sponge.data.nodal_vel_w)[[0, 2]], 0.0, atol=1e-6)
     SimulationContext.clear_instance()
     physics_events.clear()
+
+
+@pytest.mark.slow
+def test_contact_sensors_feel_it(sim: SimulationContext) -> None:
+    """A sponge that lies on a plate, which is held in the air: the sensor of the plate reads the sponge's weight."""
+    sponge = DeformableObject(cfg())
+    plate = RigidObject(
+        RigidObjectCfg(
+            prim_path="/World/envs/env_.*/plate",
+            spawn=sim_utils.CuboidCfg(
+                size=(0.6, 0.6, 0.1),
+                rigid_props=sim_utils.RigidBodyPropertiesCfg(kinematic_enabled=True),
+                mass_props=sim_utils.MassPropertiesCfg(mass=1.0),
+                collision_props=sim_utils.CollisionPropertiesCfg(contact_offset=0.005),
+                activate_contact_sensors=True,
+            ),
+            init_state=RigidObjectCfg.InitialStateCfg(pos=(0.0, 0.0, 0.349)),
+        )
+    )
+    sensor = ContactSensor(ContactSensorCfg(prim_path="/World/envs/env_.*/plate", track_air_time=True))
+    sim.reset()
+    for _ in range(120):
+        sim.step(render=False)
+        for each in (sponge, plate, sensor):
+            each.update(0.01)
+    weight = 9.81 * 500.0 * np.prod(SIZE)
+    expected = np.tile((0.0, 0.0, -weight), (COUNT, 1, 1))
+    np.testing.assert_allclose(host(sensor.data.net_forces_w), expected, atol=0.02 * weight)
+    assert (host(sensor.data.current_contact_time) > 0.5).all()

@@ -60,7 +60,7 @@ SMALL_STEP = (
 often as asked for; those of ``deform_rope`` as often, for whole ropes, and those of ``deform_particles``, for all
 pairs; those of ``deform_sort`` once for each digit of the numbers of cells."""
 
-QUERIES = ("query_contacts", "query_joints")
+QUERIES = ("query_contacts", "query_contact_wrenches", "query_joints")
 """Phases of reports that deformable bodies have a part in."""
 
 PHASES = ("deform_momentum", "deform_begin", *SMALL_STEP, "deform_forces", "deform_end")

@@ -11,6 +11,7 @@ from phalanx.components import (
     CoupledLinkTopology,
     DeformablePairTopology,
     NodeContact,
+    NodeContactPoint,
     NodeContactState,
     Settings,
     ShapeTopology,
@@ -51,6 +52,45 @@ def contact_forces_of_nodes(
                     force[b, 0, e] -= impulse[c, 0, e] / h[0, e]
                     force[b, 1, e] -= impulse[c, 1, e] / h[0, e]
                     force[b, 2, e] -= impulse[c, 2, e] / h[0, e]
+
+
+@system(phase="query_contact_wrenches", needs=NodeContact, before=("contact_wrenches", "normal_forces_of_nodes"))
+def clear_normal_forces(lanes, bodies=rows(Body), force=update(BodyContact.normal_force)):
+    """Begin with nothing, also where no rigid bodies can touch each other."""
+    for b in range(bodies):
+        for k in range(3):
+            for e in lanes:
+                force[b, k, e] = 0.0
+
+
+@system(phase="query_contact_wrenches", needs=NodeContact, after="contact_wrenches")
+def normal_forces_of_nodes(
+    lanes,
+    contacts=rows(NodeContact),
+    h=read(Settings.timestep),
+    link=read(ShapeTopology.link),
+    body=read(ShapeTopology.body),
+    shape=read(DeformablePairTopology.shape),
+    plane=read(DeformablePairTopology.plane),
+    pair=read(NodeContactState.pair),
+    impulse=read(NodeContactState.impulse),
+    normal=read(NodeContactPoint.normal),
+    force=update(BodyContact.normal_force),
+):
+    """Add the normal part of what nodes push with, in the order of slots."""
+    for c in range(contacts):
+        for e in lanes:
+            p = pair[c, e]
+            if p >= 0 and plane[max(p, 0), 0] < 0:
+                s = shape[max(p, 0), 0]
+                if link[s, 0] >= 0:
+                    b = body[s, 0]
+                    nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
+                    push = nx * impulse[c, 0, e] + ny * impulse[c, 1, e] + nz * impulse[c, 2, e]
+                    push /= h[0, e]
+                    force[b, 0, e] -= push * nx
+                    force[b, 1, e] -= push * ny
+                    force[b, 2, e] -= push * nz
 
 
 BEFORE = ("tendon_reactions", "fluid_reactions", "loop_reactions", "loop_limit_reactions")

@@ -5,8 +5,12 @@ from phalanx.components import (
     ContactImpulse,
     ContactPoint,
     Coordinate,
+    DeformablePairTopology,
     DofSolve,
     LinkTopology,
+    NodeContact,
+    NodeContactPoint,
+    NodeContactState,
     Shape,
     ShapeTopology,
     Status,
@@ -171,3 +175,38 @@ def contact_views(
                             friction[s, 0, e] = sign * (v * tx + w * bx)
                             friction[s, 1, e] = sign * (v * ty + w * by)
                             friction[s, 2, e] = sign * (v * tz + w * bz)
+
+
+@system(phase="query_contact_views", needs=NodeContact, after="contact_views")
+def contact_views_of_nodes(
+    lanes,
+    views=rows(View),
+    shapes=rows(Shape),
+    contacts=rows(NodeContact),
+    first_body=read(ViewTopology.first_body),
+    body_of=read(ViewedShapeRole.body),
+    shape=read(DeformablePairTopology.shape),
+    pair=read(NodeContactState.pair),
+    impulse=read(NodeContactState.impulse),
+    normal=read(NodeContactPoint.normal),
+    body_total=update(ViewedBodyImpulse.total),
+    body_normal=update(ViewedBodyImpulse.normal),
+):
+    """Add what nodes of deformable bodies push each body with, in the order of their slots."""
+    for e in lanes:
+        for c in range(contacts):
+            p = pair[c, e]
+            if p >= 0:
+                nx, ny, nz = normal[c, 0, e], normal[c, 1, e], normal[c, 2, e]
+                x, y, z = impulse[c, 0, e], impulse[c, 1, e], impulse[c, 2, e]
+                u = nx * x + ny * y + nz * z
+                for n in range(views):
+                    mine = n * shapes + shape[p, e]
+                    if body_of[mine, e] >= 0:
+                        b = first_body[n, e] + body_of[mine, e]
+                        body_total[b, 0, e] -= x
+                        body_total[b, 1, e] -= y
+                        body_total[b, 2, e] -= z
+                        body_normal[b, 0, e] -= u * nx
+                        body_normal[b, 1, e] -= u * ny
+                        body_normal[b, 2, e] -= u * nz

@@ -147,7 +147,11 @@ class Actor(Handle):
     """(n, num_bodies, 3): sum of contact forces, of deformable bodies too, over the last substep, N, world."""
 
     net_normal_contact_force = _of_bodies(c.BodyContact.normal_force, after=("query_contact_wrenches",))
-    """(n, num_bodies, 3): sum of the normal parts of rigid contacts' forces over the last substep, N, world."""
+    """(n, num_bodies, 3): sum of the normal parts of contact forces over the last substep, N, world.
+
+    Those of nodes of deformable bodies count along the normals that they have at its end; after a load or a new state
+    from the next step on.
+    """
 
     @on_device
     def set_root_state(self, pose: Any = None, vel: Any = None, env_ids: Any = None) -> None:

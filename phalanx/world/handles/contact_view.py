@@ -11,7 +11,7 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.models.surface import Ground
-from phalanx.systems.reports.contact_views import contact_views
+from phalanx.systems.reports.contact_views import contact_views, contact_views_of_nodes
 from phalanx.world.checking import number, positive_int, shorten
 from phalanx.world.engine.engine import Engine
 from phalanx.world.handle import Handle, on_device
@@ -125,9 +125,9 @@ class ContactView(Handle):
 
     @on_device
     def net_force(self, dt: float | None = None, *, normal_only: bool = False) -> Any:
-        """(n, bodies, 3): sum of all contact forces on each body, whatever they come from, N, world.
+        """(n, bodies, 3): sum of all contact forces on each body, also of deformable bodies, N, world.
 
-        ``normal_only`` leaves friction out.
+        ``normal_only`` leaves friction out; the normal of a node is that at the end of the substep.
         """
         self.compute()
         field = c.ViewedBodyImpulse.normal if normal_only else c.ViewedBodyImpulse.total
@@ -251,6 +251,8 @@ class ContactView(Handle):
         bodies, filters = self._body_names, len(self._filter_names)
         if contact_views not in engine.schedule.systems():
             engine.schedule.add(contact_views)
+            if store.rows(c.NodeContact):
+                engine.schedule.add(contact_views_of_nodes)
             for table in TABLES:
                 store.set_rows(table, 0)
         sizes = (1, len(shapes), len(bodies), len(bodies) * filters, 0)
@@ -258,8 +260,9 @@ class ContactView(Handle):
             first = store.rows(table)
             store.grow(table, first + size)
             self._rows[table] = slice(first, first + size)
-        for access in contact_views.field_arguments.values():
-            store.array(access.target)
+        for reported in (contact_views, contact_views_of_nodes)[: 2 if store.rows(c.NodeContact) else 1]:
+            for access in reported.field_arguments.values():
+                store.array(access.target)
         topology, pairs = c.ViewTopology, self._rows[c.ViewedPair]
         for field, values in (
             (c.ViewedShapeRole.body, [bodies.index(name) if name in bodies else -1 for name in shapes]),
