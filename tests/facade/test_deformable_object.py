@@ -317,7 +317,7 @@ def test_contact_sensors_feel_it(sim: SimulationContext) -> None:
         sim.step(render=False)
         for each in (sponge, plate, sensor):
             each.update(0.01)
-    weight = 9.81 * 500.0 * np.prod(SIZE)
+    weight = float(9.81 * 500.0 * np.prod(SIZE))
     expected = np.tile((0.0, 0.0, -weight), (COUNT, 1, 1))
     np.testing.assert_allclose(host(sensor.data.net_forces_w), expected, atol=0.02 * weight)
     assert (host(sensor.data.current_contact_time) > 0.5).all()

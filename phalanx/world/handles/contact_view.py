@@ -251,7 +251,7 @@ class ContactView(Handle):
         bodies, filters = self._body_names, len(self._filter_names)
         if contact_views not in engine.schedule.systems():
             engine.schedule.add(contact_views)
-            if store.rows(c.NodeContact):
+            if store.has_rows(c.NodeContact):
                 engine.schedule.add(contact_views_of_nodes)
             for table in TABLES:
                 store.set_rows(table, 0)
@@ -260,7 +260,7 @@ class ContactView(Handle):
             first = store.rows(table)
             store.grow(table, first + size)
             self._rows[table] = slice(first, first + size)
-        for reported in (contact_views, contact_views_of_nodes)[: 2 if store.rows(c.NodeContact) else 1]:
+        for reported in (contact_views, contact_views_of_nodes)[: 2 if store.has_rows(c.NodeContact) else 1]:
             for access in reported.field_arguments.values():
                 store.array(access.target)
         topology, pairs = c.ViewTopology, self._rows[c.ViewedPair]
