@@ -191,6 +191,8 @@ class System:
     phase: str
     after: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
+    only_with: str = ""
+    """A system of its phase without which a world does not have it."""
     arguments: dict[str, Access] = field(default_factory=dict)
     leading: tuple[str, ...] = ()
     one_lane: bool = False
@@ -288,6 +290,7 @@ def system(
     order: Order = "parallel",
     after: str | tuple[str, ...] = (),
     before: str | tuple[str, ...] = (),
+    only_with: str = "",
     needs: Table | None = None,
     used: str = "",
     in_step: bool = False,
@@ -303,8 +306,9 @@ def system(
     common, such as a number that was stored for all of them, is read at ``lanes[0]``.
 
     ``phase`` places it in the step; ``after``/``before`` name systems of the same phase that it must follow or
-    precede where the data alone does not say so. Where the table that it ``needs`` (or is ``over``) has no rows, it is
-    not run.
+    precede where the data alone does not say so; the engine's own have their places in :mod:`phalanx.systems.step`
+    instead. Where the table that it ``needs`` (or is ``over``) has no rows, it is not run. A part of a feature that
+    means nothing without another system names that: ``only_with``.
 
     Of tables of slots that are filled from the front mostly a few are in use. ``used`` names the argument, a field of
     one row that is only read, which says how many: it does not matter whether the function is called for later rows.
@@ -357,6 +361,7 @@ def system(
             phase,
             (after,) if isinstance(after, str) else after,
             (before,) if isinstance(before, str) else before,
+            only_with,
             arguments,
             leading,
             needs=needs,

@@ -1,9 +1,10 @@
-"""The order of systems in a step, worked out from phases and from what each system reads and writes."""
+"""The order of systems in a step: as listed; of those that are not, from what each reads and writes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
+from itertools import combinations
 
 from phalanx.ecs.declare import System
 from phalanx.ecs.errors import ScheduleError
@@ -12,12 +13,22 @@ from phalanx.ecs.errors import ScheduleError
 class Schedule:
     """Named phases, each with systems in a valid order.
 
-    Within a phase a system that writes a field runs before those that only read it. Two systems that both write a field
-    must be put in order by ``after=``/``before=``; so must two that each read what the other writes.
+    Systems that are listed in ``order`` go in that order. Any other that writes a field runs before those that only
+    read it; if both write it, or each reads what the other writes, ``after=``/``before=`` must say which is first.
+
+    Args:
+        phases: names, in order; a name that is there twice counts once.
+        systems: to begin with; more can be added.
+        order: of some phases, systems in the order in which they run, whichever of them are added.
     """
 
-    def __init__(self, phases: Sequence[str], systems: Iterable[System] = ()) -> None:
+    def __init__(
+        self, phases: Sequence[str], systems: Iterable[System] = (), order: Mapping[str, Sequence[System]] | None = None
+    ) -> None:
         self.phases = tuple(dict.fromkeys(phases))
+        self._places = {
+            (phase, system.function): n for phase, listed in (order or {}).items() for n, system in enumerate(listed)
+        }
         self._systems: list[System] = []
         self._order: dict[str, list[System]] = {}
         for system in systems:
@@ -35,7 +46,9 @@ class Schedule:
     def phase(self, name: str) -> list[System]:
         """The systems of one phase in order."""
         if name not in self._order:
-            self._order[name] = _sort([s for s in self._systems if s.phase == name])
+            own = [s for s in self._systems if s.phase == name]
+            places = {s.name: self._places[name, s.function] for s in own if (name, s.function) in self._places}
+            self._order[name] = _sort(own, places)
         return self._order[name]
 
     def systems(self, phases: Iterable[str] | None = None) -> list[System]:
@@ -54,9 +67,14 @@ class Schedule:
         return "\n".join(lines)
 
 
-def _sort(systems: list[System]) -> list[System]:
+def _sort(systems: list[System], places: Mapping[str, int]) -> list[System]:
+    """Systems of a phase in order; ``places`` are those of the listed ones, by name."""
+    systems = sorted(systems, key=lambda s: places.get(s.name, len(places) + max(places.values(), default=0)))
     names = {system.name: system for system in systems}
     before: dict[str, set[str]] = {system.name: set() for system in systems}
+    for a, b in combinations([system for system in systems if system.name in places], 2):
+        if a.writes & (b.reads | b.writes) or b.writes & a.reads:
+            before[b.name].add(a.name)
     for system in systems:
         for other in system.after:
             _known(system, other, names)
@@ -67,7 +85,8 @@ def _sort(systems: list[System]) -> list[System]:
     told = _closure(before)
     for i, a in enumerate(systems):
         for b in systems[i + 1 :]:
-            if b.name in told[a.name] or a.name in told[b.name]:
+            listed = a.name in places and b.name in places
+            if listed or b.name in told[a.name] or a.name in told[b.name]:
                 continue
             both = a.writes & b.writes
             a_first, b_first = a.writes & b.reads, b.writes & a.reads
@@ -81,12 +100,25 @@ def _sort(systems: list[System]) -> list[System]:
                 before[b.name].add(a.name)
             elif b_first:
                 before[a.name].add(b.name)
+    sorter = TopologicalSorter(before)
     try:
-        return [names[name] for name in TopologicalSorter(before).static_order()]
+        sorter.prepare()
     except CycleError as error:
         raise ScheduleError(
             f"systems wait for each other: {' -> '.join(error.args[1])}; change after= or before="
         ) from None
+    turn = {system.name: float(n) for n, system in enumerate(systems)}
+    for name, earlier in _closure(before).items():
+        for other in earlier - places.keys() if name in places else ():
+            turn[other] = min(turn[other], turn[name] - 0.5)  # as late as it can
+    ready, found = list(sorter.get_ready()), []
+    while ready:
+        chosen = min(ready, key=turn.__getitem__)
+        ready.remove(chosen)
+        found.append(names[chosen])
+        sorter.done(chosen)
+        ready += sorter.get_ready()
+    return found
 
 
 def _known(system: System, other: str, names: dict[str, System]) -> None:

@@ -120,12 +120,7 @@ ALWAYS = (
 REACTIONS = (reactions.link_accelerations, reactions.body_needs, reactions.joint_wrenches)
 LOOPS = (loop_stiffness, loop_rows, loop_matrix, loop_solver)
 LOOP_LIMITS = (loop_limit_rows, loop_limits)
-SHARED = ("solve", "sweep", "query_joints")
-"""Phases in which rows of several sorts change the same fields: tendons before loop joints before contacts."""
 ROWS_OF_CONTACTS = (contact_rows, bouncing, contact_solver)
-CHOSEN_BEFORE = ("start_contacts", "pick_near_points", "drop_near_misses", "drop_seam_contacts")
-CHOSEN_FOR = ("place_plane_contacts", "place_pair_contacts")
-"""What contacts are chosen after, and what takes those that were chosen."""
 FEATURES = {
     "moving_surfaces": (contacts.surface_drifts,),
     "turning_supports": (contacts.surface_drifts, turning.arc_drifts),
@@ -137,8 +132,6 @@ FEATURES = {
     "squeezes": _all(squeezes),
 }
 """What is added to a world when something needs it."""
-AFTER_IF_THERE = {"press_what_is_squeezed": ("even_out_grips",)}
-"""What systems of features come after in worlds that have it."""
 
 
 def systems(
@@ -187,16 +180,18 @@ def systems(
         found += [_in_phase(inertia.mass_matrix, "kinematics"), *_all(pivots), *_all(pivot_energy)]
     found += _all(free_spin) if single else []
     if spring:
-        found += [_before(s, (*s.before, *(("stiffen_loops",) if loops else ()))) for s in _all(springs)]
+        found += _all(springs)
     if pairs is None:
         pairs = {(a, b) for b in range(PLANE) for a in range(b + 1)}
     meet = len(pairs) > 0
     joined = (*LOOPS, *LOOP_LIMITS) if limits else LOOPS
-    groups = [_all(tendons_) if tendons else [], _all(*joined) if loops else [], []]
+    found += _all(tendons_) if tendons else []
+    found += _all(*joined) if loops else []
     if planes or meet:
         rows = _all(*ROWS_OF_CONTACTS)
-        groups[-1] = [*(rows if together else (s.lane_by_lane for s in rows)), reactions.contact_reactions]
+        found += rows if together else [s.lane_by_lane for s in rows]
         found += [
+            reactions.contact_reactions,
             contacts.remember_contacts,
             contacts.start_contacts,
             contacts.contact_surfaces,
@@ -204,31 +199,26 @@ def systems(
             *(_all(grips) if may_hold else ()),
             *_all(contact_forces, planes_),
         ]
-    found += _in_order(*groups)
     found += [s if together else s.lane_by_lane for s in _all(loads)] if loose else []
     if meet:
         by_list = (broad_phase.near_pairs, broad_phase.list_candidates)
         found += [s for s in _all(broad_phase) if listed is not False or s not in by_list]
         found += [] if listed else _all(sweep_and_prune)
-        touch = narrow.systems_for(pairs)
-        touch += mesh_contact.systems_for(pairs, touch[-1].name if touch else "")
-        touch += sdf_contact.systems_for(pairs, touch[-1].name if touch else "")
-        found.remove(broad_phase.relate_candidates)
-        found += [_before(broad_phase.relate_candidates, tuple(s.name for s in touch)), *touch]
-        found += [_after(near_misses.drop_near_misses, tuple(s.name for s in touch[-1:]))]
+        found += [*narrow.systems_for(pairs), *mesh_contact.systems_for(pairs), *sdf_contact.systems_for(pairs)]
+        found += [near_misses.drop_near_misses]
         found += _all(seams_) if seams else []
         found += [contacts.place_pair_contacts, contacts.pair_contacts]
         found += _all(motion_clamping) if walls else []
         found += [nearest.keep_nearest_candidates] if keep_nearest else []
     if keep_nearest and (planes or meet):
-        found.append(_between(nearest.keep_nearest_contacts, CHOSEN_BEFORE, CHOSEN_FOR, {s.name for s in found}))
+        found.append(nearest.keep_nearest_contacts)
     names = {s.name for s in found}
     added = {s.name: s for name in FEATURES if optional for s in feature_systems(name, together, names)}
     return [*found, *added.values()]
 
 
 def feature_systems(feature: str, together: bool, known: Iterable[str]) -> list[System]:
-    """The systems of a feature, less those that come before or after one which is not among the known names.
+    """The systems of a feature, less those that are only for worlds with one which is not among the known names.
 
     Args:
         feature: a key of ``FEATURES``.
@@ -240,46 +230,11 @@ def feature_systems(feature: str, together: bool, known: Iterable[str]) -> list[
     while left != len(found):
         left = len(found)
         names = {*known, *(s.name for s in found)}
-        found = [s for s in found if names.issuperset((*s.after, *s.before))]
-    later = {name: tuple(n for n in after if n in known) for name, after in AFTER_IF_THERE.items()}
-    found = [_after(s, (*s.after, *later[s.name])) if later.get(s.name) else s for s in found]
+        found = [s for s in found if not s.only_with or s.only_with in names]
     return [s if together or s.over is not None else s.lane_by_lane for s in found]
-
-
-def _in_order(*groups: list[System]) -> list[System]:
-    """Groups of rows of the solver, each before the next in the phases that share velocities or sums."""
-    found: list[System] = []
-    for n, group in enumerate(groups):
-        later = [system for other in groups[n + 1 :] for system in other]
-        for system in group:
-            names = tuple(s.name for s in later if s.phase == system.phase and s.phase in SHARED)
-            found.append(_before(system, (*system.before, *names)) if names else system)
-    return found
 
 
 @cache
 def _in_phase(system: System, phase: str) -> System:
     """The same system in another phase."""
     return replace(system, phase=phase)
-
-
-@cache
-def _before(system: System, names: tuple[str, ...]) -> System:
-    """The same system, to run before others."""
-    return replace(system, before=names)
-
-
-@cache
-def _between_names(system: System, after: tuple[str, ...], before: tuple[str, ...]) -> System:
-    return replace(system, after=after, before=before)
-
-
-def _between(system: System, after: Iterable[str], before: Iterable[str], known: set[str]) -> System:
-    """The same system, to run after and before those of the names that there are."""
-    return _between_names(system, tuple(n for n in after if n in known), tuple(n for n in before if n in known))
-
-
-@cache
-def _after(system: System, names: tuple[str, ...]) -> System:
-    """The same system, to run after others."""
-    return replace(system, after=names)

@@ -38,7 +38,7 @@ def turned(m0, m1, m2, m3, m4, m5, m6, m7, m8, x, y, z):
     return m0 * x + m1 * y + m2 * z, m3 * x + m4 * y + m5 * z, m6 * x + m7 * y + m8 * z
 
 
-@system(over=FluidBox, phase="dynamics", before="add_fluid_wrenches")
+@system(over=FluidBox, phase="dynamics")
 def fluid_wrenches(
     f,
     e,
@@ -106,7 +106,7 @@ def fluid_wrenches(
         wrench[f, 3, e], wrench[f, 4, e], wrench[f, 5, e] = fx, fy, fz
 
 
-@system(over=FluidBox, order="forward", phase="dynamics", after="link_forces", before="subtree_wrenches")
+@system(over=FluidBox, order="forward", phase="dynamics")
 def add_fluid_wrenches(
     f,
     e,
@@ -122,7 +122,7 @@ def add_fluid_wrenches(
             external[d, k, e] += wrench[f, k, e]
 
 
-@system(phase="query_joints", after="body_needs", before="joint_wrenches")
+@system(phase="query_joints")
 def fluid_reactions(
     lanes,
     count=rows(FluidBox),

@@ -1,10 +1,10 @@
 """The order of a step: phases, and the systems of each in the order in which they run.
 
 A world has as few of them as it can do with, see :func:`phalanx.systems.systems`; ``phalanx info ROBOT --step`` prints
-those of one. Systems that share no field may run in another order, and on GPUs some stand in for several
-(:data:`phalanx.systems.SUBSTITUTES`). Each system says its phase, and the schedule works out the order within one from
-what systems read and write and from ``after=`` and ``before=``; ``tests/ecs/test_step.py`` holds it to this list. So a
-new system goes into its module, and into its place here.
+those of one. The schedule of a world runs them in this order, and finds a place between them for systems that users
+add, by what these read and write and by ``after=`` and ``before=``. On GPUs some systems stand in for several
+(:data:`phalanx.systems.SUBSTITUTES`), and what shares no field runs side by side. So a new system goes into its module,
+and into its place here: nothing else says where it runs.
 """
 
 from phalanx.ecs import System
@@ -146,12 +146,12 @@ ORDER: dict[str, tuple[System, ...]] = {
         sleepers.still_sleepers,
         forces.bias_accelerations,
         fluid.fluid_wrenches,
+        inertia.mass_matrix,
         forces.link_forces,
         forces.subtree_forces,
         fluid.add_fluid_wrenches,
         forces.subtree_wrenches,
         forces.project_forces,
-        inertia.mass_matrix,
     ),
     # The factor of the mass matrix, with implicit drives in it, and velocities without constraints.
     "factorize": (
@@ -170,12 +170,12 @@ ORDER: dict[str, tuple[System, ...]] = {
     # Pairs of shapes that are near, contacts of pairs by kinds of shapes, and with planes; which are kept, and where.
     "collide": (
         torsion.remember_spins,
+        collision_contacts.remember_contacts,
         planes.point_distances,
         broad_phase.shape_poses,
-        collision_contacts.remember_contacts,
         on_planes.thin_plane_points,
-        broad_phase.shape_bounds,
         collision_contacts.start_contacts,
+        broad_phase.shape_bounds,
         sweep_and_prune.sort_bounds,
         planes.pick_near_points,
         sweep_and_prune.sweep_bounds,
@@ -218,23 +218,23 @@ ORDER: dict[str, tuple[System, ...]] = {
         sleepers.hold_sleepers,
         rows.loop_rows,
         limit_rows.loop_limit_rows,
-        contact_rows.contact_windows,
         dof_rows.activate_dof_rows,
         even_loads.share_loads,
+        contact_rows.contact_windows,
         grips.even_out_grips,
         tendons.tendon_rows,
         rows.loop_jacobians,
-        contact_rows.contact_jacobians,
         sleepers.rest_dof_rows,
         squeezes.press_what_is_squeezed,
         rows.decouple_loops,
-        contact_rows.decouple_contacts,
-        torsion.spin_jacobians,
         dof_rows.list_dof_rows,
+        contact_rows.contact_jacobians,
+        torsion.spin_jacobians,
         matrix.loop_matrix,
+        dof_rows.dof_jacobians,
+        contact_rows.decouple_contacts,
         contact_rows.ease_contacts,
         contact_rows.contact_blocks,
-        dof_rows.dof_jacobians,
         matrix.factorize_loops,
         limit_rows.loop_limit_shares,
     ),
@@ -259,9 +259,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     "deform_begin": (
         elasticity.elastic_constants,
         collision_points.begin_collision_points,
-        contact_search.group_bounds,
         deformable_contacts.remember_node_contacts,
-        attachments.begin_attachments,
         cloth.cloth_constants,
         rope.rope_constants,
         rope_twist.begin_couples,
@@ -269,19 +267,21 @@ ORDER: dict[str, tuple[System, ...]] = {
         cloth_clusters.begin_clusters,
         link_motion.begin_links,
         deformable_momentum.begin_momentum,
-        contact_search.deformable_bounds,
+        contact_search.group_bounds,
+        attachments.begin_attachments,
         link_motion.forecast_dofs,
-        contact_search.near_deformables,
+        contact_search.deformable_bounds,
         link_motion.forecast_motion,
-        contact_search.find_node_contacts,
-        mesh_search.find_mesh_contacts,
-        link_forces.near_links,
+        contact_search.near_deformables,
         link_motion.forecast_links,
+        contact_search.find_node_contacts,
+        link_forces.near_links,
+        link_motion.hold_links,
+        mesh_search.find_mesh_contacts,
+        link_motion.start_links,
         collision_points.press_carriers,
         collision_points.share_out_firmness,
         deformable_contacts.begin_node_contacts,
-        link_motion.hold_links,
-        link_motion.start_links,
     ),
     # Cells that particles are in.
     "deform_cells": (
@@ -312,16 +312,16 @@ ORDER: dict[str, tuple[System, ...]] = {
     # Where inertia takes nodes.
     "deform_predict": (
         small_steps.predict_nodes,
-        collision_points.predict_collision_points,
         deformable_contacts.move_anchors,
         attachments.move_attachments,
         rope_twist.begin_turning,
+        collision_points.predict_collision_points,
     ),
     # What cloth touches of cloth, and which sheets that joins.
     "deform_touch": (
         cloth_touch.touch_cloth,
-        collision_points.answer_collision_points,
         cloth_clusters.cloth_partners,
+        collision_points.answer_collision_points,
         cloth_clusters.join_clusters,
     ),
     # Nodes of soft bodies, colour by colour.
@@ -350,8 +350,8 @@ ORDER: dict[str, tuple[System, ...]] = {
     # Links that nodes push.
     "deform_couple": (
         collision_points.follow_sweeps,
-        link_forces.sum_link_forces,
         particle_links.push_of_particles,
+        link_forces.sum_link_forces,
         particle_links.sum_particle_forces,
         coupling.give_way,
         attachments.give_attachments,
@@ -375,13 +375,13 @@ ORDER: dict[str, tuple[System, ...]] = {
     # Velocities of nodes.
     "deform_finish": (
         cloth_near.cloth_way,
+        small_steps.count_small_steps,
         rope_twist.finish_turning,
         cloth_touch.bound_cloth,
         collision_points.bound_collision_meshes,
         collision_points.hold_back_nodes,
         small_steps.finish_nodes,
         collision_points.finish_collision_points,
-        small_steps.count_small_steps,
         deformable_contacts.finish_node_contacts,
         attachments.finish_attachments,
         link_forces.sum_link_impulses,
@@ -392,9 +392,9 @@ ORDER: dict[str, tuple[System, ...]] = {
     # meshes hand on: of each colour of nodes before it is swept.
     "deform_forces": (
         collision_points.follow_colours,
+        cloth_touch.touch_forces,
         damping.damp_nodes,
         corotation.corotate_nodes,
-        cloth_touch.touch_forces,
         collision_points.collision_forces,
     ),
     # Momentum that bodies must have.

@@ -13,7 +13,7 @@ from phalanx.ecs import Component, Field, Schedule, ScheduleError, System, Table
 from phalanx.ecs import read as read_
 from phalanx.ecs import update as update_
 from phalanx.ecs import write as write_
-from phalanx.systems import QUERIES, REFRESH, STEP, SUBSTEP, systems
+from phalanx.systems import ORDER, QUERIES, REFRESH, STEP, SUBSTEP, systems
 
 Gear = Table("gear", "gears of a clock")
 
@@ -143,6 +143,41 @@ def test_a_neighbour_in_another_phase_is_unknown() -> None:
         order(make("x", after="y"), make("y", phase="rest"), phases=("rest", "work"))
 
 
+def test_listed_systems_keep_their_order_whatever_they_read() -> None:
+    reader, other, writer = make("reader", read="a"), make("other", write="c"), make("writer", write="a")
+    listed = {"work": (reader, other, writer)}
+    for made in ([writer, other, reader], [reader, writer], [writer, reader]):
+        names = [s.name for s in Schedule(("work",), made, order=listed).systems()]
+        assert names == [s.name for s in listed["work"] if s in made]
+
+
+def test_others_find_their_place_between_listed_systems() -> None:
+    """By what they read and write, or as they are told; but not against the list."""
+    first, second, third = make("first", write="a"), make("second", update="a"), make("third", read="b", update="c")
+    listed = {"work": (first, second, third)}
+
+    def names(*own: System) -> list[str]:
+        return [s.name for s in Schedule(("work",), [*own, third, second, first], order=listed).systems()]
+
+    assert names(make("own", read="a", write="b")) == ["first", "second", "own", "third"]
+    assert names(make("own", update="a", after="first", before="second")) == ["first", "own", "second", "third"]
+    assert names(make("own", update="a", after="second")) == ["first", "second", "third", "own"]
+    with pytest.raises(ScheduleError, match=r"clash .* say which is first"):
+        names(make("own", update="a"))
+    with pytest.raises(ScheduleError, match="systems wait for each other"):
+        names(make("own", write="a", after="second", before="first"))
+
+
+def test_a_system_of_a_listed_ones_name_is_another() -> None:
+    listed = {"work": (make("reader", read="a"), make("writer", write="a"))}
+    assert [
+        s.name for s in Schedule(("work",), [make("reader", read="a"), listed["work"][1]], order=listed).systems()
+    ] == [
+        "writer",
+        "reader",
+    ]
+
+
 def test_unknown_phase() -> None:
     with pytest.raises(ScheduleError) as raised:
         Schedule(("work", "rest"), [make("x", phase="play")])
@@ -164,7 +199,7 @@ def test_it_prints_as_a_page() -> None:
 @pytest.mark.parametrize("listed", [True, False])
 def test_the_engines_own_schedule(planes: bool, pairs: set[tuple[int, int]] | None, listed: bool) -> None:
     """It has an order, reads no derived field before something has written it, and names no system twice."""
-    schedule = Schedule((*STEP, *QUERIES), systems(planes, pairs, listed=listed))
+    schedule = Schedule((*STEP, *QUERIES), systems(planes, pairs, listed=listed), order=ORDER)
     contacts = planes or pairs != set()
     names = [s.name for s in schedule.systems()]
     assert len(names) == len(set(names)) > 15

@@ -170,7 +170,7 @@ def shape_bounds(
     slow[s, e] = FAST * left if d >= 0 else math.inf
 
 
-@system(over=AllowedPair, phase="collide", after="shape_bounds")
+@system(over=AllowedPair, phase="collide")
 def near_pairs(
     p,
     e,
@@ -188,7 +188,7 @@ def near_pairs(
     near[p, e] = 1 if x and y and z else 0
 
 
-@system(phase="collide", after="near_pairs", before="relate_candidates")
+@system(phase="collide")
 def list_candidates(
     lanes,
     pairs=rows(AllowedPair),

@@ -62,7 +62,7 @@ def remember_contacts(
     rub[c, 0, e], rub[c, 1, e], rub[c, 2, e] = x * tx + y * bx, x * ty + y * by, x * tz + y * bz
 
 
-@system(phase="collide", after="remember_contacts")
+@system(phase="collide")
 def start_contacts(lanes, count=update(ContactCount.current), before=write(Scratch.before)):
     """Start a new list."""
     for e in lanes:
@@ -82,7 +82,7 @@ def tangent_of(nx, ny, nz):
     return ux * scale, uy * scale, uz * scale
 
 
-@system(phase="collide", after=("start_contacts", "place_plane_contacts"), before="contact_surfaces", needs=Candidate)
+@system(phase="collide", needs=Candidate)
 def place_pair_contacts(
     lanes,
     slots=rows(Contact),
@@ -110,13 +110,7 @@ def place_pair_contacts(
         dropped[0, e] = max(dropped[0, e], filled - slots)
 
 
-@system(
-    over=Candidate,
-    phase="collide",
-    after=("plane_contacts", "place_pair_contacts", "relate_candidates"),
-    before="contact_surfaces",
-    used="candidate_count",
-)
+@system(over=Candidate, phase="collide", used="candidate_count")
 def pair_contacts(
     n,
     e,
@@ -268,7 +262,7 @@ def contact_surfaces(
     rebound[c, e] = 0.0
 
 
-@system(over=Contact, phase="collide", after="contact_surfaces")
+@system(over=Contact, phase="collide", only_with="contact_surfaces")
 def surface_drifts(
     c,
     e,

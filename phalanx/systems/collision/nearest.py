@@ -39,7 +39,7 @@ def farther(gap, key, other_gap, other_key):
     return gap > other_gap or (gap == other_gap and key > other_key)
 
 
-@system(phase="collide", after="sweep_bounds", before="sort_candidates")
+@system(phase="collide")
 def keep_nearest_candidates(
     lanes,
     shapes=rows(Shape),

@@ -145,7 +145,7 @@ def point_distances(
     near[n, e] = 1 if gap + ahead < margin[shape[n, e], e] + margin[other[n, e], e] else 0
 
 
-@system(over=PlanePair, phase="collide", after=("point_distances", "remember_contacts"))
+@system(over=PlanePair, phase="collide")
 def pick_near_points(
     s,
     e,
@@ -253,7 +253,7 @@ def pick_near_points(
     found[s, e] = kept
 
 
-@system(phase="collide", after=("pick_near_points", "start_contacts"), before="contact_surfaces", needs=PlanePair)
+@system(phase="collide", needs=PlanePair)
 def place_plane_contacts(
     lanes,
     pairs=rows(PlanePair),
@@ -278,7 +278,7 @@ def place_plane_contacts(
         dropped[0, e] = max(dropped[0, e], filled - slots)
 
 
-@system(over=PlanePair, phase="collide", after="place_plane_contacts", before="contact_surfaces")
+@system(over=PlanePair, phase="collide")
 def plane_contacts(
     s,
     e,

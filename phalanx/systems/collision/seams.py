@@ -133,7 +133,7 @@ def approach_along(tx, ty, tz, rx, ry, rz, ax, ay, az, x, y, z):
     return (tx + ux) * x + (ty + uy) * y + (tz + uz) * z
 
 
-@system(over=Candidate, phase="collide", used="candidate_count", after="drop_near_misses", before="place_pair_contacts")
+@system(over=Candidate, phase="collide", used="candidate_count")
 def drop_seam_contacts(
     n,
     e,

@@ -23,7 +23,7 @@ from phalanx.components.shape import MESH, PLANE
 from phalanx.ecs import function, read, rows, system, update, write
 
 
-@system(phase="collide", after="shape_bounds")
+@system(phase="collide")
 def sort_bounds(
     lanes,
     shapes=rows(Shape),
@@ -70,7 +70,7 @@ def is_barred(keys, count, key):
     return low < count and keys[low, 0] == key
 
 
-@system(phase="collide", after="sort_bounds")
+@system(phase="collide")
 def sweep_bounds(
     lanes,
     shapes=rows(Shape),
@@ -135,7 +135,7 @@ def sweep_bounds(
         dropped[0, e] = max(dropped[0, e], missing)
 
 
-@system(phase="collide", after="sweep_bounds", before="relate_candidates")
+@system(phase="collide")
 def sort_candidates(
     lanes,
     count=read(CandidateCount.current),

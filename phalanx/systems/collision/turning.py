@@ -27,7 +27,7 @@ LEAST = 1e-7
 """m/s: less is not worth that what rests should stay awake for it."""
 
 
-@system(over=Contact, phase="collide", used="count", after="surface_drifts")
+@system(over=Contact, phase="collide", used="count", only_with="surface_drifts")
 def arc_drifts(
     c,
     e,

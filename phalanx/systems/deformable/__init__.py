@@ -14,8 +14,7 @@ bodies must have (``deform_momentum`` again, ``deform_end``).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from types import ModuleType
 
 from phalanx.components import Node
@@ -96,21 +95,9 @@ MODULES: tuple[ModuleType, ...] = (
 )
 
 
-def systems(known: Collection[str] = ()) -> list[System]:
-    """All of them, to be added to a schedule that has those with the names ``known``.
-
-    Worlds without rigid contacts or joints lack some that reports of these follow; there they follow none.
-    """
-    own = [value for module in MODULES for value in vars(module).values() if isinstance(value, System)]
-    names = {*known, *(system.name for system in own)}
-
-    def there(wanted: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(name for name in wanted if name in names)
-
-    return [
-        replace(system, after=there(system.after), before=there(system.before)) if system.phase in QUERIES else system
-        for system in own
-    ]
+def systems() -> list[System]:
+    """All of them."""
+    return [value for module in MODULES for value in vars(module).values() if isinstance(value, System)]
 
 
 def sequence(

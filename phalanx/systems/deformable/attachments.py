@@ -115,7 +115,7 @@ def move_attachments(
         anchor[a, 2, e] += step * (velocity[i, 2, e] + uz)
 
 
-@system(over=NodeAttachment, phase="deform_couple", after="give_way")
+@system(over=NodeAttachment, phase="deform_couple")
 def give_attachments(
     a,
     e,
@@ -140,7 +140,7 @@ def give_attachments(
         anchor[a, 2, e] += give[i, 2, e] + uz
 
 
-@system(over=NodeAttachment, phase="deform_modes", after="solve_modes", before="move_nodes")
+@system(over=NodeAttachment, phase="deform_modes")
 def add_attachment_impulses(
     a,
     e,
@@ -184,7 +184,7 @@ def add_attachment_impulses(
     moment[a, 2, e] += uz
 
 
-@system(over=NodeAttachment, phase="deform_finish", after="finish_nodes")
+@system(over=NodeAttachment, phase="deform_finish")
 def finish_attachments(
     a,
     e,

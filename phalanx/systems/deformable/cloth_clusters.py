@@ -49,7 +49,7 @@ def begin_clusters(
         begin[b, k, e] = middle[b, k, e]
 
 
-@system(over=Deformable, phase="deform_touch", needs=ClothTriangle, after="touch_cloth")
+@system(over=Deformable, phase="deform_touch", needs=ClothTriangle)
 def cloth_partners(
     b,
     e,
@@ -77,7 +77,7 @@ def cloth_partners(
         met[b, k, e] = -1
 
 
-@system(phase="deform_touch", needs=ClothTriangle, after="cloth_partners")
+@system(phase="deform_touch", needs=ClothTriangle)
 def join_clusters(
     lanes,
     bodies=rows(Deformable),
@@ -106,7 +106,7 @@ def join_clusters(
             size[b, e] = size[first[b, e], e]
 
 
-@system(over=Deformable, phase="deform_modes", needs=ClothTriangle, after="solve_modes", before="move_nodes")
+@system(over=Deformable, phase="deform_modes", needs=ClothTriangle)
 def solve_cluster_modes(
     b,
     e,
@@ -196,13 +196,7 @@ def solve_cluster_modes(
         broken[b, e] = broken[b, e] if sound else 1
 
 
-@system(
-    over=Deformable,
-    phase="deform_end",
-    needs=ClothTriangle,
-    after="restore_momentum_of_deformables",
-    before="correct_nodes",
-)
+@system(over=Deformable, phase="deform_end", needs=ClothTriangle)
 def restore_momentum_of_clusters(
     b,
     e,

@@ -61,7 +61,7 @@ def cloth_drift(
         velocity[0, 0, e], velocity[0, 1, e], velocity[0, 2, e] = x / weight, y / weight, z / weight
 
 
-@system(phase="deform_finish", needs=ClothTriangle, before="finish_nodes")
+@system(phase="deform_finish", needs=ClothTriangle)
 def cloth_way(
     lanes,
     bodies=rows(Deformable),
@@ -111,7 +111,7 @@ def cloth_budgets(
     limit[v, e] = far if row[v, e] >= 0 else 0.0
 
 
-@system(over=ClothTriangle, phase="deform_near", after="cloth_budgets")
+@system(over=ClothTriangle, phase="deform_near")
 def cloth_bounds(
     t,
     e,
@@ -134,7 +134,7 @@ def cloth_bounds(
         high[t, a, e] = origin[b, a, e] + (max(x, max(y, z)) + more)
 
 
-@system(over=ClothPatch, phase="deform_near", after="cloth_bounds")
+@system(over=ClothPatch, phase="deform_near")
 def patch_bounds(
     p,
     e,
@@ -153,7 +153,7 @@ def patch_bounds(
         low[p, a, e], high[p, a, e] = least, most
 
 
-@system(over=ClothTriangle, phase="deform_near", after="patch_bounds")
+@system(over=ClothTriangle, phase="deform_near")
 def near_cloth(
     t,
     e,

@@ -347,7 +347,7 @@ def touch_forces(
     stiffness[v, 3, e], stiffness[v, 4, e], stiffness[v, 5, e] = yy, yz, zz
 
 
-@system(over=Node, phase="deform_finish", needs=ClothTriangle, after="cloth_way", before="finish_nodes")
+@system(over=Node, phase="deform_finish", needs=ClothTriangle)
 def bound_cloth(
     v,
     e,

@@ -59,13 +59,7 @@ def begin_collision_points(
         position[v, k, e], velocity[v, k, e] = x, u
 
 
-@system(
-    over=Node,
-    phase="deform_begin",
-    needs=CollisionPoint,
-    after=("find_node_contacts", "find_mesh_contacts"),
-    before="begin_node_contacts",
-)
+@system(over=Node, phase="deform_begin", needs=CollisionPoint)
 def press_carriers(
     v,
     e,
@@ -94,12 +88,7 @@ def press_carriers(
     pressed[v, e] = found
 
 
-@system(
-    over=CollisionPoint,
-    phase="deform_begin",
-    after=("find_node_contacts", "press_carriers"),
-    before="begin_node_contacts",
-)
+@system(over=CollisionPoint, phase="deform_begin")
 def share_out_firmness(
     p,
     e,
@@ -123,7 +112,7 @@ def share_out_firmness(
     firmness[surface[node[p, e], e], e] = found
 
 
-@system(over=CollisionPoint, phase="deform_predict", after="predict_nodes", in_step=True)
+@system(over=CollisionPoint, phase="deform_predict", in_step=True)
 def predict_collision_points(
     p,
     e,
@@ -177,7 +166,7 @@ def follow_sweeps(
         position[v, k, e] = x
 
 
-@system(over=CollisionPoint, phase="deform_finish", after="finish_nodes", in_step=True)
+@system(over=CollisionPoint, phase="deform_finish", in_step=True)
 def finish_collision_points(
     p,
     e,
@@ -208,7 +197,7 @@ def share_of_colour(i, colour, point, carriers, weights, colours):
     return found
 
 
-@system(over=Node, phase="deform_touch", needs=CollisionPoint, after="touch_cloth")
+@system(over=Node, phase="deform_touch", needs=CollisionPoint)
 def answer_collision_points(
     v,
     e,
@@ -235,7 +224,7 @@ def answer_collision_points(
             answer[t, e] += more
 
 
-@system(over=Node, phase="deform_forces", needs=CollisionPoint, after="damp_nodes")
+@system(over=Node, phase="deform_forces", needs=CollisionPoint)
 def collision_forces(
     n,
     e,
@@ -347,7 +336,7 @@ def collision_forces(
     stiffness[d, 5, e] += zz
 
 
-@system(over=Deformable, phase="deform_finish", needs=CollisionPoint, after="bound_cloth", before="finish_nodes")
+@system(over=Deformable, phase="deform_finish", needs=CollisionPoint)
 def bound_collision_meshes(
     b,
     e,
@@ -367,7 +356,7 @@ def bound_collision_meshes(
     kept[b, e] = least
 
 
-@system(over=Node, phase="deform_finish", needs=CollisionPoint, after="bound_collision_meshes", before="finish_nodes")
+@system(over=Node, phase="deform_finish", needs=CollisionPoint)
 def hold_back_nodes(
     v,
     e,

@@ -143,7 +143,7 @@ def nearest_three(gap, pair, nx, ny, nz, g0, p0, x0, y0, z0, g1, p1, x1, y1, z1,
     return g0, p0, x0, y0, z0, g1, p1, x1, y1, z1, g2, p2, x2, y2, z2
 
 
-@system(over=SurfaceNode, phase="deform_begin", after="remember_node_contacts", before="begin_node_contacts")
+@system(over=SurfaceNode, phase="deform_begin")
 def find_node_contacts(
     n,
     e,

@@ -62,7 +62,7 @@ def remember_node_contacts(
         old_spot[c, k, e] = spot[c, k, e]
 
 
-@system(over=NodeContact, phase="deform_begin", after="remember_node_contacts")
+@system(over=NodeContact, phase="deform_begin")
 def begin_node_contacts(
     c,
     e,
@@ -198,7 +198,7 @@ def move_anchors(
         anchor[c, 2, e] += step * (velocity[i, 2, e] + uz)
 
 
-@system(over=NodeContact, phase="deform_modes", after="solve_modes", before="move_nodes")
+@system(over=NodeContact, phase="deform_modes")
 def add_impulses(
     c,
     e,
@@ -257,7 +257,7 @@ def add_impulses(
     moment[c, 2, e] += uz
 
 
-@system(over=NodeContact, phase="deform_finish", after="finish_nodes")
+@system(over=NodeContact, phase="deform_finish")
 def finish_node_contacts(
     c,
     e,

@@ -57,7 +57,7 @@ def solve_six_with_pivots(matrix, x):
         x[i] /= matrix[7 * i]
 
 
-@system(over=CoupledLink, phase="deform_couple", after="sum_link_forces")
+@system(over=CoupledLink, phase="deform_couple")
 def give_way(
     n,
     e,
@@ -111,7 +111,7 @@ def give_way(
             give[n, i, e] = step * way
 
 
-@system(over=NodeContact, phase="deform_couple", after="give_way")
+@system(over=NodeContact, phase="deform_couple")
 def give_anchors(
     c,
     e,

@@ -76,7 +76,7 @@ def behind_wall(gap, spacing, reach):
     return c * q * q * q * q * (0.25 - 0.2 * q), c / reach * q * q * q * (1.0 - q)
 
 
-@system(over=Particle, phase="deform_particles_begin", after="begin_particles")
+@system(over=Particle, phase="deform_particles_begin")
 def fluid_begin(
     p,
     e,
@@ -148,7 +148,7 @@ def fluid_begin(
     gain[p, 0, e], gain[p, 1, e], gain[p, 2, e] = ax, ay, az
 
 
-@system(over=Particle, phase="deform_particles", after="relax_pairs")
+@system(over=Particle, phase="deform_particles")
 def press_fluid(
     p,
     e,
@@ -204,7 +204,7 @@ def press_fluid(
     pressure[p, e] = found
 
 
-@system(over=Particle, phase="deform_particles", before="move_particles")
+@system(over=Particle, phase="deform_particles")
 def push_fluid(
     p,
     e,

@@ -157,7 +157,7 @@ def relax_pairs(
         roll[s, 0, e], roll[s, 1, e], roll[s, 2, e] = less * rx, less * ry, less * rz
 
 
-@system(over=Particle, phase="deform_particles", before="relax_pairs")
+@system(over=Particle, phase="deform_particles")
 def move_particles(
     p,
     e,

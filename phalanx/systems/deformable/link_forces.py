@@ -29,7 +29,7 @@ from phalanx.systems.deformable.attachments import attachment_force
 from phalanx.systems.deformable.contact_force import contact_force, contact_stiffness
 
 
-@system(over=CoupledBody, phase="deform_begin", after="near_deformables")
+@system(over=CoupledBody, phase="deform_begin")
 def near_links(
     n,
     e,

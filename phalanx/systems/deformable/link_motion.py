@@ -113,7 +113,7 @@ def begin_links(
                 k += 1
 
 
-@system(phase="deform_begin", needs=CoupledLink, after="begin_links")
+@system(phase="deform_begin", needs=CoupledLink)
 def forecast_dofs(
     lanes,
     nv=rows(Dof),
@@ -155,7 +155,7 @@ def forecast_dofs(
                 gain[d, e] -= factor[start + s, e] * gain[a, e]
 
 
-@system(over=Dof, order="forward", phase="deform_begin", needs=CoupledLink, after="forecast_dofs")
+@system(over=Dof, order="forward", phase="deform_begin", needs=CoupledLink)
 def forecast_motion(
     d,
     e,
@@ -192,7 +192,7 @@ def forecast_motion(
     velocity[d, 3, e], velocity[d, 4, e], velocity[d, 5, e] = vx, vy, vz
 
 
-@system(over=CoupledLink, phase="deform_begin", after="forecast_motion")
+@system(over=CoupledLink, phase="deform_begin")
 def forecast_links(
     n,
     e,
@@ -211,7 +211,7 @@ def forecast_links(
         change[n, j, e] = forecast[d, 3 + j if j < 3 else j - 3, e] - own
 
 
-@system(over=CoupledLink, phase="deform_begin", after="forecast_links")
+@system(over=CoupledLink, phase="deform_begin")
 def hold_links(
     n,
     e,
@@ -289,7 +289,7 @@ def hold_links(
                             mobility[n, place_in_triangle(j, k), e] -= share * moved[j] * moved[k]
 
 
-@system(over=CoupledLink, phase="deform_begin", after="hold_links")
+@system(over=CoupledLink, phase="deform_begin")
 def start_links(
     n,
     e,

@@ -19,7 +19,7 @@ from phalanx.components import (
 from phalanx.ecs import read, rows, system, update
 
 
-@system(phase="query_contacts", needs=NodeContact, before=("contact_forces", "contact_forces_of_nodes"))
+@system(phase="query_contacts", needs=NodeContact)
 def clear_contact_forces(lanes, bodies=rows(Body), force=update(BodyContact.force)):
     """Begin with nothing, also where no rigid bodies can touch each other."""
     for b in range(bodies):
@@ -28,7 +28,7 @@ def clear_contact_forces(lanes, bodies=rows(Body), force=update(BodyContact.forc
                 force[b, k, e] = 0.0
 
 
-@system(phase="query_contacts", needs=NodeContact, after="contact_forces")
+@system(phase="query_contacts", needs=NodeContact)
 def contact_forces_of_nodes(
     lanes,
     contacts=rows(NodeContact),
@@ -97,12 +97,7 @@ BEFORE = ("tendon_reactions", "fluid_reactions", "loop_reactions", "loop_limit_r
 """Reports that add to the same sums, where a world has them."""
 
 
-@system(
-    phase="query_joints",
-    needs=CoupledLink,
-    after=("body_needs", *BEFORE),
-    before=("contact_reactions", "joint_wrenches"),
-)
+@system(phase="query_joints", needs=CoupledLink)
 def deformable_reactions(
     lanes,
     coupled=rows(CoupledLink),

@@ -132,13 +132,7 @@ def side_of(level, near, known, pair, normals, t):
     return side
 
 
-@system(
-    over=SurfaceNode,
-    phase="deform_begin",
-    after="find_node_contacts",
-    before="begin_node_contacts",
-    needs=MeshNode,
-)
+@system(over=SurfaceNode, phase="deform_begin", needs=MeshNode)
 def find_mesh_contacts(
     n,
     e,

@@ -182,7 +182,7 @@ def solve_six(matrix, x):
         x[i] = s * matrix[7 * i]
 
 
-@system(over=Deformable, phase="deform_modes", after="sum_groups")
+@system(over=Deformable, phase="deform_modes")
 def solve_modes(
     b,
     e,
@@ -240,7 +240,7 @@ def solve_modes(
     broken[b, e] = 0 if sound else 1
 
 
-@system(over=Node, phase="deform_modes", after="solve_modes")
+@system(over=Node, phase="deform_modes")
 def move_nodes(
     v,
     e,

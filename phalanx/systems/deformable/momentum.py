@@ -232,7 +232,7 @@ def restore_momentum_of_deformables(
         origin[b, k, e] = new
 
 
-@system(over=Node, phase="deform_end", after="restore_momentum_of_deformables")
+@system(over=Node, phase="deform_end")
 def correct_nodes(
     v,
     e,
@@ -259,7 +259,7 @@ def correct_nodes(
     position[v, 2, e] = z - shift[b, 2, e]
 
 
-@system(phase="deform_end", after="restore_momentum_of_deformables")
+@system(phase="deform_end")
 def check_deformables(
     lanes, bodies=rows(Deformable), broken=read(DeformableModes.broken), diverged=update(Status.diverged)
 ):

@@ -97,7 +97,7 @@ def count_digits(
         count[c, d, e] = found[d]
 
 
-@system(over=ParticleRun, phase="deform_sort", after="count_digits")
+@system(over=ParticleRun, phase="deform_sort")
 def count_runs(
     r, e, chunks=rows(ParticleChunk), part=update(ParticleChunkCount.count), count=write(ParticleRunCount.count)
 ):
@@ -112,7 +112,7 @@ def count_runs(
     count[r, e] = total
 
 
-@system(over=ParticleDigit, phase="deform_sort", after="count_runs")
+@system(over=ParticleDigit, phase="deform_sort")
 def count_all(d, e, runs=rows(ParticleRun), part=update(ParticleRunCount.count), count=write(ParticleDigitCount.count)):
     """The same of all, and of the runs before each."""
     total = 0
@@ -123,7 +123,7 @@ def count_all(d, e, runs=rows(ParticleRun), part=update(ParticleRunCount.count),
     count[d, e] = total
 
 
-@system(over=ParticleChunk, phase="deform_sort", after="count_all")
+@system(over=ParticleChunk, phase="deform_sort")
 def sort_keys(
     c,
     e,
@@ -153,7 +153,7 @@ def sort_keys(
         place[d] = t + 1
 
 
-@system(over=World, phase="deform_sort", after="sort_keys", needs=Particle)
+@system(over=World, phase="deform_sort", needs=Particle)
 def next_digit(w, e, turn=update(ParticleSettings.turn)):
     """The next digit."""
     turn[w, e] += 1

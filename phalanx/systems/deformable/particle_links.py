@@ -31,7 +31,7 @@ from phalanx.systems.deformable.contact_force import contact_force
 from phalanx.systems.deformable.link_forces import add_even_stiffness
 
 
-@system(over=ParticlePart, phase="deform_couple", before="sum_particle_forces")
+@system(over=ParticlePart, phase="deform_couple")
 def push_of_particles(
     n,
     e,
@@ -118,7 +118,7 @@ def push_of_particles(
         stiffness[n, k, e] = matrix[k]
 
 
-@system(over=CoupledBody, phase="deform_couple", after="sum_link_forces", before="give_way", needs=ParticlePart)
+@system(over=CoupledBody, phase="deform_couple", needs=ParticlePart)
 def sum_particle_forces(
     n,
     e,
@@ -140,7 +140,7 @@ def sum_particle_forces(
             stiffness[n, k, e] += part_stiffness[r, k, e]
 
 
-@system(over=ParticlePart, phase="deform_particles_end", after="finish_particles")
+@system(over=ParticlePart, phase="deform_particles_end")
 def impulses_of_particles(
     n,
     e,
@@ -188,7 +188,7 @@ def impulses_of_particles(
     impulse[n, 3, e], impulse[n, 4, e], impulse[n, 5, e] = lx, ly, lz
 
 
-@system(over=CoupledBody, phase="deform_finish", after="sum_link_impulses", before="push_links", needs=ParticlePart)
+@system(over=CoupledBody, phase="deform_finish", needs=ParticlePart)
 def sum_particle_impulses(
     n,
     e,

@@ -34,7 +34,7 @@ def place_of(k, p, particles):
     return k * particles + p
 
 
-@system(over=Particle, phase="deform_pairs", after="mark_cells")
+@system(over=Particle, phase="deform_pairs")
 def find_pairs(
     p,
     e,

@@ -219,7 +219,7 @@ def row_of_rope(
     own[r, 3, e], own[r, 4, e], own[r, 5, e] = even + yy, yz, even + zz
 
 
-@system(over=Rope, phase="deform_rope", after="row_of_rope")
+@system(over=Rope, phase="deform_rope")
 def solve_rope(
     n,
     e,

@@ -82,7 +82,7 @@ def begin_turning(
     goal[r, e] = (target[r, e] - angle[r, e]) / real(total[0, e] - done[0, e])
 
 
-@system(over=FramedRope, phase="deform_rope", before="bend_rope")
+@system(over=FramedRope, phase="deform_rope")
 def turn_rope(
     f,
     e,
@@ -197,7 +197,7 @@ def turn_rope(
         director[r, 0, e], director[r, 1, e], director[r, 2, e] = x * p + y * ux, x * q + y * uy, x * s + y * uz
 
 
-@system(over=RopeNode, phase="deform_rope", needs=FramedRope, before="row_of_rope")
+@system(over=RopeNode, phase="deform_rope", needs=FramedRope)
 def bend_rope(
     r,
     e,
@@ -274,7 +274,7 @@ def bend_rope(
     couple[r, 0, e], couple[r, 1, e], couple[r, 2, e] = -ux - px, -uy - py, -uz - pz
 
 
-@system(over=FramedRope, phase="deform_modes", after="sum_groups", before="solve_modes")
+@system(over=FramedRope, phase="deform_modes")
 def couple_of_rope(
     f,
     e,
@@ -333,7 +333,7 @@ def begin_couples(f, e, rope=read(FramedRopeTopology.rope), impulse=write(RopeTu
         impulse[rope[f, e], k, e] = 0.0
 
 
-@system(over=Deformable, phase="deform_end", needs=FramedRope, before="restore_momentum_of_deformables")
+@system(over=Deformable, phase="deform_end", needs=FramedRope)
 def impulse_of_twist(
     b,
     e,

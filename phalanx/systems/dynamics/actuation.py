@@ -118,7 +118,7 @@ def drive_joints(
     implicit[d, e] = h[0, e] * (rate + passive[d, e])
 
 
-@system(over=Dof, phase="integrate", before="check_finite")
+@system(over=Dof, phase="integrate")
 def applied_efforts(
     d,
     e,

@@ -39,7 +39,7 @@ def implicit_mass(
     factor[n, e] = value
 
 
-@system(phase="factorize", after="implicit_mass")
+@system(phase="factorize")
 def factorize_mass(
     lanes,
     nv=rows(Dof),
@@ -71,7 +71,7 @@ def factorize_mass(
                 factor[start + s, e] = factor[start + s, e] * inverse_pivot[d, e]
 
 
-@system(phase="factorize", after="factorize_mass")
+@system(phase="factorize")
 def free_velocity(
     lanes,
     nv=rows(Dof),

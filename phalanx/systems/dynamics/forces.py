@@ -68,7 +68,7 @@ def bias_accelerations(
     acceleration[d, 3, e], acceleration[d, 4, e], acceleration[d, 5, e] = a3, a4, a5
 
 
-@system(over=Dof, phase="dynamics", before=("subtree_forces", "subtree_wrenches"))
+@system(over=Dof, phase="dynamics")
 def link_forces(
     d,
     e,
@@ -221,7 +221,7 @@ def project_forces(
     pushed[d, e] = x * external[d, k, e] + y * external[d, k + 1, e] + z * external[d, k + 2, e]
 
 
-@system(over=Dof, phase="query_gravity", before="subtree_weights")
+@system(over=Dof, phase="query_gravity")
 def link_weights(
     d,
     e,

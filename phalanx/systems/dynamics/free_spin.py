@@ -86,7 +86,7 @@ def towards_energy(ixx, ixy, ixz, iyy, iyz, izz, x, y, z, twice, most):
     return scale * (x + t * ux), scale * (y + t * uy), scale * (z + t * uz)
 
 
-@system(over=Tree, phase="integrate", after=("update_coordinates", "carry_momentum"), before="update_velocities")
+@system(over=Tree, phase="integrate")
 def keep_spin_energy(
     t,
     e,

@@ -21,7 +21,7 @@ from phalanx.ecs import read, system, update, write
 from phalanx.maths.kernels import cross
 
 
-@system(over=Dof, phase="kinematics", before="subtree_inertias")
+@system(over=Dof, phase="kinematics")
 def link_inertias(
     d,
     e,

@@ -45,7 +45,7 @@ def check_finite(
                 diverged[0, e] = 1
 
 
-@system(over=Dof, phase="integrate", after="check_finite")
+@system(over=Dof, phase="integrate")
 def update_velocities(
     d,
     e,
@@ -66,7 +66,7 @@ def update_velocities(
     velocity[d, e] = new
 
 
-@system(over=Link, phase="integrate", after="check_finite")
+@system(over=Link, phase="integrate")
 def update_coordinates(
     i,
     e,

@@ -46,7 +46,7 @@ def rotation_vector(w, x, y, z):
     return scale * x, scale * y, scale * z
 
 
-@system(over=Kinematic, phase="actuate", before="drive_joints")
+@system(over=Kinematic, phase="actuate")
 def follow_targets(
     k,
     e,

@@ -83,7 +83,7 @@ def turn_series(jxx, jxy, jxz, jyy, jyz, jzz, ixx, ixy, ixz, iyy, iyz, izz, wx, 
     )
 
 
-@system(phase="factorize", after="implicit_mass")
+@system(phase="factorize")
 def mean_turn(
     lanes,
     trees=rows(Tree),
@@ -165,7 +165,7 @@ def mean_turn(
                 linear[t, 0, e], linear[t, 1, e], linear[t, 2, e] = 0.0, 0.0, 0.0
 
 
-@system(phase="factorize", after=("free_velocity", "mean_turn"))
+@system(phase="factorize")
 def turn_evenly(
     lanes,
     nv=rows(Dof),

@@ -24,7 +24,7 @@ from phalanx.maths.kernels import cross, symmetric_inverse, symmetric_product
 from phalanx.systems.dynamics.midpoint import about_centre
 
 
-@system(phase="integrate", before="update_velocities")
+@system(phase="integrate")
 def carry_momentum(
     lanes,
     trees=rows(Tree),
@@ -191,7 +191,7 @@ def cap_motion(vx, vy, vz, wx, wy, wz, cx, cy, cz, fastest, quickest):
     return ux - x - vx, uy - y - vy, uz - z - vz, sx - wx, sy - wy, sz - wz
 
 
-@system(over=Tree, phase="integrate", before="carry_momentum")
+@system(over=Tree, phase="integrate")
 def cap_root_velocity(
     t,
     e,
@@ -232,7 +232,7 @@ def cap_root_velocity(
         displacement[d + k, e] += less * h[0, e]
 
 
-@system(over=Tree, phase="conserve", after="restore_momentum")
+@system(over=Tree, phase="conserve")
 def cap_restored_velocity(
     t,
     e,

@@ -85,13 +85,7 @@ def moved_from(side, x, y, z, fx, fy, fz):
     return sign * x + fx, sign * y + fy, sign * z + fz
 
 
-@system(
-    over=Candidate,
-    phase="integrate",
-    used="used",
-    after=("cap_root_velocity", "keep_limits"),
-    before=("carry_momentum", "check_finite"),
-)
+@system(over=Candidate, phase="integrate", used="used")
 def find_walls_in_the_way(
     n,
     e,
@@ -270,13 +264,7 @@ def find_walls_in_the_way(
             back[n, 2, e] = (share - 1.0) * (way[p + 8] - travel[w, 2, e] - uz - z)
 
 
-@system(
-    over=Candidate,
-    phase="integrate",
-    used="used",
-    after="find_walls_in_the_way",
-    before=("carry_momentum", "check_finite"),
-)
+@system(over=Candidate, phase="integrate", used="used")
 def clamp_motion(
     n,
     e,

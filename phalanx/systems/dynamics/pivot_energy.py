@@ -45,7 +45,7 @@ def along_root(k, flies, x, y, z):
     return (x if k == 0 else (y if k == 1 else (z if k == 2 else 0.0))) if flies else 0.0
 
 
-@system(over=Tree, phase="integrate", needs=Pivot, after="cap_root_velocity", before="update_velocities")
+@system(over=Tree, phase="integrate", needs=Pivot)
 def carry_energy(
     t,
     e,
@@ -92,7 +92,7 @@ def carry_energy(
     energy[t, e] = total
 
 
-@system(over=Tree, phase="conserve", needs=Pivot, after="restore_pivots", before="restore_momentum")
+@system(over=Tree, phase="conserve", needs=Pivot)
 def restore_energy(
     t,
     e,

@@ -77,7 +77,7 @@ def keep_pivots(
     kept[d, e] = 1 if on and prescribed[d, e] == 0 else 0
 
 
-@system(over=MassEntry, phase="kinematics", needs=Pivot, after=("keep_pivots", "mass_matrix"))
+@system(over=MassEntry, phase="kinematics", needs=Pivot)
 def pivot_masses(
     n,
     e,
@@ -92,7 +92,7 @@ def pivot_masses(
     factor[n, e] = mass[n, e] if on else 0.0
 
 
-@system(phase="kinematics", needs=Pivot, after="pivot_masses")
+@system(phase="kinematics", needs=Pivot)
 def factorize_pivots(
     lanes,
     nv=rows(Dof),
@@ -173,7 +173,7 @@ def mean_pivots(
                     change[r + k, e] -= half * force[r, 3 + k, e]
 
 
-@system(over=Tree, phase="factorize", needs=Pivot, after=("turn_evenly", "mean_pivots"), before="turn_pivots_evenly")
+@system(over=Tree, phase="factorize", needs=Pivot)
 def trust_pivots(
     t,
     e,
@@ -250,7 +250,7 @@ def trust_pivots(
         bend[t, 0, e], bend[t, 1, e], bend[t, 2, e] = 0.0, 0.0, 0.0
 
 
-@system(over=Dof, phase="factorize", needs=Pivot, after=("turn_evenly", "mean_pivots"))
+@system(over=Dof, phase="factorize", needs=Pivot)
 def turn_pivots_evenly(
     d,
     e,
@@ -273,7 +273,7 @@ def turn_pivots_evenly(
     forced[d, e] -= total
 
 
-@system(phase="integrate", needs=Pivot, after="cap_root_velocity")
+@system(phase="integrate", needs=Pivot)
 def carry_pivots(
     lanes,
     nv=rows(Dof),
@@ -302,7 +302,7 @@ def carry_pivots(
                     momentum[a, e] += mass[n, e] * (solved[d, e] + change[d, e]) if s > 0 else 0.0
 
 
-@system(over=Pivot, phase="integrate", after="carry_pivots")
+@system(over=Pivot, phase="integrate")
 def lift_pivots(
     j,
     e,
@@ -354,7 +354,7 @@ def mean_velocities(
         velocity[r, e], velocity[r + 1, e], velocity[r + 2, e] = x / m, y / m, z / m
 
 
-@system(over=Pivot, phase="transport", after="mean_velocities")
+@system(over=Pivot, phase="transport")
 def transport_pivots(
     j,
     e,
@@ -404,7 +404,7 @@ def transport_pivots(
     angular[j, 2, e] -= half * z
 
 
-@system(over=Pivot, phase="conserve", before="restore_pivots")
+@system(over=Pivot, phase="conserve")
 def lower_pivots(
     j,
     e,
@@ -420,7 +420,7 @@ def lower_pivots(
         momentum[d + k, e] += axis[d + k, 0, e] * x + axis[d + k, 1, e] * y + axis[d + k, 2, e] * z
 
 
-@system(phase="conserve", needs=Pivot, before="restore_momentum")
+@system(phase="conserve", needs=Pivot)
 def restore_pivots(
     lanes,
     nv=rows(Dof),

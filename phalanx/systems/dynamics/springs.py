@@ -13,7 +13,7 @@ from phalanx.components import (
 from phalanx.ecs import read, system, update
 
 
-@system(over=Dof, phase="factorize", before="implicit_mass")
+@system(over=Dof, phase="factorize")
 def stiffen_springs(
     d,
     e,

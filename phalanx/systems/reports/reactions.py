@@ -160,7 +160,7 @@ def body_needs(
         acting[b, n, e] = 0.0
 
 
-@system(phase="query_joints", after="body_needs", before="joint_wrenches")
+@system(phase="query_joints")
 def contact_reactions(
     lanes,
     h=read(Settings.timestep),
@@ -203,7 +203,7 @@ def contact_reactions(
                     acting[b, 5, e] += fz
 
 
-@system(phase="query_joints", after="body_needs")
+@system(phase="query_joints")
 def joint_wrenches(
     lanes,
     bodies=rows(Body),

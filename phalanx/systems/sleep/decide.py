@@ -118,7 +118,7 @@ def notice_changes(
     stirred[t, e] = changed
 
 
-@system(over=Tree, phase="actuate", before="judge_islands")
+@system(over=Tree, phase="actuate")
 def measure_quiet(
     t,
     e,
@@ -167,7 +167,7 @@ def begin_islands(
     waking[t, e] = 0
 
 
-@system(phase="actuate", after=("begin_islands", "notice_changes"))
+@system(phase="actuate")
 def join_touching(
     lanes,
     count=read(ContactCount.current),
@@ -209,7 +209,7 @@ def join_touching(
                     stirred[b, e] = 1
 
 
-@system(phase="actuate", after="join_touching", before="judge_islands")
+@system(phase="actuate")
 def join_joined(
     lanes,
     loops=rows(Loop),
@@ -249,7 +249,7 @@ def join_joined(
                     stirred[b, e] = 1
 
 
-@system(phase="actuate", after=("join_touching", "notice_changes"))
+@system(phase="actuate")
 def judge_islands(
     lanes,
     trees=rows(Tree),
@@ -280,7 +280,7 @@ def judge_islands(
                     quiet[t, e] = 0.0
 
 
-@system(over=Contact, phase="collide", after="contact_surfaces")
+@system(over=Contact, phase="collide", only_with="contact_surfaces")
 def find_touching(
     c,
     e,
@@ -320,7 +320,7 @@ def find_touching(
     touching[c, e] = touches
 
 
-@system(phase="collide", after="find_touching")
+@system(phase="collide", only_with="find_touching")
 def wake_touched(
     lanes,
     trees=rows(Tree),

@@ -57,7 +57,7 @@ def still_sleepers(
             motion[d, k, e] = motion[d, k, e] * kept
 
 
-@system(over=Contact, phase="actuate", after="judge_islands")
+@system(over=Contact, phase="actuate")
 def keep_loads(
     c,
     e,
@@ -96,7 +96,7 @@ def hold_sleepers(
         gain[d, e] = 0.0
 
 
-@system(over=Dof, phase="rows", after="activate_dof_rows")
+@system(over=Dof, phase="rows")
 def rest_dof_rows(
     d,
     e,
@@ -110,7 +110,7 @@ def rest_dof_rows(
         active[d, e] = 2
 
 
-@system(over=Tree, phase="integrate", after=("update_coordinates", "update_velocities"))
+@system(over=Tree, phase="integrate")
 def leave_sleepers(
     t,
     e,
@@ -138,7 +138,7 @@ def leave_sleepers(
         seen[k, e] = q[k, e]
 
 
-@system(over=Tree, phase="conserve", after="restore_momentum")
+@system(over=Tree, phase="conserve")
 def leave_roots(
     t,
     e,

@@ -103,7 +103,7 @@ def find_bounces(
                 rebound[c, e] = leaves if bounces else min(rebound[c, e], 0.0)
 
 
-@system(phase="bounce", after="find_bounces")
+@system(phase="bounce")
 def bounce(
     lanes,
     slots=rows(Contact),

@@ -109,7 +109,7 @@ def moves(begin, end, place):
     return begin <= place and place < end
 
 
-@system(phase="rows", after="contact_windows")
+@system(phase="rows")
 def contact_jacobians(
     lanes,
     slots=rows(Contact),
@@ -197,7 +197,7 @@ def contact_jacobians(
             extent[c, e] = row - c * width
 
 
-@system(phase="rows", after="contact_jacobians")
+@system(phase="rows")
 def decouple_contacts(
     lanes,
     slots=rows(Contact),
@@ -290,7 +290,7 @@ def eased(gap, own, spread, longest, rebound):
     return -part * min(-gap, 2.0 * longest) if gap < -SLOP and rebound >= 0.0 and part < 1.0 else gap
 
 
-@system(phase="rows", after=("decouple_contacts", "share_loads"))
+@system(phase="rows")
 def ease_contacts(
     lanes,
     slots=rows(Contact),
@@ -354,7 +354,7 @@ def ease_contacts(
                 gap[c, e] = eased(separation[c, e], own, sum[0, 3, e], longest * h[0, e], rebound[c, e])
 
 
-@system(phase="rows", after="decouple_contacts")
+@system(phase="rows")
 def contact_blocks(
     lanes,
     slots=rows(Contact),

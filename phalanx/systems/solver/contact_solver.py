@@ -48,7 +48,7 @@ and the body would start far below the static coefficient.
 """
 
 
-@system(phase="solve", after=("start_sweeps", "warm_start_mimics"))
+@system(phase="solve")
 def warm_start_contacts(
     lanes,
     slots=rows(Contact),
@@ -202,7 +202,7 @@ def solve_friction(w1, w2, u1, u2, now1, now2, y11, y12, y22, mean, normal, stic
     return new1 * scale, new2 * scale
 
 
-@system(phase="sweep", after="sweep_mimics", before="advance")
+@system(phase="sweep")
 def sweep_normals(
     lanes,
     slots=rows(Contact),
@@ -330,7 +330,7 @@ def sweep_normals(
         c += size
 
 
-@system(phase="sweep", after="sweep_normals", before="advance")
+@system(phase="sweep")
 def sweep_friction(
     lanes,
     slots=rows(Contact),

@@ -74,7 +74,7 @@ def activate_dof_rows(
     stop_impulse[d, e] = stopped if on else 0.0
 
 
-@system(phase="rows", after="activate_dof_rows")
+@system(phase="rows")
 def list_dof_rows(
     lanes,
     nv=rows(Dof),
@@ -96,7 +96,7 @@ def list_dof_rows(
         dofs[0, e] = n
 
 
-@system(phase="rows", after="list_dof_rows")
+@system(phase="rows")
 def dof_jacobians(
     lanes,
     dofs=read(Sweep.dofs),

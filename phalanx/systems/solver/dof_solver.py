@@ -127,7 +127,7 @@ def solve_dof_row(
     )  # fmt: skip
 
 
-@system(phase="solve", after="start_sweeps")
+@system(phase="solve")
 def warm_start_dofs(
     lanes,
     dofs=read(Sweep.dofs),
@@ -156,7 +156,7 @@ def warm_start_dofs(
                 u[k, e] += mobility[k, e] * jacobian[chain[d, 0] + s, e] * change[0, 0, e]
 
 
-@system(phase="sweep", before="advance")
+@system(phase="sweep")
 def sweep_dofs(
     lanes,
     dofs=read(Sweep.dofs),
@@ -239,7 +239,7 @@ def sweep_dofs(
                 u[k, e] += mobility[k, e] * jacobian[chain[d, 0] + s, e] * change[0, 0, e]
 
 
-@system(over=Dof, phase="integrate", after="cap_root_velocity", before="update_coordinates")
+@system(over=Dof, phase="integrate")
 def keep_limits(
     d,
     e,

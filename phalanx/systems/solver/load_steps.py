@@ -53,7 +53,7 @@ def at_bound(normal, tangent_1, tangent_2, static, dynamic):
     return tangent_1 * tangent_1 + tangent_2 * tangent_2 >= bound * bound
 
 
-@system(phase="load", after="leave_what_is_known", before="hold_at_bounds")
+@system(phase="load")
 def swept_velocities(
     lanes,
     slots=rows(Contact),
@@ -87,7 +87,7 @@ def swept_velocities(
                 velocity[c, 2, e] += jacobian[base + i, 2, e] * u[k, e]
 
 
-@system(phase="load", after="swept_velocities")
+@system(phase="load")
 def hold_at_bounds(
     lanes,
     slots=rows(Contact),
@@ -137,7 +137,7 @@ def hold_at_bounds(
                     dof_step[k, e] -= r0 * change[0, 3, e] + r1 * change[0, 4, e] + r2 * change[0, 5, e]
 
 
-@system(phase="load", after="hold_at_bounds")
+@system(phase="load")
 def step_loads(
     lanes,
     trees=rows(Tree),
@@ -290,7 +290,7 @@ def step_loads(
                 start[c, 2, e], impulse[c, 2, e], total[c, 2, e] = z, z, z
 
 
-@system(phase="load", after="step_loads")
+@system(phase="load")
 def cut_loads(
     lanes,
     slots=rows(Contact),

@@ -87,7 +87,7 @@ def look_for_loads(
             dof_step[d, e] = 0.0
 
 
-@system(phase="load", after="find_islands")
+@system(phase="load")
 def judge_sweep(
     lanes,
     trees=rows(Tree),
@@ -152,7 +152,7 @@ def judge_sweep(
             sought[0, e] += 1 if contacts[0, e] > 0 and known[t, e] == 0 else 0
 
 
-@system(phase="load", after="judge_sweep")
+@system(phase="load")
 def leave_what_is_known(
     lanes,
     sought=read(Scratch.sought),
@@ -167,7 +167,7 @@ def leave_what_is_known(
         stepped[0, e] = 1 if contacts[0, e] > 0 else stepped[0, e]
 
 
-@system(phase="load", after="cut_loads")
+@system(phase="load")
 def take_loads(
     lanes,
     slots=rows(Contact),

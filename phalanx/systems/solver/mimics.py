@@ -19,7 +19,7 @@ from phalanx.ecs import read, real, rows, spread, system, update
 from phalanx.systems.solver.sweeps import CORRECTION, parts_gone, sweep_parts
 
 
-@system(phase="solve", after=("start_sweeps", "warm_start_dofs"), needs=Mimic)
+@system(phase="solve", needs=Mimic)
 def warm_start_mimics(
     lanes,
     mimics=rows(Mimic),
@@ -45,7 +45,7 @@ def warm_start_mimics(
                     u[k, e] += mobility[k, e] * jacobian[chain[d, 0] + s, e] * ratio * impulse[m, e]
 
 
-@system(phase="sweep", after="sweep_dofs", before="advance", needs=Mimic)
+@system(phase="sweep", needs=Mimic)
 def sweep_mimics(
     lanes,
     mimics=rows(Mimic),

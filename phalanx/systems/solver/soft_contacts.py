@@ -41,7 +41,7 @@ def in_series(x, y):
     return x * y / (x + y) if x + y > 0.0 else 0.0
 
 
-@system(over=Contact, phase="collide", after="contact_surfaces")
+@system(over=Contact, phase="collide", only_with="contact_surfaces")
 def soften_contacts(
     c,
     e,

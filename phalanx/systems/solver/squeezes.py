@@ -51,7 +51,7 @@ def held_dof(a, b, moves_a, moves_b):
     return (a if moves_a else b) if moves_a != moves_b else -1
 
 
-@system(phase="rows", after="share_loads")
+@system(phase="rows", only_with="share_loads")
 def press_what_is_squeezed(
     lanes,
     count=read(ContactCount.current),
@@ -117,7 +117,7 @@ def press_what_is_squeezed(
             c = end
 
 
-@system(phase="load", after="find_islands", before="judge_sweep")
+@system(phase="load", only_with="find_islands")
 def leave_what_is_pressed(
     lanes,
     contacts=read(Sweep.contacts),

@@ -220,7 +220,7 @@ def solve_tendon(w, y, x, h, spring, damper, stop, rest, low, high, slowest, qui
     return (v - w) / y
 
 
-@system(phase="solve", after=("start_sweeps", "warm_start_mimics"))
+@system(phase="solve")
 def warm_start_tendons(
     lanes,
     tendons=rows(Tendon),
@@ -240,7 +240,7 @@ def warm_start_tendons(
                 u[k, e] += mobility[k, e] * jacobian[base + k, e] * impulse[t, e]
 
 
-@system(phase="sweep", after="sweep_mimics", before="advance")
+@system(phase="sweep")
 def sweep_tendons(
     lanes,
     tendons=rows(Tendon),
@@ -321,7 +321,7 @@ def sweep_tendons(
                 u[k, e] += mobility[k, e] * jacobian[base + k, e] * change[0, e]
 
 
-@system(phase="query_joints", after="body_needs", before="joint_wrenches")
+@system(phase="query_joints")
 def tendon_reactions(
     lanes,
     tendons=rows(Tendon),

@@ -58,7 +58,7 @@ HALVINGS = 32
 """Enough to find a number among all that there may be."""
 
 
-@system(over=Contact, phase="collide", before="remember_contacts")
+@system(over=Contact, phase="collide", only_with="remember_contacts")
 def remember_spins(
     c,
     e,
@@ -73,7 +73,7 @@ def remember_spins(
     old[c, e] = spin[c, e] if c < count[0, e] else 0.0
 
 
-@system(over=Contact, phase="collide", after="contact_surfaces")
+@system(over=Contact, phase="collide", only_with="contact_surfaces")
 def spin_patches(
     c,
     e,
@@ -125,7 +125,7 @@ def chain_has(first, moves, relations, da, db, low, k):
     return on_a or on_b
 
 
-@system(phase="rows", after="contact_jacobians")
+@system(phase="rows", only_with="contact_jacobians")
 def spin_jacobians(
     lanes,
     slots=rows(Contact),
@@ -195,7 +195,7 @@ def spin_jacobians(
             inverse[c, e] = 1.0 / inverse[c, e] if inverse[c, e] > 0.0 else 0.0
 
 
-@system(phase="solve", after="warm_start_contacts")
+@system(phase="solve", only_with="warm_start_contacts")
 def warm_start_spins(
     lanes,
     slots=rows(Contact),
@@ -230,7 +230,7 @@ def warm_start_spins(
                 u[k, e] += mobility[k, e] * jacobian[base + i, e] * change[0, 0, e]
 
 
-@system(phase="sweep", after="sweep_friction", before="advance")
+@system(phase="sweep", only_with="sweep_friction")
 def sweep_spins(
     lanes,
     slots=rows(Contact),
@@ -285,7 +285,7 @@ def sweep_spins(
                     u[k, e] += mobility[k, e] * jacobian[base + i, e] * change[0, 0, e]
 
 
-@system(phase="query_contact_wrenches", after="contact_wrenches")
+@system(phase="query_contact_wrenches", only_with="contact_wrenches")
 def spin_wrenches(
     lanes,
     h=read(Settings.timestep),
@@ -308,7 +308,7 @@ def spin_wrenches(
                         wrench[i, k, e] += torque * normal[c, k, e]
 
 
-@system(phase="query_joints", after="contact_reactions", before="joint_wrenches")
+@system(phase="query_joints", only_with="contact_reactions")
 def spin_reactions(
     lanes,
     h=read(Settings.timestep),

@@ -421,7 +421,7 @@ class Deformables(Ropes):
         settings.total = [[small_steps * self.substeps]]
         known = {system.name for system in self.schedule.systems()}
         wanted = [broad_phase.shape_poses, broad_phase.shape_bounds] if self.engine.store.rows(c.Shape) else []
-        for system in [*wanted, *systems(known)]:
+        for system in [*wanted, *systems()]:
             if system.name not in known:
                 self.schedule.add(system)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.ecs import Device, Field, Schedule, Store, System, trace
-from phalanx.systems import QUERIES, REFRESH, STEP, SUBSTEP, SUBSTITUTES, deformable
+from phalanx.systems import ORDER, QUERIES, REFRESH, STEP, SUBSTEP, SUBSTITUTES, deformable
 from phalanx.systems.solver import loads
 from phalanx.world.engine.interrupt import no_interrupt
 from phalanx.world.engine.one_thread import OneThread
@@ -70,7 +70,7 @@ class Engine:
         self.store = Store(num_envs, self.device, dtype, SUBSTITUTES)
         """The arrays of all fields."""
         self.store.on_set = self._field_set
-        self.schedule = Schedule((*STEP, *deformable.PHASES, *QUERIES))
+        self.schedule = Schedule((*STEP, *deformable.PHASES, *QUERIES), order=ORDER)
         """All systems, by phase."""
         self.built = False
         """Whether arrays are allocated and filled."""

@@ -11,8 +11,6 @@ half its size is pushed out again. Meshes and height fields do not collide with 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
-from functools import cache
 
 from phalanx.components.shape import BOX, CAPSULE, HEIGHT_FIELD, HULL, MESH
 from phalanx.ecs.declare import System
@@ -22,11 +20,10 @@ MANIFOLD_POINTS = 8
 """Points that a pair with a mesh or height field may have."""
 
 
-def systems_for(kinds: Iterable[tuple[int, int]], after: str = "") -> list[System]:
-    """The systems that pairs of the given kinds (of shapes a and b, in order) need, each after the one before it.
+def systems_for(kinds: Iterable[tuple[int, int]]) -> list[System]:
+    """The systems that pairs of the given kinds (of shapes a and b, in order) need.
 
-    Their modules are imported only when they are needed. ``after`` names a system that the first must follow, such as
-    the last of those for convex pairs: all write the same fields.
+    Their modules are imported only when they are needed.
     """
     wanted = set(kinds)
     found: list[System] = []
@@ -46,11 +43,7 @@ def systems_for(kinds: Iterable[tuple[int, int]], after: str = "") -> list[Syste
         from phalanx.systems.collision.mesh_contact.convex_height_field import collide_convex_with_height_field
 
         found.append(collide_convex_with_height_field)
-    placed: list[System] = []
-    for system in found:
-        placed.append(_after(system, after) if after else system)
-        after = system.name
-    return placed
+    return found
 
 
 def _spread(rows: Rows) -> System:
@@ -61,9 +54,3 @@ def _spread(rows: Rows) -> System:
 
 EXCHANGE = Exchange(("collide_convex_with_height_field",), _spread)
 """What stands in for a system on GPUs."""
-
-
-@cache
-def _after(system: System, name: str) -> System:
-    """The same system, placed after another one."""
-    return replace(system, after=(*system.after, name))

@@ -43,7 +43,7 @@ def _system_of(a: int, b: int) -> System | None:
 
 
 def systems_for(pairs: set[tuple[int, int]]) -> list[System]:
-    """The systems that a world needs whose pairs of shapes are of these kinds, each after the one before it.
+    """The systems that a world needs whose pairs of shapes are of these kinds.
 
     Common pairs have their own by formula; the general one, which takes longest to compile, is there only for others.
     """
@@ -51,13 +51,13 @@ def systems_for(pairs: set[tuple[int, int]]) -> list[System]:
     chosen: list[System] = []
     for system in _ALL:
         if system in wanted:
-            chosen.append(_placed(system, tuple(s.name for s in chosen[-1:])))
+            chosen.append(_apart(system))
     if wanted - {None} and any(pair != (SPHERE, SPHERE) for pair in pairs):
-        chosen.append(replace(guard_fast_shapes, after=(chosen[-1].name,)))
+        chosen.append(guard_fast_shapes)
     return chosen
 
 
 @cache
-def _placed(system: System, names: tuple[str, ...]) -> System:
-    """The same system, placed after another one, which writes the same fields, but those of other candidates."""
-    return replace(system, after=(*system.after, *names), apart="pairs of kinds")
+def _apart(system: System) -> System:
+    """The same system, which writes the same fields as the others, but those of other candidates."""
+    return replace(system, apart="pairs of kinds")

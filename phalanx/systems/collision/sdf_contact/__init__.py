@@ -10,18 +10,15 @@ points are kept (:mod:`phalanx.systems.collision.sdf_contact.bins`).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
-from functools import cache
 
 from phalanx.components.shape import HEIGHT_FIELD, HULL, MESH, SDF
 from phalanx.ecs.declare import System
 
 
-def systems_for(kinds: Iterable[tuple[int, int]], after: str = "") -> list[System]:
-    """The systems that pairs of the given kinds (of shapes a and b, in order) need, each after the one before it.
+def systems_for(kinds: Iterable[tuple[int, int]]) -> list[System]:
+    """The systems that pairs of the given kinds (of shapes a and b, in order) need.
 
-    Their modules are imported only when they are needed. ``after`` names a system that the first must follow, such as
-    the last of those for other pairs: all write the same fields.
+    Their modules are imported only when they are needed.
     """
     wanted = set(kinds)
     found: list[System] = []
@@ -41,14 +38,4 @@ def systems_for(kinds: Iterable[tuple[int, int]], after: str = "") -> list[Syste
         from phalanx.systems.collision.sdf_contact.sdf_height_field import collide_sdf_with_height_field
 
         found.append(collide_sdf_with_height_field)
-    placed: list[System] = []
-    for system in found:
-        placed.append(_after(system, after) if after else system)
-        after = system.name
-    return placed
-
-
-@cache
-def _after(system: System, name: str) -> System:
-    """The same system, placed after another one."""
-    return replace(system, after=(*system.after, name))
+    return found

@@ -27,7 +27,7 @@ _DEEPER = 1e-4
 """The deepest corner is kept for the nearest of the four if it is deeper than those by this part of the size."""
 
 
-@system(over=PlanePair, phase="collide", after="point_distances", before="pick_near_points")
+@system(over=PlanePair, phase="collide", only_with="point_distances")
 def thin_plane_points(
     s,
     e,

@@ -14,7 +14,7 @@ from phalanx.components import (
 from phalanx.ecs import read, rows, system, update, write
 
 
-@system(phase="load", after="look_for_loads")
+@system(phase="load")
 def find_islands(
     lanes,
     trees=rows(Tree),

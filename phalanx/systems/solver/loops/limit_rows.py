@@ -181,7 +181,7 @@ def loop_limit_rows(
     direction[m, 0, e], direction[m, 1, e], direction[m, 2, e] = gx, gy, gz
 
 
-@system(phase="rows", after=("loop_limit_rows", "factorize_loops"))
+@system(phase="rows")
 def loop_limit_shares(
     lanes,
     limits=rows(LoopLimit),

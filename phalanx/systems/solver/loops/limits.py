@@ -39,7 +39,7 @@ PASSES = 8
 """Passes of a sweep over limits where several may act: those of a chain share a load among each other."""
 
 
-@system(phase="solve", after="warm_start_loops")
+@system(phase="solve")
 def warm_start_loop_limits(
     lanes,
     limits=rows(LoopLimit),
@@ -108,7 +108,7 @@ def solve_limit(w, y, near, side, spring, give, h, slowest, quickest):
     return (spring - give * v if passed else 0.0) if give > 0.0 else hard
 
 
-@system(phase="sweep", after="sweep_ropes", before="advance")
+@system(phase="sweep")
 def sweep_loop_limits(
     lanes,
     limits=rows(LoopLimit),
@@ -225,7 +225,7 @@ def sweep_loop_limits(
                     line_impulse[line_loop[g, 0], slot[g, 0], e] -= share[from_line + g, e] * sum[0, e]
 
 
-@system(over=LoopLimit, phase="integrate", after="break_loops")
+@system(over=LoopLimit, phase="integrate")
 def break_by_limits(
     m,
     e,
@@ -257,7 +257,7 @@ def break_by_limits(
             broken[j, e] = 1
 
 
-@system(phase="query_joints", after="loop_reactions", before="joint_wrenches")
+@system(phase="query_joints")
 def loop_limit_reactions(
     lanes,
     limits=rows(LoopLimit),

@@ -38,7 +38,7 @@ def acts(kind, broken, nearest, farthest):
     return broken == 0 and (kind != DISTANCE_LOOP or farthest - nearest <= RIGID * farthest)
 
 
-@system(phase="rows", after="decouple_loops")
+@system(phase="rows")
 def loop_matrix(
     lanes,
     lines=rows(LoopLine),
@@ -88,7 +88,7 @@ def loop_matrix(
                     response[g, e] = value[cell, e] if weight[g, e] > IMMOBILE else 0.0
 
 
-@system(phase="rows", after="loop_matrix")
+@system(phase="rows")
 def factorize_loops(
     lanes,
     lines=rows(LoopLine),
@@ -124,7 +124,7 @@ def factorize_loops(
             inverse[g, e] = 1.0 / d if solid else 0.0
 
 
-@system(over=Loop, phase="solve", after="start_sweeps", before="warm_start_loops")
+@system(over=Loop, phase="solve")
 def forget_broken(j, e, broken=read(LoopState.broken), impulse=update(LoopState.impulse)):
     """What is broken transmits nothing."""
     for r in range(6):

@@ -254,7 +254,7 @@ def loop_rows(
             drift[j, 3 + r, e] = half * (tx * px + ty * py + tz * pz + wx * sx + wy * sy + wz * sz)
 
 
-@system(phase="rows", after="loop_rows")
+@system(phase="rows")
 def loop_jacobians(
     lanes,
     loops=rows(Loop),
@@ -306,7 +306,7 @@ def loop_jacobians(
                         jacobian[base + k, r, e] = along if turns or r < 3 else 0.0
 
 
-@system(phase="rows", after="loop_jacobians")
+@system(phase="rows")
 def decouple_loops(
     lanes,
     loops=rows(Loop),

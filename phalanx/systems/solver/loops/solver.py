@@ -36,7 +36,7 @@ from phalanx.systems.solver.sweeps import CORRECTION, parts_gone, sweep_parts
 INFINITY = float("inf")
 
 
-@system(phase="solve", after=("start_sweeps", "warm_start_mimics"))
+@system(phase="solve")
 def warm_start_loops(
     lanes,
     loops=rows(Loop),
@@ -63,7 +63,7 @@ def warm_start_loops(
                         u[k, e] += mobility[k, e] * jacobian[base + k, r, e] * impulse[j, r, e]
 
 
-@system(phase="sweep", after="sweep_mimics", before="advance")
+@system(phase="sweep")
 def sweep_loops(
     lanes,
     loops=rows(Loop),
@@ -169,7 +169,7 @@ def sweep_loops(
                         displacement[k, e] += answer * way[g + r, e]
 
 
-@system(phase="sweep", after="sweep_loops", before="advance")
+@system(phase="sweep")
 def sweep_ropes(
     lanes,
     loops=rows(Loop),
@@ -273,7 +273,7 @@ def break_loops(
         broken[j, e] = 1
 
 
-@system(phase="query_joints", after="body_needs", before="joint_wrenches")
+@system(phase="query_joints")
 def loop_reactions(
     lanes,
     loops=rows(Loop),

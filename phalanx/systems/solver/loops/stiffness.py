@@ -39,7 +39,7 @@ The full way, a half, keeps the energy of those of light pieces under heavy load
 """
 
 
-@system(phase="factorize", before="implicit_mass")
+@system(phase="factorize")
 def stiffen_loops(
     lanes,
     nv=rows(Dof),
