@@ -26,6 +26,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import FunctionType
 from typing import Any, ClassVar, Literal, TypeVar, cast
 
 from phalanx.ecs.errors import DeclarationError
@@ -263,6 +264,10 @@ class System:
         arguments = {**self.arguments, names[0]: Access("rows", int(first))}
         return replace(self, arguments=arguments, whole=self.whole or self, count=int(count))
 
+    def again(self, name: str, phase: str) -> System:
+        """The same system in another phase, under a name of its own."""
+        return replace(self, function=renamed(self.function, name), phase=phase)
+
     @cached_property
     def lane_by_lane(self) -> System:
         """The same system for worlds in which neighbouring environments need different loops: ``lanes`` is one."""
@@ -270,6 +275,14 @@ class System:
 
     def __repr__(self) -> str:
         return f"<System {self.name}>"
+
+
+def renamed(function: Any, name: str, **constants: Any) -> Callable[..., None]:
+    """The same function under another name, with other values for constants of its module."""
+    names = {**function.__globals__, **constants} if constants else function.__globals__
+    made = FunctionType(function.__code__, names, name)
+    made.__phalanx_origin__ = function  # type: ignore[attr-defined]
+    return made
 
 
 @dataclass(frozen=True)

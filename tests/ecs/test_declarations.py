@@ -13,6 +13,7 @@ import pytest
 from phalanx import components
 from phalanx.ecs import Component, DeclarationError, Field, System, Table, function, read, rows, system, update, write
 from phalanx.ecs.cache import modules
+from phalanx.ecs.source.functions import source
 from phalanx.ecs.text import codegen
 
 Wheel = Table("wheel", "driven wheels")
@@ -51,6 +52,19 @@ def test_access_follows_from_the_signature() -> None:
     assert list(roll.arguments) == ["n", "gain", "slip", "speed"]
     assert list(roll.field_arguments) == ["gain", "slip", "speed"]
     assert (roll.after, roll.before) == (("a",), ("b", "c"))
+
+
+def test_the_same_system_in_another_phase() -> None:
+    """Of one text, with a name, a phase and a source of its own."""
+
+    @system(over=Wheel, phase="sense")
+    def roll(i, e, speed=update(Rolling.speed)):
+        speed[i, e] *= 2.0
+
+    other = roll.again("turn", "actuate")
+    assert (roll.name, roll.phase, other.name, other.phase) == ("roll", "sense", "turn", "actuate")
+    assert other.arguments == roll.arguments and other.over is Wheel
+    assert source(other.function) == source(roll.function).replace("def roll", "def turn")
 
 
 def test_arguments_without_declaration() -> None:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from types import FunctionType
 from typing import Any
 
-from phalanx.ecs.declare import System, Table, primitive, system
+from phalanx.ecs.declare import System, Table, primitive, renamed, system
 from phalanx.ecs.errors import DeclarationError
 
 THREADS = 128
@@ -56,8 +55,7 @@ def variant(
     old = declared.function
     if unknown := sorted(set(constants).difference(old.__globals__)):
         raise DeclarationError(f"{name}: {declared.name} has no constants {', '.join(unknown)}")
-    made = FunctionType(old.__code__, {**old.__globals__, **constants}, name)
-    made.__phalanx_origin__ = old  # type: ignore[attr-defined]
+    made = renamed(old, name, **constants)
     return replace(declared, function=made, team_size=size, block_threads=threads, room=room)
 
 

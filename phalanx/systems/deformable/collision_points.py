@@ -130,60 +130,14 @@ def predict_collision_points(
         position[v, k, e] = x
 
 
-@system(over=CollisionPoint, phase="deform_forces", in_step=True)
-def follow_colours(
-    p,
-    e,
-    node=read(CollisionPointTopology.node),
-    carriers=read(CollisionPointTopology.carriers),
-    weights=read(CollisionPointTopology.weights),
-    position=update(NodeState.position),
-):
-    """Where points are once a colour has been swept: all of them, for any of them may touch the next colour."""
-    v = node[p, e]
-    for k in range(3):
-        x = 0.0
-        for j in range(4):
-            x += weights[p, j, e] * position[carriers[p, j, e], k, e]
-        position[v, k, e] = x
+follow_colours = predict_collision_points.again("follow_colours", "deform_forces")
+"""Where points are once a colour has been swept: all of them, for any of them may touch the next colour."""
 
+follow_sweeps = predict_collision_points.again("follow_sweeps", "deform_couple")
+"""Where points are after the last colour. The move of the body as a rigid one takes them along as it does nodes."""
 
-@system(over=CollisionPoint, phase="deform_couple", in_step=True)
-def follow_sweeps(
-    p,
-    e,
-    node=read(CollisionPointTopology.node),
-    carriers=read(CollisionPointTopology.carriers),
-    weights=read(CollisionPointTopology.weights),
-    position=update(NodeState.position),
-):
-    """Where points are after the last colour. The move of the body as a rigid one takes them along as it does nodes."""
-    v = node[p, e]
-    for k in range(3):
-        x = 0.0
-        for j in range(4):
-            x += weights[p, j, e] * position[carriers[p, j, e], k, e]
-        position[v, k, e] = x
-
-
-@system(over=CollisionPoint, phase="deform_finish", in_step=True)
-def finish_collision_points(
-    p,
-    e,
-    node=read(CollisionPointTopology.node),
-    carriers=read(CollisionPointTopology.carriers),
-    weights=read(CollisionPointTopology.weights),
-    position=update(NodeState.position),
-    velocity=update(NodeState.velocity),
-):
-    """Where points are at the end of the small step, and how they move."""
-    v = node[p, e]
-    for k in range(3):
-        x, u = 0.0, 0.0
-        for j in range(4):
-            x += weights[p, j, e] * position[carriers[p, j, e], k, e]
-            u += weights[p, j, e] * velocity[carriers[p, j, e], k, e]
-        position[v, k, e], velocity[v, k, e] = x, u
+finish_collision_points = begin_collision_points.again("finish_collision_points", "deform_finish")
+"""Where points are at the end of the small step, and how they move."""
 
 
 @function
