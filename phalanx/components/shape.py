@@ -4,10 +4,13 @@ A shape's own frame: capsule, cylinder and cone along z, the cone's apex up; the
 capsule, cylinder, box, at half the height of a cone, and at the mean of a hull's vertices.
 """
 
-from phalanx.ecs import Component, Field, Table
+from phalanx.ecs import Component, Field, Table, function
 
 SPHERE, CAPSULE, BOX, CYLINDER, CONE, HULL, TRIANGLE, SDF, MESH, HEIGHT_FIELD, PLANE = range(11)
-"""Kinds of shapes; a triangle is one of a mesh or height field. In a pair the kinds are in this order."""
+"""Kinds of shapes; a triangle is one of a mesh or height field. In a pair the kinds are in this order.
+
+What several kinds have in common is asked with the functions below, which alone know that the order says it.
+"""
 
 AVERAGE, MINIMUM, MULTIPLY, MAXIMUM = range(4)
 """How the coefficients of two surfaces are combined; of two modes the one later in this list is used."""
@@ -20,6 +23,30 @@ BarredPair = Table("barred pair", "pairs of shapes that must not meet, where all
 HullVertex = Table("hull vertex", "vertices of all convex hulls and triangle meshes")
 HullFace = Table("hull face", "faces of all convex hulls")
 HullCorner = Table("hull corner", "corners of all hull faces, counter-clockwise from outside, face by face")
+
+
+@function
+def is_round(kind):
+    """Whether shapes of a kind are all that is within a radius of a point or a segment: spheres and capsules."""
+    return kind <= CAPSULE
+
+
+@function
+def is_primitive(kind):
+    """Whether a few sizes tell a shape of a kind: spheres, capsules, boxes, cylinders, cones."""
+    return kind <= CONE
+
+
+@function
+def is_convex(kind):
+    """Whether shapes of a kind are convex and have an end: primitives and hulls."""
+    return kind <= HULL
+
+
+@function
+def is_surface(kind):
+    """Whether shapes of a kind are surfaces, of which two never meet: triangle meshes, height fields, planes."""
+    return kind >= MESH
 
 
 class ShapeTopology(Component, table=Shape):

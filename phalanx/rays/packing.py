@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.components.shape import CONE, HEIGHT_FIELD, MESH, PLANE
+from phalanx.components.shape import HEIGHT_FIELD, MESH, PLANE, is_primitive
 from phalanx.rays.geometry import RayGeometry
 from phalanx.rays.mesh_tree import LEVELS
 from phalanx.rays.placing import EXTENTS
@@ -116,7 +116,7 @@ def pack(instances: list[Instance], num_envs: int) -> Packed:
         ("MESHES", int(MESH in kinds)),
         ("PLANES", int(PLANE in kinds)),
         *((("SOFT", 1),) if softs else ()),
-        ("SOLIDS", int(any(kind <= CONE for kind in kinds))),
+        ("SOLIDS", int(any(is_primitive(kind) for kind in kinds))),
         ("TOGETHER", int(alone)),
     )
     table = np.zeros((len(order) + 1, ENTRIES), np.int32)

@@ -2,7 +2,7 @@
 
 import math
 
-from phalanx.components.shape import CONE, HEIGHT_FIELD, MESH, PLANE
+from phalanx.components.shape import HEIGHT_FIELD, MESH, PLANE, is_primitive
 from phalanx.ecs import function
 from phalanx.rays.directions import SLACK, enter_box, inverse_of
 from phalanx.rays.field_search import search_field
@@ -184,7 +184,7 @@ def cast_one(
                     qy = oy + beyond * dy
                     qz = oz + beyond * dz
                     start = max(start, beyond)
-                if SOLIDS and kind <= CONE:
+                if SOLIDS and is_primitive(kind):
                     px, py, pz = to_local(frames, f, qx, qy, qz)
                     t, ax, ay, az = ray_surface(kind, sx, sy, sz, px, py, pz, ux, uy, uz, sides)
                     if TRANSPARENT and leaving:

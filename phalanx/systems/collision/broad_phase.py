@@ -26,7 +26,7 @@ from phalanx.components import (
     Status,
 )
 from phalanx.components.link import FREE
-from phalanx.components.shape import CAPSULE, HULL, PLANE, SPHERE
+from phalanx.components.shape import CAPSULE, PLANE, SPHERE, is_primitive
 from phalanx.ecs import read, rows, system, update, write
 from phalanx.maths.kernels import cross, quaternion_product, rotate, rotation_matrix
 from phalanx.systems.collision.narrow.ball import FAST, inner_radius
@@ -164,7 +164,7 @@ def shape_bounds(
     turned[s, 0, e], turned[s, 1, e], turned[s, 2, e] = tx, ty, tz
     centre[s, 0, e], centre[s, 1, e], centre[s, 2, e] = ux, uy, uz
     left = 0.0  # of hulls all are looked at
-    if k < HULL:
+    if is_primitive(k):
         left = inner_radius(k, size[s, 0, e], size[s, 1, e], size[s, 2, e]) - math.sqrt(ux * ux + uy * uy + uz * uz)
         left = left if left > 0.0 and k != SPHERE else math.inf
     slow[s, e] = FAST * left if d >= 0 else math.inf

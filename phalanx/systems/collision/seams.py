@@ -47,7 +47,7 @@ from phalanx.components import (
     ShapeTopology,
     TreeTopology,
 )
-from phalanx.components.shape import HULL
+from phalanx.components.shape import HULL, is_convex
 from phalanx.ecs import function, local_int, read, rows, system, update
 from phalanx.maths.kernels import cross
 from phalanx.systems.collision.narrow.outside import hull_outside, outside_of
@@ -84,7 +84,7 @@ def reach_along(kind, sx, sy, sz, lx, ly, lz, hx, hy, hz, first, end, vertices, 
     if kind == HULL:
         v = farthest_vertex(vertices, first, end, x, y, z)
         return vertices[v, 0, 0] * x + vertices[v, 1, 0] * y + vertices[v, 2, 0] * z
-    if kind > HULL:
+    if not is_convex(kind):
         return (hx if x > 0.0 else lx) * x + (hy if y > 0.0 else ly) * y + (hz if z > 0.0 else lz) * z
     px, py, pz = primitive_support(kind, sx, sy, sz, x, y, z)
     return px * x + py * y + pz * z + core_radius(kind, sx)
@@ -103,7 +103,7 @@ def distance_from(
     """
     if kind == HULL:
         return hull_outside(first, end, normals, offsets, x, y, z)[3]
-    if kind > HULL:
+    if not is_convex(kind):
         return max(max(lx - x, x - hx), max(max(ly - y, y - hy), max(lz - z, z - hz)))
     return outside_of(kind, sx, sy, sz, x, y, z)[3]
 

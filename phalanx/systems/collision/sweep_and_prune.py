@@ -19,7 +19,7 @@ from phalanx.components import (
     ShapeTopology,
     Status,
 )
-from phalanx.components.shape import MESH, PLANE
+from phalanx.components.shape import PLANE, is_surface
 from phalanx.ecs import function, read, rows, system, update, write
 
 
@@ -52,7 +52,7 @@ def may_collide(moves_a, moves_b, part_a, part_b, selves, group_a, group_b, mask
     yields = moves_a == 1 or moves_b == 1
     wanted = (mask_a >> group_b) & 1 == 1 and (mask_b >> group_a) & 1 == 1
     apart = part_a != part_b or selves == 1
-    solid = kind_a != PLANE and kind_b != PLANE and not (kind_a >= MESH and kind_b >= MESH)
+    solid = kind_a != PLANE and kind_b != PLANE and not (is_surface(kind_a) and is_surface(kind_b))
     return yields and wanted and apart and solid
 
 

@@ -41,13 +41,14 @@ from phalanx.components.mesh import (
     MeshTriangleGeometry,
 )
 from phalanx.components.shape import (
-    CONE,
     HEIGHT_FIELD,
     HULL,
     MESH,
     HullCornerVertex,
     HullFacePlane,
     HullVertexPosition,
+    is_convex,
+    is_primitive,
 )
 from phalanx.ecs import function, local, read, system, update, write
 from phalanx.maths.kernels import cross
@@ -158,7 +159,7 @@ def find_walls_in_the_way(
     f = first[t, e]
     single = is_free[t, e] == 1 and end_link[t, e] - first_link[t, e] == 1
     # what gives way may be entered
-    if kind[s, e] > HULL or stiffness[s, e] + stiffness[w, e] != 0.0:
+    if not is_convex(kind[s, e]) or stiffness[s, e] + stiffness[w, e] != 0.0:
         return
     ball = convex_inner_radius(
         kind[s, e], size[s, 0, e], size[s, 1, e], size[s, 2, e], first_face[s, e], end_face[s, e], hull_offsets
@@ -224,7 +225,7 @@ def find_walls_in_the_way(
     for k in range(3):
         d[k] /= length
     at = INF
-    if kind[w, e] <= CONE:
+    if is_primitive(kind[w, e]):
         at, normal[0], normal[1], normal[2] = ray_solid(
             kind[w, e], size[w, 0, e], size[w, 1, e], size[w, 2, e], o[0], o[1], o[2], d[0], d[1], d[2]
         )

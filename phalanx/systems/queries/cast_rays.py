@@ -18,7 +18,6 @@ from phalanx.components.query import (
     QueryRequest,
 )
 from phalanx.components.shape import (
-    CONE,
     HULL,
     MESH,
     PLANE,
@@ -26,6 +25,7 @@ from phalanx.components.shape import (
     HullCornerVertex,
     HullFacePlane,
     HullVertexPosition,
+    is_primitive,
 )
 from phalanx.ecs import local, read, rows, system, update, write
 from phalanx.systems.collision.narrow.pose import inverse_turn, turn
@@ -132,7 +132,7 @@ def cast_rays(
                 (z - root[s, 2, e]) - offset[s, 2, e],
             )  # fmt: skip
             ux, uy, uz = inverse_turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, dx, dy, dz)
-            if k <= CONE:
+            if is_primitive(k):
                 t, nx, ny, nz = ray_solid(k, size[s, 0, e], size[s, 1, e], size[s, 2, e], ox, oy, oz, ux, uy, uz)
             else:
                 o[0], o[1], o[2] = ox, oy, oz

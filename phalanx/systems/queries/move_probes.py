@@ -24,7 +24,7 @@ from phalanx.components.query import (
     QueryProbe,
     QueryRequest,
 )
-from phalanx.components.shape import HULL, MESH, PLANE, SDF, TRIANGLE, HullVertexPosition
+from phalanx.components.shape import MESH, PLANE, SDF, TRIANGLE, HullVertexPosition, is_convex
 from phalanx.ecs import local, local_int, read, rows, system, update, write
 from phalanx.systems.collision.narrow.gjk import SIMPLEX
 from phalanx.systems.collision.narrow.support import FORMS, PAIR, core_radius, precision, support
@@ -195,7 +195,7 @@ def move_probes(
             found[1] = turn_a[1] * nx + turn_a[4] * ny + turn_a[7] * nz
             found[2] = turn_a[2] * nx + turn_a[5] * ny + turn_a[8] * nz
             found[3], found[4], found[5] = ux, uy, uz
-        elif k <= HULL:
+        elif is_convex(k):
             t = touch(asked, pair, forms, vertices, v[0], v[1], v[2], start, limit, simplex, point, found)
         else:
             for i in range(3):

@@ -244,7 +244,7 @@ def find_pairs(
     a, b = np.triu_indices(len(shapes), 1)
     keep = moved[a] | moved[b]
     keep &= (mask[a] >> group[b] & 1 == 1) & (mask[b] >> group[a] & 1 == 1)
-    keep &= ~((kind[a] >= kinds.MESH) & (kind[b] >= kinds.MESH))
+    keep &= ~(kinds.is_surface(kind[a]) & kinds.is_surface(kind[b]))
     selves = np.array([part.self_collision for part in parts])
     keep &= (owner[a] != owner[b]) | selves[owner[a]]
     a, b = a[keep], b[keep]
@@ -344,7 +344,7 @@ def capacity(
         few: one of each, as the world gives itself more at once.
     """
     kind = np.array([s.data.kind for s in shapes], int)
-    width = MESH_MANIFOLD_POINTS if len(pairs) and kind[pairs].max() >= kinds.SDF else MANIFOLD_POINTS
+    width = MESH_MANIFOLD_POINTS if len(pairs) and not kinds.is_convex(kind[pairs]).all() else MANIFOLD_POINTS
     meeting = len(np.unique(pairs)) if len(pairs) else 0
     candidates = min(len(pairs), AUTOMATIC_CANDIDATES + CANDIDATES_PER_SHAPE * meeting)
     potential = plane_contacts + width * len(pairs)

@@ -11,7 +11,7 @@ from phalanx import components as c
 from phalanx.components.fluid import FluidBox, FluidBoxModel, FluidBoxTopology
 from phalanx.components.island import LINK, ROW
 from phalanx.components.link import PRISMATIC, REVOLUTE, SPHERICAL
-from phalanx.components.shape import CAPSULE, SPHERE
+from phalanx.components.shape import is_round
 from phalanx.ecs import Store, Table
 from phalanx.models.actor_spec import DYNAMIC, KINEMATIC, Part
 from phalanx.models.articulation import NUM_COORDS, NUM_DOFS, Articulation
@@ -210,7 +210,7 @@ def _meets_walls(parts: Sequence[Part], shapes: Sequence[PlacedShape], allowed: 
 
 def _side_by_side(parts: Sequence[Part], shapes: Sequence[PlacedShape], allowed: np.ndarray, grounds: bool) -> bool:
     """Whether what slides may meet seams, see ``Layout.pieces``; loose bodies of one shape each are no tiles."""
-    flat = np.array([shape.data.kind not in (SPHERE, CAPSULE) for shape in shapes], bool)
+    flat = np.array([not is_round(shape.data.kind) for shape in shapes], bool)
     yields = np.array([shape.dof >= 0 and parts[shape.part].kind == DYNAMIC for shape in shapes], bool)
     bodies = [shape.link if yields[i] else -1 for i, shape in enumerate(shapes) if flat[i]]
     if len(set(bodies)) < len(bodies) or (grounds and -1 in bodies):

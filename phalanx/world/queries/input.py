@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.components.shape import BOX, CAPSULE, HULL, SPHERE
+from phalanx.components.shape import BOX, CAPSULE, SPHERE, is_convex
 from phalanx.io.reading.errors import LoadError
 from phalanx.models.meshes.cooking import cook
 from phalanx.models.meshes.hulls import Hull
@@ -138,7 +138,7 @@ def convex(request: Request, shape: Shape) -> Probe:
         pieces = cook(shape)
     except LoadError as error:
         raise ValueError(f"{request.who}: {error}") from None
-    if len(pieces) != 1 or pieces[0].kind > HULL:
+    if len(pieces) != 1 or not is_convex(pieces[0].kind):
         raise ValueError(f"{request.who}: the shape has {len(pieces)} parts; ask with one convex part at a time")
     piece = pieces[0]
     xp = request.engine.device.xp

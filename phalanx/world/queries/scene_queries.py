@@ -29,7 +29,7 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.components.query import DEPTH, OVERLAP, SWEEP, QueryPath, QueryPose, QueryProbe
-from phalanx.components.shape import HULL
+from phalanx.components.shape import is_convex
 from phalanx.ecs import Field
 from phalanx.systems.queries import POSES, PROBES, RAYS
 from phalanx.world.handles.actor import Actor
@@ -324,7 +324,7 @@ class SceneQueries(QueryTables):
         """
         request = Request(self.engine, "penetration_between", env_ids)
         rows = [self._rows(request, actor, body) for actor, body in ((a, body_a), (b, body_b))]
-        if (self._kind[rows[0]] > HULL).any():
+        if (~is_convex(self._kind[rows[0]])).any():
             name = self.actor_names[self._actor[int(rows[0][0])]]
             raise ValueError(f"{request.who}: {name!r} has triangles or is a plane; name it second")
         store, xp = self.engine.store, self.engine.device.xp

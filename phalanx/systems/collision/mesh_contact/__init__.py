@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from phalanx.components.shape import BOX, CAPSULE, HEIGHT_FIELD, HULL, MESH
+from phalanx.components.shape import HEIGHT_FIELD, MESH, is_convex, is_round
 from phalanx.ecs.declare import System
 from phalanx.ecs.sequences.stand_ins import Exchange, Rows
 
@@ -27,19 +27,19 @@ def systems_for(kinds: Iterable[tuple[int, int]]) -> list[System]:
     """
     wanted = set(kinds)
     found: list[System] = []
-    if any(b == MESH and a <= CAPSULE for a, b in wanted):
+    if any(b == MESH and is_round(a) for a, b in wanted):
         from phalanx.systems.collision.mesh_contact.round_mesh import collide_round_with_mesh
 
         found.append(collide_round_with_mesh)
-    if any(b == MESH and BOX <= a <= HULL for a, b in wanted):
+    if any(b == MESH and is_convex(a) and not is_round(a) for a, b in wanted):
         from phalanx.systems.collision.mesh_contact.convex_mesh import collide_convex_with_mesh
 
         found.append(collide_convex_with_mesh)
-    if any(b == HEIGHT_FIELD and a <= CAPSULE for a, b in wanted):
+    if any(b == HEIGHT_FIELD and is_round(a) for a, b in wanted):
         from phalanx.systems.collision.mesh_contact.round_height_field import collide_round_with_height_field
 
         found.append(collide_round_with_height_field)
-    if any(b == HEIGHT_FIELD and BOX <= a <= HULL for a, b in wanted):
+    if any(b == HEIGHT_FIELD and is_convex(a) and not is_round(a) for a, b in wanted):
         from phalanx.systems.collision.mesh_contact.convex_height_field import collide_convex_with_height_field
 
         found.append(collide_convex_with_height_field)

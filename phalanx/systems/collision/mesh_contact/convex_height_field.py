@@ -12,9 +12,7 @@ from phalanx.components.pair import (
     ManifoldPointState,
 )
 from phalanx.components.shape import (
-    CAPSULE,
     HEIGHT_FIELD,
-    HULL,
     TRIANGLE,
     HullCornerVertex,
     HullFacePlane,
@@ -24,6 +22,8 @@ from phalanx.components.shape import (
     ShapeMotion,
     ShapePose,
     ShapeTopology,
+    is_convex,
+    is_round,
 )
 from phalanx.ecs import function, local, local_int, read, rows, system, update
 from phalanx.systems.collision.mesh_contact.convex_triangle import ROWS, nearest_normal, triangle_rows
@@ -242,7 +242,7 @@ def collide_convex_with_height_field(
         return
     a = pair_a[n, e]
     b = pair_b[n, e]
-    if kind[b, e] != HEIGHT_FIELD or kind[a, e] <= CAPSULE or kind[a, e] > HULL:
+    if kind[b, e] != HEIGHT_FIELD or is_round(kind[a, e]) or not is_convex(kind[a, e]):
         return
     pair = local(PAIR)
     forms = local_int(FORMS)

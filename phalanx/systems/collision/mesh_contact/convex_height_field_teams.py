@@ -18,9 +18,7 @@ from phalanx.components.pair import (
     ManifoldPointState,
 )
 from phalanx.components.shape import (
-    CAPSULE,
     HEIGHT_FIELD,
-    HULL,
     TRIANGLE,
     HullCornerVertex,
     HullFacePlane,
@@ -30,6 +28,8 @@ from phalanx.components.shape import (
     ShapeMotion,
     ShapePose,
     ShapeTopology,
+    is_convex,
+    is_round,
 )
 from phalanx.ecs import local, local_int, read, rows, update
 from phalanx.ecs.text.team_language import (
@@ -123,7 +123,7 @@ def spread_convex_with_height_field(
         while first < last:
             n = min(first + rank, last - 1)
             shape = kind[pair_a[n, e], e]
-            mine = (kind[pair_b[n, e], e] == HEIGHT_FIELD) & (shape > CAPSULE) & (shape <= HULL)
+            mine = (kind[pair_b[n, e], e] == HEIGHT_FIELD) & (not is_round(shape)) & is_convex(shape)
             votes = team_ballot(32, mine & (first + rank < last))
             while votes != 0:
                 n = first + lowest_bit(votes)

@@ -18,8 +18,6 @@ from phalanx.components.pair import (
     ManifoldPointState,
 )
 from phalanx.components.shape import (
-    CAPSULE,
-    HULL,
     MESH,
     TRIANGLE,
     HullCornerVertex,
@@ -30,6 +28,8 @@ from phalanx.components.shape import (
     ShapeMotion,
     ShapePose,
     ShapeTopology,
+    is_convex,
+    is_round,
 )
 from phalanx.ecs import function, local, local_int, read, rows, system, update
 from phalanx.systems.collision.mesh_contact.convex_triangle import add_triangle, nearest_normal
@@ -200,7 +200,7 @@ def collide_convex_with_mesh(
         return
     a = pair_a[n, e]
     b = pair_b[n, e]
-    if kind[b, e] != MESH or kind[a, e] <= CAPSULE or kind[a, e] > HULL:
+    if kind[b, e] != MESH or is_round(kind[a, e]) or not is_convex(kind[a, e]):
         return
     pair = local(PAIR)
     forms = local_int(FORMS)

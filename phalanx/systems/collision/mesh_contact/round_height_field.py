@@ -19,6 +19,7 @@ from phalanx.components.shape import (
     ShapeMotion,
     ShapePose,
     ShapeTopology,
+    is_round,
 )
 from phalanx.ecs import function, local, local_int, read, rows, system, update
 from phalanx.systems.collision.mesh_contact.grid import (
@@ -142,7 +143,7 @@ def collide_round_with_height_field(
         return
     a = pair_a[n, e]
     b = pair_b[n, e]
-    if kind[b, e] != HEIGHT_FIELD or kind[a, e] > CAPSULE:
+    if kind[b, e] != HEIGHT_FIELD or not is_round(kind[a, e]):
         return
     way = local(WAY)
     moved = local(MOVED)

@@ -26,6 +26,7 @@ from phalanx.components.shape import (
     ShapeMotion,
     ShapePose,
     ShapeTopology,
+    is_round,
 )
 from phalanx.ecs import function, local, local_int, read, rows, system, update
 from phalanx.systems.collision.mesh_contact.meeting import (
@@ -157,7 +158,7 @@ def collide_round_with_mesh(
         return
     a = pair_a[n, e]
     b = pair_b[n, e]
-    if kind[b, e] != MESH or kind[a, e] > CAPSULE:
+    if kind[b, e] != MESH or not is_round(kind[a, e]):
         return
     way = local(WAY)
     moved = local(MOVED)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from phalanx.components.shape import BOX, CAPSULE, CONE, HULL, SPHERE
+from phalanx.components.shape import BOX, CAPSULE, CONE, CYLINDER, SPHERE, is_convex
 from phalanx.ecs import System
 from phalanx.systems.collision.narrow.boxes import collide_boxes
 from phalanx.systems.collision.narrow.capsule_box import collide_capsule_box
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 _DEDICATED = {
-    **{(SPHERE, kind): collide_spheres for kind in range(SPHERE, CONE + 1)},
+    **{(SPHERE, kind): collide_spheres for kind in (SPHERE, CAPSULE, BOX, CYLINDER, CONE)},
     (CAPSULE, CAPSULE): collide_capsules,
     (CAPSULE, BOX): collide_capsule_box,
     (BOX, BOX): collide_boxes,
@@ -39,7 +39,7 @@ _ALL = (collide_spheres, collide_capsules, collide_capsule_box, collide_boxes, c
 
 def _system_of(a: int, b: int) -> System | None:
     """The system for a pair of kinds, ``a <= b``; none where a mesh or another subsystem is concerned."""
-    return _DEDICATED.get((a, b), collide_convex if SPHERE <= a <= b <= HULL else None)
+    return _DEDICATED.get((a, b), collide_convex if is_convex(b) else None)
 
 
 def systems_for(pairs: set[tuple[int, int]]) -> list[System]:

@@ -13,8 +13,6 @@ from phalanx.components.pair import (
 from phalanx.components.shape import (
     BOX,
     CAPSULE,
-    CONE,
-    HULL,
     SPHERE,
     HullCornerVertex,
     HullFacePlane,
@@ -24,6 +22,9 @@ from phalanx.components.shape import (
     ShapeMotion,
     ShapePose,
     ShapeTopology,
+    is_convex,
+    is_primitive,
+    is_round,
 )
 from phalanx.ecs import local, local_int, read, rows, system, update
 from phalanx.systems.collision.narrow.impact import (
@@ -95,8 +96,8 @@ def collide_convex(
         return
     a = pair_a[n, e]
     b = pair_b[n, e]
-    own = (kind[a, e] == SPHERE and kind[b, e] <= CONE) or kind[b, e] <= BOX
-    if own or kind[a, e] < SPHERE or kind[b, e] > HULL:
+    own = (kind[a, e] == SPHERE and is_primitive(kind[b, e])) or is_round(kind[b, e]) or kind[b, e] == BOX
+    if own or not is_convex(kind[b, e]):
         return
     pair = local(PAIR)
     forms = local_int(FORMS)

@@ -30,6 +30,7 @@ from phalanx.components.shape import (
     ShapeMotion,
     ShapePose,
     ShapeTopology,
+    is_convex,
 )
 from phalanx.ecs import function, local, local_int, read, rows, system, update
 from phalanx.systems.collision.narrow.ball import ball_radius, convex_inner_radius
@@ -197,7 +198,7 @@ def guard_fast_shapes(
     b = pair_b[n, e]
     width = slots // candidates
     found = count[n, e]
-    if found == 0 or passed[n, e] > 0 or kind[b, e] > HULL or way_length[n, e] == 0.0:
+    if found == 0 or passed[n, e] > 0 or not is_convex(kind[b, e]) or way_length[n, e] == 0.0:
         return
     balls = local(2)
     for side in range(2):

@@ -13,14 +13,14 @@ from phalanx.components.pair import (
     ManifoldPointState,
 )
 from phalanx.components.shape import (
-    CAPSULE,
-    CONE,
     SPHERE,
     ShapeBounds,
     ShapeGeometry,
     ShapeMotion,
     ShapePose,
     ShapeTopology,
+    is_primitive,
+    is_round,
 )
 from phalanx.ecs import local, read, rows, system, update
 from phalanx.systems.collision.narrow.impact import (
@@ -75,10 +75,10 @@ def collide_spheres(
         return
     a = pair_a[n, e]
     b = pair_b[n, e]
-    if kind[a, e] != SPHERE or kind[b, e] > CONE:
+    if kind[a, e] != SPHERE or not is_primitive(kind[b, e]):
         return
     sx, sy, sz = size[b, 0, e], size[b, 1, e], size[b, 2, e]
-    radius, radius_b = size[a, 0, e], sx if kind[b, e] <= CAPSULE else 0.0
+    radius, radius_b = size[a, 0, e], sx if is_round(kind[b, e]) else 0.0
     r0, r1, r2, r3, r4 = rotation[b, 0, e], rotation[b, 1, e], rotation[b, 2, e], rotation[b, 3, e], rotation[b, 4, e]
     r5, r6, r7, r8 = rotation[b, 5, e], rotation[b, 6, e], rotation[b, 7, e], rotation[b, 8, e]
     x, y, z = inverse_turn(r0, r1, r2, r3, r4, r5, r6, r7, r8, -between[n, 0, e], -between[n, 1, e], -between[n, 2, e])

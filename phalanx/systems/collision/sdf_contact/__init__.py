@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from phalanx.components.shape import HEIGHT_FIELD, HULL, MESH, SDF
+from phalanx.components.shape import HEIGHT_FIELD, MESH, SDF, is_convex
 from phalanx.ecs.declare import System
 
 
@@ -22,7 +22,7 @@ def systems_for(kinds: Iterable[tuple[int, int]]) -> list[System]:
     """
     wanted = set(kinds)
     found: list[System] = []
-    if any(b == SDF and a <= HULL for a, b in wanted):
+    if any(b == SDF and is_convex(a) for a, b in wanted):
         from phalanx.systems.collision.sdf_contact.convex_sdf import collide_convex_with_sdf
 
         found.append(collide_convex_with_sdf)

@@ -27,6 +27,8 @@ from phalanx.components.shape import (
     ShapeGeometry,
     ShapePose,
     ShapeTopology,
+    is_convex,
+    is_round,
 )
 from phalanx.ecs import function, local, local_int, read, rows, system, update
 from phalanx.systems.collision.mesh_contact.patch import PATCH
@@ -93,9 +95,9 @@ def points_in_solid(
                 facing = nx * point_normals[p, 0, 0] + ny * point_normals[p, 1, 0] + nz * point_normals[p, 2, 0]
                 if facing <= limits[p, 0]:
                     # From the core of a round shape the field knows the way between the points, too.
-                    radius = solid[0] if forms[0] <= CAPSULE else 0.0
+                    radius = solid[0] if is_round(forms[0]) else 0.0
                     half = 0.5 * distance
-                    if forms[0] <= CAPSULE:
+                    if is_round(forms[0]):
                         u = x - (distance + radius) * nx
                         v = y - (distance + radius) * ny
                         w = z - (distance + radius) * nz
@@ -129,7 +131,7 @@ def points_in_solid(
 def solid_in_field(forms, solid, place, reach, distances, dims, grid, vertices, bins):
     """Look up corners, edges and rims of a convex shape in a mesh's field; normals are towards the shape."""
     spot = local(SPOT)
-    radius = solid[0] if forms[0] <= CAPSULE else 0.0  # of what a sphere's centre and a capsule's axis are the core of
+    radius = solid[0] if is_round(forms[0]) else 0.0  # of what a sphere's centre and a capsule's axis are the core of
     for i in range(count_features(forms)):
         outward_point(forms, solid, place, i, dims, grid, distances, vertices, reach, spot)
         separation = math.inf
@@ -197,7 +199,7 @@ def collide_convex_with_sdf(
         return
     a = pair_a[n, e]
     b = pair_b[n, e]
-    if kind[b, e] != SDF or kind[a, e] > HULL:
+    if kind[b, e] != SDF or not is_convex(kind[a, e]):
         return
     forms = local_int(FORMS)
     dims = local_int(DIMS)
