@@ -15,14 +15,14 @@ import numpy as np
 
 from phalanx.bench.build import Setup
 from phalanx.components.link import PRISMATIC, REVOLUTE, SPHERICAL
-from phalanx.components.shape import BOX, CAPSULE, CYLINDER, SPHERE
 from phalanx.maths.arrays import from_rotation_vector, matrix, product, rotate
 from phalanx.models.actor_spec import DYNAMIC, STATIC
 from phalanx.models.articulation import Articulation
+from phalanx.models.primitives import PRIMITIVES
 from phalanx.world.handles.actor import Actor
 
 Node = ElementTree.Element
-GEOMS = {SPHERE: ("sphere", 1), CAPSULE: ("capsule", 2), BOX: ("box", 3), CYLINDER: ("cylinder", 2)}
+GEOMS = {each.kind: (each.names.mjcf, each.sizes) for each in PRIMITIVES.values() if each.names.mjcf}
 ALL_BITS = (1 << 31) - 1
 FRICTION_REST = "0.005 0.0001"
 """MuJoCo's coefficients of torsional and rolling friction, which do nothing at three dimensions of contact."""

@@ -7,6 +7,7 @@ import os
 import textwrap
 from collections.abc import Iterable
 
+from phalanx.models.primitives import BLOCK, PRIMITIVES
 from phalanx.models.robot_model import Body, Joint, RobotModel, Shape
 
 WIDTH = 100
@@ -82,10 +83,6 @@ def _shape(shape: Shape) -> str:
         if not count:
             return f"{name} of {_count(0 if shape.vertices is None else len(shape.vertices), 'point')}"
         return f"{name} of {_count(count, 'triangle')}"
-    if shape.kind == "box":
-        return "box " + " x ".join(_number(2 * half) for half in shape.size) + " m"
-    if shape.kind == "sphere":
-        return f"sphere of radius {_number(shape.size[0])} m"
     if shape.kind == "plane":
         return "plane"
     if shape.kind == "height_field":
@@ -94,8 +91,10 @@ def _shape(shape: Shape) -> str:
             + " x ".join(str(n) for n in (() if shape.heights is None else shape.heights.shape))
             + " heights"
         )
-    radius, half = shape.size
-    return f"{shape.kind} of radius {_number(radius)} m, length {_number(2 * half)} m"
+    if PRIMITIVES[shape.kind].dimensions == BLOCK:
+        return f"{shape.kind} " + " x ".join(_number(2 * half) for half in shape.size) + " m"
+    radius, *halves = shape.size
+    return f"{shape.kind} of radius {_number(radius)} m" + "".join(f", length {_number(2 * half)} m" for half in halves)
 
 
 def _joint(joint: Joint) -> list[str]:

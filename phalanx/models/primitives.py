@@ -1,4 +1,4 @@
-"""Primitive shapes on the host, one entry each: sizes, bounds, mass, lowest points, triangles.
+"""Primitive shapes on the host, one entry each: sizes, bounds, mass, lowest points, triangles, names in files.
 
 What reads a shape's name or kind to know one of these asks :data:`PRIMITIVES`. What kernels do with a kind, such as its
 support function, is in :mod:`phalanx.systems.collision.narrow`.
@@ -24,6 +24,20 @@ Triangles = tuple[np.ndarray, np.ndarray]
 
 Sizes = Sequence[float]
 
+ROUND = ("radius",)
+TURNED = ("radius", "half_length")
+BLOCK = ("half_x", "half_y", "half_z")
+"""What sizes are, m: those of a sphere; of a solid of revolution about z; of a block."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """What formats call a primitive; empty where they have none. Of several names files are written with the first."""
+
+    urdf: str = ""
+    mjcf: str = ""
+    usd: tuple[str, ...] = ()
+
 
 @dataclass(frozen=True)
 class Primitive:
@@ -31,27 +45,43 @@ class Primitive:
 
     Attributes:
         kind: its number there.
-        sizes: how many it has.
+        dimensions: what its sizes are.
+        names: in files.
         half: of sizes, half lengths (3,) of the box about it, which is centred.
         mass: of sizes, its mass properties.
         lowest: of sizes, a unit vector (3,) up, and the height of its origin: that of its lowest point.
         triangles: of sizes, its surface.
         ends: of sizes, points that may be its lowest, and the radius about them.
         rim_points: ``PointTopology.rim`` of points of its rim that may be its lowest.
-        rim: of sizes, height of the rim's middle, and the rim's radius.
+        rims: of sizes, height of each rim's middle, and its radius; points of the first stand for both of a cylinder.
+        scale: of sizes, factors (3,) along the axes that make it of one with sizes of 1; ``None``: there are none.
         turned: a solid of revolution about z with flat ends: scaled along z it is still one.
     """
 
     kind: int
-    sizes: int
+    dimensions: tuple[str, ...]
+    names: Names
     half: Callable[..., tuple[float, float, float]]
     mass: Callable[..., Mass]
     lowest: Callable[[Sizes, np.ndarray, float], float]
     triangles: Callable[..., Triangles]
     ends: Callable[..., tuple[list[tuple[float, float, float]], float]]
     rim_points: range = range(0)
-    rim: Callable[..., tuple[float, float]] = lambda *sizes: (0.0, 0.0)
+    rims: Callable[..., list[tuple[float, float]]] = lambda *sizes: []
+    scale: Callable[..., tuple[float, float, float]] | None = None
     turned: bool = False
+
+    @property
+    def sizes(self) -> int:
+        """How many sizes it has."""
+        return len(self.dimensions)
+
+    def outline(self, sizes: Sizes, around: int = 16) -> tuple[np.ndarray, float]:
+        """Points (n, 3), m, ``around`` of them on each rim, and how far the surface goes beyond their hull, m."""
+        places, radius = self.ends(*sizes)
+        angle = np.linspace(0.0, 2.0 * np.pi, around, endpoint=False)
+        rims = [np.column_stack([r * np.cos(angle), r * np.sin(angle), 0.0 * angle + z]) for z, r in self.rims(*sizes)]
+        return np.concatenate([np.asarray(places, float).reshape(-1, 3), *rims]), radius
 
 
 def _sphere_mass(radius: float) -> Mass:
@@ -122,16 +152,19 @@ def _capsule_triangles(radius: float, half: float) -> Triangles:
 PRIMITIVES = {
     "sphere": Primitive(
         SPHERE,
-        1,
+        ROUND,
+        Names("sphere", "sphere", ("Sphere",)),
         half=lambda r: (r, r, r),
         mass=_sphere_mass,
         lowest=lambda sizes, up, origin: origin - sizes[0],
         triangles=lambda r: _capsule_triangles(r, 0.0),
         ends=lambda r: ([(0, 0, 0)], r),
+        scale=lambda r: (r, r, r),
     ),
     "capsule": Primitive(
         CAPSULE,
-        2,
+        TURNED,
+        Names("capsule", "capsule", ("Capsule", "Capsule_1")),
         half=lambda r, h: (r, r, h + r),
         mass=_capsule_mass,
         lowest=lambda sizes, up, origin: origin - sizes[1] * abs(float(up[2])) - sizes[0],
@@ -140,16 +173,19 @@ PRIMITIVES = {
     ),
     "box": Primitive(
         BOX,
-        3,
+        BLOCK,
+        Names("box", "box", ("Cube",)),
         half=lambda x, y, z: (x, y, z),
         mass=_box_mass,
         lowest=lambda sizes, up, origin: origin - float(np.abs(up) @ np.asarray(sizes)),
         triangles=_box_triangles,
         ends=lambda x, y, z: ([(x * i, y * j, z * k) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], 0.0),
+        scale=lambda x, y, z: (x, y, z),
     ),
     "cylinder": Primitive(
         CYLINDER,
-        2,
+        TURNED,
+        Names("cylinder", "cylinder", ("Cylinder", "Cylinder_1")),
         half=lambda r, h: (r, r, h),
         mass=_cylinder_mass,
         lowest=lambda sizes, up, origin: (
@@ -158,19 +194,22 @@ PRIMITIVES = {
         triangles=lambda r, h: _revolved(np.array([[0.0, -h], [r, -h], [r, h], [0.0, h]])),
         ends=lambda r, h: ([], 0.0),
         rim_points=range(5),
-        rim=lambda r, h: (h, r),
+        rims=lambda r, h: [(h, r), (-h, r)],
+        scale=lambda r, h: (r, r, h),
         turned=True,
     ),
     "cone": Primitive(
         CONE,
-        2,
+        TURNED,
+        Names(usd=("Cone",)),
         half=lambda r, h: (r, r, h),
         mass=_cone_mass,
         lowest=_cone_lowest,
         triangles=lambda r, h: _revolved(np.array([[0.0, -h], [r, -h], [0.0, h]])),
         ends=lambda r, h: ([(0, 0, h)], 0.0),
         rim_points=range(5, 9),
-        rim=lambda r, h: (-h, r),
+        rims=lambda r, h: [(-h, r)],
+        scale=lambda r, h: (r, r, h),
         turned=True,
     ),
 }

@@ -24,6 +24,7 @@ import numpy as np
 from phalanx.maths.arrays import matrix
 from phalanx.models.meshes.height_fields import grid_triangles
 from phalanx.models.pose import body_frames
+from phalanx.models.primitives import PRIMITIVES
 from phalanx.models.robot_model import Joint, RobotModel, Shape
 
 LEVEL = 0.02
@@ -269,22 +270,13 @@ def _above(centre: np.ndarray, points: np.ndarray) -> bool:
 
 def _points(shape: Shape) -> tuple[np.ndarray, float]:
     """Points (n, 3) of a shape that may be lowest, in the body's frame, and how far the surface is from them."""
-    kind, size, radius = shape.kind, shape.size, 0.0
-    if kind == "mesh" and shape.vertices is not None:
+    kind, radius = shape.kind, 0.0
+    if kind in PRIMITIVES:
+        local, radius = PRIMITIVES[kind].outline(shape.size)
+    elif kind == "mesh" and shape.vertices is not None:
         local = np.asarray(shape.vertices, float)
     elif kind == "height_field" and shape.heights is not None:
         local = grid_triangles(shape.heights, shape.size)[0]
-    elif kind == "sphere":
-        local, radius = np.zeros((1, 3)), size[0]
-    elif kind == "capsule":
-        local, radius = np.array([[0.0, 0.0, size[1]], [0.0, 0.0, -size[1]]]), size[0]
-    elif kind == "box":
-        local = np.array(np.meshgrid(*((-s, s) for s in size))).reshape(3, -1).T
     else:
-        angles = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
-        rim = np.column_stack([size[0] * np.cos(angles), size[0] * np.sin(angles)])
-        top = rim if kind == "cylinder" else np.zeros((1, 2))
-        local = np.concatenate(
-            [np.column_stack([part, np.full(len(part), z)]) for part, z in ((rim, -size[1]), (top, size[1]))]
-        )
+        local = np.zeros((1, 3))
     return np.asarray(shape.position, float) + local @ matrix(shape.orientation).T, radius

@@ -14,6 +14,7 @@ from phalanx.models.meshes.height_fields import grid_triangles
 from phalanx.models.meshes.tessellate import Surface, surface
 from phalanx.models.meshes.textures import shape_textures
 from phalanx.models.pose import bodies_in_order
+from phalanx.models.primitives import PRIMITIVES
 from phalanx.models.robot_model import RobotModel, Shape
 from phalanx.models.visible import DEFAULT_COLORS, Color, hex_color, visible_shapes
 from phalanx.viewer.textured import TexturedMesh, textured
@@ -173,11 +174,9 @@ def _collisions(model: RobotModel, number: int) -> list[tuple[str, list[tuple[Sh
 def _pieces(shape: Shape, color: Color) -> Iterator[tuple[Any, Any, tuple[float, ...], Rgb]]:
     """(key, function that makes corners and normals, scale, colour) of the meshes that a shape consists of."""
     plain = _rgb(color)
-    if shape.kind in ("box", "sphere", "cylinder", "cone"):
-        size = shape.size
-        scale = {"box": size, "sphere": 3 * size}.get(shape.kind, (size[0], *size))
-        unit = Shape(shape.kind, (1.0,) * len(size))
-        yield (shape.kind,), lambda: surface(unit), tuple(map(float, scale)), plain
+    if shape.kind in PRIMITIVES and (scale := PRIMITIVES[shape.kind].scale) is not None:
+        unit = Shape(shape.kind, (1.0,) * len(shape.size))
+        yield (shape.kind,), lambda: surface(unit), tuple(map(float, scale(*shape.size))), plain
         return
     one = (1.0, 1.0, 1.0)
     bare = Shape(

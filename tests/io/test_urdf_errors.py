@@ -139,7 +139,7 @@ CASES = {
         '<inertia> of <link name="a">: attribute "izz" is missing',
     ),
     "no geometry": (link("<collision/>"), 2, '<collision> of <link name="a">: has no <geometry>'),
-    "empty geometry": (shape(""), 2, "holds 0 shapes; give one of box, sphere, cylinder, capsule or mesh"),
+    "empty geometry": (shape(""), 2, "holds 0 shapes; give one of sphere, capsule, box, cylinder or mesh"),
     "unknown shape": (shape("<cone/>"), 2, '<cone> of <link name="a">: this shape is unknown'),
     "negative size": (shape('<sphere radius="-1"/>'), 2, "a dimension is negative"),
     "missing mesh": (shape('<mesh filename="part.stl"/>'), 2, 'the file "part.stl" is missing; looked for'),

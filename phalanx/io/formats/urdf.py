@@ -31,6 +31,7 @@ from phalanx.models.meshes.mesh_files import count_flat_triangles, load_mesh
 from phalanx.models.meshes.pictured import pictured
 from phalanx.models.meshes.textures import TEXTURED
 from phalanx.models.picture import check_picture
+from phalanx.models.primitives import BLOCK, PRIMITIVES
 from phalanx.models.robot_model import Body, Joint, Mimic, RobotModel, Shape
 
 TYPES = {
@@ -268,24 +269,24 @@ class _Reader:
         """The shape of a <collision> or <visual>: a list of one, or of none when it has no extent."""
         geometry = element.need("geometry")
         if len(geometry.children) != 1:
-            raise geometry.error(f"holds {len(geometry.children)} shapes; give one of {_words(_SIZES)} or mesh.")
+            raise geometry.error(f"holds {len(geometry.children)} shapes; give one of {_words(_KINDS)} or mesh.")
         one = geometry.children[0]
         position, rpy = _origin(element)
-        shape = Shape(one.tag, position=position, orientation=_quaternion(rpy))
+        shape = Shape(_KINDS.get(one.tag, one.tag), position=position, orientation=_quaternion(rpy))
         shape.name = element.attributes.get("name", "")
         if one.tag == "mesh":
             self.mesh(shape, one, collision)
-        elif one.tag in _SIZES:
-            shape.size = _SIZES[one.tag](one)
+        elif one.tag in _KINDS:
+            shape.size = _sizes(one)
             if min(shape.size) < 0.0:
                 raise one.error("a dimension is negative; give lengths in metres.")
             # A capsule without a cylindrical part is a sphere and has extent.
-            if min(shape.size[:1] if one.tag == "capsule" else shape.size) == 0.0:
+            if min(shape.size[:1] if shape.kind == "capsule" else shape.size) == 0.0:
                 link = element.parent.get("name") if element.parent else ""
                 self.warnings.append(f'link "{link}" has a {one.tag} of size zero, which is left out.')
                 return []
         else:
-            raise one.error(f"this shape is unknown; use {_words(_SIZES)} or mesh.")
+            raise one.error(f"this shape is unknown; use {_words(_KINDS)} or mesh.")
         if collision:
             return [shape]
         shape.color = self.color(element)
@@ -360,12 +361,16 @@ def _inertia(link: Element) -> Element:
     return link if inertial is None else inertial.find("inertia") or inertial
 
 
-_SIZES = {
-    "box": lambda e: tuple(0.5 * side for side in e.vector("size", 3)),
-    "sphere": lambda e: (e.number("radius"),),
-    "cylinder": lambda e: (e.number("radius"), 0.5 * e.number("length")),
-    "capsule": lambda e: (e.number("radius"), 0.5 * e.number("length")),
-}
+_KINDS = {each.names.urdf: kind for kind, each in PRIMITIVES.items() if each.names.urdf}
+"""Of elements, and kinds of :class:`phalanx.Shape`."""
+
+
+def _sizes(element: Element) -> tuple[float, ...]:
+    dimensions = PRIMITIVES[_KINDS[element.tag]].dimensions
+    if dimensions == BLOCK:
+        return tuple(0.5 * side for side in element.vector("size", 3))
+    read = {"radius": lambda: element.number("radius"), "half_length": lambda: 0.5 * element.number("length")}
+    return tuple(read[name]() for name in dimensions)
 
 
 def _origin(element: Element) -> tuple[tuple[float, float, float], tuple[float, ...]]:

@@ -202,7 +202,7 @@ def probes(data: CollisionData) -> list[tuple[int, np.ndarray, np.ndarray, float
     if data.kind in OF_KIND:
         each = OF_KIND[data.kind]
         sizes = [float(v) for v in data.size[: each.sizes]]
-        height, radius = each.rim(*sizes)
+        height, radius = each.rims(*sizes)[0] if each.rim_points else (0.0, 0.0)
         rim = [(k, data.position, turned @ np.array([0, 0, height]), radius) for k in each.rim_points]
         return rim + fixed(*each.ends(*sizes))
     if isinstance(data.geometry, Hull):

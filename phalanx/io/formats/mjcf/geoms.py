@@ -18,10 +18,14 @@ from phalanx.io.reading.errors import LoadError
 from phalanx.maths.arrays import from_matrix, matrix
 from phalanx.models.meshes import mass_properties
 from phalanx.models.meshes.mesh_files import area_vectors, convex_hull
+from phalanx.models.primitives import PRIMITIVES
 from phalanx.models.robot_model import Shape
 
-TYPES = ("sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "hfield", "plane", "sdf")
-SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+KINDS = {each.names.mjcf: kind for kind, each in PRIMITIVES.items() if each.names.mjcf}
+"""Types that are primitives, and kinds of :class:`phalanx.Shape`."""
+
+SIZES = {type_: PRIMITIVES[kind].sizes for type_, kind in KINDS.items()} | {"ellipsoid": 3}
+TYPES = (*SIZES, "mesh", "hfield", "plane", "sdf")
 SHOWN_GROUPS = 3
 """Groups below this are seen, as in the format's own viewer."""
 
@@ -122,7 +126,7 @@ def _shape(placed: Placed, kind: str) -> Shape:
     if kind in SIZES:
         pose, size = _fitted(placed, kind) if values.has("mesh") else (pose, _size(values, kind))
     position, orientation = tuples(pose)
-    at = Shape(kind, position=position, orientation=orientation, color=color(placed))
+    at = Shape(KINDS.get(kind, kind), position=position, orientation=orientation, color=color(placed))
     if kind == "plane":
         return at
     if kind == "mesh":

@@ -12,15 +12,13 @@ from phalanx.io.formats.usd.frames import orientation_of, position_of, rotation,
 from phalanx.io.formats.usd.meshes import triangles
 from phalanx.io.formats.usd.pictures import picture_of
 from phalanx.io.formats.usd.values import Reading
+from phalanx.models.primitives import PRIMITIVES
+from phalanx.models.primitives import TURNED as TURNED_SIZES
 from phalanx.models.robot_model import Shape
 from phalanx.models.sdf_options import SdfOptions
 
 TURNED = {
-    "Capsule": "capsule",
-    "Capsule_1": "capsule",
-    "Cylinder": "cylinder",
-    "Cylinder_1": "cylinder",
-    "Cone": "cone",
+    type_: kind for kind, each in PRIMITIVES.items() if each.dimensions == TURNED_SIZES for type_ in each.names.usd
 }
 """Types with an axis, and kinds of :class:`phalanx.Shape`."""
 

@@ -10,10 +10,11 @@ from phalanx.io.formats.usd.bindings import Prim, Sdf, Usd, UsdGeom, UsdPhysics,
 from phalanx.io.formats.usd.shapes import APPROXIMATIONS
 from phalanx.io.formats.usd.writer.writing import Writing, place
 from phalanx.models.meshes.height_fields import grid_triangles
+from phalanx.models.primitives import BLOCK, PRIMITIVES, TURNED
 from phalanx.models.robot_model import Body, Shape
 from phalanx.models.surface import Material
 
-TYPES = {"sphere": "Sphere", "capsule": "Capsule", "cylinder": "Cylinder", "cone": "Cone", "box": "Cube"}
+TYPES = {kind: each.names.usd[0] for kind, each in PRIMITIVES.items() if each.names.usd}
 
 TOKENS = {ours: theirs for theirs, ours in reversed(APPROXIMATIONS.items())}
 """What stands for a mesh, in the words of UsdPhysics; of several the first."""
@@ -76,12 +77,13 @@ class Shapes:
     def _primitive(self, path: str, shape: Shape) -> Prim:
         geometry = getattr(UsdGeom, TYPES[shape.kind]).Define(self._writing.stage, path)
         scale = None
-        if shape.kind == "box":
+        dimensions = PRIMITIVES[shape.kind].dimensions
+        if dimensions == BLOCK:
             geometry.CreateSizeAttr(1.0)
             scale = [2.0 * half for half in shape.size]
         else:
             geometry.CreateRadiusAttr(float(shape.size[0]))
-            if shape.kind != "sphere":
+            if dimensions == TURNED:
                 geometry.CreateHeightAttr(2.0 * shape.size[1])
                 geometry.CreateAxisAttr(UsdGeom.Tokens.z)
         place(geometry.GetPrim(), shape.position, shape.orientation, scale)
