@@ -150,14 +150,7 @@ def turned_gradient(ax, ay, az, bx, by, bz, cx, cy, cz, h00, h01, h02, h10, h11,
     return r00 * gx + r01 * gy + r02 * gz, r10 * gx + r11 * gy + r12 * gz, r20 * gx + r21 * gy + r22 * gz
 
 
-@system(
-    over=Node,
-    phase="deform_forces",
-    needs=CorotatedCorner,
-    after="damp_nodes",
-    before="collision_forces",
-    in_step=True,
-)
+@system(over=Node, phase="deform_forces", needs=CorotatedCorner, in_step=True)
 def corotate_nodes(
     n,
     e,

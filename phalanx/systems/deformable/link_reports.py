@@ -54,7 +54,7 @@ def contact_forces_of_nodes(
                     force[b, 2, e] -= impulse[c, 2, e] / h[0, e]
 
 
-@system(phase="query_contact_wrenches", needs=NodeContact, before=("contact_wrenches", "normal_forces_of_nodes"))
+@system(phase="query_contact_wrenches", needs=NodeContact)
 def clear_normal_forces(lanes, bodies=rows(Body), force=update(BodyContact.normal_force)):
     """Begin with nothing, also where no rigid bodies can touch each other."""
     for b in range(bodies):
@@ -63,7 +63,7 @@ def clear_normal_forces(lanes, bodies=rows(Body), force=update(BodyContact.norma
                 force[b, k, e] = 0.0
 
 
-@system(phase="query_contact_wrenches", needs=NodeContact, after="contact_wrenches")
+@system(phase="query_contact_wrenches", needs=NodeContact)
 def normal_forces_of_nodes(
     lanes,
     contacts=rows(NodeContact),

@@ -40,7 +40,7 @@ def moved_by(k_begin, k_end, place):
     return k_begin <= place and place < k_end
 
 
-@system(over=Contact, phase="rows", used="count", after="share_loads")
+@system(over=Contact, phase="rows", used="count")
 def even_out_grips(
     c,
     e,
