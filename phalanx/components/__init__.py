@@ -27,6 +27,7 @@ from phalanx.components.mass import *
 from phalanx.components.mesh import *
 from phalanx.components.node_attachment import *
 from phalanx.components.node_contact import *
+from phalanx.components.node_tie import *
 from phalanx.components.pair import *
 from phalanx.components.particle import *
 from phalanx.components.pivot import *

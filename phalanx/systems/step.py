@@ -48,6 +48,7 @@ from phalanx.systems.deformable import (
     rope_twist,
     small_steps,
     sweep,
+    ties,
 )
 from phalanx.systems.deformable import contacts as deformable_contacts
 from phalanx.systems.deformable import momentum as deformable_momentum
@@ -269,6 +270,9 @@ ORDER: dict[str, tuple[System, ...]] = {
         deformable_momentum.begin_momentum,
         contact_search.group_bounds,
         attachments.begin_attachments,
+        ties.begin_ties,
+        ties.begin_tied_nodes,
+        ties.join_tied,
         link_motion.forecast_dofs,
         contact_search.deformable_bounds,
         link_motion.forecast_motion,
@@ -359,12 +363,16 @@ ORDER: dict[str, tuple[System, ...]] = {
     ),
     # Motion of bodies as rigid ones.
     "deform_modes": (
+        ties.tie_forces_on_bodies,
+        ties.pull_of_ties_on_bodies,
         modes.sum_groups,
         rope_twist.couple_of_rope,
         modes.solve_modes,
         cloth_clusters.solve_cluster_modes,
         deformable_contacts.add_impulses,
         attachments.add_attachment_impulses,
+        ties.add_tie_impulses,
+        ties.add_impulses_of_ties,
         modes.move_nodes,
     ),
     # Where particles go, and what they push links with.
@@ -384,6 +392,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         collision_points.finish_collision_points,
         deformable_contacts.finish_node_contacts,
         attachments.finish_attachments,
+        ties.finish_ties,
         link_forces.sum_link_impulses,
         particle_links.sum_particle_impulses,
         coupling.push_links,
@@ -392,6 +401,8 @@ ORDER: dict[str, tuple[System, ...]] = {
     # meshes hand on: of each colour of nodes before it is swept.
     "deform_forces": (
         collision_points.follow_colours,
+        ties.tie_forces,
+        ties.pull_of_ties,
         cloth_touch.touch_forces,
         damping.damp_nodes,
         corotation.corotate_nodes,
@@ -404,6 +415,8 @@ ORDER: dict[str, tuple[System, ...]] = {
         deformable_momentum.restore_momentum_of_deformables,
         deformable_momentum.check_deformables,
         cloth_clusters.restore_momentum_of_clusters,
+        ties.find_what_pushes_tied,
+        ties.restore_momentum_of_tied,
         deformable_momentum.correct_nodes,
     ),
     # Who carries what: loads of resting contacts, searched a few times over.

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import trimesh
 from deformable.scenes import cube, spread, world
+from deformable.test_ties import joined
 from oracles import host
 
 import phalanx as px
@@ -52,6 +53,23 @@ def test_it_is_the_same_again_and_alone(gpu: str) -> None:
         for found, expected in zip(busy(gpu, count), many, strict=True):
             np.testing.assert_array_equal(found, expected[:count])
     assert many[0][..., 2].min() > -2e-3 and (many[1][:, 2] > 0.0).all()
+
+
+def tied(device: str, num_envs: int) -> np.ndarray:
+    """Nodes of a rope, a sheet and a cube that are tied to each other, and fall."""
+    made = joined(num_envs, device=device, dtype="float32")
+    made.add_ground()
+    made.build()
+    made.deformables["cube"].set_node_state(vel=0.2 * np.random.default_rng(3).normal(size=(200, 1, 3))[:num_envs])
+    made.step(40)
+    return np.concatenate([host(body.node_pos) for body in made.all_deformables.values()], axis=1)
+
+
+def test_ties_are_the_same_again_and_alone(gpu: str) -> None:
+    many = tied(gpu, 200)
+    for count in (200, 1):
+        np.testing.assert_array_equal(tied(gpu, count), many[:count])
+    np.testing.assert_allclose(many[:2], tied("cpu", 2), atol=5e-3)
 
 
 def roped(device: str, num_envs: int) -> np.ndarray:

@@ -46,7 +46,7 @@ from phalanx.systems.collision.mesh_contact.convex_height_field_teams import spr
 from phalanx.systems.collision.near_miss_teams import drop_what_is_passed
 from phalanx.systems.collision.near_pair_teams import list_near_pairs
 from phalanx.systems.queries import PROBES, RAYS
-from phalanx.systems.reports.contact_views import contact_views
+from phalanx.systems.reports.contact_views import contact_views, contact_views_of_nodes
 from phalanx.systems.reports.sampling import SAMPLERS, next_sample
 from phalanx.systems.solver.islands import stand_ins as island_solver
 
@@ -352,6 +352,7 @@ TEAMS = [
         *PROBES[-1:],
         *SAMPLING,
         contact_views,
+        contact_views_of_nodes,
         dim,
         dim_lanes,
     ],

@@ -46,7 +46,7 @@ class EmbeddedMesh:
             )
         self.vertices = rotate(shape.orientation, own) + np.asarray(shape.position, float)
         self.color = shape.color
-        self.nodes, self.weights = _places(self.vertices, mesh)
+        self.nodes, self.weights = places(self.vertices, mesh)
 
     def at(self, nodes: np.ndarray) -> np.ndarray:
         """(k, vertices, 3), m, of (k, nodes, 3)."""
@@ -64,7 +64,7 @@ def shape_of(data: dict[str, Any]) -> Shape:
     return Shape("mesh", vertices=np.array(data["vertices"]), faces=np.array(data["faces"], np.int64), color=color)
 
 
-def _places(points: np.ndarray, mesh: TetMesh) -> tuple[np.ndarray, np.ndarray]:
+def places(points: np.ndarray, mesh: TetMesh) -> tuple[np.ndarray, np.ndarray]:
     """The nodes (n, 4) of each point's tetrahedron, and their weights (n, 4)."""
     from scipy.spatial import KDTree  # which takes half a second
 

@@ -47,6 +47,7 @@ from phalanx.systems.deformable import (
     rope_twist,
     small_steps,
     sweep,
+    ties,
 )
 
 SMALL_STEP = (
@@ -72,6 +73,7 @@ MODULES: tuple[ModuleType, ...] = (
     mesh_search,
     contacts,
     attachments,
+    ties,
     cloth,
     rope,
     rope_twist,

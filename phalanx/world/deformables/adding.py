@@ -12,8 +12,9 @@ import numpy as np
 from phalanx import components as c
 from phalanx.io.formats.element_files import read_elements
 from phalanx.io.reading.errors import LoadError
-from phalanx.maths.arrays import rotate
+from phalanx.maths.arrays import inverse, rotate
 from phalanx.models.actor_spec import Part
+from phalanx.models.meshes.carried_points import carried_points
 from phalanx.models.meshes.cloth_mesh import ClothMesh, mesh_from_dict
 from phalanx.models.meshes.collision_mesh import CollisionMesh, SurfaceMesh, source_of
 from phalanx.models.meshes.embedded import EmbeddedMesh, shape_of
@@ -34,9 +35,10 @@ from phalanx.world.deformables.node_attachment import NodeAttachment
 from phalanx.world.deformables.particles import Particles
 from phalanx.world.deformables.rope import Rope
 from phalanx.world.deformables.soft_body import SoftBody
-from phalanx.world.layout.deformable import Tie, fill_deformables
+from phalanx.world.layout.deformable import fill_deformables
 from phalanx.world.layout.fill import Layout
 from phalanx.world.layout.parts import ELASTICITIES, ClothPart, ParticlesPart, RopePart, SoftPart
+from phalanx.world.layout.soft_ties import Tie
 from phalanx.world.options import Surface
 
 SURFACE_OPTIONS = ("collision_group", "collision_mask", "contact_offset", "rest_offset")
@@ -318,15 +320,19 @@ class Deformables(Ropes):
         points: Any = None,
         attached: bool = True,
     ) -> NodeAttachment:
-        """Tie nodes of a deformable body to a body of a robot or rigid object, or to the world, in every environment.
+        """Tie nodes of a deformable body to a body of an actor, to another deformable body, or to the world.
 
-        Forces go both ways: a link that moves is pulled with its whole mass matrix, what hangs on it loads its drives.
+        They are tied in every environment. Forces go both ways: a link that moves is pulled with its whole mass matrix,
+        what hangs on it loads its drives.
 
         Args:
             body: the deformable body.
             nodes: numbers of its nodes (k,), or a mask (nodes,). A node is in one attachment at most.
-            to: an actor (its root), ``"actor/body"``, or (actor, body); ``None``: the world.
+            to: an actor (its root), ``"actor/body"``, or (actor, body); a soft body, cloth or rope, or its name;
+                ``None``: the world.
             points: (k, 3), m: where the nodes are tied, in the frame of ``to``; by default where they are when tied.
+                A deformable body carries the points as its elements carry what is there or nearest to it in its rest
+                shape; by default the points where nodes are after a reset. What is apart is drawn together.
             attached: whether they are tied after a reset; :meth:`NodeAttachment.attach` and ``release`` change that.
 
         Raises:
@@ -355,16 +361,65 @@ class Deformables(Ropes):
         values, counts = np.unique(np.concatenate([*taken, chosen]), return_counts=True)
         if (counts > 1).any():
             raise ValueError(f"{who}: node {values[counts > 1][0]} is in two attachments, or named twice")
-        end = self._end(who, to)
-        place = None if end.actor is None else (end.actor.name, end.actor.body_names[end.body])
-        spots = None
-        if points is not None:
-            spots = np.asarray(points, float)
-            if spots.shape != (len(chosen), 3) or not np.isfinite(spots).all():
-                raise ValueError(f"{who}: points must be ({len(chosen)}, 3) finite numbers, not {spots.shape}")
-        made = NodeAttachment(self.engine, name, chosen.astype(np.int64), place, spots, bool(attached))
+        place: tuple[str, str] | str | None = self._other_deformable(who, name, to)
+        if place is None:
+            end = self._end(who, to)
+            place = None if end.actor is None else (end.actor.name, end.actor.body_names[end.body])
+        made = NodeAttachment(
+            self.engine, name, chosen.astype(np.int64), place, self._spots(who, points, len(chosen)), bool(attached)
+        )
+        self._check_carriers(who, made)
         self.attachments.append(made)
         return made
+
+    @staticmethod
+    def _spots(who: str, points: Any, count: int) -> np.ndarray | None:
+        if points is None:
+            return None
+        spots = np.asarray(points, float)
+        if spots.shape != (count, 3) or not np.isfinite(spots).all():
+            raise ValueError(f"{who}: points must be ({count}, 3) finite numbers, not {spots.shape}")
+        return spots
+
+    def _other_deformable(self, who: str, name: str, to: Any) -> str | None:
+        """The name of the deformable body that ``to`` is, if it is one."""
+        known = self.all_deformables
+        if not isinstance(to, DeformableBody) and not (isinstance(to, str) and to in known):
+            return None
+        other = to if isinstance(to, str) else to.name
+        if known.get(other) is None or (not isinstance(to, str) and known[other] is not to):
+            raise ValueError(f"{who}: {to} is in another world")
+        if other == name:
+            raise ValueError(f"{who}: a body cannot be tied to itself")
+        if isinstance(known[other], Particles):
+            raise ValueError(f"{who}: nothing can be tied to particles")
+        return other
+
+    def _carriers(self, tie: NodeAttachment) -> tuple[np.ndarray, np.ndarray]:
+        """Of a tie to a deformable body the nodes (k, 4) that carry its points, and their weights."""
+        assert isinstance(tie.to, str)
+        mine, other = self.all_deformables[tie.body_name], self.all_deformables[tie.to]
+        points = tie.points
+        if points is None:
+            away = mine.default_node_pos[tie.nodes] - other.default_pose[:3]
+            points = rotate(inverse(other.default_pose[3:]), away)
+        mesh = other.part.mesh
+        assert not isinstance(mesh, PointSet)
+        return carried_points(points, mesh)
+
+    def _check_carriers(self, who: str, made: NodeAttachment) -> None:
+        """A node that carries points of ties cannot be tied itself to a link or to the world."""
+        for tie in (each for each in [*self.attachments, made] if isinstance(each.to, str)):
+            nodes, weights = self._carriers(tie)
+            carry = np.unique(nodes[weights > 0])
+            for each in [*self.attachments, made]:
+                both = np.intersect1d(carry, each.nodes) if each.body_name == tie.to else carry[:0]
+                if not isinstance(each.to, str) and len(both) and made in (tie, each):
+                    raise ValueError(
+                        f"{who}: node {both[0]} of {tie.to!r} carries a node of {tie.body_name!r} and is tied to "
+                        f"{'the world' if each.to is None else '/'.join(each.to)}; tie one of them elsewhere, or hold "
+                        "it with set_node_targets"
+                    )
 
     @abstractmethod
     def _end(self, who: str, given: Any) -> Any: ...
@@ -377,6 +432,12 @@ class Deformables(Ropes):
         actors, bodies = list(self.actors), [*self.all_deformables]
         for each in self.attachments:
             body = bodies.index(each.body_name)
+            if isinstance(each.to, str):
+                carriers, weights = self._carriers(each)
+                other = bodies.index(each.to)
+                ties.append(Tie(body, each.nodes, other=other, carriers=carriers, weights=weights))
+                spots.append(None)
+                continue
             if each.to is None:
                 ties.append(Tie(body, each.nodes))
                 spots.append(each.points)
@@ -525,7 +586,7 @@ def describe_attachments(attachments: Sequence[NodeAttachment]) -> list[dict[str
         {
             "body": each.body_name,
             "tied": each.nodes.tolist(),
-            "to": None if each.to is None else list(each.to),
+            "to": list(each.to) if isinstance(each.to, tuple) else each.to,
             "points": None if each.points is None else each.points.tolist(),
             "attached": each.starts_attached,
         }
@@ -553,4 +614,4 @@ def restore(
     for each in attachments:
         made = dict(each)
         to = made.pop("to")
-        world.attach_nodes(made.pop("body"), made.pop("tied"), None if to is None else tuple(to), **made)
+        world.attach_nodes(made.pop("body"), made.pop("tied"), tuple(to) if isinstance(to, list) else to, **made)

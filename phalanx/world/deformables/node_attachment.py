@@ -1,4 +1,4 @@
-"""Nodes of a deformable body that are tied to a body or to the world: the user's handle."""
+"""Nodes of a deformable body that are tied to a body, another deformable one or the world: the user's handle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from phalanx.world.handle import Handle, on_device
 
 
 class NodeAttachment(Handle):
-    """Nodes tied to a body or to the world in every environment; made by :meth:`phalanx.World.attach_nodes`.
+    """Nodes tied to a body, to another deformable one, or to the world; made by :meth:`phalanx.World.attach_nodes`.
 
     Arrays are environment-first, on the world's device (NumPy or CuPy), and yours.
     """
@@ -25,17 +25,20 @@ class NodeAttachment(Handle):
         engine: Engine,
         body: str,
         nodes: np.ndarray,
-        to: tuple[str, str] | None,
+        to: tuple[str, str] | str | None,
         points: np.ndarray | None,
         attached: bool,
     ) -> None:
-        super().__init__(engine, f"{body} to {'the world' if to is None else '/'.join(to)}")
+        end = "the world" if to is None else to if isinstance(to, str) else "/".join(to)
+        super().__init__(engine, f"{body} to {end}")
+        self._ties = isinstance(to, str)
+        self._state = c.NodeTieState if self._ties else c.NodeAttachmentState
         self.body_name = body
         """Name of the deformable body."""
         self.nodes = nodes
         """(k,): numbers of its nodes."""
         self.to = to
-        """Names of the actor and its body, ``None``: the world."""
+        """Names of the actor and its body, or that of the deformable body; ``None``: the world."""
         self.points = points
         """(k, 3): in the body's frame (the environment's for the world), m; ``None``: where nodes are when tied."""
         self.starts_attached = attached
@@ -58,36 +61,42 @@ class NodeAttachment(Handle):
         """Tied, or not, as it was made; called by the world's reset."""
         count = self.engine.num_envs if envs is None else len(envs)
         zero = np.zeros((count, len(self.nodes), 3))
-        for field in (c.NodeAttachmentState.load, c.NodeAttachmentState.impulse):
+        for field in (self._state.load, self._state.impulse):
             self._write(field, self._bound, zero, envs)
+        if self._ties:
+            self._set_mode(ON if self.starts_attached else OFF, envs)
+            return
         spots = zero if self._spots is None else np.broadcast_to(self._spots, zero.shape)
         self._write(c.NodeAttachmentState.spot, self._bound, spots, envs)
         self._set_mode((ON if self._spots is not None else PLACE) if self.starts_attached else OFF, envs)
 
     def _set_mode(self, mode: int, envs: np.ndarray | None) -> None:
         count = self.engine.num_envs if envs is None else len(envs)
-        self._write(c.NodeAttachmentState.mode, self._bound, np.full((count, len(self.nodes)), mode), envs)
+        self._write(self._state.mode, self._bound, np.full((count, len(self.nodes)), mode), envs)
 
     @property
     @on_device
     def attached(self) -> Any:
         """(n,): whether the nodes are tied."""
-        return (self._read(c.NodeAttachmentState.mode, self._bound) != OFF).all(axis=1)
+        return (self._read(self._state.mode, self._bound) != OFF).all(axis=1)
 
     @property
     @on_device
     def force(self) -> Any:
         """(n, k, 3): force on each node, N, world axes, mean of the last substep."""
-        return self._read(c.NodeAttachmentState.impulse, self._bound) / (self.engine.dt / self.engine.substeps)
+        return self._read(self._state.impulse, self._bound) / (self.engine.dt / self.engine.substeps)
 
     @on_device
     def attach(self, env_ids: Any = None) -> None:
-        """Tie the nodes: to their points, or where they are now if no points were given."""
+        """Tie the nodes: to their points, or where they are now if no points were given.
+
+        What is tied to a deformable body keeps the points of it that it was given, or that were nearest at the start.
+        """
         envs = None if env_ids is None else self.engine.env_indices(env_ids)
         count = self.engine.num_envs if envs is None else len(envs)
         zero = np.zeros((count, len(self.nodes), 3))
-        self._write(c.NodeAttachmentState.load, self._bound, zero, envs)
-        self._set_mode(ON if self._spots is not None else PLACE, envs)
+        self._write(self._state.load, self._bound, zero, envs)
+        self._set_mode(ON if self._ties or self._spots is not None else PLACE, envs)
         self.engine.touch_state()
 
     @on_device

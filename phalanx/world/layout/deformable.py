@@ -28,6 +28,7 @@ from phalanx.world.layout.damping import OTHERS, Damping
 from phalanx.world.layout.particles import Particles, particle_material
 from phalanx.world.layout.parts import ClothPart, DeformablePart, ParticlesPart, RopePart, SoftPart
 from phalanx.world.layout.ropes import Ropes, tie_of_rope
+from phalanx.world.layout.soft_ties import Tie, place_soft_ties
 
 GROUP = 32
 """Nodes of a group."""
@@ -37,21 +38,6 @@ _SORTS = {SoftPart: 0, ClothPart: 1, RopePart: 2}
 
 _POINTS = 4
 """The sort of points of collision meshes, which are not swept."""
-
-
-@dataclass(frozen=True)
-class Tie:
-    """Nodes of a body that are tied to a link, or to the world."""
-
-    body: int
-    nodes: np.ndarray
-    """Numbers in the body."""
-    link: int = -1
-    """Row of the link, -1: the world."""
-    dof: int = -1
-    """The dof whose motion is the link's, -1: it does not move."""
-    mass: float = 0.0
-    """Of the link, kg."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +70,7 @@ class DeformableLayout:
     digits: int
     """Of the numbers of cells that particles are sorted by."""
     ties: list[np.ndarray]
-    """Of each tie the attachments of its nodes."""
+    """Of each tie the attachments of its nodes, or their rows among ties to deformable bodies."""
 
 
 def fill_deformables(
@@ -288,7 +274,10 @@ def fill_deformables(
         (c.CoupledLink, links.count),
         (c.CoupledBody, links.put(columns, particles)),
         (c.CoupledDof, columns.count(c.CoupledDofTopology.dof)),
-        (c.NodeAttachment, sum(len(tie.nodes) for tie in ties)),
+        (c.NodeAttachment, columns.count(c.NodeAttachmentTopology.node)),
+        (c.NodeTie, columns.count(c.NodeTieTopology.node)),
+        (c.TiedNode, columns.count(c.TiedNodeTopology.node)),
+        (c.TiedShare, columns.count(c.TiedShareTopology.tie)),
         (c.CollisionPoint, columns.count(c.CollisionPointTopology.node)),
         (c.CollisionShare, columns.count(c.CollisionShareTopology.node)),
     ):
@@ -323,7 +312,7 @@ def _place_ties(
 
     Returns the numbers of each tie.
     """
-    order = sorted(range(len(ties)), key=lambda n: (ties[n].link, ties[n].body))
+    order = sorted((n for n, tie in enumerate(ties) if tie.other < 0), key=lambda n: (ties[n].link, ties[n].body))
     found = [np.zeros(0, np.int64)] * len(ties)
     of_node = np.full(count, -1)
     done = 0
@@ -348,6 +337,7 @@ def _place_ties(
         if row >= 0:
             links.ties(row, tie.body, done, done + len(nodes))
         done += len(nodes)
+    place_soft_ties(columns, ties, [row.nodes.start for row in rows], bodies, of_node, done, found)
     columns.extend({c.AttachedNode.attachment: of_node})
     return found
 
