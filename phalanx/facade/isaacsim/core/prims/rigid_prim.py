@@ -20,9 +20,6 @@ from phalanx.io.formats.usd.bindings import Gf, UsdPhysics
 
 log = logging.getLogger("phalanx.facade")
 
-WXYZ = [6, 3, 4, 5]
-"""Columns of a transform of a tensor view that are the quaternion (w, x, y, z)."""
-
 
 class RigidPrim(XFormPrim, Contacts, RigidProperties):
     """Rigid bodies; prims that are none become ones.
@@ -163,11 +160,7 @@ class RigidPrim(XFormPrim, Contacts, RigidProperties):
         if view is None:
             return super().get_world_poses(indices)
         self._check_valid()
-        pose = self._rows_of(view.get_transforms(), indices)
-        places = pose[:, :3]
-        if (unit := self._unit) != 1.0:
-            places = places / unit
-        return self._backend.give(places), self._backend.give(pose[:, WXYZ])
+        return self._poses_of(view.get_transforms(), indices)
 
     def set_world_poses(
         self, positions: Any = None, orientations: Any = None, indices: Any = None, usd: bool = True
@@ -178,21 +171,7 @@ class RigidPrim(XFormPrim, Contacts, RigidProperties):
             super().set_world_poses(positions, orientations, indices)
             return
         self._check_valid()
-        rows = self._backend.rows(indices, self.count)
-        count = self.count if rows is None else len(rows)
-        some = slice(None) if rows is None else rows
-        data = view.get_transforms()
-        if positions is not None:
-            places = shaped("positions", self._backend.take(positions), (count, 3))
-            data[some, :3] = places * self._unit if self._unit != 1.0 else places
-        if orientations is not None:
-            turns = shaped("orientations", self._backend.take(orientations), (count, 4))
-            data[some, 3:] = turns[:, [1, 2, 3, 0]]
-        view.set_transforms(data, rows)
-
-    def _rows_of(self, found: Any, indices: Any) -> Any:
-        rows = self._backend.rows(indices, self.count)
-        return found if rows is None else found[rows]
+        view.set_transforms(*self._with_poses(view.get_transforms(), positions, orientations, indices))
 
     # -- velocities ------------------------------------------------------------------------------------------
 

@@ -22,6 +22,9 @@ from phalanx.maths.arrays import from_matrix, matrix
 
 log = logging.getLogger("phalanx.facade")
 
+WXYZ = [6, 3, 4, 5]
+"""Columns of a transform of a tensor view that are the quaternion (w, x, y, z)."""
+
 Poses = tuple[Any, Any]
 """Positions (M, 3) in units of the stage, and quaternions (w, x, y, z), (M, 4)."""
 
@@ -178,6 +181,29 @@ class XFormPrim(Prim, VisualBindings):
         carriers.view.set_transforms(data, np.array([row for row, _ in rows]))
 
     # -- poses below others ----------------------------------------------------------------------------------
+
+    def _rows_of(self, found: Any, indices: Any) -> Any:
+        rows = self._backend.rows(indices, self.count)
+        return found if rows is None else found[rows]
+
+    def _poses_of(self, transforms: Any, indices: Any) -> Poses:
+        """Positions and orientations of rows of a tensor view's transforms (count, 7)."""
+        pose = self._rows_of(transforms, indices)
+        places = pose[:, :3] if self._unit == 1.0 else pose[:, :3] / self._unit
+        return self._backend.give(places), self._backend.give(pose[:, WXYZ])
+
+    def _with_poses(self, transforms: Any, positions: Any, orientations: Any, indices: Any) -> tuple[Any, Any]:
+        """A tensor view's transforms (count, 7) with what is not ``None`` written to them, and the rows of it."""
+        rows = self._backend.rows(indices, self.count)
+        count = self.count if rows is None else len(rows)
+        some = slice(None) if rows is None else rows
+        if positions is not None:
+            places = shaped("positions", self._backend.take(positions), (count, 3))
+            transforms[some, :3] = places * self._unit if self._unit != 1.0 else places
+        if orientations is not None:
+            turns = shaped("orientations", self._backend.take(orientations), (count, 4))
+            transforms[some, 3:] = turns[:, [1, 2, 3, 0]]
+        return transforms, rows
 
     def get_local_poses(self, indices: Any = None) -> Poses:
         """Translations (M, 3) and orientations (M, 4) in the frames of the prims above, without scale."""
