@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from phalanx.io.formats.urdf import load_urdf
 from phalanx.models.merging import merge_fixed_joints
 from phalanx.models.robot_model import JointDrive, RobotModel
@@ -168,7 +170,16 @@ PANDA_READY = (0.012, -0.57, 0.0, -2.81, 0.0, 3.037, 0.741)
 """rad: joints of the arm where Isaac Sim's scripts begin."""
 
 
+FLANGE_MASS = 0.1
+"""kg: what forces of joints say that the flange of Isaac Sim's Franka weighs. The description gives it none."""
+
+FLANGE_RADIUS = 0.03
+"""m: of the ball that has the flange's inertia."""
+
+
 def _panda_of_isaac_sim(model: RobotModel) -> None:
+    flange = next(one for one in model.bodies if one.name == "panda_link8")
+    flange.mass, flange.inertia = FLANGE_MASS, 0.4 * FLANGE_MASS * FLANGE_RADIUS**2 * np.eye(3)
     _with_drives(model, (4000.0, 400.0), (800.0, 30.0))
     model.joint_pos = {f"panda_joint{n}": angle for n, angle in enumerate(PANDA_READY, 1)}
     model.joint_pos |= {f"panda_finger_joint{n}": 0.04 for n in (1, 2)}
@@ -180,8 +191,8 @@ def _ur10_of_isaac_sim(model: RobotModel) -> None:
     _with_drives(model, (4000.0, 400.0), (800.0, 30.0))
 
 
-PANDA_SIM = replace(PANDA, finish=_panda_of_isaac_sim)
-"""With drives, in the posture in which Isaac Sim's own file has it."""
+PANDA_SIM = replace(PANDA, kept=("panda_link8", "panda_hand"), finish=_panda_of_isaac_sim)
+"""With drives and a flange, in the posture in which Isaac Sim's own file has it."""
 
 UR10_SIM = replace(UR10, finish=_ur10_of_isaac_sim)
 """With drives."""

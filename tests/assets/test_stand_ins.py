@@ -243,5 +243,7 @@ def test_robots_of_isaac_sim_have_drives(name, folder):
     moving = [one.name for one in model.joints if one.type != "fixed"]
     assert set(model.drives) == set(moving) and all(model.drives[one].damping > 0.0 for one in moving)
     if name == "franka-sim":
+        arm = [f"panda_link{n}" for n in range(9)]
+        assert [one.name for one in model.bodies] == [*arm, "panda_hand", "panda_leftfinger", "panda_rightfinger"]
         assert model.joint_pos["panda_joint4"] == pytest.approx(-2.81, abs=1e-5)
         assert model.drives["panda_joint4"].position == pytest.approx(-2.81, abs=1e-5)

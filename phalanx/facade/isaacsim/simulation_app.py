@@ -131,7 +131,12 @@ class SimulationApp:
         loop = event_loop()
         if not run_until_complete:
             return loop.create_task(coroutine)
-        return loop.run_until_complete(coroutine)
+        if loop.is_running():
+            raise RuntimeError("run_coroutine: a coroutine waits for another one by `await`")
+        task = loop.create_task(coroutine)
+        while not task.done():
+            self._app.update()
+        return task.result()
 
     def close(self, wait_for_replicator: bool = True, skip_cleanup: bool = False) -> None:
         """End it, and the simulation, if there is one; the script goes on. Twice does no harm.

@@ -100,7 +100,7 @@ def test_masses(world, backend):
     view = RigidPrim("/World/Box_.*")
     world.reset()
     np.testing.assert_allclose(host(view.get_masses()), [2, 2])
-    np.testing.assert_allclose(host(view.get_inv_masses(indices=[1])), [0.5])
+    np.testing.assert_allclose(host(view.get_inv_masses(indices=[1])), [[0.5]])
     diagonal = 2.0 * 0.2**2 / 6.0
     np.testing.assert_allclose(host(view.get_inertias())[0].reshape(3, 3), np.eye(3) * diagonal, rtol=1e-5)
     np.testing.assert_allclose(host(view.get_inv_inertias())[0].reshape(3, 3), np.eye(3) / diagonal, rtol=1e-5)

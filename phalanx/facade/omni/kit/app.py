@@ -98,8 +98,13 @@ class App:
         get_eventdispatcher().dispatch_event(GLOBAL_EVENT_UPDATE, {"dt": dt})
 
     async def next_update_async(self) -> float:
-        """Let a frame pass, and other tasks run; the time between frames, s."""
-        self.update()
+        """Let a frame pass, and other tasks run; the time between frames, s.
+
+        Where a script makes frames by :meth:`update`, tasks wait for the next of them, however many they are. In a loop
+        of the script's own, such as that of ``asyncio.run``, nobody makes frames: there this makes one.
+        """
+        if not coroutines.in_turn():
+            self.update()
         await asyncio.sleep(0)
         return simulation.get().rendering_dt
 

@@ -67,9 +67,9 @@ class RigidProperties:
             _massive(prim).CreateMassAttr().Set(mass)
 
     def get_inv_masses(self, indices: Any = None, clone: bool = True) -> Any:
-        """(M,), 1/kg."""
+        """(M, 1), 1/kg: with an axis more than masses have."""
         found = self._simulated("get_inv_masses")
-        return None if found is None else self._backend.give(self._rows_of(found.get_inv_masses(), indices)[:, 0])
+        return None if found is None else self._backend.give(self._rows_of(found.get_inv_masses(), indices))
 
     def get_inertias(self, indices: Any = None, clone: bool = True) -> Any:
         """(M, 9): about the centres of mass, in the bodies' own axes, row by row, in kg and units of the stage."""

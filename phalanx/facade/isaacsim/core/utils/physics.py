@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from phalanx.facade.isaaclab.sim.utils.edits import prim_at
+from phalanx.facade.omni.kit.app import get_app
 
 _ENABLED = "physics:rigidBodyEnabled"
 
@@ -33,26 +34,27 @@ def set_rigid_body_enabled(_value: bool, prim_path: str) -> None:
 
 
 async def simulate_async(seconds: float, steps_per_sec: int = 60, callback: Callable[..., Any] | None = None) -> None:
-    """Step the simulation ``seconds * steps_per_sec`` times, and let other tasks run between steps.
+    """Let ``seconds * steps_per_sec`` frames pass, and let other tasks run between them.
+
+    A simulation that plays is stepped in each, by the time between frames that it has; an
+    ``isaaclab.sim.SimulationContext`` is by one step. Where none plays time stands still, and frames pass all the same.
 
     Args:
-        seconds: to simulate.
-        steps_per_sec: steps in one of them. The length of a step is the simulation's own, whatever this says.
-        callback: called after each step, without arguments.
-
-    Raises:
-        RuntimeError: there is no simulation, or it is stopped.
+        seconds: how long, with frames of ``1 / steps_per_sec`` s.
+        steps_per_sec: frames in one of them. How long a frame is to the simulation is its own, whatever this says.
+        callback: called after each frame, without arguments.
     """
     from phalanx.facade.isaaclab.sim import SimulationContext
 
-    sim = SimulationContext.instance()
-    if sim is None:
-        raise RuntimeError("there is no simulation: make a SimulationContext and call its reset() first")
+    context = SimulationContext.instance()
     for _ in range(int(seconds * steps_per_sec)):
-        sim.step(render=False)
+        if context is None:
+            await get_app().next_update_async()
+        else:  # it steps by itself, not with the application
+            context.step(render=False)
+            await asyncio.sleep(0)
         if callback is not None:
             callback()
-        await asyncio.sleep(0)
 
 
 __all__ = ["get_rigid_body_enabled", "set_rigid_body_enabled", "simulate_async"]

@@ -45,6 +45,10 @@ class ArticulationAction:
         """The targets as lists, by the names of the arguments but ``joint_indices``; ``None`` where none are set."""
         return {name: None if (value := getattr(self, name)) is None else _plain(value) for name in _KINDS}
 
+    def __str__(self) -> str:
+        """What :meth:`get_dict` gives, as text."""
+        return str(self.get_dict())
+
     def get_length(self) -> int | None:
         """Number of joints that something is set for; ``None`` if nothing is."""
         sizes = [len(value) for name in _KINDS if (value := getattr(self, name)) is not None]
@@ -98,6 +102,10 @@ class DataFrame:
     def get_dict(self) -> dict[str, Any]:
         """Number of the step, time and values, by these names."""
         return {"current_time": self.current_time, "current_time_step": self.current_time_step, "data": self.data}
+
+    def __str__(self) -> str:
+        """What :meth:`get_dict` gives, as text."""
+        return str(self.get_dict())
 
     @classmethod
     def init_from_dict(cls, dict_representation: dict[str, Any]) -> DataFrame:
