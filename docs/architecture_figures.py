@@ -41,7 +41,7 @@ def layers(package: Path) -> ModuleType:
     assert spec is not None and spec.loader is not None
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
-    made.PACKAGE = package
+    setattr(made, "PACKAGE", package)  # noqa: B010
     return made
 
 
