@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -48,6 +49,9 @@ ROOMS = (
 LOOSE = {"__init__.py", "__main__.py", "_ctrl_c.py", "_version.py", "train.py"}
 """The only files that lie in the package's folder itself."""
 
+OF_WORLD = re.compile(r"\b_?(?:world|engine)\s*\.\s*_[a-z]")
+"""What a file has that uses a private name of a world."""
+
 Graph = dict[str, set[str]]
 """For each file, by its path in the package without ``.py``, the files that it imports."""
 
@@ -59,9 +63,16 @@ def imports() -> Graph:
     return {name: {other for other in _imported(path, files) if other != name} for name, path in files.items()}
 
 
-@cache
 def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Statements of a tree, at any depth; what they consist of is not looked at."""
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for inner in getattr(node, part, ()):
+            yield inner
+            yield from _statements(inner)
 
 
 def _name(path: Path) -> str:
@@ -75,7 +86,7 @@ def _imported(path: Path, files: Mapping[str, Path]) -> Iterator[str]:
             own if own in files else f"{own}/__init__".lstrip("/") if f"{own}/__init__".lstrip("/") in files else None
         )
 
-    for node in ast.walk(_tree(path)):
+    for node in _statements(_tree(path)):
         if isinstance(node, ast.Import):
             names = [(alias.name, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -181,7 +192,7 @@ def reaches() -> set[str]:
     found = set()
     for path in PACKAGE.rglob("*.py"):
         file = _name(path)
-        if room(file) == "world":
+        if room(file) == "world" or not OF_WORLD.search(path.read_text()):
             continue
         for node in ast.walk(_tree(path)):
             if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
