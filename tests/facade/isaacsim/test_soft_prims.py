@@ -40,7 +40,7 @@ def test_cloth(world, backend):
         cloth = SingleClothPrim(
             f"/World/cloth_{i}", system, material, stretch_stiffness=1e4, spring_damping=0.2, pressure=1.5
         )
-    assert cloth.get_cloth_stretch_stiffness() == 1e4 and cloth.get_cloth_damping() == pytest.approx(0.2)
+    assert cloth.get_cloth_stretch_stiffness() == 1e4 and float(cloth.get_cloth_damping()) == pytest.approx(0.2)
     assert cloth.get_pressure() == 1.5 and cloth.get_particle_group() == 0 and cloth.get_self_collision() is True
     cloth.set_cloth_bend_stiffness(5.0)
     cloth.set_stretch_stiffness(like(backend, [1, 2, 3]))
@@ -83,7 +83,7 @@ def test_particle_systems(world, backend):
     np.testing.assert_allclose(host(found), [[0.01], [0.02]], rtol=1e-6)
     assert view.get_particle_contact_offsets([1]).shape == (1, 1) and view.get_rest_offsets().shape == (2,)
     one = SingleParticleSystem("/World/s_1")
-    assert one.get_solid_rest_offset() == pytest.approx(0.02)
+    assert float(one.get_solid_rest_offset()) == pytest.approx(0.02)
     assert one.get_wind() == [1, 2, 3] and one.get_enable_ccd() is True
     one.set_max_neighborhood(32)
     assert one.get_max_neighborhood() == 32 and one.is_valid()
@@ -103,7 +103,7 @@ def test_deformable_bodies(world, backend):
             simulation_rest_points=np.eye(4)[:, :3],
             simulation_indices=[0, 1, 2, 3],
         )
-    assert body.get_vertex_velocity_damping() == pytest.approx(0.1) and body.get_self_collision() is True
+    assert float(body.get_vertex_velocity_damping()) == pytest.approx(0.1) and body.get_self_collision() is True
     assert body.get_applied_deformable_material() is material
     assert host(body.get_simulation_mesh_indices()).tolist() == [[0, 1, 2, 3]]
     np.testing.assert_allclose(host(body.get_simulation_mesh_rest_points()), np.eye(4)[:, :3])
