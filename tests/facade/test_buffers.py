@@ -283,7 +283,7 @@ def test_configurations_in_files(tmp_path):
     io.dump_yaml(str(tmp_path / "new" / "cfg"), Cfg(gains={"knee": 2.0}))
     found = io.load_yaml(str(tmp_path / "new" / "cfg.yaml"))
     assert found == {
-        "gains": {"knee": 2.0}, "pos": [1.0, 2.0], "part": "slice(0, 3, None)",
+        "gains": {"knee": 2.0}, "pos": (1.0, 2.0), "part": "slice(0, 3, None)",
         "kind": "phalanx.facade.isaaclab.utils.timer:Timer", "values": [0, 1], "name": None,
     }  # fmt: skip
     found.pop("values")

@@ -43,7 +43,7 @@ class EnvCfg:
     gains = {"hip": 1.0, "knee": 2.0}
     reward: Callable = square
     class_type: type = Plain
-    name: str
+    name: str = MISSING  # pyright: ignore[reportAssignmentType]
     LIMIT: ClassVar[int] = 3
 
     class Inner:
@@ -170,6 +170,16 @@ def test_a_member_without_value_and_annotation_is_told():
         @configclass
         class Bad:
             x = MISSING
+
+
+def test_an_annotation_without_a_value_is_told():
+    with pytest.raises(ValueError, match=r"'x' of class Bad has no value: give it one, or dataclasses\.MISSING"):
+
+        @configclass
+        class Bad(ViewerCfg):
+            lookat: tuple
+            count: ClassVar[int]
+            x: int
 
 
 def test_options_of_dataclasses():

@@ -25,7 +25,7 @@ def configclass(cls: Any = None, **kwargs: Any) -> Any:
     * Every member is a field, with or without an annotation; not so functions and classes defined in the class,
       methods, properties, and what is annotated with ``ClassVar``.
     * Defaults may be mutable: every instance has copies of its own, of what it is given, too.
-    * A member without a value, or with ``MISSING``, has to be set before use; :meth:`validate` says which were not.
+    * A member that is ``MISSING`` has to be set before use; :meth:`validate` says which were not.
     * Members of base classes that are no configurations are fields, too; instances of a subclass that is not decorated
       itself have copies of what it adds.
 
@@ -42,12 +42,17 @@ def configclass(cls: Any = None, **kwargs: Any) -> Any:
 
     Raises:
         TypeError: a member is ``MISSING`` and has no annotation.
+        ValueError: a member has an annotation and no value, not even ``MISSING``.
     """
     if cls is None:
         return lambda decorated: configclass(decorated, **kwargs)
     cls.__annotations__ = _annotations(cls)
     for name, annotation in cls.__annotations__.items():
         if not _is_class_variable(annotation):
+            if not hasattr(cls, name) and name not in getattr(cls, "__dataclass_fields__", {}):
+                raise ValueError(
+                    f"Member {name!r} of class {cls.__name__} has no value: give it one, or dataclasses.MISSING"
+                )
             _give_default(cls, name)
     post_init = getattr(cls, "__post_init__", None)
     if not hasattr(post_init, "copies_members"):

@@ -9,6 +9,9 @@ from phalanx.ecs.whole_files import write_text
 from phalanx.facade.arrays import api_of
 from phalanx.facade.isaaclab.utils.dict import class_to_dict, is_missing, replace_slices_with_strings
 
+TUPLE = "tag:yaml.org,2002:python/tuple"
+"""The tag of Python's tuples."""
+
 
 def load_yaml(filename: str) -> dict[str, Any]:
     """The values in a YAML file; tuples that Python's YAML writes are understood, other objects are not made.
@@ -25,7 +28,7 @@ def load_yaml(filename: str) -> dict[str, Any]:
     def tuple_of(loader: Any, node: Any) -> tuple[Any, ...]:
         return tuple(loader.construct_sequence(node, deep=True))
 
-    Loader.add_constructor("tag:yaml.org,2002:python/tuple", tuple_of)
+    Loader.add_constructor(TUPLE, tuple_of)
     with open(filename, encoding="utf-8") as file:
         try:
             return yaml.load(file, Loader)
@@ -38,10 +41,11 @@ def load_yaml(filename: str) -> dict[str, Any]:
 
 
 def dump_yaml(filename: str, data: dict[str, Any] | object, sort_keys: bool = False) -> None:
-    """Write a dictionary or a configuration to a YAML file, so that every YAML reader understands it.
+    """Write a dictionary or a configuration to a YAML file.
 
-    Functions, classes and slices become text, tuples and arrays lists, ``MISSING`` becomes ``null``. ``.yaml`` is
-    appended to names without it, missing folders are made.
+    Tuples are tagged as Python's, as Isaac Lab's are: :func:`load_yaml` makes tuples of them, and readers that know
+    no tags of Python refuse them. Functions, classes and slices become text, arrays lists, ``MISSING`` ``null``.
+    ``.yaml`` is appended to names without it, missing folders are made.
 
     Args:
         filename: the file.
@@ -52,8 +56,13 @@ def dump_yaml(filename: str, data: dict[str, Any] | object, sort_keys: bool = Fa
 
     path = Path(filename if str(filename).endswith("yaml") else f"{filename}.yaml")
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = yaml.safe_dump(_plain(replace_slices_with_strings(class_to_dict(data))), sort_keys=sort_keys)
-    write_text(path, text)
+
+    class Dumper(yaml.SafeDumper):
+        pass
+
+    Dumper.add_representer(tuple, lambda dumper, value: dumper.represent_sequence(TUPLE, value))
+    plain = _plain(replace_slices_with_strings(class_to_dict(data)))
+    write_text(path, yaml.dump(plain, Dumper=Dumper, sort_keys=sort_keys))
 
 
 def _plain(value: Any) -> Any:
@@ -61,7 +70,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(v) for key, v in value.items()}
     if isinstance(value, list | tuple | set):
-        return [_plain(v) for v in value]
+        return (tuple if isinstance(value, tuple) else list)(_plain(v) for v in value)
     if api_of(value) is not None:
         return value.tolist()
     if value is None or isinstance(value, str | int | float):
