@@ -112,6 +112,18 @@ def played(kind: type[Environment], task: str, path: Path, num_envs: int, seed: 
     return found | ({} if physics is None else {"warnings": physics.warnings()})
 
 
+def geom_bodies(model: Any, robot: Robot) -> np.ndarray:
+    """For each geom of a model that was written from a robot's world the number of our body, -1 for the ground."""
+    found = np.full(model.ngeom, -1)
+    articulation = robot.part.articulation
+    for number, link in enumerate(articulation.links):
+        geoms = np.flatnonzero(model.geom_bodyid == model.body(f"{robot.name}/{link.name}").id)
+        shapes = [shape for shape in articulation.collisions if shape.link == number]
+        for geom, shape in zip(geoms, shapes, strict=True):
+            found[geom] = shape.body
+    return found
+
+
 class MujocoPhysics:
     """Environments of one robot in MuJoCo, (num_envs, ...) as torch tensors in the order of our joints and bodies."""
 
@@ -128,7 +140,7 @@ class MujocoPhysics:
         joints = [self.model.joint(f"{robot.name}/{name}") for name in robot.joint_names]
         self._q, self._v = [int(one.qposadr[0]) for one in joints], [int(one.dofadr[0]) for one in joints]
         self._driven, self._free = driven, not robot.fixed_base
-        self._bodies = self._bodies_of_geoms(robot)
+        self._bodies = geom_bodies(self.model, robot)
         n = env.num_envs
         self.root_pose, self.root_vel = torch.zeros(n, 7), torch.zeros(n, 6)
         names = ("pos", "vel", "acc", "effort", "pos_target", "vel_target", "effort_target")
@@ -138,17 +150,6 @@ class MujocoPhysics:
         self._default = torch.as_tensor(np.array(robot.default_joint_pos), dtype=torch.float32)
         self._held: tuple[torch.Tensor, ...] = ()
         self.restore(torch.ones(n, dtype=torch.bool))
-
-    def _bodies_of_geoms(self, robot: Robot) -> np.ndarray:
-        """For each geom the number of our body that it belongs to, -1 for the ground."""
-        found = np.full(self.model.ngeom, -1)
-        articulation = robot.part.articulation
-        for number, link in enumerate(articulation.links):
-            geoms = np.flatnonzero(self.model.geom_bodyid == self.model.body(f"{robot.name}/{link.name}").id)
-            shapes = [shape for shape in articulation.collisions if shape.link == number]
-            for geom, shape in zip(geoms, shapes, strict=True):
-                found[geom] = shape.body
-        return found
 
     def restore(self, chosen: torch.Tensor) -> None:
         """Put chosen environments back to where the robot starts, at rest."""

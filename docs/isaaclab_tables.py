@@ -92,7 +92,7 @@ def _tests() -> Iterator[str]:
     yield "differ from another one only in the name of a GPU were left out. A file that cannot be imported counts as"
     yield "one failure; some results are of a version that was a few hours older. Beside the extras there were"
     yield "warp-lang, pytest-mock, flaky, prettytable 3.3.0 and moviepy for some of the files."
-    yield "What differs by choice is named, with the reason, in `benchmarks/isaaclab_tests.py`"
+    yield "What differs by choice is listed at the end"
     yield f"([results](../benchmarks/results/isaaclab/{name}), `python benchmarks/isaaclab_tests.py`)."
     yield ""
     yield "| what failures need | failures |"
@@ -106,6 +106,17 @@ def _tests() -> Iterator[str]:
         counts = Counter(what["needs"] for what in one["failed"].values())
         why = ", ".join(f"{what} ({count})" for what, count in counts.most_common())
         yield f"| {one['file'].replace('/test/', ': ')} | {one['passed']} | {len(one['failed'])} | {why} |"
+    yield ""
+    yield "| what differs by choice | failures | why: the test ... |"
+    yield "|---|---|---|"
+    chosen = Counter(
+        (one["file"].replace("/test/", ": "), test.partition("[")[0].split("::")[-1], what["why"])
+        for one in results
+        for test, what in one["failed"].items()
+        if "why" in what
+    )
+    for (file, test, why), count in chosen.items():
+        yield f"| {file}, `{test}` | {count} | {why} |"
 
 
 def _short(error: str) -> str:

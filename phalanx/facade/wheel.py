@@ -20,6 +20,7 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
+from phalanx.ecs.device import cuda_available
 from phalanx.facade.once import tell_once
 
 VERSION = "2.3.2"
@@ -36,6 +37,9 @@ WARP = "pip install warp-lang"
 
 VARIABLE = "ISAACLAB_PATH"
 """The environment variable that names a checkout instead."""
+
+RUNNERS = "isaaclab_rl.rsl_rl.rl_cfg"
+"""The module with configurations of rsl-rl's runners, whose device is ``"cuda:0"``: without a GPU ``"cpu"``."""
 
 PACKAGES = ("isaaclab", "isaaclab_tasks", "isaaclab_rl", "isaaclab_assets", "isaaclab_contrib", "isaaclab_mimic")
 """The packages that it holds."""
@@ -127,6 +131,9 @@ class _Loader(SourceFileLoader):
             setattr(parent, own, module)
         try:
             super().exec_module(module)
+            if module.__name__ == RUNNERS and not cuda_available():
+                # Isaac Lab's scripts take --device for the environment only, and learn on what this says
+                module.RslRlBaseRunnerCfg.__dataclass_fields__["device"].default = "cpu"
         except ModuleNotFoundError as error:
             if error.name != "warp" or WARP in str(error):
                 raise

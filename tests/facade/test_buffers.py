@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from enum import IntEnum
 
 import numpy as np
 import pytest
@@ -267,6 +268,12 @@ def test_timers(capsys):
     assert len(lines) == 2 and all(re.fullmatch(r"it took: \d+\.\d{6} seconds", line) for line in lines)
 
 
+class Mode(IntEnum):
+    """As Isaac Lab's recorders have one."""
+
+    ALL = 1
+
+
 @configclass
 class Cfg:
     """What is written to files."""
@@ -277,6 +284,7 @@ class Cfg:
     kind: type = Timer
     values: np.ndarray = np.arange(2)
     name: str | None = None
+    mode: Mode = Mode.ALL
 
 
 def test_configurations_in_files(tmp_path):
@@ -284,12 +292,13 @@ def test_configurations_in_files(tmp_path):
     found = io.load_yaml(str(tmp_path / "new" / "cfg.yaml"))
     assert found == {
         "gains": {"knee": 2.0}, "pos": (1.0, 2.0), "part": "slice(0, 3, None)",
-        "kind": "phalanx.facade.isaaclab.utils.timer:Timer", "values": [0, 1], "name": None,
+        "kind": "phalanx.facade.isaaclab.utils.timer:Timer", "values": [0, 1], "name": None, "mode": 1,
     }  # fmt: skip
     found.pop("values")
     cfg = Cfg()
     cfg.from_dict(found)  # pyright: ignore[reportAttributeAccessIssue]
     assert cfg.pos == (1.0, 2.0) and cfg.part == slice(0, 3) and cfg.kind is Timer
+    assert cfg.mode is Mode.ALL
     assert cfg.gains == {"hip": 1.0, "knee": 2.0}
     (tmp_path / "other.yaml").write_text("a: !!python/tuple [1, 2]\nb: x\n")
     assert io.load_yaml(str(tmp_path / "other.yaml")) == {"a": (1, 2), "b": "x"}

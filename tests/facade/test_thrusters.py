@@ -161,3 +161,19 @@ def test_configurations_of_2_3_2_alone_do_and_constants_are_above_zero(device):
     out = model.compute(MultiRotorActions(thrusts=np.full((ENVS, ROTORS), 1.0, np.float32)))
     assert np.isfinite(get(out.thrusts)).all() and model.curr_thrust is model.applied_thrust
     assert model.tau_inc_s is model.tau_inc and model.tau_dec_s is model.tau_dec
+
+
+def test_a_subclass_may_have_another_lag(device):
+    """Twice the rate is half the time constants: Euler's step goes twice as far."""
+
+    class Quick(Thruster):
+        def continuous_mixing_factor(self, time_constant: Any) -> Any:
+            return 2.0 * super().continuous_mixing_factor(time_constant)
+
+    given = cfg(tau_inc_range=(0.1, 0.1), use_discrete_approximation=False, use_rps=False, integration_scheme="euler")
+    gone = []
+    for kind in (Thruster, Quick):
+        model = kind(given, NAMES, slice(None), ENVS, device, np.zeros((ENVS, ROTORS), np.float32))
+        gone.append(get(model.compute(MultiRotorActions(thrusts=np.full((ENVS, ROTORS), 1.0, np.float32))).thrusts))
+    np.testing.assert_allclose(gone[0], DT / 0.1, rtol=1e-6)
+    np.testing.assert_allclose(gone[1], 2.0 * DT / 0.1, rtol=1e-6)

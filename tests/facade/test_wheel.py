@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import phalanx
+from phalanx.ecs.device import cuda_available
 
 ROOT = str(Path(phalanx.__file__).parents[1])
 
@@ -138,6 +139,27 @@ print(importlib.util.find_spec("warp"))
     )
     said = "No module named 'warp', which isaaclab.utils.warp.ops of Isaac Lab imports: pip install warp-lang brings it"
     assert lines == [f"{said} warp", "None"]
+
+
+@pytest.mark.skipif(cuda_available(), reason="there is a GPU to learn on")
+def test_without_a_gpu_rsl_rl_learns_on_the_cpu(tmp_path):
+    """Scripts name no device for learning, and configurations of tasks are made by subclasses."""
+    written(
+        tmp_path / "isaaclab" / "source",
+        isaaclab="",
+        isaaclab_rl="",
+        isaaclab_rl__rsl_rl__="from .rl_cfg import *",
+        isaaclab_rl__rsl_rl__rl_cfg="from isaaclab.utils import configclass\n"
+        "@configclass\nclass RslRlBaseRunnerCfg:\n    seed: int = 42\n    device: str = 'cuda:0'\n"
+        "@configclass\nclass RslRlOnPolicyRunnerCfg(RslRlBaseRunnerCfg):\n    save_interval: int = 50\n",
+    )
+    program = (
+        "from phalanx import facade\nfacade.install()\nfrom isaaclab.utils import configclass\n"
+        "from isaaclab_rl.rsl_rl import RslRlOnPolicyRunnerCfg\n"
+        "@configclass\nclass Cfg(RslRlOnPolicyRunnerCfg):\n    seed: int = 1\n"
+        "print(Cfg().device, Cfg(device='cuda:1').device)"
+    )
+    assert run(program, tmp_path) == ["cpu cuda:1"]
 
 
 def test_without_the_wheel_one_sentence_says_how_to_get_it():

@@ -25,7 +25,12 @@ _FLAGS = {
     "anim_recording_enabled": "Recording of time-sampled animations. No meaning here: ignored.",
 }
 _VALUES: dict[str, dict[str, Any]] = {
-    "livestream": {"type": int, "default": -1, "choices": [-1, 0, 1, 2], "help": "Livestreaming. Ignored."},
+    "livestream": {
+        "type": int,
+        "default": -1,
+        "choices": [-1, 0, 1, 2],
+        "help": "No stream: phalanx exec --view has a viewer in the browser.",
+    },
     "device": {"type": str, "default": "cuda:0", "help": 'Where to simulate: "cpu", "cuda" or "cuda:N".'},
     "experience": {"type": str, "default": "", "help": "The experience file. No meaning here: ignored."},
     "rendering_mode": {
@@ -99,8 +104,9 @@ class AppLauncher:
             logging.basicConfig(format="[%(levelname)s] %(name)s: %(message)s")
             log.setLevel(logging.DEBUG if settings.get("verbose") else logging.INFO)
         unheard = [f"{name}={settings[name]!r}" for name, rest in _UNHEARD.items() if settings.get(name, rest) != rest]
-        if unheard:
-            log.warning("AppLauncher: there is no viewer, so these have no effect: %s", ", ".join(unheard))
+        if told := ", ".join(unheard):
+            remedy = "; phalanx exec --view SCRIPT shows the scene in the browser" if "livestream" in told else ""
+            log.warning("AppLauncher: these have no effect: %s%s", told, remedy)
         self._headless = bool(settings.get("headless", False))  # Isaac Lab's own tests ask for it
         self._app = SimulationApp({"headless": self._headless})
 

@@ -127,6 +127,8 @@ def _updated(old: Any, value: Any, where: str, allow_code: bool) -> Any:
             return value
     elif isinstance(old, list | tuple) and isinstance(value, list | tuple):
         return _updated_list(old, value, where, allow_code)
+    elif isinstance(old, Enum) and isinstance(value, str | int) and value in [one.value for one in type(old)]:
+        return type(old)(value)  # files have values
     elif isinstance(old, slice) and isinstance(value, str):
         return string_to_slice(value)
     elif isinstance(old, float) and isinstance(value, int) and not isinstance(value, bool):

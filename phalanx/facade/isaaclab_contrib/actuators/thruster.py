@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from phalanx.facade.isaaclab.utils.dict import is_missing
-from phalanx.facade.isaaclab_contrib.actuators.lag import follow, share, signed_root
+from phalanx.facade.isaaclab_contrib.actuators.lag import euler, rates, runge_kutta, signed_root
 from phalanx.facade.isaaclab_contrib.utils.types import MultiRotorActions
 from phalanx.facade.namespaces import array, as_like, copy, full, namespace, rows, uniform, zeros
 
@@ -79,6 +79,14 @@ class Thruster:
             "tau_dec": self._tau("fall_time_constant", "tau_dec_range"),
         }
         self._check_scheme()
+        self.mixing_factor_function = (
+            self.discrete_mixing_factor if cfg.use_discrete_approximation else self.continuous_mixing_factor
+        )
+        self._step_thrust = (
+            self.compute_thrust_with_rpm_time_constant
+            if cfg.integration_scheme == "euler"
+            else self.compute_thrust_with_rpm_time_constant_rk4
+        )
         self._low, self._high = (full((1, 1), bound, device) for bound in self._thrust_range)
         self._most = full((1, 1), cfg.max_thrust_rate * self._dt, device)
         self.thrust_const, self.tau_inc, self.tau_dec = (zeros(shape, device) for _ in range(3))
@@ -160,9 +168,7 @@ class Thruster:
             drawn = low + (high - low) * uniform(tuple(buffer[chosen].shape), self._device)
             buffer[chosen] = drawn if name != "thrust_const" else namespace(drawn).clip(drawn, LEAST_CONST, None)
         for buffer, tau in ((self._rise, self.tau_inc), (self._fall, self.tau_dec)):
-            buffer[chosen] = share(
-                tau[chosen], self._dt, self.cfg.use_discrete_approximation, self.cfg.integration_scheme
-            )
+            buffer[chosen] = self.mixing_factor_function(tau[chosen])
         thrust = self.default_thrust[chosen]
         self.computed_thrust[chosen], self.applied_thrust[chosen] = thrust, thrust
 
@@ -176,13 +182,40 @@ class Thruster:
         xp = namespace(self._init_rps)
         return self._cut(self.thrust_const * self._init_rps * xp.abs(self._init_rps))
 
+    # -- the lag: what subclasses may replace ----------------------------------------------------------------
+
+    mixing_factor_function: Any
+    """What gives λ from time constants: one of the two methods that follow, as the configuration says."""
+
+    def discrete_mixing_factor(self, time_constant: Any) -> Any:
+        """λ = 1/(τ + dt), 1/s: as if the step were part of the lag, which is stable for any τ."""
+        return 1.0 / (time_constant + self._dt)
+
+    def continuous_mixing_factor(self, time_constant: Any) -> Any:
+        """λ = 1/τ, 1/s."""
+        return 1.0 / time_constant
+
+    def compute_thrust_with_rpm_time_constant(self, des_thrust: Any, curr_thrust: Any, mixing_factor: Any) -> Any:
+        """Thrusts a step later by Euler's method; all (num_envs, num_thrusters), N, and λ in 1/s."""
+        return self._towards(des_thrust, curr_thrust, euler(mixing_factor * self._dt))
+
+    def compute_thrust_with_rpm_time_constant_rk4(self, des_thrust: Any, curr_thrust: Any, mixing_factor: Any) -> Any:
+        """Thrusts a step later by the classical Runge-Kutta method; as the method for Euler's."""
+        return self._towards(des_thrust, curr_thrust, runge_kutta(mixing_factor * self._dt))
+
     # -- inside ----------------------------------------------------------------------------------------------
 
     def _after(self, target: Any) -> Any:
         """Thrusts a step later, by the lag alone."""
+        thrust = self.applied_thrust
+        return self._step_thrust(target, thrust, rates(thrust, target, self._rise, self._fall))
+
+    def _towards(self, target: Any, thrust: Any, part: Any) -> Any:
+        """Thrusts that have gone a part of the way, in speeds with ``cfg.use_rps``."""
         if not self.cfg.use_rps:
-            return follow(self.applied_thrust, target, self._rise, self._fall)
-        speed = follow(signed_root(self.applied_thrust), signed_root(target), self._rise, self._fall)
+            return thrust + part * (target - thrust)
+        speed = signed_root(thrust)
+        speed = speed + part * (signed_root(target) - speed)
         return speed * namespace(speed).abs(speed)
 
     def _cut(self, thrust: Any) -> Any:

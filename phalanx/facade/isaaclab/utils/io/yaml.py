@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,8 @@ def dump_yaml(filename: str, data: dict[str, Any] | object, sort_keys: bool = Fa
     """Write a dictionary or a configuration to a YAML file.
 
     Tuples are tagged as Python's, as Isaac Lab's are: :func:`load_yaml` makes tuples of them, and readers that know
-    no tags of Python refuse them. Functions, classes and slices become text, arrays lists, ``MISSING`` ``null``.
-    ``.yaml`` is appended to names without it, missing folders are made.
+    no tags of Python refuse them. Functions, classes and slices become text, members of enumerations their values,
+    arrays lists, ``MISSING`` ``null``. ``.yaml`` is appended to names without it, missing folders are made.
 
     Args:
         filename: the file.
@@ -67,6 +68,8 @@ def dump_yaml(filename: str, data: dict[str, Any] | object, sort_keys: bool = Fa
 
 def _plain(value: Any) -> Any:
     """A value as YAML has it."""
+    if isinstance(value, Enum):
+        return _plain(value.value)
     if isinstance(value, dict):
         return {key: _plain(v) for key, v in value.items()}
     if isinstance(value, list | tuple | set):
