@@ -304,6 +304,11 @@ class StageWorld:
         owners = (self._bodies[body][0] for body in self._bodies if _below(body, first))
         return list(dict.fromkeys([*found, *owners])), env
 
+    def path_of_deformable(self, number: int, env: int) -> str | None:
+        """The prim of a deformable body of the engine by its number, in an environment; ``None`` if there is none."""
+        name = list(self.world.all_deformables)[number]
+        return next((path for path, made in self._made(self._deformables).items() if made == (name, env)), None)
+
     def path_of(self, actor: int, body: int, env: int) -> str | None:
         """The prim of a body, by how queries of the engine number actors, bodies and environments.
 

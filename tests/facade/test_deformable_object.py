@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from oracles import host
 
-from phalanx.facade import physics_events, stage
+from phalanx.facade import physics_events, simulation, stage
 from phalanx.facade.isaaclab import sim as sim_utils
 from phalanx.facade.isaaclab.assets import DeformableObject, DeformableObjectCfg, RigidObject, RigidObjectCfg
 from phalanx.facade.isaaclab.scene import InteractiveScene, InteractiveSceneCfg
@@ -19,6 +19,7 @@ from phalanx.facade.isaaclab.sensors import ContactSensor, ContactSensorCfg
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.isaaclab.sim.schemas.authoring import applied_schemas
 from phalanx.facade.isaaclab.utils.configclass import configclass
+from phalanx.facade.isaacsim.sensors.physics.body_contacts import BodyContacts
 from phalanx.io.formats.usd.bindings import Sdf
 from phalanx.maths.arrays import rotate
 from phalanx.models.meshes.tet_shapes import tet_shape
@@ -321,3 +322,10 @@ def test_contact_sensors_feel_it(sim: SimulationContext) -> None:
     expected = np.tile((0.0, 0.0, -weight), (COUNT, 1, 1))
     np.testing.assert_allclose(host(sensor.data.net_forces_w), expected, atol=0.02 * weight)
     assert (host(sensor.data.current_contact_time) > 0.5).all()
+    world = simulation.stage_world()
+    assert world is not None
+    contacts = BodyContacts(world, "/World/envs/env_1/plate").read(0.01)
+    assert {each.other for each in contacts} == {"/World/envs/env_1/sponge/geometry/mesh"}
+    np.testing.assert_allclose(sum(each.impulse[2] for each in contacts), -0.01 * weight, rtol=0.02)
+    points = np.array([each.position for each in contacts])
+    assert np.abs(points - (3.0, -1.0, 0.4)).max() < 0.11 and (points[:, 2] < 0.41).all()

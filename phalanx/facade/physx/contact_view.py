@@ -11,7 +11,7 @@ import numpy as np
 from phalanx.facade.physx.common import Rows, View, reads
 from phalanx.facade.physx.rigid_body_view import BodyName, find_body, with_bodies
 from phalanx.world.handles.actor import Actor
-from phalanx.world.handles.contact_view import ContactView
+from phalanx.world.handles.contact_view import ContactView, NodeContacts
 from phalanx.world.world import World
 
 
@@ -165,6 +165,19 @@ class RigidContactView(View):
         """
         data = self._view.friction_data(self._seconds(dt))
         return data.forces, self._points(data.points), self._by_pair(data.counts), self._by_pair(data.starts)
+
+    def node_contacts(self, row: int) -> NodeContacts:
+        """What nodes of deformable bodies push the body of a row with; points relative to the world's origin.
+
+        PhysX reports no such contacts.
+        """
+        env, column = int(self._rows.env[row]), int(self._rows.column[row])
+        found = self._view.node_contacts(env)
+        mine = found.bodies == self._view.body_names.index(self._names[column])
+        points = found.points[mine] + (0.0 if self._world_origins is None else self._world_origins[env])
+        return NodeContacts(
+            found.bodies[mine], found.deformables[mine], points, found.normals[mine], found.impulses[mine]
+        )
 
     def get_raw_contact_data(self, dt: float = 1.0) -> Any:
         """Not built: contacts are reported by filters."""

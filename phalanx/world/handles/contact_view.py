@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from phalanx import components as c
+from phalanx.components.node_contact import SLOTS
 from phalanx.models.surface import Ground
 from phalanx.systems.reports.contact_views import contact_views, contact_views_of_nodes
 from phalanx.world.checking import number, positive_int, shorten
@@ -65,6 +66,21 @@ class FrictionData(NamedTuple):
     """(n, bodies, filters), int32: anchors of a pair."""
     starts: Any
     """(n, bodies, filters), int32: the row of its first."""
+
+
+class NodeContacts(NamedTuple):
+    """What nodes of deformable bodies push the bodies of a view with, in one environment; arrays of the host."""
+
+    bodies: np.ndarray
+    """(k,): numbers of bodies of the view."""
+    deformables: np.ndarray
+    """(k,): numbers of deformable bodies of the world."""
+    points: np.ndarray
+    """(k, 3), m: where the nodes are, world, relative to the environment's origin."""
+    normals: np.ndarray
+    """(k, 3): unit vectors from the node to the body, world."""
+    impulses: np.ndarray
+    """(k, 3), N s: on the body, over the last substep, world."""
 
 
 class Scene(NamedTuple):
@@ -170,6 +186,29 @@ class ContactView(Handle):
             self._by_pair(c.ViewedPairImpulse.count),
             self._starts(),
         )
+
+    def node_contacts(self, env: int) -> NodeContacts:
+        """The contacts of deformable bodies with the bodies of the view in an environment, node by node."""
+        self.engine.build()
+        store = self.engine.store
+
+        def read(field: Any) -> np.ndarray:
+            found = self.engine.device.to_host(store.view(field))
+            return found[..., min(env, found.shape[-1] - 1)]
+
+        if not store.has_rows(c.NodeContact) or not store.rows(c.NodeContact):
+            none = np.zeros(0, np.int64)
+            return NodeContacts(none, none, *[np.zeros((0, 3))] * 3)
+        pair = read(c.NodeContactState.pair)
+        names = _names_of_shapes(self._scene)
+        viewed = np.array([self._body_names.index(n) if n in self._body_names else -1 for n in names])
+        body = np.where(pair >= 0, viewed[read(c.DeformablePairTopology.shape)[np.maximum(pair, 0)]], -1)
+        impulse = -read(c.NodeContactState.impulse)
+        rows = np.flatnonzero((body >= 0) & impulse.any(axis=1))
+        node = read(c.SurfaceNodeTopology.node)[rows // SLOTS]
+        deformable = read(c.NodeTopology.body)[node]
+        points = read(c.DeformableMotion.origin)[deformable] + read(c.NodeState.position)[node]
+        return NodeContacts(body[rows], deformable, points, -read(c.NodeContactPoint.normal)[rows], impulse[rows])
 
     def compute(self) -> None:
         """Compute what all views of the world report; for sums alone not if nothing has happened since last time."""

@@ -26,7 +26,7 @@ class Contact(NamedTuple):
 
 
 class BodyContacts:
-    """Contacts of one body with all others of its environment and with grounds.
+    """Contacts of one body with all others of its environment, with grounds and with nodes of deformable bodies.
 
     Args:
         world: of the stage.
@@ -48,20 +48,31 @@ class BodyContacts:
             others.append(f"ground/{k}")
             paths.append(world.path_of(count + k, 0, env))
         self._paths = [each or "" for each in paths]
+        self._env = env
         self._view = RigidContactView(world.world, [(mine, env)], others, 0, [path], None, world.origins)
         self._view.raw = True
 
     def read(self, dt: float) -> list[Contact]:
         """The contacts that push the body, of the last step, whose length is ``dt``, s."""
+        found = self._of_deformables()
         if not self._paths:
-            return []
+            return found
         forces, points, normals, _, counts, starts = (on_host(each) for each in self._view.get_contact_data(dt))
-        found = []
         for path, count, start in zip(self._paths, counts[0], starts[0], strict=True):
             for row in range(start, start + count):
                 impulse = float(forces[row, 0]) * dt
                 if impulse > 0.0:
                     found.append(Contact(path, points[row], normals[row], impulse * normals[row]))
+        return found
+
+    def _of_deformables(self) -> list[Contact]:
+        """Those with nodes of deformable bodies: of the last substep, as often as a step has substeps."""
+        nodes, found = self._view.node_contacts(0), []
+        for number, point, normal, impulse in zip(*nodes[1:], strict=True):
+            push = float(impulse @ normal) * self.world.world.substeps
+            if push > 0.0:
+                path = self.world.path_of_deformable(int(number), self._env) or ""
+                found.append(Contact(path, point, normal, push * normal))
         return found
 
 
