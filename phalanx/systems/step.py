@@ -343,6 +343,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     "deform_particles_begin": (
         grains.begin_particles,
         fluids.fluid_begin,
+        fluids.turn_fluid,
     ),
     # What touches particles, repeated.
     "deform_particles": (

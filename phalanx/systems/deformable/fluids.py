@@ -4,7 +4,8 @@ The density of a particle is a sum over those near it, of (1 - r / H)^3 for the 
 (Macklin and Mueller, Position based fluids, 2013). Each sweep changes a particle's pressure by how much denser it would
 be at the end of the small step than it may be (Bender and Koschier, Divergence-free smoothed particle hydrodynamics,
 2015). Pressures push and never pull. What two particles do to each other is the same with the sign turned, so momentum
-is kept. Pressures keep angular momentum, too; viscosity does not quite, as it acts across the line between two.
+is kept. Pressures keep angular momentum, too. Viscosity acts across the line between two, and so changes it; of what it
+changes each of the two hands half back, by turning those near it about their centre of mass.
 
 What is behind a shape that a particle is near counts as fluid at rest, so that particles are no closer to each other at
 walls than elsewhere: a layer as far behind the wall as the first one is before it, evenly spread over the plane.
@@ -28,7 +29,9 @@ from phalanx.components import (
 )
 from phalanx.components.node_contact import SLOTS
 from phalanx.ecs import function, read, real, rows, system, update, write
+from phalanx.maths.kernels import cross
 from phalanx.systems.deformable.particle_near import place_of
+from phalanx.systems.deformable.sweep import solve_symmetric
 
 RELAX = 0.5
 """Share of what a particle's pressure lacks that it gets in a sweep: all neighbours change theirs at once."""
@@ -42,6 +45,13 @@ TAUT = 0.05
 
 CALM = 0.25
 """Share of a difference of velocities that viscosity may take in a small step, at most."""
+
+
+THIN = 1e-6
+"""Share of its inertia that what is near a particle has about any axis, at least; and, by mass,"""
+
+TINY = 1e-12
+"""m^2: how much at least."""
 
 
 @function
@@ -104,6 +114,8 @@ def fluid_begin(
     firm=write(ParticleFluid.firm),
     shift=write(ParticleFluid.shift),
     gain=write(ParticleFluid.gain),
+    turn=write(ParticleFluid.turn),
+    middle=write(ParticleFluid.middle),
 ):
     """Density, how pressure changes it, and what viscosity and surface tension do."""
     b = body[p, e]
@@ -111,6 +123,9 @@ def fluid_begin(
     total, square = 0.0, 0.0
     x, y, z = 0.0, 0.0, 0.0
     ax, ay, az = 0.0, 0.0, 0.0
+    lx, ly, lz = 0.0, 0.0, 0.0
+    total_mass, cx, cy, cz = mass[node[p, e], e], 0.0, 0.0, 0.0
+    xx, xy, xz, yy, yz, zz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(near[p, e] if fluid[b, e] > 0.0 else 0):
         s = place_of(k, p, particles)
         q = other[s, e]
@@ -127,9 +142,20 @@ def fluid_begin(
             nu = 0.5 * (viscosity[b, e] + viscosity[o, e])
             w = t * t / max(gap[s, e], 1e-3 * reach) * 0.5 * (viscous[b, e] + viscous[o, e])
             w = min(step * nu * w, CALM * t * t) * 2.0 * n / (m + n)
-            ax += w * (start[q, 0, e] - start[p, 0, e])
-            ay += w * (start[q, 1, e] - start[p, 1, e])
-            az += w * (start[q, 2, e] - start[p, 2, e])
+            ux, uy, uz = (
+                w * (start[q, 0, e] - start[p, 0, e]),
+                w * (start[q, 1, e] - start[p, 1, e]),
+                w * (start[q, 2, e] - start[p, 2, e]),
+            )
+            ax, ay, az = ax + ux, ay + uy, az + uz
+            # half of the angular momentum that this makes; and those near, by weight and from here
+            dx, dy, dz = -gap[s, e] * normal[s, 0, e], -gap[s, e] * normal[s, 1, e], -gap[s, e] * normal[s, 2, e]
+            ux, uy, uz = cross(dx, dy, dz, ux, uy, uz)
+            lx, ly, lz = lx - 0.5 * m * ux, ly - 0.5 * m * uy, lz - 0.5 * m * uz
+            w = t * t * n
+            total_mass, cx, cy, cz = total_mass + w, cx + w * dx, cy + w * dy, cz + w * dz
+            xx, xy, xz = xx + w * dx * dx, xy + w * dx * dy, xz + w * dx * dz
+            yy, yz, zz = yy + w * dy * dy, yz + w * dy * dz, zz + w * dz * dz
             w = min(tension[b, e], tension[o, e])
             if w > 0.0:
                 w = min(step * w, TAUT * reach / step * m * n / (m + n)) * tension_pull(gap[s, e], reach) / m
@@ -146,6 +172,49 @@ def fluid_begin(
     firm[p, e] = step * stiff
     shift[p, e] = EASE * max(dense[p, e], 0.0) / stiff if stiff > 0.0 else 0.0
     gain[p, 0, e], gain[p, 1, e], gain[p, 2, e] = ax, ay, az
+    x, y, z = cx / total_mass, cy / total_mass, cz / total_mass
+    middle[p, 0, e], middle[p, 1, e], middle[p, 2, e] = x, y, z
+    xx, xy, xz = xx - cx * x, xy - cx * y, xz - cx * z
+    yy, yz, zz = yy - cy * y, yz - cy * z, zz - cz * z
+    least = THIN * (xx + yy + zz) + TINY * total_mass
+    ux, uy, uz = solve_symmetric(lx, ly, lz, yy + zz + least, -xy, -xz, xx + zz + least, -yz, xx + yy + least)
+    turn[p, 0, e], turn[p, 1, e], turn[p, 2, e] = -ux, -uy, -uz
+
+
+@system(over=Particle, phase="deform_particles_begin")
+def turn_fluid(
+    p,
+    e,
+    particles=rows(Particle),
+    body=read(ParticleTopology.body),
+    fluid=read(ParticleMaterial.reach),
+    near=read(ParticleMotion.near),
+    other=read(ParticlePair.other),
+    normal=read(ParticlePair.normal),
+    gap=read(ParticlePair.gap),
+    turn=read(ParticleFluid.turn),
+    middle=read(ParticleFluid.middle),
+    gain=update(ParticleFluid.gain),
+):
+    """What a particle has of the turns of those near it, and of its own, by the same weights as these were found."""
+    b = body[p, e]
+    x, y, z = cross(turn[p, 0, e], turn[p, 1, e], turn[p, 2, e], -middle[p, 0, e], -middle[p, 1, e], -middle[p, 2, e])
+    for k in range(near[p, e] if fluid[b, e] > 0.0 else 0):
+        s = place_of(k, p, particles)
+        q = other[s, e]
+        o = body[q, e]
+        if fluid[o, e] > 0.0:
+            t = max(1.0 - gap[s, e] / (0.5 * (fluid[b, e] + fluid[o, e])), 0.0)
+            ux, uy, uz = cross(
+                turn[q, 0, e], turn[q, 1, e], turn[q, 2, e],
+                gap[s, e] * normal[s, 0, e] - middle[q, 0, e], gap[s, e] * normal[s, 1, e] - middle[q, 1, e],
+                gap[s, e] * normal[s, 2, e] - middle[q, 2, e],
+            )  # fmt: skip
+            x, y, z = x + t * t * ux, y + t * t * uy, z + t * t * uz
+    if fluid[b, e] > 0.0:
+        gain[p, 0, e] += x
+        gain[p, 1, e] += y
+        gain[p, 2, e] += z
 
 
 @system(over=Particle, phase="deform_particles")
