@@ -15,6 +15,9 @@ FPS = 30.0
 SIZE = (640, 480)
 MOST = 9
 """Environments in a film."""
+APART = 6.0
+"""Robots of several environments that stand farther apart, in their own sizes, are in one large scene, such as on
+terrains side by side: the film is of the first one, and follows it."""
 
 
 class Film:
@@ -55,7 +58,22 @@ class Film:
 
         poses = np.stack(self._poses)
         nodes = self._nodes if self._nodes[0] else None
+        count, robot = self._count, self._far_apart(poses[0])
+        if robot is not None:
+            count, poses = 1, poses[:, :1]
+            nodes = None if nodes is None else [tuple(each[:1] for each in frame) for frame in nodes]
         painter, shifts = framed_painter(
-            self._world, poses, self._fps, list(range(self._count)), size=SIZE, nodes=nodes
+            self._world, poses, self._fps, list(range(count)), size=SIZE, nodes=nodes, follow=robot
         )
         write_film(path, painter, poses, shifts, self._fps, nodes=nodes)
+
+    def _far_apart(self, poses: np.ndarray) -> slice | None:
+        """Rows of the first robot's bodies, if those of the environments are far apart; poses (envs, bodies, 7)."""
+        if len(poses) < 2 or not self._world.robots:
+            return None
+        from phalanx.images.pictures.film import bodies_of
+
+        rows = bodies_of(self._world, next(iter(self._world.robots)))
+        places = poses[:, rows, :3]
+        size = max(0.5, float(np.median(np.ptp(places, axis=1).max(axis=-1))))
+        return rows if np.ptp(np.median(places, axis=1), axis=0).max() > APART * size else None

@@ -7,11 +7,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed (pip install 'phalanx[torch]')")
 pytest.importorskip("gymnasium", reason="gymnasium is not installed (pip install 'phalanx[learn]')")
 
+import phalanx as px  # noqa: E402
 from phalanx import learn  # noqa: E402
 from phalanx.commands import cli, train  # noqa: E402
 from phalanx.learn import trainer as training  # noqa: E402
@@ -182,6 +184,26 @@ class TestCommands:
         assert film.seconds == pytest.approx(4 / 30)
         film.write(tmp_path / "film.gif")
         assert (tmp_path / "film.gif").stat().st_size > 1000
+
+    def test_a_film_of_robots_far_apart_follows_one(self, tmp_path: Path) -> None:
+        """As on terrains side by side: all of them together would be dots."""
+        image = pytest.importorskip("PIL.Image", reason="pillow is not installed (pip install 'phalanx[video]')")
+        from phalanx.learn.filming import Film
+
+        world = px.World(2)
+        robot = world.add_robot("cartpole", fixed_base=True)
+        shares = []
+        for apart in (0.0, 40.0):
+            pose = np.asarray(robot.root_pose).copy()
+            pose[1, 0] = apart
+            robot.set_root_state(pose=pose)
+            film = Film(world, 0.04)
+            film.after_step()
+            film.write(tmp_path / "film.gif")
+            with image.open(tmp_path / "film.gif") as picture:
+                grey = np.asarray(picture.convert("L"), float)
+            shares.append(float((grey < 120.0).mean()))
+        assert shares[1] > 0.3 * shares[0] > 0.003
 
     def test_a_film_ends_with_training(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Training that ends within the first seconds leaves a film of them; one that had no time for a frame none."""
