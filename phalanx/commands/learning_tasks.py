@@ -130,6 +130,8 @@ def _isaac(task: str, num_envs: int | None, device: str, seed: int, trainer: str
             return _made_by_isaac(task, num_envs, device, seed, trainer)
         except ImportError as error:
             reason = f"{error}; phalanx doctor says what is missing"
+        except FileNotFoundError as error:  # a robot's file; what is said names the place and `phalanx assets`
+            reason = str(error)
         except UserError:
             raise
         except Exception:
