@@ -63,7 +63,7 @@ class TiedShareTopology(Component, table=TiedShare):
     """What a node gets of a tie."""
 
     tie = Field(dtype="int32", doc="the tie", constant=True)
-    weight = Field(doc="of the force on the tied node; not above 0 where it carries the point", constant=True)
+    weight = Field(doc="share in what pulls the tied node; not above 0 where it carries the point", constant=True)
 
 
 class TieCluster(Component, table=Deformable):
