@@ -19,8 +19,9 @@ from phalanx.components import (
     DofMotion,
     DofTopology,
 )
-from phalanx.ecs import function, read, real, system, update
+from phalanx.ecs import read, real, system, update
 from phalanx.maths.kernels import cross
+from phalanx.systems.solver.contact_rows import moves
 from phalanx.systems.solver.contact_solver import NEAR
 from phalanx.systems.solver.squeezes import OPPOSITE
 
@@ -32,12 +33,6 @@ UNEVEN = 1e-3
 
 CANCELS = 0.02
 """Share of a couple that may be left over, and that may act on a joint."""
-
-
-@function
-def moved_by(k_begin, k_end, place):
-    """Whether a dof with this part of the walk moves the link whose last dof has this place there."""
-    return k_begin <= place and place < k_end
 
 
 @system(over=Contact, phase="rows", used="count")
@@ -78,13 +73,8 @@ def even_out_grips(
         goes_on = goes_on and tree_first[max(b, 0), 0] == tree_b
     first = c
     while first < last:
-        a, b, nx, ny, nz = (
-            dof_a[first, e],
-            dof_b[first, e],
-            normal[first, 0, e],
-            normal[first, 1, e],
-            normal[first, 2, e],
-        )
+        a, b = dof_a[first, e], dof_b[first, e]
+        nx, ny, nz = normal[first, 0, e], normal[first, 1, e], normal[first, 2, e]
         end, second, second_end = first, last, last
         for i in range(first, last):
             dot = nx * normal[i, 0, e] + ny * normal[i, 1, e] + nz * normal[i, 2, e]
@@ -98,9 +88,8 @@ def even_out_grips(
         second_end = second
         for i in range(second, last):
             dot = mx * normal[i, 0, e] + my * normal[i, 1, e] + mz * normal[i, 2, e]
-            second_end = (
-                i + 1 if i == second_end and dof_a[i, e] == o and dof_b[i, e] == p and dot > ALIKE else second_end
-            )
+            alike = dof_a[i, e] == o and dof_b[i, e] == p and dot > ALIKE
+            second_end = i + 1 if i == second_end and alike else second_end
         pressed, pressed_2, push, push_2, stiff = 0, 0, 0.0, 0.0, True
         for i in range(first, end):
             here = gap[i, e] <= NEAR
@@ -134,8 +123,8 @@ def even_out_grips(
                 link, link_2 = (a, o) if side == 0 else (b, p)
                 for k in range(tree_first[link, 0], tree_end[link, 0]):
                     if turns[k, 0] == 1:
-                        on = moved_by(walk_begin[k, 0], walk_end[k, 0], walk_begin[link, 0])
-                        on_2 = moved_by(walk_begin[k, 0], walk_end[k, 0], walk_begin[link_2, 0])
+                        on = moves(walk_begin[k, 0], walk_end[k, 0], walk_begin[link, 0])
+                        on_2 = moves(walk_begin[k, 0], walk_end[k, 0], walk_begin[link_2, 0])
                         torque = axis[k, 0, e] * ((x if on else 0.0) + (x_2 if on_2 else 0.0))
                         torque += axis[k, 1, e] * ((y if on else 0.0) + (y_2 if on_2 else 0.0))
                         torque += axis[k, 2, e] * ((z if on else 0.0) + (z_2 if on_2 else 0.0))

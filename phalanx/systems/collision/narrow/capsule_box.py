@@ -174,7 +174,7 @@ def touch_capsule_box(cx, cy, cz, ux, uy, uz, radius, half, sx, sy, sz, reach, o
         oy = ny if shared else oy
         oz = nz if shared else oz
         gap = (distance if last else (x * nx + y * ny + z * nz - level if deep else length)) - radius
-        wanted = needed or not stands if last else aligned
+        wanted = (needed or not stands) if last else aligned
         if wanted and gap <= reach:
             turned = squared(ox - nx, oy - ny, oz - nz)
             as_good = gap <= distance - radius + same and turned < SAME_NORMAL * SAME_NORMAL
