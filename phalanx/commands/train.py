@@ -218,7 +218,7 @@ def play(
         made = learning_tasks.make(task, num_envs, device, seed, noise=False, trainer=wrote, shown=shown)
         trainer = trainers.make(wrote, made.env, made.settings, None, task, seed, Ranks())
         trainer.load(checkpoint)
-        film = Film(_world(made), made.step_seconds) if video is not None else None
+        film = Film(made.world, made.step_seconds) if video is not None else None
         steps, start = max(1, round(seconds / made.step_seconds)), time.perf_counter()
         if watch is not None:
             return _watched(watch, made, trainer, checkpoint, newest, steps)
@@ -237,7 +237,7 @@ def play(
 
 def _watched(watch: Watch, made: learning_tasks.Made, trainer: Any, checkpoint: Path, newest: bool, steps: int) -> int:
     """Play in the browser until Ctrl-C, with a choice of checkpoints; 0."""
-    with watch.open(_world(made), speed=1.0) as viewer:
+    with watch.open(made.world, speed=1.0) as viewer:
         choice, steering = Checkpoints(viewer, checkpoint, trainer.load, newest), steer(viewer, made.env)
 
         def after_step() -> None:
@@ -256,12 +256,6 @@ def _device(name: str) -> str:
 
         return "cuda:0" if cuda_available() else "cpu"
     return "cuda:0" if name == "cuda" else name
-
-
-def _world(made: learning_tasks.Made) -> Any:
-    if made.world is None:
-        raise UserError("Films are of native tasks so far; leave --video away.")
-    return made.world
 
 
 class _Progress:
@@ -299,7 +293,6 @@ class _Films:
 
     def __init__(self, made: learning_tasks.Made, trainer: Any, folder: Path) -> None:
         self._made, self._trainer, self._folder = made, trainer, folder
-        _world(made)
         self._film: Any = None
         self._next = trainer.iteration
 
