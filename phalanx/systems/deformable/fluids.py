@@ -48,10 +48,8 @@ CALM = 0.25
 
 
 THIN = 1e-6
-"""Share of its inertia that what is near a particle has about any axis, at least; and, by mass,"""
-
 TINY = 1e-12
-"""m^2: how much at least."""
+"""What is near a particle has at least this share of its greatest inertia about any axis, and this by mass, m^2."""
 
 
 @function
