@@ -86,7 +86,7 @@ def test_world_arguments(arguments: dict[str, Any], message: str) -> None:
 def test_device_that_does_not_exist(device: Any) -> None:
     with pytest.raises(px.DeviceError) as raised:
         px.World(device=device)
-    assert str(raised.value) == f'device {device!r}: must be "cpu", "cuda", "cuda:N" or "gpu"'
+    assert str(raised.value) == f'device {device!r}: must be "cpu", "cuda", "cuda:N" or "gpu" (worlds take "auto", too)'
 
 
 @pytest.mark.parametrize("index", [0, 99])

@@ -27,5 +27,13 @@ def test_reprs_say_what_is_in_them(tmp_path: Path) -> None:
         assert repr(recorder).endswith("a.zarr', recording: 1 samples>") and "arm, box, balls" in repr(recorder)
     recording = px.open_recording(tmp_path / "a.zarr")
     assert repr(recording.robots["arm"]).startswith("<RobotRecording 'arm': joint_pos, ")
+    assert repr(world.queries) == "<SceneQueries of arm, box, a, b>"
+    assert repr(world.schedule).startswith("<Schedule of ")
     for handle in (world, arm, box, balls, world[DofState], recorder, recording, arm.live):
         assert " object at 0x" not in repr(handle)
+    for handle in (world, arm, box, balls, world.queries):
+        values = {name: getattr(handle, name) for name in dir(handle) if not name.startswith("_")}
+        for name, value in values.items():
+            if not callable(value):
+                assert " object at 0x" not in repr(value), f"{type(handle).__name__}.{name}"
+                assert hasattr(value, "shape") or len(repr(value)) < 2000, f"{type(handle).__name__}.{name}"

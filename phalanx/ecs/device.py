@@ -56,7 +56,7 @@ class Device:
             self._compiler, self._programs = cuda, cuda_program
             self._events, self._index = _Events(index), index
         else:
-            raise DeviceError(f'device {asked!r}: must be "cpu", "cuda", "cuda:N" or "gpu"')
+            raise DeviceError(f'device {asked!r}: must be "cpu", "cuda", "cuda:N" or "gpu" (worlds take "auto", too)')
 
     @property
     def is_cuda(self) -> bool:

@@ -56,6 +56,10 @@ class Schedule:
         names = self.phases if phases is None else dict.fromkeys(phases)
         return [system for name in names for system in self.phase(name)]
 
+    def __repr__(self) -> str:
+        used = sum(bool(self.phase(name)) for name in self.phases)
+        return f"<Schedule of {len(self._systems)} systems in {used} phases; print it to see them>"
+
     def __str__(self) -> str:
         lines = []
         for name in self.phases:

@@ -6,7 +6,7 @@ Plain data. :mod:`phalanx.world.layout.fill` turns it into rows of the engine's 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from phalanx.models.articulation import Articulation
 from phalanx.models.surface import ALL_GROUPS, DEFAULT_MATERIAL, HasSurface, Material
@@ -27,7 +27,7 @@ class Part(HasSurface):
     ``disabled_bodies`` lists them.
     """
 
-    articulation: Articulation
+    articulation: Articulation = field(repr=False)
     material: Material = DEFAULT_MATERIAL
     kind: str = DYNAMIC
     """``"kinematic"``: all dofs of the free root are prescribed. Robots are ``"dynamic"``, with a fixed base or not."""

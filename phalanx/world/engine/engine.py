@@ -107,6 +107,9 @@ class Engine:
         self._seconds_per_step = 0.0
         self._one_thread = OneThread()
 
+    def __repr__(self) -> str:
+        return f"<Engine of {self.num_envs} environments on {self.device.name}, {self.dtype}>"
+
     @property
     def time(self) -> float:
         """Simulated seconds."""

@@ -89,6 +89,9 @@ class QueryTables:
         store.set_rows(Query, 0)
         store.set_rows(QueryHit, 0)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {', '.join(self.actor_names) or 'nothing'}>"
+
     @property
     def world(self) -> Any:
         """The world that is asked."""
