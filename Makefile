@@ -11,6 +11,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 # Two workers, whole files to a worker: compiling kernels takes most of the time and is single-threaded.
 PYTEST_ARGS ?= -n 2 --dist loadfile
+# Hundreds of processes import the package: bytecode is kept even where the shell says otherwise (make clean removes it).
+test test-all: export PYTHONDONTWRITEBYTECODE :=
 DEVICE ?= cpu
 TEST_EXTRAS := .[test,dev,docs]
 

@@ -227,7 +227,20 @@ def llvm(made: System, shared: frozenset[str], real: str = "float32") -> str:
     return namespace(generated)[generated.entry].inspect_llvm()
 
 
-@pytest.mark.parametrize("made", systems(keep_nearest=True), ids=lambda made: made.name)
+LONG_TO_TYPE = {
+    *(f"collide_{kind}_with_{other}" for kind in ("convex", "round") for other in ("mesh", "height_field", "sdf")),
+    *("collide_sdf_with_mesh", "collide_sdf_with_height_field", "collide_two_sdf", "find_walls_in_the_way"),
+}
+"""Systems of surfaces: each takes Numba seconds, and most of what they call others here call, too."""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pytest.param(s, id=s.name, marks=[pytest.mark.slow] * (s.name in LONG_TO_TYPE))
+        for s in systems(keep_nearest=True)
+    ],
+)
 def test_engine_system_has_no_float64_arithmetic(made: System) -> None:
     shared = frozenset(name for name, access in made.field_arguments.items() if access.target.shared)
     found = float64_values(made, shared)
