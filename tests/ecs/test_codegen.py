@@ -190,7 +190,8 @@ def float64_values(made: System, shared: frozenset[str], real: str = "float32") 
     exec(compile(text, str(generated.path), "exec"), vars(module))
     loops = vars(module)[f"{generated.entry}_loops"]
     number = numba.from_dtype(np.dtype(real))
-    signature: list[Any] = [numba.int64] * 3
+    bounds = loops.py_func.__code__.co_argcount - len(made.arguments)
+    signature: list[Any] = [numba.int64] * bounds
     for access in made.arguments.values():
         if access.mode == "rows":
             signature.append(numba.int64)

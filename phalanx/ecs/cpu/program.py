@@ -101,7 +101,7 @@ class Program:
         self._envs = num_envs
         self.names = [b.system.name for b in bound]
         self._functions = np.array([b.compiled for b in bound], np.int64)
-        self._kept_alive = [_table(b, stride) for b in bound]
+        self._kept_alive = [_table(b, stride, num_envs) for b in bound]
         self._arrays = [b.arguments for b in bound]
         self._tables = np.array([table.ctypes.data for table in self._kept_alive], np.int64)
         self._blocks = -(-num_envs // self._lanes)
@@ -198,10 +198,10 @@ def most_lanes(num_envs: int) -> int:
     return next((lanes for lanes in LANES if num_envs >= lanes), LANES[-1])
 
 
-def _table(bound: Bound, stride: int) -> np.ndarray:
-    """What the native function reads its arguments from: rows, stride, then an address or a number each."""
+def _table(bound: Bound, stride: int, num_envs: int) -> np.ndarray:
+    """What the native function reads its arguments from: rows, stride, an address or a number each, environments."""
     values = [a.ctypes.data if isinstance(a, np.ndarray) else int(a) for a in bound.arguments]
-    return np.array([bound.rows, stride, *values], np.int64)
+    return np.array([bound.rows, stride, *values, num_envs], np.int64)
 
 
 def _retries(bound: list[Bound], flags: set[Field]) -> np.ndarray:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import ast
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from phalanx.ecs.source.walk import walk
 from phalanx.ecs.text import addresses, teams
 from phalanx.ecs.text.in_step import in_step
 from phalanx.ecs.text.literals import BlockMemory, Literals, Scratch, definitions
+from phalanx.ecs.text.padding import END, looping, without_padding
 from phalanx.ecs.text.team_fields import private_arguments
 from phalanx.ecs.text.unswitch import unswitched
 
@@ -114,6 +115,7 @@ def _write(system: System, shared: frozenset[str], dtype: str, target: Target) -
         _prelude(dtype, target, shared_out, provided, few) + f"\n# arguments: {_argument_types(system, dtype, target)}"
     ]
     scratch = Scratch(constants, target)
+    trees = []
     for helper in helpers:
         tree = scratch.visit(Literals(floats).visit(parse(helper)))
         if tree.args.defaults or tree.args.kwonlyargs or tree.args.vararg:
@@ -128,6 +130,7 @@ def _write(system: System, shared: frozenset[str], dtype: str, target: Target) -
         decorator = "routine" if any(isinstance(n, ast.For | ast.While) for n in walk(tree)) else "helper"
         if target == "cuda":
             tree.body = addresses.while_loops(tree.body)
+        trees.append(tree)
         parts.append(f"@{decorator}\n{ast.unparse(tree)}")
     statements = without_docstring(body.body)
     rewrite = _Body(system, shared, floats, target)
@@ -145,7 +148,11 @@ def _write(system: System, shared: frozenset[str], dtype: str, target: Target) -
     decorator = "@scalar_kernel" if system.one_lane or scratch.used else "@kernel"
     decorator = "@team_kernel" if shared_out or system.is_native else decorator
     decorator = f"@kernel_of({system.registers})" if few else decorator
-    parts.append(_assemble(system, statements, target, shared).replace("@kernel", decorator))
+    if target == "cpu":
+        assembled = _assemble_cpu(system, statements, shared, looping(trees, constants), constants)
+    else:
+        assembled = _assemble_cuda(system, statements, shared)
+    parts.append(assembled.replace("@kernel", decorator))
     parts.insert(1, definitions(constants, floats))
     source = "\n\n".join(part for part in parts if part) + "\n"
     entry, source = fingerprinted(system.name, source, [*BACK_END[target], *([TEAMS] if provided else [])])
@@ -273,48 +280,61 @@ class _Body(Literals):
         return node
 
 
-def _assemble(system: System, statements: list[ast.stmt], target: Target, shared: frozenset[str]) -> str:
-    names = list(system.arguments)
-    arguments = ", ".join(names)
-    if target == "cuda":
-        statements = addresses.flatten(system, shared, statements)
+def _assemble_cpu(
+    system: System,
+    statements: list[ast.stmt],
+    shared: frozenset[str],
+    helpers: Collection[str],
+    constants: Collection[str],
+) -> str:
+    arguments = ", ".join(system.arguments)
+    if system.over is None:
+        loops = statements
+    else:
+        row, env = system.leading[0], system.leading[1]
+        lanes = ast.parse(f"for _{env} in {LANE_LOOP}: pass").body[0]
+        assert isinstance(lanes, ast.For)
+        if _is_named(env, statements):
+            statements = [ast.parse(f"{env} = signed(_{env})").body[0], *statements]
+        arrays: list[ast.stmt] = []
+        if system.in_step:
+            arrays, statements = in_step(system, statements, lanes)
+        else:
+            statements = unswitched(statements, lanes)
+        over_rows = ast.parse(f"for {row} in {_rows(system)}: pass").body[0]
+        assert isinstance(over_rows, ast.For)
+        over_rows.body = statements
+        loops = [*arrays, over_rows]
+    ends = without_padding(loops, helpers, constants)
+    text = textwrap.indent(_text(loops), "    ")
+    if system.over is not None and system.used:
+        env = f"_{system.leading[1]}"
+        most = f"_used = max(_used, signed({system.used}[0, {'0' if system.used in shared else env}]))"
+        clip = f"    _used = 0\n    for {env} in {LANE_LOOP}:\n        {most}\n    _rows = min(_rows, _used)\n"
+        text = clip + text
+    bound = ", ".join(_bind(i, name, system, shared) for i, name in enumerate(system.arguments))
+    present = f"min(_high, _table[{len(system.arguments) + 2}])"
+    end, given = (f", {END}", f", unsigned({present})") if ends else ("", "")
+    call = f"    __ENTRY___loops(unsigned(_low), unsigned(_high){given}, _table[0], {bound})"
+    if system.one_lane:
+        given = ", _lane + unsigned(1)" if ends else ""
+        call = (
+            f"    for _lane in range(unsigned(_low), unsigned({present})):\n"
+            f"        __ENTRY___loops(_lane, _lane + unsigned(1){given}, _table[0], {bound})"
+        )
+    return (
+        f"@kernel\ndef __ENTRY___loops(_low, _high{end}, _rows, {arguments}):\n{text}\n\n"
+        f"@entry\ndef __ENTRY__(_low, _high, _table):\n{call}"
+    )
+
+
+def _assemble_cuda(system: System, statements: list[ast.stmt], shared: frozenset[str]) -> str:
+    arguments = ", ".join(system.arguments)
+    statements = addresses.flatten(system, shared, statements)
     text = _text(statements)
     row, env = (system.leading[0], system.leading[1]) if system.over else ("", "")
-    ordered = "range(_rows - 1, -1, -1)" if system.order == "reverse" else "range(_rows)"
-    named = bool(env) and any(isinstance(n, ast.Name) and n.id == env for s in statements for n in walk(s))
-    if named:
+    if env and _is_named(env, statements):
         text = f"{env} = signed(_{env})\n{text}"
-    if target == "cpu":
-        if system.over is None:
-            loops = textwrap.indent(text, "    ")
-        else:
-            lanes = ast.parse(f"for _{env} in {LANE_LOOP}: pass").body[0]
-            assert isinstance(lanes, ast.For)
-            if named:
-                statements = [ast.parse(f"{env} = signed(_{env})").body[0], *statements]
-            arrays: list[ast.stmt] = []
-            if system.in_step:
-                arrays, statements = in_step(system, statements, lanes)
-            else:
-                statements = unswitched(statements, lanes)
-            loops = f"    for {row} in {ordered}:\n" + textwrap.indent(_text(statements), " " * 8)
-            if arrays:
-                loops = textwrap.indent(_text(arrays), "    ") + "\n" + loops
-            if system.used:
-                most = f"_used = max(_used, signed({system.used}[0, {'0' if system.used in shared else '_' + env}]))"
-                clip = f"    _used = 0\n    for _{env} in {LANE_LOOP}:\n        {most}\n    _rows = min(_rows, _used)\n"
-                loops = clip + loops
-        bound = ", ".join(_bind(i, name, system, shared) for i, name in enumerate(names))
-        call = f"    __ENTRY___loops(unsigned(_low), unsigned(_high), _table[0], {bound})"
-        if system.one_lane:
-            call = (
-                "    for _lane in range(unsigned(_low), unsigned(_high)):\n"
-                f"        __ENTRY___loops(_lane, _lane + unsigned(1), _table[0], {bound})"
-            )
-        return (
-            f"@kernel\ndef __ENTRY___loops(_low, _high, _rows, {arguments}):\n{loops}\n\n"
-            f"@entry\ndef __ENTRY__(_low, _high, _table):\n{call}"
-        )
     head = f"@kernel\ndef __ENTRY__(_count, _rows, _stride, {arguments}):\n{_fixed(system)}{_private(system)}"
     if teams.is_team(system) or system.is_native:
         size = system.team_size or teams.TEAM
@@ -332,7 +352,7 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
     end = "_rows"
     if system.used:
         end = f"min(_rows, signed({system.used}[{'0' if system.used in shared else f'_place(0, _stride, _{env})'}]))"
-    rows_ = f"range(cuda.blockIdx.y, {end}, cuda.gridDim.y)" if system.order == "parallel" else ordered
+    rows_ = f"range(cuda.blockIdx.y, {end}, cuda.gridDim.y)" if system.order == "parallel" else _rows(system)
     if system.in_step:
         rows_ = f"range(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y, {end}, cuda.gridDim.y * cuda.blockDim.y)"
     return (
@@ -340,6 +360,16 @@ def _assemble(system: System, statements: list[ast.stmt], target: Target, shared
         + f"    _{env} = unsigned(cuda.grid(1))\n    if _{env} < unsigned(_count):\n        for {row} in {rows_}:\n"
         + textwrap.indent(text, " " * 12)
     )
+
+
+def _is_named(env: str, statements: Sequence[ast.stmt]) -> bool:
+    """Whether statements use the environment's number other than as an index."""
+    return any(isinstance(n, ast.Name) and n.id == env for s in statements for n in walk(s))
+
+
+def _rows(system: System) -> str:
+    """How one thread goes over a system's rows."""
+    return "range(_rows - 1, -1, -1)" if system.order == "reverse" else "range(_rows)"
 
 
 def _text(statements: Sequence[ast.stmt]) -> str:
@@ -371,7 +401,7 @@ def _dtype(declared: Field) -> str:
 
 def _bind(index: int, name: str, system: System, shared: frozenset[str]) -> str:
     """How the CPU entry gets argument ``index`` out of its table: slot 0 has the rows, 1 the stride, then a slot
-    each.
+    each, then the number of environments.
     """
     slot = f"_table[{index + 2}]"
     access = system.arguments[name]
