@@ -215,6 +215,8 @@ class System:
     """Most registers of a thread on GPUs, 0: as many as its longest way takes, see :func:`system`."""
     in_step: bool = False
     """Lanes go through its loops together, see :func:`system`."""
+    sums: bool = False
+    """Threads of the GPU share out its first loop, see :func:`system`."""
     whole: System | None = None
     """What it is a portion of."""
     count: int = -1
@@ -307,6 +309,7 @@ def system(
     needs: Table | None = None,
     used: str = "",
     in_step: bool = False,
+    sums: bool = False,
     registers: int = 0,
 ) -> Callable[[Callable[..., None]], System]:
     """Declare a system.
@@ -329,6 +332,9 @@ def system(
     With ``in_step``, loops of the function that have the same turns in all environments, such as one over the elements
     of a node, are vectorised over environments on the CPU (:mod:`phalanx.ecs.text.in_step`), and where there are few
     environments threads of the GPU share out rows. Numbers that are used before and after such a loop are reals.
+
+    ``sums``: the function's first loop does nothing but add to numbers that were 0 before it, and what comes after it
+    stores them. Threads of the GPU share out that loop (:mod:`phalanx.ecs.text.row_sums`).
 
     ``registers`` limits those of a thread on GPUs. It is for systems that have nothing or little to do for most rows
     and much for a few: what the few need would leave room for fewer threads at once, and they wait for memory.
@@ -363,6 +369,11 @@ def system(
             raise DeclarationError(
                 f"system {function.__name__}: in_step= is for systems over a table whose rows may run in parallel"
             )
+        if sums and (over is None or order != "parallel" or used):
+            raise DeclarationError(
+                f"system {function.__name__}: sums= is for systems over a table whose rows may run in parallel, all of "
+                "which are in use"
+            )
         if registers and (over is None or not 32 <= registers <= 255):
             raise DeclarationError(
                 f"system {function.__name__}: registers= is for systems over a table and 32 to 255, not {registers}"
@@ -381,6 +392,7 @@ def system(
             used=used,
             registers=registers,
             in_step=in_step,
+            sums=sums,
         )
 
     return declare

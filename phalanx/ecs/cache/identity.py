@@ -56,6 +56,8 @@ def of_system(system: System) -> str:
     how = (system.order, system.leading, system.one_lane, system.used, system.team_size, system.block_threads)
     if system.in_step:
         how = (*how, "in step")
+    if system.sums:
+        how = (*how, "sums")
     if system.registers:
         how = (*how, f"{system.registers} registers")
     arguments = [(name, *_declared(access)) for name, access in system.arguments.items()]

@@ -17,6 +17,7 @@ from phalanx.ecs.cuda.kernels import NARROW, REGISTERS, cuda
 from phalanx.ecs.cuda.streams import Use, blocks, ends, turns
 from phalanx.ecs.declare import Bound, System
 from phalanx.ecs.text.addresses import MOST_ITEMS, flat_arguments
+from phalanx.ecs.text.row_sums import LANES, SHARES
 from phalanx.ecs.text.team_language import THREADS
 from phalanx.ecs.text.teams import TEAM, is_team
 
@@ -96,7 +97,10 @@ class Program:
             columns = -(-num_envs // threads)
             rows = min(rows, max(BLOCKS // columns, 1)) if system.used else rows
             shape = (columns, max(rows, 1)), threads
-            if system.in_step and num_envs < THREADS:  # few environments: threads of a block share out rows
+            if system.sums:
+                real = next(str(a.dtype) for a in bound.arguments if not isinstance(a, int) and a.dtype.kind == "f")
+                shape = (-(-num_envs // LANES), rows), (LANES, SHARES[real])
+            elif system.in_step and num_envs < THREADS:  # few environments: threads of a block share out rows
                 wide = 1 << (num_envs - 1).bit_length()
                 shape = (1, max(-(-rows * wide // THREADS), 1)), (wide, THREADS // wide)
 

@@ -32,7 +32,7 @@ from phalanx.ecs.declare import Field, System
 from phalanx.ecs.errors import DeclarationError
 from phalanx.ecs.source.functions import LANE_LOOP, MISSING, forbid_deep_returns, parse, reach, without_docstring
 from phalanx.ecs.source.walk import walk
-from phalanx.ecs.text import addresses, teams
+from phalanx.ecs.text import addresses, row_sums, teams
 from phalanx.ecs.text.in_step import in_step
 from phalanx.ecs.text.literals import BlockMemory, Literals, Scratch, definitions
 from phalanx.ecs.text.padding import END, looping, without_padding
@@ -85,7 +85,7 @@ def generate(system: System, shared: frozenset[str], dtype: str, target: Target)
         return system.program.module(system, shared, dtype)
     system = system.whole or system
     accesses = tuple((name, access.mode, id(access.target)) for name, access in system.arguments.items())
-    how = (system.order, system.leading, system.one_lane, system.used, system.registers, system.in_step)
+    how = (system.order, system.leading, system.one_lane, system.used, system.registers, system.in_step, system.sums)
     kind = (system.function, id(system.over), *how, accesses)
     key = (*kind, shared, dtype, target)
     text = _texts.get(key)
@@ -141,6 +141,8 @@ def _write(system: System, shared: frozenset[str], dtype: str, target: Target) -
         statements = [BlockMemory(statements).visit(statement) for statement in statements]
     elif shared_out:
         statements = teams.Team(system).rewrite(statements)
+    elif target == "cuda" and system.sums:
+        statements = row_sums.share_out(system, statements, dtype)
     elif target == "cuda" and system.spreads:
         statements = teams.over_blocks(statements)
     else:
@@ -338,13 +340,11 @@ def _assemble_cuda(system: System, statements: list[ast.stmt], shared: frozenset
     head = f"@kernel\ndef __ENTRY__(_count, _rows, _stride, {arguments}):\n{_fixed(system)}{_private(system)}"
     if teams.is_team(system) or system.is_native:
         size = system.team_size or teams.TEAM
-        guard = (
-            f"    _low = unsigned(cuda.grid(1) // {size})\n"
-            "    _high = _low + unsigned(1)\n"
-            f"    _rank = signed(cuda.threadIdx.x % {size})\n"
-            f"    _mask = {2**size - 1} << (cuda.threadIdx.x % 32 - _rank)\n"
-            "    if _low < unsigned(_count):\n"
-        )
+        guard = f"    _low = unsigned(cuda.grid(1) // {size})\n    _high = _low + unsigned(1)\n"
+        if not system.is_native:
+            guard += f"    _rank = signed(cuda.threadIdx.x % {size})\n"
+            guard += f"    _mask = {2**size - 1} << (cuda.threadIdx.x % 32 - _rank)\n"
+        guard += "    if _low < unsigned(_count):\n"
         return head + guard + textwrap.indent(text, " " * 8)
     if system.over is None:
         guard = "    _low = unsigned(cuda.grid(1))\n    _high = _low + unsigned(1)\n    if _low < unsigned(_count):\n"
@@ -353,6 +353,9 @@ def _assemble_cuda(system: System, statements: list[ast.stmt], shared: frozenset
     if system.used:
         end = f"min(_rows, signed({system.used}[{'0' if system.used in shared else f'_place(0, _stride, _{env})'}]))"
     rows_ = f"range(cuda.blockIdx.y, {end}, cuda.gridDim.y)" if system.order == "parallel" else _rows(system)
+    if system.sums:
+        each = textwrap.indent(text, " " * 8)
+        return f"{head}{row_sums.head(env)}    for {row} in range(cuda.blockIdx.y, _rows, cuda.gridDim.y):\n{each}"
     if system.in_step:
         rows_ = f"range(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y, {end}, cuda.gridDim.y * cuda.blockDim.y)"
     return (

@@ -34,7 +34,7 @@ from phalanx.components import (
 )
 from phalanx.components.node_attachment import ON
 from phalanx.components.node_contact import SLOTS
-from phalanx.ecs import function, local, read, real, system, update, write
+from phalanx.ecs import function, read, real, system, update, write
 from phalanx.maths.kernels import cross
 from phalanx.systems.deformable.attachments import attachment_force
 from phalanx.systems.deformable.contact_force import contact_force, contact_stiffness
@@ -43,7 +43,7 @@ THIN = 1e-6
 """As of :mod:`phalanx.systems.deformable.momentum`."""
 
 
-@system(over=NodeGroup, phase="deform_modes", in_step=True)
+@system(over=NodeGroup, phase="deform_modes", in_step=True, sums=True)
 def sum_groups(
     g,
     e,
@@ -182,7 +182,50 @@ def solve_six(matrix, x):
         x[i] = s * matrix[7 * i]
 
 
-@system(over=Deformable, phase="deform_modes")
+@function
+def solve_six_in_registers(
+    a00, a01, a02, a03, a04, a05, a11, a12, a13, a14, a15,
+    a22, a23, a24, a25, a33, a34, a35, a44, a45, a55,
+    x0, x1, x2, x3, x4, x5,
+):  # fmt: skip
+    """What :func:`solve_six` finds, of the upper triangle and the right-hand side as numbers: it needs no memory."""
+    a00 = 1.0 / math.sqrt(a00)
+    a01 = a01 * a00
+    a02 = a02 * a00
+    a03 = a03 * a00
+    a04 = a04 * a00
+    a05 = a05 * a00
+    a11 = 1.0 / math.sqrt(a11 - a01 * a01)
+    a12 = (a12 - a02 * a01) * a11
+    a13 = (a13 - a03 * a01) * a11
+    a14 = (a14 - a04 * a01) * a11
+    a15 = (a15 - a05 * a01) * a11
+    a22 = 1.0 / math.sqrt(a22 - a02 * a02 - a12 * a12)
+    a23 = (a23 - a03 * a02 - a13 * a12) * a22
+    a24 = (a24 - a04 * a02 - a14 * a12) * a22
+    a25 = (a25 - a05 * a02 - a15 * a12) * a22
+    a33 = 1.0 / math.sqrt(a33 - a03 * a03 - a13 * a13 - a23 * a23)
+    a34 = (a34 - a04 * a03 - a14 * a13 - a24 * a23) * a33
+    a35 = (a35 - a05 * a03 - a15 * a13 - a25 * a23) * a33
+    a44 = 1.0 / math.sqrt(a44 - a04 * a04 - a14 * a14 - a24 * a24 - a34 * a34)
+    a45 = (a45 - a05 * a04 - a15 * a14 - a25 * a24 - a35 * a34) * a44
+    a55 = 1.0 / math.sqrt(a55 - a05 * a05 - a15 * a15 - a25 * a25 - a35 * a35 - a45 * a45)
+    x0 = x0 * a00
+    x1 = (x1 - a01 * x0) * a11
+    x2 = (x2 - a02 * x0 - a12 * x1) * a22
+    x3 = (x3 - a03 * x0 - a13 * x1 - a23 * x2) * a33
+    x4 = (x4 - a04 * x0 - a14 * x1 - a24 * x2 - a34 * x3) * a44
+    x5 = (x5 - a05 * x0 - a15 * x1 - a25 * x2 - a35 * x3 - a45 * x4) * a55
+    x5 = x5 * a55
+    x4 = (x4 - a45 * x5) * a44
+    x3 = (x3 - a34 * x4 - a35 * x5) * a33
+    x2 = (x2 - a23 * x3 - a24 * x4 - a25 * x5) * a22
+    x1 = (x1 - a12 * x2 - a13 * x3 - a14 * x4 - a15 * x5) * a11
+    x0 = (x0 - a01 * x1 - a02 * x2 - a03 * x3 - a04 * x4 - a05 * x5) * a00
+    return x0, x1, x2, x3, x4, x5
+
+
+@system(over=Deformable, phase="deform_modes", sums=True)
 def solve_modes(
     b,
     e,
@@ -199,45 +242,69 @@ def solve_modes(
     broken=update(DeformableModes.broken),
 ):
     """The Newton step of each body, from the sums of its groups in their order."""
+    stop = first[b, e] if loose[b, e] != 0 else end[b, e]
+    a00, a01, a02, a03, a04, a05 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    a11, a12, a13, a14, a15 = 0.0, 0.0, 0.0, 0.0, 0.0
+    a22, a23, a24, a25 = 0.0, 0.0, 0.0, 0.0
+    a33, a34, a35 = 0.0, 0.0, 0.0
+    a44, a45 = 0.0, 0.0
+    a55 = 0.0
+    x0, x1, x2, x3, x4, x5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    fixed, w, wx, wy, wz = 0.0, 0.0, 0.0, 0.0, 0.0
+    for g in range(first[b, e], stop):
+        w, wx, wy, wz = w + sums[g, 0, e], wx + sums[g, 1, e], wy + sums[g, 2, e], wz + sums[g, 3, e]
+        x0 += force[g, 0, e]
+        x1 += force[g, 1, e]
+        x2 += force[g, 2, e]
+        x3 += force[g, 3, e]
+        x4 += force[g, 4, e]
+        x5 += force[g, 5, e]
+        a00 += inertia[g, 0, e]
+        a01 += inertia[g, 1, e]
+        a02 += inertia[g, 2, e]
+        a03 += inertia[g, 3, e]
+        a04 += inertia[g, 4, e]
+        a05 += inertia[g, 5, e]
+        a11 += inertia[g, 6, e]
+        a12 += inertia[g, 7, e]
+        a13 += inertia[g, 8, e]
+        a14 += inertia[g, 9, e]
+        a15 += inertia[g, 10, e]
+        a22 += inertia[g, 11, e]
+        a23 += inertia[g, 12, e]
+        a24 += inertia[g, 13, e]
+        a25 += inertia[g, 14, e]
+        a33 += inertia[g, 15, e]
+        a34 += inertia[g, 16, e]
+        a35 += inertia[g, 17, e]
+        a44 += inertia[g, 18, e]
+        a45 += inertia[g, 19, e]
+        a55 += inertia[g, 20, e]
+        fixed += real(held[g, e])
     if loose[b, e] != 0:
         for k in range(6):
             move[b, k, e] = 0.0
-        return
-    matrix = local(36)
-    x = local(6)
-    for k in range(6):
-        x[k] = 0.0
-    for k in range(36):
-        matrix[k] = 0.0
-    fixed = 0
-    w, wx, wy, wz = 0.0, 0.0, 0.0, 0.0
-    for g in range(first[b, e], end[b, e]):
-        n = 0
-        w, wx, wy, wz = w + sums[g, 0, e], wx + sums[g, 1, e], wy + sums[g, 2, e], wz + sums[g, 3, e]
-        for i in range(6):
-            x[i] += force[g, i, e]
-            for j in range(i, 6):
-                matrix[6 * j + i] += inertia[g, n, e]
-                n += 1
-        fixed += held[g, e]
-    least = THIN * (matrix[21] + matrix[28] + matrix[35])
-    for k in range(3, 6):
-        matrix[7 * k] += least
-    solve_six(matrix, x)
-    finite = 0.0
-    for k in range(6):
-        finite += x[k] - x[k]
-    sound = finite == 0.0
-    for k in range(6):
-        move[b, k, e] = x[k] if sound and fixed == 0 else 0.0
-    for k in range(3):
-        middle[b, k, e] = ahead[b, k, e]
-    wx, wy, wz = wx / w, wy / w, wz / w
-    ux, uy, uz = cross(move[b, 3, e], move[b, 4, e], move[b, 5, e], wx, wy, wz)
-    ahead[b, 0, e] = wx + move[b, 0, e] + ux
-    ahead[b, 1, e] = wy + move[b, 1, e] + uy
-    ahead[b, 2, e] = wz + move[b, 2, e] + uz
-    broken[b, e] = 0 if sound else 1
+    else:
+        least = THIN * (a33 + a44 + a55)
+        x0, x1, x2, x3, x4, x5 = solve_six_in_registers(
+            a00, a01, a02, a03, a04, a05, a11, a12, a13, a14, a15, a22, a23, a24, a25,
+            a33 + least, a34, a35, a44 + least, a45, a55 + least, x0, x1, x2, x3, x4, x5,
+        )  # fmt: skip
+        finite = (x0 - x0) + (x1 - x1) + (x2 - x2) + (x3 - x3) + (x4 - x4) + (x5 - x5)
+        sound = finite == 0.0
+        moves = sound and fixed == 0.0
+        ux, uy, uz = x0 if moves else 0.0, x1 if moves else 0.0, x2 if moves else 0.0
+        vx, vy, vz = x3 if moves else 0.0, x4 if moves else 0.0, x5 if moves else 0.0
+        move[b, 0, e], move[b, 1, e], move[b, 2, e] = ux, uy, uz
+        move[b, 3, e], move[b, 4, e], move[b, 5, e] = vx, vy, vz
+        for k in range(3):
+            middle[b, k, e] = ahead[b, k, e]
+        wx, wy, wz = wx / w, wy / w, wz / w
+        tx, ty, tz = cross(vx, vy, vz, wx, wy, wz)
+        ahead[b, 0, e] = wx + ux + tx
+        ahead[b, 1, e] = wy + uy + ty
+        ahead[b, 2, e] = wz + uz + tz
+        broken[b, e] = 0 if sound else 1
 
 
 @system(over=Node, phase="deform_modes")

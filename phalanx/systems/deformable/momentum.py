@@ -41,7 +41,7 @@ FAR = 0.01
 rest it stays, to the bit; in motion, sums about the one are nearly those about the other, and keep their digits."""
 
 
-@system(over=NodeGroup, phase="deform_momentum", in_step=True)
+@system(over=NodeGroup, phase="deform_momentum", in_step=True, sums=True)
 def sum_momenta(
     g,
     e,
@@ -105,7 +105,7 @@ def sum_momenta(
     held[g, e] = int(fixed)
 
 
-@system(over=Deformable, phase="deform_momentum", in_step=True)
+@system(over=Deformable, phase="deform_momentum", in_step=True, sums=True)
 def body_momenta(
     b,
     e,
