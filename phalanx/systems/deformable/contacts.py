@@ -4,6 +4,7 @@ import math
 
 from phalanx.components import (
     Coordinate,
+    CoupledLink,
     CoupledLinkMotion,
     DeformableModes,
     DeformableMotion,
@@ -169,7 +170,7 @@ def begin_node_contacts(
         moment[c, k, e] = 0.0
 
 
-@system(over=NodeContact, phase="deform_predict")
+@system(over=NodeContact, phase="deform_predict", needs=CoupledLink)
 def move_anchors(
     c,
     e,

@@ -111,7 +111,7 @@ def give_way(
             give[n, i, e] = step * way
 
 
-@system(over=NodeContact, phase="deform_couple")
+@system(over=NodeContact, phase="deform_couple", needs=CoupledLink)
 def give_anchors(
     c,
     e,
