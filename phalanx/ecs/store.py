@@ -13,7 +13,7 @@ from phalanx.ecs.declare import Bound, Component, Field, System, Table
 from phalanx.ecs.device import Device
 from phalanx.ecs.recorded.grouping import Straightener
 from phalanx.ecs.sequences.fusion import fused, repeated
-from phalanx.ecs.sequences.stand_ins import Exchange, Substitute, substituted
+from phalanx.ecs.sequences.stand_ins import StandIn, substituted
 
 ALIGN = 16
 """Environment strides are odd multiples of this many elements."""
@@ -65,9 +65,7 @@ class Store:
         substitutes: what stands in for systems on GPUs, in float32.
     """
 
-    def __init__(
-        self, num_envs: int, device: Device, real: str, substitutes: Sequence[Substitute | Exchange] = ()
-    ) -> None:
+    def __init__(self, num_envs: int, device: Device, real: str, substitutes: Sequence[StandIn] = ()) -> None:
         self._substitutes = substitutes if device.is_cuda and real == "float32" else ()
         self.num_envs, self.device, self.real = num_envs, device, real
         self.stride = self._stride(num_envs)

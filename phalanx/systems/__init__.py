@@ -31,6 +31,7 @@ from phalanx.systems.collision import (
 from phalanx.systems.collision import planes as planes_
 from phalanx.systems.collision import seams as seams_
 from phalanx.systems.collision.sdf_contact import on_planes
+from phalanx.systems.deformable import cloth_teams
 from phalanx.systems.dynamics import (
     actuation,
     factorization,
@@ -94,6 +95,7 @@ SUBSTITUTES = (
     mesh_contact.EXCHANGE,
     near_miss_teams.EXCHANGE,
     island_solver.SUBSTITUTE,
+    cloth_teams.PORTIONS,
 )
 """What stands in for systems on GPUs."""
 

@@ -42,7 +42,8 @@ class Team:
 
     def __init__(self, size: int, row: int, room: int, count: int) -> None:
         self.size, self.row, self.room, self.count = size, row, room, count
-        self._barrier = threading.Barrier(size, timeout=60)
+        parts = {n: size // n for n in (1 << k for k in range(size.bit_length()))}
+        self._barriers = {n: [threading.Barrier(n, timeout=60) for _ in range(many)] for n, many in parts.items()}
         self._given: list[Any] = [None] * size
         self._own = threading.local()
         self._memory: dict[int, np.ndarray] = {}
@@ -57,7 +58,9 @@ class Team:
                 body()
             except BaseException as error:
                 failed.append(error)
-                self._barrier.abort()
+                for each in self._barriers.values():
+                    for barrier in each:
+                        barrier.abort()
 
         threads = [threading.Thread(target=one, args=(rank,)) for rank in range(self.size)]
         for thread in threads:
@@ -73,13 +76,14 @@ class Team:
         return {
             "team_row": lambda: self.row,
             "team_count": lambda: self.count,
-            "team_rank": lambda size: self._own.rank,
-            "team_slot": lambda size: 0,
-            "team_wait": lambda size: self._all(None),
-            "team_sum": lambda size, x: sum(self._all(x)),
+            "team_rank": lambda size: self._own.rank % size,
+            "team_slot": lambda size: self._own.rank // size,
+            "team_wait": lambda size: self._all(size, None),
+            "block_wait": lambda: self._all(self.size, None),
+            "team_sum": lambda size, x: sum(self._all(size, x)),
             "team_eight_sums": self._eight_sums,
-            "team_ballot": lambda size, x: sum(1 << rank for rank, one in enumerate(self._all(x)) if one),
-            "team_from": lambda size, x, rank: self._all(x)[rank],
+            "team_ballot": lambda size, x: sum(1 << rank for rank, one in enumerate(self._all(size, x)) if one),
+            "team_from": lambda size, x, rank: self._all(size, x)[rank],
             "count_bits": lambda x: int(x).bit_count(),
             "lowest_bit": lambda x: (x & -x).bit_length() - 1,
             "as_real": float,
@@ -94,16 +98,19 @@ class Team:
             "real": float,
         }
 
-    def _all(self, x: Any) -> list[Any]:
-        """What every thread gives."""
-        self._given[self._own.rank] = x
-        self._barrier.wait()
-        found = list(self._given)
-        self._barrier.wait()
+    def _all(self, size: int, x: Any) -> list[Any]:
+        """What every thread gives of the part of the team, of so many threads, that the one who asks is in."""
+        rank = self._own.rank
+        part = rank // size
+        barrier = self._barriers[size][part]
+        self._given[rank] = x
+        barrier.wait()
+        found = self._given[part * size : (part + 1) * size]
+        barrier.wait()
         return found
 
     def _eight_sums(self, size: int, *numbers: float) -> float:
-        return sum(given[self._own.rank % 8] for given in self._all(numbers))
+        return sum(given[self._own.rank % 8] for given in self._all(size, numbers))
 
     @staticmethod
     def _store_four(field: Items, at: int, *values: float) -> None:

@@ -17,6 +17,7 @@ from phalanx.models.robot_model import Body, RobotModel, Shape
 from phalanx.systems import ORDER, QUERIES, STEP, deformable, systems
 
 STAND_INS = (
+    ".cloth_teams",
     "near_pair_teams",
     "near_miss_teams",
     "convex_height_field_teams",

@@ -49,6 +49,12 @@ def team_wait(size):
 
 
 @helper
+def block_wait():
+    """See :mod:`~.team_language`."""
+    cuda.syncthreads()  # pyright: ignore[reportCallIssue]
+
+
+@helper
 def team_sum(size, x):
     """See :mod:`~.team_language`."""
     team = _team(size)

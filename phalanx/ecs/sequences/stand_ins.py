@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import groupby
 
 from phalanx.ecs.declare import System, Table
 from phalanx.ecs.sequences.fusion import Before, Rest, joined
@@ -63,7 +64,24 @@ class Exchange:
     instead: Callable[[Rows], System | None]
 
 
-def substituted(systems: Sequence[System], substitute: Substitute | Exchange, rows: Rows) -> list[System]:
+@dataclass(frozen=True)
+class Portions:
+    """What stands in for portions of a system (:meth:`System.portion`) that run one right after the other.
+
+    Args:
+        name: of the system.
+        instead: makes the system, from the number of rows of tables, and all those portions in their order; none where
+            it cannot serve.
+    """
+
+    name: str
+    instead: Callable[[Rows, Sequence[System]], System | None]
+
+
+StandIn = Substitute | Exchange | Portions
+
+
+def substituted(systems: Sequence[System], substitute: StandIn, rows: Rows) -> list[System]:
     """The same sequence with what stands in for parts of it, in a world with so many rows of tables.
 
     Parts of the sequence that have no turns, or none of the systems that are prepared, stay as they are; so does a
@@ -71,6 +89,8 @@ def substituted(systems: Sequence[System], substitute: Substitute | Exchange, ro
     """
     if isinstance(substitute, Exchange):
         return _exchanged(systems, substitute, rows)
+    if isinstance(substitute, Portions):
+        return _brought_together(systems, substitute, rows)
     names = [system.name for system in systems]
     last = substitute.prepared[-1]
     ends = [i for i, name in enumerate(names) if name == last]
@@ -104,6 +124,16 @@ def _exchanged(systems: Sequence[System], exchange: Exchange, rows: Rows) -> lis
         return list(systems)
     last = exchange.group[-1]
     return [made if system.name == last else system for system in systems if system in others or system.name == last]
+
+
+def _brought_together(systems: Sequence[System], portions: Portions, rows: Rows) -> list[System]:
+    """The same sequence with one system for portions that follow upon each other."""
+    found: list[System] = []
+    for is_portion, run in groupby(systems, lambda s: s.whole is not None and s.name == portions.name):
+        each = list(run)
+        made = portions.instead(rows, each) if is_portion else None
+        found += each if made is None else [made]
+    return found
 
 
 def _solved(systems: Sequence[System], substitute: Substitute, rows: Rows) -> tuple[list[System], list[System]] | None:

@@ -1,6 +1,7 @@
 """Systems that are written for a team of GPU threads, where what :mod:`~.teams` makes of a loop is too slow.
 
 Every thread of a team runs the whole text and stores what it likes; a team has one row of a table in one environment.
+A team is a part of a warp, or a whole block, which :func:`block_wait` is for; smaller teams within that have the rest.
 Fields are indexed as in other systems, and may be handed whole to :func:`load_four` and its like. Such a system stands
 in for others (:mod:`phalanx.ecs.sequences.stand_ins`), since CPUs cannot run it.
 """
@@ -82,6 +83,11 @@ def team_slot(size) -> Any:
 @primitive
 def team_wait(size) -> Any:
     """Until all threads of the team have come here, and see what each has stored."""
+
+
+@primitive
+def block_wait() -> Any:
+    """Until all threads of the block have come here, and see what each has stored; for teams that are a whole block."""
 
 
 @primitive
