@@ -14,6 +14,7 @@ walls than elsewhere: a layer as far behind the wall as the first one is before 
 import math
 
 from phalanx.components import (
+    Deformable,
     DeformableSettings,
     NodeContactPoint,
     NodeContactState,
@@ -89,6 +90,7 @@ def fluid_begin(
     p,
     e,
     particles=rows(Particle),
+    bodies=rows(Deformable),
     node=read(ParticleTopology.node),
     body=read(ParticleTopology.body),
     surface=read(ParticleTopology.surface),
@@ -124,6 +126,9 @@ def fluid_begin(
     lx, ly, lz = 0.0, 0.0, 0.0
     total_mass, cx, cy, cz = mass[node[p, e], e], 0.0, 0.0, 0.0
     xx, xy, xz, yy, yz, zz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    sticky = 0.0
+    for o in range(bodies):
+        sticky += viscosity[o, e]
     for k in range(near[p, e] if fluid[b, e] > 0.0 else 0):
         s = place_of(k, p, particles)
         q = other[s, e]
@@ -137,23 +142,24 @@ def fluid_begin(
             x, y, z = x + f * normal[s, 0, e], y + f * normal[s, 1, e], z + f * normal[s, 2, e]
             # harmonic mean of masses and mean of viscosities: the same seen from the other
             m, n = mass[node[p, e], e], mass[node[q, e], e]
-            nu = 0.5 * (viscosity[b, e] + viscosity[o, e])
-            w = t * t / max(gap[s, e], 1e-3 * reach) * 0.5 * (viscous[b, e] + viscous[o, e])
-            w = min(step * nu * w, CALM * t * t) * 2.0 * n / (m + n)
-            ux, uy, uz = (
-                w * (start[q, 0, e] - start[p, 0, e]),
-                w * (start[q, 1, e] - start[p, 1, e]),
-                w * (start[q, 2, e] - start[p, 2, e]),
-            )
-            ax, ay, az = ax + ux, ay + uy, az + uz
-            # half of the angular momentum that this makes; and those near, by weight and from here
-            dx, dy, dz = -gap[s, e] * normal[s, 0, e], -gap[s, e] * normal[s, 1, e], -gap[s, e] * normal[s, 2, e]
-            ux, uy, uz = cross(dx, dy, dz, ux, uy, uz)
-            lx, ly, lz = lx - 0.5 * m * ux, ly - 0.5 * m * uy, lz - 0.5 * m * uz
-            w = t * t * n
-            total_mass, cx, cy, cz = total_mass + w, cx + w * dx, cy + w * dy, cz + w * dz
-            xx, xy, xz = xx + w * dx * dx, xy + w * dx * dy, xz + w * dx * dz
-            yy, yz, zz = yy + w * dy * dy, yz + w * dy * dz, zz + w * dz * dz
+            if sticky > 0.0:
+                nu = 0.5 * (viscosity[b, e] + viscosity[o, e])
+                w = t * t / max(gap[s, e], 1e-3 * reach) * 0.5 * (viscous[b, e] + viscous[o, e])
+                w = min(step * nu * w, CALM * t * t) * 2.0 * n / (m + n)
+                ux, uy, uz = (
+                    w * (start[q, 0, e] - start[p, 0, e]),
+                    w * (start[q, 1, e] - start[p, 1, e]),
+                    w * (start[q, 2, e] - start[p, 2, e]),
+                )
+                ax, ay, az = ax + ux, ay + uy, az + uz
+                # half of the angular momentum that this makes; and those near, by weight and from here
+                dx, dy, dz = -gap[s, e] * normal[s, 0, e], -gap[s, e] * normal[s, 1, e], -gap[s, e] * normal[s, 2, e]
+                ux, uy, uz = cross(dx, dy, dz, ux, uy, uz)
+                lx, ly, lz = lx - 0.5 * m * ux, ly - 0.5 * m * uy, lz - 0.5 * m * uz
+                w = t * t * n
+                total_mass, cx, cy, cz = total_mass + w, cx + w * dx, cy + w * dy, cz + w * dz
+                xx, xy, xz = xx + w * dx * dx, xy + w * dx * dy, xz + w * dx * dz
+                yy, yz, zz = yy + w * dy * dy, yz + w * dy * dz, zz + w * dz * dz
             w = min(tension[b, e], tension[o, e])
             if w > 0.0:
                 w = min(step * w, TAUT * reach / step * m * n / (m + n)) * tension_pull(gap[s, e], reach) / m
@@ -184,8 +190,10 @@ def turn_fluid(
     p,
     e,
     particles=rows(Particle),
+    bodies=rows(Deformable),
     body=read(ParticleTopology.body),
     fluid=read(ParticleMaterial.reach),
+    viscosity=read(ParticleMaterial.viscosity),
     near=read(ParticleMotion.near),
     other=read(ParticlePair.other),
     normal=read(ParticlePair.normal),
@@ -194,10 +202,17 @@ def turn_fluid(
     middle=read(ParticleFluid.middle),
     gain=update(ParticleFluid.gain),
 ):
-    """What a particle has of the turns of those near it, and of its own, by the same weights as these were found."""
+    """What a particle has of the turns of those near it, and of its own, by the same weights as these were found.
+
+    Where no fluid is viscous nothing turns.
+    """
     b = body[p, e]
+    sticky = 0.0
+    for o in range(bodies):
+        sticky += viscosity[o, e]
+    turns = fluid[b, e] > 0.0 and sticky > 0.0
     x, y, z = cross(turn[p, 0, e], turn[p, 1, e], turn[p, 2, e], -middle[p, 0, e], -middle[p, 1, e], -middle[p, 2, e])
-    for k in range(near[p, e] if fluid[b, e] > 0.0 else 0):
+    for k in range(near[p, e] if turns else 0):
         s = place_of(k, p, particles)
         q = other[s, e]
         o = body[q, e]
@@ -209,7 +224,7 @@ def turn_fluid(
                 gap[s, e] * normal[s, 2, e] - middle[q, 2, e],
             )  # fmt: skip
             x, y, z = x + t * t * ux, y + t * t * uy, z + t * t * uz
-    if fluid[b, e] > 0.0:
+    if turns:
         gain[p, 0, e] += x
         gain[p, 1, e] += y
         gain[p, 2, e] += z
