@@ -29,6 +29,9 @@ def _why_no_gpu() -> str:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--device", default="cpu", help='where worlds run: "cpu" (default) or "cuda:N"')
+    parser.addoption(
+        "--backend", help="of Isaac Sim's worlds in tests that have one: numpy, torch or warp; else the first two"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -6,8 +6,6 @@ UNBUILT = {
     "isaacsim.sensors.rtx": "RTX lidars and radars need NVIDIA's renderer and models; use "
     "isaacsim.sensors.physx.RotatingLidarPhysX or isaaclab.sensors.RayCaster",
     "isaacsim.cortex": "Cortex's decision networks are not made; step controllers in a loop of the script",
-    "isaacsim.robot.policy.examples.robots": "its robots' networks are NVIDIA's; train one by phalanx train or Isaac "
-    "Lab, and derive from isaacsim.robot.policy.examples.controllers.PolicyController",
     "isaacsim.robot_motion.lula": "Lula is closed; isaacsim.robot_motion.motion_generation has inverse kinematics",
     "isaacsim.asset.exporter": "URDF is read, and not written",
     "isaacsim.gui": "there is no window",

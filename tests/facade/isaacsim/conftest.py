@@ -13,10 +13,11 @@ from phalanx.facade.isaacsim.core.api import World
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Tests with a backend run for NumPy and torch; what a GPU simulates is torch's in both."""
+    """Tests with a backend run for NumPy and torch, or ``--backend``; what a GPU simulates is torch's in both."""
     if "backend" in metafunc.fixturenames:
         names = ["numpy", "torch"] if metafunc.config.getoption("--device") == "cpu" else ["torch"]
-        metafunc.parametrize("backend", names)
+        chosen = metafunc.config.getoption("--backend")
+        metafunc.parametrize("backend", [chosen] if chosen else names)
 
 
 @pytest.fixture(autouse=True)

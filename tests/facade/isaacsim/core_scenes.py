@@ -11,6 +11,7 @@ import numpy as np
 
 import phalanx
 from phalanx.facade import stage
+from phalanx.facade.arrays import to_warp
 from phalanx.facade.isaaclab.sim.converters import UrdfConverter, UrdfConverterCfg
 from phalanx.facade.isaacsim.core.prims import SingleXFormPrim
 from phalanx.facade.isaacsim.core.utils.stage import add_reference_to_stage
@@ -33,9 +34,16 @@ def like(backend: str, value: Any, dtype: str = "float32") -> Any:
     array = np.asarray(value, dtype)
     if backend == "numpy":
         return array
+    if backend == "warp":
+        return to_warp(array)
     import torch
 
     return torch.from_numpy(array)
+
+
+def kind_of_pose(backend: str) -> str:
+    """The package of poses and local scales of one prim: Isaac Sim makes Warp's NumPy's."""
+    return "numpy" if backend == "warp" else backend
 
 
 def xforms(*paths: str) -> None:

@@ -68,7 +68,7 @@ def test_cloth_is_simulated(world, backend):
     np.testing.assert_allclose(host(view.get_stretch_stiffnesses()), 1e3, rtol=1e-5)
     dampings = host(view.get_spring_dampings())
     assert dampings.shape == host(view.get_stretch_stiffnesses()).shape and not dampings.any()
-    view.set_stretch_stiffnesses(view.get_stretch_stiffnesses()[None] * 2.0)
+    view.set_stretch_stiffnesses(like(backend, 2.0 * host(view.get_stretch_stiffnesses())[None]))
     np.testing.assert_allclose(host(view.get_stretch_stiffnesses([1])), 2e3, rtol=1e-5)
     world.reset()
     np.testing.assert_allclose(host(view.get_world_positions()), start, atol=1e-6)

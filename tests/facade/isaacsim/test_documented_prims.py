@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from facade.isaacsim.core_scenes import add_robots, boxes, host, kind, like, xforms
+from facade.isaacsim.core_scenes import add_robots, boxes, host, kind, kind_of_pose, like, xforms
 
 from phalanx.facade import stage
 from phalanx.facade.isaacsim.core.api import SimulationContext, World, objects
@@ -37,7 +37,7 @@ def check_place(prim: Any, backend: str) -> None:
     assert prim.non_root_articulation_link is False
     prim.set_world_pose(like(backend, [1.0, 2.0, 3.0]), like(backend, TURNED))
     place, turn = prim.get_world_pose()
-    assert kind(place) == kind(turn) == backend
+    assert kind(place) == kind(turn) == kind_of_pose(backend)
     near(place, [1.0, 2.0, 3.0])
     near(turn, TURNED)
     prim.set_local_pose(like(backend, [0.5, 0.0, 0.2]), like(backend, AHEAD))

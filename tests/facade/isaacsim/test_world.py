@@ -7,6 +7,7 @@ import gc
 
 import numpy as np
 import pytest
+from facade.isaacsim.core_scenes import kind, kind_of_pose
 
 from phalanx.facade import stage
 from phalanx.facade.carb.settings import get_settings
@@ -282,7 +283,8 @@ def test_times_of_frames(world):
 def test_backend_and_units(world, backend):
     body = cube(world)
     world.reset()
-    assert world.backend == backend and type(body.get_world_pose()[0]).__module__.startswith(backend)
+    assert world.backend == backend and kind(body.get_world_pose()[0]) == kind_of_pose(backend)
+    assert kind(body.get_linear_velocity()) == backend
     assert world.backend_utils.__name__.endswith(backend)
 
 

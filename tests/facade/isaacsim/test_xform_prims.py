@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from facade.isaacsim.core_scenes import boxes, host, kind, like, xforms
+from facade.isaacsim.core_scenes import boxes, host, kind, kind_of_pose, like, xforms
 
 from phalanx.facade import stage
 from phalanx.facade.isaacsim.core.api.materials import PreviewSurface
@@ -94,7 +94,7 @@ def test_single_ones_are_created_and_have_no_first_axis(world, backend):
     prim = SingleXFormPrim("/World/new", "it", position=like(backend, [1, 2, 3]), visible=False)
     assert prim.prim.GetTypeName() == "Xform" and prim.name == "it" and not prim.get_visibility()
     place, turn = prim.get_world_pose()
-    assert kind(place) == backend and place.shape == (3,) and turn.shape == (4,)
+    assert kind(place) == kind_of_pose(backend) and place.shape == (3,) and turn.shape == (4,)
     np.testing.assert_allclose(host(place), [1, 2, 3])
     prim.set_local_scale(like(backend, [1, 2, 3]))
     np.testing.assert_allclose(host(prim.get_world_scale()), [1, 2, 3])

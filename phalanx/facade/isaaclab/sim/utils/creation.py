@@ -176,7 +176,8 @@ def add_usd_reference(prim_path: str, usd_path: str, prim_type: str = "Xform", s
     file = existing_file(usd_path, "USD file") if is_remote(usd_path) else os.fspath(usd_path)
     layer = Sdf.Layer.FindOrOpen(file) if Usd.Stage.IsSupportedFile(file) else None
     if layer is None:
-        raise FileNotFoundError(f"USD file not found at path: '{usd_path}' (for '{path}')")
+        existing_file(usd_path, "USD file")  # says where to put it, or how to get a stand-in
+        raise FileNotFoundError(f"'{usd_path}' is no USD file (for '{path}')")
     if not layer.defaultPrim:
         logger.warning("%s has no default prim: '%s' gets nothing from it; set it in the file", usd_path, path)
     root, unit = layer.pseudoRoot, UsdGeom.GetStageMetersPerUnit(here)

@@ -15,7 +15,8 @@ from phalanx.io.formats.usd.bindings import Prim, UsdGeom
 class SingleXFormPrim:
     """A prim that has a place, which is created if there is none: a view of one prim, without the first axis of arrays.
 
-    Arrays are of the backend of the world; lengths are in units of the stage, quaternions (w, x, y, z).
+    Arrays are of the backend of the world, but poses and local scales NumPy's where that is Warp; lengths are in units
+    of the stage, quaternions (w, x, y, z).
 
     Args:
         prim_path: of the prim.
@@ -117,11 +118,11 @@ class SingleXFormPrim:
 
     def get_world_pose(self) -> tuple[Any, Any]:
         """Position (3,) and orientation (4,) in the world."""
-        return first(*self._prim_view.get_world_poses())
+        return tuple(map(_on_numpy, first(*self._prim_view.get_world_poses())))
 
     def get_local_pose(self) -> tuple[Any, Any]:
         """Translation (3,) and orientation (4,) in the frame of the prim above."""
-        return first(*self._prim_view.get_local_poses())
+        return tuple(map(_on_numpy, first(*self._prim_view.get_local_poses())))
 
     def set_local_pose(self, translation: Any = None, orientation: Any = None) -> None:
         """Put it somewhere in the frame of the prim above, (3,) and (4,), at once; what is ``None`` stays."""
@@ -137,7 +138,7 @@ class SingleXFormPrim:
 
     def get_local_scale(self) -> Any:
         """(3,): by what it is scaled along its own axes."""
-        return first(self._prim_view.get_local_scales())[0]
+        return _on_numpy(first(self._prim_view.get_local_scales())[0])
 
     # -- default state ---------------------------------------------------------------------------------------
 
@@ -183,8 +184,13 @@ def one(value: Any) -> Any:
 
 
 def first(*arrays: Any) -> tuple[Any, ...]:
-    """The first rows of arrays; those of Warp become NumPy's."""
-    return tuple(array.numpy()[0] if is_warp(array) else array[0] for array in arrays)
+    """The first rows of arrays; single numbers of Warp's become NumPy's."""
+    return tuple(array.numpy()[0] if is_warp(array) and array.ndim == 1 else array[0] for array in arrays)
+
+
+def _on_numpy(array: Any) -> Any:
+    """As Isaac Sim hands out poses and scales of one prim: those of Warp become NumPy's."""
+    return array.numpy() if is_warp(array) else array
 
 
 def _of(state: Any, name: str) -> Any:

@@ -1,1 +1,1 @@
-"""What scripts import as ``isaacsim.robot.policy.examples``. Its robots' networks are NVIDIA's, and are not here."""
+"""What scripts import as ``isaacsim.robot.policy.examples``. The robots' networks are NVIDIA's, and are not here."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.facade import stage as stages
-from phalanx.facade.asset_root import existing_file
+from phalanx.facade.asset_root import below_root, existing_file
 from phalanx.facade.isaacsim.core.api.controllers import BaseController
 from phalanx.facade.isaacsim.core.prims import SingleArticulation
 from phalanx.facade.isaacsim.core.utils.stage import add_reference_to_stage
@@ -73,7 +73,12 @@ class PolicyController(BaseController):
         """
         import torch  # pyright: ignore[reportMissingImports]
 
-        self.policy = torch.jit.load(existing_file(policy_file_path, "policy"))
+        what = (
+            "network of NVIDIA's (phalanx train and Isaac Lab train others)"
+            if below_root(policy_file_path)
+            else "policy"
+        )
+        self.policy = torch.jit.load(existing_file(policy_file_path, what))
         self.policy_env_params = parse_env_config(policy_env_path)
         self._decimation, self._dt, self.render_interval = get_physics_properties(self.policy_env_params)
 
