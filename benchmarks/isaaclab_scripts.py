@@ -80,6 +80,8 @@ def _alone(script: Path, frames: int) -> int:
     arguments = ["--headless"] if "add_app_launcher_args" in text else []
     if arguments and any(word in text.lower() for word in CAMERAS):
         arguments.append("--enable_cameras")
+    if '"--checkpoint"' in text and "required=True" in text:
+        arguments += ["--checkpoint", _still_policy()]
     said: dict[str, Any] = {"ok": False, "error": ""}
     start = time.perf_counter()
     module._print = lambda error: said.update(error=f"{type(error).__name__}: {error}")  # type: ignore[assignment]
@@ -93,6 +95,21 @@ def _alone(script: Path, frames: int) -> int:
         said.pop("error", None)
     print(f"\n{MARK}{json.dumps(said)}", flush=True)
     os._exit(0)
+
+
+def _still_policy() -> str:
+    """A file with a policy of H1 for scripts that ask for one: it wants the default pose of its 19 joints."""
+    import tempfile
+
+    import torch
+
+    class Still(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.zeros_like(x[:, :19])
+
+    path = Path(tempfile.mkdtemp()) / "policy.pt"
+    torch.jit.save(torch.jit.trace(Still(), torch.zeros(1, 256)), str(path))
+    return str(path)
 
 
 if __name__ == "__main__":

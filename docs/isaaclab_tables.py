@@ -23,7 +23,7 @@ SOFT = {"demos/deformables.py", "tutorials/01_assets/run_deformable_object.py"}
 
 def tables() -> str:
     """The text between the marks."""
-    return "\n".join([*_tasks(), "", *_scripts(), "", *_tests()]) + "\n"
+    return "\n".join([*_tasks(), "", *_trainers(), "", *_scripts(), "", *_tests()]) + "\n"
 
 
 def _latest(pattern: str) -> tuple[str, list[dict[str, Any]]]:
@@ -60,17 +60,41 @@ def _tasks() -> Iterator[str]:
         )
 
 
+def _trainers() -> Iterator[str]:
+    path = max(RESULTS.glob("*-trainers-cpu.json"), key=lambda one: one.name)
+    found = json.loads(path.read_text())
+    good = sum(one["ok"] for one in found["scripts"])
+    yield "## Scripts of the trainers"
+    yield ""
+    yield f"{good} of {len(found['scripts'])} of Isaac Lab's own `scripts/reinforcement_learning/*/{{train,play}}.py`"
+    yield f"(tag v2.3.2, unmodified) ran by `phalanx exec` with {found['task']} and {found['num_envs']} environments on"
+    yield f"the CPU: `train.py` for {found['rounds']} rounds, then `play.py` of its checkpoint with `--video`. Times"
+    yield f"include what was compiled, on two busy cores ([results](../benchmarks/results/isaaclab/{path.name}),"
+    yield "`python benchmarks/isaaclab_trainers.py`). skrl 2 has no `set_running_mode`, which `skrl/play.py` calls: the"
+    yield "extra `skrl` asks for an older one. Recipes of rl-games name a GPU: on a CPU give both scripts"
+    yield "`agent.params.config.device=cpu agent.params.config.device_name=cpu`. Its best policy is kept from the"
+    yield "first end of an episode on; before that, `play.py` wants `--use_last_checkpoint`."
+    yield ""
+    yield "| trainer | script | runs | s | remarks |"
+    yield "|---|---|---|---|---|"
+    for one in found["scripts"]:
+        runs, remarks = ("yes", "") if one["ok"] else ("no", _short(one["error"]))
+        yield f"| {one['trainer']} | {one['script']} | {runs} | {one.get('seconds', 0.0):.0f} | {remarks} |"
+
+
 def _scripts() -> Iterator[str]:
-    if not any(RESULTS.glob("*-scripts-cpu.json")):
-        return
-    name, results = _latest("*-scripts-cpu.json")
+    files = sorted(RESULTS.glob("*-scripts-cpu.json"))
+    last = {one["script"]: (one, file.name) for file in files for one in json.loads(file.read_text())}
+    results = [last[script][0] for script in sorted(last)]
+    names = sorted({name for _, name in last.values()})
+    links = ", ".join(f"[{name[:10]}](../benchmarks/results/isaaclab/{name})" for name in names)
     good = sum(one["ok"] for one in results)
     yield "## Tutorials and demos"
     yield ""
     yield f"Of the 44 scripts below `scripts/tutorials` and `scripts/demos` of Isaac Lab 2.3.2, {len(results)} were"
     yield f"tried so far, unmodified, on stand-ins, and {good} ran, on two CPU cores with so much else to do that those"
     yield "without an end in time may run elsewhere; frames are rounds of their loop until it was closed"
-    yield f"([results](../benchmarks/results/isaaclab/{name}), `python benchmarks/isaaclab_scripts.py`)."
+    yield f"(results, of each script the latest: {links}; `python benchmarks/isaaclab_scripts.py`)."
     yield ""
     yield "| script | runs | frames | remarks |"
     yield "|---|---|---|---|"

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+
+import pytest
+
+from phalanx.commands.execute import _print
 
 SCRIPT = """\
 import sys
@@ -59,6 +64,21 @@ def test_it_is_the_main_program(tmp_path: Path) -> None:
     assert (said.returncode, said.stderr) == (1, "no more\n")
     stopped = execute(tmp_path, name, "--stop")
     assert stopped.returncode == 130 and stopped.stderr.splitlines()[-1] == "KeyboardInterrupt"
+
+
+def test_packages_that_scripts_lack_are_named_with_how_to_get_them(capsys: pytest.CaptureFixture[str]) -> None:
+    """As Isaac Lab's train.py imports its trainer, or asks which version of it there is."""
+    for error in (
+        ModuleNotFoundError("No module named 'skrl.utils'", name="skrl.utils"),
+        PackageNotFoundError("rsl-rl-lib"),
+        ModuleNotFoundError("No module named 'mine'", name="mine"),
+    ):
+        _print(error)
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("phalanx: ")]
+    assert [line.partition(" brings")[0] for line in said] == [
+        "phalanx: pip install 'phalanx[skrl]'",
+        "phalanx: pip install 'phalanx[learn]'",
+    ]
 
 
 def test_mistakes_are_told(tmp_path: Path) -> None:

@@ -250,7 +250,7 @@ STAND_INS: tuple[StandIn, ...] = (
     ),
     StandIn(
         "anymal-c-policy",
-        (f"{LAB}/Policies/ANYmal-C/Blind/policy.pt",),
+        (f"{LAB}/Policies/ANYmal-C/Blind/policy.pt", f"{LAB}/Policies/ANYmal-C/HeightScan/policy.pt"),
         "no policy: it asks for the default pose, in which the robot stands and does not walk",
         write=networks.write_standing,
     ),

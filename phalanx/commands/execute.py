@@ -13,6 +13,16 @@ from types import TracebackType
 from phalanx.commands.common import UserError
 from phalanx.commands.watching import Watch, showing_stages
 
+EXTRAS = {
+    "torch": "torch",
+    "pxr": "isaac",
+    **dict.fromkeys(("gymnasium", "toml", "prettytable", "hid", "h5py", "cv2", "hydra", "packaging"), "isaaclab"),
+    **dict.fromkeys(("rsl_rl", "rsl-rl-lib", "tensorboard"), "learn"),
+    "skrl": "skrl",
+    **dict.fromkeys(("stable_baselines3", "stable-baselines3"), "sb3"),
+}
+"""What scripts of Isaac Lab import or look for, and which extra brings it."""
+
 
 def execute(script: str, arguments: Sequence[str], watch: Watch | None = None) -> int:
     """Run a script as ``python script arguments ...`` would, with the facade's names to import.
@@ -62,6 +72,9 @@ def _print(error: BaseException) -> None:
     found: TracebackType | None = error.__traceback__
     while found is not None and _is_ours(found):
         found = found.tb_next
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in EXTRAS:
+        extra = EXTRAS[str(error.name).partition(".")[0]]
+        error.add_note(f"phalanx: pip install 'phalanx[{extra}]' brings it; phalanx doctor says what else is missing.")
     sys.stdout.flush()
     if sys.excepthook is sys.__excepthook__:
         traceback.print_exception(type(error), error, found)

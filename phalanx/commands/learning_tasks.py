@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib.util
 import io
 import logging
+import sys
+import traceback
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,6 +75,7 @@ def check(task: str, device: str, trainer: str = "rsl_rl") -> bool:
 
     if wheel.source() is None:
         raise UserError(f"{task} is a task of Isaac Lab, which is not installed: {wheel.REMEDY}")
+    wheel.tell_of_another_version()
     return False
 
 
@@ -132,12 +136,29 @@ def _isaac(task: str, num_envs: int | None, device: str, seed: int, trainer: str
             reason = f"{error}; phalanx doctor says what is missing"
         except FileNotFoundError as error:  # a robot's file; what is said names the place and `phalanx assets`
             reason = str(error)
+            _forget_half_made(error)
         except UserError:
             raise
         except Exception:
             print(said.getvalue())
             raise
     raise UserError(f"{task} does not start: {reason}.")
+
+
+def _forget_half_made(error: BaseException) -> None:
+    """Free the environment whose construction an error ended.
+
+    Its destructor fails for want of what was not made yet, and Python would print that beside the one sentence.
+    """
+    hook, sys.unraisablehook = sys.unraisablehook, lambda _: None
+    try:
+        chain: BaseException | None = error
+        while chain is not None:
+            traceback.clear_frames(chain.__traceback__)
+            chain = chain.__context__
+        gc.collect()
+    finally:
+        sys.unraisablehook = hook
 
 
 def _made_by_isaac(task: str, num_envs: int | None, device: str, seed: int, trainer: str) -> Made:

@@ -123,6 +123,7 @@ def _check_wheel() -> None:
 
     if wheel.source() is None:
         raise UserError(f"Isaac Lab is not installed: {wheel.REMEDY}")
+    wheel.tell_of_another_version()
 
 
 def _chosen(names: Sequence[str], found: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -158,7 +159,7 @@ def trial(name: str, num_envs: int, steps: int, device: str, seconds: float, pro
 def row(result: dict[str, Any]) -> str:
     """A line of the table."""
     if not result["ok"]:
-        return f"{result['task']:62}FAILED  {' '.join(result['error'].split())[:160]}"
+        return f"{result['task']:62}FAILED  {' '.join(result['error'].split())}"
     rate = result["num_envs"] * result["steps"] / max(result["stepping"], 1e-9)
     return (
         f"{result['task']:62}ok      start {result['start']:5.1f} s, {rate:9.0f} env steps/s, "

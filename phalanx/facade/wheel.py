@@ -95,11 +95,7 @@ def find(name: str) -> ModuleSpec | None:
     found = source() if root in PACKAGES else None
     if found is None:
         return None
-    if not found.is_spoken:
-        tell_once(
-            f"Isaac Lab {found.version} in {found.folder} is not {VERSION}, whose behaviour Phalanx has: {REMEDY}",
-            logging.WARNING,
-        )
+    tell_of_another_version()
     if not rest:
         return _package_spec(name, found.package(root))
     *parents, last = rest.split(".")
@@ -107,6 +103,16 @@ def find(name: str) -> ModuleSpec | None:
     if spec is not None and isinstance(spec.loader, SourceFileLoader):
         spec.loader = _Loader(spec.loader.name, spec.loader.path)
     return spec
+
+
+def tell_of_another_version() -> None:
+    """Warn once if the installed Isaac Lab is not of the version that the facade has the behaviour of."""
+    found = source()
+    if found is not None and not found.is_spoken:
+        tell_once(
+            f"Isaac Lab {found.version} in {found.folder} is not {VERSION}, whose behaviour Phalanx has: {REMEDY}",
+            logging.WARNING,
+        )
 
 
 class _Loader(SourceFileLoader):
@@ -156,4 +162,15 @@ def missing(name: str) -> str:
     return f"Isaac Lab {found.version} in {found.folder} has no such module"
 
 
-__all__ = ["PACKAGES", "REMEDY", "REQUIREMENT", "VARIABLE", "VERSION", "Source", "find", "missing", "source"]
+__all__ = [
+    "PACKAGES",
+    "REMEDY",
+    "REQUIREMENT",
+    "VARIABLE",
+    "VERSION",
+    "Source",
+    "find",
+    "missing",
+    "source",
+    "tell_of_another_version",
+]

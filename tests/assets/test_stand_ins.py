@@ -175,10 +175,14 @@ def test_the_shadow_hand_lies_on_its_back_and_bends_its_fingers_upwards(folder):
     ]
 
 
-def test_the_policy_asks_for_the_default_pose(tmp_path):
+def test_policies_ask_for_the_default_pose(tmp_path):
+    """One for observations of the robot alone, and one for those that heights of the ground follow."""
     torch = pytest.importorskip("torch", reason="torch is not installed")
-    policy = torch.jit.load(str(build(chosen(["anymal-c-policy"])[0], tmp_path)[0]))
-    assert policy(torch.randn(7, 48)).shape == (7, 12) and not policy(torch.randn(7, 48)).any()
+    files = build(chosen(["anymal-c-policy"])[0], tmp_path)
+    assert [file.parent.name for file in files] == ["Blind", "HeightScan"]
+    for file, observed in zip(files, (48, 48 + 17 * 11), strict=True):
+        actions = torch.jit.load(str(file))(torch.randn(7, observed))
+        assert actions.shape == (7, 12) and not actions.any()
 
 
 def test_single_bodies_are_the_files_own_prim(folder):

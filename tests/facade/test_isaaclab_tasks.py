@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from phalanx.commands import tasks
+from phalanx.commands.common import UserError
 from phalanx.facade import wheel
 
 if wheel.source() is None:
@@ -59,6 +60,19 @@ def test_the_sample_has_tasks_that_there_are():
     names = dict(tasks.known())
     assert set(tasks.SAMPLE) <= set(names) and len(set(tasks.SAMPLE)) == 24
     assert {"direct", "manager"} == {names[name] for name in tasks.SAMPLE}
+
+
+def test_mistakes_are_told_whole():
+    """A task that is none, and of a file that is missing all that is to be done, however long its path is."""
+    found = [("Isaac-Cartpole-v0", "manager"), ("Isaac-Ant-v0", "manager")]
+    with pytest.raises(UserError, match='"Isaac-Cartpol-v0" is no task of Isaac Lab; did you mean "Isaac-Cartpole-v0"'):
+        tasks._chosen(["Isaac-Cartpol-v0"], found)
+    with pytest.raises(UserError, match='"xyz" is no task of Isaac Lab; phalanx tasks lists them'):
+        tasks._chosen(["xyz"], found)
+    error = (
+        f"USD file not found at path: '{'long/' * 40}cartpole.usd':\n`phalanx assets build cartpole` makes a stand-in"
+    )
+    assert tasks.row({"task": "Isaac-Cartpole-v0", "ok": False, "error": error}).endswith("cartpole` makes a stand-in")
 
 
 def test_an_environment_that_diverges_fails_the_trial():

@@ -137,6 +137,20 @@ def test_other_bodies_make_one_environment_and_the_log_says_why(device: str, cap
     assert caplog.records[-1].levelno == logging.INFO
 
 
+def test_robots_with_other_joints_have_no_view_in_common() -> None:
+    """Isaac Lab asks for the same links and joints, too; the error names the prims and what differs."""
+    more = joint("RevoluteJoint", "wrist", "THING/link", "THING/hand", 'uniform token physics:axis = "X"')
+    hand = body("hand", BOX + "float physics:mass = 1.0", (1.0, 0.0, 1.0))
+    plain = arm(0.5, 1.0, 170.0)
+    inside = [plain, plain.rstrip().removesuffix("}") + hand + more + "}"]
+    made = spread([text.replace("THING", f"/World/env_{i}/thing") for i, text in enumerate(inside)], [0, 1])
+    world = StageWorld(made, ["/World/env_.*/thing"])
+    with pytest.raises(
+        ValueError, match=r"<\S+env_0/thing\S*> and <\S+env_1/thing\S*> differ in their links .*hand.*path"
+    ):
+        world.view.create_articulation_view("/World/env_*/thing")
+
+
 def test_many_environments_that_become_one_are_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     """Such a world steps slowly, which nobody should have to find out by waiting."""
     inside = [KINDS[0]] * (MANY - 1) + [KINDS[0] + body("more", BALL)]

@@ -166,6 +166,24 @@ class TestMistakes:
         with pytest.raises(UserError, match="no recipe for skrl; phalanx tasks lists the others"):
             learning_tasks._recipe_entry("Isaac-X-v0", {}, "skrl")
 
+    def test_what_is_half_made_is_freed_without_a_word(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """A task whose robot's file is missing gives one sentence, and no traceback of its destructor."""
+        freed, hook = [], sys.unraisablehook
+
+        class Half:
+            def __init__(self) -> None:
+                raise FileNotFoundError("robot.usd")
+
+            def __del__(self) -> None:
+                freed.append(True)
+                raise AttributeError("command_manager")
+
+        try:
+            Half()
+        except FileNotFoundError as error:
+            learning_tasks._forget_half_made(error)
+        assert freed and capsys.readouterr().err == "" and sys.unraisablehook is hook
+
     @pytest.mark.parametrize("name", [_only_with("sb3")])
     def test_several_processes(self, name: str, capsys: pytest.CaptureFixture[str]) -> None:
         """Which Stable-Baselines3 has no distribution for."""

@@ -63,7 +63,11 @@ class ArticulationView(ArticulationTendons):
                 first.num_spatial_tendons,
                 first.num_shapes,
             ):
-                raise ValueError(f"{robot} and {first} differ: a view has articulations with the same links and joints")
+                two = [_path_of(one, rows, prim_paths) for one in (first, robot)]
+                raise ValueError(
+                    f"{two[0]} and {two[1]} differ in their {_what_differs(first, robot)}: robots of one view or asset "
+                    "have the same links, joints, shapes and tendons; give each kind an asset with a path of its own"
+                )
         for what, paths in (("prim_paths", prim_paths), ("link_paths", link_paths), ("dof_paths", dof_paths)):
             if paths is not None and not callable(paths) and len(paths) != self.count:
                 raise ValueError(f"there are {len(paths)} {what} for {self.count} rows")
@@ -302,3 +306,24 @@ class ArticulationView(ArticulationTendons):
     def set_disable_gravities(self, data: Any, indices: Any = None) -> None:
         """Switch gravity off (1) or on (0), (count, max_links); for links fixed to each other only together."""
         self._set_gravity(data, indices)
+
+
+def _path_of(robot: Robot, rows: Rows, prim_paths: Sequence[str] | None) -> str:
+    """The prim of a robot in its first row if that is known, else its name."""
+    if prim_paths is None or len(prim_paths) != rows.count:
+        return str(robot)
+    return f"<{prim_paths[int(np.argmax(rows.column == rows.keys.index(robot)))]}>"
+
+
+def _what_differs(first: Robot, second: Robot) -> str:
+    """The first thing in which two robots differ, with the first names that only one of them has."""
+    a, b = ArticulationMetatype(first), ArticulationMetatype(second)
+    for what in ("link_names", "joint_names", "dof_names"):
+        mine, theirs = getattr(a, what), getattr(b, what)
+        if mine != theirs:
+            odd = [name for name in (*mine, *theirs) if (name in mine) != (name in theirs)]
+            said = f"only one has {', '.join(odd[:3])}{', ...' if len(odd) > 3 else ''}" if odd else "other order"
+            return f"{what.partition('_')[0]}s ({len(mine)} and {len(theirs)}; {said})"
+    if a != b:
+        return "joints (types, parents or base)"
+    return "shapes" if first.num_shapes != second.num_shapes else "tendons"
