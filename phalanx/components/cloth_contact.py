@@ -16,6 +16,7 @@ PARTNERS = 16
 
 ClothTriangle = Table("cloth triangle", "a triangle of cloth that touches cloth; those of a patch are consecutive")
 ClothPatch = Table("cloth patch", "some triangles that lie together")
+ClothRegion = Table("cloth region", "some patches that lie together, one after the other")
 ClothNear = Table("near cloth", "slots for triangles near a triangle, NEAR for each")
 ClothTouch = Table("cloth touch", "slots for what is near a node of cloth, TOUCHES for each such node")
 
@@ -46,6 +47,20 @@ class ClothPatchTopology(Component, table=ClothPatch):
 
 class ClothPatchBounds(Component, table=ClothPatch):
     """Bounds of its triangles'."""
+
+    low = Field(3, unit="m", doc="least coordinates, from the environment's origin")
+    high = Field(3, unit="m", doc="greatest coordinates, from the environment's origin")
+
+
+class ClothRegionTopology(Component, table=ClothRegion):
+    """Its patches."""
+
+    first = Field(dtype="int32", doc="the first", constant=True)
+    end = Field(dtype="int32", doc="one past the last", constant=True)
+
+
+class ClothRegionBounds(Component, table=ClothRegion):
+    """Bounds of its patches'."""
 
     low = Field(3, unit="m", doc="least coordinates, from the environment's origin")
     high = Field(3, unit="m", doc="greatest coordinates, from the environment's origin")

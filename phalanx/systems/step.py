@@ -311,6 +311,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         cloth_near.cloth_budgets,
         cloth_near.cloth_bounds,
         cloth_near.patch_bounds,
+        cloth_near.region_bounds,
         cloth_near.near_cloth,
     ),
     # Where inertia takes nodes.

@@ -1,4 +1,4 @@
-"""Triangles of cloth that are near each other in a small step, by bounds of triangles and of patches of them.
+"""Triangles of cloth that are near each other in a small step, by bounds of triangles, of patches, and of regions.
 
 Bounds hold all places to which the nodes may go, beside a motion that all cloth shares: what is not found cannot meet.
 """
@@ -13,6 +13,9 @@ from phalanx.components import (
     ClothPatch,
     ClothPatchBounds,
     ClothPatchTopology,
+    ClothRegion,
+    ClothRegionBounds,
+    ClothRegionTopology,
     ClothTriangle,
     ClothTriangleBounds,
     ClothTriangleTopology,
@@ -153,11 +156,34 @@ def patch_bounds(
         low[p, a, e], high[p, a, e] = least, most
 
 
+@system(over=ClothRegion, phase="deform_near")
+def region_bounds(
+    r,
+    e,
+    first=read(ClothRegionTopology.first),
+    end=read(ClothRegionTopology.end),
+    own_low=read(ClothPatchBounds.low),
+    own_high=read(ClothPatchBounds.high),
+    low=write(ClothRegionBounds.low),
+    high=write(ClothRegionBounds.high),
+):
+    """Bounds of regions."""
+    for a in range(3):
+        least, most = INFINITY, -INFINITY
+        for p in range(first[r, e], end[r, e]):
+            least, most = min(least, own_low[p, a, e]), max(most, own_high[p, a, e])
+        low[r, a, e], high[r, a, e] = least, most
+
+
 @system(over=ClothTriangle, phase="deform_near")
 def near_cloth(
     t,
     e,
-    patches=rows(ClothPatch),
+    regions=rows(ClothRegion),
+    first_patch=read(ClothRegionTopology.first),
+    end_patch=read(ClothRegionTopology.end),
+    region_low=read(ClothRegionBounds.low),
+    region_high=read(ClothRegionBounds.high),
     first=read(ClothPatchTopology.first),
     end=read(ClothPatchTopology.end),
     patch_low=read(ClothPatchBounds.low),
@@ -172,17 +198,21 @@ def near_cloth(
     ax, ay, az = low[t, 0, e], low[t, 1, e], low[t, 2, e]
     bx, by, bz = high[t, 0, e], high[t, 1, e], high[t, 2, e]
     found = 0
-    for p in range(patches if there[0, e] != 0 else 0):
-        x = ax <= patch_high[p, 0, e] and patch_low[p, 0, e] <= bx
-        y = ay <= patch_high[p, 1, e] and patch_low[p, 1, e] <= by
-        z = az <= patch_high[p, 2, e] and patch_low[p, 2, e] <= bz
-        if x and y and z:
-            for o in range(first[p, e], end[p, e]):
-                x = ax <= high[o, 0, e] and low[o, 0, e] <= bx
-                y = ay <= high[o, 1, e] and low[o, 1, e] <= by
-                z = az <= high[o, 2, e] and low[o, 2, e] <= bz
-                if x and y and z and o != t:
-                    if found < NEAR:
-                        triangle[t * NEAR + found, e] = o
-                    found += 1
+    for r in range(regions if there[0, e] != 0 else 0):
+        x = ax <= region_high[r, 0, e] and region_low[r, 0, e] <= bx
+        y = ay <= region_high[r, 1, e] and region_low[r, 1, e] <= by
+        z = az <= region_high[r, 2, e] and region_low[r, 2, e] <= bz
+        for p in range(first_patch[r, e], end_patch[r, e] if x and y and z else 0):
+            x = ax <= patch_high[p, 0, e] and patch_low[p, 0, e] <= bx
+            y = ay <= patch_high[p, 1, e] and patch_low[p, 1, e] <= by
+            z = az <= patch_high[p, 2, e] and patch_low[p, 2, e] <= bz
+            if x and y and z:
+                for o in range(first[p, e], end[p, e]):
+                    x = ax <= high[o, 0, e] and low[o, 0, e] <= bx
+                    y = ay <= high[o, 1, e] and low[o, 1, e] <= by
+                    z = az <= high[o, 2, e] and low[o, 2, e] <= bz
+                    if x and y and z and o != t:
+                        if found < NEAR:
+                            triangle[t * NEAR + found, e] = o
+                        found += 1
     near[t, e] = found

@@ -13,6 +13,9 @@ from phalanx.world.layout.columns import Columns
 PATCH = 16
 """Most triangles of a patch."""
 
+REGION = 64
+"""Most patches of a region. A triangle looks at all regions, and at the patches of a few."""
+
 
 class ClothTriangles:
     """Triangles that touch cloth, body by body."""
@@ -22,6 +25,8 @@ class ClothTriangles:
         """Triangles so far."""
         self.nodes = 0
         """Nodes of theirs so far."""
+        self.patches = 0
+        """Patches of theirs so far."""
 
     def add(
         self,
@@ -57,6 +62,7 @@ class ClothTriangles:
                 c.ClothPatchTopology.end: ends,
             }
         )
+        self._add_regions(columns, len(patches))
         used, first_corner = np.unique(triangles.ravel(), return_index=True)
         owner = np.full(count, -1)  # inner nodes of soft bodies belong to none
         owner[used] = self.count + first_corner // 3
@@ -103,6 +109,7 @@ class ClothTriangles:
                 c.ClothNodeContact.owner: self.count + np.minimum(np.arange(count), count - 2),
             }
         )
+        self._add_regions(columns, len(first))
         segment = ends_of_segments(count)[0]
         columns.extend(
             {
@@ -112,6 +119,13 @@ class ClothTriangles:
         )
         self.count += count - 1
         self.nodes += count
+
+    def _add_regions(self, columns: Columns, patches: int) -> None:
+        """Append regions of a body's patches, those that follow upon each other."""
+        first = self.patches + np.arange(0, patches, REGION)
+        self.patches += patches
+        ends = np.minimum(first + REGION, self.patches)
+        columns.extend({c.ClothRegionTopology.first: first, c.ClothRegionTopology.end: ends})
 
 
 def ends_of_segments(count: int) -> tuple[np.ndarray, np.ndarray]:

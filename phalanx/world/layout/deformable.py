@@ -269,6 +269,7 @@ def fill_deformables(
         (c.ClothBend, columns.count(c.ClothBendTopology.other)),
         (c.ClothTriangle, sheets.triangles.count),
         (c.ClothPatch, columns.count(c.ClothPatchTopology.first)),
+        (c.ClothRegion, columns.count(c.ClothRegionTopology.first)),
         (c.ClothNear, sheets.triangles.count * NEAR),
         (c.ClothTouch, sheets.triangles.nodes * TOUCHES),
         (c.Rope, columns.count(c.RopeTopology.first)),
