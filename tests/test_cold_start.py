@@ -15,12 +15,13 @@ import numpy as np
 import phalanx as px
 
 world = px.World(num_envs=5, device=sys.argv[1])
-world.add_ground()
-robot = world.add_robot("quadruped")
+if sys.argv[2] == "quadruped":
+    world.add_ground()
+robot = world.add_robot(sys.argv[2])
 robot.set_drive(stiffness=40.0, damping=1.0)
 rng = np.random.default_rng(1)
 for _ in range(10):
-    robot.set_targets(pos=robot.default_joint_pos + 0.3 * rng.standard_normal((5, 12)))
+    robot.set_targets(pos=robot.default_joint_pos + 0.3 * rng.standard_normal((5, robot.num_dof)))
     world.step(20)
 state = world.state()
 print(hashlib.sha256(b"".join(state[key].tobytes() for key in sorted(state))).hexdigest(), bool(world.diverged.size))
@@ -52,9 +53,10 @@ In one process the names alone would be others, whichever kernels they are.
 """
 
 
-def test_compiled_and_cached_kernels_give_the_same_bits(device: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("robot", ["cartpole", pytest.param("quadruped", marks=pytest.mark.slow)])
+def test_compiled_and_cached_kernels_give_the_same_bits(robot: str, device: str, tmp_path: Path) -> None:
     """Whether kernels come from the compiler or from the disk must not show in the last bit."""
-    first, second = (run(RUN, device, tmp_path) for _ in range(2))
+    first, second = (run(RUN, tmp_path, device, robot) for _ in range(2))
     assert first[1] == "False", "nothing diverged"
     assert first == second
 
@@ -63,16 +65,16 @@ def test_what_was_compiled_before_does_not_show(device: str, tmp_path: Path) -> 
     """Compiled by a process that had compiled boxes, the distances of some cylinders were others by a rounding."""
     if device != "cpu":
         pytest.skip("kernels of a GPU are the same wherever they are compiled")
-    alone, after = (run(OBJECT, device, tmp_path / str(i), COMPANY="spheres" * i) for i in range(2))
+    alone, after = (run(OBJECT, tmp_path / str(i), COMPANY="spheres" * i) for i in range(2))
     assert alone == after
 
 
-def run(script: str, device: str, cache: Path, **settings: str) -> list[str]:
+def run(script: str, cache: Path, *arguments: str, **settings: str) -> list[str]:
     """What a script prints that runs with a cache of its own."""
     cache.mkdir(exist_ok=True)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **settings}
     environment |= {"PHALANX_CACHE_DIR": str(cache), "NUMBA_CACHE_DIR": str(cache)}
-    command = [sys.executable, "-c", script, device]
+    command = [sys.executable, "-c", script, *arguments]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
 
 

@@ -79,6 +79,7 @@ def test_grippers_and_what_deforms(name: str, tmp_path: Path) -> None:
     assert run(f"deformable/{name}.py", tmp_path).endswith("as expected\n")
 
 
+@pytest.mark.slow
 def test_hang_on_a_rope(tmp_path: Path) -> None:
     output = run("hang_on_a_rope.py", tmp_path, "--steps", "80")
     for line in output.splitlines()[1:]:
@@ -105,6 +106,7 @@ def test_gravity_compensation(tmp_path: Path) -> None:
     assert max(limp) > 5 * max(floating)
 
 
+@pytest.mark.slow
 def test_drop_and_settle(tmp_path: Path) -> None:
     output = run("drop_and_settle.py", tmp_path, "--num-envs", "2", "--seconds", "4", "--picture", "heap.png")
     assert numbers(output, r"rad/s +([\d.]+)$")[-1] == pytest.approx(1, abs=0.03), "it lies, and the ground carries it"
@@ -124,6 +126,7 @@ def test_quadrotor_hover(tmp_path: Path) -> None:
     assert away[0] > 20 and away[-1] < 3
 
 
+@pytest.mark.slow
 def test_lidar(tmp_path: Path) -> None:
     output = run("lidar.py", tmp_path, "--num-envs", "2", "--seconds", "4")
     assert numbers(output, r"drove ([\d.]+) m each")[0] > 3
@@ -141,6 +144,7 @@ def test_depth_camera(tmp_path: Path) -> None:
     assert (tmp_path / "depth_camera.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_grip_by_friction(tmp_path: Path) -> None:
     output = run("grip_by_friction.py", tmp_path, "--num-envs", "6", "--seconds", "0.5", "--picture", "grip.png")
     verdicts = re.findall(r"(held|slipped) +(held|slipped)$", output, flags=re.MULTILINE)

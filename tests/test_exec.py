@@ -59,9 +59,6 @@ def test_it_is_the_main_program(tmp_path: Path) -> None:
     assert failed.returncode == 1 and failed.stdout.startswith("__main__")
     assert lines[0] == "Traceback (most recent call last):" and name in lines[1] and "<module>" in lines[1]
     assert lines[-1] == "ValueError: so it ends" and "phalanx" not in "".join(lines[1:])
-    assert execute(tmp_path, name, "--exit").returncode == 3
-    said = execute(tmp_path, name, "--say")
-    assert (said.returncode, said.stderr) == (1, "no more\n")
     stopped = execute(tmp_path, name, "--stop")
     assert stopped.returncode == 130 and stopped.stderr.splitlines()[-1] == "KeyboardInterrupt"
 
@@ -79,6 +76,15 @@ def test_packages_that_scripts_lack_are_named_with_how_to_get_them(capsys: pytes
         "phalanx: pip install 'phalanx[skrl]'",
         "phalanx: pip install 'phalanx[learn]'",
     ]
+
+
+@pytest.mark.slow
+def test_it_ends_as_the_program_ends(tmp_path: Path) -> None:
+    (tmp_path / "beside.py").write_text("NAME = 'a module beside it'\n")
+    (tmp_path / "main.py").write_text(SCRIPT)
+    assert execute(tmp_path, "main.py", "--exit").returncode == 3
+    said = execute(tmp_path, "main.py", "--say")
+    assert (said.returncode, said.stderr) == (1, "no more\n")
 
 
 def test_mistakes_are_told(tmp_path: Path) -> None:

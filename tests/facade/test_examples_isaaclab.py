@@ -1,4 +1,7 @@
-"""Scripts written for Isaac Lab run as they stand by ``phalanx exec``, with small arguments here."""
+"""Scripts written for Isaac Lab run as they stand by ``phalanx exec``, with small arguments here.
+
+Each is a process that takes 4 s to begin, so those are marked as slow whose classes have quicker tests of their own.
+"""
 
 from __future__ import annotations
 
@@ -54,6 +57,7 @@ def test_articulation(run: Callable[..., str]) -> None:
     assert len(set(carts)) == 3 and max(map(abs, carts)) < 2.0
 
 
+@pytest.mark.slow
 def test_multirotor(run: Callable[..., str]) -> None:
     """Quadrotors that were thrown hover at heights of their own, and each rotor carries a quarter of the weight."""
     text = run("multirotor.py", "--num_envs", "3", "--steps", "600", "--reset_every", "600")
@@ -73,6 +77,7 @@ def test_sensors(run: Callable[..., str]) -> None:
     assert [first, second] == pytest.approx([9.81] * 2, rel=0.02)
 
 
+@pytest.mark.slow
 def test_arm(run: Callable[..., str]) -> None:
     """Joints are where they were told to go after two seconds."""
     text = run("arm_reach.py", "--num_envs", "3", "--steps", "200")
@@ -81,6 +86,7 @@ def test_arm(run: Callable[..., str]) -> None:
     assert len(off) == 3 and max(off) < 5.0  # mrad
 
 
+@pytest.mark.slow
 def test_collection(run: Callable[..., str]) -> None:
     """Four cubes stand on each other, the last one's middle 1.3 m up, also after they were piled up anew."""
     text = run("object_collection.py", "--num_envs", "3", "--steps", "150", "--reset_every", "75")
@@ -88,6 +94,7 @@ def test_collection(run: Callable[..., str]) -> None:
     assert last_numbers(text) == pytest.approx([1.3] * 3, abs=2e-3)
 
 
+@pytest.mark.slow
 def test_rough_terrain(run: Callable[..., str]) -> None:
     """64 quadrupeds on three levels of rough terrain stay up, and go up a level."""
     text = run("rough_terrain.py", "--steps", "160", "--episode", "80", "--rows", "5", "--columns", "10")
@@ -122,12 +129,14 @@ def test_quadruped_cameras(run: Callable[..., str], tmp_path: Path) -> None:
     assert {path.name for path in (tmp_path / "pictures").iterdir()} == files
 
 
+@pytest.mark.slow
 def test_arm_cameras(run: Callable[..., str]) -> None:
     """Points that a camera sees are as high as the objects whose labels its pixels have."""
     text = run("arm_cameras.py", "--num_envs", "3", "--steps", "20")
     assert last_numbers(text) == pytest.approx([0.06, 0.07, 0.12], abs=4e-3)
 
 
+@pytest.mark.slow
 def test_mixed_actuators(run: Callable[..., str]) -> None:
     """Knee bends take the bodies up and down; each kind of actuator works, within its limits."""
     text = run("mixed_actuators.py", "--num_envs", "2", "--steps", "420")
