@@ -11,7 +11,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "examples" / "physics"
-LONG = {"arch", "catenary", "dominoes", "newtons_cradle", "slider_crank"}
+LONG = {"arch", "catenary", "dominoes", "newtons_cradle", "slider_crank", "table", "tiles"}
+"""The last two have quicker tests in tests/contact."""
 SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "gallery")
 
 

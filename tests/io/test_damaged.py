@@ -159,10 +159,19 @@ def event_log(path: Path, key: str) -> Path:
     return next(one for one in (path / "events").iterdir() if one.name.startswith(key))
 
 
-@pytest.mark.parametrize("damage", [Path.unlink, cut, flip], ids=lambda f: f.__name__)
+JOINTS, OBJECT = ("robots/robot/joint_pos/c.2.0.0", 8, 4), ("objects/wedge/root_pose/c.5.0.0", 20, 4)
+
+
 @pytest.mark.parametrize(
-    ("file", "samples", "events"),
-    [("robots/robot/joint_pos/c.2.0.0", 8, 4), ("objects/wedge/root_pose/c.5.0.0", 20, 4)],
+    ("file", "samples", "events", "damage"),
+    [
+        *(pytest.param(*JOINTS, damage, id=f"joints {damage.__name__}") for damage in (Path.unlink, cut, flip)),
+        pytest.param(*OBJECT, cut, id="object cut"),
+        *(
+            pytest.param(*OBJECT, damage, id=f"object {damage.__name__}", marks=pytest.mark.slow)
+            for damage in (Path.unlink, flip)
+        ),
+    ],
 )
 def test_damaged_samples_are_cut_off(
     file: str, samples: int, events: int, damage: Callable[[Path], None], recorded: Path
