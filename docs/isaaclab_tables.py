@@ -99,8 +99,8 @@ def _scripts() -> Iterator[str]:
     yield "| script | runs | frames | remarks |"
     yield "|---|---|---|---|"
     for one in results:
-        remarks = "soft bodies" if one["script"] in SOFT else ""
-        remarks = remarks if one["ok"] else "; ".join(filter(None, (remarks, _short(one["error"]))))
+        said = one.get("note", "") if one["ok"] else _short(one["error"])
+        remarks = "; ".join(filter(None, ("soft bodies" if one["script"] in SOFT else "", said)))
         yield f"| {one['script']} | {'yes' if one['ok'] else 'no'} | {one.get('frames', '')} | {remarks} |"
 
 

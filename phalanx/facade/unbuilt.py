@@ -17,7 +17,9 @@ UNBUILT = {
     "omni.graph": "OmniGraph is not made; call functions from World.add_physics_callback and add_render_callback",
     "omni.isaac.dynamic_control": "dynamic control is gone from Isaac Sim 5, too; use isaacsim.core.prims.Articulation",
     "omni.ui": "there is no window",
-    "omni.kit.viewport": "there is no window; use isaacsim.sensors.camera.Camera",
+    "omni.kit.viewport.menubar": "there is no window; use isaacsim.sensors.camera.Camera",
+    "omni.kit.viewport.window": "there is no window; use isaacsim.sensors.camera.Camera",
+    "omni.kit.viewport_legacy": "there is no window; use isaacsim.sensors.camera.Camera",
     "omni.syntheticdata": "there is no renderer; use isaacsim.sensors.camera.Camera",
 }
 """Modules and why they are not there; of what is below them, too."""

@@ -270,7 +270,10 @@ def test_wrong_settings(cfg: SimulationCfg, text: str) -> None:
 
 
 def test_without_a_gpu_it_runs_on_the_cpu() -> None:
-    assert SimulationContext(SimulationCfg()).device == ("cuda:0" if cuda_available() else "cpu")
+    """Isaac Lab's ManagerBasedRLEnv makes tensors on the configuration's device before there is a simulation."""
+    wanted = "cuda:0" if cuda_available() else "cpu"
+    assert SimulationCfg().device == wanted
+    assert SimulationContext(SimulationCfg(device="cuda:0")).device == wanted
 
 
 def test_a_context_whose_stage_is_gone_has_nothing_to_clear(device: str) -> None:

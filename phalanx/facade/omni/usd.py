@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import Any
 
@@ -16,7 +16,7 @@ from phalanx.io.formats.usd.bindings import Gf, Prim, Stage, Usd, UsdGeom, UsdUt
 
 
 class StageEventType(IntEnum):
-    """What happens to the stage. Those that are ever sent here are of saving, opening, closing and playing."""
+    """What happens to the stage. Those that are sent here are of saving, opening, closing, selecting and playing."""
 
     SAVED = 0
     SAVE_FAILED = 1
@@ -57,12 +57,42 @@ class StageRenderingEventType(IntEnum):
     NEW_FRAME = 0
 
 
+class Selection:
+    """Prims that are selected; nobody clicks at them here, so they are those that a script selects."""
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self._paths: list[str] = []
+        self._changed = changed
+
+    def get_selected_prim_paths(self) -> list[str]:
+        """Paths of selected prims, in the order in which they were selected."""
+        return list(self._paths)
+
+    def set_selected_prim_paths(self, paths: Iterable[Any], expand_in_stage: bool = True) -> bool:
+        """Select these prims and no others; whether that changed anything."""
+        wanted = list(dict.fromkeys(map(str, paths)))
+        changed = wanted != self._paths
+        self._paths = wanted
+        if changed:
+            self._changed()
+        return changed
+
+    def clear_selected_prim_paths(self) -> bool:
+        """Select nothing; whether something was."""
+        return self.set_selected_prim_paths([])
+
+    def is_prim_path_selected(self, path: Any) -> bool:
+        """Whether a prim is selected."""
+        return str(path) in self._paths
+
+
 class UsdContext:
     """Holds the stage of the process; what a thread uses instead is not its business."""
 
     def __init__(self) -> None:
         self._events = EventStream("omni.usd stage")
         self._rendering = EventStream("omni.usd rendering")
+        self._selection = Selection(lambda: self._push(StageEventType.SELECTION_CHANGED))
         found = simulation.get()
         self._listeners = [
             stages.changed.subscribe(self._changed),
@@ -78,6 +108,10 @@ class UsdContext:
         """Events at frames, of types :class:`StageRenderingEventType`."""
         return self._rendering
 
+    def get_selection(self) -> Selection:
+        """Which prims are selected; none on a new stage."""
+        return self._selection
+
     def stage_event_name(self, event_type: StageEventType) -> str:
         """The name by which ``carb.eventdispatcher`` knows an event of the stage."""
         return f"omni.usd.StageEvent.{StageEventType(event_type).name}"
@@ -88,6 +122,7 @@ class UsdContext:
 
     def _changed(self) -> None:
         """There is another stage, or none."""
+        self._selection.clear_selected_prim_paths()
         if stages.process_stage() is None:
             self._push(StageEventType.CLOSED)
         else:
@@ -241,6 +276,7 @@ def check_ancestral(prim: Prim) -> bool:
 
 
 __all__ = [
+    "Selection",
     "UsdContext",
     "check_ancestral",
     "get_context",

@@ -91,10 +91,11 @@ class AppLauncher:
             number, device = str(self.local_rank), f"cuda:{self.local_rank}"
             if isinstance(launcher_args, argparse.Namespace):
                 launcher_args.device = device
-        elif device != "cpu" and isinstance(launcher_args, argparse.Namespace) and not cuda_available():
-            # scripts hand this on to their own tensors and environments, too
+        elif device != "cpu" and not cuda_available():
             tell_once(f"there is no GPU for {device}: the simulation runs on the CPU", logging.WARNING)
-            number, launcher_args.device = "", "cpu"
+            if isinstance(launcher_args, argparse.Namespace):
+                # scripts hand this on to their own tensors and environments, too
+                number, launcher_args.device = "", "cpu"
         self.device_id = int(number) if number.isdigit() else 0
         cameras = bool(settings.get("enable_cameras")) or _switched_on("ENABLE_CAMERAS")
         for name, value in (("cameras_enabled", cameras), ("render/offscreen", cameras)):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any, Literal
 
+from phalanx.ecs.device import cuda_available
 from phalanx.facade.isaaclab.utils.configclass import configclass
 
 
@@ -17,6 +18,10 @@ def _default_material() -> Any:
     from phalanx.facade.isaaclab.sim.spawners.materials import RigidBodyMaterialCfg
 
     return RigidBodyMaterialCfg()
+
+
+def _default_device() -> str:
+    return "cuda:0" if cuda_available() else "cpu"
 
 
 @configclass
@@ -90,8 +95,10 @@ class SimulationCfg:
 
     physics_prim_path: str = "/physicsScene"
     """Where the prim of the physics scene is made."""
-    device: str = "cuda:0"
-    """``"cpu"``, ``"cuda"`` or ``"cuda:N"``. Without a GPU it runs on the CPU, and says so."""
+    device: str = field(default_factory=_default_device)
+    """``"cpu"``, ``"cuda"`` or ``"cuda:N"``; by default ``"cuda:0"``, without a GPU ``"cpu"``, since Isaac Lab's
+    environments make tensors there themselves. Where a GPU is asked for and there is none, it runs on the CPU, and says
+    so."""
     dt: float = 1.0 / 60.0
     """Length of a step of physics, s."""
     render_interval: int = 1
