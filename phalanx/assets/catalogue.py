@@ -202,6 +202,7 @@ STAND_INS: tuple[StandIn, ...] = (
         _written(f"{c}-block", f"{_BLOCKS}/{c}_block.usd", lambda c=c: props.block(c))
         for c in ("red", "green", "blue", "yellow")
     ),
+    _written("basic-block", f"{_BLOCKS}/basic_block.usd", props.basic_block, dress=dressing.put_below_root),
     _written("dex-cube", f"{_BLOCKS}/DexCube/dex_cube_instanceable.usd", props.dex_cube),
     _written("table", f"{ISAAC}/Props/Mounts/SeattleLabTable/table_instanceable.usd", props.table),
     _written("packing-table", f"{ISAAC}/Props/PackingTable/packing_table.usd", props.packing_table),

@@ -35,3 +35,12 @@ def name_visuals_of_hand(stage: Stage) -> None:
     cube.CreateExtentAttr([(-0.5, -0.5, -0.5), (0.5, 0.5, 0.5)])
     cube.AddTranslateOp().Set(Gf.Vec3d(*middle))
     cube.AddScaleOp().Set(Gf.Vec3f(*edges))
+
+
+def put_below_root(stage: Stage) -> None:
+    """Put the default prim below a new one, ``/Root``, which becomes the default prim."""
+    layer, body = stage.GetRootLayer(), stage.GetDefaultPrim().GetPath()
+    root = UsdGeom.Xform.Define(stage, "/Root").GetPrim()
+    Sdf.CopySpec(layer, body, layer, root.GetPath().AppendChild(body.name))
+    stage.RemovePrim(body)
+    stage.SetDefaultPrim(root)

@@ -22,6 +22,11 @@ def block(color: str) -> RobotModel:
     return _cube(f"{color}_block", BLOCK, (*colors[color], 1.0))
 
 
+def basic_block() -> RobotModel:
+    """A grey cube."""
+    return _cube("Cube", BLOCK, (0.5, 0.5, 0.5, 1.0))
+
+
 def dex_cube() -> RobotModel:
     """The cube that hands turn."""
     return _cube("dex_cube", DEX_CUBE, (0.9, 0.5, 0.1, 1.0))

@@ -190,6 +190,9 @@ def test_single_bodies_are_the_files_own_prim(folder):
     stage = Usd.Stage.Open(str(build(one, folder)[0]))
     prim = stage.GetDefaultPrim()
     assert prim.HasAPI(UsdPhysics.RigidBodyAPI) and not prim.HasAPI(UsdPhysics.ArticulationRootAPI)
+    (block,) = chosen(["basic-block"])  # but for this one, which Isaac Sim's scripts look for below it
+    stage = Usd.Stage.Open(str(build(block, folder)[0]))
+    assert stage.GetDefaultPrim().GetChild("Cube").HasAPI(UsdPhysics.RigidBodyAPI)
     (table,) = chosen(["table"])
     stage = Usd.Stage.Open(str(build(table, folder)[0]))
     prims = list(stage.Traverse())
