@@ -24,16 +24,12 @@ from phalanx.facade.isaacsim.core.utils.stage import add_reference_to_stage
 from phalanx.facade.isaacsim.core.utils.types import ArticulationAction
 from phalanx.facade.isaacsim.robot.manipulators import SingleManipulator
 from phalanx.facade.isaacsim.robot.manipulators.controllers import PickPlaceController, StackingController
-from phalanx.facade.isaacsim.robot.manipulators.examples.franka import (
-    Franka,
-    FrankaPickPlace,
-    KinematicsSolver,
-    pick_place,
-)
+from phalanx.facade.isaacsim.robot.manipulators.examples import jacobian_steps
+from phalanx.facade.isaacsim.robot.manipulators.examples.franka import Franka, FrankaPickPlace, KinematicsSolver
 from phalanx.facade.isaacsim.robot.manipulators.examples.franka import controllers as of_franka
 from phalanx.facade.isaacsim.robot.manipulators.examples.franka.pick_place import READY
 from phalanx.facade.isaacsim.robot.manipulators.examples.franka.tasks import PickPlace
-from phalanx.facade.isaacsim.robot.manipulators.examples.universal_robots import UR10
+from phalanx.facade.isaacsim.robot.manipulators.examples.universal_robots import UR10, UR10FollowTarget
 from phalanx.facade.isaacsim.robot.manipulators.examples.universal_robots import KinematicsSolver as UR10Kinematics
 from phalanx.facade.isaacsim.robot.manipulators.examples.universal_robots import controllers as of_ur10
 from phalanx.facade.isaacsim.robot.manipulators.examples.universal_robots import tasks as tasks_of_ur10
@@ -490,6 +486,31 @@ def test_a_cube_is_carried_by_steps_along_the_jacobian(root, device):
     np.testing.assert_allclose(host(task.cube.get_world_pose()[0]), [0.4, 0.1, 0.0258], atol=1e-6)
 
 
+def test_a_ur10_follows_a_cube(root, device):
+    """Its end comes to the cube's middle, and points down; the cube is moved, and it comes again."""
+    SimulationManager.set_physics_sim_device(device)
+    task = UR10FollowTarget()
+    with pytest.raises(RuntimeError, match="call setup_scene"):
+        task.move_to_target()
+    task.setup_scene()
+    with pytest.raises(RuntimeError, match="play the timeline"):
+        task.reset_robot()
+    get_timeline_interface().play()
+    task.reset_robot()
+    assert task.robot is not None and task.target_cube is not None and not task.target_reached()
+    for place in ([0.5, 0.0, 0.3], [0.3, 0.5, 0.5]):
+        task.target_cube.set_world_pose(np.array(place))
+        for _ in range(150):
+            task.move_to_target()
+            get_app().update()
+        np.testing.assert_allclose(task.get_robot_end_effector_position(), place, atol=2e-3)
+        assert task.target_reached(0.005)
+    turn = Rotation.from_quat(host(SingleRigidPrim("/World/ur10_robot/ee_link").get_world_pose()[1]), scalar_first=True)
+    assert (turn.inv() * Rotation.from_quat([0.0, 1.0, 0.0, 0.0], scalar_first=True)).magnitude() < 0.02
+    with pytest.raises(ValueError, match="ik_method='newton'"):
+        task.move_to_target("newton")
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_steps_of_joints_do_what_is_asked(seed):
     """All but the transpose move the hand by what it is off; singular directions are left out."""
@@ -497,11 +518,11 @@ def test_steps_of_joints_do_what_is_asked(seed):
     jacobian, error = rng.normal(size=(6, 7)), 0.1 * rng.normal(size=6)
     exact = np.linalg.lstsq(jacobian, error, rcond=None)[0]
     for method in ("pseudoinverse", "singular-value-decomposition"):
-        np.testing.assert_allclose(pick_place._joint_step(jacobian, error, method), exact, atol=1e-9)
-    damped = pick_place._joint_step(jacobian, error, "damped-least-squares")
-    stacked = np.vstack([jacobian, pick_place.DAMPING * np.eye(7)])  # the least squares that it solves
+        np.testing.assert_allclose(jacobian_steps.joint_step(jacobian, error, method), exact, atol=1e-9)
+    damped = jacobian_steps.joint_step(jacobian, error, "damped-least-squares")
+    stacked = np.vstack([jacobian, jacobian_steps.DAMPING * np.eye(7)])  # the least squares that it solves
     np.testing.assert_allclose(
         damped, np.linalg.lstsq(stacked, np.append(error, np.zeros(7)), rcond=None)[0], atol=1e-9
     )
     jacobian[5] = jacobian[4]
-    assert np.abs(pick_place._joint_step(jacobian, error, "singular-value-decomposition")).max() < 10.0
+    assert np.abs(jacobian_steps.joint_step(jacobian, error, "singular-value-decomposition")).max() < 10.0

@@ -15,8 +15,8 @@ from phalanx.facade.isaacsim.core.prims.single_rigid_prim import SingleRigidPrim
 from phalanx.facade.isaacsim.core.utils.stage import create_new_stage, get_current_stage
 from phalanx.facade.isaacsim.core.utils.types import ArticulationAction
 from phalanx.facade.isaacsim.robot.manipulators.examples.franka.franka import Franka
+from phalanx.facade.isaacsim.robot.manipulators.examples.jacobian_steps import at_most, joint_step, turn_error
 from phalanx.io.formats.usd.bindings import Sdf
-from phalanx.maths import arrays as rotations
 
 ROBOT, HAND = "/World/robot", "panda_hand"
 
@@ -25,9 +25,6 @@ READY = np.array([0.012, -0.568, 0.0, -2.811, 0.0, 3.037, 0.741, 0.04, 0.04])
 
 OPEN, CLOSED = 0.04, 0.0
 """m: of a finger."""
-
-DOWN = np.array([0.0, 1.0, 0.0, 0.0])
-"""(w, x, y, z) of the hand that points downwards."""
 
 ABOVE, LOWER, CLOSE, LIFT, CARRY, RELEASE, RISE = range(7)
 """The phases."""
@@ -43,9 +40,6 @@ LIFTED = 0.2
 
 REACH, TURN = 0.1, 0.3
 """m and rad: what a step asks for at most, so that the cube stays between the fingers."""
-
-DAMPING, LEAST = 0.05, 1e-5
-"""Of damped least squares; singular values below which directions are left out."""
 
 
 class FrankaPickPlace:
@@ -140,8 +134,8 @@ class FrankaPickPlace:
             else:
                 goal = place + [0.0, 0.0, LIFTED] if self._event == LIFT else self.target_position
             joints = on_host(robot.get_joint_positions(), float)[:7]
-            error = np.concatenate([_at_most(goal - place, REACH), _at_most(_turn_error(turn), TURN)])
-            self._move(robot, joints + _joint_step(self._jacobian(robot), error, ik_method), list(range(7)))
+            error = np.concatenate([at_most(goal - place, REACH), at_most(turn_error(turn), TURN)])
+            self._move(robot, joints + joint_step(self._jacobian(robot), error, ik_method), list(range(7)))
         self._step += 1
         if self._step >= self.events_dt[self._event]:
             self._event, self._step = self._event + 1, 0
@@ -202,36 +196,6 @@ class FrankaPickPlace:
         link = view.get_link_index(HAND)
         assert link is not None, "it is simulated"
         return on_host(view.get_jacobians(), float)[0, link - 1, :, :7]
-
-
-def _turn_error(turn: np.ndarray) -> np.ndarray:
-    """(3,): half the vector of the turn from an orientation to that of a hand that points down, rad for small ones."""
-    w, *vector = rotations.product(DOWN, rotations.inverse(turn))
-    return np.array(vector) * np.sign(w)
-
-
-def _at_most(vector: np.ndarray, length: float) -> np.ndarray:
-    return vector * min(1.0, length / max(float(np.linalg.norm(vector)), 1e-12))
-
-
-def _joint_step(jacobian: np.ndarray, error: np.ndarray, method: str) -> np.ndarray:
-    """What joints should turn by, (7,), rad, so that the hand moves by what it is off, (6,).
-
-    Damped least squares: Buss, *Introduction to Inverse Kinematics with Jacobian Transpose, Pseudoinverse and Damped
-    Least Squares methods*, 2004, eq. 11.
-    """
-    if method == "damped-least-squares":
-        return jacobian.T @ np.linalg.solve(jacobian @ jacobian.T + DAMPING**2 * np.eye(6), error)
-    if method == "pseudoinverse":
-        return np.linalg.pinv(jacobian) @ error
-    if method == "singular-value-decomposition":
-        u, s, vt = np.linalg.svd(jacobian, full_matrices=False)
-        return vt.T @ (np.where(s > LEAST, 1.0 / np.maximum(s, LEAST), 0.0) * (u.T @ error))
-    if method == "transpose":
-        return jacobian.T @ error
-    raise ValueError(
-        f"ik_method={method!r}: there are damped-least-squares, pseudoinverse, singular-value-decomposition, transpose"
-    )
 
 
 __all__ = ["FrankaPickPlace"]
