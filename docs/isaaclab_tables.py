@@ -115,7 +115,7 @@ def _tests() -> Iterator[str]:
     yield f"that limits of time say little: {passed} tests passed and {sum(needed.values())} failed. {left_out} that"
     yield "differ from another one only in the name of a GPU were left out. A file that cannot be imported counts as"
     yield "one failure; some results are of a version that was a few hours older. Beside the extras there were"
-    yield "warp-lang, pytest-mock, flaky, prettytable 3.3.0 and moviepy for some of the files."
+    yield "warp-lang, rl-games, pytest-mock, flaky, prettytable 3.3.0 and moviepy for some of the files."
     yield "What differs by choice is listed at the end"
     yield f"([results](../benchmarks/results/isaaclab/{name}), `python benchmarks/isaaclab_tests.py`)."
     yield ""
