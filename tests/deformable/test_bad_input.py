@@ -63,6 +63,7 @@ def test_turned_over_tetrahedra_are_turned_back() -> None:
         ({"damping": -1.0}, "damping"),
         ({"position": (0, 0)}, "position must be 3"),
         ({"resolution": 0}, "resolution=0"),
+        ({"resolution": 100_000}, r"resolution=100000: makes about 5e\+15 tetrahedra, more than 10,000,000"),
         ({"friction": -1.0}, "friction"),
         ({"contact_offset": 0.01, "rest_offset": 0.02}, "rest_offset must be less"),
         ({"collision_group": 40}, "collision group"),

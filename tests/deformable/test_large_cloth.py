@@ -57,7 +57,7 @@ def test_near_triangles_are_all_that_are_near() -> None:
     near = host(store.view(c.ClothTriangleBounds.near))
     triangle = host(store.view(c.ClothNearTriangle.triangle)).reshape(len(low), NEAR, 2)
     for e in range(2):
-        overlap = (low[:, None, :, e] <= high[None, :, :, e]).all(axis=2)
+        overlap = np.asarray((low[:, None, :, e] <= high[None, :, :, e]).all(axis=2))
         overlap &= overlap.T
         np.fill_diagonal(overlap, False)
         np.testing.assert_array_equal(near[:, e], overlap.sum(axis=1))

@@ -24,6 +24,10 @@ _ODD = ((1, 0, 3, 5), (2, 0, 6, 3), (4, 0, 5, 6), (7, 3, 5, 6), (0, 3, 5, 6))
 """A cube's five tetrahedra, corners 4 x + 2 y + z; neighbours take turns, so that diagonals of faces agree."""
 
 
+MOST = 10_000_000
+"""Tetrahedra of a shape: a world with more does not fit anywhere."""
+
+
 def tet_shape(shape: Shape, resolution: int) -> TetMesh:
     """A primitive in its own frame, as :class:`phalanx.Shape` says.
 
@@ -33,6 +37,7 @@ def tet_shape(shape: Shape, resolution: int) -> TetMesh:
 
     Raises:
         LoadError: it is another shape.
+        ValueError: the resolution is no whole number, less than 1, or makes more than ``MOST`` tetrahedra.
     """
     if isinstance(resolution, bool) or not isinstance(resolution, int | np.integer) or resolution < 1:
         raise ValueError(f"resolution={resolution!r}: must be a whole number of elements, at least 1")
@@ -47,6 +52,12 @@ def tet_shape(shape: Shape, resolution: int) -> TetMesh:
         raise LoadError(
             f"shape {shape.name or shape.kind!r}: there are no tetrahedra of a {shape.kind}; use a "
             f"{', '.join(makers)}, or a mesh"
+        )
+    sides = [float(s) for s in shape.size] + [float(shape.size[0])] * (3 - len(shape.size))
+    about = 5 * math.prod(max(int(resolution) * side / max(sides), 1.0) for side in sides)
+    if about > MOST:
+        raise ValueError(
+            f"resolution={resolution}: makes about {about:.2g} tetrahedra, more than {MOST:,}; take a coarser one"
         )
     nodes, tets = makers[shape.kind](*(float(s) for s in shape.size), count=int(resolution))
     nodes, tets = _merged(nodes, tets)
