@@ -235,12 +235,12 @@ class RigidBodyView(PushedBodies):
         """Not built: the engine simulates everything that is in a world."""
         raise NotImplementedError(
             "RigidBodyView.get_disable_simulations: bodies cannot be taken out of the simulation; "
-            "RigidPrim.disable_rigid_body_physics() lets one stand still"
+            "RigidPrim.disable_rigid_body_physics() lets one stand still from the next reset on"
         )
 
     def set_disable_simulations(self, data: Any, indices: Any = None) -> None:
         """Not built: the engine simulates everything that is in a world."""
         raise NotImplementedError(
             "RigidBodyView.set_disable_simulations: bodies cannot be taken out of the simulation; "
-            "RigidPrim.disable_rigid_body_physics() lets one stand still"
+            "RigidPrim.disable_rigid_body_physics() lets one stand still from the next reset on"
         )

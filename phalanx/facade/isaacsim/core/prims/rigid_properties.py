@@ -161,17 +161,20 @@ class RigidProperties:
             write(self._prims[i], _GRAVITY, "Bool", off)
 
     def enable_rigid_body_physics(self, indices: Any = None) -> None:
-        """Let bodies move; those that did not when the simulation began, from the next reset on."""
+        """Let bodies move that did not, from the next reset on, which a warning tells."""
         self._physics(True, indices)
 
     def disable_rigid_body_physics(self, indices: Any = None) -> None:
-        """Let bodies stand still where they are, as parts of the ground do."""
+        """Let bodies stand still as parts of the ground do, from the next reset on, which a warning tells."""
         self._physics(False, indices)
 
     def _physics(self, enabled: bool, indices: Any) -> None:
         self._check_valid()
         for i in self._chosen(indices):
             set_rigid_body_enabled(enabled, self._prim_paths[i])
+        if self._physics_view is not None:
+            what = "move again" if enabled else "stand still"
+            log.warning("%s: bodies %s from the next reset on", self._name, what)
 
     # -- help ------------------------------------------------------------------------------------------------
 

@@ -113,11 +113,11 @@ class SingleRigidPrim(SingleXFormPrim):
         return float(on_host(self._rigid_prim_view.get_sleep_thresholds())[0])
 
     def enable_rigid_body_physics(self) -> None:
-        """Let it move."""
+        """Let it move, from the next reset on."""
         self._rigid_prim_view.enable_rigid_body_physics()
 
     def disable_rigid_body_physics(self) -> None:
-        """Let it stand still where it is."""
+        """Let it stand still, from the next reset on, which a warning tells."""
         self._rigid_prim_view.disable_rigid_body_physics()
 
     # -- default state ---------------------------------------------------------------------------------------
