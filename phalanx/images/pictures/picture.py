@@ -35,7 +35,7 @@ MOVING = 4
 
 _PASSES = ((60, 24), (300, 8))  # up to so many shapes, the passes of a picture; those of a frame of more
 
-_SUN_RADIUS = 0.06  # rad: how large the sun is, and so how soft shadows are
+_SUN_RADIUS = 0.04  # rad: how large the sun is, and so how soft shadows are
 _SOFT = 8  # passes from which on shadows are soft: each pass has the lights elsewhere
 _EXPOSURE = 0.6  # of the passes, so that what is bright is not cut off before it is added up
 _TILES = ((0.665, 0.693, 0.723), (0.545, 0.584, 0.623))  # linear, as all of these are
