@@ -99,6 +99,7 @@ def test_every_option_of_every_command_is_completed(capsys):
         ("--picture a.png --env 4", "--env must be between 0 and 3, not 4."),
         ("--picture a.png --env all 1", "--env must be numbers of environments, or all."),
         ("--picture a.png --size 8 8", "--size must be from 16 to 8192 pixels, not 8 8."),
+        ("--picture a.png --size 9x8", "--size must be from 16 to 8192 pixels, not 9 8."),
         ("--picture a.png --follow nobody", "--follow nobody: there is no body 'nobody'; there are "),
     ],
 )
@@ -121,8 +122,7 @@ def test_a_picture_shows_one_robot_large(tmp_path, monkeypatch, capsys):
         "cpu",
         "--no-ground",
         "--size",
-        "200",
-        "150",
+        "200x150",
         "--picture",
     ]
     assert main([*common, "one.png"]) == 0

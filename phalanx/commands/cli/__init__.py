@@ -112,7 +112,7 @@ def _dispatch(arguments: list[str]) -> int:
                 {name: _later(function) for name, function in COMMANDS.items()},
                 prog="phalanx",
                 description=DESCRIPTION,
-                args=arguments,
+                args=_with_sizes_apart(arguments),
                 config=(tyro.conf.FlagCreatePairsOff,),
             )
     except SystemExit as end:
@@ -130,6 +130,15 @@ def _later(function: Callable[..., int]) -> Callable[..., Callable[[], int]]:
         return functools.partial(function, *values, **named)
 
     return remember
+
+
+def _with_sizes_apart(arguments: Sequence[str]) -> list[str]:
+    """``--size 1280x720`` as ``--size 1280 720``."""
+    apart: list[str] = []
+    for before, argument in zip(("", *arguments), arguments, strict=False):
+        size = re.fullmatch(r"(\d+)x(\d+)", argument) if before == "--size" else None
+        apart += size.groups() if size else [argument]
+    return apart
 
 
 def _one_line(message: str, arguments: list[str]) -> str:

@@ -18,7 +18,7 @@ Readings = Annotated[Path | None, tyro.conf.arg(metavar="OUT.zarr|OUT.csv", help
 Sensors = Annotated[tuple[str, ...], tyro.conf.arg(metavar="SENSOR [SENSOR ...]", help_behavior_hint="")]
 Envs = Annotated[tuple[int | Literal["all"], ...], tyro.conf.arg(metavar="all|N [N ...]", help_behavior_hint="")]
 Place = Annotated[tuple[float, float, float] | None, tyro.conf.arg(metavar="X Y Z", help_behavior_hint="")]
-Size = Annotated[tuple[int, int] | None, tyro.conf.arg(metavar="WIDTH HEIGHT", help_behavior_hint="")]
+Size = Annotated[tuple[int, int] | None, tyro.conf.arg(metavar="WIDTH HEIGHT|WIDTHxHEIGHT", help_behavior_hint="")]
 Target = Annotated[Path | None, tyro.conf.arg(metavar="OUT", help_behavior_hint="")]
 Signals = Annotated[tuple[str, ...], tyro.conf.arg(metavar="ACTOR/FIELD [...]", help_behavior_hint="")]
 Views = Annotated[tuple[str, ...], tyro.conf.arg(metavar='"NAME [WORD ...]" [...]', help_behavior_hint="")]
