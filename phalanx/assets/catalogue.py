@@ -20,6 +20,7 @@ from phalanx.assets import (
     props,
     scenery,
     simple_arm,
+    soft,
     suction,
     wheeled,
 )
@@ -216,6 +217,12 @@ STAND_INS: tuple[StandIn, ...] = (
     _written("mug", f"{LAB}/Objects/Mug/mug.usd", props.mug),
     _written("box", f"{LAB}/Objects/Box/box.usd", props.open_box),
     _written("toy-truck", f"{LAB}/Objects/ToyTruck/toy_truck.usd", props.toy_truck),
+    StandIn(
+        "teddy-bear",
+        (f"{LAB}/Objects/Teddy_Bear/teddy_bear.usd",),
+        "a bear of this package, 0.24 m long",
+        write=soft.write_teddy_bear,
+    ),
     *(
         _written(name, f"{ISAAC}/Props/YCB/Axis_Aligned_Physics/{file}.usd", make)
         for name, file, make in (

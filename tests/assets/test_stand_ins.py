@@ -254,3 +254,21 @@ def test_robots_of_isaac_sim_have_drives(name, folder):
         assert [one.name for one in model.bodies] == [*arm, "panda_hand", "panda_leftfinger", "panda_rightfinger"]
         assert model.joint_pos["panda_joint4"] == pytest.approx(-2.81, abs=1e-5)
         assert model.drives["panda_joint4"].position == pytest.approx(-2.81, abs=1e-5)
+
+
+def test_the_teddy_bear_is_a_soft_body(folder):
+    """Lying down, as large and as light as one, with an arm where fingers close that Isaac Lab's script moves."""
+    (one,) = chosen(["teddy-bear"])
+    (path,) = build(one, folder)
+    world = World(dtype="float64")
+    world.add_usd(path)
+    world.build()
+    (bear,) = world.deformables.values()
+    points = bear.node_pos[0] / 100  # tasks scale it
+    size = np.ptp(points, axis=0)
+    assert 0.18 < size[0] < 0.26 and 0.18 < size[1] < 0.26 and size[2] < 0.1
+    assert 0.02 < bear.node_mass.sum() / 100**3 < 0.3
+    # that turns it by 90 degrees and goes (0.02, -0.08) from the middle: (-0.08, -0.02) of its own
+    arm = points - points.mean(axis=0)
+    arm = arm[np.abs((arm[:, 0] + 0.08) - (arm[:, 1] + 0.02)) < 0.02]  # between fingers that close along (1, 1)
+    assert np.ptp(arm[arm[:, 0] < -0.06] @ np.array([1.0, 1.0, 0.0])) < 0.08 * np.sqrt(2)
