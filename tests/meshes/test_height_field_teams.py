@@ -9,7 +9,7 @@ from oracles import host
 import phalanx as px
 from phalanx import components as c
 from phalanx.ecs.sequences.stand_ins import substituted
-from phalanx.systems import STEP
+from phalanx.systems import REFRESH, STEP
 from phalanx.systems.collision.mesh_contact import EXCHANGE
 from phalanx.systems.collision.mesh_contact.convex_height_field import collide_convex_with_height_field
 from phalanx.systems.collision.mesh_contact.convex_height_field_teams import spread_convex_with_height_field
@@ -46,9 +46,12 @@ def test_a_warp_finds_the_same_points() -> None:
         velocity = rng.normal(size=(ENVS, 6)) * [2.0, 2.0, 2.0, 5.0, 5.0, 5.0]
         velocity[:, 2] -= 30.0 * (np.arange(ENVS) % 2) * (i % 2)
         body.set_root_state(np.hstack([place, height, rng.normal(size=(ENVS, 4))]), velocity)
-    world.step()
-    store = world.engine.store
-    assert spread_convex_with_height_field in substituted(world.engine.sequence(STEP), EXCHANGE, store.rows)
+    store, step = world.engine.store, world.engine.sequence(STEP)
+    assert spread_convex_with_height_field in substituted(step, EXCHANGE, store.rows)
+    first = next(i for i, system in enumerate(step) if system.name.startswith("collide_"))
+    store.program(
+        [*world.engine.sequence(REFRESH), *step[:first]]
+    ).run()  # pairs that may touch; the kernels of a whole step take a minute to compile
     arguments = {
         name: store.rows(access.target) if access.mode == "rows" else Items(store.array(access.target))
         for name, access in collide_convex_with_height_field.arguments.items()
