@@ -49,9 +49,8 @@ def test_a_warp_finds_the_same_points() -> None:
     store, step = world.engine.store, world.engine.sequence(STEP)
     assert spread_convex_with_height_field in substituted(step, EXCHANGE, store.rows)
     first = next(i for i, system in enumerate(step) if system.name.startswith("collide_"))
-    store.program(
-        [*world.engine.sequence(REFRESH), *step[:first]]
-    ).run()  # pairs that may touch; the kernels of a whole step take a minute to compile
+    # Pairs that may touch: the kernels of a whole step would take a minute to compile.
+    store.program([*world.engine.sequence(REFRESH), *step[:first]]).run()
     arguments = {
         name: store.rows(access.target) if access.mode == "rows" else Items(store.array(access.target))
         for name, access in collide_convex_with_height_field.arguments.items()
