@@ -55,21 +55,22 @@ def test_it_is_the_same_again_and_alone(gpu: str) -> None:
     assert many[0][..., 2].min() > -2e-3 and (many[1][:, 2] > 0.0).all()
 
 
-def tied(device: str, num_envs: int) -> np.ndarray:
-    """Nodes of a rope, a sheet and a cube that are tied to each other, and fall."""
+def tied(device: str, num_envs: int, steps: int) -> np.ndarray:
+    """Nodes of a rope, a sheet and a cube that are tied to each other, and fall on the ground."""
     made = joined(num_envs, device=device, dtype="float32")
     made.add_ground()
     made.build()
     made.deformables["cube"].set_node_state(vel=0.2 * np.random.default_rng(3).normal(size=(200, 1, 3))[:num_envs])
-    made.step(40)
+    made.step(steps)
     return np.concatenate([host(body.node_pos) for body in made.all_deformables.values()], axis=1)
 
 
 def test_ties_are_the_same_again_and_alone(gpu: str) -> None:
-    many = tied(gpu, 200)
+    """Beside the CPU for 10 steps only: at 40, in contact, float32 and float64 on one CPU are 64 mm apart (0.2 at 10)."""
+    many = tied(gpu, 200, 40)
     for count in (200, 1):
-        np.testing.assert_array_equal(tied(gpu, count), many[:count])
-    np.testing.assert_allclose(many[:2], tied("cpu", 2), atol=5e-3)
+        np.testing.assert_array_equal(tied(gpu, count, 40), many[:count])
+    np.testing.assert_allclose(tied(gpu, 2, 10), tied("cpu", 2, 10), atol=1e-3)
 
 
 def roped(device: str, num_envs: int) -> np.ndarray:

@@ -17,8 +17,8 @@ EDGE = 0.05
 """m: of the cube."""
 OPEN = 0.04
 """m: how far each finger is from the middle when the gripper is open."""
-LIFTED = 0.5 * EDGE + 0.03
-"""m: height of the cube's middle from which it counts as lifted."""
+LIFTED = 0.03
+"""m above the ground at which the cube counts as lifted, less and less below."""
 CUBE = ((0.42, 0.58), (-0.2, 0.2))
 """m: where the cube is at first."""
 PLACES = ((0.4, 0.6), (-0.25, 0.25), (0.25, 0.5))
@@ -90,17 +90,17 @@ class CubeLift(Environment):
     # -- rewards ---------------------------------------------------------------------------------------------
 
     def lifted(self) -> torch.Tensor:
-        """(num_envs,): whether the cube is off the ground."""
-        return self.cube.root_pos[:, 2] > LIFTED
+        """(num_envs,): from 0 on the ground to 1 at :data:`LIFTED` above it."""
+        return ((self.cube.root_pos[:, 2] - 0.5 * EDGE) / LIFTED).clamp(0.0, 1.0)
 
     def _off(self) -> torch.Tensor:
         return row_norm(self.cube.root_pos - self.goal)
 
     @reward(weight=1.0)
     def reaches(self) -> torch.Tensor:
-        """The tool is at the cube."""
+        """The tool is at the cube; half of it is for coming closer from afar, since the tool starts 0.4 m away."""
         off = row_norm(self.arm.body_pose[:, self.tool, :3] - self.cube.root_pos)
-        return 1.0 - torch.tanh(off / 0.1)
+        return 1.0 - 0.5 * torch.tanh(off / 0.5) - 0.5 * torch.tanh(off / 0.1)
 
     @reward(weight=15.0)
     def lifts(self) -> torch.Tensor:
@@ -117,12 +117,12 @@ class CubeLift(Environment):
         """It is there."""
         return self.lifted() * (1.0 - torch.tanh(self._off() / 0.05))
 
-    @reward(weight=-0.001)
+    @reward(weight=-0.0001)
     def jerks(self) -> torch.Tensor:
         """Squares of the actions' changes."""
         return row_sum((self.actions - self.last_actions) ** 2)
 
-    @reward(weight=-0.001)
+    @reward(weight=-0.0001)
     def motion(self) -> torch.Tensor:
         """Squares of the joints' speeds."""
         return row_sum(self.arm.joint_vel[:, :7] ** 2)
