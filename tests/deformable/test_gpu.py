@@ -66,7 +66,7 @@ def tied(device: str, num_envs: int, steps: int) -> np.ndarray:
 
 
 def test_ties_are_the_same_again_and_alone(gpu: str) -> None:
-    """Beside the CPU for 10 steps only: at 40, in contact, float32 and float64 on one CPU are 64 mm apart (0.2 at 10)."""
+    """Beside the CPU for 10 steps: at 40, in contact, float32 and float64 on a CPU are 64 mm apart (0.2 at 10)."""
     many = tied(gpu, 200, 40)
     for count in (200, 1):
         np.testing.assert_array_equal(tied(gpu, count, 40), many[:count])
