@@ -18,6 +18,10 @@ AVERAGE, MINIMUM, MULTIPLY, MAXIMUM = range(4)
 ABSENT = -1e6
 """m, a contact offset: contacts exist below the sum of two shapes', so that a shape with this one meets nothing."""
 
+OUT = -(2.0**40)
+"""By which contact offsets of shapes that are out of the simulation are multiplied: far below :data:`ABSENT`, and
+dividing by it gives the same offset again."""
+
 Shape = Table("shape", "a collision shape")
 BarredPair = Table("barred pair", "pairs of shapes that must not meet, where allowed ones are too many to list")
 HullVertex = Table("hull vertex", "vertices of all convex hulls and triangle meshes")

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
-from phalanx.components.shape import ABSENT
+from phalanx.components.shape import ABSENT, OUT
 from phalanx.facade.physx.com_motion import BodyComMotion
 from phalanx.facade.physx.common import FROM_XYZW, TO_XYZW, View, compute, reads_host, writes
 from phalanx.facade.physx.principal_axes import principal_axes, turned_inertia
 from phalanx.facade.physx.root_writer import RootWriter
 from phalanx.maths.arrays import rotate
 from phalanx.world.handles.actor import Actor
+from phalanx.world.handles.rigid_object import LEAST
 
 Column = Sequence[tuple[Actor, int]]
 """Bodies of a row of a view: (actor, position among its bodies)."""
@@ -347,6 +348,7 @@ class BodyView(View):
     def get_contact_offsets(self) -> Any:
         """(count, max_shapes), m; 0 of shapes that a row's environment lacks."""
         found = self._of_shapes(c.ShapeGeometry.contact_offset)
+        found = self._xp.where(found < 1.5 * ABSENT, found / OUT, found)
         return self._xp.where(found > 0.5 * ABSENT, found, 0.0)
 
     @reads_host
@@ -368,8 +370,9 @@ class BodyView(View):
         indices = self._indices(indices)
         values = self._take(what, data, (self.max_shapes,), indices, least=least)
         if field is c.ShapeGeometry.contact_offset:  # what an environment's kind lacks stays absent
-            now = self._of_shapes(field)
-            values = self._xp.where(now <= 0.5 * ABSENT, now, values)
+            now, xp = self._of_shapes(field), self._xp
+            values = xp.where(now < 1.5 * ABSENT, xp.maximum(values, LEAST) * OUT, values)  # out of the simulation
+            values = xp.where(xp.abs(now - ABSENT) < 1.0, now, values)
         self._set_of_shapes(field, values, indices)
 
     @writes

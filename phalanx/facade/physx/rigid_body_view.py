@@ -9,7 +9,7 @@ import numpy as np
 
 from phalanx.facade.physx.common import Rows, find_actor, reads, reads_host, writes
 from phalanx.facade.physx.forces import PushedBodies
-from phalanx.models.actor_spec import KINEMATIC
+from phalanx.models.actor_spec import DYNAMIC, KINEMATIC
 from phalanx.world.handles.actor import Actor
 from phalanx.world.handles.rigid_collection import RigidObjectCollection
 from phalanx.world.handles.rigid_object import RigidObject
@@ -231,16 +231,35 @@ class RigidBodyView(PushedBodies):
         """Switch gravity off (1) or on (0), (count, 1); for a body with others fixed to it, for all of them."""
         self._set_gravity(data, indices)
 
+    @reads_host
     def get_disable_simulations(self) -> Any:
-        """Not built: the engine simulates everything that is in a world."""
-        raise NotImplementedError(
-            "RigidBodyView.get_disable_simulations: bodies cannot be taken out of the simulation; "
-            "RigidPrim.disable_rigid_body_physics() lets one stand still from the next reset on"
-        )
+        """(count, 1) uint8: 1 of bodies that are out of the simulation."""
+        xp, found = self._xp, self._xp.zeros(self.count, np.uint8)
+        for column, (actor, _) in enumerate(self._rows.keys):
+            if isinstance(actor, RigidObject):
+                rows = xp.asarray(np.flatnonzero(self._rows.column == column))
+                found[rows] = actor.disabled[xp.asarray(self._rows.env[self._rows.column == column])]
+        return found[:, None]
 
+    @writes
     def set_disable_simulations(self, data: Any, indices: Any = None) -> None:
-        """Not built: the engine simulates everything that is in a world."""
-        raise NotImplementedError(
-            "RigidBodyView.set_disable_simulations: bodies cannot be taken out of the simulation; "
-            "RigidPrim.disable_rigid_body_physics() lets one stand still from the next reset on"
-        )
+        """Take bodies out of the simulation (1) or back into it (0), (count, 1), at once.
+
+        Out of it they lose their velocity and stay where they are; nothing rigid touches them.
+
+        Raises:
+            ValueError: a chosen body is a robot's link, or static or kinematic.
+        """
+        indices = self._indices(indices)
+        values, rows = self._take("flags", data, (1,), indices)[:, 0] != 0, self._host_rows(indices)
+        for column, (actor, _) in enumerate(self._rows.keys):
+            mine = rows[self._rows.column[rows] == column]
+            if len(mine):
+                if not self.can_be_disabled(int(mine[0])):
+                    raise ValueError(f"{actor}: set_disable_simulations() needs dynamic objects, not links of robots")
+                actor.set_disabled(values[self._xp.asarray(mine)], self._rows.env[mine])
+
+    def can_be_disabled(self, row: int) -> bool:
+        """Whether the body of a row can be taken out of the simulation: a dynamic object."""
+        actor, _ = self._rows.keys[self._rows.column[row]]
+        return isinstance(actor, RigidObject) and actor.kind == DYNAMIC

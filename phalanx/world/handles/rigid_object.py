@@ -7,14 +7,20 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
+from phalanx.components.shape import ABSENT, OUT
 from phalanx.maths.arrays import rotate
-from phalanx.models.actor_spec import KINEMATIC, STATIC
+from phalanx.models.actor_spec import DYNAMIC, KINEMATIC, STATIC
 from phalanx.world import checking
 from phalanx.world.checking import shorten
 from phalanx.world.handle import on_device
 from phalanx.world.handles.actor import Actor
 from phalanx.world.handles.body_masses import FULL, PACKED
 from phalanx.world.handles.declared import Owners, assign
+
+HELD = 1e12
+"""kg, kg·m^2: rotor inertia of the dofs of an object that is taken out of the simulation: no force moves it."""
+LEAST = 2.0**-19
+"""m: contact offsets of less come back as this one; so that all are below :data:`~phalanx.components.shape.ABSENT`."""
 
 
 class RigidObject(Actor):
@@ -124,6 +130,42 @@ class RigidObject(Actor):
     def _com_arm(self, pose: Any) -> Any:
         """(n, 3): from the body's origin to its centre of mass, world axes."""
         return rotate(pose[:, 3:], self.com, self._xp)
+
+    # -- taking part in the simulation -----------------------------------------------------------------------
+
+    @property
+    @on_device
+    def disabled(self) -> Any:
+        """(n,) booleans: whether it is out of the simulation, see :meth:`set_disabled`."""
+        return self._read(c.DofModel.armature, self._root_dofs)[:, 0] >= 0.5 * HELD
+
+    @on_device
+    def set_disabled(self, disabled: Any, env_ids: Any = None) -> None:
+        """Take it out of the simulation, or back into it, (n,) booleans, at once.
+
+        Out of it, it loses its velocity and stays where it is, or is put: no force moves it, and nothing rigid touches
+        it. Cameras see it. In again, it is at rest. Environments may differ; kernels are compiled once more for that.
+
+        Raises:
+            ValueError: the object is static or kinematic, or the shape is wrong.
+        """
+        self._only(DYNAMIC, "set_disabled")
+        given, envs = self._input("disabled", disabled, (), env_ids)
+        xp, all_envs = self._xp, slice(None) if envs is None else self._xp.asarray(envs)
+        out = given != 0
+        changes = out != self.disabled[all_envs]
+        dofs, shapes = self._root_dofs, slice(self._bound.shapes.start, self._bound.shapes.stop)
+        offsets = self._read(c.ShapeGeometry.contact_offset, shapes)[all_envs]
+        has = xp.abs(offsets - ABSENT) > 1.0  # else it is of another kind of environment
+        moved = xp.where(out[:, None], xp.maximum(offsets, LEAST) * OUT, offsets / OUT)
+        self._write(c.ShapeGeometry.contact_offset, shapes, xp.where(changes[:, None] & has, moved, offsets), envs)
+        self._write(c.DofModel.armature, dofs, xp.broadcast_to(xp.where(out, HELD, 0.0)[:, None], (len(out), 6)), envs)
+        self.set_root_state(vel=xp.where((changes & out)[:, None], 0.0, self.root_vel[all_envs]), env_ids=env_ids)
+        self.engine.touch_state()
+
+    @property
+    def _root_dofs(self) -> slice:
+        return slice(self._bound.dofs.start, self._bound.dofs.start + 6)
 
     # -- mass ------------------------------------------------------------------------------------------------
 

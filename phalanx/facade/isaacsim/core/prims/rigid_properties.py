@@ -161,20 +161,29 @@ class RigidProperties:
             write(self._prims[i], _GRAVITY, "Bool", off)
 
     def enable_rigid_body_physics(self, indices: Any = None) -> None:
-        """Let bodies move that did not, from the next reset on, which a warning tells."""
+        """Let bodies take part in the simulation again; see :meth:`disable_rigid_body_physics`."""
         self._physics(True, indices)
 
     def disable_rigid_body_physics(self, indices: Any = None) -> None:
-        """Let bodies stand still as parts of the ground do, from the next reset on, which a warning tells."""
+        """Take bodies out of the simulation at once: they stand still, and nothing rigid touches them.
+
+        Without a simulation they are parts of the ground from the next reset on. So are bodies that cannot be taken out
+        of one, links of robots and what was disabled when it began, and a warning says so.
+        """
         self._physics(False, indices)
 
     def _physics(self, enabled: bool, indices: Any) -> None:
         self._check_valid()
-        for i in self._chosen(indices):
+        chosen, view = self._chosen(indices), self._physics_view
+        now = [] if view is None else [i for i in chosen if view.can_be_disabled(i)]
+        if view is not None and now:
+            view.set_disable_simulations(np.full((self.count, 1), not enabled, np.uint8), np.array(now))
+        later = [i for i in chosen if i not in set(now)]
+        for i in later:
             set_rigid_body_enabled(enabled, self._prim_paths[i])
-        if self._physics_view is not None:
-            what = "move again" if enabled else "stand still"
-            log.warning("%s: bodies %s from the next reset on", self._name, what)
+        if view is not None and later:
+            what = "take part in the simulation" if enabled else "stand still"
+            log.warning("%s: %s %s from the next reset on", self._name, self._prim_paths[later[0]], what)
 
     # -- help ------------------------------------------------------------------------------------------------
 

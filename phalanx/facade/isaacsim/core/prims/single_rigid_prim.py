@@ -113,11 +113,14 @@ class SingleRigidPrim(SingleXFormPrim):
         return float(on_host(self._rigid_prim_view.get_sleep_thresholds())[0])
 
     def enable_rigid_body_physics(self) -> None:
-        """Let it move, from the next reset on."""
+        """Let it take part in the simulation again; see :meth:`disable_rigid_body_physics`."""
         self._rigid_prim_view.enable_rigid_body_physics()
 
     def disable_rigid_body_physics(self) -> None:
-        """Let it stand still, from the next reset on, which a warning tells."""
+        """Take it out of the simulation at once: it stands still, and nothing rigid touches it.
+
+        Without a simulation it is a part of the ground from the next reset on.
+        """
         self._rigid_prim_view.disable_rigid_body_physics()
 
     # -- default state ---------------------------------------------------------------------------------------
