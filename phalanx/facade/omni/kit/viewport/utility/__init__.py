@@ -28,16 +28,16 @@ class Viewport:
 
     def __init__(self) -> None:
         self.resolution: tuple[int, int] = RESOLUTION
-        self._camera = Sdf.Path(PATH)
+        self._camera = str(PATH)
 
     @property
     def camera_path(self) -> Any:
         """``Sdf.Path`` of the camera that it looks through; setting takes texts, too."""
-        return self._camera
+        return Sdf.Path(self._camera)
 
     @camera_path.setter
     def camera_path(self, path: Any) -> None:
-        self._camera = Sdf.Path(str(path))
+        self._camera = str(Sdf.Path(str(path)))
 
     @property
     def stage(self) -> Stage | None:
@@ -46,7 +46,7 @@ class Viewport:
 
     def get_active_camera(self) -> Any:
         """``Sdf.Path`` of the camera that it looks through."""
-        return self._camera
+        return self.camera_path
 
     def set_active_camera(self, path: Any) -> None:
         """Look through another camera."""
