@@ -43,7 +43,37 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Trainer]:
     return folder, _trainer()
 
 
+def _begin(policy: Any, env: Any) -> None:
+    """The same weights, and the same random numbers from here on."""
+    torch.manual_seed(9)
+    for name, values in policy.named_parameters():
+        values.data.copy_(torch.ones_like(values) if name == "std" else 0.1 * torch.randn_like(values))
+    env.env.reset(seed=3)
+    env.env.stagger()
+    torch.manual_seed(5)
+
+
 class TestLearning:
+    def test_environments_of_others_are_learnt_as_by_rsl_rls_own_runner(self, tmp_path: Path) -> None:
+        """To the bit, three rounds with ends of episodes by time, as it is for Isaac Lab's tasks."""
+        from rsl_rl.runners import OnPolicyRunner
+
+        found = []
+        for whose in ("ours", "theirs"):
+            env = training.ForTrainer(learn.make("cartpole", 16, seed=1, infos=False))
+            settings = SMALL.settings() | {"obs_groups": {"policy": ["policy"], "critic": ["policy"]}}
+            if whose == "ours":
+                trainer = Trainer(env, settings, None, "cartpole", 1)
+                _begin(trainer.runner.alg.policy, env)
+                trainer.learn(3)
+                found.append(_weights(trainer))
+            else:
+                runner = OnPolicyRunner(env, settings, log_dir=str(tmp_path), device="cpu")
+                _begin(runner.alg.policy, env)
+                runner.learn(3)
+                found.append(torch.cat([one.detach().flatten() for one in runner.alg.policy.parameters()]))
+        assert torch.equal(*found)
+
     def test_cartpole_is_learnt(self) -> None:
         """From falling to standing all of the five seconds, without noise."""
         found = recipe("cartpole", "cpu")
