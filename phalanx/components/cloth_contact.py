@@ -125,4 +125,5 @@ class ClothCluster(Component, table=Deformable):
     first = Field(dtype="int32", doc="the first of them")
     size = Field(dtype="int32", doc="how many there are")
     met = Field(PARTNERS, dtype="int32", doc="bodies that it touches in the small step, -1: none")
+    folded = Field(dtype="int32", doc="1 if it has touched itself in the substep")
     middle = Field(3, unit="m", doc="centre of mass at the start of the substep, from DeformableMotion.origin")

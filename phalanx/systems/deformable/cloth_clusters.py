@@ -5,7 +5,8 @@ Newton step among rigid motions (:mod:`phalanx.systems.deformable.modes`) and th
 (:mod:`phalanx.systems.deformable.momentum`) are those of all of them together, on which these forces do nothing.
 
 While rigid bodies push one of them, only the Newton step is made. Sweeps that have not come to their end leave more
-overlap with rigid bodies than stays, and momentum restored from its impulses throws piles up.
+overlap with rigid bodies than stays, and momentum restored from its impulses throws piles up. A sheet that touches
+itself is such a pile, too: on a ball that spins it was made faster and faster.
 """
 
 from phalanx.components import (
@@ -40,11 +41,13 @@ def begin_clusters(
     middle=read(DeformableMomentum.middle),
     first=write(ClothCluster.first),
     size=write(ClothCluster.size),
+    folded=write(ClothCluster.folded),
     begin=write(ClothCluster.middle),
 ):
     """Each body is alone."""
     first[b, e] = b
     size[b, e] = 1
+    folded[b, e] = 0
     for k in range(3):
         begin[b, k, e] = middle[b, k, e]
 
@@ -60,13 +63,16 @@ def cloth_partners(
     body=read(ClothTouchPoint.body),
     stiffness=read(ClothTouchPoint.stiffness),
     met=update(ClothCluster.met),
+    folded=update(ClothCluster.folded),
 ):
-    """The bodies that a body touches."""
+    """The bodies that a body touches, and whether it touches itself."""
     found = 0
+    own = folded[b, e]
     for v in range(begin[b, e], end[b, e]):
         for slot in range(touches[v, e] if row[v, e] >= 0 else 0):
             t = row[v, e] * TOUCHES + slot
             other = body[t, e]
+            own = 1 if other == b and stiffness[t, e] > 0.0 else own
             new = other != b and stiffness[t, e] > 0.0
             for k in range(found):
                 new = new and met[b, k, e] != other
@@ -75,6 +81,7 @@ def cloth_partners(
                 found += 1
     for k in range(found, PARTNERS):
         met[b, k, e] = -1
+    folded[b, e] = own
 
 
 @system(phase="deform_touch", needs=ClothTriangle)
@@ -203,6 +210,7 @@ def restore_momentum_of_clusters(
     bodies=rows(Deformable),
     cluster=read(ClothCluster.first),
     size=read(ClothCluster.size),
+    folded=read(ClothCluster.folded),
     begin=read(ClothCluster.middle),
     h=read(Settings.timestep),
     count=read(DeformableSettings.small_steps),
@@ -223,7 +231,11 @@ def restore_momentum_of_clusters(
     shift=read(DeformableMomentum.shift),
     gain=update(DeformableMomentum.gain),
 ):
-    """What is missing to the momentum of all bodies of a cluster, about their centre of mass."""
+    """What is missing to the momentum of all bodies of a cluster, about their centre of mass; see above."""
+    pushed = impulse[b, 0, e] != 0.0 or impulse[b, 1, e] != 0.0 or impulse[b, 2, e] != 0.0
+    if size[b, e] == 1 and folded[b, e] == 1 and pushed:
+        for k in range(6):
+            gain[b, k, e] = 0.0
     if size[b, e] > 1:
         # centres of mass at the start and at the end of the substep, from this body's origin
         m, sx, sy, sz, ex, ey, ez = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
