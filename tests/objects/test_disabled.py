@@ -72,6 +72,22 @@ def test_saved_worlds_remember_it(world: px.World, tmp_path: Path) -> None:
     assert host(again.objects["box"].disabled).tolist() == [False, True, False]
 
 
+def test_what_sleeps_on_it_wakes_and_falls(device: str) -> None:
+    world = px.World(2, device, dt=0.005)
+    world.add_ground()
+    cube = px.Shape("box", (0.1, 0.1, 0.1))
+    below, above = (
+        world.add_rigid_object(cube, name, mass=8.0, position=(0, 0, z), sleep_threshold=5e-5)
+        for name, z in (("below", 0.1), ("above", 0.3))
+    )
+    world.step(160)
+    assert host(above.is_sleeping).all()
+    below.set_disabled(True, [1])
+    world.step(100)
+    np.testing.assert_allclose(host(above.root_pose)[:, 2], [0.3, 0.1], atol=5e-3)
+    np.testing.assert_allclose(host(below.root_pose)[:, 2], 0.1, atol=2e-3)
+
+
 def test_who_cannot_be_taken_out(device: str) -> None:
     world = px.World(1, device)
     wall = world.add_rigid_object(px.Shape("box", (0.1, 0.1, 0.1)), "wall", kind="static")

@@ -144,7 +144,8 @@ class RigidObject(Actor):
         """Take it out of the simulation, or back into it, (n,) booleans, at once.
 
         Out of it, it loses its velocity and stays where it is, or is put: no force moves it, and nothing rigid touches
-        it. Cameras see it. In again, it is at rest. Environments may differ; kernels are compiled once more for that.
+        it; meanwhile its contact offsets are far below zero. Cameras see it. What slept on it wakes. In again, it is at
+        rest. Environments may differ; kernels are compiled once more for that.
 
         Raises:
             ValueError: the object is static or kinematic, or the shape is wrong.
@@ -154,6 +155,7 @@ class RigidObject(Actor):
         xp, all_envs = self._xp, slice(None) if envs is None else self._xp.asarray(envs)
         out = given != 0
         changes = out != self.disabled[all_envs]
+        self.wake_up(env_ids)  # and, with it, what rests on it
         dofs, shapes = self._root_dofs, slice(self._bound.shapes.start, self._bound.shapes.stop)
         offsets = self._read(c.ShapeGeometry.contact_offset, shapes)[all_envs]
         has = xp.abs(offsets - ABSENT) > 1.0  # else it is of another kind of environment
