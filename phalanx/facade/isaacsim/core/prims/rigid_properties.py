@@ -177,7 +177,8 @@ class RigidProperties:
         chosen, view = self._chosen(indices), self._physics_view
         now = [] if view is None else [i for i in chosen if view.can_be_disabled(i)]
         if view is not None and now:
-            view.set_disable_simulations(np.full((self.count, 1), not enabled, np.uint8), np.array(now))
+            data = self._backend.xp.full((self.count, 1), float(not enabled), "float32")
+            view.set_disable_simulations(data, self._backend.rows(now, self.count))
         later = [i for i in chosen if i not in set(now)]
         for i in later:
             set_rigid_body_enabled(enabled, self._prim_paths[i])
