@@ -18,7 +18,7 @@ EDGE = 0.05
 OPEN = 0.04
 """m: how far each finger is from the middle when the gripper is open."""
 LIFTED = 0.03
-"""m above the ground at which the cube counts as lifted, less and less below."""
+"""m: height of the cube above where it lies from which it counts as lifted in full; below, in proportion."""
 CUBE = ((0.42, 0.58), (-0.2, 0.2))
 """m: where the cube is at first."""
 PLACES = ((0.4, 0.6), (-0.25, 0.25), (0.25, 0.5))
@@ -98,7 +98,7 @@ class CubeLift(Environment):
 
     @reward(weight=1.0)
     def reaches(self) -> torch.Tensor:
-        """The tool is at the cube; half of it is for coming closer from afar, since the tool starts 0.4 m away."""
+        """The tool is at the cube; half of it is for coming closer from afar, since the tool starts 0.5 m away."""
         off = row_norm(self.arm.body_pose[:, self.tool, :3] - self.cube.root_pos)
         return 1.0 - 0.5 * torch.tanh(off / 0.5) - 0.5 * torch.tanh(off / 0.1)
 
