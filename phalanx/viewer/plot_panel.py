@@ -178,7 +178,8 @@ class PlotPanel:
         if name != NOTHING:
             read, names = self._signals[name]
             self._chosen = Plot(InTab(self._viewer.server.gui, self._tab), name, read, names)
-            self.curve.options, self.curve.value = (EACH, *names), EACH
+            self.curve.value = EACH  # before the names are offered: whoever chooses one at once keeps it
+            self.curve.options = (EACH, *names)
         self.curve.visible = name != NOTHING and self._viewer.num_envs > 1
 
 

@@ -212,7 +212,8 @@ class RecordedPlotPanel:
     def _choose(self) -> None:
         signal = self.signals.get(self.signal.value)
         if signal is not None:
-            self.curve.options, self.curve.value = (EACH, *signal.names), EACH
+            self.curve.value = EACH  # before the names are offered: whoever chooses one at once keeps it
+            self.curve.options = (EACH, *signal.names)
         self.curve.visible = signal is not None and (self._viewer.num_envs > 1 or len(signal.names) > 1)
 
     def _remove(self) -> None:

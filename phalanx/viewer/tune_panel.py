@@ -81,8 +81,8 @@ class TunePanel:
 
     def _offer_joints(self) -> None:
         if self._robots:
+            self.joint.value = ALL  # before the names are offered: whoever chooses one at once keeps it
             self.joint.options = (ALL, *self._robots[self.robot.value].joint_names)
-            self.joint.value = ALL
         self.show()
 
     def _joints(self) -> list[int]:

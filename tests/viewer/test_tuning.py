@@ -60,6 +60,32 @@ def test_gains_of_the_environments_that_are_seen(viewer: px.Viewer, world: px.Wo
     robot.set_drive(stiffness=40.0, damping=1.0)
 
 
+class Eager:
+    """A dropdown whose last entry is chosen as soon as it is offered, as a fast client's message may do."""
+
+    def __init__(self, value: str) -> None:
+        self.value, self.visible = value, True
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What can be chosen."""
+        return self._options
+
+    @options.setter
+    def options(self, options: tuple[str, ...]) -> None:
+        self._options, self.value = options, options[-1]
+
+
+def test_what_is_chosen_at_once_is_kept(viewer: px.Viewer, world: px.World) -> None:
+    joints, curves = viewer.tune_panel, viewer.plot_panel
+    joints.joint, curves.curve = Eager("All"), Eager(EACH)
+    joints._offer_joints()
+    assert joints.joint.value == world.robots["quadruped"].joint_names[-1]
+    curves.signal.value = "quadruped/root_pose"
+    curves._choose()
+    assert curves.curve.value == "qz"
+
+
 def test_gravity(viewer: px.Viewer, world: px.World) -> None:
     panel = viewer.tune_panel
     assert panel.gravity.value == pytest.approx(-9.81)
