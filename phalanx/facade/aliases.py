@@ -36,7 +36,10 @@ SAME = {
     "omni.isaac.lab": "isaaclab",
     "omni.isaac.lab_assets": "isaaclab_assets",
     "omni.isaac.lab_contrib": "isaaclab_contrib",
+    "omni.isaac.lab_tasks.utils.wrappers": "isaaclab_rl",  # Isaac Lab 1
     "omni.isaac.lab_tasks": "isaaclab_tasks",
+    "isaaclab.utils.pretrained_checkpoint": "isaaclab_rl.utils.pretrained_checkpoint",  # Isaac Lab up to 2.3.0
+    "omni.isaac.lab.utils.pretrained_checkpoint": "isaaclab_rl.utils.pretrained_checkpoint",
     "omni.isaac.cloner": "isaacsim.core.cloner",
     "omni.isaac.wheeled_robots": "isaacsim.robot.wheeled_robots",
     "omni.isaac.manipulators": "isaacsim.robot.manipulators",
@@ -50,7 +53,7 @@ SAME = {
     "omni.isaac.version": "isaacsim.core.version",
     "Semantics": "pxr.Semantics",
 }
-"""Packages that older scripts know by another name."""
+"""Packages and modules that older scripts know by another name; of two that fit, the longer one counts."""
 
 OURS = tuple(
     f"isaaclab.{name}" for name in ("actuators", "app", "assets", "markers", "scene", "sensors", "sim", "terrains")
@@ -69,10 +72,8 @@ def _within(name: str, packages: Iterable[str]) -> bool:
 
 def _present_name(name: str) -> str:
     """The name of today for a name without the facade's prefix: ``isaaclab.utils`` for ``omni.isaac.lab.utils``."""
-    for old, new in SAME.items():
-        if _within(name, [old]):
-            return new + name[len(old) :]
-    return name
+    old = max((old for old in SAME if _within(name, [old])), key=len, default=None)
+    return name if old is None else SAME[old] + name[len(old) :]
 
 
 class _Same(Loader):

@@ -93,6 +93,51 @@ for name in ("isaaclab.assets.odd", "isaaclab_rl", "isaaclab.nothing"):
     assert lines[6].startswith("isaaclab.nothing | ") and "Phalanx's facade has no" in lines[6]
 
 
+def test_modules_that_moved_are_found_where_they_were(tmp_path):
+    """Wrappers for trainers, and the checkpoints of NVIDIA's, lay elsewhere in earlier versions of Isaac Lab."""
+    source = tmp_path / "isaaclab" / "source"
+    written(
+        source,
+        isaaclab="",
+        isaaclab_tasks="",
+        isaaclab_tasks__utils__="TASKS = 1",
+        isaaclab_rl="",
+        isaaclab_rl__utils__="",
+        isaaclab_rl__utils__pretrained_checkpoint="PLACE = __name__",
+        isaaclab_rl__rsl_rl__="Wrapper = object()",
+    )
+    lines = run(
+        """
+import phalanx.facade
+phalanx.facade.install()
+from isaaclab.utils.pretrained_checkpoint import PLACE
+import isaaclab_rl.utils.pretrained_checkpoint as now, omni.isaac.lab.utils.pretrained_checkpoint as older
+from omni.isaac.lab_tasks.utils.wrappers.rsl_rl import Wrapper
+from omni.isaac.lab_tasks.utils import TASKS
+import isaaclab_rl.rsl_rl
+print(PLACE, older is now, Wrapper is isaaclab_rl.rsl_rl.Wrapper, TASKS)
+""",
+        tmp_path,
+    )
+    assert lines == ["isaaclab_rl.utils.pretrained_checkpoint True True 1"]
+
+
+def test_isaaclab_says_its_version_and_where_it_is(tmp_path):
+    source = tmp_path / "isaaclab" / "source"
+    written(source, isaaclab="raise RuntimeError('the facade has this one')")
+    (source / "isaaclab" / "config").mkdir()
+    (source / "isaaclab" / "config" / "extension.toml").write_text('[package]\nversion = "0.54.2"\n')
+    program = """
+import phalanx.facade
+phalanx.facade.install()
+from isaaclab import __version__
+import isaaclab, os
+assert not hasattr(isaaclab, "ISAACLAB_OTHER")
+print(isaaclab.ISAACLAB_METADATA["package"]["version"] == __version__, os.path.basename(isaaclab.ISAACLAB_EXT_DIR))
+"""
+    assert run(program, tmp_path) == ["True isaaclab"]
+
+
 def test_packages_that_import_each_other_may_be_imported_in_any_order(tmp_path):
     written(
         tmp_path / "isaaclab" / "source",
