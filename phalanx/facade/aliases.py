@@ -32,11 +32,19 @@ _API = (
     "world",
 )
 
+_ROBOTS = (
+    "agility", "allegro", "ant", "anymal", "cart_double_pendulum", "cartpole", "cassie", "fourier", "franka", "humanoid",
+    "humanoid_28", "kinova", "quadcopter", "ridgeback_franka", "sawyer", "shadow_hand", "spot", "unitree",
+    "universal_robots",
+)  # fmt: skip
+
 SAME = {
     "omni.isaac.lab": "isaaclab",
     "omni.isaac.lab_assets": "isaaclab_assets",
+    **{f"omni.isaac.lab_assets.{name}": f"isaaclab_assets.robots.{name}" for name in _ROBOTS},
     "omni.isaac.lab_contrib": "isaaclab_contrib",
-    "omni.isaac.lab_tasks.utils.wrappers": "isaaclab_rl",  # Isaac Lab 1
+    "omni.isaac.lab_tasks.utils.wrappers": "isaaclab_rl",  # Isaac Lab 1, and 2.0
+    "isaaclab_tasks.utils.wrappers": "isaaclab_rl",
     "omni.isaac.lab_tasks": "isaaclab_tasks",
     "isaaclab.utils.pretrained_checkpoint": "isaaclab_rl.utils.pretrained_checkpoint",  # Isaac Lab up to 2.3.0
     "omni.isaac.lab.utils.pretrained_checkpoint": "isaaclab_rl.utils.pretrained_checkpoint",

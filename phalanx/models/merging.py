@@ -20,7 +20,8 @@ def merge_fixed_joints(model: RobotModel, keep: Collection[str] = ()) -> RobotMo
     """The same robot with bodies that fixed joints connect made one, by the name of the one nearest to the root.
 
     Masses are summed; shapes, joints, tendons and pairs of bodies go to the body that is left, and so does the share of
-    gravity, weighted by mass. The given model stays as it is. Bodies to ``keep`` stay bodies by themselves.
+    gravity, weighted by mass. The given model stays as it is. Bodies to ``keep`` stay bodies by themselves, and so do
+    those whose joint says so.
     """
     outgoing = model.outgoing()
     bodies = {body.name: body for body in model.bodies}
@@ -31,7 +32,8 @@ def merge_fixed_joints(model: RobotModel, keep: Collection[str] = ()) -> RobotMo
         for joint in outgoing[name]:
             waiting.append(joint.child)
             home[joint.child] = (joint.child, (np.zeros(3), IDENTITY))
-            if joint.type == "fixed" and not bodies[joint.child].hidden and joint.child not in keep:
+            apart = joint.keeps_bodies_apart or bodies[joint.child].hidden or joint.child in keep
+            if joint.type == "fixed" and not apart:
                 place = at + rotate(facing, np.array(joint.position, float))
                 turned = product(facing, np.array(joint.orientation, float))
                 offset, back = child_frame(joint)

@@ -161,6 +161,8 @@ class Joint:
     """Of a spring in the joint, whatever drives it: N·m/rad (N/m). Only joints of one dof can have one."""
     rest_position: float = 0.0
     """Where that spring gives no effort, rad (m)."""
+    keeps_bodies_apart: bool = False
+    """Of a fixed joint: whether what it connects stays two bodies where fixed joints are merged."""
 
 
 @dataclass

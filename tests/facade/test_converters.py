@@ -27,6 +27,7 @@ from phalanx.facade.isaaclab.utils.io import load_yaml
 from phalanx.facade.stage import make_stage, use_stage
 from phalanx.io.formats.usd import load_robot, load_scene, read_stage
 from phalanx.io.formats.usd.bindings import Usd, UsdGeom, UsdPhysics
+from phalanx.io.reading.errors import LoadError
 from phalanx.models.robot_model import RobotModel
 
 Drive = UrdfConverterCfg.JointDriveCfg
@@ -97,6 +98,17 @@ def test_fixed_joints_are_merged_if_wanted(tmp_path: Path) -> None:
     assert merged["lower"].collisions[0].position == pytest.approx((0.0, 0.0, 0.2))
     model = convert(tmp_path, merge_fixed_joints=False)[1]
     assert {body.name: body.mass for body in model.bodies}["hull"] == pytest.approx(1.0)
+
+
+def test_joints_that_say_so_keep_fixed_bodies_apart(tmp_path: Path) -> None:
+    """Feet of quadrupeds are such links: contact sensors and rewards name them."""
+    file = tmp_path / "kept.urdf"
+    for value, is_kept in (("true", True), ("false", False)):
+        file.write_text(URDF.replace('name="glue" type="fixed"', f'name="glue" type="fixed" dont_collapse="{value}"'))
+        made = UrdfConverter(UrdfConverterCfg(str(file), fix_base=True, joint_drive=None, force_usd_conversion=True))
+        model = load_robot(made.usd_path)
+        assert {"base", "upper", "lower", "finger"} | ({"hull"} if is_kept else set()) == {b.name for b in model.bodies}
+        assert [j.name for j in model.joints if j.type == "fixed"] == (["glue"] if is_kept else [])
 
 
 def test_the_configuration_changes_what_it_names(tmp_path: Path) -> None:
@@ -238,6 +250,17 @@ MJCF = """<mujoco model="legs"><worldbody><body name="torso" pos="0 0 1">{}<geom
 <body name="leg" pos="0 0 -.3"><joint name="hip" axis="0 1 0" range="-30 60" damping="2" armature=".1"/>
 <geom type="capsule" size=".05 .2"/></body></body></worldbody>
 <actuator><position joint="hip" kp="40" kv="3" forcerange="-8 8"/></actuator></mujoco>"""
+
+
+def test_missing_drawn_meshes_of_urdf_files_are_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A robot without a picture can be simulated, unless its pictures shall collide."""
+    file = tmp_path / "robot.urdf"
+    file.write_text(URDF.replace('<box size=".2 .2 .2"/>', '<mesh filename="gone.stl"/>'))
+    with caplog.at_level(logging.WARNING, "phalanx.facade"):
+        UrdfConverter(UrdfConverterCfg(str(file), fix_base=True, joint_drive=None))
+    assert sum("gone.stl" in record.message for record in caplog.records) == 1
+    with pytest.raises(LoadError, match=r"gone\.stl"):
+        UrdfConverter(UrdfConverterCfg(str(file), fix_base=True, joint_drive=None, collision_from_visuals=True))
 
 
 def test_mjcf_files(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -94,7 +94,7 @@ for name in ("isaaclab.assets.odd", "isaaclab_rl", "isaaclab.nothing"):
 
 
 def test_modules_that_moved_are_found_where_they_were(tmp_path):
-    """Wrappers for trainers, and the checkpoints of NVIDIA's, lay elsewhere in earlier versions of Isaac Lab."""
+    """Wrappers for trainers, robots and NVIDIA's checkpoints lay elsewhere in earlier versions of Isaac Lab."""
     source = tmp_path / "isaaclab" / "source"
     written(
         source,
@@ -105,6 +105,9 @@ def test_modules_that_moved_are_found_where_they_were(tmp_path):
         isaaclab_rl__utils__="",
         isaaclab_rl__utils__pretrained_checkpoint="PLACE = __name__",
         isaaclab_rl__rsl_rl__="Wrapper = object()",
+        isaaclab_assets="",
+        isaaclab_assets__robots__="",
+        isaaclab_assets__robots__anymal="DOG = object()",
     )
     lines = run(
         """
@@ -113,13 +116,16 @@ phalanx.facade.install()
 from isaaclab.utils.pretrained_checkpoint import PLACE
 import isaaclab_rl.utils.pretrained_checkpoint as now, omni.isaac.lab.utils.pretrained_checkpoint as older
 from omni.isaac.lab_tasks.utils.wrappers.rsl_rl import Wrapper
+from isaaclab_tasks.utils.wrappers.rsl_rl import Wrapper as same
 from omni.isaac.lab_tasks.utils import TASKS
-import isaaclab_rl.rsl_rl
-print(PLACE, older is now, Wrapper is isaaclab_rl.rsl_rl.Wrapper, TASKS)
+from omni.isaac.lab_assets.anymal import DOG
+import isaaclab_assets.robots.anymal, isaaclab_rl.rsl_rl
+print(PLACE, older is now, Wrapper is same is isaaclab_rl.rsl_rl.Wrapper, TASKS)
+print(DOG is isaaclab_assets.robots.anymal.DOG)
 """,
         tmp_path,
     )
-    assert lines == ["isaaclab_rl.utils.pretrained_checkpoint True True 1"]
+    assert lines == ["isaaclab_rl.utils.pretrained_checkpoint True True 1", "True"]
 
 
 def test_isaaclab_says_its_version_and_where_it_is(tmp_path):

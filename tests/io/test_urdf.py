@@ -181,6 +181,31 @@ def test_a_colour_defined_in_one_visual_serves_others(tmp_path: Path) -> None:
     assert model.warnings == ['material "mist" is used but defined nowhere; the default colour is shown.']
 
 
+def test_of_several_materials_of_a_visual_the_first_is_shown(tmp_path: Path) -> None:
+    """Exporters write one for each part of a mesh: the files of Unitree's Go2, B2 and H2 have such links."""
+    materials = "".join(f'<material name="{c}"><color rgba="0 {c} 0 1"/></material>' for c in (0.25, 0.5))
+    visual = f"<visual><geometry><sphere radius='1'/></geometry>{materials}</visual>"
+    model = load(tmp_path, '<link name="a">' + INERTIAL + visual + "</link>")
+    assert [v.color for v in body(model, "a").visuals] == [(0, 0.25, 0, 1)]
+    assert model.warnings == ['a visual of link "a" has several materials; the first one is shown.']
+
+
+def test_visuals_whose_mesh_cannot_be_had_are_left_out(tmp_path: Path) -> None:
+    """What is only drawn may be missing; what collides may not, be it a visual that shall collide."""
+    (tmp_path / "broken.stl").write_bytes(b"solid")
+    visual = "<visual><geometry>{}</geometry></visual>"
+    inside = [visual.format(f'<mesh filename="{name}.stl"/>') for name in ("gone", "broken")]
+    link = '<link name="a">' + INERTIAL + "".join(inside) + visual.format('<sphere radius="1"/>') + "</link>"
+    model = load(tmp_path, link)
+    assert [shape.kind for shape in body(model, "a").visuals] == ["sphere"]
+    gone, broken = model.warnings
+    assert gone.startswith("a visual is not shown: ") and 'the file "gone.stl" is missing' in gone
+    assert 'the mesh "broken.stl" cannot be used' in broken
+    with pytest.raises(LoadError, match=r"gone\.stl"):
+        load_urdf(tmp_path / "robot.urdf", need_visuals=True)
+    assert load_urdf(tmp_path / "robot.urdf", visuals=False).warnings == []
+
+
 # -- masses ----------------------------------------------------------------------------------------------------
 
 CHAIN = """

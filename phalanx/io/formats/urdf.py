@@ -7,7 +7,9 @@ What the format leaves open is settled like this:
 * ``velocity="0"`` means no velocity limit, and ``effort="0" velocity="0"`` together are an exporter's
   placeholders and mean neither limit; ``effort="0"`` alone is a passive joint and stays 0. Each is warned of.
 * A capsule's ``length`` is that of its cylindrical part. A shape of size zero is left out, with a warning.
-* Visual shapes are read only when asked for, since their meshes are most of the loading time.
+* ``dont_collapse="true"`` of a joint, which is NVIDIA's, keeps the bodies of a fixed joint apart where others are merged.
+* Visual shapes are read only when asked for, since their meshes are most of the loading time. One whose mesh is missing
+  or cannot be read is left out, with a warning: what is only drawn moves nothing.
 """
 
 from __future__ import annotations
@@ -53,6 +55,8 @@ SILENT = {
 T = TypeVar("T")
 
 ZERO = (0.0, 0.0, 0.0)
+NOT_SHOWN = "a visual is not shown: "
+"""What the warning of a visual that is left out begins with."""
 FIXED_AXES = "XYZ"
 """Roll, pitch and yaw: about x, y and z of the parent, one after the other."""
 
@@ -63,32 +67,33 @@ def load_urdf(
     visuals: bool = True,
     *,
     fix_inertias: bool = False,
+    need_visuals: bool = False,
 ) -> RobotModel:
     """Read a robot from a URDF file.
 
     ``package_dirs`` are folders that mesh files may lie in besides the file's own package: each may be a package
     or a folder of packages (see :mod:`phalanx.io.reading.paths`). With ``visuals=False`` the visual shapes are left out
     and their meshes are not opened. With ``fix_inertias`` inertias that no body can have are replaced by the nearest
-    that one can have, with a warning; they are errors otherwise.
+    that one can have, with a warning; they are errors otherwise. With ``need_visuals``, for visuals that shall collide,
+    meshes of visuals that cannot be had are errors, too.
 
     Raises :class:`LoadError` with file, line, element and remedy when the file cannot be simulated; what is odd but
     usable is listed in ``model.warnings``.
     """
     root = parse_xml(path)
     with place(root.error):
-        return _read(root, path, package_dirs, visuals, "fix" if fix_inertias else "refuse")
+        _check_root(root)
+        inertias: Inertias = "fix" if fix_inertias else "refuse"
+        return _Reader(root, FileFinder(path, package_dirs), visuals, need_visuals, inertias).read()
 
 
-def _read(
-    root: Element, path: str | Path, package_dirs: Iterable[str | Path], visuals: bool, inertias: Inertias
-) -> RobotModel:
+def _check_root(root: Element) -> None:
     if root.tag != "robot":
         raise root.error("the root element of a URDF file is <robot>; this is another kind of file.")
     if any(key.startswith("xmlns:xacro") for key in root.attributes) and any(
         child.tag.startswith("xacro:") for child in root.children
     ):
         raise root.error("this is a xacro source; expand it first: xacro FILE > robot.urdf.")
-    return _Reader(root, FileFinder(path, package_dirs), visuals, inertias).read()
 
 
 @dataclass
@@ -96,6 +101,7 @@ class _Reader:
     root: Element
     finder: FileFinder
     visuals: bool
+    need_visuals: bool
     inertias: Inertias
     warnings: list[str] = field(default_factory=list)
     colors: dict[str, tuple[float, ...]] = field(default_factory=dict)
@@ -165,6 +171,7 @@ class _Reader:
             child=element.need("child").get("link"),
             position=position,
             orientation=_quaternion(rpy),
+            keeps_bodies_apart=element.attributes.get("dont_collapse", "").strip().lower() == "true",
         )
         if joint.type in (*ONE_DOF, "planar"):
             joint.axis = self.axis(element)
@@ -266,7 +273,7 @@ class _Reader:
         body.inertia = local
 
     def shape(self, element: Element, collision: bool) -> list[Shape]:
-        """The shape of a <collision> or <visual>: a list of one, or of none when it has no extent."""
+        """The shape of a <collision> or <visual>: a list of one, or of none when it has no extent or cannot be shown."""
         geometry = element.need("geometry")
         if len(geometry.children) != 1:
             raise geometry.error(f"holds {len(geometry.children)} shapes; give one of {_words(_KINDS)} or mesh.")
@@ -275,7 +282,13 @@ class _Reader:
         shape = Shape(_KINDS.get(one.tag, one.tag), position=position, orientation=_quaternion(rpy))
         shape.name = element.attributes.get("name", "")
         if one.tag == "mesh":
-            self.mesh(shape, one, collision)
+            try:
+                self.mesh(shape, one, collision)
+            except LoadError as error:
+                if collision or self.need_visuals:
+                    raise
+                self.warnings.append(f"{NOT_SHOWN}{error}")
+                return []
         elif one.tag in _KINDS:
             shape.size = _sizes(one)
             if min(shape.size) < 0.0:
@@ -309,7 +322,7 @@ class _Reader:
 
     def textured(self, shape: Shape, element: Element) -> Shape:
         """A visual with the texture of its material, which comes before the colour; what cannot be had is told."""
-        material = element.find("material")
+        material = _material(element)
         if material is None:
             return shape
         texture = material.find("texture")
@@ -338,9 +351,12 @@ class _Reader:
         return made
 
     def color(self, element: Element) -> tuple[float, float, float, float] | None:
-        material = element.find("material")
+        material = _material(element)
         if material is None:
             return None
+        if len(element.all("material")) > 1:
+            link = element.parent.get("name") if element.parent else ""
+            self.warnings.append(f'a visual of link "{link}" has several materials; the first one is shown.')
         color = material.find("color")
         name = material.attributes.get("name", "")
         if color is None and name not in self.colors and material.find("texture") is None:
@@ -353,6 +369,11 @@ def _placed(read: Callable[[Element], T], element: Element) -> T:
     """What is read of an element; whatever is raised becomes an error about it."""
     with place(element.error):
         return read(element)
+
+
+def _material(visual: Element) -> Element | None:
+    """The material of a visual, of several the first one: exporters write one for each part of a mesh."""
+    return next(iter(visual.all("material")), None)
 
 
 def _inertia(link: Element) -> Element:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 import re
 from dataclasses import replace
+from logging import INFO, WARNING
 from typing import Any
 
 from phalanx.facade.isaaclab.sim.converters.asset_converter_base import AssetConverterBase, logger, tell
 from phalanx.facade.isaaclab.sim.converters.urdf_converter_cfg import UrdfConverterCfg
-from phalanx.io.formats.urdf import load_urdf
+from phalanx.io.formats.urdf import NOT_SHOWN, load_urdf
 from phalanx.io.formats.usd.bindings import Stage, Usd, UsdPhysics
 from phalanx.io.formats.usd.drives import moved_inertia
 from phalanx.io.formats.usd.writer import Written, save_stage, write_robot
@@ -27,9 +28,9 @@ class UrdfConverter(AssetConverterBase):
     cfg: UrdfConverterCfg
 
     def _convert_asset(self, cfg: UrdfConverterCfg) -> None:
-        model = load_urdf(cfg.asset_path, fix_inertias=True)
+        model = load_urdf(cfg.asset_path, fix_inertias=True, need_visuals=cfg.collision_from_visuals)
         for text in model.warnings:
-            logger.info("%s: %s", cfg.asset_path, text)
+            logger.log(WARNING if text.startswith(NOT_SHOWN) else INFO, "%s: %s", cfg.asset_path, text)
         model = changed_model(model, cfg)
         kinds = _give_drives(model, cfg.joint_drive) if cfg.joint_drive is not None else {}
         stage = Usd.Stage.CreateInMemory()

@@ -30,7 +30,7 @@ from phalanx.facade.isaacsim.asset.importer.urdf.robot import (
     UrdfRobot,
     robot_of,
 )
-from phalanx.io.formats.urdf import load_urdf
+from phalanx.io.formats.urdf import NOT_SHOWN, load_urdf
 from phalanx.io.formats.usd.bindings import Stage
 from phalanx.io.formats.usd.drives import moved_inertia
 from phalanx.io.formats.usd.writer import Written, write_robot
@@ -111,9 +111,9 @@ class Urdf:
         """
         config = ImportConfig() if importConfig is None else importConfig
         file = existing_file(os.path.join(assetRoot, assetName), "URDF file")
-        model = load_urdf(file, fix_inertias=True)
+        model = load_urdf(file, fix_inertias=True, need_visuals=config.collision_from_visuals)
         for text in model.warnings:
-            logger.info("%s: %s", file, text)
+            logger.log(logging.WARNING if text.startswith(NOT_SHOWN) else logging.INFO, "%s: %s", file, text)
         model = _changed(model, file, config)
         robot = robot_of(model, moved_inertia(replace(model, joint_pos={})))
         for joint in robot.joints.values():
