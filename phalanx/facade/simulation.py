@@ -24,6 +24,7 @@ from phalanx.facade.physics_events import Event
 from phalanx.facade.physx.simulation_view import SimulationView
 from phalanx.facade.scene_settings import SceneSettings
 from phalanx.facade.signals import Signal
+from phalanx.facade.stage_edits import StageEdits
 from phalanx.facade.stage_world import StageWorld
 from phalanx.io.formats.usd.bindings import Prim
 
@@ -65,6 +66,7 @@ class Simulation:
         self.time, self.steps = 0.0, 0
         self.frame, self.stepped, self.timeline = Signal(), Signal(), Signal()
         self._world: StageWorld | None = None
+        self._edits: StageEdits | None = None
         self._settings = SceneSettings()
         self._left = 0.0  # time that frames have let pass, and steps not yet
         self._opened = stages.changed.subscribe(self.stop, order=-100)
@@ -124,7 +126,7 @@ class Simulation:
             return
         self.state = STOPPED
         physics_events.publish(Event.STOP)
-        self._world = None
+        self._world = self._edits = None
         self.time, self.steps, self._left = 0.0, 0, 0.0
         self.timeline.emit("stop")
 
@@ -134,6 +136,7 @@ class Simulation:
         self._world = StageWorld(
             stage, copies=clones.environments(stage), device=engine_device(self.device), **self._settings.for_world()
         )
+        self._edits = StageEdits(self._world)
         self.state = PLAYING
         if (backend := _simulated(self.backend, self._world.world.device)) != self.backend:
             log.warning("the backend is %s from now on: arrays of NumPy are not on the GPU that simulates", backend)
@@ -161,7 +164,22 @@ class Simulation:
             self.warms_up = False
 
     def take_edits(self) -> None:
-        """Let the world have what was edited on the stage since it was made."""
+        """Simulate bodies and joints that have come to the stage since the world was made, and no longer those that are
+        gone; steps begin with it.
+
+        Tensor views of before have ended then; assets and views of prims make new ones.
+
+        Raises:
+            LoadError: the stage cannot be simulated as it is now.
+        """
+        if self._world is None or not self._edits or not self._edits.changed(self._world):
+            return
+        before = self._world
+        world = StageWorld(before.stage, before=before, device=before.world.device, **self._settings.for_world())
+        before.view.end()
+        physics_events.publish(Event.STOP)
+        self._world = world
+        physics_events.publish(Event.PLAY)
 
     def step(self) -> None:
         """A step of physics, whether it plays or not; nothing while it is stopped or the scene wants no steps."""
@@ -171,6 +189,7 @@ class Simulation:
         self.time += dt
         self.steps += 1
         physics_steps.BEFORE.push(payload={"dt": dt})
+        self.take_edits()
         if self._world is None:  # one of them has stopped it
             return
         self._world.step()

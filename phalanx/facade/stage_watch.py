@@ -15,12 +15,13 @@ class StageWatch:
     Attributes:
         revision: goes up whenever prims are created, deleted, or composed anew.
         removed: told the path of each prim that was deleted, as text; ``"/"`` when the stage was closed.
+        composed: told the paths of prims that were created, deleted, or composed anew, as a list of text.
         keeps: whether paths of edits are kept until :meth:`take`.
     """
 
     def __init__(self, stage: Stage) -> None:
         self.revision = 0
-        self.removed = Signal()
+        self.removed, self.composed = Signal(), Signal()
         self.keeps = False
         self._composed: set[str] = set()
         self._valued: set[str] = set()
@@ -31,6 +32,8 @@ class StageWatch:
         composed = notice.GetResyncedPaths()
         if composed:
             self.revision += 1
+            if self.composed:
+                self.composed.emit([str(path) for path in composed if path.IsPrimPath()])
             for path in composed:
                 prim = path.GetPrimPath()
                 if self.keeps:

@@ -29,6 +29,7 @@ from phalanx.io.formats.usd.bindings import Prim, Stage, UsdPhysics
 from phalanx.io.formats.usd.cloths import SYSTEM, material_of_particles, target
 from phalanx.io.formats.usd.deformables import DeformableModel, material_of
 from phalanx.io.formats.usd.models import START
+from phalanx.world.carrying import carry_state
 from phalanx.world.usd_scenes import add_scene
 from phalanx.world.world import World
 
@@ -75,6 +76,7 @@ class StageWorld:
         patterns: paths that assets are asked for by, regular expressions segment by segment: they say which prims may
             be environments.
         copies: prims that may be environments whatever the patterns are.
+        before: a world that was made of the stage when it had other bodies; this one goes on from where it is.
         settings: arguments of :class:`phalanx.World`.
 
     Attributes:
@@ -90,7 +92,14 @@ class StageWorld:
         LoadError: the stage cannot be simulated.
     """
 
-    def __init__(self, stage: Stage, patterns: Iterable[str] = (), copies: Sequence[str] = (), **settings: Any) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        patterns: Iterable[str] = (),
+        copies: Sequence[str] = (),
+        before: StageWorld | None = None,
+        **settings: Any,
+    ) -> None:
         paths, why = environments.find(stage, patterns, copies)
         self.kinds: kinds.Kinds | None = None
         different: list[str] = []
@@ -106,7 +115,11 @@ class StageWorld:
             self._make_alike(stage, paths, why, len(different), settings)
         self.is_empty = not self.world.actors and not self.world.all_deformables
         self._view: SimulationView | None = None
+        if before is not None:
+            self.world.engine.features.update(before.world.engine.features)
         self.reset()
+        if before is not None and not self.is_empty:
+            self._go_on(before)
         for told in MADE if not self.is_empty else ():
             told(self)
 
@@ -152,6 +165,13 @@ class StageWorld:
             kinds.apply(differ, self.world, settings)
         self.kinds = differ
         self._around = [one.name for one in scene.actors.values() if paths and not _below(one.path, paths[0])]
+
+    def _go_on(self, before: StageWorld) -> None:
+        """Take over the state of what was there before."""
+        carry_state(before.world, self.world)
+        for path, gripper in self.grippers.items():
+            if path in before.grippers:
+                gripper.go_on(before.grippers[path])
 
     def step(self) -> None:
         """A step of physics; nothing but time passes on a stage without bodies."""
@@ -219,6 +239,11 @@ class StageWorld:
     def bodies(self) -> Mapping[str, tuple[str, str]]:
         """Actors and their bodies by the paths of the prims that they were read from, of the first environment."""
         return self._bodies
+
+    @property
+    def deformables(self) -> Mapping[str, str]:
+        """Deformable bodies by the paths of the prims that they were read from, of the first environment."""
+        return self._deformables
 
     def has_body(self, path: str) -> bool:
         """Whether a rigid body or a static collider was read from a prim, or from that which it is a copy of."""

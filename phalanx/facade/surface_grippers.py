@@ -95,6 +95,13 @@ class SurfaceGripper:
             for joint in self._joints():
                 joint.set_broken(True, envs)
 
+    def go_on(self, before: SurfaceGripper) -> None:
+        """Be in the state of the same gripper of a world that this one follows; its joints are already."""
+        numbers = np.array([self.names.index(name) if name in self.names else -1 for name in before.names] + [-1])
+        self.state[:], self._waited[:], self._held[:] = before.state, before._waited, numbers[before._held]
+        for name, values in before.properties.items():
+            self.properties[name][:] = values
+
     def held(self, env: int) -> list[str]:
         """Names of what one of them holds."""
         return [self.names[n] for n in self._held[env] if n >= 0]

@@ -68,11 +68,16 @@ class SimulationView:
     ) -> None:
         self.world, self._resolve, self._origins = world, resolve, origins
         self._resolve_soft, self._resolve_cloth = resolve_soft, resolve_cloth
+        self._ended = False
 
     @property
     def is_valid(self) -> bool:
-        """Whether views can be made; they can."""
-        return True
+        """Whether the world of the views is the one that is simulated."""
+        return not self._ended
+
+    def end(self) -> None:
+        """Say that another world is simulated from now on."""
+        self._ended = True
 
     @property
     def device_ordinal(self) -> int:
@@ -80,8 +85,8 @@ class SimulationView:
         return int(self.world.device.partition(":")[2] or 0) if self.world.device != "cpu" else -1
 
     def check(self) -> bool:
-        """Whether views can be used; they can."""
-        return True
+        """Whether views can be used: see :attr:`is_valid`."""
+        return self.is_valid
 
     def get_gravity(self) -> tuple[float, float, float]:
         """Gravity, m/s^2, of the first environment."""

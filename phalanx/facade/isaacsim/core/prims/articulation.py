@@ -185,6 +185,7 @@ class Articulation(
 
     def _on_physics_ready(self, event: Any) -> None:
         super()._on_physics_ready(event)
+        simulation.get().take_edits()  # robots that scripts have made since
         world = simulation.stage_world()
         if world is None or self._physics_view is not None:
             return

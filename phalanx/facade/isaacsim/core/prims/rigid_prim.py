@@ -121,14 +121,13 @@ class RigidPrim(XFormPrim, Contacts, RigidProperties):
 
     def _on_physics_ready(self, event: Any) -> None:
         super()._on_physics_ready(event)
+        simulation.get().take_edits()  # bodies that scripts have made since
         world = simulation.stage_world()
         if world is None or self._physics_view is not None:
             return
-        simulation.get().take_edits()  # bodies that scripts have made since
-        world = simulation.stage_world()
-        missing = [path for path in self._prim_paths if world is None or not world.has_body(path)]
-        if world is None or missing:
-            log.warning("%s is no rigid body of the simulation that runs: reset it", missing[0] if missing else "")
+        missing = [path for path in self._prim_paths if not world.has_body(path)]
+        if missing:
+            log.warning("%s is no rigid body of the simulation that runs: reset it", missing[0])
             return
         places = [world.place(path) for path in self._prim_paths]
         rows = [((place.actor, place.body), place.env or 0) for place in places]

@@ -1,0 +1,233 @@
+"""What is created on the stage, or deleted, while it plays: it is simulated, or is gone, from the next step on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from facade.isaacsim.core_scenes import add_robots, boxes, host
+from facade.isaacsim.test_soft_prims import block
+from facade.test_surface_gripper import crane
+
+from phalanx.facade import simulation, stage
+from phalanx.facade.isaacsim.core.api.objects import DynamicCuboid, FixedCuboid, VisualCuboid
+from phalanx.facade.isaacsim.core.cloner import GridCloner
+from phalanx.facade.isaacsim.core.prims import (
+    Articulation,
+    RigidPrim,
+    SingleArticulation,
+    SingleDeformablePrim,
+    SingleRigidPrim,
+)
+from phalanx.facade.isaacsim.core.utils.prims import delete_prim
+from phalanx.facade.isaacsim.core.utils.stage import add_reference_to_stage
+from phalanx.facade.isaacsim.robot.manipulators.grippers import SurfaceGripper
+from phalanx.facade.stage_world import StageWorld
+from phalanx.io.formats.usd.bindings import Gf, Sdf, UsdPhysics
+
+G = 9.81
+
+
+def steps(world, count: int) -> float:
+    """Step, and say how long that was, s."""
+    for _ in range(count):
+        world.step(render=False)
+    return count * world.get_physics_dt()
+
+
+def simulated() -> StageWorld:
+    """The world of the stage."""
+    world = simulation.get().world
+    assert world is not None
+    return world
+
+
+def cube(world, name: str, *place: float, size: float = 0.5, **more) -> DynamicCuboid:
+    """A cube of a scene."""
+    return world.scene.add(DynamicCuboid(f"/World/{name}", name, position=np.array(place), size=size, **more))
+
+
+def test_what_stood_on_something_that_is_deleted_falls(world, backend):
+    world.scene.add_ground_plane(restitution=0.0)
+    cube(world, "low", 0, 0, 0.25)
+    high = cube(world, "high", 0, 0, 0.75)
+    world.reset()
+    steps(world, 30)
+    assert host(high.get_world_pose()[0])[2] == pytest.approx(0.75, abs=2e-3)
+    world.scene.remove_object("low")
+    time = steps(world, 12)
+    assert host(high.get_world_pose()[0])[2] == pytest.approx(0.75 - G * time**2 / 2, abs=0.02)
+    steps(world, 60)
+    assert host(high.get_world_pose()[0])[2] == pytest.approx(0.25, abs=2e-3)
+
+
+def test_a_body_that_is_added_is_simulated_at_once(world, backend):
+    world.scene.add_ground_plane(restitution=0.0)
+    low = cube(world, "low", 0, 0, 0.25, mass=1.0)
+    world.reset()
+    steps(world, 10)
+    high = cube(world, "high", 0, 0, 0.8, mass=1.0)
+    assert high.get_mass() == pytest.approx(1.0) and host(high.get_world_pose()[0])[2] == pytest.approx(0.8)
+    high.set_linear_velocity(np.array([0.0, 0.0, -1.0], "float32"))
+    assert host(high.get_linear_velocity())[2] == pytest.approx(-1.0)
+    steps(world, 60)
+    assert host(high.get_world_pose()[0])[2] == pytest.approx(0.75, abs=3e-3)
+    assert host(low.get_world_pose()[0])[2] == pytest.approx(0.25, abs=3e-3)
+    world.reset()
+    assert host(high.get_world_pose()[0])[2] == pytest.approx(0.8), "it begins where it was made"
+
+
+def test_others_go_on_as_they_would(world):
+    """A cube that spins in flight does not see that another one is added far away, to the bit."""
+    thrown = cube(world, "thrown", 0, 0, 100.0, mass=2.0)
+    view = RigidPrim("/World/thrown")
+    found = []
+    for added in (False, True):
+        world.reset()
+        thrown.set_linear_velocity(np.array([1.0, 2.0, 3.0], "float32"))
+        thrown.set_angular_velocity(np.array([3.0, -2.0, 1.0], "float32"))
+        view.set_masses(np.array([5.0], "float32"))
+        steps(world, 20)
+        if added:
+            cube(world, "other", 50, 0, 1.0)
+        steps(world, 20)
+        assert view.get_masses()[0] == pytest.approx(5.0), "what was set of it stays"
+        assert world.current_time_step_index >= 40
+        found.append(
+            np.concatenate([*thrown.get_world_pose(), thrown.get_linear_velocity(), thrown.get_angular_velocity()])
+        )
+    np.testing.assert_array_equal(*found)
+
+
+def test_robots_keep_joints_gains_and_targets(world, backend):
+    add_robots("arm", 1)
+    arm = world.scene.add(SingleArticulation("/World/Robot_0", "arm"))
+    world.reset()
+    view = Articulation("/World/Robot_0")
+    gains = np.full((1, arm.num_dof), 123.0, "float32")
+    view.set_gains(kps=gains, kds=gains / 10)
+    view.set_joint_position_targets(np.full((1, arm.num_dof), 0.2, "float32"))
+    steps(world, 20)
+    before = host(arm.get_joint_positions()).copy(), host(arm.get_joint_velocities()).copy()
+    cube(world, "far", 0, 20, 1)  # looks its body up
+    np.testing.assert_array_equal(host(arm.get_joint_positions()), before[0])
+    np.testing.assert_array_equal(host(arm.get_joint_velocities()), before[1])
+    np.testing.assert_allclose(host(view.get_gains()[0]), 123.0)
+    actions = view.get_applied_actions()
+    assert actions is not None
+    np.testing.assert_allclose(host(actions.joint_positions), 0.2)
+    add_robots("arm", 1, pattern="/World/New_{}")
+    new = world.scene.add(SingleArticulation("/World/New_0", "new"))
+    assert new.num_dof == arm.num_dof
+    np.testing.assert_allclose(host(new.get_joint_positions()), 0.0, atol=0.07)  # within its limits
+    steps(world, 1)
+    assert not np.array_equal(host(arm.get_joint_positions()), before[0])
+    world.scene.remove_object("arm")
+    steps(world, 1)
+    assert len(simulated().world.robots) == 1
+
+
+def test_a_fixed_joint_holds_until_it_is_deleted(world, backend):
+    body = cube(world, "held", 0, 0, 2.0, size=0.1)
+    world.reset()
+    joint = UsdPhysics.FixedJoint.Define(stage.get_stage(), "/World/joint")
+    joint.CreateBody0Rel().SetTargets(["/World/held"])
+    joint.CreateLocalPos1Attr().Set(Gf.Vec3f(0.0, 0.0, 2.0))
+    steps(world, 30)
+    assert host(body.get_world_pose()[0])[2] == pytest.approx(2.0, abs=1e-3)
+    delete_prim("/World/joint")
+    time = steps(world, 20)
+    assert host(body.get_world_pose()[0])[2] == pytest.approx(2.0 - G * time**2 / 2, abs=0.03)
+
+
+def test_static_bodies_come_and_go(world):
+    body = cube(world, "body", 0, 0, 1.0, size=0.1)
+    world.reset()
+    world.scene.add(FixedCuboid("/World/table", "table", position=np.array([0, 0, 0.85]), size=0.1))
+    steps(world, 60)
+    assert body.get_world_pose()[0][2] == pytest.approx(0.95, abs=2e-3)
+    world.scene.remove_object("table")
+    steps(world, 20)
+    assert body.get_world_pose()[0][2] < 0.6
+
+
+def test_kinematic_bodies_stay_where_they_were_put(world):
+    body = cube(world, "body", 0, 0, 1.0, size=0.1)
+    UsdPhysics.RigidBodyAPI(body.prim).CreateKinematicEnabledAttr(True)
+    world.reset()
+    body.set_world_pose(np.array([0.0, 0.0, 3.0]))
+    steps(world, 5)
+    cube(world, "other", 5, 0, 1.0)
+    steps(world, 5)
+    np.testing.assert_allclose(body.get_world_pose()[0], [0, 0, 3], atol=1e-6)
+
+
+def test_soft_bodies_keep_their_shape(world, backend):
+    block("/World/soft", 0.3)
+    soft = SingleDeformablePrim("/World/soft", simulation_hexahedral_resolution=2)
+    world.scene.add_ground_plane()
+    world.reset()
+    steps(world, 30)
+    before = host(soft._prim_view.get_simulation_mesh_nodal_positions()).copy()
+    cube(world, "other", 5, 0, 1.0)
+    np.testing.assert_array_equal(host(soft._prim_view.get_simulation_mesh_nodal_positions()), before)
+    steps(world, 5)
+    assert np.abs(host(soft._prim_view.get_simulation_mesh_nodal_positions()) - before).max() < 0.1
+
+
+def test_suction_cups_hold_on(world, tmp_path):
+    crane(tmp_path / "crane.usd")
+    add_reference_to_stage(str(tmp_path / "crane.usd"), "/World/Crane")
+    cup = SurfaceGripper("/World/Crane/head", "/World/Crane/gripper")
+    robot = world.scene.add(SingleArticulation("/World/Crane", "crane"))
+    box = cube(world, "box", 0, 0, 0.05, size=0.1, mass=0.5)
+    stage.get_stage().GetPrimAtPath("/World/Crane/gripper").CreateAttribute(
+        "isaac:maxGripDistance", Sdf.ValueTypeNames.Float
+    ).Set(0.005)
+    world.scene.add_ground_plane()
+    world.reset()
+    Articulation("/World/Crane").set_gains(kps=np.array([[1e4]]), kds=np.array([[400.0]]))
+    cup.close()
+    steps(world, 5)
+    assert cup.is_closed()
+    cube(world, "other", 5, 0, 1.0)
+    Articulation("/World/Crane").set_joint_position_targets(np.array([[0.2]]))
+    steps(world, 90)
+    assert cup.is_closed() and box.get_world_pose()[0][2] == pytest.approx(0.25, abs=0.02)
+    assert robot.get_joint_positions()[0] == pytest.approx(0.2, abs=0.02)
+    world.scene.remove_object("box")
+    steps(world, 3)
+    assert not cup.is_closed()
+
+
+def test_what_is_only_seen_changes_nothing(world):
+    body = cube(world, "body", 0, 0, 1.0)
+    world.reset()
+    made = simulated()
+    world.scene.add(VisualCuboid("/World/seen", "seen", position=np.array([0, 0, 2.0]), size=0.1))
+    UsdPhysics.MassAPI.Apply(body.prim)
+    steps(world, 2)
+    assert simulated() is made
+
+
+def test_tensor_views_of_before_have_ended(world):
+    boxes(1)
+    world.reset()
+    view = world.physics_sim_view
+    assert view.is_valid and view.check()
+    boxes(1, "/World/New_{}", spread=0.0)
+    steps(world, 1)
+    assert not view.is_valid and not view.check() and world.physics_sim_view.is_valid
+
+
+def test_environments_wait_for_a_reset(world, caplog):
+    boxes(1, "/World/envs/env_{}", spread=0.0)
+    GridCloner(3.0).clone("/World/envs/env_0", [f"/World/envs/env_{i}" for i in range(3)])
+    world.reset()
+    made = simulated()
+    assert made.world.num_envs == 3
+    boxes(1, "/World/New_{}", spread=0.0)
+    SingleRigidPrim("/World/New_0")
+    boxes(1, "/World/Newer_{}", spread=0.0)
+    steps(world, 2)
+    assert simulated() is made
+    assert sum("counts from the next reset on" in record.message for record in caplog.records) == 1
