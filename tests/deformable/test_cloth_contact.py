@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 import trimesh
@@ -67,34 +69,101 @@ def test_ten_sheets_do_not_cross() -> None:
     assert max(spread(sheet.node_vel) for sheet in sheets) < 0.05
 
 
-@pytest.mark.parametrize("spin", [3.0, 6.0])
-def test_a_sheet_that_touches_itself_on_a_ball_that_spins_gains_no_speed(spin: float) -> None:
-    """It fell and turns at 2 m/s at most; with momentum restored from the ball's pushes it went on to 17 and 31 m/s.
+RADIUS, SIDE, CELLS = 0.1, 0.5, 20
 
-    Triangles reach into the ball by their sagitta at most, as nodes are what is tested.
+
+@dataclass
+class Draped:
+    """What happened to a sheet on a ball that spins, in each of several environments."""
+
+    crossed: dict[int, int]
+    """The step after which each first crossed itself, of those that did."""
+    fastest: np.ndarray
+    """(steps, environments) m/s: of any node."""
+    speeds: np.ndarray
+    """(steps, environments) m/s: root mean square of all nodes."""
+    nodes: np.ndarray
+    """(environments, nodes, 3) m: at the end, from the centre of the ball."""
+    nearest: float
+    """m: of any node to the centre of the ball, at any time."""
+    mesh: px.ClothMesh
+
+
+def drape(spins: np.ndarray, steps: int, side: float = SIDE, seed: int = 0, thickness: float = 2e-3) -> Draped:
+    """Let sheets fall on balls that spin, rad/s, steps of 1/60 s in float32.
+
+    The first lies straight above its ball, which turns about the vertical axis. Others are turned, their centres lie up
+    to 50 mm off, and every other ball turns about an axis of its own.
     """
-    radius, side, cells = 0.1, 0.4, 20
-    made = world(dt=1 / 60)
+    count, generator = len(spins), np.random.default_rng(seed)
+    made = world(num_envs=count, dt=1 / 60, dtype="float32")
     made.add_ground(friction=0.5)
+    centre = np.array((0, 0, 0.35))
     ball = made.add_rigid_object(
-        px.Shape("sphere", (radius,)), "ball", kind="kinematic", position=(0, 0, 0.35), friction=0.6
+        px.Shape("sphere", (RADIUS,)), "ball", kind="kinematic", position=tuple(centre), friction=0.6
     )
-    mesh = px.ClothMesh.grid(side, side, cells, cells)
+    mesh = px.ClothMesh.grid(side, side, CELLS, CELLS)
     sheet = made.add_cloth(
-        mesh, "sheet", position=(0, 0, 0.48), thickness=2e-3, bending_stiffness=1e-5, friction=0.6, touches_cloth=True
-    )
+        mesh, "sheet", position=(0, 0, 0.48), thickness=thickness, bending_stiffness=1e-5, friction=0.6,
+        touches_cloth=True,
+    )  # fmt: skip
     made.build()
-    for n in range(120):
-        angle = spin * (n + 1) * made.dt
-        ball.set_kinematic_target((0, 0, 0.35, np.cos(angle / 2), 0, 0, np.sin(angle / 2)))
+    turn, off = generator.uniform(-0.6, 0.6, count), generator.uniform(-0.05, 0.05, (count, 2))
+    axes = generator.normal(size=(count, 3))
+    turn[0], off[0], axes[::2] = 0.0, 0.0, (0, 0, 1)
+    axes /= np.linalg.norm(axes, axis=1)[:, None]
+    x, y, z = np.moveaxis(sheet.node_pos.astype(float), -1, 0)
+    cos, sin = np.cos(turn)[:, None], np.sin(turn)[:, None]
+    sheet.set_node_state(np.stack([cos * x - sin * y + off[:, :1], sin * x + cos * y + off[:, 1:], z], axis=-1))
+    found = Draped({}, np.zeros((steps, count)), np.zeros((steps, count)), np.zeros(0), np.inf, mesh)
+    for n in range(steps):
+        angle = spins[:, None] * (n + 1) * made.dt / 2
+        pose = np.concatenate([np.tile(centre, (count, 1)), np.cos(angle), axes * np.sin(angle)], axis=1)
+        ball.set_kinematic_target(pose)
         made.step()
-        assert spread(sheet.node_vel) < 4.0
-        off = made.actors["ball"].root_pose[0, :3]
-        nodes = np.linalg.norm(sheet.node_pos[0] - off, axis=1)
-        assert nodes.min() > radius - 5e-3
-    surface = trimesh.Trimesh(sheet.node_pos[0], mesh.triangles, process=False)
-    _, nearest, _ = trimesh.proximity.closest_point_naive(surface, [(0, 0, 0.35)])
-    assert nearest[0] > radius - 2.0 * (side / cells) ** 2 / (8.0 * radius) - 1e-3
+        found.nodes = sheet.node_pos.astype(float) - centre
+        speeds = np.linalg.norm(sheet.node_vel, axis=-1)
+        found.fastest[n], found.speeds[n] = speeds.max(axis=1), np.sqrt((speeds**2).mean(axis=1))
+        found.nearest = min(found.nearest, float(np.linalg.norm(found.nodes, axis=-1).min()))
+        for env in range(count) if n % 8 == 7 or n == steps - 1 else ():
+            if env not in found.crossed and crossings([sheet], env):
+                found.crossed[env] = n + 1
+    return found
+
+
+@pytest.fixture(scope="module")
+def draped() -> Draped:
+    return drape(np.array([3.0, 6.0, -6.0, -9.0]), 64)
+
+
+def test_a_sheet_that_winds_around_a_ball_does_not_cross_itself(draped: Draped) -> None:
+    """Contacts that gave way let distances shrink, small step after small step, until they were lost in rounding."""
+    assert draped.crossed == {}
+
+
+def test_a_sheet_that_touches_itself_on_a_ball_that_spins_gains_no_speed(draped: Draped) -> None:
+    """It fell at 1.6 m/s; with momentum restored from the ball's pushes it went on to 17 and 31 m/s."""
+    assert draped.fastest.max() < 5.0  # loose corners fly
+    assert draped.speeds.max() < 1.8 and draped.speeds[-8:].max() < 1.2
+
+
+def test_a_sheet_stays_outside_a_ball_that_spins(draped: Draped) -> None:
+    """Triangles reach into the ball by their sagitta at most, as nodes are what is tested."""
+    assert draped.nearest > RADIUS - 5e-3
+    for nodes in draped.nodes:
+        surface = trimesh.Trimesh(nodes, draped.mesh.triangles, process=False)
+        _, nearest, _ = trimesh.proximity.closest_point_naive(surface, [(0, 0, 0)])
+        assert nearest[0] > RADIUS - 2.0 * (SIDE / CELLS) ** 2 / (8.0 * RADIUS) - 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("side", "thickness", "seed"), [(0.4, 2e-3, 1), (0.5, 2e-3, 2), (0.5, 2e-4, 3), (0.6, 2e-3, 4)]
+)
+def test_sheets_on_balls_that_spin_do_not_cross(side: float, thickness: float, seed: int) -> None:
+    """Of other sizes, thin ones, and at random spins, for two seconds."""
+    spins = np.random.default_rng(seed).uniform(-12.0, 12.0, 8)
+    assert drape(spins, 120, side, seed, thickness).crossed == {}
 
 
 def test_sheets_that_meet_in_flight_keep_their_momentum() -> None:

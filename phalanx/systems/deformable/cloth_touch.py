@@ -46,6 +46,11 @@ SHARE = 0.45
 LEAST = 0.1
 """Share of the distance of two things that is left in a small step, whatever they do."""
 
+CLOSE = 0.05
+"""Share of the distance at which cloth rests on cloth. What is nearer comes no nearer: with LEAST alone, distances
+shrink from small step to small step until they are lost in rounding.
+"""
+
 TINY = 1e-9
 """m: things that are nearer have no direction."""
 
@@ -57,6 +62,9 @@ GENTLE = 0.1
 
 FIRM = 0.2
 """Stiffness of a contact beside that of a node with a rigid body: a node has several."""
+
+HARDENS = 0.5
+"""Contacts of cloth get stiffer below this share of the distance."""
 
 FIRM_ROPES = 1.0
 """The same where both are ropes, which press with the tension of a knot on a few nodes."""
@@ -281,6 +289,9 @@ def touch_cloth(
                         if ropes:  # the deeper, the stiffer, so that they do not come down to nothing
                             firm = max(apart / max(d, DEEP * apart), 1.0) if apart > 0.0 else 1.0
                             firm = FIRM_ROPES * contact_stiffness(least, rate) * firm * firm
+                        elif apart > 0.0:
+                            deep = max(HARDENS * apart / max(d, CLOSE * apart), 1.0)
+                            firm = firm * deep * deep
                         stiffness[s, e] = firm if touching else 0.0
                         friction[s, e] = 0.5 * (rubs[o, e] + rubs[q, e])
     crowded[v, e] = unknown
@@ -358,8 +369,11 @@ def bound_cloth(
     back=read(ClothNodeContact.back),
     ahead=read(ClothNodeContact.ahead),
     drift=read(ClothDrift.way),
+    body=read(NodeTopology.body),
+    rest=read(ClothMaterial.touch_offset),
     begin=read(NodeStep.start),
     position=read(NodeState.position),
+    other_body=read(ClothTouchPoint.body),
     nodes=read(ClothTouchPoint.nodes),
     mates=read(ClothTouchPoint.mates),
     normal=read(ClothTouchPoint.normal),
@@ -371,7 +385,8 @@ def bound_cloth(
     All ways count from the drift, and are cut down towards it. So a way counts as nothing where it leads away from the
     other side, since that may be cut down. If the sides would still come too near, both stop at a plane that lies
     halfway between where they would be, but has both on their sides where they began: either side finds the same.
-    Where a node has no slot left, the plane is in the middle, as for bounds along axes.
+    Where a node has no slot left, the plane is in the middle, as for bounds along axes. What is nearer than CLOSE stays
+    as near as it is.
     """
     share = 1.0
     if row[v, e] >= 0:
@@ -403,7 +418,8 @@ def bound_cloth(
                 own = min(own, way) if k < mates[t, e] else own
                 other = max(other, way) if k >= mates[t, e] else other
             d = distance[t, e]
-            left = LEAST * d
+            thick = rest[body[v, e], e] + rest[other_body[t, e], e]
+            left = max(LEAST * d, min(d, CLOSE * thick))
             if d + own - other < left:
                 plane = min(max(0.5 * (own + other - d), 0.5 * left - d), -0.5 * left)
                 plane = -0.5 * d if full else plane  # some side may keep to bounds along axes
