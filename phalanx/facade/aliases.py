@@ -33,8 +33,8 @@ _API = (
 )
 
 _ROBOTS = (
-    "agility", "allegro", "ant", "anymal", "cart_double_pendulum", "cartpole", "cassie", "fourier", "franka", "humanoid",
-    "humanoid_28", "kinova", "quadcopter", "ridgeback_franka", "sawyer", "shadow_hand", "spot", "unitree",
+    "agility", "allegro", "ant", "anymal", "cart_double_pendulum", "cartpole", "cassie", "fourier", "franka",
+    "humanoid", "humanoid_28", "kinova", "quadcopter", "ridgeback_franka", "sawyer", "shadow_hand", "spot", "unitree",
     "universal_robots",
 )  # fmt: skip
 

@@ -8,7 +8,7 @@ from typing import Any
 from phalanx.facade import wheel
 
 __version__ = "0.54.2"
-"""The version of the extension ``isaaclab`` in Isaac Lab 2.3.2: scripts compare it to tell versions of Isaac Lab apart."""
+"""The version of the extension ``isaaclab`` in Isaac Lab 2.3.2: scripts compare it to tell versions apart."""
 
 
 def __getattr__(name: str) -> Any:

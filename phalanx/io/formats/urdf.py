@@ -7,7 +7,7 @@ What the format leaves open is settled like this:
 * ``velocity="0"`` means no velocity limit, and ``effort="0" velocity="0"`` together are an exporter's
   placeholders and mean neither limit; ``effort="0"`` alone is a passive joint and stays 0. Each is warned of.
 * A capsule's ``length`` is that of its cylindrical part. A shape of size zero is left out, with a warning.
-* ``dont_collapse="true"`` of a joint, which is NVIDIA's, keeps the bodies of a fixed joint apart where others are merged.
+* ``dont_collapse="true"`` of a joint, which is NVIDIA's, keeps bodies of a fixed joint apart where others are merged.
 * Visual shapes are read only when asked for, since their meshes are most of the loading time. One whose mesh is missing
   or cannot be read is left out, with a warning: what is only drawn moves nothing.
 """
@@ -273,7 +273,7 @@ class _Reader:
         body.inertia = local
 
     def shape(self, element: Element, collision: bool) -> list[Shape]:
-        """The shape of a <collision> or <visual>: a list of one, or of none when it has no extent or cannot be shown."""
+        """The shape of a <collision> or <visual>: a list of one, or of none if it has no extent or cannot be shown."""
         geometry = element.need("geometry")
         if len(geometry.children) != 1:
             raise geometry.error(f"holds {len(geometry.children)} shapes; give one of {_words(_KINDS)} or mesh.")
