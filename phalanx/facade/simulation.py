@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import math
 import sys
+from collections.abc import Collection
 from typing import Any
 
 from phalanx import components as c
@@ -25,6 +26,7 @@ from phalanx.facade.physx.simulation_view import SimulationView
 from phalanx.facade.scene_settings import SceneSettings
 from phalanx.facade.signals import Signal
 from phalanx.facade.stage_edits import StageEdits
+from phalanx.facade.stage_values import StageValues
 from phalanx.facade.stage_world import StageWorld
 from phalanx.io.formats.usd.bindings import Prim
 
@@ -67,6 +69,7 @@ class Simulation:
         self.frame, self.stepped, self.timeline = Signal(), Signal(), Signal()
         self._world: StageWorld | None = None
         self._edits: StageEdits | None = None
+        self._values: StageValues | None = None
         self._settings = SceneSettings()
         self._left = 0.0  # time that frames have let pass, and steps not yet
         self._opened = stages.changed.subscribe(self.stop, order=-100)
@@ -126,7 +129,7 @@ class Simulation:
             return
         self.state = STOPPED
         physics_events.publish(Event.STOP)
-        self._world = self._edits = None
+        self._world = self._edits = self._values = None
         self.time, self.steps, self._left = 0.0, 0, 0.0
         self.timeline.emit("stop")
 
@@ -136,7 +139,7 @@ class Simulation:
         self._world = StageWorld(
             stage, copies=clones.environments(stage), device=engine_device(self.device), **self._settings.for_world()
         )
-        self._edits = StageEdits(self._world)
+        self._edits, self._values = StageEdits(self._world), StageValues(self._world)
         self.state = PLAYING
         if (backend := _simulated(self.backend, self._world.world.device)) != self.backend:
             log.warning("the backend is %s from now on: arrays of NumPy are not on the GPU that simulates", backend)
@@ -165,17 +168,27 @@ class Simulation:
 
     def take_edits(self) -> None:
         """Simulate bodies and joints that have come to the stage since the world was made, and no longer those that are
-        gone; steps begin with it.
+        gone, with what attributes say now; steps begin with it.
 
         Tensor views of before have ended then; assets and views of prims make new ones.
 
         Raises:
             LoadError: the stage cannot be simulated as it is now.
         """
-        if self._world is None or not self._edits or not self._edits.changed(self._world):
+        if self._world is None:
             return
-        before = self._world
-        world = StageWorld(before.stage, before=before, device=before.world.device, **self._settings.for_world())
+        if self._edits and (renewed := self._edits.changed(self._world)) is not None:
+            self._go_on_with(self._world, renewed)
+        if self._values and self._world is not None and self._values.apply(self._world, self.scene_path):
+            self.read_scene()
+
+    def _go_on_with(self, before: StageWorld, renewed: Collection[str]) -> None:
+        """Make a world of the stage as it is now, which goes on from where the one before is, but for some components.
+
+        Its gravity and step are those that it has now.
+        """
+        settings = {**self._settings.for_world(), "device": before.world.device}
+        world = StageWorld(before.stage, before=before, renewed=renewed, **settings)
         before.view.end()
         physics_events.publish(Event.STOP)
         self._world = world

@@ -1,8 +1,8 @@
-"""Bodies and joints that come to the stage, or leave it, while it is simulated.
+"""Bodies and joints that come to the stage, or leave it, while it is simulated, and changed materials.
 
 Those of one environment are simulated from the next step on: the stage becomes a world anew, which goes on from where
-the old one is. What is edited of a body that stays (its shapes, its mass on the stage) counts from the next reset on,
-and so does whatever is edited while copies are environments side by side.
+the old one is. What else is edited of a body that stays, such as its shapes, counts from the next reset on, and so does
+whatever is edited while copies are environments side by side.
 """
 
 from __future__ import annotations
@@ -20,8 +20,15 @@ SOFT = ("PhysxDeformableBodyAPI", "PhysxDeformableSurfaceAPI", "PhysxParticleClo
 """Schemas of prims that become deformable bodies."""
 
 
+SWITCHES = ("physics:collisionEnabled", "physics:kinematicEnabled", "physics:rigidBodyEnabled", "physics:jointEnabled")
+"""Attributes that say what there is."""
+
+MATERIALS = ("physics:staticFriction", "physics:dynamicFriction", "physics:restitution")
+"""Attributes of materials."""
+
+
 class StageEdits:
-    """Sees which prims are created and deleted from now on.
+    """Sees which prims are created and deleted from now on, and which of some attributes are written.
 
     Args:
         world: of the stage of the process.
@@ -31,28 +38,42 @@ class StageEdits:
         self._stage: Stage = world.stage
         self._joints = set(_joints(self._stage.GetPseudoRoot()))
         self._edited: list[str] = []
-        self._told = False
-        self._listener = stage_watch.get().composed.subscribe(self._edited.extend)
+        self._switched = self._coated = self._told = False
+        self._listeners = [
+            stage_watch.get().composed.subscribe(self._edited.extend),
+            stage_watch.get().valued.subscribe(self._see),
+        ]
+
+    def _see(self, paths: list[str]) -> None:
+        for path in paths:
+            name = path.partition(".")[2]
+            self._switched |= name in SWITCHES
+            self._coated |= name in MATERIALS
 
     def __bool__(self) -> bool:
-        """Whether prims were created, deleted or composed anew since :meth:`changed` was asked."""
-        return bool(self._edited)
+        """Whether something was edited since :meth:`changed` was asked."""
+        return bool(self._edited) or self._switched or self._coated
 
-    def changed(self, world: StageWorld) -> bool:
-        """Whether bodies or joints have come since it was asked last, or are gone, that a world is to go on with."""
-        paths = _tops(self._edited)
+    def changed(self, world: StageWorld) -> tuple[str, ...] | None:
+        """Whether a world is to go on with what the stage has now; ``None`` if not.
+
+        Returns:
+            names of the components that are as the stage has them from now on.
+        """
+        paths, switched, coated = _tops(self._edited), self._switched, self._coated
         self._edited.clear()
-        if not any(self._gone(world, path) or self._new(world, path) for path in paths):
-            return False
+        self._switched = self._coated = False
+        if not (switched or coated or any(self._gone(world, path) or self._new(world, path) for path in paths)):
+            return None
         if world.env_paths or clones.environments(self._stage):
             if not self._told:
                 log.warning(
                     "what has come to the stage, or left it, counts from the next reset on: it has environments"
                 )
             self._told = True
-            return False
+            return None
         self._joints = set(_joints(self._stage.GetPseudoRoot()))
-        return True
+        return ("ShapeMaterial",) if coated else ()
 
     def _gone(self, world: StageWorld, path: str) -> bool:
         """Whether something that is simulated was deleted or deactivated at or below a path."""

@@ -16,12 +16,13 @@ class StageWatch:
         revision: goes up whenever prims are created, deleted, or composed anew.
         removed: told the path of each prim that was deleted, as text; ``"/"`` when the stage was closed.
         composed: told the paths of prims that were created, deleted, or composed anew, as a list of text.
+        valued: told the paths of attributes and prims that are new or whose values changed, as a list of text.
         keeps: whether paths of edits are kept until :meth:`take`.
     """
 
     def __init__(self, stage: Stage) -> None:
         self.revision = 0
-        self.removed, self.composed = Signal(), Signal()
+        self.removed, self.composed, self.valued = Signal(), Signal(), Signal()
         self.keeps = False
         self._composed: set[str] = set()
         self._valued: set[str] = set()
@@ -40,8 +41,11 @@ class StageWatch:
                     self._composed.add(str(prim))
                 if self.removed and prim == path and not self._stage.GetPrimAtPath(path):
                     self.removed.emit(str(path))
-        if self.keeps:
-            self._valued.update(map(str, notice.GetChangedInfoOnlyPaths()))
+        if self.keeps or self.valued:
+            valued = [str(path) for path in notice.GetChangedInfoOnlyPaths()]
+            if self.keeps:
+                self._valued.update(valued)
+            self.valued.emit(valued + [str(path) for path in composed if path.IsPropertyPath()])
 
     def take(self) -> tuple[set[str], set[str]]:
         """Paths of prims composed anew, and of attributes (and prims) whose values changed, since last time."""

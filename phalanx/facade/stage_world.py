@@ -13,7 +13,7 @@ that is; the stage's are those of the world. :attr:`StageWorld.origins` is the d
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,6 +77,7 @@ class StageWorld:
             be environments.
         copies: prims that may be environments whatever the patterns are.
         before: a world that was made of the stage when it had other bodies; this one goes on from where it is.
+        renewed: names of components that are not taken from there.
         settings: arguments of :class:`phalanx.World`.
 
     Attributes:
@@ -98,6 +99,7 @@ class StageWorld:
         patterns: Iterable[str] = (),
         copies: Sequence[str] = (),
         before: StageWorld | None = None,
+        renewed: Collection[str] = (),
         **settings: Any,
     ) -> None:
         paths, why = environments.find(stage, patterns, copies)
@@ -119,7 +121,7 @@ class StageWorld:
             self.world.engine.features.update(before.world.engine.features)
         self.reset()
         if before is not None and not self.is_empty:
-            self._go_on(before)
+            self._go_on(before, renewed)
         for told in MADE if not self.is_empty else ():
             told(self)
 
@@ -166,9 +168,9 @@ class StageWorld:
         self.kinds = differ
         self._around = [one.name for one in scene.actors.values() if paths and not _below(one.path, paths[0])]
 
-    def _go_on(self, before: StageWorld) -> None:
+    def _go_on(self, before: StageWorld, renewed: Collection[str]) -> None:
         """Take over the state of what was there before."""
-        carry_state(before.world, self.world)
+        carry_state(before.world, self.world, renewed)
         for path, gripper in self.grippers.items():
             if path in before.grippers:
                 gripper.go_on(before.grippers[path])

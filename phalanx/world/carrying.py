@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import fields
 from typing import Any
 
 from phalanx import components as c
 from phalanx.components.particle import ParticleNearCount
 from phalanx.ecs import Field, Table
+from phalanx.models.actor_spec import KINEMATIC
 from phalanx.world.contents import Contents
 from phalanx.world.engine.rows import read_rows, write_rows
 from phalanx.world.handles.actor import Actor
@@ -30,21 +31,25 @@ LEFT = (ParticleNearCount.kept,)
 """What is about rows of tables that are not carried over."""
 
 
-def carry_state(old: Contents, new: Contents) -> None:
+def carry_state(old: Contents, new: Contents, leave: Collection[str] = ()) -> None:
     """Let a world go on from where another one is, as far as both have the same.
 
     Actors, deformable bodies and joints are the same if they have the same name, and alike bodies, joints or nodes.
-    They keep positions, velocities, inputs and what was set of them. Contacts, attachments and ties begin without
-    loads, as after a reset. Time and the number of steps go on.
+    They keep positions, velocities, inputs and what was set of them. Objects that have become dynamic, or kinematic,
+    keep positions, and velocities if they are dynamic. Contacts, attachments and ties begin without loads, as after a
+    reset. Time and the number of steps go on.
 
     Args:
         old: the world that ends; it stays as it is.
         new: of as many environments on the same device; it is built.
+        leave: names of components that are as the new world has them.
     """
     for name, actor in old.actors.items():
         other = new.actors.get(name)
         if other is not None and _same(actor, other):
-            _carry(old, new, _tables(actor._bound, OF_ACTORS), _tables(other._bound, OF_ACTORS))
+            alike, held = actor.part.kind == other.part.kind, other.part.kind == KINEMATIC
+            roles, kept = (STATE_ROLES, leave) if alike else (("state",), (*leave, *(("DofState",) if held else ())))
+            _carry(old, new, _tables(actor._bound, OF_ACTORS), _tables(other._bound, OF_ACTORS), roles, kept)
     for name, body in old.all_deformables.items():
         other_body = new.all_deformables.get(name)
         if other_body is not None and body.num_nodes == other_body.num_nodes:
@@ -59,7 +64,7 @@ def carry_state(old: Contents, new: Contents) -> None:
 
 def _same(a: Actor, b: Actor) -> bool:
     joints = [one.joint_names if isinstance(one, Robot) else [] for one in (a, b)]
-    return a.part.kind == b.part.kind and a.body_names == b.body_names and joints[0] == joints[1]
+    return a.body_names == b.body_names and joints[0] == joints[1]
 
 
 def _tables(rows: Any, tables: dict[str, Table]) -> list[tuple[Table, slice]]:
@@ -73,13 +78,19 @@ def _tables(rows: Any, tables: dict[str, Table]) -> list[tuple[Table, slice]]:
 
 
 def _carry(
-    old: Contents, new: Contents, sources: list[tuple[Table, slice]], targets: list[tuple[Table, slice]]
+    old: Contents,
+    new: Contents,
+    sources: list[tuple[Table, slice]],
+    targets: list[tuple[Table, slice]],
+    roles: Collection[str] = STATE_ROLES,
+    leave: Collection[str] = (),
 ) -> None:
     """Copy rows of tables of which both have as many."""
     for (table, source), (_, target) in zip(sources, targets, strict=True):
         if source.stop > source.start and source.stop - source.start == target.stop - target.start:
             for field in _fields(old, new, table):
-                write_rows(new.engine, field, target, read_rows(old.engine, field, source), wait=True)
+                if field.role in roles and field.key.partition(".")[0] not in leave:
+                    write_rows(new.engine, field, target, read_rows(old.engine, field, source), wait=True)
 
 
 def _fields(old: Contents, new: Contents, table: Table) -> Iterator[Field]:

@@ -1,4 +1,4 @@
-"""What is created on the stage, or deleted, while it plays: it is simulated, or is gone, from the next step on."""
+"""What is created on the stage, deleted, or written there while it plays: it counts from the next step on."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from facade.isaacsim.test_soft_prims import block
 from facade.test_surface_gripper import crane
 
 from phalanx.facade import simulation, stage
+from phalanx.facade.isaacsim.core.api.materials import PhysicsMaterial
 from phalanx.facade.isaacsim.core.api.objects import DynamicCuboid, FixedCuboid, VisualCuboid
 from phalanx.facade.isaacsim.core.cloner import GridCloner
 from phalanx.facade.isaacsim.core.prims import (
@@ -22,7 +23,7 @@ from phalanx.facade.isaacsim.core.utils.prims import delete_prim
 from phalanx.facade.isaacsim.core.utils.stage import add_reference_to_stage
 from phalanx.facade.isaacsim.robot.manipulators.grippers import SurfaceGripper
 from phalanx.facade.stage_world import StageWorld
-from phalanx.io.formats.usd.bindings import Gf, Sdf, UsdPhysics
+from phalanx.io.formats.usd.bindings import Gf, Sdf, Usd, UsdPhysics
 
 G = 9.81
 
@@ -197,6 +198,98 @@ def test_suction_cups_hold_on(world, tmp_path):
     world.scene.remove_object("box")
     steps(world, 3)
     assert not cup.is_closed()
+
+
+def test_places_velocities_and_masses_that_are_written_on_the_stage(world, backend):
+    body = cube(world, "body", 0, 0, 10.0, mass=2.0)
+    world.reset()
+    inertia = host(RigidPrim("/World/body").get_inertias()).copy()
+    steps(world, 3)
+    body.prim.GetAttribute("xformOp:translate").Set(Gf.Vec3d(1.0, 2.0, 50.0))
+    UsdPhysics.RigidBodyAPI(body.prim).CreateVelocityAttr().Set(Gf.Vec3f(3.0, 0.0, 0.0))
+    UsdPhysics.RigidBodyAPI(body.prim).CreateAngularVelocityAttr().Set(Gf.Vec3f(0.0, 0.0, 90.0))
+    UsdPhysics.MassAPI(body.prim).GetMassAttr().Set(6.0)
+    time = steps(world, 1)
+    place = host(body.get_world_pose()[0])
+    np.testing.assert_allclose(place[:2], [1 + 3 * time, 2], atol=1e-4)
+    assert place[2] == pytest.approx(50.0, abs=0.05)
+    np.testing.assert_allclose(host(body.get_linear_velocity())[:2], [3, 0], atol=1e-5)
+    assert host(body.get_angular_velocity())[2] == pytest.approx(np.pi / 2, rel=2e-3)
+    assert body.get_mass() == pytest.approx(6.0)
+    np.testing.assert_allclose(host(RigidPrim("/World/body").get_inertias()), 3.0 * inertia, rtol=1e-5)
+
+
+def test_a_kinematic_body_goes_where_the_stage_has_it(world):
+    """It pushes what is in its way."""
+    world.scene.add_ground_plane(static_friction=0.0, dynamic_friction=0.0, restitution=0.0)
+    hand = cube(world, "hand", 0, 0, 0.3)
+    UsdPhysics.RigidBodyAPI(hand.prim).CreateKinematicEnabledAttr(True)
+    body = cube(world, "body", 0.6, 0, 0.25, mass=0.5)
+    world.reset()
+    for k in range(30):
+        hand.prim.GetAttribute("xformOp:translate").Set(Gf.Vec3d(0.02 * k, 0.0, 0.3))
+        steps(world, 1)
+    np.testing.assert_allclose(hand.get_world_pose()[0], [0.58, 0, 0.3], atol=1e-5)
+    assert body.get_world_pose()[0][0] > 1.07
+
+
+def test_drives_that_are_written_on_the_stage(world, backend):
+    """Degrees there, radians in views."""
+    add_robots("arm", 1)
+    arm = world.scene.add(SingleArticulation("/World/Robot_0", "arm"))
+    world.reset()
+    view = Articulation("/World/Robot_0")
+    prims = Usd.PrimRange(stage.get_stage().GetPrimAtPath("/World/Robot_0"))
+    joint = next(prim for prim in prims if prim.IsA(UsdPhysics.Joint) and prim.GetName() == arm.dof_names[1])
+    drive = UsdPhysics.DriveAPI(joint, "angular")
+    before = host(view.get_gains()[0]).copy()
+    drive.GetTargetPositionAttr().Set(20.0)
+    drive.GetStiffnessAttr().Set(100.0)
+    drive.GetDampingAttr().Set(10.0)
+    steps(world, 1)
+    stiffness, damping = (host(each)[0] for each in view.get_gains())
+    assert stiffness[1] == pytest.approx(np.degrees(100.0), rel=1e-5)
+    assert damping[1] == pytest.approx(np.degrees(10.0), rel=1e-5)
+    np.testing.assert_array_equal(np.delete(stiffness, 1), np.delete(before[0], 1))
+    actions = view.get_applied_actions()
+    assert actions is not None
+    assert host(actions.joint_positions)[0, 1] == pytest.approx(np.radians(20.0), rel=1e-5)
+    steps(world, 120)
+    assert host(arm.get_joint_positions())[1] == pytest.approx(np.radians(20.0), abs=0.02)
+
+
+def test_materials_that_are_written_on_the_stage(world):
+    """A cube that slides is stopped by friction from then on, at mu g / 2, as the ground has none."""
+    world.scene.add_ground_plane(static_friction=0.0, dynamic_friction=0.0, restitution=0.0)
+    ice = PhysicsMaterial("/World/ice", static_friction=0.0, dynamic_friction=0.0, restitution=0.0)
+    body = cube(world, "body", 0, 0, 0.25, physics_material=ice)
+    world.reset()
+    body.set_linear_velocity(np.array([1.0, 0.0, 0.0], "float32"))
+    steps(world, 30)
+    assert body.get_linear_velocity()[0] == pytest.approx(1.0, abs=1e-4)
+    ice.set_static_friction(1.0)
+    ice.set_dynamic_friction(1.0)
+    time = steps(world, 6)
+    assert body.get_linear_velocity()[0] == pytest.approx(1.0 - G / 2 * time, abs=2e-3)
+
+
+def test_collisions_and_kinematics_are_switched(world):
+    world.scene.add_ground_plane()
+    body = cube(world, "body", 0, 0, 0.25)
+    api = UsdPhysics.RigidBodyAPI(body.prim)
+    world.reset()
+    steps(world, 5)
+    UsdPhysics.CollisionAPI(body.prim).GetCollisionEnabledAttr().Set(False)
+    time = steps(world, 10)
+    fallen = body.get_world_pose()[0][2]
+    assert fallen == pytest.approx(0.25 - G * time**2 / 2, abs=0.03)
+    api.CreateKinematicEnabledAttr(True)
+    steps(world, 10)
+    assert body.get_world_pose()[0][2] == pytest.approx(fallen, abs=1e-5)
+    api.GetKinematicEnabledAttr().Set(False)
+    UsdPhysics.Scene(world.get_physics_context().get_current_physics_scene_prim()).GetGravityMagnitudeAttr().Set(1.0)
+    time = steps(world, 30)
+    assert body.get_world_pose()[0][2] == pytest.approx(fallen - time**2 / 2, abs=0.03)
 
 
 def test_what_is_only_seen_changes_nothing(world):
