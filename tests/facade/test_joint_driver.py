@@ -219,6 +219,28 @@ def test_models_of_users_have_their_own_law(robots: Any) -> None:
     np.testing.assert_allclose(given, 0.5 * np.clip(expected, -9, 9), rtol=1e-5, atol=2e-5)
 
 
+def test_joints_of_a_group_are_an_array(robots: Any, api: str, device: str) -> None:
+    """Isaac Lab's term that randomises gains of some joints looks for them among each group's, as arrays."""
+    _, robot = robots(legs())
+    all_of = []
+    for model in robot.actuators.values():
+        ids = model.joint_indices
+        assert arrays.api_of(ids) == api and str(ids.dtype).rpartition(".")[2] == "int64"
+        numbers = [int(i) for i in ids]
+        assert [robot.joint_names[i] for i in numbers] == model.joint_names and str(numbers) in str(model)
+        all_of += numbers
+        if api == "torch":
+            import torch
+
+            wanted = torch.tensor(numbers[-1:], device=device)
+            assert torch.nonzero(torch.isin(ids, wanted)).view(-1).tolist() == [len(numbers) - 1]
+        robot.write_joint_stiffness_to_sim(2.0 * model.stiffness[1:2], joint_ids=ids, env_ids=[1])
+    undriven = robot.joint_names.index("RR_hip_joint")
+    assert sorted(all_of) == [i for i in range(len(robot.joint_names)) if i != undriven]
+    models = {"all": actuators.IdealPDActuatorCfg(joint_names_expr=[".*"], **GAINS)}
+    assert robots(models)[1].actuators["all"].joint_indices == slice(None)
+
+
 def test_efforts_that_are_none_are_told(robots: Any, device: str) -> None:
     if device != "cpu":
         pytest.skip("on a GPU nothing waits for numbers; the environment is frozen and told of instead")
@@ -247,7 +269,7 @@ def test_networks_get_what_they_would_compute_from(robots: Any, network_files: A
     assert robot._driver is not None, "kernels drive it"
     alone = {}
     for name in ("recurrent", "plain"):
-        cfg, ids = models[name], robot.actuators[name].joint_indices
+        cfg, ids = models[name], [int(i) for i in robot.actuators[name].joint_indices]
         alone[name] = cfg.class_type(cfg, robot.actuators[name].joint_names, ids, ROWS, device)
     rng = np.random.default_rng(5)
     applied = []

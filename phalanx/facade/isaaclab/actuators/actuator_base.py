@@ -77,7 +77,7 @@ class ActuatorBase(ABC):
         self,
         cfg: ActuatorBaseCfg,
         joint_names: list[str],
-        joint_ids: slice | Sequence[int],
+        joint_ids: Any,
         num_envs: int,
         device: str,
         stiffness: Any = 0.0,
@@ -95,7 +95,7 @@ class ActuatorBase(ABC):
         Args:
             cfg: the configuration.
             joint_names: names of the joints of the group.
-            joint_ids: their indices in the articulation; ``slice(None)``: all.
+            joint_ids: their indices in the articulation, an array or a list; ``slice(None)``: all.
             num_envs: number of environments.
             device: where arrays live.
             stiffness, damping, armature, friction, effort_limit, velocity_limit: what the asset's file says: numbers,
@@ -130,8 +130,9 @@ class ActuatorBase(ABC):
         self.velocity_limit = self._resolve("velocity_limit", cfg.velocity_limit, self.velocity_limit_sim, limit=True)
 
     def __str__(self) -> str:
-        everything = isinstance(self._joint_indices, slice) and self._joint_indices == slice(None)
-        joints = "all joints" if everything else f"joints {self._joint_indices}"
+        ids = self._joint_indices
+        joints = f"joints {ids if isinstance(ids, slice) else [int(one) for one in ids]}"
+        joints = "all joints" if isinstance(ids, slice) and ids == slice(None) else joints
         return f"<class {type(self).__name__}> of {self.num_joints} joints ({joints}): {', '.join(self._joint_names)}"
 
     @property
@@ -145,8 +146,11 @@ class ActuatorBase(ABC):
         return self._joint_names
 
     @property
-    def joint_indices(self) -> slice | Sequence[int]:
-        """Indices of the group's joints in the articulation; ``slice(None)``: it has all joints, in their order."""
+    def joint_indices(self) -> Any:
+        """Indices of the group's joints in the articulation; ``slice(None)``: it has all joints, in their order.
+
+        Of a group that an articulation made, an array of the user's API, (num_joints,), int64.
+        """
         return self._joint_indices
 
     @abstractmethod

@@ -9,7 +9,7 @@ from phalanx.facade.isaaclab.actuators import ActuatorBase
 from phalanx.facade.isaaclab.assets.articulation.articulation_data import ArticulationData
 from phalanx.facade.isaaclab.assets.articulation.joint_driver import JointDriver, drives
 from phalanx.facade.isaaclab.utils.types import ArticulationActions
-from phalanx.facade.namespaces import copy, rows, zeros
+from phalanx.facade.namespaces import array, copy, rows, zeros
 
 log = logging.getLogger("phalanx.facade")
 
@@ -41,7 +41,8 @@ class Actuation:
                     "mend joint_names_expr of one of them"
                 )
             driven |= dict.fromkeys(names, name)
-            chosen = slice(None) if ids == list(range(len(self.joint_names))) else ids
+            # An array, as terms that randomise gains of some joints expect.
+            chosen = slice(None) if ids == list(range(len(self.joint_names))) else array(ids, device, "int64")
             actuator: ActuatorBase = cfg.class_type(
                 cfg=cfg,
                 joint_names=names,
