@@ -314,6 +314,10 @@ def test_instances_and_points(sim: SimulationContext) -> None:
     markers.visualize(np.array([[0.0, 0.5, 0.2], [0.0, -0.5, 0.2], [0.5, 0.5, 0.2]]), marker_indices=[0, 1, 1])
     one.update(0.01)
     assert red() == [True, False, False]
+    scales = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0]])  # as arrows of robots that are told to stand
+    markers.visualize(np.array([[0.0, 0.5, 0.2], [0.0, -0.5, 0.2]]), scales=scales, marker_indices=[0, 0])
+    one.update(0.01)
+    assert red() == [True, False, False]
     markers.set_visibility(False)
     one.update(0.01)
     assert red() == [False, False, False] and "/Visuals/markers" not in seen(one)

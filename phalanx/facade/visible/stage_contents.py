@@ -189,7 +189,12 @@ class StageContents:
         self.visibility += 1
 
     def _pieces(self, prim: Prim, path: str, transform: np.ndarray) -> list[Piece]:
-        """Geometry of a prim, which is kept until it is edited; a mesh is one for all places and instances."""
+        """Geometry of a prim, which is kept until it is edited; a mesh is one for all places and instances.
+
+        None of what a scale of 0 makes flat, as arrows for commands to stand are: it has no axes to be turned by.
+        """
+        if not np.linalg.norm(transform[:3, :3], axis=0).all():
+            return []
         if prim.IsA(UsdGeom.Mesh) and not sheared(transform[:3, :3]):
             source = prim.GetPrimInPrototype() if prim.IsInstanceProxy() else prim
             name = str(source.GetPath())
