@@ -267,6 +267,63 @@ def test_approximations_and_static_meshes_are_as_written() -> None:
     assert {actor.kind for actor in scene.actors.values()} == {"static"} and scene.warnings == []
 
 
+def imported(schemas: str, inside: str = "", shapes: str = "", meta: str = "instanceable = true") -> str:
+    """A link as Isaac Sim imports it: an instance of what is beside the robot is the collider."""
+    applied = ", ".join(f'"{one}"' for one in schemas.split())
+    named = f"prepend apiSchemas = [{applied}]\n{meta}\nprepend references = </colliders/link>"
+    collisions = f'def Xform "collisions" ( {named} ) {{\n{inside}\n}}\n'
+    return body("link", collisions, (0.0, 0.0, 1.0)) + prim("Scope", "colliders", prim("Xform", "link", shapes))
+
+
+GUIDES = prim("Xform", "mesh_0", 'uniform token purpose = "guide"\n' + prim("Cube", "box", "double size = 0.2")) + prim(
+    "Xform",
+    "mesh_1",
+    'uniform token purpose = "guide"\n' + prim("Sphere", "ball", "double radius = 0.5"),
+    "",
+    (1, 0, 0),
+)
+
+
+def test_what_an_instance_that_is_a_collider_holds_collides() -> None:
+    """Isaac Sim 4.5 and 5 import boxes and spheres of URDF files so; without them feet would not touch the ground."""
+    scene = read(imported("PhysicsCollisionAPI PhysxCollisionAPI", "float physxCollision:contactOffset = 0.03", GUIDES))
+    found = body_of(scene)
+    box, ball = found.collisions
+    assert (box.kind, box.size, ball.kind, ball.size) == ("box", (0.1, 0.1, 0.1), "sphere", (0.5,))
+    assert box.name == "/link/collisions/mesh_0/box" and ball.position == (1.0, 0.0, 0.0)
+    assert box.contact_offset == ball.contact_offset == pytest.approx(0.03)
+    assert not found.visuals and scene.warnings == []
+    np.testing.assert_allclose(found.mass, 1000 * (0.2**3 + 4 / 3 * np.pi * 0.5**3))
+    off = read(imported("PhysicsCollisionAPI", "bool physics:collisionEnabled = false", GUIDES))
+    assert body_of(off).collisions == []
+    plain = read(imported("PhysicsCollisionAPI", "", GUIDES, meta=""))
+    assert "as it is none, it does not collide" in plain.warnings[0] and not body_of(plain).collisions
+    empty = read(imported("PhysicsCollisionAPI", "float physics:mass = 1") + BALL)
+    assert any("as there is none below it" in text for text in empty.warnings)
+
+
+@pytest.mark.parametrize("meta", ["instanceable = true", ""])
+def test_meshes_that_are_merged_have_one_hull(meta: str) -> None:
+    """Two cubes apart have a hull that fills what is between them; what is left out, and primitives, are not in it."""
+    meshes = "".join(prim("Mesh", f"m{n}", MESH, "", (4.0 * n, 0.0, 0.0)) for n in range(3))
+    inside = (
+        'uniform token physics:approximation = "convexHull"\n'
+        "rel collection:collisionmeshes:includes = </link/collisions>\n"
+        "rel collection:collisionmeshes:excludes = </link/collisions/m2>\n"
+    )
+    schemas = "PhysicsCollisionAPI PhysicsMeshCollisionAPI PhysxMeshMergeCollisionAPI"
+    scene = read(imported(schemas, inside, meshes + GUIDES, meta))
+    found = body_of(scene)
+    merged, box, ball = found.collisions
+    assert (merged.name, merged.approximation, box.kind, ball.kind) == (
+        "/link/collisions", "convex_hull", "box", "sphere",
+    )  # fmt: skip
+    assert merged.vertices is not None and merged.faces is not None and len(merged.faces) == 24
+    np.testing.assert_allclose([merged.vertices.min(0), merged.vertices.max(0)], [(-1, -1, -1), (5, 1, 1)])
+    assert scene.warnings == []
+    np.testing.assert_allclose(found.mass, 1000 * (6 * 2 * 2 + 0.2**3 + 4 / 3 * np.pi * 0.5**3), rtol=1e-6)
+
+
 BOX = prim(
     "Cube",
     "box",

@@ -26,15 +26,15 @@ class Materials:
         found = self._bound(prim)
         return self._default if found is None else found
 
-    def surface(self, prim: Prim) -> dict[str, Any]:
-        """Fields of :class:`phalanx.Material` for a collider."""
+    def surface(self, prim: Prim, group: Prim | None = None) -> dict[str, Any]:
+        """Fields of :class:`phalanx.Material` for a collider, and the prim above it that makes it one."""
         material = self.prim_of(prim)
         found = dict(UNBOUND) if material is None else dict(self._surface(material))
         for theirs, ours in (
             ("torsionalPatchRadius", "torsional_patch_radius"),
             ("minTorsionalPatchRadius", "min_torsional_patch_radius"),
         ):
-            radius = self._reading.number(prim, f"physxCollision:{theirs}", 0.0, least=0.0)
+            radius = self._reading.number(group or prim, f"physxCollision:{theirs}", 0.0, least=0.0)
             if radius:
                 found[ours] = radius * self._reading.units.length
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from phalanx.io.formats.usd import properties, tendons
 from phalanx.io.formats.usd.bindings import Prim
-from phalanx.io.formats.usd.bodies import RigidBody
+from phalanx.io.formats.usd.bodies import RigidBody, merges
 from phalanx.io.formats.usd.drives import add_drives, mimic, moved_inertia, set_properties
 from phalanx.io.formats.usd.frames import orientation_of, position_of, rotation
 from phalanx.io.formats.usd.joints import RADIANS
@@ -62,9 +62,10 @@ def solid(reading: Reading, body: RigidBody, name: str, materials: Materials) ->
     moves = not body.static and not body.kinematic
     shapes = []
     for prim in body.colliders:
-        found = shape(reading, prim, body.local(reading, prim), moves)
+        found = shape(reading, prim, body.local(reading, prim), moves, group=body.group(prim))
         if found is not None:
             shapes.append((prim, found))
+    shapes = _merged(body, shapes)
     made = Body(name)
     if not body.static:
         properties_ = mass_of(reading, body, shapes, materials)
@@ -72,9 +73,9 @@ def solid(reading: Reading, body: RigidBody, name: str, materials: Materials) ->
         x, y, z = properties_.com.tolist()
         made.com = (x, y, z)
     colliders = [
-        (prim, _surface(reading, prim, one, materials))
+        (prim, _surface(reading, prim, body.group(prim), one, materials))
         for prim, one in shapes
-        if reading.flag(prim, "physics:collisionEnabled", True)
+        if reading.flag(body.group(prim), "physics:collisionEnabled", True)
     ]
     made.collisions = [one for _, one in colliders]
     for prim in body.looks:
@@ -86,17 +87,45 @@ def solid(reading: Reading, body: RigidBody, name: str, materials: Materials) ->
     return Solid(made, colliders)
 
 
-def _surface(reading: Reading, prim: Prim, made: Shape, materials: Materials) -> Shape:
+def _merged(body: RigidBody, shapes: list[tuple[Prim, Shape]]) -> list[tuple[Prim, Shape]]:
+    """Shapes of which meshes that one prim merges are one mesh, which is that prim's; primitives stay what they are."""
+    parts: dict[Prim, list[Shape]] = {}
+    for prim, one in shapes:
+        if one.kind == "mesh" and merges(body.group(prim)):
+            parts.setdefault(body.group(prim), []).append(one)
+    found: dict[Prim, Shape] = {}
+    for prim, one in shapes:
+        group = body.group(prim)
+        if one.kind != "mesh" or group not in parts:
+            found[prim] = one
+        elif group not in found:
+            found[group] = _one_mesh(parts[group], str(group.GetPath()))
+    return list(found.items())
+
+
+def _one_mesh(parts: list[Shape], name: str) -> Shape:
+    vertices, faces, count = [], [], 0
+    for part in parts:
+        assert part.vertices is not None and part.faces is not None
+        vertices.append(part.vertices)
+        faces.append(part.faces + count)
+        count += len(part.vertices)
+    return replace(parts[0], name=name, vertices=np.concatenate(vertices), faces=np.concatenate(faces))
+
+
+def _surface(reading: Reading, prim: Prim, group: Prim, made: Shape, materials: Materials) -> Shape:
     """Material and offsets of a collider."""
-    made.material = materials.surface(prim)
+    made.material = materials.surface(prim, group)
     length = reading.units.length
     for ours, theirs in (("contact_offset", "contactOffset"), ("rest_offset", "restOffset")):
-        value = reading.optional(prim, f"physxCollision:{theirs}")
+        value = reading.optional(group, f"physxCollision:{theirs}")
         if value is not None:
             setattr(made, ours, value * length)
     contact, rest = made.contact_offset, made.rest_offset
     if contact is not None and contact <= (rest or 0.0):
-        raise reading.error(prim, f"physxCollision:contactOffset = {contact / length:g} must be above the rest offset.")
+        raise reading.error(
+            group, f"physxCollision:contactOffset = {contact / length:g} must be above the rest offset."
+        )
     return made
 
 

@@ -132,7 +132,7 @@ SCHEMAS = _names(
     "ConvexHullCollisionAPI ConvexDecompositionCollisionAPI TriangleMeshCollisionAPI SphereFillCollisionAPI "
     "TriangleMeshSimplificationCollisionAPI CookedDataAPI ContactReportAPI ResidualReportingAPI SceneAPI "
     "PhysicsDistanceJointAPI JointStateAPI ForceAPI DeformableAPI DeformableBodyAPI DeformableBodyMaterialAPI "
-    "ParticleAPI ParticleClothAPI AutoParticleClothAPI PBDMaterialAPI",
+    "ParticleAPI ParticleClothAPI AutoParticleClothAPI PBDMaterialAPI MeshMergeCollisionAPI",
 )
 """Schemas of PhysX whose attributes say all that matters."""
 

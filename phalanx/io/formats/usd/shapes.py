@@ -54,17 +54,20 @@ def plane(reading: Reading, prim: Prim, transform: np.ndarray) -> tuple[np.ndarr
     return transform[:3, 3], across / np.linalg.norm(across)
 
 
-def shape(reading: Reading, prim: Prim, transform: np.ndarray, moves: bool, collides: bool = True) -> Shape | None:
+def shape(
+    reading: Reading, prim: Prim, transform: np.ndarray, moves: bool, collides: bool = True, group: Prim | None = None
+) -> Shape | None:
     """The shape of a prim, ``None`` if it has none that is known.
 
     Args:
         transform: (4, 4), from the prim's frame to the body's, with what is scaled on the way.
         moves: whether forces move the body.
         collides: it is not only to be looked at.
+        group: the prim that says how it collides, if it does not do so itself.
     """
     kind = str(prim.GetTypeName())
     if kind == "Mesh":
-        return _mesh(reading, prim, transform, moves, collides)
+        return _mesh(reading, prim, transform, moves, collides, group or prim)
     if kind not in ("Sphere", "Cube", *TURNED):
         if collides:
             reading.notes.add(prim, f"colliders of type {kind or 'unknown'} are not simulated; it does not collide.")
@@ -125,22 +128,22 @@ def _even(reading: Reading, prim: Prim, scale: np.ndarray) -> None:
         reading.notes.add(prim, text.replace("both", "all" if len(scale) == 3 else "both"))
 
 
-def _mesh(reading: Reading, prim: Prim, transform: np.ndarray, moves: bool, collides: bool) -> Shape:
+def _mesh(reading: Reading, prim: Prim, transform: np.ndarray, moves: bool, collides: bool, group: Prim) -> Shape:
     vertices, faces = triangles(reading, prim, transform)
     made = Shape("mesh", vertices=vertices, faces=faces, name=str(prim.GetPath()), color=color_of(reading, prim))
     made.mesh_file, made.picture = reading.notes.file, picture_of(reading, prim, transform)
     if not collides:
         return made
-    given = reading.token(prim, "physics:approximation", "none", tuple(APPROXIMATIONS))
+    given = reading.token(group, "physics:approximation", "none", tuple(APPROXIMATIONS))
     made.approximation = APPROXIMATIONS[given]
     if given in ("meshSimplification", "sphereFill"):
-        reading.notes.add(prim, f'the approximation "{given}" is not there; "{made.approximation}" stands for it.')
+        reading.notes.add(group, f'the approximation "{given}" is not there; "{made.approximation}" stands for it.')
     if moves and made.approximation == "triangle_mesh":
         made.approximation = "convex_hull"
-        reading.notes.add(prim, "a mesh that moves cannot collide as its triangles; its convex hull stands for it.")
+        reading.notes.add(group, "a mesh that moves cannot collide as its triangles; its convex hull stands for it.")
     if made.approximation == "sdf":
-        cells = reading.optional(prim, "physxSDFMeshCollision:sdfResolution", least=1)
-        margin = reading.optional(prim, "physxSDFMeshCollision:sdfMargin", least=0.0)
+        cells = reading.optional(group, "physxSDFMeshCollision:sdfResolution", least=1)
+        margin = reading.optional(group, "physxSDFMeshCollision:sdfMargin", least=0.0)
         options = SdfOptions()
         made.sdf = SdfOptions(int(cells or options.resolution), options.margin if margin is None else margin)
     made.double_sided = reading.flag(prim, "doubleSided", False) and made.approximation == "triangle_mesh"
