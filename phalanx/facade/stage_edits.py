@@ -95,7 +95,9 @@ class StageEdits:
             elif prim.IsA(UsdPhysics.Joint):
                 if name not in self._joints:
                     return True
-            elif name not in world.deformables and not set(SOFT).isdisjoint(prim.GetAppliedSchemas()):
+            elif name not in world.deformables and not set(SOFT).isdisjoint(
+                map(str, prim.GetPrimTypeInfo().GetAppliedAPISchemas())
+            ):
                 return True
         return False
 

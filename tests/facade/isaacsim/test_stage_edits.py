@@ -175,6 +175,18 @@ def test_soft_bodies_keep_their_shape(world, backend):
     assert np.abs(host(soft._prim_view.get_simulation_mesh_nodal_positions()) - before).max() < 0.1
 
 
+def test_soft_bodies_that_are_added_fall(world):
+    world.scene.add_ground_plane()
+    cube(world, "other", 5, 0, 1.0)
+    world.reset()
+    steps(world, 2)
+    block("/World/soft", 1.0)
+    soft = SingleDeformablePrim("/World/soft", simulation_hexahedral_resolution=2, vertex_velocity_damping=0.0)
+    time = steps(world, 10)
+    nodes = soft._prim_view.get_simulation_mesh_nodal_positions()
+    assert nodes[0, :, 2].mean() == pytest.approx(1.0 - G * time**2 / 2, abs=0.03)
+
+
 def test_suction_cups_hold_on(world, tmp_path):
     crane(tmp_path / "crane.usd")
     add_reference_to_stage(str(tmp_path / "crane.usd"), "/World/Crane")

@@ -12,6 +12,9 @@ from typing import Any
 from phalanx.facade import physics_steps, simulation
 from phalanx.facade import stage as stages
 from phalanx.facade.event_streams import EventSubscription
+from phalanx.facade.omni.physx import pushes
+from phalanx.facade.omni.physx.contact_reports import ContactData, ContactEventHeader, ContactReports
+from phalanx.facade.omni.physx.scene_query import PhysXSceneQuery
 
 
 class PhysXSimulationInterface:
@@ -55,6 +58,42 @@ class PhysXSimulationInterface:
 
     pause_change_tracking = flush_changes
 
+    # -- contacts --------------------------------------------------------------------------------------------
+
+    def subscribe_contact_report_events(
+        self, fn: Callable[[list[ContactEventHeader], list[ContactData]], Any]
+    ) -> EventSubscription:
+        """Call a function with headers and data of contacts after each step that has some, of bodies whose prims have
+        ``PhysxContactReportAPI``, as long as the subscription is held.
+        """
+        return _reports.subscribe(fn)
+
+    def get_contact_report(self) -> tuple[list[ContactEventHeader], list[ContactData]]:
+        """Headers and data of the contacts of the last step."""
+        return _reports.report()
+
+    # -- forces ----------------------------------------------------------------------------------------------
+
+    def apply_force_at_pos(self, stage_id: int, body_path: int, force: Any, pos: Any, mode: str = "Force") -> None:
+        """Push a body during the next step.
+
+        Args:
+            stage_id: of no meaning: there is one stage that is simulated.
+            body_path: number of the path of its prim, see ``PhysicsSchemaTools.sdfPathToInt``.
+            force: in the world's axes.
+            pos: where it acts, in the world, m.
+            mode: what ``force`` is: ``"Force"``, N, ``"Impulse"``, N s, ``"Acceleration"``, m/s^2, or
+                ``"VelocityChange"``, m/s.
+
+        Raises:
+            ValueError: the prim is no rigid body that is simulated, or there is no such mode.
+        """
+        pushes.push(body_path, force, None, pos, mode)
+
+    def apply_torque(self, stage_id: int, body_path: int, torque: Any) -> None:
+        """Turn a body during the next step, N m, in the world's axes; see :meth:`apply_force_at_pos`."""
+        pushes.push(body_path, None, torque, None, "Force")
+
 
 class PhysX:
     """Loads physics and tells about its steps."""
@@ -96,6 +135,7 @@ class PhysX:
 
 
 _interface, _simulation_interface = PhysX(), PhysXSimulationInterface()
+_queries, _reports = PhysXSceneQuery(), ContactReports()
 
 
 def get_physx_interface() -> PhysX:
@@ -108,13 +148,22 @@ def get_physx_simulation_interface() -> PhysXSimulationInterface:
     return _simulation_interface
 
 
+def get_physx_scene_query_interface() -> PhysXSceneQuery:
+    """The interface that says what is where."""
+    return _queries
+
+
 acquire_physx_interface, acquire_physx_simulation_interface = get_physx_interface, get_physx_simulation_interface
+acquire_physx_scene_query_interface = get_physx_scene_query_interface
 
 __all__ = [
     "PhysX",
+    "PhysXSceneQuery",
     "PhysXSimulationInterface",
     "acquire_physx_interface",
+    "acquire_physx_scene_query_interface",
     "acquire_physx_simulation_interface",
     "get_physx_interface",
+    "get_physx_scene_query_interface",
     "get_physx_simulation_interface",
 ]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from phalanx.facade import simulation
 from phalanx.facade.isaacsim.core.utils.rotations import quat_to_rot_matrix
 
 NOTHING = 10000.0
@@ -29,12 +30,9 @@ def ray_cast(
     Raises:
         RuntimeError: no simulation is running.
     """
-    from phalanx.facade.isaaclab.sim import SimulationContext
-
-    sim = SimulationContext.instance()
-    if sim is None:
-        raise RuntimeError("there is no simulation: make a SimulationContext and call its reset() first")
-    stage_world = sim.stage_world
+    stage_world = simulation.stage_world()
+    if stage_world is None:
+        raise RuntimeError("nothing is simulated: call reset() of a World or a SimulationContext first")
     if stage_world.is_empty and not stage_world.scene.grounds:
         return None, NOTHING
     turn = quat_to_rot_matrix(np.asarray(orientation, float))

@@ -23,6 +23,8 @@ class Contact(NamedTuple):
     """(3,): a unit vector from the other to the body, in the world's axes."""
     impulse: np.ndarray
     """(3,), N s: on the body, along the normal, in the world's axes."""
+    separation: float
+    """m: how far apart the shapes are, negative if they overlap."""
 
 
 class BodyContacts:
@@ -57,12 +59,12 @@ class BodyContacts:
         found = self._of_deformables()
         if not self._paths:
             return found
-        forces, points, normals, _, counts, starts = (on_host(each) for each in self._view.get_contact_data(dt))
+        forces, points, normals, gaps, counts, starts = (on_host(each) for each in self._view.get_contact_data(dt))
         for path, count, start in zip(self._paths, counts[0], starts[0], strict=True):
             for row in range(start, start + count):
                 impulse = float(forces[row, 0]) * dt
                 if impulse > 0.0:
-                    found.append(Contact(path, points[row], normals[row], impulse * normals[row]))
+                    found.append(Contact(path, points[row], normals[row], impulse * normals[row], float(gaps[row, 0])))
         return found
 
     def _of_deformables(self) -> list[Contact]:
@@ -72,7 +74,7 @@ class BodyContacts:
             push = float(impulse @ normal) * self.world.world.substeps
             if push > 0.0:
                 path = self.world.path_of_deformable(int(number), self._env) or ""
-                found.append(Contact(path, point, normal, push * normal))
+                found.append(Contact(path, point, normal, push * normal, 0.0))
         return found
 
 
