@@ -11,32 +11,42 @@ from phalanx.ecs.whole_files import replacing
 from phalanx.io.formats.usd.bindings import Gf, Sdf, Usd, UsdGeom, UsdShade
 from phalanx.models.meshes.fill import fill_surface
 
-_TRUNK = np.array([4.5, 6.0, 3.5])
+_TRUNK = np.array([4.2, 5.2, 3.5])
 """Half of its width, height and depth, cm."""
 
 _LIMBS = (
-    ((0.0, 1.0, 0.0), 3.5, 0.2),  # head
-    *(((s * 0.45, 1.0, 0.0), 1.5, 0.02) for s in (-1.0, 1.0)),  # ears
+    ((0.0, 1.0, 0.0), 5.0, 0.15),  # head
+    *(((s * 0.4, 1.0, 0.0), 2.0, 0.012) for s in (-1.0, 1.0)),  # ears
     ((0.0, 0.9, 0.45), 0.8, 0.03),  # snout
-    *(((s, -0.6, 0.0), 6.5, 0.04) for s in (-1.0, 1.0)),  # arms, by which Isaac Lab's script takes it
-    *(((s * 0.2, -1.0, 0.0), 9.0, 0.03) for s in (-1.0, 1.0)),  # legs
+    *(((s, 0.4, 0.12), 8.5, 0.065) for s in (-1.0, 1.0)),  # arms, by which Isaac Lab's script takes it
+    *(((s * 0.22, -1.0, 0.0), 5.5, 0.02) for s in (-1.0, 1.0)),  # legs
 )
 """Direction from the middle, by how much it sticks out, cm, and how wide it is, in 1 - cosine."""
+
+_SHOULDER = 3.0
+"""cm from the middle: from here on outwards, arms hang down by 45 degrees."""
 
 _COARSE, _FINE = 14, 32
 """Cells along it, of what is simulated and of what collides: a Franka's fingers are 18 mm wide."""
 
-_MATERIAL = {"youngsModulus": 5e4, "poissonsRatio": 0.3, "density": 30.0, "dynamicFriction": 1.0}
+_MATERIAL = {"youngsModulus": 5e4, "poissonsRatio": 0.3, "density": 12.0, "dynamicFriction": 1.5}
+"""Light and rough, since the script closes fingers with less than 1 N."""
 
 
 def teddy_bear() -> tuple[np.ndarray, np.ndarray]:
-    """A bear that lies on its back, head along y, arms along x: points (n, 3), cm, and triangles (m, 3)."""
-    ball = trimesh.creation.icosphere(subdivisions=3)
+    """A bear that lies on its back, head along y, arms along (+-1, -1): points (n, 3), cm, and triangles (m, 3).
+
+    The script turns it by 90 degrees, takes it at (0.02, -0.08) m from its middle, which is (-0.08, -0.02) of its own,
+    and closes fingers along (1, -1) of its own: across an arm.
+    """
+    ball = trimesh.creation.icosphere(subdivisions=4)
     out = np.asarray(ball.vertices) / np.linalg.norm(ball.vertices, axis=1, keepdims=True)
     far = 1.0 / np.linalg.norm(out / _TRUNK, axis=1)
     for along, length, wide in _LIMBS:
         far += length * np.exp(-np.square((1.0 - out @ (np.array(along) / np.linalg.norm(along))) / wide))
-    return far[:, None] * out, np.asarray(ball.faces)
+    points = far[:, None] * out
+    points[:, 1] -= np.logaddexp(0.0, np.abs(points[:, 0]) - _SHOULDER)  # a shear, smooth: nothing comes to overlap
+    return points, np.asarray(ball.faces)
 
 
 def write_teddy_bear(path: Path) -> None:

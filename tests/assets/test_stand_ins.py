@@ -267,8 +267,12 @@ def test_the_teddy_bear_is_a_soft_body(folder):
     points = bear.node_pos[0] / 100  # tasks scale it
     size = np.ptp(points, axis=0)
     assert 0.18 < size[0] < 0.26 and 0.18 < size[1] < 0.26 and size[2] < 0.1
-    assert 0.02 < bear.node_mass.sum() / 100**3 < 0.3
-    # that turns it by 90 degrees and goes (0.02, -0.08) from the middle: (-0.08, -0.02) of its own
-    arm = points - points.mean(axis=0)
-    arm = arm[np.abs((arm[:, 0] + 0.08) - (arm[:, 1] + 0.02)) < 0.02]  # between fingers that close along (1, 1)
-    assert np.ptp(arm[arm[:, 0] < -0.06] @ np.array([1.0, 1.0, 0.0])) < 0.08 * np.sqrt(2)
+    assert 0.005 < bear.node_mass.sum() / 100**3 < 0.3
+    # the script turns it by 90 degrees and goes (0.02, -0.08) from the middle: (-0.08, -0.02) of its own; fingers 18 mm
+    # wide and 80 mm apart come down there, and close along (1, -1)
+    arm = points - points.mean(axis=0) - (-0.08, -0.02, 0.0)
+    along, across = (arm @ (np.array(one) / np.sqrt(2)) for one in ((1, 1, 0), (1, -1, 0)))
+    there = (np.abs(along) < 0.012) & (np.abs(arm[:, 2]) < 0.015)
+    held = across[there & (np.abs(across) < 0.035)]
+    assert held.min() < -0.01 and held.max() > 0.01 and np.ptp(held) < 0.05
+    assert not (there & (np.abs(across) > 0.035) & (np.abs(across) < 0.05)).any()  # where fingers come down
