@@ -241,6 +241,32 @@ def test_joints_of_a_group_are_an_array(robots: Any, api: str, device: str) -> N
     assert robots(models)[1].actuators["all"].joint_indices == slice(None)
 
 
+def test_of_two_models_of_a_joint_the_later_counts(robots: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """As in Isaac Lab, whose users write an expression for all joints and then one for wheels."""
+    whole = actuators.IdealPDActuatorCfg(joint_names_expr=[".*"], **GAINS)
+    hips = {**GAINS, "stiffness": 5.0, "damping": 0.25}
+    models = {
+        "all": whole,
+        "hips": actuators.IdealPDActuatorCfg(joint_names_expr=["F._hip_joint"], **hips),
+        "held": actuators.ImplicitActuatorCfg(joint_names_expr=["RL_calf_joint"], stiffness=7.0, damping=2.0),
+    }
+    _, robot = robots(models)
+    assert "'all' and 'hips' both drive FL_hip_joint, FR_hip_joint" in caplog.text
+    wanted = ask(robot, np.random.default_rng(8))
+    robot.write_data_to_sim()
+    late = [robot.joint_names.index(name) for name in ("FL_hip_joint", "FR_hip_joint")]
+    held = robot.joint_names.index("RL_calf_joint")
+    stiffness, damping = np.full(len(robot.joint_names), GAINS["stiffness"]), np.full(len(robot.joint_names), 0.5)
+    stiffness[late], damping[late] = 5.0, 0.25
+    expected = wanted[2] + stiffness * (wanted[0] - host(robot.data.joint_pos)) + damping * wanted[1]
+    given = host(robot.root_physx_view.get_dof_actuation_forces())
+    apart = np.arange(len(robot.joint_names)) != held
+    limit = GAINS["effort_limit"]
+    np.testing.assert_allclose(given[:, apart], np.clip(expected, -limit, limit)[:, apart], rtol=1e-5, atol=2e-5)
+    sim = host(robot.root_physx_view.get_dof_stiffnesses())
+    assert (sim[:, held] == 7.0).all() and not sim[:, apart].any()
+
+
 def test_efforts_that_are_none_are_told(robots: Any, device: str) -> None:
     if device != "cpu":
         pytest.skip("on a GPU nothing waits for numbers; the environment is frozen and told of instead")

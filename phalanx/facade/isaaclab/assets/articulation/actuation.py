@@ -27,19 +27,20 @@ class Actuation:
         """Make actuators as configured, and hand their gains and limits to the simulation.
 
         Raises:
-            ValueError: one drives no joint, or two drive the same.
+            ValueError: one drives no joint. Of two that drive the same joint the later one counts, which is told.
         """
         self.actuators = {}
-        data, view, driven = self._data, self.root_physx_view, {}
+        data, view, driven, shared = self._data, self.root_physx_view, {}, False
         for name, cfg in self.cfg.actuators.items():
             ids, names = self.find_joints(cfg.joint_names_expr)
             if not ids:
                 raise ValueError(f"{self._who}: actuator {name!r} drives no joint: {cfg.joint_names_expr} match none")
             if twice := [joint for joint in names if joint in driven]:
-                raise ValueError(
-                    f"{self._who}: actuators {driven[twice[0]]!r} and {name!r} both drive joint {twice[0]!r}; "
-                    "mend joint_names_expr of one of them"
+                log.warning(
+                    "%s: actuators %r and %r both drive %s: what %r says counts",
+                    *(self._who, driven[twice[0]], name, ", ".join(twice), name),
                 )
+                shared = True
             driven |= dict.fromkeys(names, name)
             # An array, as terms that randomise gains of some joints expect.
             chosen = slice(None) if ids == list(range(len(self.joint_names))) else array(ids, device, "int64")
@@ -67,7 +68,8 @@ class Actuation:
             log.warning("%s: no actuator drives %s", self._who, ", ".join(idle))
         self._has_implicit = any(actuator.is_implicit_model for actuator in self.actuators.values())
         models = list(self.actuators.values())
-        self._driver = JointDriver(view, models, data) if drives(view, models) else None
+        # Where two drive a joint, models compute one after the other, and the last one's efforts are what is left.
+        self._driver = JointDriver(view, models, data) if not shared and drives(view, models) else None
 
     def _adopt(self, actuator: ActuatorBase, chosen: Any) -> None:
         """Write an actuator's parameters to the simulation; explicit ones leave it no gains."""
