@@ -111,6 +111,59 @@ def test_real_robot_keeps_its_limits_of_effort_speed_and_position(name: str, dev
     assert (effort > strongest * 0.999).any() and (speed > fastest * 0.99).any()  # both were put to use
 
 
+def test_joints_at_their_speed_limits_push_only_themselves(device: str) -> None:
+    """What holds one joint at its speed limit acts on the others through their inertia, as a motor's effort would.
+
+    The oracle is the step of implicit drives with bounds on speed, by Gauss-Seidel in float64: M (v - v0) / h =
+    tau(v) - bias where a speed is within its bounds. Cutting speeds afterwards instead would be wrong by 2.5 rad/s.
+    """
+    h, stiffness, damping = 1.0 / 60.0, 80.0, 4.0
+    world = px.World(num_envs=2, device=device, dt=h, dtype="float64")
+    robot = world.add_robot(str(robot_path("ur5")), fixed_base=True, collision_mask=0, position_iterations=32)
+    robot.set_drive(stiffness=stiffness, damping=damping)
+    joints = _joints(robot)
+    fastest, strongest = (np.array([getattr(j, f"{what}_limit") for j in joints]) for what in ("velocity", "effort"))
+    lost = damping + np.array([j.damping for j in joints])
+    assert not any(j.friction for j in joints)
+    rng = np.random.default_rng(4)
+    target = rng.uniform(-2.5, 2.5, (2, robot.num_dof))
+    robot.set_joint_state(pos=rng.uniform(-0.5, 0.5, target.shape))
+    robot.set_targets(pos=target)
+    worst, cut, held = 0.0, 0.0, 0
+    for _ in range(15):
+        q, v, mass, bias = (
+            host(one).copy() for one in (robot.joint_pos, robot.joint_vel, robot.mass_matrix(), robot.bias_force())
+        )
+        world.step()
+        for env, found in enumerate(host(robot.joint_vel)):
+            pull = stiffness * (target[env] - q[env])
+            bounds = fastest, strongest
+            expected = _bounded_step(mass[env] / h, bias[env], v[env], pull, lost + h * stiffness, bounds)
+            free = _bounded_step(mass[env] / h, bias[env], v[env], pull, lost + h * stiffness, (np.inf, strongest))
+            at_limit = np.abs(expected) > 0.999 * fastest
+            held += int(at_limit.any() and not at_limit.all())
+            worst = max(worst, np.abs(found - expected).max())
+            cut = max(cut, np.abs(np.clip(free, -fastest, fastest) - expected).max())
+    assert held > 10  # limits were put to use
+    assert cut > 1.0
+    assert worst < 1e-5
+
+
+def _bounded_step(
+    inertia: np.ndarray, bias: np.ndarray, v0: np.ndarray, pull: np.ndarray, lost: np.ndarray, bounds: Any
+) -> np.ndarray:
+    """Speeds v with inertia (v - v0) = clip(pull - lost v) - bias within bounds of speed; of effort, in the clip."""
+    fastest, strongest = (np.broadcast_to(bound, v0.shape) for bound in bounds)
+    v = v0.copy()
+    for _ in range(150):
+        for n in range(len(v)):
+            rest = bias[n] + inertia[n] @ (v - v0) - inertia[n, n] * v[n]
+            speed = (pull[n] - rest) / (inertia[n, n] + lost[n])
+            effort = np.clip(pull[n] - lost[n] * speed, -strongest[n], strongest[n])
+            v[n] = np.clip((effort - rest) / inertia[n, n], -fastest[n], fastest[n])
+    return v
+
+
 def _joints(robot: px.Robot) -> list[Joint]:
     by_name = {joint.name: joint for joint in robot.model.joints}
     return [by_name[name] for name in robot.joint_names]
