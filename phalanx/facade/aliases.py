@@ -59,6 +59,9 @@ SAME = {
     "omni.isaac.core.utils": "isaacsim.core.utils",
     "omni.isaac.kit": "isaacsim.simulation_app",
     "omni.isaac.version": "isaacsim.core.version",
+    "omni.isaac.urdf": "isaacsim.asset.importer.urdf",
+    "omni.isaac.mjcf": "isaacsim.asset.importer.mjcf",
+    "omni.importer": "isaacsim.asset.importer",
     "Semantics": "pxr.Semantics",
 }
 """Packages and modules that older scripts know by another name; of two that fit, the longer one counts."""

@@ -7,6 +7,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
+
 import phalanx
 from phalanx import facade
 from phalanx.facade import unbuilt
@@ -50,6 +52,20 @@ print(isaaclab.__path__ == importlib.reload(isaaclab).__path__)
         "True phalanx.facade.isaaclab.utils.math phalanx.facade.isaaclab.utils.math",
         "True", "True True", "True True True", "True", "True 2", "True",
     ]  # fmt: skip
+
+
+def test_importers_have_the_names_of_older_isaac_sims():
+    pytest.importorskip("pxr", reason="usd-core is not installed (pip install usd-core)")
+    lines = run("""
+import phalanx.facade
+phalanx.facade.install()
+from omni.isaac.urdf import _urdf as first
+from omni.importer.urdf import _urdf as second
+import isaacsim.asset.importer.urdf._urdf as now, isaacsim.asset.importer.mjcf._mjcf as mjcf
+from omni.importer.mjcf import _mjcf
+print(first is second is now, _mjcf is mjcf)
+""")
+    assert lines == ["True True"]
 
 
 def test_a_module_does_not_hide_a_function_of_its_name():
