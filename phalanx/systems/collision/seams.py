@@ -221,6 +221,9 @@ def drop_seam_contacts(
         single = (is_free[t, e] == 1) & (end_link[t, e] - first_link[t, e] == 1)
         tiles = tiles | (sole[o, e] == 0) | (not single) | (dof[o, e] < 0) | (yields[t, e] == 0)
     many = candidate_count[0, e] if tiles else 0
+    farthest = -math.inf
+    for p in range(found if tiles else 0):
+        farthest = max(farthest, separation[n * width + p, e])
     which = local_int(CHUNK)
     for begin in range(0, many, CHUNK):
         number = 0  # of those that share a shape with it
@@ -253,6 +256,8 @@ def drop_seam_contacts(
                 best = m * width
                 for p in range(m * width + 1, m * width + left):
                     best = p if separation[p, e] < separation[best, e] else best
+                if separation[best, e] > farthest + level:
+                    continue  # it covers only what is not nearer
                 # normals from the piece to s, and places from the origins of pieces
                 sign = 1.0 if c == j else -1.0
                 x, y, z = sign * normal[best, 0, e], sign * normal[best, 1, e], sign * normal[best, 2, e]
