@@ -333,6 +333,16 @@ def test_an_interrupted_video_leaves_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == [tmp_path / "a.zarr"]
 
 
+def test_an_interrupt_of_generated_code_is_told_as_any_other(tmp_path):
+    """CPython ends by the signal if Ctrl-C came while it executed a text, which kernels are made of."""
+    (tmp_path / "interrupted.py").write_text(
+        "import sys\nfrom phalanx.commands import cli\n"
+        "cli._dispatch = lambda arguments: exec('raise KeyboardInterrupt')\nsys.exit(cli.main([]))\n"
+    )
+    found = subprocess.run([sys.executable, "-m", "interrupted"], cwd=tmp_path, capture_output=True, text=True)
+    assert (found.returncode, found.stderr) == (130, "\nphalanx: Interrupted.\n")
+
+
 def test_interrupted_recording_is_closed_and_kept(tmp_path, device):
     arguments = f"run quadruped --num-envs 2 --steps 100000000 --device {device} --record a.zarr"
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start background jobs deaf to Ctrl-C

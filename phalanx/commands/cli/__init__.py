@@ -83,11 +83,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UserError as error:
         print(f"phalanx: {error}", file=sys.stderr)
         return 2
-    except Interrupted as error:
-        print(f"\nphalanx: {error}", file=sys.stderr)
-        return 130
-    except KeyboardInterrupt:
-        print("\nphalanx: Interrupted.", file=sys.stderr)
+    except (Interrupted, KeyboardInterrupt) as error:
+        print(f"\nphalanx: {error if isinstance(error, Interrupted) else 'Interrupted.'}", file=sys.stderr)
+        exec("")  # where a text was executed, CPython would end by the signal whatever is returned; this forgets it
         return 130
     except BrokenPipeError:  # `phalanx info x | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

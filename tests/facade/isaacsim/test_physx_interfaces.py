@@ -83,7 +83,7 @@ def test_sweeps_and_overlaps(scene):
 def test_nothing_is_hit_while_nothing_is_simulated():
     scene = physx.get_physx_scene_query_interface()
     assert not scene.raycast_closest((0, 0, 1), DOWN, 10.0)["hit"]
-    with pytest.raises(RuntimeError, match="nothing is simulated"):
+    with pytest.raises(RuntimeError, match="there is no simulation"):
         ray_cast(np.zeros(3), np.array([1.0, 0, 0, 0]), np.zeros(3))
 
 

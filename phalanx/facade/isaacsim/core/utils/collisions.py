@@ -32,7 +32,7 @@ def ray_cast(
     """
     stage_world = simulation.stage_world()
     if stage_world is None:
-        raise RuntimeError("nothing is simulated: call reset() of a World or a SimulationContext first")
+        raise RuntimeError("there is no simulation: call reset() of a World or a SimulationContext first")
     if stage_world.is_empty and not stage_world.scene.grounds:
         return None, NOTHING
     turn = quat_to_rot_matrix(np.asarray(orientation, float))
