@@ -118,7 +118,7 @@ def read(stage: Stage, kinds: Kinds, first: Scene) -> None:
     Raises:
         DifferentKindsError: there is no model that stands for all.
     """
-    scenes = [first, *(read_stage(stage, root, inertias="keep") for root in kinds.roots[1:])]
+    scenes = [first, *(read_stage(stage, root, inertias="keep", loose_ends=True) for root in kinds.roots[1:])]
     kinds.scenes = scenes
     if len(scenes) == 1:  # they only look different
         kinds.absent = [set()]

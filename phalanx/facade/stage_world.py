@@ -146,7 +146,7 @@ class StageWorld:
         Raises:
             DifferentKindsError: they cannot be side by side.
         """
-        scene = read_stage(stage, visuals=_visuals and differ is None, skip=paths[1:], inertias="keep")
+        scene = read_stage(stage, visuals=_visuals and differ is None, skip=paths[1:], inertias="keep", loose_ends=True)
         starts = environments.origins(stage, paths) if paths else np.zeros((1, 3))
         if paths and (why := _outside(scene, paths[0], starts)):
             raise DifferentKindsError(why)

@@ -140,6 +140,24 @@ def test_a_fixed_joint_holds_until_it_is_deleted(world, backend):
     assert host(body.get_world_pose()[0])[2] == pytest.approx(2.0 - G * time**2 / 2, abs=0.03)
 
 
+def test_a_joint_goes_with_its_body(world):
+    """PhysX lets joints go whose bodies are deleted; the stage still has them, at the next reset, too."""
+    cube(world, "held", 0, 0, 2.0, size=0.1)
+    other = cube(world, "other", 5, 0, 2.0, size=0.1)
+    joint = UsdPhysics.FixedJoint.Define(stage.get_stage(), "/World/joint")
+    joint.CreateBody0Rel().SetTargets(["/World/held"])
+    joint.CreateBody1Rel().SetTargets(["/World/other"])
+    world.reset()
+    steps(world, 5)
+    world.scene.remove_object("held")
+    steps(world, 5)
+    said = simulated().scene.warnings
+    assert any("</World/held>, which does not exist; the joint is left out" in each for each in said)
+    world.reset()
+    time = steps(world, 10)
+    assert other.get_world_pose()[0][2] == pytest.approx(2.0 - G * time**2 / 2, abs=0.03)
+
+
 def test_static_bodies_come_and_go(world):
     body = cube(world, "body", 0, 0, 1.0, size=0.1)
     world.reset()

@@ -106,6 +106,9 @@ def _end(reading: Reading, found: Found, prim: Prim, n: int) -> tuple[RigidBody 
     if not targets:
         return None, _placed(reading.units.world, local)
     target = reading.stage.GetPrimAtPath(targets[0])
+    if not target and reading.loose_ends:
+        reading.notes.add(prim, f"physics:body{n} names <{targets[0]}>, which does not exist; the joint is left out.")
+        return None
     if not target:
         raise reading.error(prim, f"physics:body{n} names <{targets[0]}>, which does not exist.")
     body = found.owner(targets[0])

@@ -109,6 +109,7 @@ def read_stage(
     name: str = "",
     skip: Iterable[str] = (),
     inertias: Inertias = "refuse",
+    loose_ends: bool = False,
 ) -> Scene:
     """Read what an open stage holds at and below a prim.
 
@@ -119,6 +120,7 @@ def read_stage(
         name: what messages call the stage, its file by default.
         skip: paths of prims that are left out with all below them, and are not even looked at: copies of others, say.
         inertias: what becomes of those that no body can have.
+        loose_ends: leave out joints that name prims which do not exist, with a warning, as PhysX does.
 
     Raises:
         LoadError: as of :func:`load`, and if there is no such prim.
@@ -126,11 +128,19 @@ def read_stage(
     layer = stage.GetRootLayer()
     name = name or layer.realPath or layer.identifier
     with place(of_file(name)):
-        return _read(stage, path, visuals, name, skip, inertias)
+        return _read(stage, path, visuals, name, skip, inertias, loose_ends)
 
 
-def _read(stage: Stage, path: str, visuals: bool, name: str, skip: Iterable[str], inertias: Inertias) -> Scene:
-    reading = Reading(stage, Units.of(stage), Notes(name), visuals, frozenset(map(str, skip)), inertias)
+def _read(
+    stage: Stage,
+    path: str,
+    visuals: bool,
+    name: str,
+    skip: Iterable[str],
+    inertias: Inertias,
+    loose_ends: bool = False,
+) -> Scene:
+    reading = Reading(stage, Units.of(stage), Notes(name), visuals, frozenset(map(str, skip)), inertias, loose_ends)
     for what, unit in (("metersPerUnit", reading.units.length), ("kilogramsPerUnit", reading.units.mass)):
         if not 0.0 < unit < math.inf:
             raise LoadError(f"{name}: </>: {what} = {unit:g} must be positive and finite.")

@@ -34,6 +34,8 @@ class Reading:
     skip: frozenset[str] = frozenset()
     """Paths of prims that are left out with all below them."""
     inertias: Inertias = "refuse"
+    loose_ends: bool = False
+    """Whether joints that name prims which do not exist are left out, not refused."""
     _transforms: Any = field(default_factory=lambda: UsdGeom.XformCache(Usd.TimeCode.EarliestTime()))
 
     @cached_property
