@@ -22,6 +22,7 @@ import numpy as np
 from phalanx.facade import environments, kinds, surface_grippers
 from phalanx.facade.expressions import matching_paths
 from phalanx.facade.kinds import DifferentKindsError
+from phalanx.facade.once import tell_once
 from phalanx.facade.physx.rigid_body_view import RigidBodyView
 from phalanx.facade.physx.simulation_view import SimulationView
 from phalanx.io.formats.usd import Scene, read_stage
@@ -147,6 +148,8 @@ class StageWorld:
             DifferentKindsError: they cannot be side by side.
         """
         scene = read_stage(stage, visuals=_visuals and differ is None, skip=paths[1:], inertias="keep", loose_ends=True)
+        for note in scene.warnings:
+            tell_once(note, logging.WARNING if "left out" in note else logging.INFO)
         starts = environments.origins(stage, paths) if paths else np.zeros((1, 3))
         if paths and (why := _outside(scene, paths[0], starts)):
             raise DifferentKindsError(why)
