@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.facade import simulation
+from phalanx.facade.omni.physx.scene_query import triple
 from phalanx.facade.physx.rigid_body_view import RigidBodyView
 from phalanx.facade.pxr.PhysicsSchemaTools import intToSdfPath
 from phalanx.facade.stage_world import StageWorld
@@ -44,12 +45,12 @@ def push(body_path: int, force: Any, torque: Any, position: Any, mode: str) -> N
     view.raw = True
     both = _pending.setdefault(path, np.zeros(6))
     if force is not None:
-        pushed = _vector(force) * _scale(view, str(mode), found.physics_dt)
+        pushed = triple(force) * _scale(view, str(mode), found.physics_dt)
         both[:3] += pushed
         if position is not None:
-            both[3:] += np.cross(_vector(position) - _centre(view), pushed)
+            both[3:] += np.cross(triple(position) - _centre(view), pushed)
     if torque is not None:
-        both[3:] += _vector(torque)
+        both[3:] += triple(torque)
     view.apply_forces_and_torques_at_position(
         both[None, None, :3].astype("float32"), both[None, None, 3:].astype("float32"), None, None, True
     )
@@ -67,13 +68,6 @@ def _centre(view: RigidBodyView) -> np.ndarray:
     axis = np.array([x, y, z])
     turned = com + 2.0 * np.cross(axis, np.cross(axis, com) + w * com)
     return pose[:3] + turned
-
-
-def _vector(value: Any) -> np.ndarray:
-    found = np.array([float(each) for each in value])
-    if found.shape != (3,):
-        raise ValueError(f"{value!r} must be three numbers")
-    return found
 
 
 def _host(values: Any) -> np.ndarray:

@@ -100,7 +100,7 @@ class PhysXSceneQuery:
     def _rays(self, mode: str, origin: Any, way: Any, distance: float, both: bool) -> list[SweepHit]:
         return _hits(
             lambda queries, at: queries.raycast(
-                at(origin), _triple(way)[None], _far(distance), mode, both_sides=bool(both), **_many(mode)
+                at(origin), triple(way)[None], _far(distance), mode, both_sides=bool(both), **_many(mode)
             )
         )
 
@@ -133,7 +133,7 @@ class PhysXSceneQuery:
             lambda queries, at: queries.sweep_sphere(
                 float(radius),
                 at(origin),
-                _triple(way)[None],
+                triple(way)[None],
                 _far(distance),
                 mode,
                 both_sides=bool(both),
@@ -171,7 +171,7 @@ class PhysXSceneQuery:
     ) -> list[SweepHit]:
         return _hits(
             lambda queries, at: queries.sweep_box(
-                _triple(half), at(position), _triple(way)[None], _far(distance), _turn(turn), mode,
+                triple(half), at(position), triple(way)[None], _far(distance), _turn(turn), mode,
                 both_sides=bool(both), **_many(mode),
             )
         )  # fmt: skip
@@ -201,7 +201,7 @@ class PhysXSceneQuery:
         """Report colliders that a box overlaps, turned by a quaternion x y z w; how many, at most 1 with ``anyHit``."""
         mode = "any" if anyHit else "all"
         found = _hits(
-            lambda queries, at: queries.overlap_box(_triple(halfExtent), at(pos), _turn(rot), mode, **_many(mode))
+            lambda queries, at: queries.overlap_box(triple(halfExtent), at(pos), _turn(rot), mode, **_many(mode))
         )
         return _report(found[:1] if anyHit else found, reportFn)
 
@@ -210,7 +210,12 @@ class PhysXSceneQuery:
         return self.overlap_box(halfExtent, pos, rot, None, True) > 0
 
 
-def _triple(value: Any) -> np.ndarray:
+def triple(value: Any) -> np.ndarray:
+    """(3,) numbers of a vector, such as carb's or USD's.
+
+    Raises:
+        ValueError: there are not three.
+    """
     found = np.array([float(each) for each in value])
     if found.shape != (3,):
         raise ValueError(f"{value!r} must be three numbers")
@@ -240,7 +245,7 @@ def _hits(ask: Callable[[Any, Callable[[Any], np.ndarray]], Any]) -> list[Any]:
     if world is None or (world.is_empty and not world.scene.grounds):
         return []
     origins = np.asarray(world.origins)
-    found = ask(world.world.queries, lambda place: (_triple(place) - origins)[:, None, :])
+    found = ask(world.world.queries, lambda place: (triple(place) - origins)[:, None, :])
     rows: list[tuple[float, Any]] = []
     host = world.world.engine.device.to_host
     shapes, hit = host(found.shape), host(found.hit)
