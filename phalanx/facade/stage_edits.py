@@ -19,7 +19,6 @@ log = logging.getLogger("phalanx.facade")
 SOFT = ("PhysxDeformableBodyAPI", "PhysxDeformableSurfaceAPI", "PhysxParticleClothAPI", "PhysxParticleSetAPI")
 """Schemas of prims that become deformable bodies."""
 
-
 SWITCHES = ("physics:collisionEnabled", "physics:kinematicEnabled", "physics:rigidBodyEnabled", "physics:jointEnabled")
 """Attributes that say what there is."""
 
@@ -36,7 +35,8 @@ class StageEdits:
 
     def __init__(self, world: StageWorld) -> None:
         self._stage: Stage = world.stage
-        self._joints = set(_joints(self._stage.GetPseudoRoot()))
+        # a stage of many copies takes long to look through, and goes on as it is
+        self._joints = None if world.env_paths else set(_joints(self._stage.GetPseudoRoot()))
         self._edited: list[str] = []
         self._switched = self._coated = self._told = False
         self._listeners = [
@@ -68,7 +68,8 @@ class StageEdits:
         if world.env_paths or clones.environments(self._stage):
             if not self._told:
                 log.warning(
-                    "what has come to the stage, or left it, counts from the next reset on: it has environments"
+                    "bodies and joints that come to the stage or leave it, switches of theirs and materials count from "
+                    "the next reset on: the stage has environments"
                 )
             self._told = True
             return None
@@ -77,7 +78,8 @@ class StageEdits:
 
     def _gone(self, world: StageWorld, path: str) -> bool:
         """Whether something that is simulated was deleted or deactivated at or below a path."""
-        known = [*world.bodies, *world.deformables, *(ground.name for ground in world.scene.grounds), *self._joints]
+        known = [*world.bodies, *world.deformables, *(ground.name for ground in world.scene.grounds)]
+        known += self._joints or ()
         return any(_below(each, path) and not _active(self._stage, each) for each in known)
 
     def _new(self, world: StageWorld, path: str) -> bool:
@@ -93,7 +95,7 @@ class StageEdits:
                 if not (world.has_body(name) or name in grounds or _carried(prim)):
                     return True
             elif prim.IsA(UsdPhysics.Joint):
-                if name not in self._joints:
+                if self._joints is not None and name not in self._joints:
                     return True
             elif name not in world.deformables and not set(SOFT).isdisjoint(
                 map(str, prim.GetPrimTypeInfo().GetAppliedAPISchemas())

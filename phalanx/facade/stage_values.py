@@ -6,7 +6,6 @@ something collides or is kinematic, are for :mod:`phalanx.facade.stage_edits`.
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,6 @@ from phalanx.facade.physx.rigid_body_view import RigidBodyView
 from phalanx.facade.stage_world import Place, StageWorld
 from phalanx.io.formats.usd.bindings import Gf, Prim, Stage, Usd, UsdGeom, UsdPhysics
 from phalanx.models.actor_spec import KINEMATIC, STATIC
-
-log = logging.getLogger("phalanx.facade")
 
 BODY = ("physics:velocity", "physics:angularVelocity", "physics:mass")
 SCENE = (

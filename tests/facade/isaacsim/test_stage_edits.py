@@ -353,4 +353,4 @@ def test_environments_wait_for_a_reset(world, caplog):
     boxes(1, "/World/Newer_{}", spread=0.0)
     steps(world, 2)
     assert simulated() is made
-    assert sum("counts from the next reset on" in record.message for record in caplog.records) == 1
+    assert sum("the stage has environments" in record.message for record in caplog.records) == 1
