@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from facade.isaacsim.core_scenes import boxes
 
-from phalanx.facade import stage
+from phalanx.facade import simulation, stage
 from phalanx.facade.carb.types import Float3, Float4
 from phalanx.facade.isaacsim.core.api.objects import DynamicCuboid, FixedCuboid
 from phalanx.facade.isaacsim.core.cloner import GridCloner
@@ -174,3 +177,18 @@ def test_what_cannot_be_pushed(world):
     world.reset()
     with pytest.raises(ValueError, match="mode 'Shove'"):
         interface.apply_force_at_pos(0, sdfPathToInt("/World/Box_0"), (1, 0, 0), (0, 0, 0), "Shove")
+
+
+def test_a_world_that_is_gone_is_not_held(world):
+    """Contacts that were reported and forces that were set do not keep the arrays of a world that has stopped."""
+    boxes(1)
+    world.reset()
+    stage.get_stage().GetPrimAtPath("/World/Box_0").AddAppliedSchema("PhysxContactReportAPI")
+    interface = physx.get_physx_simulation_interface()
+    world.step(render=False)
+    interface.get_contact_report()
+    interface.apply_force_at_pos(0, sdfPathToInt("/World/Box_0"), (1, 0, 0), (0, 0, 0))
+    made = weakref.ref(simulation.get().world)
+    world.stop()
+    gc.collect()
+    assert made() is None

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from phalanx.facade import physics_steps, simulation, stage_watch
+from phalanx.facade import physics_events, physics_steps, simulation, stage_watch
 from phalanx.facade import stage as stages
 from phalanx.facade.carb.types import Float3
 from phalanx.facade.colliders import collider_path
 from phalanx.facade.event_streams import Event, EventStream, EventSubscription
 from phalanx.facade.isaacsim.sensors.physics.body_contacts import BodyContacts, Contact
+from phalanx.facade.physics_events import Subscription
 from phalanx.facade.pxr.PhysicsSchemaTools import sdfPathToInt
 from phalanx.facade.stage_world import StageWorld
 
@@ -86,6 +87,11 @@ class ContactReports:
         self._bodies: list[tuple[str, float, BodyContacts]] = []
         self._lasting: dict[tuple[str, str], tuple[int, int, int, int]] = {}
         self._made: tuple[int, Report] = (-1, ([], []))
+        self._stopped: Subscription | None = None
+
+    def _forget(self) -> None:
+        """Let go of a world that is gone."""
+        self._of, self._bodies, self._made = (None, -1), [], (self._made[0], ([], []))
 
     def subscribe(self, function: Callable[[list[ContactEventHeader], list[ContactData]], Any]) -> EventSubscription:
         """Call a function with headers and data after each step with contacts, as long as the subscription is held."""
@@ -140,6 +146,8 @@ class ContactReports:
         revision = stage_watch.get().revision
         if self._of[0] is world and self._of[1] == revision:
             return
+        if self._stopped is None or not self._stopped.alive:  # a new Isaac Lab context cancels all
+            self._stopped = Subscription(physics_events.Event.STOP, self._forget)
         self._of, known = (world, revision), {path: body for path, _, body in self._bodies if body.world is world}
         self._bodies = []
         for prim in world.stage.Traverse():

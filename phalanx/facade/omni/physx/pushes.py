@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import ReferenceType, ref
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from phalanx.facade.stage_world import StageWorld
 MODES = ("Force", "Impulse", "Acceleration", "VelocityChange")
 
 _pending: dict[str, np.ndarray] = {}
-_before: tuple[StageWorld | None, int] = (None, -1)
+_before: tuple[ReferenceType[StageWorld] | None, int] = (None, -1)
 
 
 def push(body_path: int, force: Any, torque: Any, position: Any, mode: str) -> None:
@@ -37,9 +38,9 @@ def push(body_path: int, force: Any, torque: Any, position: Any, mode: str) -> N
         raise ValueError(f"<{path}> is no rigid body that is simulated, so it cannot be pushed")
     if str(mode) not in MODES:
         raise ValueError(f"mode {mode!r}: it must be one of {', '.join(MODES)}")
-    if _before[0] is not world or _before[1] != found.steps:
+    if _before[0] is None or _before[0]() is not world or _before[1] != found.steps:
         _pending.clear()
-        _before = (world, found.steps)
+        _before = (ref(world), found.steps)
     place = world.place(path)
     view = RigidBodyView(world.world, [((place.actor, place.body), place.env or 0)], [path], world.origins)
     view.raw = True
