@@ -10,6 +10,7 @@ Each module declares some tables and their components; all of their public names
 
 from phalanx.components.cloth import *
 from phalanx.components.cloth_contact import *
+from phalanx.components.cloth_run import *
 from phalanx.components.collision_point import *
 from phalanx.components.contact import *
 from phalanx.components.contact_view import *

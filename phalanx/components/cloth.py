@@ -5,14 +5,6 @@ from phalanx.ecs import Component, Field, Table
 
 ClothCorner = Table("cloth corner", "a triangle as one of its nodes sees it; those of a node are consecutive")
 ClothBend = Table("cloth bend", "a node that bending ties to another; those of a node are consecutive")
-ClothColour = Table("cloth colour", "nodes of cloth of which none sees another one")
-
-
-class ClothColourPlaces(Component, table=ClothColour):
-    """Where its nodes are in NodeOrder."""
-
-    first = Field(dtype="int32", doc="the first place", constant=True)
-    end = Field(dtype="int32", doc="one past the last", constant=True)
 
 
 class ClothMaterial(Component, table=Deformable):

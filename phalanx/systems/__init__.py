@@ -96,6 +96,7 @@ SUBSTITUTES = (
     near_miss_teams.EXCHANGE,
     island_solver.SUBSTITUTE,
     cloth_teams.PORTIONS,
+    cloth_teams.SMALL_STEPS,
 )
 """What stands in for systems on GPUs."""
 

@@ -81,6 +81,7 @@ class Team:
             "team_wait": lambda size: self._all(size, None),
             "block_wait": lambda: self._all(self.size, None),
             "team_sum": lambda size, x: sum(self._all(size, x)),
+            "part_sum": self._part_sum,
             "team_eight_sums": self._eight_sums,
             "team_ballot": lambda size, x: sum(1 << rank for rank, one in enumerate(self._all(size, x)) if one),
             "team_from": lambda size, x, rank: self._all(size, x)[rank],
@@ -108,6 +109,10 @@ class Team:
         found = self._given[part * size : (part + 1) * size]
         barrier.wait()
         return found
+
+    def _part_sum(self, size: int, part: int, x: float) -> float:
+        first = self._own.rank % size // part * part
+        return sum(self._all(size, x)[first : first + part])
 
     def _eight_sums(self, size: int, *numbers: float) -> float:
         return sum(given[self._own.rank % 8] for given in self._all(size, numbers))

@@ -45,7 +45,7 @@ from phalanx.systems import deformable, systems
 from phalanx.systems.collision.mesh_contact.convex_height_field_teams import spread_convex_with_height_field
 from phalanx.systems.collision.near_miss_teams import drop_what_is_passed
 from phalanx.systems.collision.near_pair_teams import list_near_pairs
-from phalanx.systems.deformable.cloth_teams import sweep_cloth
+from phalanx.systems.deformable.cloth_teams import step_cloth, sweep_cloth
 from phalanx.systems.queries import PROBES, RAYS
 from phalanx.systems.reports.contact_views import contact_views, contact_views_of_nodes
 from phalanx.systems.reports.sampling import SAMPLERS, next_sample
@@ -355,6 +355,7 @@ TEAMS = [
     drop_what_is_passed,
     spread_convex_with_height_field,
     sweep_cloth,
+    step_cloth,
 ]
 
 

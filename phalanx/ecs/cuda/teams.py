@@ -55,14 +55,20 @@ def block_wait():
 
 
 @helper
-def team_sum(size, x):
+def part_sum(size, part, x):
     """See :mod:`~.team_language`."""
     team = _team(size)
-    step = size // 2
+    step = part // 2
     while step > 0:
         x += cuda.shfl_xor_sync(team, x, step)
         step //= 2
     return x
+
+
+@helper
+def team_sum(size, x):
+    """See :mod:`~.team_language`."""
+    return part_sum(size, size, x)
 
 
 _CHOICE_OF_PARTNER = (

@@ -78,7 +78,21 @@ class Portions:
     instead: Callable[[Rows, Sequence[System]], System | None]
 
 
-StandIn = Substitute | Exchange | Portions
+@dataclass(frozen=True)
+class Repeated:
+    """What stands in for systems that come one right after the other, once or some times over.
+
+    Args:
+        names: of the systems.
+        instead: makes the system, from the number of rows of tables, the systems of one turn and how many turns there
+            are; none where it cannot serve.
+    """
+
+    names: tuple[str, ...]
+    instead: Callable[[Rows, Sequence[System], int], System | None]
+
+
+StandIn = Substitute | Exchange | Portions | Repeated
 
 
 def substituted(systems: Sequence[System], substitute: StandIn, rows: Rows) -> list[System]:
@@ -91,6 +105,8 @@ def substituted(systems: Sequence[System], substitute: StandIn, rows: Rows) -> l
         return _exchanged(systems, substitute, rows)
     if isinstance(substitute, Portions):
         return _brought_together(systems, substitute, rows)
+    if isinstance(substitute, Repeated):
+        return _at_once(systems, substitute, rows)
     names = [system.name for system in systems]
     last = substitute.prepared[-1]
     ends = [i for i, name in enumerate(names) if name == last]
@@ -133,6 +149,26 @@ def _brought_together(systems: Sequence[System], portions: Portions, rows: Rows)
         each = list(run)
         made = portions.instead(rows, each) if is_portion else None
         found += each if made is None else [made]
+    return found
+
+
+def _at_once(systems: Sequence[System], repeated: Repeated, rows: Rows) -> list[System]:
+    """The same sequence with one system for turns that follow upon each other."""
+    others = [system for system in systems if system.name not in repeated.names]
+    found: list[System] = []
+    i = 0
+    while i < len(systems):
+        times, group = _turns(systems, i, repeated.names), systems[i : i + len(repeated.names)]
+        made = repeated.instead(rows, group, times) if times else None
+        gone = (
+            frozenset().union(*(system.writes for system in group)) - made.writes if made is not None else frozenset()
+        )
+        if made is None or any(system.reads & gone for system in others):
+            found.append(systems[i])
+            i += 1
+        else:
+            found.append(made)
+            i += times * len(group)
     return found
 
 

@@ -96,6 +96,11 @@ def team_sum(size, x) -> Any:
 
 
 @primitive
+def part_sum(size, part, x) -> Any:
+    """The sum of x over a part of the team, ``part`` neighbours; the same bits for all of them. All of the team ask."""
+
+
+@primitive
 def team_eight_sums(size, a, b, c, d, e, f, g, h) -> Any:
     """The sums of eight numbers of every thread: the first for threads 0, 8, ... of the team, and so on."""
 

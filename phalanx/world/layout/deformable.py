@@ -18,6 +18,7 @@ from phalanx.models.meshes.collision_mesh import SurfaceMesh
 from phalanx.models.meshes.tet_mesh import TetMesh
 from phalanx.models.surface import Ground
 from phalanx.systems.deformable.contact_force import LEARNING
+from phalanx.world.layout.cloth_runs import put_runs
 from phalanx.world.layout.cloth_triangles import ClothTriangles, ends_of_segments
 from phalanx.world.layout.collision import PlacedShape
 from phalanx.world.layout.collision_points import CollisionPoints
@@ -243,12 +244,6 @@ def fill_deformables(
     kind = np.concatenate(sort)
     soft_colours = _order(columns, edges[SoftPart], np.flatnonzero(kind == 0), 0)
     cloth_colours = _order(columns, edges[ClothPart], np.flatnonzero(kind == 1), int((kind == 0).sum()))
-    columns.extend(
-        {
-            c.ClothColourPlaces.first: np.array([first for first, _ in cloth_colours], np.int64),
-            c.ClothColourPlaces.end: np.array([first + count for first, count in cloth_colours], np.int64),
-        }
-    )
     rope_nodes = (int((kind < 2).sum()), int((kind == 2).sum()))
     for sorted_kind in (2, 3, _POINTS):  # ropes, then particles, then points of collision meshes, in no colour
         columns.extend({c.NodeOrder.node: np.flatnonzero(kind == sorted_kind)})
@@ -265,7 +260,7 @@ def fill_deformables(
         (c.DampedCorner, columns.count(c.DampedCornerShape.inverse)),
         (c.CorotatedCorner, columns.count(c.CorotatedCornerShape.inverse)),
         (c.ClothCorner, columns.count(c.ClothCornerTopology.others)),
-        (c.ClothColour, len(cloth_colours)),
+        *put_runs(columns, cloth_colours, node).items(),
         (c.ClothBend, columns.count(c.ClothBendTopology.other)),
         (c.ClothTriangle, sheets.triangles.count),
         (c.ClothPatch, columns.count(c.ClothPatchTopology.first)),
