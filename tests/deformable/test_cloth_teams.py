@@ -187,6 +187,16 @@ def test_what_others_need_of_a_small_step_stays(alone: px.World) -> None:
     assert substituted(systems, cloth_teams.SMALL_STEPS, many) == systems, "no room for sums"
 
 
+def test_blocks_are_as_large_as_colours(alone: px.World) -> None:
+    store = alone.engine.store
+    systems = substituted(systems_of(alone), cloth_teams.PORTIONS, store.rows)
+    for runs, threads in ((10, 128), (40, 128), (41, 256), (80, 256), (120, 512), (170, 512)):
+        many = {c.ClothRun: runs, c.ClothColour: 10, c.Node: 64, c.NodeGroup: 2}.__getitem__
+        [whole] = [s for s in substituted(systems, cloth_teams.SMALL_STEPS, many) if s.name == "step_cloth"]
+        assert whole.team_size == whole.block_threads == threads
+        assert whole.function.__globals__["THREADS"] == threads
+
+
 def test_runs_have_what_nodes_have(alone: px.World) -> None:
     """Threads of a run come to all triangles and bending of its nodes, and to each once."""
     store = alone.engine.store

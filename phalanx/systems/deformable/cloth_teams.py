@@ -22,6 +22,7 @@ from phalanx.components import (
     ClothElasticity,
     ClothMaterial,
     ClothNodeContact,
+    ClothRun,
     ClothRunBendTopology,
     ClothRunCornerShape,
     ClothRunNodeTopology,
@@ -80,7 +81,10 @@ from phalanx.systems.deformable.modes import THIN, solve_six_in_registers
 from phalanx.systems.deformable.sweep import solve_symmetric
 
 THREADS = 512
-"""Of a block."""
+"""Of a block, where a colour has many nodes: with so many registers each a multiprocessor has room for no more."""
+
+FEWER = (128, 256)
+"""Of blocks for colours of fewer nodes: there are more of them at once. What they find does not depend on it."""
 
 NUMBERS = 6 * MOST_NODES
 
@@ -523,18 +527,19 @@ sweep_cloth = variant(step_cloth, "sweep_cloth", THREADS, THREADS, WHOLE=0)
 """Sweeps alone, where other systems have a part in small steps."""
 
 
-def _with(system: System, **numbers: int) -> System:
-    return replace(system, arguments=system.arguments | {name: Access("rows", n) for name, n in numbers.items()})
-
-
 @cache
-def _swept(sweeps: int, back: int) -> System:
-    return _with(sweep_cloth, small=1, sweeps=sweeps, back=back)
+def _made(whole: int, threads: int, small: int, sweeps: int, back: int) -> System:
+    made = step_cloth if whole else sweep_cloth
+    if threads != THREADS:
+        made = variant(made, made.name, threads, threads, THREADS=threads)
+    numbers = {"small": small, "sweeps": sweeps, "back": back}
+    return replace(made, arguments=made.arguments | {name: Access("rows", n) for name, n in numbers.items()})
 
 
-@cache
-def _stepped(small: int, sweeps: int, back: int) -> System:
-    return _with(step_cloth, small=small, sweeps=sweeps, back=back)
+def _threads(rows: Rows) -> int:
+    """A warp for each run of a colour, or more: of as many as colours have in the mean."""
+    wanted = WARP * rows(ClothRun) / rows(ClothColour)
+    return next((threads for threads in FEWER if wanted <= threads), THREADS)
 
 
 def _sweeps(rows: Rows, portions: Sequence[System]) -> System | None:
@@ -544,7 +549,7 @@ def _sweeps(rows: Rows, portions: Sequence[System]) -> System | None:
         return None
     firsts = [next(a.target for a in p.arguments.values() if isinstance(a.target, int)) for p in portions]
     back = int(len(portions) > 1 and firsts[1] < firsts[0])
-    return _swept(sweeps, back)
+    return _made(0, _threads(rows), 1, sweeps, back)
 
 
 def _small_steps(rows: Rows, systems: Sequence[System], times: int) -> System | None:
@@ -552,7 +557,7 @@ def _small_steps(rows: Rows, systems: Sequence[System], times: int) -> System | 
     if rows(Node) + NUMBERS_OF_GROUP // 6 * rows(NodeGroup) > MOST_NODES:
         return None
     given = next(s for s in systems if s.name == sweep_cloth.name).arguments
-    return _stepped(times, given["sweeps"].target, given["back"].target)
+    return _made(1, _threads(rows), times, given["sweeps"].target, given["back"].target)
 
 
 PORTIONS = Portions(relax_cloth.name, _sweeps)
