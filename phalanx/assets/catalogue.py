@@ -204,7 +204,7 @@ STAND_INS: tuple[StandIn, ...] = (
         for c in ("red", "green", "blue", "yellow")
     ),
     _written("basic-block", f"{_BLOCKS}/basic_block.usd", props.basic_block, dress=dressing.put_below_root),
-    _written("dex-cube", f"{_BLOCKS}/DexCube/dex_cube_instanceable.usd", props.dex_cube),
+    _written("dex-cube", f"{_BLOCKS}/DexCube/dex_cube_instanceable.usd", props.dex_cube, dress=dressing.fill_evenly),
     _written("table", f"{ISAAC}/Props/Mounts/SeattleLabTable/table_instanceable.usd", props.table),
     _written("packing-table", f"{ISAAC}/Props/PackingTable/packing_table.usd", props.packing_table),
     _written("stand", f"{ISAAC}/Props/Mounts/Stand/stand_instanceable.usd", props.stand),

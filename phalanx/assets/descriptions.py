@@ -13,7 +13,9 @@ import numpy as np
 
 from phalanx.io.formats.urdf import load_urdf
 from phalanx.models.merging import merge_fixed_joints
-from phalanx.models.robot_model import JointDrive, RobotModel
+from phalanx.models.meshes import mass_properties
+from phalanx.models.meshes.mesh_files import load_mesh
+from phalanx.models.robot_model import JointDrive, RobotModel, Shape
 
 PACKAGE = "example-robot-data"
 """On PyPI; 400 MB, BSD and MIT licences, robot by robot."""
@@ -145,7 +147,33 @@ G1_29 = Description("g1_description/urdf/g1_29dof_with_hand_rev_1_0.urdf", kept=
 
 # -- arms and hands --------------------------------------------------------------------------------------------------
 
-PANDA = Description("panda_description/urdf/panda.urdf", kept=("panda_hand",), fixed_base=True, finish=_without_mimics)
+FINGER_MESH = "panda_description/meshes/collision/finger.stl"
+"""What a finger is in collisions, which the description leaves out for four boxes."""
+
+FINGER_MASS = 0.0216
+"""kg: what Isaac Sim reports of a Franka's fingers. Filled with water, the hull of the mesh would weigh 0.022 kg."""
+
+
+def _panda_of_isaac_lab(model: RobotModel) -> None:
+    """Fingers of Isaac Lab's file collide as hulls of their meshes, as their mass tells: flat from the tip to the top.
+
+    Between the boxes is a gap above the tip, so that they hold a cube by 18 mm of its 48 mm.
+    """
+    _without_mimics(model)
+    vertices, faces = load_mesh(file(FINGER_MESH))
+    for finger in model.bodies:
+        if finger.name.endswith("finger"):
+            (drawn,) = finger.visuals
+            finger.collisions = [Shape("mesh", (), drawn.position, drawn.orientation, vertices, faces)]
+            filled = mass_properties.of(finger.collisions, mass=FINGER_MASS)
+            finger.mass, finger.inertia = FINGER_MASS, filled.inertia
+            x, y, z = filled.com.tolist()
+            finger.com = x, y, z
+
+
+PANDA = Description(
+    "panda_description/urdf/panda.urdf", kept=("panda_hand",), fixed_base=True, finish=_panda_of_isaac_lab
+)
 UR10 = Description("ur_description/urdf/ur10_robot.urdf", kept=("ee_link",), root="base_link", fixed_base=True)
 
 

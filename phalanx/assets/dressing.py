@@ -44,3 +44,9 @@ def put_below_root(stage: Stage) -> None:
     Sdf.CopySpec(layer, body, layer, root.GetPath().AppendChild(body.name))
     stage.RemovePrim(body)
     stage.SetDefaultPrim(root)
+
+
+def fill_evenly(stage: Stage) -> None:
+    """Say nothing but a mass of the default prim, so that its inertia is that of its shapes as a task scales them."""
+    for name in ("centerOfMass", "diagonalInertia", "principalAxes"):
+        stage.GetDefaultPrim().RemoveProperty(f"physics:{name}")

@@ -14,6 +14,8 @@ BLOCK, DEX_CUBE = 0.0468, 0.06
 
 BLOCK_DENSITY = 500.0
 """kg/m^3, about that of wood."""
+DEX_CUBE_DENSITY = 1000.0
+"""kg/m^3: Isaac Sim reports 0.216 kg of the cube for hands, also where a task scales it by 0.8."""
 
 
 def block(color: str) -> RobotModel:
@@ -29,13 +31,15 @@ def basic_block() -> RobotModel:
 
 def dex_cube() -> RobotModel:
     """The cube that hands turn."""
-    return _cube("dex_cube", DEX_CUBE, (0.9, 0.5, 0.1, 1.0))
+    return _cube("dex_cube", DEX_CUBE, (0.9, 0.5, 0.1, 1.0), DEX_CUBE_DENSITY)
 
 
-def _cube(name: str, edge: float, color: tuple[float, float, float, float]) -> RobotModel:
+def _cube(
+    name: str, edge: float, color: tuple[float, float, float, float], density: float = BLOCK_DENSITY
+) -> RobotModel:
     shape = box((edge, edge, edge))
     shape.color = color
-    return robot(name, [body(name, BLOCK_DENSITY * edge**3, shape)], [])
+    return robot(name, [body(name, density * edge**3, shape)], [])
 
 
 def table() -> list[Shape]:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 
 pytest.importorskip("pxr", reason="USD is not installed: extra isaac")
 
@@ -13,7 +14,9 @@ from phalanx.assets import building, catalogue, descriptions
 from phalanx.assets.building import build, stand_in_origin
 from phalanx.assets.catalogue import STAND_INS, StandIn, chosen, standing_in_for
 from phalanx.io.formats.usd import load_robot, load_scene
-from phalanx.io.formats.usd.bindings import Usd, UsdPhysics
+from phalanx.io.formats.usd.bindings import Gf, Usd, UsdGeom, UsdPhysics
+from phalanx.io.formats.usd.scene import read_stage
+from phalanx.maths.arrays import matrix
 from phalanx.models.robot_model import RobotModel
 from phalanx.world.world import World
 
@@ -198,6 +201,35 @@ def test_single_bodies_are_the_files_own_prim(folder):
     prims = list(stage.Traverse())
     assert any(prim.HasAPI(UsdPhysics.CollisionAPI) for prim in prims)
     assert not any(prim.HasAPI(UsdPhysics.RigidBodyAPI) for prim in prims)
+
+
+def test_a_scaled_cube_for_hands_weighs_what_isaac_sim_reports(folder):
+    """0.216 kg whatever the scale, and at 0.8 a moment of 8.3e-5 kg m^2, as measured there by others."""
+    (one,) = chosen(["dex-cube"])
+    stage = Usd.Stage.CreateInMemory()
+    UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+    prim = stage.DefinePrim("/cube", "Xform")
+    prim.GetReferences().AddReference(str(build(one, folder)[0]))
+    UsdGeom.Xformable(prim).AddScaleOp(UsdGeom.XformOp.PrecisionDouble).Set(Gf.Vec3d(0.8))
+    (actor,) = read_stage(stage).actors.values()
+    (cube,) = actor.model.bodies
+    assert cube.mass == pytest.approx(0.216, rel=1e-6)
+    np.testing.assert_allclose(cube.inertia, 0.216 * 0.048**2 / 6.0 * np.eye(3), rtol=1e-5, atol=1e-9)
+
+
+def test_fingers_of_the_franka_are_filled_up_to_the_hand(folder):
+    """The description's boxes leave a gap above the tip, which is 18 mm high; the mesh reaches from 0 to 54 mm."""
+    robot = made("franka", folder)
+    for finger, inwards in (("panda_leftfinger", -1.0), ("panda_rightfinger", 1.0)):
+        body = next(one for one in robot.bodies if one.name == finger)
+        (shape,) = body.collisions
+        assert shape.kind == "mesh" and shape.approximation == "convex_hull"
+        assert body.mass == pytest.approx(0.0216)
+        hull = ConvexHull(np.asarray(shape.vertices) @ matrix(shape.orientation).T + shape.position)
+        for height in (0.005, 0.02, 0.035, 0.05):  # m, from where the finger slides on the hand
+            inner, outer = ([0.0, -inwards * depth, height] for depth in (0.0027, -0.0003))
+            inside = [bool((hull.equations @ [*point, 1.0] < 0.0).all()) for point in (inner, outer)]
+            assert inside == [True, False], height
 
 
 def test_files_of_users_are_kept(tmp_path):
