@@ -18,9 +18,13 @@ from phalanx.world.layout.particles import lattice_sums
 G = 9.81
 
 
-@pytest.mark.parametrize(("viscosity", "tension"), [(0.0, 0.0), (0.5, 0.0), (5.0, 0.0), (0.0, 0.5)])
+@pytest.mark.parametrize(("viscosity", "tension"), [(0.0, 0.0), (0.5, 0.0), (5.0, 0.0), (0.0, 0.5), (1.0, 0.5)])
 def test_two_drops_that_meet_keep_their_momentum(viscosity: float, tension: float) -> None:
-    """Linear to rounding, with viscosity and surface tension; angular nearly; and they do meet."""
+    """Linear and angular to rounding, with viscosity and surface tension, and they do meet.
+
+    Before 2026-11-29 angular momentum was off by 3e-5: what moves the too dense apart was made up for to first order,
+    and of what viscosity makes a millionth stayed.
+    """
     made = world(gravity=(0, 0, 0))
     one = px.PointSet.grid((4, 4, 4), 0.01, jitter=1e-3).nodes
     both = np.concatenate([one - [0.03, 0, 0], one + [0.03, 0.01, 0]])
@@ -35,7 +39,7 @@ def test_two_drops_that_meet_keep_their_momentum(viscosity: float, tension: floa
     _, end, turned = momentum(drops)
     size = 0.064 * 2
     np.testing.assert_allclose(end, start, atol=1e-12 * size)
-    np.testing.assert_allclose(turned, turn, atol=1e-4 * np.abs(turn).max())
+    np.testing.assert_allclose(turned, turn, rtol=0, atol=1e-10 * np.abs(turn).max())
     assert 0.5 * np.abs(drops.node_vel[..., 0]).mean() < 0.3  # most of the motion along x is gone
 
 

@@ -292,7 +292,6 @@ def finish_particles(
     near=read(ParticleMotion.near),
     give=read(ParticleMotion.give),
     free=read(ParticleMotion.free),
-    ends=read(ParticleMotion.velocity),
     load=read(ParticlePair.load),
     rub=read(ParticlePair.rub),
     roll=read(ParticlePair.roll),
@@ -313,7 +312,7 @@ def finish_particles(
     """Contacts with shapes where these are at last, what they get, and where the particle goes.
 
     Overlaps of pairs are moved apart without a change of velocity, so that they add no energy. What is too dense in
-    fluids is moved apart, too, and two that part so go round each other the more slowly: angular momentum stays.
+    fluids is moved apart, too; then comes :func:`~.fluids.slow_parted_fluid`.
     """
     v, b = node[p, e], body[p, e]
     c = surface[p, e] * SLOTS
@@ -363,7 +362,6 @@ def finish_particles(
         x, y, z = x + ux, y + uy, z + uz
         tx, ty, tz = tx + ax, ty + ay, tz + az
     dx, dy, dz = 0.0, 0.0, 0.0
-    vx, vy, vz = 0.0, 0.0, 0.0
     if moves:
         for k in range(near[p, e]):
             s = place_of(k, p, particles)
@@ -374,12 +372,6 @@ def finish_particles(
             if flows:
                 deep = slope(gap[s, e], 0.5 * (fluid[b, e] + fluid[o, e])) / m
                 deep *= shift[p, e] / lattice[b, e] + shift[q, e] / lattice[o, e]
-                ux, uy, uz = ends[q, 0, e] - ends[p, 0, e], ends[q, 1, e] - ends[p, 1, e], ends[q, 2, e] - ends[p, 2, e]
-                along = ux * normal[s, 0, e] + uy * normal[s, 1, e] + uz * normal[s, 2, e]
-                share = deep / gap[s, e] if gap[s, e] > 0.0 else 0.0
-                vx += share * (ux - along * normal[s, 0, e])
-                vy += share * (uy - along * normal[s, 1, e])
-                vz += share * (uz - along * normal[s, 2, e])
             dx, dy, dz = dx + deep * normal[s, 0, e], dy + deep * normal[s, 1, e], dz + deep * normal[s, 2, e]
     for k in range(SLOTS):
         s = c + k
@@ -419,11 +411,7 @@ def finish_particles(
         moves = False
     if moves:
         position[v, 0, e], position[v, 1, e], position[v, 2, e] = wx, wy, wz
-        velocity[v, 0, e], velocity[v, 1, e], velocity[v, 2, e] = (
-            decay * (x + vx),
-            decay * (y + vy),
-            decay * (z + vz),
-        )
+        velocity[v, 0, e], velocity[v, 1, e], velocity[v, 2, e] = decay * x, decay * y, decay * z
     elif diverged[0, e] == 0 and whole == 0.0:  # held: predicted to be on the way to its target
         velocity[v, 0, e], velocity[v, 1, e], velocity[v, 2, e] = x, y, z
     else:
