@@ -92,7 +92,7 @@ __all__ = [
 
 SUBSTITUTES = (
     near_pair_teams.EXCHANGE,
-    mesh_contact.EXCHANGE,
+    *mesh_contact.EXCHANGES,
     near_miss_teams.EXCHANGE,
     island_solver.SUBSTITUTE,
     cloth_teams.PORTIONS,

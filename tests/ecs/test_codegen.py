@@ -43,6 +43,7 @@ from phalanx.ecs.text import codegen
 from phalanx.ecs.text.team_language import team_eight_sums, team_row, team_system
 from phalanx.systems import deformable, systems
 from phalanx.systems.collision.mesh_contact.convex_height_field_teams import spread_convex_with_height_field
+from phalanx.systems.collision.mesh_contact.convex_mesh_teams import share_convex_with_mesh
 from phalanx.systems.collision.near_miss_teams import drop_what_is_passed
 from phalanx.systems.collision.near_pair_teams import list_near_pairs
 from phalanx.systems.deformable.cloth_teams import step_cloth, sweep_cloth
@@ -354,6 +355,7 @@ TEAMS = [
     list_near_pairs,
     drop_what_is_passed,
     spread_convex_with_height_field,
+    share_convex_with_mesh,
     sweep_cloth,
     step_cloth,
 ]

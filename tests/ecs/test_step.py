@@ -21,6 +21,7 @@ STAND_INS = (
     "near_pair_teams",
     "near_miss_teams",
     "convex_height_field_teams",
+    "convex_mesh_teams",
     "islands.lists",
     "islands.rows",
     "islands.sweeps",

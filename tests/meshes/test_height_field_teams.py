@@ -10,7 +10,7 @@ import phalanx as px
 from phalanx import components as c
 from phalanx.ecs.sequences.stand_ins import substituted
 from phalanx.systems import REFRESH, STEP
-from phalanx.systems.collision.mesh_contact import EXCHANGE
+from phalanx.systems.collision.mesh_contact import EXCHANGES
 from phalanx.systems.collision.mesh_contact.convex_height_field import collide_convex_with_height_field
 from phalanx.systems.collision.mesh_contact.convex_height_field_teams import spread_convex_with_height_field
 
@@ -47,7 +47,7 @@ def test_a_warp_finds_the_same_points() -> None:
         velocity[:, 2] -= 30.0 * (np.arange(ENVS) % 2) * (i % 2)
         body.set_root_state(np.hstack([place, height, rng.normal(size=(ENVS, 4))]), velocity)
     store, step = world.engine.store, world.engine.sequence(STEP)
-    assert spread_convex_with_height_field in substituted(step, EXCHANGE, store.rows)
+    assert spread_convex_with_height_field in substituted(step, EXCHANGES[0], store.rows)
     first = next(i for i, system in enumerate(step) if system.name.startswith("collide_"))
     # Pairs that may touch: the kernels of a whole step would take a minute to compile.
     store.program([*world.engine.sequence(REFRESH), *step[:first]]).run()

@@ -52,5 +52,14 @@ def _spread(rows: Rows) -> System:
     return spread_convex_with_height_field
 
 
-EXCHANGE = Exchange(("collide_convex_with_height_field",), _spread)
-"""What stands in for a system on GPUs."""
+def _share(rows: Rows) -> System:
+    from phalanx.systems.collision.mesh_contact.convex_mesh_teams import share_convex_with_mesh
+
+    return share_convex_with_mesh
+
+
+EXCHANGES = (
+    Exchange(("collide_convex_with_height_field",), _spread),
+    Exchange(("collide_convex_with_mesh",), _share),
+)
+"""What stands in for systems on GPUs."""

@@ -26,7 +26,7 @@ from phalanx.components.shape import (
     is_round,
 )
 from phalanx.ecs import function, local, local_int, read, rows, system, update
-from phalanx.systems.collision.mesh_contact.convex_triangle import ROWS, nearest_normal, triangle_rows
+from phalanx.systems.collision.mesh_contact.convex_triangle import ROWS, triangle_rows
 from phalanx.systems.collision.mesh_contact.grid import (
     beside,
     cell_of,
@@ -44,6 +44,8 @@ from phalanx.systems.collision.mesh_contact.meeting import (
     insert_row,
     meet_convex,
     origin_in_mesh,
+    shape_box,
+    turn_guards,
     turn_to_shape,
 )
 from phalanx.systems.collision.mesh_contact.patch import PATCH, add_point
@@ -55,27 +57,6 @@ from phalanx.systems.collision.narrow.support import FORMS, PAIR
 
 
 @function
-def field_box(turn, half, middle, reach, box):
-    """Middle and half lengths of a shape's bounding box in the field's axes, about the shape's origin, with a margin.
-
-    Args:
-        turn: row-major rotation from the field's axes to the shape's.
-        half, middle: half lengths and middle of the shape's bounding box along its own axes.
-
-    Returns:
-        length of the shape, and a bound on how far it reaches from its origin, m.
-    """
-    for i in range(3):
-        box[i] = 0.0
-        box[3 + i] = reach
-        for j in range(3):
-            box[i] += turn[3 * j + i] * middle[j]
-            box[3 + i] += math.fabs(turn[3 * j + i]) * half[j]
-    size = math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])
-    return size, size + math.sqrt(middle[0] * middle[0] + middle[1] * middle[1] + middle[2] * middle[2])
-
-
-@function
 def cell_rows(
     heights, base, nx, ny, dx, dy, i, j, upper, cx, cy, cz, half, middle, turn, box, pair, forms, reach, way, moved,
     motion, vertices, hull_normals, first_corners, end_corners, hull_corners, size, farthest, guard, rows,
@@ -83,7 +64,7 @@ def cell_rows(
     """Contact points of a convex shape with one triangle of a field, see :func:`~.convex_triangle.triangle_rows`.
 
     Args:
-        box, size, farthest: see :func:`field_box`.
+        box, size, farthest: see :func:`~.meeting.shape_box`.
         guard: 8 numbers: the last is 1 where the shape's ball meets the triangle, the others are that point then.
 
     Returns:
@@ -113,12 +94,11 @@ def cell_rows(
             guard[6] = gap
             guard[7] = 1.0 if guarded else 0.0
         if near and not is_beside(turn, half, middle, corners, reach):
-            distance = nearest_normal(pair, forms, vertices, turn, corners, simplex, point, reach, found)
+            time, distance = meet_convex(
+                way, moved, motion, corners, cx, cy, cz, mx, my, mz, pair, forms, vertices, turn,
+                turned, simplex, point, found, reach, farthest,
+            )  # fmt: skip
             if distance <= reach:
-                time, distance = meet_convex(
-                    way, moved, motion, corners, cx, cy, cz, mx, my, mz, pair, forms, vertices, turn,
-                    turned, simplex, point, found, distance, farthest,
-                )  # fmt: skip
                 if time > 0.0 and time < PASSES:
                     x, y, z = origin_in_mesh(moved, cx, cy, cz, time)
                     gather_grid_triangle(heights, base, nx, ny, dx, dy, i, j, upper, x, y, z, corners, across)
@@ -136,19 +116,6 @@ def cell_rows(
 
 
 @function
-def turn_guards(turn, guards, count):
-    """Turn points that guard from the field's axes to the shape's."""
-    for o in range(0, 8 * count, 8):
-        for i in range(0, 6, 3):
-            x = guards[o + i]
-            y = guards[o + i + 1]
-            z = guards[o + i + 2]
-            guards[o + i] = turn[0] * x + turn[1] * y + turn[2] * z
-            guards[o + i + 1] = turn[3] * x + turn[4] * y + turn[5] * z
-            guards[o + i + 2] = turn[6] * x + turn[7] * y + turn[8] * z
-
-
-@function
 def convex_height_field(
     heights, base, nx, ny, dx, dy, cx, cy, cz, half, middle, turn, pair, forms, reach, way, moved, motion,
     vertices, hull_normals, first_corners, end_corners, hull_corners, patch, passed, guards, counts,
@@ -156,7 +123,7 @@ def convex_height_field(
     """Contact points of a convex shape with its origin at c in the field's frame; axes of the shape, about c.
 
     Args:
-        half, middle, turn: see :func:`field_box`.
+        half, middle, turn: see :func:`~.meeting.shape_box`.
         way, moved, motion: see :mod:`~.meeting`.
         patch, passed, guards, counts: results and scratch, see :func:`~.meeting.finish_patches`.
     """
@@ -166,7 +133,7 @@ def convex_height_field(
     counts[0] = 0
     counts[1] = 0
     counts[2] = 0
-    size, farthest = field_box(turn, half, middle, reach, box)
+    size, farthest = shape_box(turn, half, middle, reach, box)
     lx = cx + box[0] - box[3]
     hx = cx + box[0] + box[3]
     ly = cy + box[1] - box[4]

@@ -41,7 +41,7 @@ from phalanx.ecs.text.team_language import (
     team_row,
     team_system,
 )
-from phalanx.systems.collision.mesh_contact.convex_height_field import cell_rows, field_box, turn_guards
+from phalanx.systems.collision.mesh_contact.convex_height_field import cell_rows
 from phalanx.systems.collision.mesh_contact.convex_triangle import ROWS
 from phalanx.systems.collision.mesh_contact.grid import beside, cell_of
 from phalanx.systems.collision.mesh_contact.meeting import (
@@ -50,6 +50,8 @@ from phalanx.systems.collision.mesh_contact.meeting import (
     finish_patches,
     in_mesh,
     insert_row,
+    shape_box,
+    turn_guards,
     turn_to_shape,
 )
 from phalanx.systems.collision.mesh_contact.patch import PATCH, add_point
@@ -160,7 +162,7 @@ def spread_convex_with_height_field(
                     first_face[a, e], end_face[a, e], hull_offsets,
                 )  # fmt: skip
                 near = reach[n, e]
-                length, farthest = field_box(turn, half, middle, near, box)
+                length, farthest = shape_box(turn, half, middle, near, box)
                 begin_motion(motion, way, rest[a, e] + rest[b, e], length, inner, way_length[n, e])
                 counts[0] = 0
                 counts[1] = 0

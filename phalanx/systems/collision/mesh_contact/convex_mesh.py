@@ -32,18 +32,21 @@ from phalanx.components.shape import (
     is_round,
 )
 from phalanx.ecs import function, local, local_int, read, rows, system, update
-from phalanx.systems.collision.mesh_contact.convex_triangle import add_triangle, nearest_normal
+from phalanx.systems.collision.mesh_contact.convex_triangle import ROWS, triangle_rows
 from phalanx.systems.collision.mesh_contact.meeting import (
     MOTION,
     begin_motion,
     finish_patches,
-    guard_triangle,
+    guard_of,
     in_mesh,
+    insert_row,
     meet_convex,
     origin_in_mesh,
+    shape_box,
+    turn_guards,
     turn_to_shape,
 )
-from phalanx.systems.collision.mesh_contact.patch import PATCH
+from phalanx.systems.collision.mesh_contact.patch import PATCH, add_point
 from phalanx.systems.collision.mesh_contact.regions import (
     gather_across,
     gather_corners,
@@ -59,6 +62,94 @@ from phalanx.systems.collision.narrow.support import FORMS, PAIR
 
 
 @function
+def facing(vertices, corner_vertices, face_normals, t, double_sided, cx, cy, cz, corners):
+    """A mesh triangle's corners about the shape's origin c, into ``corners``.
+
+    Returns:
+        its normal, on the side of the origin if it has two sides, and how far the origin is in front of it.
+    """
+    gather_corners(vertices, corner_vertices, t, cx, cy, cz, corners)
+    mx = face_normals[t, 0, 0]
+    my = face_normals[t, 1, 0]
+    mz = face_normals[t, 2, 0]
+    level = -(mx * corners[0] + my * corners[1] + mz * corners[2])
+    turned = -1.0 if level < 0.0 and double_sided == 1 else 1.0
+    return turned * mx, turned * my, turned * mz, turned * level
+
+
+@function
+def is_near(
+    vertices, corner_vertices, face_normals, t, double_sided, cx, cy, cz, half, middle, turn, reach, guarded
+):  # fmt: skip
+    """Whether :func:`mesh_rows` may find something at a triangle.
+
+    Args:
+        guarded: whether a ball guards the shape.
+    """
+    corners = local(9)
+    mx, my, mz, level = facing(vertices, corner_vertices, face_normals, t, double_sided, cx, cy, cz, corners)
+    near = level >= 0.0 and lowest_point(turn, half, middle, mx, my, mz) + level <= reach
+    return near and (guarded or not is_beside(turn, half, middle, corners, reach))
+
+
+@function
+def mesh_rows(
+    t, double_sided, cx, cy, cz, half, middle, turn, pair, forms, reach, way, moved, motion,
+    vertices, corner_vertices, across_vertices, face_normals, firsts, ends, neighbours,
+    hull_normals, first_corners, end_corners, hull_corners, size, farthest, guard, rows,
+):  # fmt: skip
+    """Contact points of a convex shape with one triangle of a mesh, see :func:`~.convex_triangle.triangle_rows`.
+
+    Args:
+        size, farthest: see :func:`~.meeting.shape_box`.
+        guard: 8 numbers: the last is 1 where the shape's ball meets the triangle, the others are that point then.
+
+    Returns:
+        how many points there are.
+    """
+    turned = local(9)
+    corners = local(9)
+    across = local(9)
+    found = local(6)
+    point = local(6)
+    simplex = local(SIMPLEX)
+    made = 0
+    guard[7] = 0.0
+    mx, my, mz, level = facing(vertices, corner_vertices, face_normals, t, double_sided, cx, cy, cz, corners)
+    near = level >= 0.0 and lowest_point(turn, half, middle, mx, my, mz) + level <= reach
+    if near and motion[7] > 0.0:
+        guarded, x, y, z, gap = guard_of(way, motion, corners, mx, my, mz)
+        guard[0] = x
+        guard[1] = y
+        guard[2] = z
+        guard[3] = mx
+        guard[4] = my
+        guard[5] = mz
+        guard[6] = gap
+        guard[7] = 1.0 if guarded else 0.0
+    if near and not is_beside(turn, half, middle, corners, reach):
+        time, distance = meet_convex(
+            way, moved, motion, corners, cx, cy, cz, mx, my, mz, pair, forms, vertices, turn, turned,
+            simplex, point, found, reach, farthest,
+        )  # fmt: skip
+        if distance <= reach:
+            x, y, z = origin_in_mesh(moved, cx, cy, cz, time)
+            bordered = gather_across(vertices, corner_vertices, across_vertices, t, x, y, z, across)
+            nx = turned[0] * found[0] + turned[3] * found[1] + turned[6] * found[2]
+            ny = turned[1] * found[0] + turned[4] * found[1] + turned[7] * found[2]
+            nz = turned[2] * found[0] + turned[5] * found[1] + turned[8] * found[2]
+            answer = judge_mesh_normal(
+                corners, across, bordered, t, corner_vertices, vertices, firsts, ends, neighbours,
+                nx, ny, nz, mx, my, mz,
+            )  # fmt: skip
+            made = triangle_rows(
+                pair, forms, vertices, turned, point, reach, found, distance, answer, mx, my, mz,
+                hull_normals, first_corners, end_corners, hull_corners, way, moved, motion, time, size, rows,
+            )  # fmt: skip
+    return made
+
+
+@function
 def convex_mesh(
     root, double_sided, cx, cy, cz, half, middle, turn, pair, forms, reach, way, moved, motion,
     vertices, corner_vertices, across_vertices, face_normals, firsts, ends, neighbours,
@@ -68,30 +159,18 @@ def convex_mesh(
     """Contact points of a convex shape with its origin at c in the mesh's frame; axes of the shape, about c.
 
     Args:
-        half, middle: half lengths and middle (about c) of the shape's bounding box along its own axes.
-        turn: row-major rotation from the mesh's axes to the shape's.
+        half, middle, turn: see :func:`~.meeting.shape_box`.
         way, moved, motion: see :mod:`~.meeting`.
         patch, passed, guards, counts: results and scratch, see :func:`~.meeting.finish_patches`.
     """
-    turned = local(9)
     pending = local_int(STACK)
-    corners = local(9)
-    across = local(9)
-    found = local(6)
-    point = local(6)
-    simplex = local(SIMPLEX)
     box = local(6)
-    size = math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])
-    for i in range(3):
-        box[i] = 0.0
-        box[3 + i] = reach
-        for j in range(3):
-            box[i] += turn[3 * j + i] * middle[j]
-            box[3 + i] += math.fabs(turn[3 * j + i]) * half[j]
+    guard = local(8)
+    rows = local(ROWS)
+    size, farthest = shape_box(turn, half, middle, reach, box)
     counts[0] = 0
     counts[1] = 0
     counts[2] = 0
-    farthest = size + math.sqrt(middle[0] * middle[0] + middle[1] * middle[1] + middle[2] * middle[2])
     pending[0] = root
     top = 1
     while top > 0:
@@ -100,48 +179,22 @@ def convex_mesh(
             cx + box[0], cy + box[1], cz + box[2], box[3], box[4], box[5],
         )  # fmt: skip
         for t in range(first, first + leaves):
-            gather_corners(vertices, corner_vertices, t, cx, cy, cz, corners)
-            mx = face_normals[t, 0, 0]
-            my = face_normals[t, 1, 0]
-            mz = face_normals[t, 2, 0]
-            level = -(mx * corners[0] + my * corners[1] + mz * corners[2])
-            if level < 0.0 and double_sided == 1:
-                mx = -mx
-                my = -my
-                mz = -mz
-                level = -level
-            near = level >= 0.0 and lowest_point(turn, half, middle, mx, my, mz) + level <= reach
-            if near and motion[7] > 0.0:
-                guard_triangle(way, motion, corners, mx, my, mz, guards, counts)
-            if near and not is_beside(turn, half, middle, corners, reach):
-                distance = nearest_normal(pair, forms, vertices, turn, corners, simplex, point, reach, found)
-                if distance <= reach:
-                    time, distance = meet_convex(
-                        way, moved, motion, corners, cx, cy, cz, mx, my, mz, pair, forms, vertices, turn, turned,
-                        simplex, point, found, distance, farthest,
-                    )  # fmt: skip
-                    x, y, z = origin_in_mesh(moved, cx, cy, cz, time)
-                    bordered = gather_across(vertices, corner_vertices, across_vertices, t, x, y, z, across)
-                    nx = turned[0] * found[0] + turned[3] * found[1] + turned[6] * found[2]
-                    ny = turned[1] * found[0] + turned[4] * found[1] + turned[7] * found[2]
-                    nz = turned[2] * found[0] + turned[5] * found[1] + turned[8] * found[2]
-                    answer = judge_mesh_normal(
-                        corners, across, bordered, t, corner_vertices, vertices, firsts, ends, neighbours,
-                        nx, ny, nz, mx, my, mz,
-                    )  # fmt: skip
-                    add_triangle(
-                        pair, forms, vertices, turned, point, reach, found, distance, answer, mx, my, mz,
-                        hull_normals, first_corners, end_corners, hull_corners, way, moved, motion, time, patch, passed,
-                        counts, size,
-                    )  # fmt: skip
-    for o in range(0, 8 * counts[2], 8):  # from the mesh's axes to the shape's
-        for i in range(0, 6, 3):
-            x = guards[o + i]
-            y = guards[o + i + 1]
-            z = guards[o + i + 2]
-            guards[o + i] = turn[0] * x + turn[1] * y + turn[2] * z
-            guards[o + i + 1] = turn[3] * x + turn[4] * y + turn[5] * z
-            guards[o + i + 2] = turn[6] * x + turn[7] * y + turn[8] * z
+            made = mesh_rows(
+                t, double_sided, cx, cy, cz, half, middle, turn, pair, forms, reach, way, moved, motion,
+                vertices, corner_vertices, across_vertices, face_normals, firsts, ends, neighbours,
+                hull_normals, first_corners, end_corners, hull_corners, size, farthest, guard, rows,
+            )  # fmt: skip
+            if guard[7] > 0.0:
+                counts[2] = add_point(
+                    guards, counts[2], guard[0], guard[1], guard[2], guard[3], guard[4], guard[5], guard[6],
+                    guard[6], motion[7],
+                )  # fmt: skip
+            for o in range(0, 9 * made, 9):
+                insert_row(
+                    rows[o], rows[o + 1], rows[o + 2], rows[o + 3], rows[o + 4], rows[o + 5], rows[o + 6],
+                    rows[o + 7], rows[o + 8] > 0.0, motion[5], motion, patch, passed, counts, size,
+                )  # fmt: skip
+    turn_guards(turn, guards, counts[2])
     finish_patches(motion, patch, passed, guards, counts, size)
 
 

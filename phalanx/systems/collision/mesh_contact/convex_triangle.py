@@ -8,9 +8,8 @@ a corner of the triangle.
 """
 
 from phalanx.ecs import function, local
-from phalanx.systems.collision.mesh_contact.meeting import insert_row, place_triangle, row_from_start
+from phalanx.systems.collision.mesh_contact.meeting import row_from_start
 from phalanx.systems.collision.mesh_contact.regions import BEYOND, COUNTS, NOT
-from phalanx.systems.collision.narrow.distance import signed_distance
 from phalanx.systems.collision.narrow.manifold import build_manifold
 from phalanx.systems.collision.narrow.support import core_radius, separation_along
 
@@ -28,37 +27,6 @@ ROWS = 108
 
 
 @function
-def nearest_normal(pair, forms, vertices, turn, corners, simplex, point, reach, found):
-    """Signed distance of a convex shape (already in ``pair`` and ``forms``) from a triangle.
-
-    Args:
-        turn: row-major rotation from the mesh's axes to the shape's.
-        corners: of the triangle, about the shape's origin, in the mesh's axes.
-        simplex, point, reach, found: see :func:`phalanx.systems.collision.narrow.distance.signed_distance`.
-    """
-    place_triangle(pair, turn, corners)
-    return signed_distance(pair, forms, vertices, simplex, point, reach, found)
-
-
-@function
-def add_triangle(
-    pair, forms, vertices, turn, point, reach, found, distance, answer, mx, my, mz,
-    normals, first_corners, end_corners, corner_vertices, way, moved, motion, t, patch, passed, counts, size,
-):  # fmt: skip
-    """Put the contact points of a triangle into a patch; see :func:`triangle_rows` and :func:`~.meeting.insert_row`."""
-    rows = local(ROWS)
-    made = triangle_rows(
-        pair, forms, vertices, turn, point, reach, found, distance, answer, mx, my, mz,
-        normals, first_corners, end_corners, corner_vertices, way, moved, motion, t, size, rows,
-    )  # fmt: skip
-    for o in range(0, 9 * made, 9):
-        insert_row(
-            rows[o], rows[o + 1], rows[o + 2], rows[o + 3], rows[o + 4], rows[o + 5], rows[o + 6], rows[o + 7],
-            rows[o + 8] > 0.0, motion[5], motion, patch, passed, counts, size,
-        )  # fmt: skip
-
-
-@function
 def triangle_rows(
     pair, forms, vertices, turn, point, reach, found, distance, answer, mx, my, mz,
     normals, first_corners, end_corners, corner_vertices, way, moved, motion, t, size, rows,
@@ -66,7 +34,7 @@ def triangle_rows(
     """Contact points of a triangle, about the shape's origin in its own axes.
 
     Args:
-        found, distance: results of :func:`nearest_normal` or :func:`~.meeting.convex_meeting`.
+        found, distance: results of :func:`~.meeting.meet_convex`.
         answer: COUNTS, FACE, NOT or BEYOND.
         mx, my, mz: the triangle's normal in the mesh's axes.
         way, moved, motion, t, size: see :func:`~.meeting.row_from_start`.

@@ -194,33 +194,27 @@ def meet_round(
 @function
 def meet_convex(
     way, moved, motion, corners, cx, cy, cz, mx, my, mz, pair, forms, vertices, start_turn, turn, simplex, point,
-    found, distance, radius,
+    found, reach, radius,
 ):  # fmt: skip
     """The time to look at a triangle (0: the start, or ``PASSES``) and the signed distance then.
 
     Corners, ``pair``, ``found`` and ``turn`` are those of that time; see :func:`convex_meeting`.
     """
-    before = local(6)
-    gap = distance - motion[1]
-    t = 0.0
+    before = local(7)
     for k in range(9):
         turn[k] = start_turn[k]
-    if gap > motion[2] and gap < motion[3]:
+    t, distance = convex_meeting(
+        way, moved, motion, corners, cx, cy, cz, mx, my, mz, pair, forms, vertices, turn, simplex, point, found,
+        before, reach, radius,
+    )  # fmt: skip
+    if t == PASSES:
+        move_pair(way, 0.0, moved)
+        for k in range(9):
+            turn[k] = start_turn[k]
+        place_triangle(pair, turn, corners)
         for k in range(6):
-            before[k] = found[k]
-        t, later = convex_meeting(
-            way, moved, motion, corners, cx, cy, cz, mx, my, mz, pair, forms, vertices, turn, simplex, point, found,
-            distance, radius,
-        )  # fmt: skip
-        if t == PASSES:
-            move_pair(way, 0.0, moved)
-            for k in range(9):
-                turn[k] = start_turn[k]
-            place_triangle(pair, turn, corners)
-            for k in range(6):
-                found[k] = before[k]
-        else:
-            distance = later
+            found[k] = before[k]
+        distance = before[6]
     return t, distance
 
 
@@ -230,6 +224,27 @@ def turn_to_shape(moved, turn):
     for i in range(3):
         for j in range(3):
             turn[3 * i + j] = moved[i] * moved[9 + j] + moved[3 + i] * moved[12 + j] + moved[6 + i] * moved[15 + j]
+
+
+@function
+def shape_box(turn, half, middle, reach, box):
+    """Middle and half lengths of a shape's bounding box in the surface's axes, about the shape's origin, with a margin.
+
+    Args:
+        turn: row-major rotation from the surface's axes to the shape's.
+        half, middle: half lengths and middle of the shape's bounding box along its own axes.
+
+    Returns:
+        length of the shape, and a bound on how far it reaches from its origin, m.
+    """
+    for i in range(3):
+        box[i] = 0.0
+        box[3 + i] = reach
+        for j in range(3):
+            box[i] += turn[3 * j + i] * middle[j]
+            box[3 + i] += math.fabs(turn[3 * j + i]) * half[j]
+    size = math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])
+    return size, size + math.sqrt(middle[0] * middle[0] + middle[1] * middle[1] + middle[2] * middle[2])
 
 
 @function
@@ -249,17 +264,19 @@ def place_triangle(pair, turn, corners):
 
 @function
 def convex_meeting(
-    way, moved, motion, corners, cx, cy, cz, mx, my, mz, pair, forms, vertices, turn, simplex, point, found, distance,
-    radius,
+    way, moved, motion, corners, cx, cy, cz, mx, my, mz, pair, forms, vertices, turn, simplex, point, found, before,
+    reach, radius,
 ):  # fmt: skip
-    """When a convex shape meets a triangle that it is apart from.
+    """When a convex shape meets a triangle that it is apart from; 0 if it touches, or need not be moved.
 
     Args:
         corners: at the start, about the shape's origin, which is then at c; about where it is when they meet.
         mx, my, mz: normal of the triangle on the side of the shape.
-        pair, forms, vertices, simplex, point, found, distance: arguments and results of
-            :func:`~.convex_triangle.nearest_normal` at the start; ``pair``, ``found`` then are those where they meet.
-        turn: scratch of 9 numbers, then the rotation from the mesh's axes to the shape's.
+        pair, forms, vertices, simplex, point, found: see
+            :func:`phalanx.systems.collision.narrow.distance.signed_distance`; those where they meet.
+        turn: row-major rotation from the mesh's axes to the shape's, at the start, then when they meet.
+        before: result, 7 numbers: ``found`` and signed distance at the start.
+        reach: larger distances (m) at the start need not be known.
         radius: bound on how far the shape reaches from its origin, m.
 
     Returns:
@@ -268,19 +285,31 @@ def convex_meeting(
     at = local(9)
     apart = motion[1]
     clear = math.inf
-    move_pair(way, 0.0, moved)
-    bent = bend(way, radius, corner_distance(corners, cx, cy, cz))
     rounding = core_radius(forms[0], pair[12])
+    bent = 0.0
     x = 0.0
     y = 0.0
     z = 0.0
     t = 0.0
+    distance = math.inf
+    for k in range(9):
+        at[k] = corners[k]
     for look in range(LOOKS):
         if look > 0:
             turn_to_shape(moved, turn)
             shift_corners(moved, corners, cx, cy, cz, at)
-            place_triangle(pair, turn, at)
-            distance = signed_distance(pair, forms, vertices, simplex, point, math.inf, found)
+        place_triangle(pair, turn, at)
+        # One call, for the start as well: this is most of the kernel's code.
+        distance = signed_distance(pair, forms, vertices, simplex, point, reach if look == 0 else math.inf, found)
+        if look == 0:
+            gap = distance - apart
+            if not (distance <= reach and gap > motion[2] and gap < motion[3]):
+                return t, distance
+            for k in range(6):
+                before[k] = found[k]
+            before[6] = distance
+            move_pair(way, 0.0, moved)
+            bent = bend(way, radius, corner_distance(corners, cx, cy, cz))
         clear = min(clear, distance - apart)
         motion[5] = clear
         if look > 0 and (distance - apart <= motion[2] or look == LOOKS - 1):
@@ -477,6 +506,19 @@ def guard_of(way, motion, corners, mx, my, mz):
         y -= lever * my
         z -= lever * mz
     return over, x, y, z, gap + motion[1]
+
+
+@function
+def turn_guards(turn, guards, count):
+    """Turn points that guard from the surface's axes to the shape's."""
+    for o in range(0, 8 * count, 8):
+        for i in range(0, 6, 3):
+            x = guards[o + i]
+            y = guards[o + i + 1]
+            z = guards[o + i + 2]
+            guards[o + i] = turn[0] * x + turn[1] * y + turn[2] * z
+            guards[o + i + 1] = turn[3] * x + turn[4] * y + turn[5] * z
+            guards[o + i + 2] = turn[6] * x + turn[7] * y + turn[8] * z
 
 
 @function
