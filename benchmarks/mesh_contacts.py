@@ -10,7 +10,8 @@ same fields, and compares what they write. Figures of each state:
   with ``--registers`` also ``shared_N_us`` for other limits than the 128 that teams have;
 * ``pairs`` of convex shapes with meshes in an environment, ``near`` of these near a triangle, ``triangles`` near,
   ``nodes`` of the tree looked at; and the most of one pair: means over some environments, counted in Python;
-* ``same``: share of pairs for which both found as many points; ``differ``: largest difference of what is found there;
+* ``same``: share of pairs for which both found as many points; ``differ_...`` and ``equal_...``: largest difference of
+  what is found there, and share without any; ``points`` in an environment;
 * ``env_step_ms``, ``world_step_ms`` with what stands in, and the largest ``systems_us`` of a step of the world.
 
 On a CPU only the first system is timed.
@@ -29,8 +30,8 @@ from typing import Any
 import numpy as np
 
 from phalanx.bench.machine import machine
-from phalanx.components.pair import Manifold, ManifoldPointState
-from phalanx.components.shape import MESH, is_convex, is_round
+from phalanx.components.pair import CandidateCount, CandidatePair, Manifold, ManifoldPointState
+from phalanx.components.shape import MESH, ShapeTopology, is_convex, is_round
 from phalanx.ecs.declare import System, renamed
 from phalanx.systems.collision.mesh_contact import convex_mesh
 from phalanx.systems.collision.mesh_contact.convex_mesh_teams import share_convex_with_mesh
@@ -118,7 +119,7 @@ def measured(world: Any, options: argparse.Namespace) -> dict[str, Any]:
     if options.device != "cpu":
         systems |= {f"shared_{count}_us": limited(count) for count in options.registers}
         systems["shared_us"] = share_convex_with_mesh
-        store.precompile(systems.values())
+        store.precompile(list(systems.values()))
     times: dict[str, Any] = {}
     results = []
     for name, system in systems.items():
@@ -127,18 +128,33 @@ def measured(world: Any, options: argparse.Namespace) -> dict[str, Any]:
         times[name] = round(times[name] * 1e6, 1)
         results.append([host(world, field) for field in FOUND])
     if len(results) > 1:
-        one, other = results[0], results[-1]
-        alike = one[0] == other[0]
-        times["same"] = float(alike.mean())
-        wide = one[2].shape[0] // one[0].shape[0]
-        slots = np.arange(wide)[None, :, None] < np.where(alike, one[0], 0)[:, None, :]
-        slots = slots.reshape(-1, one[0].shape[-1])
-        for field, a, b in zip(FOUND[2:], one[2:], other[2:], strict=True):
-            apart = np.abs(a - b).reshape(slots.shape[0], -1, slots.shape[1])
-            taken = apart.max(axis=1)[slots]
-            times[f"differ_{field.name}"] = float(taken.max(initial=0.0))
-            times[f"equal_{field.name}"] = float((taken == 0.0).mean()) if taken.size else 1.0
+        times |= compared(results[0], results[-1], pairs_of(world))
     return {**times, **counts(world, min(options.counted, options.num_envs))}
+
+
+def pairs_of(world: Any) -> np.ndarray:
+    """Whether a candidate is a pair of a convex shape with a mesh, (candidates, environments)."""
+    kind = host(world, ShapeTopology.kind)
+    a, b, used = (host(world, field) for field in (CandidatePair.a, CandidatePair.b, CandidateCount.current))
+    convex = np.array([[is_convex(k) and not is_round(k) for k in row] for row in kind.tolist()])
+    e = np.arange(a.shape[-1])[None] if kind.shape[-1] > 1 else 0
+    shapes = kind.shape[0]
+    a, b = a.clip(0, shapes - 1), b.clip(0, shapes - 1)
+    return (np.arange(a.shape[0])[:, None] < used) & (kind[b, e] == MESH) & convex[a, e]
+
+
+def compared(one: list[np.ndarray], other: list[np.ndarray], pairs: np.ndarray) -> dict[str, float]:
+    """How far what two systems found differs, for pairs."""
+    alike = (one[0] == other[0]) & pairs
+    wide = one[2].shape[0] // one[0].shape[0]
+    taken = np.arange(wide)[None, :, None] < np.where(alike, one[0], 0)[:, None, :]
+    taken = taken.reshape(-1, one[0].shape[-1])
+    found = {"same": float(alike.sum() / max(pairs.sum(), 1)), "points": float(taken.sum() / taken.shape[-1])}
+    for field, a, b in zip(FOUND[2:], one[2:], other[2:], strict=True):
+        apart = np.abs(a - b).reshape(taken.shape[0], -1, taken.shape[1]).max(axis=1)[taken]
+        found[f"differ_{field.name}"] = float(apart.max(initial=0.0))
+        found[f"equal_{field.name}"] = float((apart == 0.0).mean()) if apart.size else 1.0
+    return found
 
 
 @cache
