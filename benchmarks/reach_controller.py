@@ -18,25 +18,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pinocchio
 import torch
 
+from benchmarks.panda import Arm, pin
 from phalanx import facade
-from phalanx.assets.descriptions import PANDA, file
 from phalanx.bench.machine import machine
 from phalanx.commands import learning_tasks
-
-pin: Any = pinocchio  # its type information does not cover what it binds
 
 TASK = "Isaac-Reach-Franka-v0"
 SHARE = 0.15
 """Of what is left to an action's target, in each step."""
 LATE_WEIGHTS = {"action_rate": -0.005, "joint_vel": -0.001}
 """Of the task's curriculum."""
-OPEN = 0.04
-"""m: of each finger."""
-MARGIN = 0.02
-"""rad, between goals and limits of joints."""
 
 
 def main() -> int:
@@ -83,22 +76,14 @@ def played(count: int, seed: int, speed_limit: float | None) -> dict[str, Any]:
     found |= {"return": float(returns.mean()), "error": float(returns.std() / count**0.5)}
     found["rewards"] = dict(zip(weights, terms.mean(dim=0).tolist(), strict=True))
     found |= {"position_error": float(position.mean()), "orientation_error": float(orientation.mean())}
-    return found | {"unreachable": controller.unreachable}
+    return found | {"unreachable": controller.arm.unreachable}
 
 
 class Controller:
     """Actions of the arm's joints that hold the hand where each environment's command wants it."""
 
     def __init__(self, env: Any, seed: int) -> None:
-        self.env, self.robot, self.random = env, env.scene["robot"], np.random.default_rng(seed)
-        self.model = pin.buildModelFromUrdf(str(file(PANDA.path)))
-        self.data, self.hand = self.model.createData(), self.model.getFrameId("panda_hand")
-        limits = self.robot.data.soft_joint_pos_limits[0, :7].double().numpy()
-        self.lower, self.upper = limits[:, 0] + MARGIN, limits[:, 1] - MARGIN
-        self.middle = self.robot.data.default_joint_pos[0, :7].double().numpy()
-        self.stiffness = self.robot.data.joint_stiffness[0, :7].double().numpy()
-        self.scale = float(env.action_manager.get_term("arm_action")._scale)
-        self.unreachable = 0
+        self.env, self.arm = env, Arm(env, seed)
         self._known, self._targets = torch.full((env.num_envs, 7), torch.nan), torch.zeros(env.num_envs, 7)
 
     def commands(self) -> torch.Tensor:
@@ -110,44 +95,11 @@ class Controller:
         commands = self.commands()
         for n in (commands != self._known).any(dim=1).nonzero()[:, 0].tolist():
             x, y, z, qw, qx, qy, qz = commands[n].double().tolist()
-            now = self.robot.data.joint_pos[n, :7].double().numpy()
-            goal = self._inverse(pin.XYZQUATToSE3(np.array([x, y, z, qx, qy, qz, qw])), now)
-            sag = pin.computeGeneralizedGravity(self.model, self.data, _whole(goal))[:7] / self.stiffness
-            self._targets[n] = torch.as_tensor((goal + sag - self.middle) / self.scale)
+            now = self.arm.robot.data.joint_pos[n, :7].double().numpy()
+            goal = self.arm.inverse(pin.XYZQUATToSE3(np.array([x, y, z, qx, qy, qz, qw])), now)
+            self._targets[n] = torch.as_tensor(self.arm.action(goal))
         self._known = commands
         return self._targets
-
-    def _inverse(self, pose: Any, now: np.ndarray) -> np.ndarray:
-        """Joints (rad) for a pose of the hand: of a few that serve, those near the present and the usual posture."""
-        near, found = 0.5 * (now + self.middle), []
-        spread = np.array([0.8, 0.6, 0.8, 0.6, 0.8, 0.6, 2.5])
-        for trial in range(60):
-            start = now if trial == 0 else self.middle + self.random.uniform(-spread, spread)
-            q = self._descended(pose, np.clip(start, self.lower, self.upper))
-            if q is not None:
-                found.append(q)
-            if found and trial > 8:
-                return min(found, key=lambda q: float(np.linalg.norm(q - near)))
-        self.unreachable += 1
-        return self.middle
-
-    def _descended(self, pose: Any, q: np.ndarray) -> np.ndarray | None:
-        """Damped least squares within limits; ``None`` if it ends 1 mm or 1 mrad off."""
-        off = np.inf
-        for _ in range(60):
-            pin.framesForwardKinematics(self.model, self.data, _whole(q))
-            left = pin.log6(self.data.oMf[self.hand].actInv(pose)).vector
-            off = float(np.linalg.norm(left))
-            if off < 1e-5:
-                break
-            jacobian = pin.computeFrameJacobian(self.model, self.data, _whole(q), self.hand, pin.LOCAL)[:, :7]
-            step = jacobian.T @ np.linalg.solve(jacobian @ jacobian.T + 1e-4 * np.eye(6), left)
-            q = np.clip(q + step, self.lower, self.upper)
-        return q if off < 1e-3 else None
-
-
-def _whole(arm: np.ndarray) -> np.ndarray:
-    return np.concatenate((arm, (OPEN, OPEN)))
 
 
 if __name__ == "__main__":
