@@ -1,7 +1,7 @@
 """Contact of cloth with itself and with other cloth: which triangles are near, and what touches each node."""
 
 from phalanx.components.cloth import ClothCorner
-from phalanx.components.deformable import Deformable, Node
+from phalanx.components.deformable import Deformable, Node, NodeGroup
 from phalanx.components.world import World
 from phalanx.ecs import Component, Field, Table
 
@@ -10,6 +10,9 @@ NEAR = 96
 
 TOUCHES = 32
 """Most things near a node of cloth, its contacts with cloth among them, that are kept one by one."""
+
+NEAR_REGIONS = 32
+"""Most regions that are kept as near a region; where there are more, its triangles look at all."""
 
 PARTNERS = 16
 """Most other bodies that a body of cloth is known to touch."""
@@ -28,6 +31,7 @@ class ClothTriangleTopology(Component, table=ClothTriangle):
     owns = Field(
         dtype="int32", doc="bits: 1, 2, 4 its corners; 8, 16, 32 the edges from each to the next", constant=True
     )
+    region = Field(dtype="int32", doc="the region of its patch", constant=True)
 
 
 class ClothTriangleBounds(Component, table=ClothTriangle):
@@ -64,6 +68,13 @@ class ClothRegionBounds(Component, table=ClothRegion):
 
     low = Field(3, unit="m", doc="least coordinates, from the environment's origin")
     high = Field(3, unit="m", doc="greatest coordinates, from the environment's origin")
+
+
+class ClothNearRegions(Component, table=ClothRegion):
+    """Regions whose bounds overlap a region's."""
+
+    count = Field(dtype="int32", doc="how many; more than NEAR_REGIONS: not all are known")
+    region = Field(NEAR_REGIONS, dtype="int32", doc="their numbers, in order")
 
 
 class ClothNearTriangle(Component, table=ClothNear):
@@ -126,4 +137,12 @@ class ClothCluster(Component, table=Deformable):
     size = Field(dtype="int32", doc="how many there are")
     met = Field(PARTNERS, dtype="int32", doc="bodies that it touches in the small step, -1: none")
     folded = Field(dtype="int32", doc="1 if it has touched itself in the substep")
+    touched = Field(dtype="int32", doc="1 if it touches other bodies in the small step")
     middle = Field(3, unit="m", doc="centre of mass at the start of the substep, from DeformableMotion.origin")
+
+
+class ClothGroupPartners(Component, table=NodeGroup):
+    """Other bodies that a group's nodes touch."""
+
+    count = Field(dtype="int32", doc="how many are known")
+    met = Field(PARTNERS, dtype="int32", doc="the bodies, in the order in which nodes touch them")

@@ -275,6 +275,14 @@ class System:
         """The same system for worlds in which neighbouring environments need different loops: ``lanes`` is one."""
         return replace(self, one_lane=True)
 
+    @cached_property
+    def in_rows(self) -> System:
+        """The same system for GPUs and so few environments that threads of a warp had better share out rows."""
+        mine = self.over is not None and self.order == "parallel" and self.teams_of is None and self.program is None
+        if not mine or self.in_step or self.sums or self.spreads:
+            return self
+        return replace(self, in_step=True, whole=self.whole and self.whole.in_rows)
+
     def __repr__(self) -> str:
         return f"<System {self.name}>"
 

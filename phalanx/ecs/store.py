@@ -16,7 +16,14 @@ from phalanx.ecs.sequences.fusion import fused, repeated
 from phalanx.ecs.sequences.stand_ins import StandIn, substituted
 
 ALIGN = 16
-"""Environment strides are odd multiples of this many elements."""
+"""Environment strides are odd multiples of this many elements, but for worlds of few environments on GPUs."""
+
+FEW = 32
+"""Environments that fill a warp of GPU threads."""
+
+MANY_ROWS = 8_192
+"""Rows of a table from which on, with few environments, threads of a warp share out its rows: as many warps with a
+thread at work each as a GPU holds at once."""
 
 Addition = tuple[Iterable[System], Mapping[Field, Any]]
 """Systems, and the arrays of fields that are theirs alone."""
@@ -57,7 +64,8 @@ class Store:
     """Fields of all components for ``num_envs`` environments on one device.
 
     The environment axis is last, contiguous, and padded to :attr:`stride` elements: whole blocks of as many lanes as a
-    world of this size may have, and an odd multiple of 16 so that rows do not fall on the same cache sets.
+    world of this size may have, and an odd multiple of 16 so that rows do not fall on the same cache sets. On a GPU, up
+    to 16 environments are padded to a power of two of at least 4, since what they read are neighbouring rows.
 
     Args:
         num_envs, device: how many environments, and where.
@@ -79,6 +87,8 @@ class Store:
         """Called with a field after :meth:`set` has overwritten it."""
 
     def _stride(self, num_envs: int) -> int:
+        if self.device.is_cuda and num_envs <= ALIGN:
+            return max(4, 1 << (num_envs - 1).bit_length())
         lanes = self.device.most_lanes(num_envs)
         whole = -(-num_envs // lanes) * lanes
         return whole if whole // ALIGN % 2 else whole + ALIGN
@@ -239,7 +249,11 @@ class Store:
         if self.device.is_cuda and not own:
             wanted = self._straight.each(wanted, _repeated(wanted))
         found = [(s, self._shared(s, own)) for s in wanted]
-        return fused(found) if self.num_envs <= self.device.teams_at_once else found
+        found = fused(found) if self.num_envs <= self.device.teams_at_once else found
+        if not self.device.is_cuda or self.num_envs >= FEW:
+            return found
+        large = {s for s, _ in found if s.over is not None and self.rows(s.over) >= MANY_ROWS}
+        return [(s.in_rows if s in large else s, shared) for s, shared in found]
 
     def decide(self, systems: Iterable[System]) -> None:
         """Have systems recorded, on GPUs, as in this sequence, whatever sequence they run in; before programs are made.

@@ -312,6 +312,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         cloth_near.cloth_bounds,
         cloth_near.patch_bounds,
         cloth_near.region_bounds,
+        cloth_near.near_regions,
         cloth_near.near_cloth,
     ),
     # Where inertia takes nodes.
@@ -325,6 +326,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     # What cloth touches of cloth, and which sheets that joins.
     "deform_touch": (
         cloth_touch.touch_cloth,
+        cloth_clusters.partners_of_groups,
         cloth_clusters.cloth_partners,
         collision_points.answer_collision_points,
         cloth_clusters.join_clusters,

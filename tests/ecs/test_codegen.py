@@ -46,7 +46,14 @@ from phalanx.systems.collision.mesh_contact.convex_height_field_teams import spr
 from phalanx.systems.collision.mesh_contact.convex_mesh_teams import share_convex_with_mesh
 from phalanx.systems.collision.near_miss_teams import drop_what_is_passed
 from phalanx.systems.collision.near_pair_teams import list_near_pairs
+from phalanx.systems.deformable.cloth_clusters import partners_of_groups
+from phalanx.systems.deformable.cloth_near import near_cloth
 from phalanx.systems.deformable.cloth_teams import step_cloth, sweep_cloth
+from phalanx.systems.deformable.cloth_touch import touch_cloth, touch_forces
+from phalanx.systems.deformable.grains import relax_pairs
+from phalanx.systems.deformable.modes import sum_groups
+from phalanx.systems.deformable.particle_cells import sort_keys
+from phalanx.systems.deformable.particle_near import find_pairs
 from phalanx.systems.queries import PROBES, RAYS
 from phalanx.systems.reports.contact_views import contact_views, contact_views_of_nodes
 from phalanx.systems.reports.sampling import SAMPLERS, next_sample
@@ -361,11 +368,27 @@ TEAMS = [
 ]
 
 
+IN_ROWS = [made.in_rows for made in (touch_cloth, near_cloth, partners_of_groups, find_pairs, sort_keys, relax_pairs)]
+
+
+def test_threads_share_out_rows_where_that_is_of_use() -> None:
+    """Of systems whose rows may run in parallel, and which do not share them out anyway."""
+    assert all(made.in_step for made in IN_ROWS)
+    text = codegen.generate(IN_ROWS[0], SHARED, "float32", "cuda").source
+    assert "cuda.threadIdx.y" in text
+    assert "cuda.threadIdx.y" not in codegen.generate(touch_cloth, SHARED, "float32", "cuda").source
+    for made in (sum_groups, sweep_cloth, dim_lanes):
+        assert made.in_rows is made
+    part = touch_forces.portion(3, 5).in_rows
+    assert part.count == 5 and part.in_step and part.whole is touch_forces.in_rows
+
+
 @pytest.mark.parametrize(
     "made",
     [
         *systems(keep_nearest=True),
         *deformable.systems(),
+        *IN_ROWS,
         *TEAMS,
         *RAYS,
         *PROBES[-1:],

@@ -102,7 +102,8 @@ class Program:
                 shape = (-(-num_envs // LANES), rows), (LANES, SHARES[real])
             elif system.in_step and num_envs < THREADS:  # few environments: threads of a block share out rows
                 wide = 1 << (num_envs - 1).bit_length()
-                shape = (1, max(-(-rows * wide // THREADS), 1)), (wide, THREADS // wide)
+                most = BLOCKS if system.used else 65535
+                shape = (1, max(min(-(-bound.rows * wide // THREADS), most), 1)), (wide, THREADS // wide)
 
         @cache
         def configured(pointer: int) -> Any:

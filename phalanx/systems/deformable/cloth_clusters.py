@@ -11,6 +11,7 @@ itself is such a pile, too: on a ball that spins it was made faster and faster.
 
 from phalanx.components import (
     ClothCluster,
+    ClothGroupPartners,
     ClothNodeContact,
     ClothTouchPoint,
     ClothTriangle,
@@ -21,7 +22,9 @@ from phalanx.components import (
     DeformableMotion,
     DeformableSettings,
     DeformableTopology,
+    NodeGroup,
     NodeGroupSums,
+    NodeGroupTopology,
     Settings,
     Status,
 )
@@ -42,38 +45,72 @@ def begin_clusters(
     first=write(ClothCluster.first),
     size=write(ClothCluster.size),
     folded=write(ClothCluster.folded),
+    touched=write(ClothCluster.touched),
     begin=write(ClothCluster.middle),
 ):
     """Each body is alone."""
     first[b, e] = b
     size[b, e] = 1
     folded[b, e] = 0
+    touched[b, e] = 0
     for k in range(3):
         begin[b, k, e] = middle[b, k, e]
+
+
+@system(over=NodeGroup, phase="deform_touch", needs=ClothTriangle)
+def partners_of_groups(
+    g,
+    e,
+    own=read(NodeGroupTopology.body),
+    begin=read(NodeGroupTopology.first_node),
+    end=read(NodeGroupTopology.end_node),
+    row=read(ClothNodeContact.row),
+    touches=read(ClothNodeContact.count),
+    body=read(ClothTouchPoint.body),
+    stiffness=read(ClothTouchPoint.stiffness),
+    count=write(ClothGroupPartners.count),
+    met=write(ClothGroupPartners.met),
+    folded=update(ClothCluster.folded),
+    touched=update(ClothCluster.touched),
+):
+    """The bodies that a group's nodes touch. Groups of a body that touch something write the same to its row."""
+    b = own[g, e]
+    found = 0
+    for v in range(begin[g, e], end[g, e]):
+        for slot in range(touches[v, e] if row[v, e] >= 0 else 0):
+            t = row[v, e] * TOUCHES + slot
+            if stiffness[t, e] > 0.0:
+                other = body[t, e]
+                if other == b:
+                    folded[b, e] = 1
+                else:
+                    touched[b, e] = 1
+                    new = True
+                    for k in range(found):
+                        new = new and met[g, k, e] != other
+                    if new and found < PARTNERS:
+                        met[g, found, e] = other
+                        found += 1
+    count[g, e] = found
 
 
 @system(over=Deformable, phase="deform_touch", needs=ClothTriangle)
 def cloth_partners(
     b,
     e,
-    begin=read(DeformableTopology.first_node),
-    end=read(DeformableTopology.end_node),
-    row=read(ClothNodeContact.row),
-    touches=read(ClothNodeContact.count),
-    body=read(ClothTouchPoint.body),
-    stiffness=read(ClothTouchPoint.stiffness),
+    begin=read(DeformableTopology.first_group),
+    end=read(DeformableTopology.end_group),
+    count=read(ClothGroupPartners.count),
+    of_group=read(ClothGroupPartners.met),
     met=update(ClothCluster.met),
-    folded=update(ClothCluster.folded),
+    touched=update(ClothCluster.touched),
 ):
-    """The bodies that a body touches, and whether it touches itself."""
+    """The bodies that a body touches."""
     found = 0
-    own = folded[b, e]
-    for v in range(begin[b, e], end[b, e]):
-        for slot in range(touches[v, e] if row[v, e] >= 0 else 0):
-            t = row[v, e] * TOUCHES + slot
-            other = body[t, e]
-            own = 1 if other == b and stiffness[t, e] > 0.0 else own
-            new = other != b and stiffness[t, e] > 0.0
+    for g in range(begin[b, e], end[b, e] if touched[b, e] != 0 else begin[b, e]):
+        for n in range(count[g, e]):
+            other = of_group[g, n, e]
+            new = True
             for k in range(found):
                 new = new and met[b, k, e] != other
             if new and found < PARTNERS:
@@ -81,7 +118,7 @@ def cloth_partners(
                 found += 1
     for k in range(found, PARTNERS):
         met[b, k, e] = -1
-    folded[b, e] = own
+    touched[b, e] = 0
 
 
 @system(phase="deform_touch", needs=ClothTriangle)

@@ -8,6 +8,7 @@ import math
 from phalanx.components import (
     ClothDrift,
     ClothMaterial,
+    ClothNearRegions,
     ClothNearTriangle,
     ClothNodeContact,
     ClothPatch,
@@ -30,7 +31,7 @@ from phalanx.components import (
     NodeTopology,
     Settings,
 )
-from phalanx.components.cloth_contact import NEAR
+from phalanx.components.cloth_contact import NEAR, NEAR_REGIONS
 from phalanx.ecs import read, real, rows, system, update, write
 
 FASTER = 1.5
@@ -175,11 +176,38 @@ def region_bounds(
         low[r, a, e], high[r, a, e] = least, most
 
 
+@system(over=ClothRegion, phase="deform_near")
+def near_regions(
+    r,
+    e,
+    regions=rows(ClothRegion),
+    low=read(ClothRegionBounds.low),
+    high=read(ClothRegionBounds.high),
+    there=read(ClothDrift.there),
+    count=write(ClothNearRegions.count),
+    region=write(ClothNearRegions.region),
+):
+    """Regions whose bounds overlap a region's, itself among them, in their order."""
+    found = 0
+    for o in range(regions if there[0, e] != 0 else 0):
+        x = low[r, 0, e] <= high[o, 0, e] and low[o, 0, e] <= high[r, 0, e]
+        y = low[r, 1, e] <= high[o, 1, e] and low[o, 1, e] <= high[r, 1, e]
+        z = low[r, 2, e] <= high[o, 2, e] and low[o, 2, e] <= high[r, 2, e]
+        if x and y and z:
+            if found < NEAR_REGIONS:
+                region[r, found, e] = o
+            found += 1
+    count[r, e] = found
+
+
 @system(over=ClothTriangle, phase="deform_near")
 def near_cloth(
     t,
     e,
     regions=rows(ClothRegion),
+    own_region=read(ClothTriangleTopology.region),
+    near_count=read(ClothNearRegions.count),
+    near_region=read(ClothNearRegions.region),
     first_patch=read(ClothRegionTopology.first),
     end_patch=read(ClothRegionTopology.end),
     region_low=read(ClothRegionBounds.low),
@@ -198,7 +226,11 @@ def near_cloth(
     ax, ay, az = low[t, 0, e], low[t, 1, e], low[t, 2, e]
     bx, by, bz = high[t, 0, e], high[t, 1, e], high[t, 2, e]
     found = 0
-    for r in range(regions if there[0, e] != 0 else 0):
+    own = own_region[t, e]
+    known = near_count[own, e] <= NEAR_REGIONS
+    some = near_count[own, e] if known else regions
+    for n in range(some if there[0, e] != 0 else 0):
+        r = near_region[own, n, e] if known else n
         x = ax <= region_high[r, 0, e] and region_low[r, 0, e] <= bx
         y = ay <= region_high[r, 1, e] and region_low[r, 1, e] <= by
         z = az <= region_high[r, 2, e] and region_low[r, 2, e] <= bz

@@ -27,6 +27,8 @@ class ClothTriangles:
         """Nodes of theirs so far."""
         self.patches = 0
         """Patches of theirs so far."""
+        self.regions = 0
+        """Regions of theirs so far."""
 
     def add(
         self,
@@ -62,7 +64,7 @@ class ClothTriangles:
                 c.ClothPatchTopology.end: ends,
             }
         )
-        self._add_regions(columns, len(patches))
+        self._add_regions(columns, np.array([len(patch) for patch in patches]))
         used, first_corner = np.unique(triangles.ravel(), return_index=True)
         owner = np.full(count, -1)  # inner nodes of soft bodies belong to none
         owner[used] = self.count + first_corner // 3
@@ -109,7 +111,7 @@ class ClothTriangles:
                 c.ClothNodeContact.owner: self.count + np.minimum(np.arange(count), count - 2),
             }
         )
-        self._add_regions(columns, len(first))
+        self._add_regions(columns, np.minimum(first + PATCH, count - 1) - first)
         segment = ends_of_segments(count)[0]
         columns.extend(
             {
@@ -120,12 +122,23 @@ class ClothTriangles:
         self.count += count - 1
         self.nodes += count
 
-    def _add_regions(self, columns: Columns, patches: int) -> None:
-        """Append regions of a body's patches, those that follow upon each other."""
-        first = self.patches + np.arange(0, patches, REGION)
+    def _add_regions(self, columns: Columns, triangles: np.ndarray) -> None:
+        """Append regions of a body's patches, those that follow upon each other.
+
+        Args:
+            triangles: how many each patch has.
+        """
+        patches = len(triangles)
+        first = np.arange(0, patches, REGION)
+        columns.extend(
+            {
+                c.ClothRegionTopology.first: self.patches + first,
+                c.ClothRegionTopology.end: self.patches + np.minimum(first + REGION, patches),
+                c.ClothTriangleTopology.region: np.repeat(self.regions + np.arange(patches) // REGION, triangles),
+            }
+        )
         self.patches += patches
-        ends = np.minimum(first + REGION, self.patches)
-        columns.extend({c.ClothRegionTopology.first: first, c.ClothRegionTopology.end: ends})
+        self.regions += len(first)
 
 
 def ends_of_segments(count: int) -> tuple[np.ndarray, np.ndarray]:
