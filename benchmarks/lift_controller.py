@@ -55,6 +55,7 @@ def main() -> int:
     parser.add_argument("--noise", type=float, default=0.0, help="standard deviation, added to actions of the arm")
     parser.add_argument("--gripper", choices=("closes", "chance"), default="closes")
     parser.add_argument("--policy", type=Path, help="checkpoint of rsl-rl's trainer, to be played instead")
+    parser.add_argument("--finer", type=int, default=1, help="steps of physics in one of the task's, of 10 ms")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     result = played(options)
@@ -68,6 +69,8 @@ def main() -> int:
 def played(options: argparse.Namespace) -> dict[str, Any]:
     """First episodes: return with its standard error, its terms, and how cubes fared."""
     facade.install()
+    if options.finer > 1:
+        _step_finely(options.finer)
     count, seed = options.num_envs, options.seed
     made = learning_tasks.make(TASK, count, "cpu", seed)
     env = made.env.unwrapped
@@ -88,13 +91,32 @@ def played(options: argparse.Namespace) -> dict[str, Any]:
         heights.append(torch.where(going, place[:, 2], 0.0))
         apart = torch.where(going, (place - goals).norm(dim=1), torch.inf)
     returns = terms.sum(dim=1)
-    found: dict[str, Any] = {"num_envs": count, "seed": seed, "noise": options.noise, **player.says()}
+    found: dict[str, Any] = {"num_envs": count, "seed": seed, "noise": options.noise, "finer": options.finer}
+    found |= player.says()
     found |= {"return": float(returns.mean()), "error": float(returns.std() / count**0.5)}
     found["rewards"] = dict(zip(names, terms.mean(dim=0).tolist(), strict=True))
     lifted = torch.stack(heights)[round(SETTLED / env.step_dt) :] > LIFTED
     found |= {"lifted_at_end": float(lifted[-1].float().mean()), "ever_lifted": float(lifted.any(0).float().mean())}
     found |= {"share_of_time_lifted": float(lifted.float().mean()), "fallen_off": float((~going).float().mean())}
     return found | {"median_distance_to_goal": float(apart.median())}
+
+
+def _step_finely(parts: int) -> None:
+    """Let the task, of which nothing is made yet, have shorter steps of physics, and as many more in a control step."""
+    from isaaclab_tasks.manager_based.manipulation.lift.config.franka import (  # pyright: ignore[reportMissingImports]
+        joint_pos_env_cfg,
+    )
+
+    settings = joint_pos_env_cfg.FrankaCubeLiftEnvCfg
+    own = settings.__post_init__
+
+    def finely(self: Any) -> None:
+        own(self)
+        self.sim.dt /= parts
+        self.decimation *= parts
+        self.sim.render_interval = self.decimation
+
+    settings.__post_init__ = finely
 
 
 class Controller:
