@@ -3,6 +3,7 @@
 In a pair the kinds are in the order of :mod:`phalanx.components.shape`; the normal points from b to a.
 """
 
+from phalanx.components.shape import Shape
 from phalanx.components.world import World
 from phalanx.ecs import Component, Field, Table
 
@@ -53,6 +54,19 @@ class Manifold(Component, table=Candidate):
         dtype="int32",
         doc="how many are left out (bits 0 to 7): those whose bits, from 8 on, are set, and the last ones",
     )
+
+
+class CandidateChain(Component, table=Candidate):
+    """Candidates with points that share a shape, one after the other from ``ShapeChain.last`` on; CPUs alone."""
+
+    before = Field(2, dtype="int32", doc="the candidate before that has shape a, and shape b; -1: none")
+    nearest = Field(dtype="int32", doc="its manifold point of the least separation that is not only passed")
+
+
+class ShapeChain(Component, table=Shape):
+    """Where the chain of a shape's candidates begins; CPUs alone."""
+
+    last = Field(dtype="int32", doc="its last candidate with points that are not only passed; -1: none")
 
 
 class MotionClamp(Component, table=Candidate):

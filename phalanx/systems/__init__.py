@@ -94,6 +94,7 @@ SUBSTITUTES = (
     near_pair_teams.EXCHANGE,
     *mesh_contact.EXCHANGES,
     near_miss_teams.EXCHANGE,
+    seams_.EXCHANGE,
     island_solver.SUBSTITUTE,
     cloth_teams.PORTIONS,
     cloth_teams.SMALL_STEPS,

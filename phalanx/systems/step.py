@@ -200,6 +200,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         sdf_mesh.collide_sdf_with_mesh,
         sdf_height_field.collide_sdf_with_height_field,
         near_misses.drop_near_misses,
+        seams.chain_candidates,
         seams.drop_seam_contacts,
         nearest.keep_nearest_contacts,
         planes.place_plane_contacts,

@@ -46,6 +46,7 @@ from phalanx.systems.collision.mesh_contact.convex_height_field_teams import spr
 from phalanx.systems.collision.mesh_contact.convex_mesh_teams import share_convex_with_mesh
 from phalanx.systems.collision.near_miss_teams import drop_what_is_passed
 from phalanx.systems.collision.near_pair_teams import list_near_pairs
+from phalanx.systems.collision.seams import without_chains
 from phalanx.systems.deformable.cloth_clusters import partners_of_groups
 from phalanx.systems.deformable.cloth_near import near_cloth
 from phalanx.systems.deformable.cloth_teams import step_cloth, sweep_cloth
@@ -390,6 +391,7 @@ def test_threads_share_out_rows_where_that_is_of_use() -> None:
         *deformable.systems(),
         *IN_ROWS,
         *TEAMS,
+        without_chains(),
         *RAYS,
         *PROBES[-1:],
         *SAMPLING,

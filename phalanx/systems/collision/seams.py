@@ -24,9 +24,12 @@ this system.
 """
 
 import math
+from dataclasses import replace
+from functools import cache
 
 from phalanx.components import (
     Candidate,
+    CandidateChain,
     CandidateCount,
     CandidatePair,
     Coordinate,
@@ -40,7 +43,9 @@ from phalanx.components import (
     PlanePair,
     PlanePairState,
     PlanePairTopology,
+    Shape,
     ShapeBounds,
+    ShapeChain,
     ShapeGeometry,
     ShapeMotion,
     ShapePose,
@@ -48,7 +53,9 @@ from phalanx.components import (
     TreeTopology,
 )
 from phalanx.components.shape import HULL, is_convex
-from phalanx.ecs import function, local_int, read, rows, system, update
+from phalanx.ecs import System, function, local_int, read, rows, system, update, write
+from phalanx.ecs.declare import renamed
+from phalanx.ecs.sequences.stand_ins import Exchange
 from phalanx.maths.kernels import cross
 from phalanx.systems.collision.narrow.outside import hull_outside, outside_of
 from phalanx.systems.collision.narrow.support import core_radius, farthest_vertex, primitive_support
@@ -66,7 +73,11 @@ UPRIGHT = 0.9998
 """Cosine of an angle between a normal and that of a plane which covers the piece: below, it is not the plane's."""
 
 CHUNK = 32
-"""Candidates that are looked through before those that share a shape are looked at."""
+"""Candidates that share a shape, or on GPUs are looked through for those, before they are looked at."""
+
+CHAINED = 1
+"""Whether candidates that share a shape are found by its chain. On GPUs the threads that look through all of them do so
+side by side, while chains are made one link after the other."""
 
 AT_ONCE = 4
 """Candidates whose shapes are loaded together: a thread of a GPU waits at each branch for the loads that decide it."""
@@ -133,6 +144,42 @@ def approach_along(tx, ty, tz, rx, ry, rz, ax, ay, az, x, y, z):
     return (tx + ux) * x + (ty + uy) * y + (tz + uz) * z
 
 
+@system(phase="collide")
+def chain_candidates(
+    lanes,
+    shapes=rows(Shape),
+    candidates=rows(Candidate),
+    manifold_points=rows(ManifoldPoint),
+    candidate_count=read(CandidateCount.current),
+    shape_a=read(CandidatePair.a),
+    shape_b=read(CandidatePair.b),
+    points=read(Manifold.count),
+    passed=read(Manifold.passed),
+    clearance=read(Manifold.clearance),
+    separation=read(ManifoldPointState.separation),
+    last=write(ShapeChain.last),
+    before=write(CandidateChain.before),
+    nearest=write(CandidateChain.nearest),
+):
+    """Chain the candidates with points of each shape, the last first."""
+    width = manifold_points // candidates
+    for e in lanes:
+        for s in range(shapes):
+            last[s, e] = -1
+        for n in range(candidate_count[0, e]):
+            left = points[n, e] - (passed[n, e] if clearance[n, e] >= 0.0 else 0)
+            if left > 0:
+                best = n * width
+                for p in range(n * width + 1, n * width + left):
+                    best = p if separation[p, e] < separation[best, e] else best
+                nearest[n, e] = best
+                a, b = shape_a[n, e], shape_b[n, e]
+                before[n, 0, e] = last[a, e]
+                last[a, e] = n
+                before[n, 1, e] = last[b, e]
+                last[b, e] = n
+
+
 @system(over=Candidate, phase="collide", used="candidate_count")
 def drop_seam_contacts(
     n,
@@ -182,6 +229,9 @@ def drop_seam_contacts(
     near_plane=read(PlanePairState.near),
     plane_normal=read(GroundPlane.normal),
     plane_offset=read(GroundPlane.offset),
+    last=read(ShapeChain.last),
+    before=read(CandidateChain.before),
+    nearest=read(CandidateChain.nearest),
     dropped=update(Manifold.dropped),
 ):
     """Leave out contacts with what the neighbour on the same body covers; see ``Manifold.dropped``."""
@@ -225,25 +275,49 @@ def drop_seam_contacts(
     for p in range(found if tiles else 0):
         farthest = max(farthest, separation[n * width + p, e])
     which = local_int(CHUNK)
-    for begin in range(0, many, CHUNK):
+    begin = 0
+    ends = 0  # of chains, that of a and that of b
+    follow = last[a, e] if CHAINED and tiles else -1
+    more = many > 0
+    while more:
         number = 0  # of those that share a shape with it
-        for first in range(begin, min(begin + CHUNK, many), AT_ONCE):
-            for k in range(AT_ONCE):
-                m = min(first + k, many - 1)
-                i, j = shape_a[m, e], shape_b[m, e]
-                shares = (i == a) | (i == b) | (j == a) | (j == b)
-                which[number] = m
-                number += 1 if shares & (m != n) & (first + k < many) else 0
+        if CHAINED:
+            while number < CHUNK and ends < 2:
+                if follow < 0:
+                    ends += 1
+                    follow = last[b, e]
+                else:
+                    which[number] = follow
+                    number += 1 if follow != n else 0
+                    follow = before[follow, 0 if shape_a[follow, e] == (a if ends == 0 else b) else 1, e]
+            more = ends < 2
+        else:
+            for first in range(begin, min(begin + CHUNK, many), AT_ONCE):
+                for k in range(AT_ONCE):
+                    m = min(first + k, many - 1)
+                    i, j = shape_a[m, e], shape_b[m, e]
+                    shares = (i == a) | (i == b) | (j == a) | (j == b)
+                    which[number] = m
+                    number += 1 if shares & (m != n) & (first + k < many) else 0
+            begin += CHUNK
+            more = begin < many
         for one in range(number):
             m = which[one]
             i, j = shape_a[m, e], shape_b[m, e]
-            left = points[m, e] - (passed[m, e] if clearance[m, e] >= 0.0 else 0)
-            if left <= 0:
-                continue
+            best = nearest[m, e] if CHAINED else m * width
+            if not CHAINED:
+                left = points[m, e] - (passed[m, e] if clearance[m, e] >= 0.0 else 0)
+                if left <= 0:
+                    continue
+                for p in range(m * width + 1, m * width + left):
+                    best = p if separation[p, e] < separation[best, e] else best
             shared_a = i == a or j == a
             s = a if shared_a else b
             o = b if shared_a else a
             c = j if i == s else i
+            level = SEAM * max(margin[s, e], margin[o, e])
+            if separation[best, e] > farthest + level:
+                continue  # it covers only what is not nearer
             of_one = link[o, e] == link[c, e]
             t, u, v = tree[link[o, e], e], tree[link[c, e], e], tree[link[s, e], e]
             fixed_o, fixed_c = dof[o, e] < 0 or yields[t, e] == 0, dof[c, e] < 0 or yields[u, e] == 0
@@ -252,12 +326,6 @@ def drop_seam_contacts(
             slides = dof[s, e] >= 0 and yields[v, e] == 1
             go_together = (fixed_o and fixed_c) or (slides and not loose_o and not loose_c)
             if (of_one or go_together) and o != c and link[s, e] != link[o, e]:
-                level = SEAM * max(margin[s, e], margin[o, e])
-                best = m * width
-                for p in range(m * width + 1, m * width + left):
-                    best = p if separation[p, e] < separation[best, e] else best
-                if separation[best, e] > farthest + level:
-                    continue  # it covers only what is not nearer
                 # normals from the piece to s, and places from the origins of pieces
                 sign = 1.0 if c == j else -1.0
                 x, y, z = sign * normal[best, 0, e], sign * normal[best, 1, e], sign * normal[best, 2, e]
@@ -268,30 +336,8 @@ def drop_seam_contacts(
                 dx = (q[g, e] - q[f, e]) + (offset[o, 0, e] - offset[c, 0, e])
                 dy = (q[g + 1, e] - q[f + 1, e]) + (offset[o, 1, e] - offset[c, 1, e])
                 dz = (q[g + 2, e] - q[f + 2, e]) + (offset[o, 2, e] - offset[c, 2, e])
-                slips = 0.0
-                if not of_one:  # o against c at the contact with c, and about it as far as s reaches
-                    ax = position[best, 0, e] - (between[m, 0, e] if c == j else 0.0)
-                    ay = position[best, 1, e] - (between[m, 1, e] if c == j else 0.0)
-                    az = position[best, 2, e] - (between[m, 2, e] if c == j else 0.0)
-                    slips = approach_along(
-                        travel[c, 0, e], travel[c, 1, e], travel[c, 2, e], turn[c, 0, e], turn[c, 1, e], turn[c, 2, e],
-                        ax, ay, az, x, y, z,
-                    )  # fmt: skip
-                    slips -= approach_along(
-                        travel[o, 0, e], travel[o, 1, e], travel[o, 2, e], turn[o, 0, e], turn[o, 1, e], turn[o, 2, e],
-                        ax - dx, ay - dy, az - dz, x, y, z,
-                    )  # fmt: skip
-                    tilts, _ = tilt(
-                        turn[o, 0, e] - turn[c, 0, e], turn[o, 1, e] - turn[c, 1, e], turn[o, 2, e] - turn[c, 2, e],
-                        x, y, z,
-                    )  # fmt: skip
-                    reach = 0.0
-                    for k in range(3):
-                        reach += max(math.fabs(low[s, k, e]), math.fabs(high[s, k, e]))
-                    slips = math.fabs(slips) + 2.0 * reach * tilts
                 own = 1.0 if o == b else -1.0
-                away = 0.0
-                below = slips <= level
+                below = True
                 covered = 0
                 adjacent = False
                 p = -1
@@ -307,14 +353,6 @@ def drop_seam_contacts(
                         pz = position[r, 2, e] - (between[n, 2, e] if o == b else 0.0) - half * z
                         height = px * x + py * y + pz * z
                         px, py, pz = px + dx, py + dy, pz + dz
-                        away = distance_from(
-                            kind[c, e], size[c, 0, e], size[c, 1, e], size[c, 2, e], low[c, 0, e], low[c, 1, e],
-                            low[c, 2, e], high[c, 0, e], high[c, 1, e], high[c, 2, e], first_face[c, e],
-                            end_face[c, e], face_normals, face_offsets,
-                            rotation[c, 0, e] * px + rotation[c, 3, e] * py + rotation[c, 6, e] * pz,
-                            rotation[c, 1, e] * px + rotation[c, 4, e] * py + rotation[c, 7, e] * pz,
-                            rotation[c, 2, e] * px + rotation[c, 5, e] * py + rotation[c, 8, e] * pz,
-                        )  # fmt: skip
                     ux = rotation[w, 0, e] * x + rotation[w, 3, e] * y + rotation[w, 6, e] * z
                     uy = rotation[w, 1, e] * x + rotation[w, 4, e] * y + rotation[w, 7, e] * z
                     uz = rotation[w, 2, e] * x + rotation[w, 5, e] * y + rotation[w, 8, e] * z
@@ -336,9 +374,43 @@ def drop_seam_contacts(
                     agree = cx * x + cy * y + cz * z
                     if p < 0:
                         below = top + along <= height + level
+                        if below and not of_one:  # o against c at the contact with c, and about it as far as s reaches
+                            ax = position[best, 0, e] - (between[m, 0, e] if c == j else 0.0)
+                            ay = position[best, 1, e] - (between[m, 1, e] if c == j else 0.0)
+                            az = position[best, 2, e] - (between[m, 2, e] if c == j else 0.0)
+                            slips = approach_along(
+                                travel[c, 0, e], travel[c, 1, e], travel[c, 2, e], turn[c, 0, e],
+                                turn[c, 1, e], turn[c, 2, e],
+                                ax, ay, az, cx, cy, cz,
+                            )  # fmt: skip
+                            slips -= approach_along(
+                                travel[o, 0, e], travel[o, 1, e], travel[o, 2, e], turn[o, 0, e],
+                                turn[o, 1, e], turn[o, 2, e],
+                                ax - dx, ay - dy, az - dz, cx, cy, cz,
+                            )  # fmt: skip
+                            tilts, _ = tilt(
+                                turn[o, 0, e] - turn[c, 0, e], turn[o, 1, e] - turn[c, 1, e],
+                                turn[o, 2, e] - turn[c, 2, e],
+                                cx, cy, cz,
+                            )  # fmt: skip
+                            reach = 0.0
+                            for k in range(3):
+                                reach += max(math.fabs(low[s, k, e]), math.fabs(high[s, k, e]))
+                            slips = math.fabs(slips) + 2.0 * reach * tilts
+                            below = slips <= level
                     elif top - along > height + level and nearer and agree < ALIKE:
                         covered |= 1 << p
-                        adjacent = adjacent or away <= level or agree < ASIDE
+                        adjacent = adjacent or agree < ASIDE
+                        if not adjacent:
+                            away = distance_from(
+                                kind[c, e], size[c, 0, e], size[c, 1, e], size[c, 2, e], low[c, 0, e], low[c, 1, e],
+                                low[c, 2, e], high[c, 0, e], high[c, 1, e], high[c, 2, e], first_face[c, e],
+                                end_face[c, e], face_normals, face_offsets,
+                                rotation[c, 0, e] * px + rotation[c, 3, e] * py + rotation[c, 6, e] * pz,
+                                rotation[c, 1, e] * px + rotation[c, 4, e] * py + rotation[c, 7, e] * pz,
+                                rotation[c, 2, e] * px + rotation[c, 5, e] * py + rotation[c, 8, e] * pz,
+                            )  # fmt: skip
+                            adjacent = away <= level
                     p += 1
                 hidden |= covered if adjacent else 0
     if hidden != 0:
@@ -346,3 +418,14 @@ def drop_seam_contacts(
         for p in range(found):
             some += (hidden >> p) & 1
         dropped[n, e] = (hidden << 8) | (dropped[n, e] + some)
+
+
+@cache
+def without_chains() -> System:
+    """:func:`drop_seam_contacts`, looking through all candidates."""
+    function = renamed(drop_seam_contacts.function, "drop_seam_contacts_of_all", CHAINED=0)
+    return replace(drop_seam_contacts, function=function)
+
+
+EXCHANGE = Exchange(("chain_candidates", "drop_seam_contacts"), lambda rows: without_chains())
+"""What stands in on GPUs: without chains."""
