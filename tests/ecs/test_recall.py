@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,6 +22,7 @@ from phalanx.ecs import System, read, rows, spread, system, update
 from phalanx.ecs.cache import answers, identity, modules
 from phalanx.ecs.cache import files as cached
 from phalanx.ecs.cache.folder import CacheWarning
+from phalanx.ecs.recorded.grouping import Straightener
 from phalanx.ecs.recorded.recorder import Recorder
 from phalanx.ecs.sequences import fusion
 from phalanx.ecs.sequences.fusion import fused
@@ -375,3 +377,23 @@ def test_joined_systems_are_written_once(monkeypatch: pytest.MonkeyPatch) -> Non
     assert again is not first and text_of(again) == text
     assert list(again.arguments.items()) == list(first.arguments.items())
     assert is_team(again) and flat_arguments(again) == flat_arguments(first)
+
+
+def test_nothing_is_looked_at_beyond_what_cannot_be_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small step of cloth has hundreds of portions: to look at all from each on took minutes."""
+    looked: list[int] = []
+    found = Straightener._recalled
+
+    def note(self: Straightener, run: tuple[System, ...]) -> Any:
+        looked.append(len(run))
+        return found(self, run)
+
+    monkeypatch.setattr(Straightener, "_recalled", note)
+    part = replace(climb, whole=climb, count=1)
+    without = straightener(garden([-1, 0, 0, 1])).groups([grow, carry, look])
+    many = straightener(garden([-1, 0, 0, 1])).groups([grow, carry, look, *[part] * 50] * 4)
+    assert looked and max(looked) == 3
+    assert [([s.name for s in group], made is None) for group, made in many] == [
+        *(([s.name for s in group], made is None) for group, made in without),
+        *[(["climb"], True)] * 50,
+    ] * 4

@@ -74,7 +74,13 @@ class Straightener:
         found: list[Group] = []
         at = 0
         while at < len(systems):
-            end = next((i for i in range(at, len(systems)) if systems[i] in but), len(systems))
+            end = at
+            while end < len(systems) and systems[end] not in but and _can_be_recorded(systems[end]):
+                end += 1
+            if end == at:
+                found.append((systems[at : at + 1], None))
+                at += 1
+                continue
             run = tuple(systems[at:end])
             if run not in self._made:
                 self._made[run] = self._recalled(run)
@@ -202,7 +208,7 @@ class Straightener:
 
     def _recorded(self, recorder: Recorder, system: System, room: int) -> bool:
         """Record a system, if that is possible."""
-        if system in self._refused or system.is_native or system.one_lane or system.whole is not None:
+        if system in self._refused or not _can_be_recorded(system):
             return False
         try:
             recorder.system(system, room)
@@ -266,6 +272,15 @@ def _independent(systems: Sequence[System]) -> list[list[System]]:
 def _meet(one: System, other: System) -> bool:
     """Whether one of two systems stores what the other uses."""
     return bool(one.writes & (other.reads | other.writes) or other.writes & one.reads)
+
+
+def _can_be_recorded(system: System) -> bool:
+    """Whether it may be part of a program: what is recorded together ends before one that is not.
+
+    Sequences are looked at up to there. Small steps of cloth have a thousand portions of systems, and what a sequence
+    becomes is found from each of its systems on.
+    """
+    return not system.is_native and not system.one_lane and system.whole is None
 
 
 def _recurs(system: System) -> bool:
