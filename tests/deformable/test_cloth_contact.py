@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import trimesh
 from deformable.scenes import crossings, momentum, spread, world
+from deformable.test_rope_contact import overhand_knot
 
 import phalanx as px
 
@@ -164,6 +165,92 @@ def test_sheets_on_balls_that_spin_do_not_cross(side: float, thickness: float, s
     """Of other sizes, thin ones, and at random spins, for two seconds."""
     spins = np.random.default_rng(seed).uniform(-12.0, 12.0, 8)
     assert drape(spins, 120, side, seed, thickness).crossed == {}
+
+
+def turned(quaternions: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Points (n, 3), turned in each environment."""
+    w, v = quaternions[:, :1, None], np.broadcast_to(quaternions[:, None, 1:], (len(quaternions), *points.shape))
+    across = 2 * np.cross(v, points)
+    return points + w * across + np.cross(v, across)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("where", "thickness", "bending", "seed"),
+    [("ground", 5e-4, 1e-6, 1), ("post", 2e-3, 1e-5, 2), ("stairs", 2e-3, 1e-6, 3), ("air", 2e-3, 1e-5, 4)],
+)
+def test_sheets_that_fall_at_random_do_not_cross(where: str, thickness: float, bending: float, seed: int) -> None:
+    """On the ground, a post or stairs, turned and turning; in the air two meet at 2 to 8 m/s."""
+    envs, generator = 3, np.random.default_rng(seed)
+    made = world(num_envs=envs, dt=1 / 60, dtype="float32", gravity=(0, 0, 0 if where == "air" else -9.81))
+    if where != "air":
+        made.add_ground(friction=0.5)
+    if where == "post":
+        shape = px.Shape("capsule", (0.03, 0.15))
+        made.add_rigid_object(shape, "post", kind="static", position=(0, 0, 0.15), friction=0.5)
+    for n in range(3 if where == "stairs" else 0):
+        shape, place = px.Shape("box", (0.3, 0.06, 0.04 * (n + 1))), (0, 0.12 * (n - 1), 0.04 * (n + 1))
+        made.add_rigid_object(shape, f"step {n}", kind="static", position=place, friction=0.5)
+    mesh = px.ClothMesh.grid(0.4, 0.4, 14, 14)
+    sheets = [
+        made.add_cloth(
+            mesh, f"sheet {n}", thickness=thickness, bending_stiffness=bending, friction=0.5, touches_cloth=True
+        )
+        for n in range(2 if where == "air" else 1)
+    ]
+    made.build()
+    for n, sheet in enumerate(sheets):
+        turns = generator.normal(size=(envs, 4))
+        turns /= np.linalg.norm(turns, axis=1)[:, None]
+        pos = turned(turns, mesh.nodes - mesh.nodes.mean(axis=0))
+        spins = generator.normal(size=(envs, 1, 3)) * 4
+        vel = np.cross(spins, pos) + 0.5 * generator.normal(size=(envs, 1, 3))
+        if where == "air":
+            pos[..., 0] += 0.64 * n - 0.32
+            vel[..., 0] += (1 - 2 * n) * generator.uniform(1, 4, (envs, 1))
+        else:
+            pos[..., 2] += (0.05 if where == "ground" else 0.35) - pos[..., 2].min(axis=1)[:, None]
+        sheet.set_node_state(pos, vel)
+    for _ in range(5 if where == "air" else 9):
+        assert [crossings(sheets, env) for env in range(envs)] == [0] * envs
+        made.step(10)
+    assert [crossings(sheets, env) for env in range(envs)] == [0] * envs
+    met = [np.ptp(sheet.node_pos[..., 2], axis=1).max() < 0.38 for sheet in sheets]
+    assert where == "air" or all(met), "they have fallen down"
+
+
+@pytest.mark.slow
+def test_a_strip_in_a_knot_does_not_cross() -> None:
+    """An overhand knot of a strip of 20 mm, whose ends are pulled along its tails."""
+    made = world(dt=1 / 60, dtype="float32", gravity=(0, 0, 0))
+    length, steps = 0.012, 90
+    line = overhand_knot(0.14, 0.4, length)
+    count = len(line)
+    mesh = px.ClothMesh.grid(length * (count - 1), 0.02, count - 1, 2)
+    strip = made.add_cloth(
+        mesh, thickness=2e-3, bending_stiffness=1e-5, friction=0.5, damping=1.0, touches_cloth=True
+    )  # fmt: skip
+    made.build()
+    along = np.gradient(line, axis=0)
+    along /= np.linalg.norm(along, axis=1)[:, None]
+    across = [np.array([0.0, 0.0, 1.0])]
+    for way in along:  # carried along the line without a twist
+        side = across[-1] - (across[-1] @ way) * way
+        across.append(side / np.linalg.norm(side))
+    column = np.rint((mesh.nodes[:, 0] - mesh.nodes[:, 0].min()) / length).astype(int)
+    begin = line[column] + (mesh.nodes[:, 1] - mesh.nodes[:, 1].mean())[:, None] * np.array(across[1:])[column]
+    strip.set_node_state(begin)
+    held = np.isin(column, [0, count - 1])
+    pull = np.where((column == 0)[:, None], -along[0], along[-1]) * held[:, None]
+    slack = length * (count - 1) - np.linalg.norm(line[-1] - line[0])
+    assert crossings([strip]) == 0
+    for n in range(steps):
+        strip.set_node_targets(begin + 0.4 * slack * min(1.0, 1.3 * (n + 1) / steps) * pull, held)
+        made.step()
+        if n % 15 == 14:
+            assert crossings([strip]) == 0
+    ends = [strip.node_pos[0][column == end].mean(axis=0) for end in (0, count - 1)]
+    assert np.linalg.norm(ends[1] - ends[0]) < 0.97 * length * (count - 1), "it is still tied"
 
 
 def test_sheets_that_meet_in_flight_keep_their_momentum() -> None:
