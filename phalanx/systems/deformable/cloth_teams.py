@@ -287,22 +287,30 @@ def step_cloth(
                     v = run_node[place, e]
                     there = v >= 0
                     v = v if there else -1 - v
-                    o, surface_row = run_body[place, e], run_surface[place, e]
+                    # All numbers that others hang on come first: they are awaited together.
+                    o, contact = run_body[place, e], run_surface[place, e] * SLOTS + min(lane, SLOTS - 1)
+                    bend, bends, corner, corners = (
+                        first_bend[run, e],
+                        end_bend[run, e],
+                        first_corner[run, e],
+                        end_corner[run, e],
+                    )
+                    heavy, bent, loose = mass[v, e], own[place, e], 1.0 if held[v, e] == 0 else 0.0
+                    stiff, stretch, thin, slip = rigidity[o, e], along[o, e], across[o, e], shear[o, e]
+                    sixth, touches = (1.0 / 6.0) * pressure[o, e], pair[contact, e] >= 0
                     px, py, pz = kept[v], kept[MOST_NODES + v], kept[2 * MOST_NODES + v]
                     fx, fy, fz = 0.0, 0.0, 0.0
                     even, xx, xy, xz, yy, yz, zz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
                     ux, uy, uz = 0.0, 0.0, 0.0
-                    for first in range(first_bend[run, e] + within, end_bend[run, e], BENDS * WARP):
+                    for first in range(bend + within, bends, BENDS * WARP):
                         for n in range(BENDS):
                             c = first + n * WARP
                             i, w = other[c, e], weight[c, e]
                             ux += w * (kept[i] - px)
                             uy += w * (kept[MOST_NODES + i] - py)
                             uz += w * (kept[2 * MOST_NODES + i] - pz)
-                    sixth, stiff = (1.0 / 6.0) * pressure[o, e], rigidity[o, e]
-                    stretch, thin, slip = along[o, e], across[o, e], shear[o, e]
                     fx, fy, fz = -stiff * ux, -stiff * uy, -stiff * uz
-                    for c in range(first_corner[run, e] + within, end_corner[run, e], CORNERS * WARP):
+                    for c in range(corner + within, corners, CORNERS * WARP):
                         d = c + WARP
                         i, j, k, n = others[c, 0, e], others[c, 1, e], others[d, 0, e], others[d, 1, e]
                         size, more = area[c, e], area[d, e]
@@ -322,26 +330,24 @@ def step_cloth(
                         )  # fmt: skip
                         fx, fy, fz, even = fx + gx, fy + gy, fz + gz, even + flat
                         xx, xy, xz, yy, yz, zz = xx + kxx, xy + kxy, xz + kxz, yy + kyy, yz + kyz, zz + kzz
-                    if lane < SLOTS:
-                        t = surface_row * SLOTS + lane
-                        if pair[t, e] >= 0:
-                            nx, ny, nz = normal[t, 0, e], normal[t, 1, e], normal[t, 2, e]
-                            push, grip, more, tx, ty, tz, _ = contact_force(
-                                True, contact_stiffness(mass[v, e], rate), load[t, e], friction[t, e], nx, ny, nz,
-                                px - anchor[t, 0, e], py - anchor[t, 1, e], pz - anchor[t, 2, e],
-                            )  # fmt: skip
-                            fx += push * nx - grip * tx
-                            fy += push * ny - grip * ty
-                            fz += push * nz - grip * tz
-                            even += grip
-                            xx, xy, xz = xx + more * nx * nx, xy + more * nx * ny, xz + more * nx * nz
-                            yy, yz, zz = yy + more * ny * ny, yz + more * ny * nz, zz + more * nz * nz
+                    if lane < SLOTS and touches:
+                        nx, ny, nz = normal[contact, 0, e], normal[contact, 1, e], normal[contact, 2, e]
+                        push, grip, more, tx, ty, tz, _ = contact_force(
+                            True, contact_stiffness(heavy, rate), load[contact, e], friction[contact, e], nx, ny, nz,
+                            px - anchor[contact, 0, e], py - anchor[contact, 1, e], pz - anchor[contact, 2, e],
+                        )  # fmt: skip
+                        fx += push * nx - grip * tx
+                        fy += push * ny - grip * ty
+                        fz += push * nz - grip * tz
+                        even += grip
+                        xx, xy, xz = xx + more * nx * nx, xy + more * nx * ny, xz + more * nx * nz
+                        yy, yz, zz = yy + more * ny * ny, yz + more * ny * nz, zz + more * nz * nz
                     if lane == LANES - 1:
-                        inertia = mass[v, e] * rate * rate
+                        inertia = heavy * rate * rate
                         fx += inertia * (kept[3 * MOST_NODES + v] - px)
                         fy += inertia * (kept[4 * MOST_NODES + v] - py)
                         fz += inertia * (kept[5 * MOST_NODES + v] - pz)
-                        even += inertia + stiff * own[place, e]
+                        even += inertia + stiff * bent
                         if WHOLE == 0 and row[v, e] >= 0:
                             fx, fy, fz = fx + touch[v, 0, e], fy + touch[v, 1, e], fz + touch[v, 2, e]
                             xx, xy, xz = xx + resists[v, 0, e], xy + resists[v, 1, e], xz + resists[v, 2, e]
@@ -359,10 +365,10 @@ def step_cloth(
                     xz, yy = part_sum(WARP, LANES, xz), part_sum(WARP, LANES, yy)
                     yz, zz = part_sum(WARP, LANES, yz), part_sum(WARP, LANES, zz)
                     dx, dy, dz = solve_symmetric(fx, fy, fz, even + xx, xy, xz, even + yy, yz, even + zz)
-                    if there and lane == 0 and held[v, e] == 0:
-                        kept[v] = px + dx
-                        kept[MOST_NODES + v] = py + dy
-                        kept[2 * MOST_NODES + v] = pz + dz
+                    if there and lane == 0:
+                        kept[v] = px + (dx if loose > 0.0 else 0.0)
+                        kept[MOST_NODES + v] = py + (dy if loose > 0.0 else 0.0)
+                        kept[2 * MOST_NODES + v] = pz + (dz if loose > 0.0 else 0.0)
                 block_wait()
             if WHOLE == 1:
                 # Forces on rigid motions: modes.sum_groups. Numbers of groups are behind those of nodes.
