@@ -26,6 +26,7 @@ class Made:
         stagger: whether first episodes end at different times.
         world: for films.
         step_seconds: of a step of the environment.
+        seed: of everything random, of the first rank.
     """
 
     env: Any
@@ -34,6 +35,7 @@ class Made:
     stagger: bool
     world: Any
     step_seconds: float
+    seed: int
 
 
 def check_torch() -> None:
@@ -83,7 +85,7 @@ def make(
     task: str,
     num_envs: int | None,
     device: str,
-    seed: int,
+    seed: int | None,
     noise: bool = True,
     rank: int = 0,
     trainer: str = "rsl_rl",
@@ -92,11 +94,12 @@ def make(
     """An environment of a task, native or Isaac Lab's, for a trainer; of some rank, each of which has ``num_envs``.
 
     Environments of native tasks are numbered through all ranks. Those of Isaac Lab draw from torch's stream, so each
-    rank has a seed of its own. What is ``shown``, in a film or a viewer, has the shapes that are only seen.
+    rank has a seed of its own. What is ``shown``, in a film or a viewer, has the shapes that are only seen. Without a
+    ``seed`` it is that of Isaac Lab's settings for the trainer, 42 as a rule, and of native tasks 0.
     """
     if check(task, device, trainer):
-        return _native(task, num_envs, device, seed, noise, rank, trainer)
-    return _isaac(task, num_envs, device, seed + rank, trainer, shown)
+        return _native(task, num_envs, device, seed or 0, noise, rank, trainer)
+    return _isaac(task, num_envs, device, seed, rank, trainer, shown)
 
 
 def _native(task: str, num_envs: int | None, device: str, seed: int, noise: bool, rank: int, trainer: str) -> Made:
@@ -107,7 +110,7 @@ def _native(task: str, num_envs: int | None, device: str, seed: int, noise: bool
     count = num_envs or found.num_envs
     ends = trainer == "sb3"  # it looks at the last observations of episodes
     env = learn.make(task, count, device, seed=seed, noise=noise, infos=ends, first_env=rank * count)
-    return Made(env, _settings(found, trainer), found.iterations, found.stagger, env.world, env.step_seconds)
+    return Made(env, _settings(found, trainer), found.iterations, found.stagger, env.world, env.step_seconds, seed)
 
 
 def _settings(found: Any, trainer: str) -> dict[str, Any]:
@@ -122,7 +125,9 @@ def _settings(found: Any, trainer: str) -> dict[str, Any]:
     return found.settings()
 
 
-def _isaac(task: str, num_envs: int | None, device: str, seed: int, trainer: str, shown: bool) -> Made:
+def _isaac(
+    task: str, num_envs: int | None, device: str, seed: int | None, rank: int, trainer: str, shown: bool
+) -> Made:
     from phalanx import facade
     from phalanx.facade import stage_world
 
@@ -131,7 +136,7 @@ def _isaac(task: str, num_envs: int | None, device: str, seed: int, trainer: str
     logging.getLogger("isaaclab").setLevel(logging.WARNING)
     with contextlib.redirect_stdout(io.StringIO()) as said:
         try:
-            return _made_by_isaac(task, num_envs, device, seed, trainer)
+            return _made_by_isaac(task, num_envs, device, seed, rank, trainer)
         except ImportError as error:
             reason = f"{error}; phalanx doctor says what is missing"
         except FileNotFoundError as error:  # a robot's file; what is said names the place and `phalanx assets`
@@ -161,7 +166,7 @@ def _forget_half_made(error: BaseException) -> None:
         sys.unraisablehook = hook
 
 
-def _made_by_isaac(task: str, num_envs: int | None, device: str, seed: int, trainer: str) -> Made:
+def _made_by_isaac(task: str, num_envs: int | None, device: str, seed: int | None, rank: int, trainer: str) -> Made:
     import gymnasium as gym
     from isaaclab.app import AppLauncher  # pyright: ignore[reportMissingImports]
 
@@ -177,15 +182,16 @@ def _made_by_isaac(task: str, num_envs: int | None, device: str, seed: int, trai
         raise UserError(f"{task} is no task of Isaac Lab; {hint}")
     agent: Any = load_cfg_from_registry(task, _recipe_entry(task, gym.registry[task].kwargs, trainer))
     cfg: Any = parse_env_cfg(task, device=device, num_envs=num_envs)
-    cfg.seed = seed
+    seed = seed_of(agent) if seed is None else seed
+    cfg.seed = seed + rank
     made: Any = gym.make(task, cfg=cfg)
     world, step_seconds = made.unwrapped.sim.stage_world.world, made.unwrapped.step_dt
     if trainer == "rsl_rl":
         from isaaclab_rl.rsl_rl import RslRlVecEnvWrapper  # pyright: ignore[reportMissingImports]
 
-        agent.seed = seed
+        agent.seed = seed + rank
         env: Any = RslRlVecEnvWrapper(made, clip_actions=agent.clip_actions)
-        return Made(env, agent.to_dict(), agent.max_iterations, True, world, step_seconds)
+        return Made(env, agent.to_dict(), agent.max_iterations, True, world, step_seconds, seed)
     from isaaclab.envs import DirectMARLEnv, multi_agent_to_single_agent  # pyright: ignore[reportMissingImports]
 
     if isinstance(made.unwrapped, DirectMARLEnv):
@@ -193,11 +199,17 @@ def _made_by_isaac(task: str, num_envs: int | None, device: str, seed: int, trai
     if trainer == "skrl":
         from phalanx.learn import skrl_trainer
 
-        return Made(made, agent, skrl_trainer.iterations(agent), False, world, step_seconds)
+        return Made(made, agent, skrl_trainer.iterations(agent), False, world, step_seconds, seed)
     from phalanx.learn import sb3_trainer
 
     rounds = sb3_trainer.iterations(agent, made.unwrapped.num_envs)
-    return Made(made, agent, rounds, False, world, step_seconds)
+    return Made(made, agent, rounds, False, world, step_seconds, seed)
+
+
+def seed_of(agent: Any) -> int:
+    """The seed that settings of Isaac Lab's for a trainer name; 0 if they want one at random or have none."""
+    found = agent.get("seed") if isinstance(agent, dict) else getattr(agent, "seed", None)
+    return found if isinstance(found, int) and found >= 0 else 0
 
 
 def _recipe_entry(task: str, registered: dict[str, Any], trainer: str) -> str:

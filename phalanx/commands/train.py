@@ -35,7 +35,7 @@ class TrainOptions:
     num_envs: int | None
     iterations: int | None
     device: str
-    seed: int
+    seed: int | None
     out: Path | None
     resume: Path | None
     video: bool
@@ -146,7 +146,7 @@ def _train(o: TrainOptions, device: str, ranks: Ranks) -> int:
         if ranks.first:
             folder.mkdir(parents=True, exist_ok=True)
         own = folder if ranks.first else None
-        trainer = trainers.make(o.trainer, made.env, made.settings, own, o.task, o.seed, ranks)
+        trainer = trainers.make(o.trainer, made.env, made.settings, own, o.task, made.seed, ranks)
         if o.resume is not None:
             trainer.load(o.resume)
         total = max(0, (o.iterations or made.iterations) - trainer.iteration)

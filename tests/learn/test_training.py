@@ -15,7 +15,7 @@ pytest.importorskip("gymnasium", reason="gymnasium is not installed (pip install
 
 import phalanx as px  # noqa: E402
 from phalanx import learn  # noqa: E402
-from phalanx.commands import cli, train  # noqa: E402
+from phalanx.commands import cli, learning_tasks, train  # noqa: E402
 from phalanx.learn import trainer as training  # noqa: E402
 from phalanx.learn.recipes import RECIPES, Recipe, recipe  # noqa: E402
 from phalanx.learn.trainer import CheckpointError, Sums, Trainer  # noqa: E402
@@ -191,6 +191,13 @@ class TestCommands:
         )
         assert cli.main(["train", "cartpole", "--device", "cpu"]) == 2
         assert "Training needs rsl_rl: pip install 'phalanx[learn]'" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        ("settings", "seed"),
+        [({"seed": 42}, 42), (SimpleNamespace(seed=7), 7), ({"seed": -1}, 0), ({}, 0), (SimpleNamespace(seed=None), 0)],
+    )
+    def test_seeds_of_settings(self, settings: Any, seed: int) -> None:
+        assert learning_tasks.seed_of(settings) == seed
 
     def test_isaac_lab_without_its_wheel(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -49,6 +49,7 @@ SpecFile = Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="SPEC.yam
 Checkpoint = Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="CHECKPOINT")]
 Resume = Annotated[Path | None, tyro.conf.arg(metavar="CHECKPOINT", help_behavior_hint="")]
 Steps = Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint="")]
+Seed = Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint="")]
 Gpus = Annotated[int | Literal["all"] | None, tyro.conf.arg(metavar="N|all", help_behavior_hint="")]
 Shell = Annotated[tyro.conf.Positional[Literal["bash", "zsh"]], tyro.conf.arg(metavar="bash|zsh")]
 Folder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help_behavior_hint="")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from phalanx.commands.cli.options import Device, Flag, Folder, Gpus, Resume, Steps, Task
+from phalanx.commands.cli.options import Device, Flag, Folder, Gpus, Resume, Seed, Steps, Task
 
 
 def train(
@@ -12,7 +12,7 @@ def train(
     num_envs: Steps = None,
     iterations: Steps = None,
     device: Device = "auto",
-    seed: int = 0,
+    seed: Seed = None,
     out: Folder = None,
     resume: Resume = None,
     video: Flag = False,
@@ -33,7 +33,7 @@ def train(
         num_envs: environments that are stepped together; by default as the task's recipe has it.
         iterations: rounds of stepping and learning, those of a checkpoint included; by default likewise.
         device: where to simulate and to learn; auto is the first GPU, or else the CPU.
-        seed: of everything random.
+        seed: of everything random; by default that of Isaac Lab's settings (42 as a rule), of native tasks 0.
         out: the folder; by default runs/TASK/DATE_TIME.
         resume: go on from a checkpoint.
         video: film the first environments whenever a checkpoint is written; .mp4 with the extra video, else .gif.
