@@ -71,10 +71,25 @@ def existing_file(path: object, what: str = "file") -> str:
         _tell_stand_in(found)
         return found
     message = f"{what[0].upper()}{what[1:]} not found at path: '{path}'"
-    if is_remote(path) or below_root(str(path)):
-        kept = "files on servers are not fetched; " if is_remote(path) else ""
-        raise FileNotFoundError(f"{message}: {kept}{_stand_in_advice(str(path))}{_advice(str(path))}")
+    if is_remote(path):
+        raise FileNotFoundError(f"{message}: {how_to_get(str(path))}")
+    if below_root(str(path)):
+        raise FileNotFoundError(f"{message}: {_stand_in_advice(str(path))}{_advice(str(path))}")
     raise FileNotFoundError(f"{message} (the current folder is {os.getcwd()})")
+
+
+def served_file(path: str) -> str | None:
+    """The file of this machine that an address means; ``None`` if there is none."""
+    found = local_path(path)
+    if found is None or not os.path.isfile(found):
+        return None
+    _tell_stand_in(found)
+    return found
+
+
+def how_to_get(path: str) -> str:
+    """What to do for the file of an address."""
+    return f"files on servers are not fetched; {_stand_in_advice(path)}{_advice(path)}"
 
 
 def below_root(path: str) -> str:

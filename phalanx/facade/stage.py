@@ -16,6 +16,7 @@ from typing import Any
 
 from phalanx.ecs.whole_files import refuse_links
 from phalanx.facade.asset_root import local_path
+from phalanx.facade.served_files import find_served
 from phalanx.facade.signals import Signal
 from phalanx.io.formats.usd.bindings import Plug, Sdf, Stage, Tf, Usd, UsdGeom, UsdPhysics, UsdUtils
 
@@ -143,6 +144,8 @@ def open_stage(path: str | os.PathLike[str]) -> bool:
     """
     path = _check_kind(local_path(path) or path)
     try:
+        if layer := Sdf.Layer.FindOrOpen(path):
+            find_served(layer)
         stage = Usd.Stage.Open(path)
         if stage.GetRootLayer().dirty:  # someone still holds a stage of it that has been edited
             stage.GetRootLayer().Reload(force=True)

@@ -114,6 +114,68 @@ def test_directories_are_those_of_the_folder_when_first_imported(folder, monkeyp
     assert again.check_file_path(f"{asset_root.NOWHERE}/Isaac/IsaacLab/Robots/box.usda") == 2
 
 
+HOUSE = """#usda 1.0
+(
+    defaultPrim = "House"
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def Xform "House"
+{{
+    def "Box" (prepend references = @{served}@) {{}}
+    def "Room" (prepend payload = @./room.usda@) {{}}
+}}
+"""
+ROOM = """#usda 1.0
+(
+    defaultPrim = "Room"
+)
+def Xform "Room"
+{
+    def "Box" (prepend references = @omniverse://localhost/NVIDIA/ROBOTS/box.usda@) {}
+    def "Gone" (prepend references = @https://somewhere.example/ROBOTS/gone.usda@) {}
+    def "Odd" (prepend references = @https://somewhere.example/../../ROBOTS/box.usda@) {}
+}
+""".replace("ROBOTS", "Assets/Isaac/2023.1.1/Isaac/IsaacLab/Robots")
+
+
+@pytest.mark.parametrize("how", ["spawned", "referred to", "opened"])
+def test_files_that_refer_to_a_server(how, folder, tmp_path, monkeypatch, caplog):
+    """What they name is found in the folder of assets; they stay as they are, and what is missing is told."""
+    monkeypatch.setenv(asset_root.VARIABLE, str(folder))
+    own = tmp_path / "own"
+    own.mkdir()
+    house = own / f"{how.replace(' ', '_')}.usda"
+    house.write_text(HOUSE.format(served=SERVED))
+    (own / "room.usda").write_text(ROOM)
+    if how == "spawned":
+        sim_utils.UsdFileCfg(usd_path=str(house)).func("/House", sim_utils.UsdFileCfg(usd_path=str(house)))
+    elif how == "referred to":
+        sim_utils.add_usd_reference("/House", str(house))
+    else:
+        assert stages.open_stage(str(house))
+    stage = stages.get_stage()
+    for name in ("Box", "Room/Box"):
+        prim = stage.GetPrimAtPath(f"/House/{name}")
+        assert prim.GetTypeName() == "Cube" and prim.GetAttribute("size").Get() == 0.5
+    assert "gone.usda, and gets nothing: files on servers are not fetched; put it at" in caplog.text
+    assert not stage.GetPrimAtPath("/House/Room/Odd").GetTypeName()
+    assert not any(layer.dirty for layer in stage.GetUsedLayers() if layer.realPath.startswith(str(own)))
+
+
+def test_references_follow_the_folder_of_assets(folder, tmp_path, monkeypatch):
+    other = tmp_path / "other"
+    (other / "Isaac" / "IsaacLab" / "Robots").mkdir(parents=True)
+    (other / "Isaac" / "IsaacLab" / "Robots" / "box.usda").write_text(BOX.replace("0.5", "0.25"))
+    for root, size in ((folder, 0.5), (other, 0.25)):
+        monkeypatch.setenv(asset_root.VARIABLE, str(root))
+        stages.new_stage()
+        house = tmp_path / f"house_{size}.usda"
+        house.write_text(HOUSE.format(served=SERVED))
+        sim_utils.add_usd_reference("/House", str(house))
+        assert stages.get_stage().GetPrimAtPath("/House/Box").GetAttribute("size").Get() == size
+
+
 def test_polygons_become_triangles():
     corners, counts = np.array([0, 1, 2, 3, 4, 5, 6, 7, 1, 0, 4]), np.array([4, 2, 5])
     found = mesh.convert_faces_to_triangles(corners, counts)

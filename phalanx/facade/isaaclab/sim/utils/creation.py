@@ -18,6 +18,7 @@ from phalanx.facade.isaaclab.sim.utils.transforms import (
     resolve_prim_scale,
     standardize_xform_ops,
 )
+from phalanx.facade.served_files import find_served
 from phalanx.facade.stage import move_asset_paths
 from phalanx.io.formats.usd.bindings import Prim, Sdf, Stage, Usd, UsdGeom, UsdPhysics
 
@@ -187,6 +188,7 @@ def add_usd_reference(prim_path: str, usd_path: str, prim_type: str = "Xform", s
         logger.warning(message, usd_path, theirs, unit, path, theirs / unit)
     prim = here.GetPrimAtPath(path)
     prim = prim if prim.IsValid() else here.DefinePrim(path, prim_type)
+    find_served(layer)
     prim.GetReferences().AddReference(file)
     return prim
 

@@ -8,6 +8,7 @@ from typing import Any
 from phalanx.facade.asset_root import existing_file
 from phalanx.facade.isaaclab.sim.spawners.geometry import Pose
 from phalanx.facade.isaaclab.sim.utils import get_current_stage, standardize_xform_ops
+from phalanx.facade.served_files import find_served
 from phalanx.io.formats.usd.bindings import Prim, Sdf, Tf, UsdGeom
 
 
@@ -35,6 +36,8 @@ def refer(prim_path: str, usd_path: str, translation: Pose, orientation: Pose, s
     default = layer.defaultPrim if layer else ""
     if not default and len(roots) != 1:
         raise ValueError(f"'{usd_path}' has no default prim and {len(roots)} roots; set its defaultPrim")
+    if layer:
+        find_served(layer)
     prim = get_current_stage().DefinePrim(prim_path)
     prim.GetReferences().AddReference(*[file] if default else [file, roots[0]])
     if not prim.GetTypeName():
