@@ -185,7 +185,10 @@ STAND_INS: tuple[StandIn, ...] = (
     ),
     _described(
         "allegro-hand",
-        f"{_OTHERS}/WonikRobotics/AllegroHand/allegro_hand_instanceable.usd",
+        (
+            f"{_OTHERS}/WonikRobotics/AllegroHand/allegro_hand_instanceable.usd",
+            f"{_OTHERS}/AllegroHand/allegro_hand_instanceable.usd",
+        ),
         descriptions.ALLEGRO,
         dress=dressing.name_visuals_of_hand,
     ),
@@ -197,7 +200,11 @@ STAND_INS: tuple[StandIn, ...] = (
         ),
         hands.shadow_hand,
     ),
-    _written("crazyflie", f"{_OTHERS}/Bitcraze/Crazyflie/cf2x.usd", drones.crazyflie),
+    _written(
+        "crazyflie",
+        (f"{_OTHERS}/Bitcraze/Crazyflie/cf2x.usd", f"{_OTHERS}/Crazyflie/cf2x.usd"),
+        drones.crazyflie,
+    ),
     _written("arl-robot-1", f"{_OTHERS}/NTNU/ARL-Robot-1/arl_robot_1.usd", drones.arl_robot),
     *(
         _written(f"{c}-block", f"{_BLOCKS}/{c}_block.usd", lambda c=c: props.block(c))

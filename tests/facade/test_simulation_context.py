@@ -182,6 +182,13 @@ def test_callbacks(device: str) -> None:
     assert not sim.timeline_callback_exists("three")
 
 
+def test_tasks_of_drones_reach_for_gravity(device: str) -> None:
+    pytest.importorskip("torch", reason="torch is not installed (pip install 'phalanx[torch]')")
+    sim = SimulationContext(SimulationCfg(device=device, gravity=(0.0, 3.0, -4.0)))
+    assert sim._gravity_tensor.tolist() == [0.0, 3.0, -4.0]
+    assert str(sim._gravity_tensor.device) == device and float(sim._gravity_tensor.norm()) == 5.0
+
+
 def test_settings_reach_the_engine(device: str) -> None:
     physx = PhysxCfg(solver_type=0, min_position_iteration_count=8, max_velocity_iteration_count=0)
     physx.bounce_threshold_velocity = 0.3

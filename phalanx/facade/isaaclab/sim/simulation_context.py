@@ -191,6 +191,13 @@ class SimulationContext(Callbacks):
         return None if self._world is None or self._world.is_empty else self._world.view
 
     @property
+    def _gravity_tensor(self) -> Any:
+        """Gravity of the settings as a torch tensor (3,), m/s^2, which tasks of drones reach for."""
+        import torch
+
+        return torch.tensor(self.cfg.gravity, dtype=torch.float32, device=self._device)
+
+    @property
     def app(self) -> App:
         """The application, ``omni.kit.app.get_app()``."""
         return get_app()
