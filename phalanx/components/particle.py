@@ -90,6 +90,7 @@ class ParticleMotion(Component, table=Particle):
     twist = Field(3 * SLOTS, unit="N m s", doc="angular impulse about its centre, of each contact with a shape")
     near = Field(dtype="int32", doc="others near it")
     give = Field(unit="1/kg", doc="number of those by its mass; 0: the user moves it")
+    parted = Field(dtype="int32", doc="1: others near it were moved apart from it without a push")
 
 
 class ParticleSpin(Component, table=Particle):

@@ -383,7 +383,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     # Where particles go, and what they push links with.
     "deform_particles_end": (
         grains.finish_particles,
-        fluids.slow_parted_fluid,
+        grains.slow_parted_particles,
         particle_links.impulses_of_particles,
     ),
     # Velocities of nodes.

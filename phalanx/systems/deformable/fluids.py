@@ -15,14 +15,10 @@ import math
 
 from phalanx.components import (
     Deformable,
-    DeformableDynamics,
-    DeformableModes,
-    DeformableMotion,
     DeformableSettings,
     NodeContactPoint,
     NodeContactState,
     NodeModel,
-    NodeState,
     NodeStep,
     Particle,
     ParticleFluid,
@@ -31,7 +27,6 @@ from phalanx.components import (
     ParticlePair,
     ParticleTopology,
     Settings,
-    Status,
 )
 from phalanx.components.node_contact import SLOTS
 from phalanx.ecs import function, read, real, rows, system, update, write
@@ -337,59 +332,3 @@ def push_fluid(
     pushed[p, 0, e] = gain[p, 0, e] + inverse * x
     pushed[p, 1, e] = gain[p, 1, e] + inverse * y
     pushed[p, 2, e] = gain[p, 2, e] + inverse * z
-
-
-@system(over=Particle, phase="deform_particles_end")
-def slow_parted_fluid(
-    p,
-    e,
-    particles=rows(Particle),
-    node=read(ParticleTopology.node),
-    body=read(ParticleTopology.body),
-    h=read(Settings.timestep),
-    count=read(DeformableSettings.small_steps),
-    fluid=read(ParticleMaterial.reach),
-    whole=read(ParticleMaterial.lattice_sum),
-    damping=read(DeformableDynamics.damping),
-    mass=read(NodeModel.mass),
-    diverged=read(Status.diverged),
-    broken=read(DeformableModes.broken),
-    near=read(ParticleMotion.near),
-    give=read(ParticleMotion.give),
-    other=read(ParticlePair.other),
-    normal=read(ParticlePair.normal),
-    gap=read(ParticlePair.gap),
-    shift=read(ParticleFluid.shift),
-    origin=read(DeformableMotion.origin),
-    position=read(NodeState.position),
-    velocity=update(NodeState.velocity),
-):
-    """Two that were moved apart without a push go round each other the more slowly: angular momentum stays.
-
-    They were moved by d along the line between them at the start of the small step h, x, so sum m d x x = 0, and are at
-    X = x + h v + d. So sum m d x v, which that makes of angular momentum, is -sum m X x d / h, and the impulses d / h,
-    less any along the line between the two where they are now, hand it back. Those taken are the shortest.
-    """
-    v, b = node[p, e], body[p, e]
-    moves = fluid[b, e] > 0.0 and give[p, e] > 0.0 and diverged[0, e] == 0 and broken[b, e] == 0
-    x, y, z = 0.0, 0.0, 0.0
-    for k in range(near[p, e] if moves else 0):
-        s = place_of(k, p, particles)
-        q = other[s, e]
-        w, o = node[q, e], body[q, e]
-        if fluid[o, e] > 0.0:
-            nx, ny, nz = normal[s, 0, e], normal[s, 1, e], normal[s, 2, e]
-            far = slope(gap[s, e], 0.5 * (fluid[b, e] + fluid[o, e]))
-            far *= shift[p, e] / whole[b, e] + shift[q, e] / whole[o, e]
-            dx = (origin[b, 0, e] - origin[o, 0, e]) + (position[v, 0, e] - position[w, 0, e])
-            dy = (origin[b, 1, e] - origin[o, 1, e]) + (position[v, 1, e] - position[w, 1, e])
-            dz = (origin[b, 2, e] - origin[o, 2, e]) + (position[v, 2, e] - position[w, 2, e])
-            square = dx * dx + dy * dy + dz * dz
-            along = (nx * dx + ny * dy + nz * dz) / square if square > 0.0 else 0.0
-            x, y, z = x + far * (nx - along * dx), y + far * (ny - along * dy), z + far * (nz - along * dz)
-    if moves:
-        step = h[0, e] / real(count[0, e])
-        share = 1.0 / (step * (1.0 + step * damping[b, e]) * mass[v, e])
-        velocity[v, 0, e] += share * x
-        velocity[v, 1, e] += share * y
-        velocity[v, 2, e] += share * z

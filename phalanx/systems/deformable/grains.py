@@ -13,6 +13,7 @@ from phalanx.components import (
     CoupledLinkMotion,
     DeformableDynamics,
     DeformableModes,
+    DeformableMotion,
     DeformablePairTopology,
     DeformableSettings,
     NodeContactPoint,
@@ -33,7 +34,7 @@ from phalanx.components import (
     Status,
 )
 from phalanx.components.node_contact import SLOTS
-from phalanx.ecs import local, read, real, rows, system, update, write
+from phalanx.ecs import function, local, read, real, rows, system, update, write
 from phalanx.maths.kernels import cross
 from phalanx.systems.collision.narrow.pose import inverse_turn
 from phalanx.systems.deformable.fluids import behind_wall, slope
@@ -48,6 +49,22 @@ SLOP = 0.005
 
 ROLL = 0.5
 """Share of a difference of spins that rolling resistance takes in a sweep: friction changes spins at the same time."""
+
+
+@function
+def lever(radius, gap):
+    """How far from the centre of a grain friction with another acts: in the middle of their gap or overlap.
+
+    The levers of both add up to the distance of their centres at the start of the small step. So what friction takes
+    of the angular momentum of their motion it gives to their spins, to rounding.
+    """
+    return radius + 0.5 * gap
+
+
+@function
+def overlap(gap, one, other):
+    """By how much two grains of these radii are moved apart in a small step, m; the same seen from both."""
+    return APART * max(-gap - SLOP * 0.5 * (one + other), 0.0)
 
 
 @system(over=Particle, phase="deform_particles_begin")
@@ -128,14 +145,16 @@ def relax_pairs(
         push = max(load[s, e] - share * (opens + max(gap[s, e], 0.0) / step), -holds)
         x, y, z = x - opens * nx, y - opens * ny, z - opens * nz
         ra, rc = radius[b, e], radius[o, e]
+        here, there = lever(ra, gap[s, e]), lever(rc, gap[s, e])
         sx, sy, sz = cross(
-            ra * spin[p, 0, e] + rc * spin[q, 0, e],
-            ra * spin[p, 1, e] + rc * spin[q, 1, e],
-            ra * spin[p, 2, e] + rc * spin[q, 2, e],
+            here * spin[p, 0, e] + there * spin[q, 0, e],
+            here * spin[p, 1, e] + there * spin[q, 1, e],
+            here * spin[p, 2, e] + there * spin[q, 2, e],
             nx, ny, nz,
         )  # fmt: skip
         x, y, z = x - sx, y - sy, z - sz
-        both = give[p, e] * (1.0 + turns[b, e]) + give[q, e] * (1.0 + turns[o, e])
+        both = give[p, e] * (1.0 + turns[b, e] * (here * here) / (ra * ra))
+        both += give[q, e] * (1.0 + turns[o, e] * (there * there) / (rc * rc))
         slips = 1.0 / both if share > 0.0 else 0.0
         rx, ry, rz = rub[s, 0, e] - slips * x, rub[s, 1, e] - slips * y, rub[s, 2, e] - slips * z
         size = math.sqrt(rx * rx + ry * ry + rz * rz)
@@ -193,6 +212,7 @@ def move_particles(
     rub=read(ParticlePair.rub),
     roll=read(ParticlePair.roll),
     normal=read(ParticlePair.normal),
+    gap=read(ParticlePair.gap),
     free=write(ParticleMotion.free),
     velocity=write(ParticleMotion.velocity),
     spin=write(ParticleMotion.spin),
@@ -212,9 +232,10 @@ def move_particles(
             ux, uy, uz = cross(
                 rub[s, 0, e], rub[s, 1, e], rub[s, 2, e], normal[s, 0, e], normal[s, 1, e], normal[s, 2, e]
             )
-            wx += radius[b, e] * ux + roll[s, 0, e]
-            wy += radius[b, e] * uy + roll[s, 1, e]
-            wz += radius[b, e] * uz + roll[s, 2, e]
+            arm = lever(radius[b, e], gap[s, e])
+            wx += arm * ux + roll[s, 0, e]
+            wy += arm * uy + roll[s, 1, e]
+            wz += arm * uz + roll[s, 2, e]
     m = mass[v, e]
     inverse = 1.0 / m if give[p, e] > 0.0 else 0.0
     moves = 1.0 if inverse > 0.0 else 0.0
@@ -306,13 +327,14 @@ def finish_particles(
     broken=update(DeformableModes.broken),
     turned=update(ParticleSpin.value),
     twist=write(ParticleMotion.twist),
+    parted=write(ParticleMotion.parted),
     position=update(NodeState.position),
     velocity=update(NodeState.velocity),
 ):
     """Contacts with shapes where these are at last, what they get, and where the particle goes.
 
     Overlaps of pairs are moved apart without a change of velocity, so that they add no energy. What is too dense in
-    fluids is moved apart, too; then comes :func:`~.fluids.slow_parted_fluid`.
+    fluids is moved apart, too; then comes :func:`slow_parted_particles`.
     """
     v, b = node[p, e], body[p, e]
     c = surface[p, e] * SLOTS
@@ -332,9 +354,10 @@ def finish_particles(
             ux, uy, uz = cross(
                 rub[s, 0, e], rub[s, 1, e], rub[s, 2, e], normal[s, 0, e], normal[s, 1, e], normal[s, 2, e]
             )
-            tx += radius[b, e] * ux + roll[s, 0, e]
-            ty += radius[b, e] * uy + roll[s, 1, e]
-            tz += radius[b, e] * uz + roll[s, 2, e]
+            arm = lever(radius[b, e], gap[s, e])
+            tx += arm * ux + roll[s, 0, e]
+            ty += arm * uy + roll[s, 1, e]
+            tz += arm * uz + roll[s, 2, e]
         tx, ty, tz = turned[p, 0, e] + light * tx, turned[p, 1, e] + light * ty, turned[p, 2, e] + light * tz
     touches = moves and pair[c, e] >= 0
     if touches:
@@ -362,17 +385,19 @@ def finish_particles(
         x, y, z = x + ux, y + uy, z + uz
         tx, ty, tz = tx + ax, ty + ay, tz + az
     dx, dy, dz = 0.0, 0.0, 0.0
+    some = 0
     if moves:
         for k in range(near[p, e]):
             s = place_of(k, p, particles)
             q = other[s, e]
             o = body[q, e]
-            flows = fluid[b, e] > 0.0 and fluid[o, e] > 0.0
-            deep = APART * max(-gap[s, e] - SLOP * radius[b, e], 0.0) / (m * (give[p, e] + give[q, e]))
-            if flows:
+            deep = overlap(gap[s, e], radius[b, e], radius[o, e]) / (m * (give[p, e] + give[q, e]))
+            if fluid[b, e] > 0.0 and fluid[o, e] > 0.0:
                 deep = slope(gap[s, e], 0.5 * (fluid[b, e] + fluid[o, e])) / m
                 deep *= shift[p, e] / lattice[b, e] + shift[q, e] / lattice[o, e]
+            some = 1 if deep > 0.0 else some
             dx, dy, dz = dx + deep * normal[s, 0, e], dy + deep * normal[s, 1, e], dz + deep * normal[s, 2, e]
+    parted[p, e] = some
     for k in range(SLOTS):
         s = c + k
         fx, fy, fz = 0.0, 0.0, 0.0
@@ -456,3 +481,62 @@ def finish_particles(
                 spot[s, 0, e] += bx if own else ax
                 spot[s, 1, e] += by if own else ay
                 spot[s, 2, e] += bz if own else az
+
+
+@system(over=Particle, phase="deform_particles_end")
+def slow_parted_particles(
+    p,
+    e,
+    particles=rows(Particle),
+    node=read(ParticleTopology.node),
+    body=read(ParticleTopology.body),
+    h=read(Settings.timestep),
+    count=read(DeformableSettings.small_steps),
+    radius=read(ParticleMaterial.radius),
+    fluid=read(ParticleMaterial.reach),
+    lattice=read(ParticleMaterial.lattice_sum),
+    damping=read(DeformableDynamics.damping),
+    mass=read(NodeModel.mass),
+    broken=read(DeformableModes.broken),
+    near=read(ParticleMotion.near),
+    give=read(ParticleMotion.give),
+    parted=read(ParticleMotion.parted),
+    other=read(ParticlePair.other),
+    normal=read(ParticlePair.normal),
+    gap=read(ParticlePair.gap),
+    shift=read(ParticleFluid.shift),
+    origin=read(DeformableMotion.origin),
+    position=read(NodeState.position),
+    velocity=update(NodeState.velocity),
+):
+    """Two that were moved apart without a push go round each other the more slowly: angular momentum stays.
+
+    They were moved by d along the line between them at the start of the small step h, x, so sum m d x x = 0, and are at
+    X = x + h v + d. So sum m d x v, which that makes of angular momentum, is -sum m X x d / h, and the impulses d / h,
+    less any along the line between the two where they are now, hand it back. Those taken are the shortest.
+    """
+    v, b = node[p, e], body[p, e]
+    moves = parted[p, e] != 0 and broken[b, e] == 0
+    x, y, z = 0.0, 0.0, 0.0
+    for k in range(near[p, e] if moves else 0):
+        s = place_of(k, p, particles)
+        q = other[s, e]
+        w, o = node[q, e], body[q, e]
+        far = overlap(gap[s, e], radius[b, e], radius[o, e]) / (give[p, e] + give[q, e])
+        if fluid[b, e] > 0.0 and fluid[o, e] > 0.0:
+            far = slope(gap[s, e], 0.5 * (fluid[b, e] + fluid[o, e]))
+            far *= shift[p, e] / lattice[b, e] + shift[q, e] / lattice[o, e]
+        if far > 0.0:
+            nx, ny, nz = normal[s, 0, e], normal[s, 1, e], normal[s, 2, e]
+            dx = (origin[b, 0, e] - origin[o, 0, e]) + (position[v, 0, e] - position[w, 0, e])
+            dy = (origin[b, 1, e] - origin[o, 1, e]) + (position[v, 1, e] - position[w, 1, e])
+            dz = (origin[b, 2, e] - origin[o, 2, e]) + (position[v, 2, e] - position[w, 2, e])
+            square = dx * dx + dy * dy + dz * dz
+            along = (nx * dx + ny * dy + nz * dz) / square if square > 0.0 else 0.0
+            x, y, z = x + far * (nx - along * dx), y + far * (ny - along * dy), z + far * (nz - along * dz)
+    if moves:
+        step = h[0, e] / real(count[0, e])
+        share = 1.0 / (step * (1.0 + step * damping[b, e]) * mass[v, e])
+        velocity[v, 0, e] += share * x
+        velocity[v, 1, e] += share * y
+        velocity[v, 2, e] += share * z
