@@ -85,6 +85,20 @@ def test_closed_surfaces_are_filled(kind: str) -> None:
     assert corners == {"cylinder": 2, "torus": 0, "two balls": 4}[kind]
 
 
+@pytest.mark.parametrize("height", [0.08, 0.29, 0.001])
+def test_flat_surfaces_are_one_cell_thick(height: float) -> None:
+    """Discs as of trampolines, which are thinner than a cell: from face to face, closed, with nearly their volume."""
+    disc = trimesh.creation.cylinder(radius=1.5, height=height)
+    for axis in np.eye(3):
+        turn = np.asarray(trimesh.geometry.align_vectors([0, 0, 1], axis))[:3, :3]
+        mesh = fill_surface(disc.vertices @ turn.T + [1, 2, 3], disc.faces, 10)
+        edges = np.concatenate([mesh.surface[:, k] for k in ([0, 1], [1, 2], [2, 0])])
+        assert {(b, a) for a, b in edges.tolist()} == {*map(tuple, edges.tolist())}
+        assert len(np.unique(mesh.surface)) - len(edges) // 2 + len(mesh.surface) == 2
+        assert 0.9 < mesh.volumes.sum() / disc.volume < 1.0
+        np.testing.assert_allclose(np.abs((mesh.nodes - [1, 2, 3]) @ axis).max(), height / 2)
+
+
 def test_boxes_are_filled_exactly_and_open_surfaces_refused() -> None:
     box = trimesh.creation.box((0.2, 0.1, 0.3)).apply_translation((1, 2, 3))
     mesh = fill_surface(box.vertices, box.faces, 6)

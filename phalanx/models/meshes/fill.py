@@ -25,6 +25,9 @@ LONG, SHORT = 0.24999, 0.41189
 PAD = 4
 """Nodes of the grid of distances that are added at each side, so that all cells at the surface are whole."""
 
+JUST_BELOW = 0.999
+"""Of a cell: sides of a whole cell are as wide as the step between planes of the lattice, and rounding decides."""
+
 
 def fill_surface(vertices: np.ndarray, faces: np.ndarray, resolution: int, source: str = "mesh") -> TetMesh:
     """Tetrahedra of what a surface encloses.
@@ -36,8 +39,10 @@ def fill_surface(vertices: np.ndarray, faces: np.ndarray, resolution: int, sourc
         source: for messages.
 
     Raises:
-        LoadError: a vertex or triangle is none, the surface is not closed, or it is so thin that no point of the
-            lattice is inside.
+        LoadError: a vertex or triangle is none, the surface is not closed, or its walls are so thin that no point of
+            the lattice is inside.
+
+    What is thinner along an axis than a cell, such as a disc, is one cell thick there, as boxes are.
     """
     if isinstance(resolution, bool) or not isinstance(resolution, int | np.integer) or resolution < 1:
         raise ValueError(f"resolution={resolution!r}: must be a whole number of cells, at least 1")
@@ -52,9 +57,10 @@ def fill_surface(vertices: np.ndarray, faces: np.ndarray, resolution: int, sourc
         x, y, z = ((high - low) / 2).tolist()
         made = tet_shape(Shape("box", (x, y, z)), resolution)
         return TetMesh(made.nodes + (low + high) / 2, made.tets, source)
+    stretch = _stretch(high - low, int(resolution))
     try:
         field = distance_field(
-            vertices, faces, SdfOptions(resolution=max(2 * int(resolution), SMALLEST_RESOLUTION), points=64)
+            vertices * stretch, faces, SdfOptions(resolution=max(2 * int(resolution), SMALLEST_RESOLUTION), points=64)
         )
     except ValueError as error:
         raise LoadError(
@@ -64,7 +70,13 @@ def fill_surface(vertices: np.ndarray, faces: np.ndarray, resolution: int, sourc
     nodes, tets = _stuffed(inside)
     if not len(tets):
         raise LoadError(f"{source}: it is too thin to be filled at resolution={resolution}; take a finer one")
-    return TetMesh(field.centre + field.corner + field.cell * (nodes - PAD), tets, source)
+    return TetMesh((field.centre + field.corner + field.cell * (nodes - PAD)) / stretch, tets, source)
+
+
+def _stretch(sides: np.ndarray, resolution: int) -> np.ndarray:
+    """(3,): what coordinates are multiplied by so that no side of a box is shorter than a cell; 1 for most."""
+    cell = JUST_BELOW * sides.max() / resolution
+    return np.where(sides > 0, np.maximum(cell / np.where(sides > 0, sides, cell), 1.0), 1.0)
 
 
 def _open_edge(vertices: np.ndarray, faces: np.ndarray, given: np.ndarray) -> str:
