@@ -95,16 +95,22 @@ def check_mimic(joints: list[Joint], joint_error: LinkError) -> None:
 
 
 def check_masses(
-    model: RobotModel, link_error: LinkError, joint_error: LinkError, inertias: Inertias = "refuse"
+    model: RobotModel,
+    link_error: LinkError,
+    joint_error: LinkError,
+    inertias: Inertias = "refuse",
+    need_masses: bool = True,
 ) -> list[str]:
     """Raise for a joint that moves no mass at all and for impossible inertias; warn of massless groups.
 
     Links joined by fixed joints are one rigid group. A massless group is an ordinary intermediate frame as
     long as massive links move with it; a moving joint whose whole subtree has no mass makes the mass matrix
-    singular. Expects a tree (:func:`check_tree`).
+    singular. Expects a tree (:func:`check_tree`). Without ``need_masses`` links that collide count as massive: they
+    get their mass by a density later.
     """
     outgoing = model.outgoing()
-    mass = {body.name: body.mass for body in model.bodies}
+    by_shapes = 0.0 if need_masses else 1.0
+    mass = {body.name: body.mass or by_shapes * bool(body.collisions) for body in model.bodies}
     group, order, queue = {model.root: model.root}, [], deque([model.root])
     while queue:
         link = queue.popleft()

@@ -246,6 +246,26 @@ def test_urdf_files_are_spawned(tmp_path: Path) -> None:
         assert model.drives["slide_joint"].stiffness == pytest.approx(7.0)
 
 
+def test_moving_links_without_mass_get_it_from_their_shapes(tmp_path: Path) -> None:
+    """Propellers and wheels of many files: Isaac Sim takes 1,000 kg/m^3, or the density of the configuration."""
+    file = tmp_path / "fan.urdf"
+    file.write_text(
+        """<robot name="fan">
+        <link name="base"><inertial><mass value="3"/><inertia ixx=".1" iyy=".1" izz=".1"/></inertial></link>
+        <link name="prop"><collision><geometry><box size=".2 .1 .01"/></geometry></collision></link>
+        <joint name="spin" type="continuous"><parent link="base"/><child link="prop"/><axis xyz="0 0 1"/></joint>
+        </robot>"""
+    )
+    for density, mass in ((0.0, 0.2), (50.0, 0.01)):
+        cfg = UrdfConverterCfg(asset_path=str(file), fix_base=True, joint_drive=None, link_density=density)
+        prop = load_robot(UrdfConverter(cfg).usd_path).bodies[1]
+        assert prop.name == "prop" and prop.mass == pytest.approx(mass)
+        np.testing.assert_allclose(np.diag(prop.inertia), mass / 12 * np.array([0.0101, 0.0401, 0.05]), rtol=1e-5)
+    file.write_text(file.read_text().replace("<collision>", "<visual>").replace("</collision>", "</visual>"))
+    with pytest.raises(LoadError, match='moves link "prop"'):
+        UrdfConverter(UrdfConverterCfg(asset_path=str(file), fix_base=True, joint_drive=None))
+
+
 MJCF = """<mujoco model="legs"><worldbody><body name="torso" pos="0 0 1">{}<geom size=".2"/><site name="imu"/>
 <body name="leg" pos="0 0 -.3"><joint name="hip" axis="0 1 0" range="-30 60" damping="2" armature=".1"/>
 <geom type="capsule" size=".05 .2"/></body></body></worldbody>

@@ -68,6 +68,7 @@ def load_urdf(
     *,
     fix_inertias: bool = False,
     need_visuals: bool = False,
+    need_masses: bool = True,
 ) -> RobotModel:
     """Read a robot from a URDF file.
 
@@ -75,7 +76,8 @@ def load_urdf(
     or a folder of packages (see :mod:`phalanx.io.reading.paths`). With ``visuals=False`` the visual shapes are left out
     and their meshes are not opened. With ``fix_inertias`` inertias that no body can have are replaced by the nearest
     that one can have, with a warning; they are errors otherwise. With ``need_visuals``, for visuals that shall collide,
-    meshes of visuals that cannot be had are errors, too.
+    meshes of visuals that cannot be had are errors, too. Without ``need_masses`` links that have shapes and no mass may
+    be all that a joint moves, for users who give them a density.
 
     Raises :class:`LoadError` with file, line, element and remedy when the file cannot be simulated; what is odd but
     usable is listed in ``model.warnings``.
@@ -84,7 +86,7 @@ def load_urdf(
     with place(root.error):
         _check_root(root)
         inertias: Inertias = "fix" if fix_inertias else "refuse"
-        return _Reader(root, FileFinder(path, package_dirs), visuals, need_visuals, inertias).read()
+        return _Reader(root, FileFinder(path, package_dirs), visuals, need_visuals, inertias, need_masses).read()
 
 
 def _check_root(root: Element) -> None:
@@ -103,6 +105,7 @@ class _Reader:
     visuals: bool
     need_visuals: bool
     inertias: Inertias
+    need_masses: bool
     warnings: list[str] = field(default_factory=list)
     colors: dict[str, tuple[float, ...]] = field(default_factory=dict)
     textures: dict[str, Element] = field(default_factory=dict)
@@ -124,7 +127,7 @@ class _Reader:
             model.bodies.append(_placed(self.body, element))
             clock.check()
         errors = (lambda n, t: _inertia(links[n]).error(t), lambda n, t: joints[n].error(t))
-        self.warnings += check_masses(model, *errors, self.inertias)
+        self.warnings += check_masses(model, *errors, self.inertias, self.need_masses)
         model.warnings = list(dict.fromkeys(self.warnings))
         return model
 

@@ -28,7 +28,7 @@ class UrdfConverter(AssetConverterBase):
     cfg: UrdfConverterCfg
 
     def _convert_asset(self, cfg: UrdfConverterCfg) -> None:
-        model = load_urdf(cfg.asset_path, fix_inertias=True, need_visuals=cfg.collision_from_visuals)
+        model = load_urdf(cfg.asset_path, fix_inertias=True, need_visuals=cfg.collision_from_visuals, need_masses=False)
         for text in model.warnings:
             logger.log(WARNING if text.startswith(NOT_SHOWN) else INFO, "%s: %s", cfg.asset_path, text)
         model = changed_model(model, cfg)
