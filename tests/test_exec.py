@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError
@@ -34,15 +35,28 @@ if "--stop" in sys.argv:
 """
 
 
-def execute(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def execute(folder: Path, *arguments: str, path: str = "") -> subprocess.CompletedProcess[str]:
+    """What came of it; ``path`` is put before PYTHONPATH."""
+    paths = os.pathsep.join(one for one in (path, os.environ.get("PYTHONPATH", "")) if one)
     return subprocess.run(
         [sys.executable, "-m", "phalanx", "exec", *arguments],
         cwd=folder,
+        env={**os.environ, "PYTHONPATH": paths},
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
+
+
+def test_folders_where_it_is_run_hide_no_packages(tmp_path: Path) -> None:
+    """As with ``python scripts/main.py``: a checkout in the current folder is not what a name stands for."""
+    for folder, name in (("scripts", "main.py"), ("installed/gadget", "__init__.py"), ("gadget", "__init__.py")):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / name).write_text(f"NAME = {folder!r}\n")
+    (tmp_path / "scripts" / "main.py").write_text("import gadget\nprint(gadget.NAME)\n")
+    done = execute(tmp_path, "scripts/main.py", path=str(tmp_path / "installed"))
+    assert (done.returncode, done.stdout) == (0, "installed/gadget\n"), done.stderr
 
 
 def test_it_is_the_main_program(tmp_path: Path) -> None:

@@ -49,6 +49,9 @@ def execute(script: str, arguments: Sequence[str], watch: Watch | None = None) -
     facade.install()
     sys.excepthook = sys.__excepthook__  # what is uncaught is the script's from here on
     sys.argv = [script, *arguments]
+    started = getattr(sys.modules["__main__"], "__spec__", None)
+    if started is not None and started.name == "phalanx.__main__" and sys.path[0] == os.getcwd():
+        del sys.path[0]  # "python -m" put it there; folders beside the script's are not to hide installed packages
     if path.is_file():
         sys.path.insert(0, str(path.resolve().parent))
     try:
