@@ -93,6 +93,16 @@ def test_values_come_as_late_as_each_environment_asks_for(api, device):
         assert found.tolist() == [t, t - 1, max(t - 2, 8)]
 
 
+def test_scripts_look_at_what_is_on_its_way(api, device):
+    """Tasks with delayed actions observe the newest one by the buffer within, which has a name of Isaac Lab's."""
+    buffer = DelayBuffer(2, 1, device)
+    buffer.set_time_lag(2)
+    for t in range(3):
+        buffer.compute(array([[t]], device, "float32"))
+    assert get(buffer._circular_buffer.buffer[:, -1, :]).tolist() == [[2.0]]
+    assert get(buffer._time_lags).tolist() == [2]
+
+
 @pytest.mark.parametrize(
     ("lag", "error", "message"),
     [

@@ -194,6 +194,15 @@ def test_a_script_fills_it(sim: SimulationContext, copied: bool, caplog: Any) ->
     assert host(one.root_physx_view.get_masses()).reshape(-1).tolist() == [1.0, 2.0, 1.0]
 
 
+def test_scripts_move_origins(sim: SimulationContext) -> None:
+    """By the name that Isaac Lab's own has: curricula put environments before other obstacles."""
+    scene = InteractiveScene(InteractiveSceneCfg(num_envs=3, env_spacing=2.0))
+    scene._default_env_origins[1, 1] = 7.0
+    expected = grid_origins(3, 2.0)
+    expected[1, 1] = 7.0
+    np.testing.assert_array_equal(host(scene.env_origins), expected)
+
+
 def test_terrain_and_collection(sim: SimulationContext) -> None:
     """Environments stand on a plane; a collection's state comes back, relative to other environments' origins."""
 

@@ -136,6 +136,42 @@ def test_alignments_and_drifts(sim: SimulationContext, alignment: Any) -> None:
         np.testing.assert_allclose(drifted[i][hit], expected[hit], atol=2e-5 * 30)
 
 
+def test_scripts_change_drifts_and_rays(sim: SimulationContext) -> None:
+    """Subclasses draw drifts of their own at resets; rays that are written are those of one environment alone."""
+
+    class Drifting(RayCaster):
+        def reset(self, env_ids: Any = None) -> None:
+            super().reset(env_ids)
+            self.drift[slice(None) if env_ids is None else env_ids, 2] = 0.5
+
+    environments(3)
+    ground()
+    cube = box("cube", (0.0, 0.0, 3.0))
+    pattern = patterns.LidarPatternCfg(
+        channels=1, vertical_fov_range=(-90.0, -90.0), horizontal_fov_range=(0.0, 10.0), horizontal_res=10.0
+    )
+    sensor = Drifting(RayCasterCfg(prim_path=f"{ENV}/cube", mesh_prim_paths=["/World/ground"], pattern_cfg=pattern))
+    sim.reset()
+    pose = put_at(cube, np.random.default_rng(5), 3, 1.0)
+    pose[:, 3:] = [1.0, 0.0, 0.0, 0.0]
+    cube.write_root_pose_to_sim(pose.astype(np.float32))
+    sensor.reset()
+    up = pose[:, :3] + [0.0, 0.0, 0.5]
+    np.testing.assert_allclose(host(sensor.data.pos_w), up, atol=1e-6)
+    np.testing.assert_allclose(host(sensor.data.ray_hits_w)[:, 0], up * [1, 1, 0], atol=1e-5)
+    rays = sensor.num_rays
+    assert tuple(sensor.ray_starts.shape) == tuple(sensor.ray_directions.shape) == (3, rays, 3)
+    sensor.ray_directions[1, :, 0] = 1.0
+    sensor.update(0.0, force_recompute=True)
+    moved = up * [1, 1, 0] + [[0.0], [1.0], [0.0]] * up[:, 2:] * [1, 0, 0]
+    np.testing.assert_allclose(host(sensor.data.ray_hits_w), np.repeat(moved[:, None], rays, 1), atol=1e-5)
+    sensor.ray_starts = host(sensor.ray_starts) + np.array([0.0, 0.2, 0.0], np.float32)
+    sensor.update(0.0, force_recompute=True)
+    np.testing.assert_allclose(host(sensor.data.ray_hits_w)[:, 0], moved + [0, 0.2, 0], atol=1e-5)
+    with pytest.raises(ValueError, match=r"rays of shape \(2, 3\): it must be \(3, "):
+        sensor.ray_directions = np.zeros((2, 3), np.float32)
+
+
 def test_what_carries_them(sim: SimulationContext, tmp_path: Path) -> None:
     """A body, a prim on a body, the root of an articulation, and nothing; several meshes and shapes are hit."""
     environments(2)

@@ -189,6 +189,12 @@ def test_tasks_of_drones_reach_for_gravity(device: str) -> None:
     assert str(sim._gravity_tensor.device) == device and float(sim._gravity_tensor.norm()) == 5.0
 
 
+def test_scripts_reach_for_settings_of_the_application(device: str) -> None:
+    sim = SimulationContext(SimulationCfg(device=device))
+    sim.set_setting("/physics/mine", 3)
+    assert sim.carb_settings.get("/physics/mine") == 3
+
+
 def test_settings_reach_the_engine(device: str) -> None:
     physx = PhysxCfg(solver_type=0, min_position_iteration_count=8, max_velocity_iteration_count=0)
     physx.bounce_threshold_velocity = 0.3

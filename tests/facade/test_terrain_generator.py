@@ -55,6 +55,17 @@ def test_a_seed_makes_a_terrain_and_nothing_else_changes() -> None:
     assert "noise" in str(first) and len(first.terrain_meshes) == 12
 
 
+def test_functions_of_scripts_may_make_one_mesh() -> None:
+    def floor(difficulty: float, cfg: Any) -> tuple[trimesh.Trimesh, np.ndarray]:
+        made = trimesh.creation.box((*cfg.size, 0.2))
+        made.apply_translation((cfg.size[0] / 2, cfg.size[1] / 2, 0.2))
+        return made, np.array([2.0, 2.5, 0.3])
+
+    own = t.MeshPlaneTerrainCfg(function=floor, proportion=1.0)
+    made = t.TerrainGenerator(cfg(sub_terrains={"own": own}))
+    np.testing.assert_allclose(heights(made, [[0.0, 0.0], [3.0, -4.0]]), 0.3)
+
+
 @pytest.mark.parametrize("curriculum", [False, True])
 def test_origins_are_on_the_terrain(curriculum: bool) -> None:
     """In the middle of each of 3 x 4 sub-terrains of 4 x 5 m about the world's origin, on stairs up there."""

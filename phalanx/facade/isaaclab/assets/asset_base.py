@@ -34,6 +34,8 @@ class AssetBase(DebugVis, ABC):
     def __init__(self, cfg: AssetBaseCfg) -> None:
         cfg.validate()  # pyright: ignore[reportAttributeAccessIssue]
         self.cfg: Any = cfg.copy()  # pyright: ignore[reportAttributeAccessIssue]
+        self.stage: Any = utils.get_current_stage()
+        """The stage that it is on."""
         self._is_initialized = False
         self._all_indices: Any = None
         for part in self._part_cfgs():

@@ -53,7 +53,8 @@ class InteractiveScene(Entities):
         if cfg.clone_in_fabric:
             tell_once("InteractiveSceneCfg.clone_in_fabric has no meaning: there is no Fabric")
         self._origins = grid_origins(cfg.num_envs, cfg.env_spacing)
-        self._origins_array: Any = None
+        # Of this name, since scripts move environments' origins by it.
+        self._default_env_origins = array(self._origins, self.device, "float32")
         self._filtered = False
         self._subscription = Subscription(Event.PLAY, self._check_filtering, order=20)
         self.env_prim_paths = [f"{self.env_ns}/env_{i}" for i in range(cfg.num_envs)]
@@ -103,9 +104,7 @@ class InteractiveScene(Entities):
         """(num_envs, 3): where the environments are in the world, m; the terrain's if there is one."""
         if self._terrain is not None:
             return self._terrain.env_origins
-        if self._origins_array is None:
-            self._origins_array = array(self._origins, self.device, "float32")
-        return self._origins_array
+        return self._default_env_origins
 
     @property
     def device(self) -> str:

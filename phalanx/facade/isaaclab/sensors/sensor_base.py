@@ -44,6 +44,8 @@ class SensorBase(DebugVis, ABC):
             )
         cfg.validate()  # pyright: ignore[reportAttributeAccessIssue]
         self.cfg: Any = cfg.copy()  # pyright: ignore[reportAttributeAccessIssue]
+        self.stage: Any = utils.get_current_stage()
+        """The stage that it is on."""
         self._is_initialized = False
         self._subscriptions = [
             Subscription(Event.PLAY, self._initialize_callback, order=15),  # after assets

@@ -75,7 +75,9 @@ class SimulationContext(Callbacks):
         cfg = SimulationCfg() if cfg is None else cfg
         _check(cfg)
         self.cfg = cfg
-        offscreen = get_settings().get_as_bool("/isaaclab/render/offscreen")
+        self.carb_settings = get_settings()
+        """The application's settings, as ``carb.settings.get_settings()``."""
+        offscreen = self.carb_settings.get_as_bool("/isaaclab/render/offscreen")
         mode = SimulationContext.RenderMode
         self.render_mode = mode.PARTIAL_RENDERING if offscreen else mode.NO_GUI_OR_RENDERING
         self._device = _device(cfg.device)

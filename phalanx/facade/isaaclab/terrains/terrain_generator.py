@@ -171,7 +171,7 @@ class TerrainGenerator:
                 except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
                     log.warning("the kept terrain in %s is damaged (%s), and is made anew", folder, error)
         meshes, origin = cfg.function(difficulty, cfg)
-        mesh = join(meshes)
+        mesh = join(meshes if isinstance(meshes, (list, tuple)) else [meshes])  # some scripts' functions make one mesh
         middle = np.array([0.5 * cfg.size[0], 0.5 * cfg.size[1], 0.0])
         mesh.apply_translation(-middle)
         origin = np.asarray(origin, float) - middle

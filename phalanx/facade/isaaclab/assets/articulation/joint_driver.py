@@ -252,7 +252,7 @@ class _History:
 
     @property
     def _buffer(self) -> CircularBuffer:
-        return self._delays._circular
+        return self._delays._circular_buffer
 
     def is_elsewhere(self) -> bool:
         """Whether the buffer's arrays are others than those that kernels know; and let kernels know the newest."""
@@ -260,7 +260,7 @@ class _History:
         buffer.reserve((self._driver._view.count, len(self._mine)))
         if buffer._newest != self._expected:
             self._newest[...] = self._expected = buffer._newest
-        now = (buffer._buffer, buffer._pushes, self._delays._lags)
+        now = (buffer._buffer, buffer._pushes, self._delays._time_lags)
         moved = len(self._seen) != 3 or any(a is not b for a, b in zip(now, self._seen, strict=True))
         self._seen = now
         return moved

@@ -70,7 +70,9 @@ class Imu(ShownByMarkers, SensorBase):
         )
         gravity = np.asarray(simulation.cfg.gravity, float)
         size = np.linalg.norm(gravity)
-        self._down = array(np.tile((gravity / size if size else gravity).astype("float32"), (n, 1)), self._device)
+        self.GRAVITY_VEC_W = array(
+            np.tile((gravity / size if size else gravity).astype("float32"), (n, 1)), self._device
+        )
         self._bias = array(np.asarray(self.cfg.gravity_bias, "float32"), self._device)
         self._known = np.zeros(n, bool)
         self._velocity, self._rate = zeros((n, 6), self._device), zeros((n, 6), self._device)
@@ -88,7 +90,7 @@ class Imu(ShownByMarkers, SensorBase):
         values = {
             "pos_w": place,
             "quat_w": turn,
-            "projected_gravity_b": quat_apply_inverse(turn, self._down),
+            "projected_gravity_b": quat_apply_inverse(turn, self.GRAVITY_VEC_W),
             "lin_vel_b": quat_apply_inverse(turn, velocity[:, :3]),
             "ang_vel_b": quat_apply_inverse(turn, velocity[:, 3:]),
             "lin_acc_b": quat_apply_inverse(turn, rate[:, :3] + self._bias),

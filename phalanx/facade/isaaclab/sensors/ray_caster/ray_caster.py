@@ -68,11 +68,34 @@ class RayCaster(ShownByMarkers, SensorBase):
         self._update_outdated_buffers()
         return self._data
 
+    drift: Any
+    """(num_instances, 3): what is added to sensors' positions, m, drawn at each reset; scripts may write to it."""
+    ray_cast_drift: Any
+    """(num_instances, 3): along x and y what moves rays, along z what moves hits, m, drawn at each reset."""
+
     @property
     def num_rays(self) -> int:
         """Rays of each sensor, once the simulation plays."""
         self._check_initialized()
         return self._num_rays
+
+    @property
+    def ray_starts(self) -> Any:
+        """(num_instances, num_rays, 3): where rays start, in the sensors' frames, m; the memory that casts read."""
+        return hand_out(self._each("_starts"))
+
+    @ray_starts.setter
+    def ray_starts(self, value: Any) -> None:
+        self._set_each("_starts", value)
+
+    @property
+    def ray_directions(self) -> Any:
+        """(num_instances, num_rays, 3): directions of rays, in the sensors' frames; the memory that casts read."""
+        return hand_out(self._each("_ahead"))
+
+    @ray_directions.setter
+    def ray_directions(self, value: Any) -> None:
+        self._set_each("_ahead", value)
 
     def reset(self, env_ids: Sequence[int] | None = None) -> None:
         """Draw drifts of some sensors anew, or of all."""
@@ -81,13 +104,28 @@ class RayCaster(ShownByMarkers, SensorBase):
         drawn = uniform((len(ids), 6), self._device)
         chosen = array(ids, self._device)
         for name, columns, ranges in (
-            ("_drift", slice(0, 3), [self.cfg.drift_range] * 3),
-            ("_cast_drift", slice(3, 6), [self.cfg.ray_cast_drift_range.get(axis, (0.0, 0.0)) for axis in "xyz"]),
+            ("drift", slice(0, 3), [self.cfg.drift_range] * 3),
+            ("ray_cast_drift", slice(3, 6), [self.cfg.ray_cast_drift_range.get(axis, (0.0, 0.0)) for axis in "xyz"]),
         ):
             low, high = (array([float(one[end]) for one in ranges], self._device) for end in (0, 1))
             getattr(self, name)[chosen] = low + (high - low) * drawn[:, columns]
 
     # -- inside ----------------------------------------------------------------------------------------------
+
+    def _each(self, name: str) -> Any:
+        """Starts or directions of the engine for each sensor, from now on for itself: (num_instances, num_rays, 3)."""
+        self._check_initialized()
+        if getattr(self, name).ndim == 2:  # a cast reads both for all sensors together, or both for each
+            xp, n = self._scene.device.xp, self._num_envs
+            for one in ("_starts", "_ahead"):
+                setattr(self, one, xp.ascontiguousarray(xp.stack([getattr(self, one)] * n)))
+        return getattr(self, name)
+
+    def _set_each(self, name: str, value: Any) -> None:
+        now, given = self._each(name), accept(value, self._device)
+        if tuple(given.shape) != tuple(now.shape):
+            raise ValueError(f"{self._who}: rays of shape {tuple(given.shape)}: it must be {tuple(now.shape)}")
+        now[...] = given
 
     def _count(self) -> int:
         return len(utils.find_matching_prims(self.cfg.prim_path))
@@ -103,7 +141,7 @@ class RayCaster(ShownByMarkers, SensorBase):
         if not cfg.mesh_prim_paths:
             raise RuntimeError(f"{self._who}: mesh_prim_paths is empty: rays need something that they could hit")
         self._add_targets(stage_world, paths)
-        self._drift, self._cast_drift = zeros((n, 3), self._device), zeros((n, 3), self._device)
+        self.drift, self.ray_cast_drift = zeros((n, 3), self._device), zeros((n, 3), self._device)
         self._make_rays()
 
     def _add_targets(self, stage_world: StageWorld, paths: Sequence[str]) -> None:
@@ -137,7 +175,7 @@ class RayCaster(ShownByMarkers, SensorBase):
     def _update_buffers_impl(self, env_ids: Any) -> None:
         chosen = self._chosen(env_ids)
         place, turn = self._carried.poses()
-        _, place, drift = common(place, self._drift)
+        _, place, drift = common(place, self.drift)
         place = place + drift
         hits = self._cast(place, turn)
         for name, value in (("pos_w", place), ("quat_w", turn), ("ray_hits_w", hits)):
@@ -145,7 +183,7 @@ class RayCaster(ShownByMarkers, SensorBase):
 
     def _cast(self, place: Any, turn: Any) -> Any:
         """(n, rays, 3): hits of rays from prims there."""
-        xp, place, turn, drift = common(place, turn, self._cast_drift)
+        xp, place, turn, drift = common(place, turn, self.ray_cast_drift)
         if self.cfg.ray_alignment == "yaw":
             turn = yaw_quat(turn)
         elif self.cfg.ray_alignment == "world":

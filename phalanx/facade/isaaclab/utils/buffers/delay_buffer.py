@@ -25,18 +25,18 @@ class DelayBuffer:
             device: where values live.
         """
         self._history_length = max(0, int(history_length))
-        self._circular = CircularBuffer(self._history_length + 1, batch_size, device)
-        self._lags = zeros(batch_size, device, "int64")
+        self._circular_buffer = CircularBuffer(self._history_length + 1, batch_size, device)
+        self._time_lags = zeros(batch_size, device, "int64")
 
     @property
     def batch_size(self) -> int:
         """Number of environments."""
-        return self._circular.batch_size
+        return self._circular_buffer.batch_size
 
     @property
     def device(self) -> str:
         """Where values live."""
-        return self._circular.device
+        return self._circular_buffer.device
 
     @property
     def history_length(self) -> int:
@@ -46,17 +46,17 @@ class DelayBuffer:
     @property
     def min_time_lag(self) -> int:
         """The shortest delay that any environment has, in steps."""
-        return int(self._lags.min())
+        return int(self._time_lags.min())
 
     @property
     def max_time_lag(self) -> int:
         """The longest delay that any environment has, in steps."""
-        return int(self._lags.max())
+        return int(self._time_lags.max())
 
     @property
     def time_lags(self) -> Any:
         """The delays of environments, in steps: (batch_size,), int64."""
-        return self._lags
+        return self._time_lags
 
     def set_time_lag(self, time_lag: int | Any, batch_ids: Sequence[int] | None = None) -> None:
         """Set the delays of some environments.
@@ -71,7 +71,7 @@ class DelayBuffer:
         """
         if isinstance(time_lag, bool) or not (isinstance(time_lag, int) or api_of(time_lag) is not None):
             raise TypeError(f"time_lag must be an integer or an array of integers, not {type(time_lag).__name__}")
-        _, _, lags = common(self._lags, time_lag)
+        _, _, lags = common(self._time_lags, time_lag)
         if "int" not in str(lags.dtype):
             raise TypeError(f"time_lag must be an integer or an array of integers, not of {lags.dtype}")
         shortest, longest = int(lags.min()), int(lags.max())
@@ -79,13 +79,13 @@ class DelayBuffer:
             raise ValueError(f"the time lag cannot be negative: {shortest}")
         if longest > self._history_length:
             raise ValueError(f"the time lag {longest} is longer than the history of {self._history_length} steps")
-        self._lags[rows(batch_ids)] = lags
+        self._time_lags[rows(batch_ids)] = lags
 
     def reset(self, batch_ids: Sequence[int] | None = None) -> None:
         """Forget the values of some environments; ``None``: of all. Delays stay."""
-        self._circular.reset(batch_ids)
+        self._circular_buffer.reset(batch_ids)
 
     def compute(self, data: Any) -> Any:
         """Take the newest values, (batch_size, ...), and hand out those of each environment's delay ago, a copy."""
-        self._circular.append(data)
-        return self._circular[self._lags]
+        self._circular_buffer.append(data)
+        return self._circular_buffer[self._time_lags]
