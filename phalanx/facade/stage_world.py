@@ -29,6 +29,7 @@ from phalanx.io.formats.usd import Scene, read_stage
 from phalanx.io.formats.usd.bindings import Prim, Stage, UsdPhysics
 from phalanx.io.formats.usd.cloths import SYSTEM, material_of_particles, target
 from phalanx.io.formats.usd.deformables import DeformableModel, material_of
+from phalanx.io.formats.usd.gaps import BETWEEN
 from phalanx.io.formats.usd.models import START
 from phalanx.world.carrying import carry_state
 from phalanx.world.usd_scenes import add_scene
@@ -149,7 +150,7 @@ class StageWorld:
         """
         scene = read_stage(stage, visuals=_visuals and differ is None, skip=paths[1:], inertias="keep", loose_ends=True)
         for note in scene.warnings:
-            tell_once(note, logging.WARNING if "left out" in note else logging.INFO)
+            tell_once(note, logging.WARNING if "left out" in note or BETWEEN in note else logging.INFO)
         starts = environments.origins(stage, paths) if paths else np.zeros((1, 3))
         if paths and (why := _outside(scene, paths[0], starts)):
             raise DifferentKindsError(why)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -20,6 +21,7 @@ from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
 from phalanx.facade.isaaclab.sim.schemas.authoring import applied_schemas
 from phalanx.facade.isaaclab.utils.configclass import configclass
 from phalanx.facade.isaacsim.sensors.physics.body_contacts import BodyContacts
+from phalanx.io.formats.usd import gaps
 from phalanx.io.formats.usd.bindings import Sdf
 from phalanx.maths.arrays import rotate
 from phalanx.models.meshes.tet_shapes import tet_shape
@@ -221,6 +223,52 @@ def test_materials(sim: SimulationContext, api: str, give: Any, path: str | None
     mass = 500.0 * 0.2 * 0.1 * 0.2
     soft = next(iter(sim.stage_world.world.deformables.values()))
     np.testing.assert_allclose(host(soft.node_mass).sum(axis=1), np.full(COUNT, mass), rtol=1e-5)
+
+
+@pytest.mark.parametrize(("resolution", "holds"), [(3, False), (9, True)])
+def test_what_passes_between_nodes_is_told(
+    sim: SimulationContext, api: str, caplog: pytest.LogCaptureFixture, resolution: int, holds: bool
+) -> None:
+    """A ball on a disc whose rim is held, where nodes are farthest: they alone touch it, so coarse ones let it pass."""
+    disc = sim_utils.MeshCylinderCfg(
+        radius=0.3,
+        height=0.03,
+        deformable_props=sim_utils.DeformableBodyPropertiesCfg(
+            rest_offset=0.0, contact_offset=0.005, simulation_hexahedral_resolution=resolution
+        ),
+        physics_material=sim_utils.DeformableBodyMaterialCfg(youngs_modulus=1e6, density=500.0),
+    )
+    state = DeformableObjectCfg.InitialStateCfg(pos=(0.0, 0.0, 0.5))
+    sheet = DeformableObject(DeformableObjectCfg(prim_path=PATH, spawn=disc, init_state=state))
+    shape = sim_utils.SphereCfg(
+        radius=0.05,
+        rigid_props=sim_utils.RigidBodyPropertiesCfg(),
+        collision_props=sim_utils.CollisionPropertiesCfg(),
+        mass_props=sim_utils.MassPropertiesCfg(mass=0.2),
+    )
+    ball = RigidObject(RigidObjectCfg(prim_path="/World/envs/env_.*/ball", spawn=shape))
+    with caplog.at_level(logging.WARNING, "phalanx.facade"):
+        sim.reset()
+    assert (gaps.BETWEEN in caplog.text) is not holds
+    if not holds:
+        assert 'as narrow as "ball", 0.1 m' in caplog.text and "simulationHexahedralResolution (3)" in caplog.text
+    rest = host(sheet.data.default_nodal_state_w)[..., :3]
+    middle = rest.mean(axis=1, keepdims=True)
+    held = np.linalg.norm((rest - middle)[..., :2], axis=-1) > 0.25
+    targets = np.concatenate([rest, ~held[..., None]], axis=-1).astype(np.float32)
+    axis = np.linspace(-0.15, 0.15, 31)
+    places = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    flat = (rest - middle)[0, :, :2]
+    farthest = np.linalg.norm(places[:, None] - flat, axis=-1).min(axis=1).argmax()
+    pose = np.zeros((COUNT, 7), np.float32)
+    pose[:, :3], pose[:, 3] = middle[:, 0] + [*places[farthest], 0.1], 1.0
+    ball.write_root_pose_to_sim(pose)
+    for _ in range(60):
+        sheet.write_nodal_kinematic_target_to_sim(targets)
+        sim.step()
+        ball.update(0.01)
+    height = host(ball.data.root_pos_w)[:, 2]
+    assert (height > 0.45).all() if holds else (height < 0.4).all()
 
 
 def test_what_is_no_deformable_body(sim: SimulationContext) -> None:

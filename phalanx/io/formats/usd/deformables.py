@@ -103,8 +103,12 @@ def _mesh(reading: Reading, prim: Prim, transform: np.ndarray) -> TetMesh:
         points = reading.numbers(prim, "points").reshape(-1, 3)
         return TetMesh(points @ transform[:3, :3].T + transform[:3, 3], reading.numbers(prim, "tetVertexIndices"), path)
     vertices, faces = triangles(reading, prim, transform)
-    resolution = reading.number(prim, "physxDeformable:simulationHexahedralResolution", RESOLUTION, least=1.0)
-    return fill_surface(vertices, faces, int(resolution), path)
+    return fill_surface(vertices, faces, resolution_of(reading, prim), path)
+
+
+def resolution_of(reading: Reading, prim: Prim) -> int:
+    """Cells along the longest side that a prim asks for."""
+    return int(reading.number(prim, "physxDeformable:simulationHexahedralResolution", RESOLUTION, least=1.0))
 
 
 def _given(reading: Reading, prim: Prim, transform: np.ndarray, what: str) -> TetMesh | None:

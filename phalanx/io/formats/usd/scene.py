@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from phalanx.io.formats.scene_file import Ground, keyframe_names
-from phalanx.io.formats.usd import bodies, cloths, deformables, joints, particle_sets, schema, source, trees
+from phalanx.io.formats.usd import bodies, cloths, deformables, gaps, joints, particle_sets, schema, source, trees
 from phalanx.io.formats.usd.bindings import Stage, Usd
 from phalanx.io.formats.usd.bodies import Found
 from phalanx.io.formats.usd.deformables import DeformableModel
@@ -180,6 +180,11 @@ def _read(
                 model = particle_sets.read(reading, prim, called)
             else:
                 model = (cloths if cloths.is_cloth(reading, prim) else deformables).read(reading, prim, called)
+                resolution = deformables.resolution_of(reading, prim)
+                if text := gaps.told(
+                    model, (one for actor in actors.values() for one in actor.model.bodies), resolution
+                ):
+                    reading.notes.add(prim, text)
             scene.deformables.append(model)
         clock.check()
     owners = {prim: (actor.name, body) for actor in actors.values() for prim, body in actor.bodies.items()}
