@@ -78,6 +78,10 @@ def _source(checkout: str | None, paths: tuple[str, ...]) -> Source | None:
         folder, said = Path(checkout) / "source", Path(checkout) / "VERSION"
         if (folder / "isaaclab" / "isaaclab").is_dir():
             return Source(folder.resolve(), said.read_text().strip() if said.is_file() else "unknown")
+        text = (
+            f"{VARIABLE}={checkout!r} names no checkout of Isaac Lab, with source/isaaclab below it: it has no effect"
+        )
+        tell_once(text, logging.WARNING)
     for path in paths:
         folder = Path(path or ".") / "isaaclab" / "source"
         if (folder / "isaaclab" / "isaaclab" / "__init__.py").is_file():

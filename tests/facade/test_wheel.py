@@ -246,6 +246,21 @@ print(WHERE, wheel.source().version, wheel.source().is_spoken)
     assert run(program, wheel, ISAACLAB_PATH=str(checkout)) == ["checkout 2.1.0 False"]
 
 
+def test_a_path_that_is_no_checkout_is_told(wheel, tmp_path):
+    program = """
+import logging
+logging.basicConfig(stream=sys.stdout, format="%(levelname)s %(message)s")
+import phalanx.facade
+phalanx.facade.install()
+import isaaclab.envs, isaaclab_tasks
+from phalanx.facade import wheel
+print(wheel.source().version)
+"""
+    lines = run(program, wheel, ISAACLAB_PATH=str(tmp_path / "source"))
+    assert lines[1:] == ["2.3.2.post1"]
+    assert lines[0].startswith("WARNING ISAACLAB_PATH=") and "source' names no checkout" in lines[0]
+
+
 def test_another_version_is_told_once(wheel):
     (wheel / "isaaclab-2.3.2.post1.dist-info").rename(wheel / "isaaclab-2.2.0.dist-info")
     (wheel / "isaaclab-2.2.0.dist-info" / "METADATA").write_text("Name: isaaclab\nVersion: 2.2.0\n")
