@@ -279,6 +279,13 @@ class StageWorld:
                 found.append((path, made[path], material))
         return found
 
+    def _damping_scale(self, path: str) -> float:
+        """What the material of a prim, or a material itself, scales damping of elastic motion by."""
+        prim = self.stage.GetPrimAtPath(path)
+        attribute = prim.GetAttribute("physxDeformableBodyMaterial:dampingScale") if prim else None
+        value = attribute.Get() if attribute else None
+        return 1.0 if value is None else float(value)
+
     def find_particles(self, materials: Iterable[str]) -> Iterator[tuple[str, int, Prim]]:
         """Cloth, grains and fluids that have one of some materials: name, environment, material."""
         wanted = set(materials)
@@ -319,7 +326,9 @@ class StageWorld:
     def view(self) -> SimulationView:
         """What makes tensor views by :meth:`find`."""
         if self._view is None:
-            self._view = SimulationView(self.world, self.find, self.origins, self.find_soft, self.find_cloth)
+            self._view = SimulationView(
+                self.world, self.find, self.origins, self.find_soft, self.find_cloth, self._damping_scale
+            )
         return self._view
 
     def _owner(self, path: str) -> tuple[str, str] | None:

@@ -205,7 +205,11 @@ def test_kinematic_ones_stay(sim: SimulationContext, api: str) -> None:
 
 @pytest.mark.parametrize(("path", "count"), [("material", COUNT), ("/World/rubber", 1), (None, None)])
 def test_materials(sim: SimulationContext, api: str, give: Any, path: str | None, count: int | None) -> None:
-    made = DeformableObject(cfg(**({"physics_material": None} if path is None else {"physics_material_path": path})))
+    rubber = sim_utils.DeformableBodyMaterialCfg(
+        youngs_modulus=2e5, poissons_ratio=0.3, density=500.0, elasticity_damping=0.02, damping_scale=0.5
+    )
+    given = {"physics_material": None} if path is None else {"physics_material": rubber, "physics_material_path": path}
+    made = DeformableObject(cfg(**given))
     sim.reset()
     view = made.material_physx_view
     if count is None or view is None:
@@ -220,8 +224,27 @@ def test_materials(sim: SimulationContext, api: str, give: Any, path: str | None
     expected = np.full((count, 1), 2e5)
     expected[-1] = young[-1]
     np.testing.assert_allclose(host(view.get_youngs_modulus()), expected)
-    mass = 500.0 * 0.2 * 0.1 * 0.2
     soft = next(iter(sim.stage_world.world.deformables.values()))
+
+    def applied() -> np.ndarray:
+        return host(soft.elasticity_damping)
+
+    rows = give(np.arange(count).reshape(-1, 1))
+    np.testing.assert_allclose(host(view.get_damping()), np.full((count, 1), 0.02), rtol=1e-6)
+    np.testing.assert_allclose(host(view.get_damping_scale()), np.full((count, 1), 0.5))
+    np.testing.assert_allclose(applied(), 0.01, rtol=1e-6)
+    view.set_damping_scale(give(np.full(count, 0.25, "float32")), rows)
+    np.testing.assert_allclose(applied(), 0.005, rtol=1e-6)
+    view.set_damping_scale(give(np.zeros(count, "float32")), rows)
+    np.testing.assert_allclose(applied(), 0.0)
+    np.testing.assert_allclose(host(view.get_damping()), np.full((count, 1), 0.02), rtol=1e-6)
+    view.set_damping(give(np.full(count, 0.04, "float32")), rows)
+    np.testing.assert_allclose(applied(), 0.0)
+    view.set_damping_scale(give(np.ones(count, "float32")), rows)
+    np.testing.assert_allclose(applied(), 0.04, rtol=1e-6)
+    with pytest.raises(ValueError, match="damping_scale=2 must lie in"):
+        view.set_damping_scale(give(np.full(count, 2.0, "float32")), rows)
+    mass = 500.0 * 0.2 * 0.1 * 0.2
     np.testing.assert_allclose(host(soft.node_mass).sum(axis=1), np.full(COUNT, mass), rtol=1e-5)
 
 

@@ -56,6 +56,7 @@ class SimulationView:
         origins: (num_envs, 3), m: where the environments' origins are in the world; zero by default.
         resolve_soft: the same of deformable bodies, or of their materials.
         resolve_cloth: the same of cloth.
+        damping_scale: what damping of a deformable material is scaled by, from its path; 1 by default.
     """
 
     def __init__(
@@ -65,9 +66,11 @@ class SimulationView:
         origins: Any = None,
         resolve_soft: ResolveSoft | None = None,
         resolve_cloth: ResolveCloth | None = None,
+        damping_scale: Callable[[str], float] | None = None,
     ) -> None:
         self.world, self._resolve, self._origins = world, resolve, origins
         self._resolve_soft, self._resolve_cloth = resolve_soft, resolve_cloth
+        self._damping_scale = damping_scale
         self._ended = False
 
     @property
@@ -201,7 +204,8 @@ class SimulationView:
         users: dict[str, list[tuple[str, int]]] = {}
         for path, row, material in self._find_soft("create_soft_body_material_view", pattern, materials=True):
             users.setdefault(material or path, []).append(row)
-        return SoftBodyMaterialView(self.world, list(users.values()))
+        scales = [1.0 if self._damping_scale is None else self._damping_scale(material) for material in users]
+        return SoftBodyMaterialView(self.world, list(users.values()), scales)
 
     def _find_soft(
         self, what: str, pattern: str | Sequence[str], materials: bool = False

@@ -274,12 +274,15 @@ class SoftBodyMaterialView:
     Args:
         world: the engine's world.
         users: for each material the bodies, by name and environment.
+        scales: what the damping of each is scaled by; 1 by default. The view writes to it.
     """
 
     raw = False
 
-    def __init__(self, world: World, users: Sequence[Sequence[Row]]) -> None:
+    def __init__(self, world: World, users: Sequence[Sequence[Row]], scales: list[float] | None = None) -> None:
         self.world, self._users = world, [list(each) for each in users]
+        self._scales = [1.0] * len(self._users) if scales is None else scales
+        self._unscaled = [float("nan")] * len(self._users)  # what damping was before its scale became zero
 
     @property
     def count(self) -> int:
@@ -322,13 +325,37 @@ class SoftBodyMaterialView:
 
     @reads
     def get_damping(self) -> Any:
-        """(n, 1), s: how much elastic motion is damped, with the scale of damping in it."""
-        return self._get("elasticity_damping")
+        """(n, 1), s: how much elastic motion is damped, before it is scaled."""
+        xp = _array_module(self.world)
+        scales = np.array(self._scales)[:, None]
+        whole = self._get("elasticity_damping") / xp.asarray(np.where(scales > 0.0, scales, 1.0), self.world.dtype)
+        kept = np.where(scales > 0.0, 0.0, np.nan_to_num(np.array(self._unscaled))[:, None])
+        return whole + xp.asarray(kept, self.world.dtype)
 
     @writes
     def set_damping(self, values: Any, indices: Any) -> None:
-        """Set how much elastic motion is damped, s, with its scale; ``values`` has one for each of all materials."""
-        self._set("set_elasticity_damping", "damping", values, indices)
+        """Set how much elastic motion is damped, s, before it is scaled; one value for each of all materials."""
+        given, rows = self._given("damping", values, indices)
+        for row in rows:
+            self._unscaled[row] = given[row]
+        self._set("set_elasticity_damping", "damping", given * np.array(self._scales), indices)
+
+    @reads
+    def get_damping_scale(self) -> Any:
+        """(n, 1): what damping is scaled by, 0 to 1."""
+        return _array_module(self.world).asarray(np.array(self._scales)[:, None], self.world.dtype)
+
+    @writes
+    def set_damping_scale(self, values: Any, indices: Any) -> None:
+        """Set what damping is scaled by, 0 to 1; ``values`` has one for each of all materials."""
+        given, rows = self._given("damping_scale", values, indices)
+        for row in rows:
+            if not 0.0 <= given[row] <= 1.0:
+                raise ValueError(f"soft body material view: damping_scale={given[row]:g} must lie in 0..1")
+        now = np.asarray(accept(self.get_damping()), float).reshape(-1)
+        for row in rows:
+            self._unscaled[row], self._scales[row] = float(now[row]), float(given[row])
+        self._set("set_elasticity_damping", "damping", now * np.array(self._scales), indices)
 
     get_young_modulus, set_young_modulus = get_youngs_modulus, set_youngs_modulus
 
@@ -337,11 +364,16 @@ class SoftBodyMaterialView:
         first = [users[0] for users in self._users]
         return xp.stack([getattr(self.world.deformables[name], what)[env] for name, env in first]).reshape(-1, 1)
 
-    def _set(self, how: str, what: str, values: Any, indices: Any) -> None:
+    def _given(self, what: str, values: Any, indices: Any) -> tuple[np.ndarray, list[int]]:
+        """Values of all materials, (n,), and the rows to write."""
         given = np.asarray(accept(values), float).reshape(-1)
         if len(given) != self.count:
             raise ValueError(f"soft body material view: {what} has {len(given)} values for {self.count} materials")
         rows = np.arange(self.count) if indices is None else np.asarray(accept(indices), np.int64).reshape(-1)
-        for row in rows.tolist():
+        return given, rows.tolist()
+
+    def _set(self, how: str, what: str, values: Any, indices: Any) -> None:
+        given, rows = self._given(what, values, indices)
+        for row in rows:
             for name, env in self._users[row]:
                 getattr(self.world.deformables[name], how)(**{what: given[row]}, env_ids=[env])

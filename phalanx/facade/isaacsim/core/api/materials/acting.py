@@ -34,10 +34,9 @@ def act(paths: Iterable[str], values: Iterable[float], method: str) -> None:
     for path, value in zip(paths, values, strict=True):
         if world.find_soft(path, True):
             view = world.view.create_soft_body_material_view(path)
-            if method == DAMPING:  # of two attributes, whichever of them has changed
-                prim = get_stage().GetPrimAtPath(path)
-                names = (soft.ELASTICITY_DAMPING, soft.DAMPING_SCALE)
-                value = float(np.prod([read(prim, name, default) for name, _, default in names]))
+            if method == DAMPING:  # of two attributes, whichever of them has changed; the view has read its scale
+                name, _, default = soft.ELASTICITY_DAMPING
+                value = float(read(get_stage().GetPrimAtPath(path), name, default))
             getattr(view, method)(np.full(view.count, min(max(float(value), low), high)), None)
 
 
