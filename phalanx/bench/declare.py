@@ -135,6 +135,7 @@ class ParticlesItem:
 class MujocoOptions:
     """What is MuJoCo's own in a scene, as its own benchmarks have it where they have the scene.
 
+    ``cone`` is that of friction, ``impratio`` the ratio of the impedances of friction and of normal forces.
     ``solref`` and ``solimp`` are those of all shapes but the ground, ``solimplimit`` that of limits of joints.
     ``nconmax`` and ``njmax`` are MuJoCo Warp's rooms for contacts and constraint rows of an environment; ``None``: half
     as much again as MuJoCo's C engine needs in the same scene.
@@ -142,6 +143,8 @@ class MujocoOptions:
 
     integrator: str = "implicitfast"
     eulerdamp: bool = True
+    cone: str = "pyramidal"
+    impratio: float = 1.0
     solref: tuple[float, float] = (0.02, 1.0)
     solimp: tuple[float, float, float] = (0.9, 0.95, 0.001)
     solimplimit: tuple[float, float, float] = (0.9, 0.95, 0.001)

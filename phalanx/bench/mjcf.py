@@ -17,9 +17,11 @@ from phalanx.bench.build import Setup
 from phalanx.components.link import PRISMATIC, REVOLUTE, SPHERICAL
 from phalanx.maths.arrays import from_rotation_vector, matrix, product, rotate
 from phalanx.models.actor_spec import DYNAMIC, STATIC
-from phalanx.models.articulation import Articulation
+from phalanx.models.articulation import Articulation, CollisionData
+from phalanx.models.meshes.hulls import Hull
 from phalanx.models.primitives import PRIMITIVES
 from phalanx.world.handles.actor import Actor
+from phalanx.world.layout.collision import material_of
 
 Node = ElementTree.Element
 GEOMS = {each.kind: (each.names.mjcf, each.sizes) for each in PRIMITIVES.values() if each.names.mjcf}
@@ -33,6 +35,8 @@ class _Writer:
     setup: Setup
     contact_bits: dict[str, tuple[int, int]] = field(default_factory=dict)
     qpos: list[float] = field(default_factory=list)
+    hulls: list[Hull] = field(default_factory=list)
+    next_to_base: list[tuple[str, str]] = field(default_factory=list)
 
     def text(self) -> str:
         scene, world = self.setup.scene, self.setup.world
@@ -45,6 +49,8 @@ class _Writer:
             timestep=_number(scene.dt),
             gravity=_numbers(world.gravity),
             integrator=options.integrator,
+            cone=options.cone,
+            impratio=_number(options.impratio),
         )
         if not options.eulerdamp:
             _add(option, "flag", eulerdamp="disable")
@@ -68,8 +74,10 @@ class _Writer:
             )
         for actor in world.actors.values():
             self._actor(body, actor)
+        self._apart(root)
         self._equalities(root)
         self._actuators(root)
+        self._meshes(root)
         middle = [actuator.middle for actuator in self.setup.actuators]
         frame = _add(root, "keyframe")
         _add(frame, "key", name="start", qpos=_numbers(self.qpos), ctrl=_numbers(middle))
@@ -109,18 +117,14 @@ class _Writer:
             full = (i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2])
             _add(body, "inertial", mass=_number(link.mass), pos=_numbers(link.com), fullinertia=_numbers(full))
         contype, conaffinity = self.contact_bits[actor.name]
-        friction = actor.part.static_friction
         for shape in articulation.collisions:
             if shape.link != number:
                 continue
-            if shape.kind not in GEOMS:
-                raise ValueError(f"{actor.name}: a shape of kind {shape.kind} has no counterpart here")
-            kind, count = GEOMS[shape.kind]
+            friction = material_of(actor.part, shape).static_friction
             _add(
                 body,
                 "geom",
-                type=kind,
-                size=_numbers(shape.size[:count]),
+                self._form(actor, shape),
                 pos=_numbers(shape.position),
                 quat=_numbers(shape.orientation),
                 friction=f"{_number(friction)} {FRICTION_REST}",
@@ -131,6 +135,32 @@ class _Writer:
         for child, other in enumerate(articulation.links):
             if other.parent == number:
                 self._child(body, actor, articulation, child)
+
+    def _form(self, actor: Actor, shape: CollisionData) -> dict[str, str]:
+        """Attributes that say what a shape looks like."""
+        if shape.kind in GEOMS:
+            kind, count = GEOMS[shape.kind]
+            return {"type": kind, "size": _numbers(shape.size[:count])}
+        if not isinstance(shape.geometry, Hull):
+            raise ValueError(f"{actor.name}: a shape of kind {shape.kind} has no counterpart here")
+        self.hulls.append(shape.geometry)
+        return {"type": "mesh", "mesh": f"hull{len(self.hulls) - 1}"}
+
+    def _meshes(self, root: Node) -> None:
+        """The hulls that shapes are, in the frames of the shapes."""
+        if not self.hulls:
+            return
+        asset = _add(root, "asset")
+        for number, hull in enumerate(self.hulls):
+            _add(asset, "mesh", name=f"hull{number}", vertex=_numbers(hull.vertices.ravel()))
+
+    def _apart(self, root: Node) -> None:
+        """Links do not touch those next to them. MuJoCo leaves such pairs out, but not children of what is fixed."""
+        if not self.next_to_base:
+            return
+        contact = _add(root, "contact")
+        for base, child in self.next_to_base:
+            _add(contact, "exclude", body1=base, body2=child)
 
     def _child(self, parent: Node, actor: Actor, articulation: Articulation, number: int) -> None:
         """A body for a link with mass, with the joints of the links without mass that lead to it."""
@@ -152,6 +182,9 @@ class _Writer:
         body = _add(parent, "body", name=f"{actor.name}/{articulation.links[chain[-1]].name}")
         body.set("pos", _numbers(position))
         body.set("quat", _numbers(orientation))
+        part = actor.part
+        if articulation.links[number].parent == 0 and articulation.fixed_base and not part.base_collision:
+            self.next_to_base.append((f"{actor.name}/{articulation.links[0].name}", body.get("name", "")))
         back = matrix(orientation).T
         for n, (at, facing) in zip(chain, frames, strict=True):
             axis = back @ rotate(facing, articulation.links[n].axis)

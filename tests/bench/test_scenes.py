@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 import mujoco
@@ -12,12 +13,13 @@ import pytest
 from phalanx import World
 from phalanx.bench import DEFAULT, FAMILIES, SCENES, choose, export, mujoco_peer
 from phalanx.bench.build import Setup, set_up
-from phalanx.bench.declare import Scene
+from phalanx.bench.declare import Drives, MujocoOptions, Scene
 from phalanx.bench.robots import humanoid as man
 from phalanx.bench.robots.g1 import g1
 from phalanx.bench.robots.panda import panda
 from phalanx.maths.arrays import matrix
 from phalanx.models.articulation import flatten
+from phalanx.models.robot_model import Body, Joint, RobotModel, Shape
 
 mj: Any = mujoco
 
@@ -167,3 +169,36 @@ def test_robots_that_may_not_touch_themselves_have_bits_of_their_own():
     assert (types & affinities == 0).all() and len(set(types)) == 1
     ground = np.flatnonzero(compiled.geom_bodyid == 0)
     assert (compiled.geom_contype[ground] & affinities[0]).all()
+
+
+def test_hulls_and_frictions_of_their_own_are_written():
+    """A wedge with its own coefficient, and a robot that may touch itself, but not the child of its fixed base.
+
+    MuJoCo leaves out contacts of a body with its parent, but not where the parent is fixed to the world.
+    """
+    corners = np.array([(x, y, z) for x in (0.0, 0.2) for y in (0.0, 0.1) for z in (0.0, 0.1) if x == 0.0 or z == 0.0])
+    wedge = Shape("mesh", vertices=corners, position=(0.0, 0.0, 0.01), material={"static_friction": 0.3})
+    box, inertia = Shape("box", (0.05, 0.05, 0.05)), 1e-3 * np.eye(3)
+    bodies = [Body(name, 1.0, inertia=inertia, collisions=[box]) for name in ("foot", "shank", "thigh")]
+    joints = [
+        Joint(f"to {below}", "prismatic", above, below, (0.0, 0.0, 0.08), axis=(0.0, 0.0, 1.0))
+        for above, below in pairwise(["foot", "shank", "thigh"])
+    ]
+    world = World(1)
+    world.add_rigid_object(wedge, "wedge", mass=1.0, position=(1.0, 0.0, 0.0))
+    world.add_robot(RobotModel("leg", bodies, joints), "leg", True, friction=0.7, self_collision=True)
+    drives = {"leg": Drives(*(np.zeros(2) for _ in range(5)))}
+    compiled, data = mujoco_peer.model(Setup(Scene("s", "", mujoco=MujocoOptions(cone="elliptic")), world, drives, []))
+    assert compiled.opt.cone == int(mj.mjtCone.mjCONE_ELLIPTIC)
+    np.testing.assert_allclose(compiled.geom_friction[:, 0], [0.3, 0.7, 0.7, 0.7])
+    at, turned = data.geom_xpos[0], data.geom_xmat[0].reshape(3, 3)
+    first, count = compiled.mesh_vertadr[0], compiled.mesh_vertnum[0]
+    found = compiled.mesh_vert[first : first + count] @ turned.T + at
+    wanted = corners + (1.0, 0.0, 0.01)
+    assert count == len(corners)
+    np.testing.assert_allclose(found[np.lexsort(found.round(5).T)], wanted[np.lexsort(wanted.round(5).T)], atol=1e-6)
+    assert data.ncon == 0, "links overlap with those next to them only"
+    thigh = compiled.body("leg/thigh").id
+    data.qpos[compiled.joint("leg/to thigh").qposadr[0]] = -0.08  # m: onto the foot, too
+    mj.mj_forward(compiled, data)
+    assert {frozenset(compiled.geom_bodyid[list(one.geom)]) for one in data.contact} == {frozenset((thigh, thigh - 2))}

@@ -81,18 +81,26 @@ def place_shapes(
     for shape in shapes:
         part, data = parts[shape.part], shape.data
         offset = contact_offset if part.contact_offset is None else part.contact_offset
-        rest, material = part.rest_offset, part.material
+        rest = part.rest_offset
         if (own := data.shape) is not None:
             if own.rest_offset is not None:
                 rest, offset = own.rest_offset, offset + own.rest_offset
             offset = offset if own.contact_offset is None else own.contact_offset
-            if own.material and not part.material_given:
-                material = Material.of(f"shape {own.name!r}", material, **own.material)
         sole = carried[shape.link] == 1
-        _add_shape(columns, data, material, shape.link, shape.body, shape.dof, sole, offset, rest, geometry)
+        _add_shape(
+            columns, data, material_of(part, data), shape.link, shape.body, shape.dof, sole, offset, rest, geometry
+        )
     for ground in grounds:
         plane = CollisionData(-1, -1, kinds.PLANE, np.zeros(3), np.zeros(3), np.array([1.0, 0, 0, 0]))
         _add_shape(columns, plane, ground.material, -1, -1, -1, False, 0.0, 0.0, geometry)
+
+
+def material_of(part: Part, data: CollisionData) -> Material:
+    """What a shape is made of: its own material, unless one was given for all of its part."""
+    own = data.shape
+    if own is None or not own.material or part.material_given:
+        return part.material
+    return Material.of(f"shape {own.name!r}", part.material, **own.material)
 
 
 def _add_shape(
