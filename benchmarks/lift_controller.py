@@ -3,13 +3,14 @@
     python -m benchmarks.lift_controller --num-envs 64 --json out.json
     python -m benchmarks.lift_controller --num-envs 64 --noise 0.5 --gripper chance
     python -m benchmarks.lift_controller --num-envs 64 --policy model_300.pt
+    python -m benchmarks.lift_controller --num-envs 64 --times 1.0 1.9 2.2 --mujoco 20
 
 The controller says what a task gives that a policy has to learn, and how often cubes are lifted by chance. The hand
 goes above the cube, down, closes, and carries the cube to its goal, by inverse kinematics (Pinocchio, on the
 description that the stand-in is made of) at the times in ``TIMES``. With ``--gripper chance`` it stays at the cube, the
 gripper opens and closes as a policy at the start of learning lets it, and noise moves the joints; a policy gets noise
 on all its actions. Rewards are those of whole first episodes of 5 s, by term, with the weights that the task begins
-with.
+with. With ``--mujoco`` physics is MuJoCo's (:mod:`benchmarks.transfer_isaaclab`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import numpy as np
 import torch
 
 from benchmarks.panda import Arm, pin
+from benchmarks.transfer_isaaclab import MujocoPhysics
 from phalanx import facade
 from phalanx.bench.machine import machine
 from phalanx.commands import learning_tasks
@@ -35,9 +37,9 @@ TASK = "Isaac-Lift-Cube-Franka-v0"
 SHARE = 0.2
 """Of what is left to an action's target, in each step."""
 TIMES = (0.8, 1.4, 1.7)
-"""s: when it goes down, closes, and lifts."""
-BRAKE = 0.15
-"""Of an action, for each rad/s of a joint: the drives alone let the arm swing."""
+"""s: when it goes down, closes, and lifts. The hand still moves then: some cubes are gripped by an edge, or knocked."""
+BRAKE = torch.tensor((0.08, 0.15, 0.08, 0.15, 0.0, 0.0, 0.0))
+"""Of an action, for each rad/s of a joint: the drives alone let the arm swing. With more light links would tremble."""
 ABOVE = 0.12
 """m: of the fingertips' middle over that of the cube, before it goes down."""
 TCP = 0.1034
@@ -56,6 +58,11 @@ def main() -> int:
     parser.add_argument("--gripper", choices=("closes", "chance"), default="closes")
     parser.add_argument("--policy", type=Path, help="checkpoint of rsl-rl's trainer, to be played instead")
     parser.add_argument("--finer", type=int, default=1, help="steps of physics in one of the task's, of 10 ms")
+    parser.add_argument("--times", type=float, nargs=3, default=TIMES, help="s: when it goes down, closes, and lifts")
+    parser.add_argument(
+        "--mujoco", type=int, default=0, metavar="N", help="so many of MuJoCo's steps in one of physics"
+    )
+    parser.add_argument("--soft", action="store_true", help="with the contacts that MuJoCo has by default")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     result = played(options)
@@ -74,6 +81,7 @@ def played(options: argparse.Namespace) -> dict[str, Any]:
     count, seed = options.num_envs, options.seed
     made = learning_tasks.make(TASK, count, "cpu", seed)
     env = made.env.unwrapped
+    physics = MujocoPhysics(env, options.mujoco, firm=not options.soft) if options.mujoco else None
     player = Controller(env, options) if options.policy is None else Policy(made, options)
     env.reset(seed=seed)
     torch.manual_seed(seed)
@@ -92,6 +100,8 @@ def played(options: argparse.Namespace) -> dict[str, Any]:
         apart = torch.where(going, (place - goals).norm(dim=1), torch.inf)
     returns = terms.sum(dim=1)
     found: dict[str, Any] = {"num_envs": count, "seed": seed, "noise": options.noise, "finer": options.finer}
+    if physics is not None:
+        found |= {"mujoco_steps": options.mujoco, "firm": not options.soft, "warnings": physics.warnings()}
     found |= player.says()
     found |= {"return": float(returns.mean()), "error": float(returns.std() / count**0.5)}
     found["rewards"] = dict(zip(names, terms.mean(dim=0).tolist(), strict=True))
@@ -125,6 +135,7 @@ class Controller:
     def __init__(self, env: Any, options: argparse.Namespace) -> None:
         self.env, self.noise, self.by_chance = env, options.noise, options.gripper == "chance"
         self.arm = Arm(env, options.seed)
+        self.times = tuple(options.times)
         self.steps, self.action = 0, torch.zeros(env.num_envs, 8)
         self.targets: tuple[torch.Tensor, ...] = ()
 
@@ -134,7 +145,7 @@ class Controller:
 
     def step(self) -> torch.Tensor:
         """(environments,): which episodes ended."""
-        phase = sum(self.steps * self.env.step_dt >= time for time in TIMES)
+        phase = sum(self.steps * self.env.step_dt >= time for time in self.times)
         target, action, robot = self.targets[(0, 1, 1, 2)[phase]], self.action, self.env.scene["robot"]
         if self.by_chance and phase > 1:
             target = self.targets[1]
@@ -148,7 +159,7 @@ class Controller:
 
     def says(self) -> dict[str, Any]:
         """What it is, for the result."""
-        return {"gripper_by_chance": self.by_chance, "unreachable": self.arm.unreachable}
+        return {"times": self.times, "gripper_by_chance": self.by_chance, "unreachable": self.arm.unreachable}
 
 
 class Policy:
