@@ -55,6 +55,7 @@ def main() -> int:
     parser.add_argument("--num-envs", type=int, default=64)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--noise", type=float, default=0.0, help="standard deviation, added to actions of the arm")
+    parser.add_argument("--carrying", action="store_true", help="noise only while the hand lifts and carries")
     parser.add_argument("--gripper", choices=("closes", "chance"), default="closes")
     parser.add_argument("--policy", type=Path, help="checkpoint of rsl-rl's trainer, to be played instead")
     parser.add_argument("--finer", type=int, default=1, help="steps of physics in one of the task's, of 10 ms")
@@ -135,7 +136,7 @@ class Controller:
     def __init__(self, env: Any, options: argparse.Namespace) -> None:
         self.env, self.noise, self.by_chance = env, options.noise, options.gripper == "chance"
         self.arm = Arm(env, options.seed)
-        self.times = tuple(options.times)
+        self.times, self.carrying = tuple(options.times), options.carrying
         self.steps, self.action = 0, torch.zeros(env.num_envs, 8)
         self.targets: tuple[torch.Tensor, ...] = ()
 
@@ -152,14 +153,21 @@ class Controller:
         action[:, :7] += SHARE * (target - action[:, :7])
         action[:, 7] = torch.randn(len(action)) if self.by_chance else (1.0 if phase < 2 else -1.0)
         given = action.clone()
-        given[:, :7] += self.noise * torch.randn(len(action), 7) - BRAKE * robot.data.joint_vel[:, :7]
+        given[:, :7] -= BRAKE * robot.data.joint_vel[:, :7]
+        if phase == 3 or not self.carrying:
+            given[:, :7] += self.noise * torch.randn(len(action), 7)
         self.steps += 1
         _, _, ended, out_of_time, _ = self.env.step(given)
         return ended | out_of_time
 
     def says(self) -> dict[str, Any]:
         """What it is, for the result."""
-        return {"times": self.times, "gripper_by_chance": self.by_chance, "unreachable": self.arm.unreachable}
+        return {
+            "times": self.times,
+            "carrying": self.carrying,
+            "gripper_by_chance": self.by_chance,
+            "unreachable": self.arm.unreachable,
+        }
 
 
 class Policy:
