@@ -38,6 +38,7 @@ from phalanx.facade.isaaclab.assets import RigidObject, RigidObjectCfg
 from phalanx.facade.isaaclab.sensors import Camera, CameraCfg, TiledCamera, TiledCameraCfg
 from phalanx.facade.isaaclab.sensors.camera.utils import create_pointcloud_from_depth
 from phalanx.facade.isaaclab.sim import SimulationCfg, SimulationContext
+from phalanx.facade.namespaces import namespace
 from phalanx.io.formats.usd.bindings import UsdGeom
 from phalanx.maths.arrays import matrix, unit
 
@@ -81,6 +82,26 @@ def matrix_of(cfg: Any) -> np.ndarray:
     """The intrinsic matrix of a pinhole of which only the focal length and width are given."""
     f = WIDTH * cfg.focal_length / cfg.horizontal_aperture
     return np.array([[f, 0.0, WIDTH / 2], [0.0, f, HEIGHT / 2], [0.0, 0.0, 1.0]])
+
+
+def test_subclasses_change_pictures(sim: SimulationContext, api: str) -> None:
+    """Subclasses lay noise, or the limits of a depth camera, over pictures when they are made."""
+
+    class Near(TiledCamera):
+        def _update_buffers_impl(self, env_ids: Any) -> None:
+            super()._update_buffers_impl(env_ids)
+            found = self._data.output["distance_to_camera"]
+            xp = namespace(found)
+            self._data.output["distance_to_camera"] = xp.where(found < limit, found, xp.full_like(found, -1.0))
+
+    limit = 3.0
+    _body = things(2)
+    plain = camera(f"{ENV}/eye", offset=at(EYE, looking(AHEAD)))
+    near = Near(plain.cfg.replace(prim_path=f"{ENV}/other"))
+    sim.reset()
+    whole, cut = (host(one.data.output["distance_to_camera"]) for one in (plain, near))
+    assert (whole < limit).any() and (whole >= limit).any()
+    np.testing.assert_array_equal(cut, np.where(whole < limit, whole, -1.0))
 
 
 @pytest.mark.parametrize("count", [1, 3])

@@ -177,7 +177,7 @@ class SensorFeed:
         """(height, width, 3) uint8."""
         from phalanx.images.pictures.false_colors import depth_image, normal_image
 
-        image = _host(self._camera._pictures.output[kind][self._row(env)])
+        image = _host(self._camera._data.output[kind][self._row(env)])
         if kind in ("rgb", "rgba"):
             return image[..., :3]
         if kind == "normals":
@@ -201,12 +201,12 @@ class SensorFeed:
         if not np.isfinite(place).all() or not np.isfinite(turn).all():
             return None
         height, width = self._camera.image_shape
-        focal = float(_host(self._camera._pictures.intrinsic_matrices)[row, 1, 1])
+        focal = float(_host(self._camera._data.intrinsic_matrices)[row, 1, 1])
         return CameraPose(place, turn, 2.0 * np.arctan(0.5 * height / focal), width / height)
 
     def _row(self, env: int) -> int:
         """Which of its cameras is in an environment; the first where they are outside of all."""
-        return min(env, len(self._camera._pictures.intrinsic_matrices) - 1)
+        return min(env, len(self._camera._data.intrinsic_matrices) - 1)
 
 
 def _all(module: str) -> list[Any]:

@@ -143,7 +143,7 @@ class Camera(PlacedCamera):
         given, own = self._given_matrices(matrices, env_ids)
         if not bool((given[:, 0, 0] > 0.0).all()) or not bool((given[:, 1, 1] > 0.0).all()):
             raise ValueError(f"{self._who}: focal lengths in the matrices must be positive")
-        self._pictures.intrinsic_matrices = self._matrices = own
+        self._data.intrinsic_matrices = self._matrices = own
         self._set_optics()
         self._outdate(env_ids)
 
@@ -193,8 +193,8 @@ class Camera(PlacedCamera):
         self._frame = zeros(n, self._device, "int64")
         output = {name: self._empty_picture(name) for name in self.cfg.data_types}
         info: list[dict[str, Any]] = self._infos([dict.fromkeys(self.cfg.data_types) for _ in range(n)])
-        self._pictures = CameraData(None, None, self.image_shape, matrices, output, info)
-        self._pictures.pos_w, self._pictures.quat_w_world = self._camera_poses()
+        self._data = CameraData(None, None, self.image_shape, matrices, output, info)
+        self._data.pos_w, self._data.quat_w_world = self._camera_poses()
         self._products = self._render_products(paths)
         self._make_engine(stage_world, paths)
 
@@ -247,7 +247,7 @@ class Camera(PlacedCamera):
             made = Segmentation(seen, self.cfg)
             with seen.scene.device.active():
                 self._tables = {name: seen.scene.device.xp.asarray(table) for name, table in made.tables.items()}
-            self._pictures.info = self._infos(
+            self._data.info = self._infos(
                 [dict.fromkeys(types) | made.info(camera) for camera in range(self._num_envs)]
             )
 
@@ -255,14 +255,14 @@ class Camera(PlacedCamera):
         if self._rays is not None:
             self._engine.set_directions(*self._rays)
             return
-        matrices = accept(self._pictures.intrinsic_matrices, self._device)
+        matrices = accept(self._data.intrinsic_matrices, self._device)
         self._engine.set_pinhole(matrices[:, 0, 0], matrices[:, 1, 1], matrices[:, 0, 2], matrices[:, 1, 2])
 
     def _note_poses(self, chosen: Any) -> None:
         """Have data know where cameras are."""
         place, turn = self._camera_poses()
-        put(self._pictures, "pos_w", place, chosen)
-        put(self._pictures, "quat_w_world", turn, chosen)
+        put(self._data, "pos_w", place, chosen)
+        put(self._data, "quat_w_world", turn, chosen)
 
     def _update_buffers_impl(self, env_ids: Any) -> None:
         chosen, seen = self._chosen(env_ids), self._scene
@@ -274,8 +274,8 @@ class Camera(PlacedCamera):
             self._lights = seen.lights
         place, turn = self._camera_poses()
         if self.cfg.update_latest_camera_pose:
-            put(self._pictures, "pos_w", place, chosen)
-            put(self._pictures, "quat_w_world", turn, chosen)
+            put(self._data, "pos_w", place, chosen)
+            put(self._data, "quat_w_world", turn, chosen)
         turn = convert_camera_frame_orientation_convention(turn, "world", "ros")
         self._at[...], self._turned[...] = accept(place, self._device), accept(turn, self._device)
         some = None if isinstance(chosen, slice) else accept(env_ids, self._device).astype("int32")
@@ -284,7 +284,7 @@ class Camera(PlacedCamera):
             drawn = {name: hand_out(self._picture(name)) for name in self.cfg.data_types}
         # Outside, on the user's stream; all at once, since memory of a picture that is freed serves for the next one.
         for name, picture in drawn.items():
-            self._pictures.output[name] = merged(self._pictures.output[name], picture, chosen)
+            self._data.output[name] = merged(self._data.output[name], picture, chosen)
         put(self, "_frame", self._frame + 1, chosen)
 
     def _picture(self, name: str) -> Any:

@@ -24,7 +24,7 @@ from phalanx.io.formats.usd.bindings import UsdGeom
 class PlacedCamera(SensorBase):
     """Cameras in the frames of prims."""
 
-    _pictures: CameraData
+    _data: CameraData
     _carried: Attachment
     _place: Any
     """(N, 3): where cameras are in the frames of their prims, m."""
@@ -38,7 +38,7 @@ class PlacedCamera(SensorBase):
         """What was measured; measured anew if it is outdated."""
         self._check_initialized()
         self._update_outdated_buffers()
-        return self._pictures
+        return self._data
 
     @property
     def frame(self) -> Any:
@@ -90,8 +90,8 @@ class PlacedCamera(SensorBase):
         own = subtract_frame_transforms(*base, *pose)
         for name, value in zip(("_place", "_turn"), own, strict=True):
             put(self, name, value, chosen)
-        put(self._pictures, "pos_w", pose[0], chosen)
-        put(self._pictures, "quat_w_world", pose[1], chosen)
+        put(self._data, "pos_w", pose[0], chosen)
+        put(self._data, "quat_w_world", pose[1], chosen)
         self._outdate(env_ids)
 
     def set_world_poses_from_view(self, eyes: Any, targets: Any, env_ids: Sequence[int] | None = None) -> None:
@@ -130,7 +130,7 @@ class PlacedCamera(SensorBase):
             ValueError: the shape is another one.
         """
         given = array(matrices, self._device, "float32")
-        own = copy(self._pictures.intrinsic_matrices)
+        own = copy(self._data.intrinsic_matrices)
         if tuple(given.shape) != tuple(own[rows(env_ids)].shape):
             raise ValueError(
                 f"{self._who}: matrices have shape {tuple(given.shape)}; it must be {tuple(own[rows(env_ids)].shape)}"

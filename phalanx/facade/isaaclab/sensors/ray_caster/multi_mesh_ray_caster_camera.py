@@ -23,24 +23,24 @@ class MultiMeshRayCasterCamera(RayCasterCamera, MultiMeshRayCaster):
     """
 
     cfg: Any
-    _pictures: MultiMeshRayCasterCameraData
+    _data: MultiMeshRayCasterCameraData
 
     @property
     def data(self) -> MultiMeshRayCasterCameraData:  # pyright: ignore[reportIncompatibleMethodOverride]
         """What was measured; measured anew if it is outdated."""
         self._check_initialized()
         self._update_outdated_buffers()
-        return self._pictures
+        return self._data
 
     # -- inside ----------------------------------------------------------------------------------------------
 
     def _make_rays(self) -> None:
         RayCasterCamera._make_rays(self)
         self._make_spots()
-        plain, ids = self._pictures, None
+        plain, ids = self._data, None
         if self.cfg.update_mesh_ids:
             ids = zeros((self._num_envs, *self.image_shape, 1), self._device, "int32") - 1
-        self._pictures = MultiMeshRayCasterCameraData(
+        self._data = MultiMeshRayCasterCameraData(
             plain.pos_w,
             plain.quat_w_world,
             plain.image_shape,
@@ -57,4 +57,4 @@ class MultiMeshRayCasterCamera(RayCasterCamera, MultiMeshRayCaster):
         RayCasterCamera._update_buffers_impl(self, env_ids)
         if self._found.ids is not None:
             new = hand_out(self._found.object.copy()).reshape((self._num_envs, *self.image_shape, 1))
-            self._pictures.image_mesh_ids = merged(self._pictures.image_mesh_ids, new, self._chosen(env_ids))
+            self._data.image_mesh_ids = merged(self._data.image_mesh_ids, new, self._chosen(env_ids))

@@ -93,7 +93,7 @@ class RayCasterCamera(PlacedCamera, RayCaster):
         """
         self._check_initialized()
         _, own = self._given_matrices(matrices, env_ids)
-        self._pictures.intrinsic_matrices, self._focal_length = own, focal_length
+        self._data.intrinsic_matrices, self._focal_length = own, focal_length
         _, ahead = self.cfg.pattern_cfg.func(self.cfg.pattern_cfg, own, self._device)
         self._ahead = self._engines(ahead)
         self._outdate(env_ids)
@@ -123,10 +123,10 @@ class RayCasterCamera(PlacedCamera, RayCaster):
         place, turn = self._camera_poses()
         output = {name: zeros((n, *self.image_shape, CHANNELS[name]), self._device) for name in self.cfg.data_types}
         info: list[dict[str, Any]] = [dict.fromkeys(self.cfg.data_types) for _ in range(n)]
-        self._pictures = CameraData(place, turn, self.image_shape, matrices, output, info)
+        self._data = CameraData(place, turn, self.image_shape, matrices, output, info)
 
     def _update_buffers_impl(self, env_ids: Any) -> None:
-        chosen, types, data = self._chosen(env_ids), self.cfg.data_types, self._pictures
+        chosen, types, data = self._chosen(env_ids), self.cfg.data_types, self._data
         place, turn = self._camera_poses()
         if self._is_visualizing and self._found.position is None:
             self._make_arrays(position=True, normal="normals" in types)
