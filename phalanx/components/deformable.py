@@ -10,7 +10,8 @@ from phalanx.ecs import Component, Field, Table
 Deformable = Table("deformable", "a deformable body")
 Node = Table("node", "a point of a deformable body that carries mass; those of a body are consecutive")
 Corner = Table("corner", "a tetrahedron as one of its nodes sees it; those of a node are consecutive")
-NodeGroup = Table("node group", "a run of nodes of one body, for sums")
+NodeGroup = Table("node group", "a run of nodes of one body, for sums; after them rows for sections")
+NodeSection = Table("node section", "a run of groups of one body that has many of them, for sums")
 
 
 class DeformableSettings(Component, table=World):
@@ -28,6 +29,8 @@ class DeformableTopology(Component, table=Deformable):
     end_node = Field(dtype="int32", doc="one past its last node, or collision point", constant=True)
     first_group = Field(dtype="int32", doc="its first group of nodes", constant=True)
     end_group = Field(dtype="int32", doc="one past its last group of nodes", constant=True)
+    first_sum = Field(dtype="int32", doc="the first of the groups or sections that add up to it", constant=True)
+    end_sum = Field(dtype="int32", doc="one past the last of these", constant=True)
     loose = Field(dtype="int32", doc="1: its nodes are particles, which nothing ties together", constant=True)
     rope = Field(dtype="int32", doc="its row among ropes, -1: it is none", constant=True)
 
@@ -165,8 +168,16 @@ class NodeGroupTopology(Component, table=NodeGroup):
     inert = Field(doc="1, or 0 for collision points, which their carriers move", constant=True)
 
 
+class NodeSectionTopology(Component, table=NodeSection):
+    """Which groups a section has."""
+
+    first_group = Field(dtype="int32", doc="its first group", constant=True)
+    end_group = Field(dtype="int32", doc="one past its last group", constant=True)
+    row = Field(dtype="int32", doc="its row among groups, for what its groups add up to", constant=True)
+
+
 class NodeGroupSums(Component, table=NodeGroup):
-    """Sums over a group's nodes."""
+    """Sums over a group's nodes, or over a section's groups."""
 
     inertia = Field(
         21,

@@ -46,6 +46,7 @@ from phalanx.systems.deformable import (
     particle_near,
     rope,
     rope_twist,
+    sections,
     small_steps,
     sweep,
     ties,
@@ -255,6 +256,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     # Momentum that deformable bodies have.
     "deform_momentum": (
         deformable_momentum.sum_momenta,
+        sections.sum_momenta_of_sections,
         deformable_momentum.body_momenta,
     ),
     # What nodes may touch.
@@ -270,6 +272,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         link_motion.begin_links,
         deformable_momentum.begin_momentum,
         contact_search.group_bounds,
+        sections.section_bounds,
         attachments.begin_attachments,
         ties.begin_ties,
         ties.begin_tied_nodes,
@@ -328,6 +331,7 @@ ORDER: dict[str, tuple[System, ...]] = {
     "deform_touch": (
         cloth_touch.touch_cloth,
         cloth_clusters.partners_of_groups,
+        sections.partners_of_sections,
         cloth_clusters.cloth_partners,
         collision_points.answer_collision_points,
         cloth_clusters.join_clusters,
@@ -372,6 +376,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         ties.pull_of_ties_on_bodies,
         modes.sum_groups,
         rope_twist.couple_of_rope,
+        sections.sum_sections,
         modes.solve_modes,
         cloth_clusters.solve_cluster_modes,
         deformable_contacts.add_impulses,

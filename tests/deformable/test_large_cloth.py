@@ -65,3 +65,42 @@ def test_near_triangles_are_all_that_are_near() -> None:
             wanted = np.flatnonzero(overlap[t])[:NEAR]
             np.testing.assert_array_equal(triangle[t, : len(wanted), e], wanted)
     assert (near[:, 0] != near[:, 1]).any()
+
+
+def heap_of_all(section: int, monkeypatch: pytest.MonkeyPatch) -> px.World:
+    """Two sheets, a cube and grains that have landed on the ground and each other; sections of so many groups."""
+    monkeypatch.setattr("phalanx.world.layout.deformable.SECTION", section)
+    made = world(num_envs=2)
+    made.add_ground()
+    for k in range(2):
+        mesh = px.ClothMesh.grid(0.3, 0.3, 14 - k, 14 - k)
+        made.add_cloth(mesh, f"sheet{k}", touches_cloth=True, position=(0.0, 0.0, 0.003 + 0.0025 * k))
+    box = px.Shape("box", (0.05, 0.05, 0.05))
+    made.add_soft_body(box, "cube", resolution=4, youngs_modulus=1e5, position=(0.5, 0.0, 0.0501))
+    made.add_particles(px.PointSet.grid((6, 6, 4), 0.0202), "grains", radius=0.01, position=(1.0, 0.0, 0.041))
+    made.build()
+    for number, body in enumerate(made.all_deformables.values()):
+        along = 0.2 * np.random.default_rng(number).normal(size=(2, 1, 3)) * (1, 1, 0)
+        body.set_node_state(vel=np.broadcast_to(along - (0, 0, 0.2 * number), (2, body.num_nodes, 3)))
+    made.step(6)
+    return made
+
+
+def test_sections_add_up_what_groups_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bounds, momentum, rigid motion, and who touches whom: to rounding what they are without sections."""
+    without, having = heap_of_all(64, monkeypatch), heap_of_all(2, monkeypatch)
+    assert not without.engine.store.rows(c.NodeSection) and having.engine.store.rows(c.NodeSection) == 4 + 4 + 2 + 3
+    for name, body in without.all_deformables.items():
+        np.testing.assert_allclose(having.all_deformables[name].node_pos, body.node_pos, atol=1e-9)
+        np.testing.assert_allclose(having.all_deformables[name].node_vel, body.node_vel, atol=1e-6)
+    for field in (
+        c.DeformableBounds.low,
+        c.DeformableMomentum.linear,
+        c.DeformableMomentum.inertia,
+        c.DeformableModes.move,
+        c.ClothCluster.met,
+        c.ClothCluster.first,
+    ):
+        wanted = host(without.engine.store.view(field))
+        np.testing.assert_allclose(host(having.engine.store.view(field)), wanted, rtol=1e-6, atol=1e-9)
+    assert host(having.engine.store.view(c.ClothCluster.size)).max(axis=0).tolist() == [2, 2], "the sheets touch"

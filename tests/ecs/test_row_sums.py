@@ -13,6 +13,7 @@ import pytest
 from oracles import host
 
 import phalanx as px
+from phalanx.components import NodeSection
 from phalanx.ecs import Component, Field, System, Table, read, system, write
 from phalanx.ecs.errors import DeclarationError
 from phalanx.ecs.store import Store
@@ -20,6 +21,7 @@ from phalanx.ecs.text.codegen import generate
 from phalanx.ecs.text.row_sums import LANES, SHARES
 from phalanx.systems.deformable.modes import solve_modes, solve_six, solve_six_in_registers, sum_groups
 from phalanx.systems.deformable.momentum import body_momenta, sum_momenta
+from phalanx.systems.deformable.sections import sum_momenta_of_sections, sum_sections
 
 Basket = Table("basket of row sums")
 Apple = Table("apple of row sums")
@@ -142,8 +144,9 @@ def test_threads_find_what_one_finds(envs: int) -> None:
     assert (host(store.array(BasketOfSums.found))[..., envs:] <= 0).all(), "other environments' places are left alone"
 
 
-def test_deformable_bodies_are_summed_up_alike() -> None:
-    """Momentum and rigid motion of a cube and a cloth, to rounding in float64."""
+def test_deformable_bodies_are_summed_up_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Momentum and rigid motion of a cube and a cloth, by sections of a group, to rounding in float64."""
+    monkeypatch.setattr("phalanx.world.layout.deformable.SECTION", 1)
     made = px.World(2, "cpu", dt=0.01, dtype="float64")
     made.add_ground()
     cube = px.Shape("box", (0.05, 0.05, 0.05))
@@ -153,7 +156,8 @@ def test_deformable_bodies_are_summed_up_alike() -> None:
     for _ in range(5):
         made.step()
     store = made.engine.store
-    for each in (sum_groups, solve_modes, sum_momenta, body_momenta):
+    assert store.rows(NodeSection) == 4
+    for each in (sum_groups, sum_sections, solve_modes, sum_momenta, sum_momenta_of_sections, body_momenta):
         before = {a.target: host(store.array(a.target)).copy() for a in each.field_arguments.values() if a.writes}
         store.program([each]).run()
         wanted = {field: host(store.view(field)).copy() for field in before}

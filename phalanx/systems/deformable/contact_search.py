@@ -78,8 +78,8 @@ def group_bounds(
 def deformable_bounds(
     b,
     e,
-    first=read(DeformableTopology.first_group),
-    end=read(DeformableTopology.end_group),
+    first=read(DeformableTopology.first_sum),
+    end=read(DeformableTopology.end_sum),
     margin=read(DeformableSurface.contact_offset),
     origin=read(DeformableMotion.origin),
     group_low=read(NodeGroupSums.low),

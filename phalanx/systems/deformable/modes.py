@@ -229,8 +229,8 @@ def solve_six_in_registers(
 def solve_modes(
     b,
     e,
-    first=read(DeformableTopology.first_group),
-    end=read(DeformableTopology.end_group),
+    first=read(DeformableTopology.first_sum),
+    end=read(DeformableTopology.end_sum),
     loose=read(DeformableTopology.loose),
     inertia=read(NodeGroupSums.inertia),
     force=read(NodeGroupSums.force),

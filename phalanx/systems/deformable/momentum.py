@@ -109,8 +109,8 @@ def sum_momenta(
 def body_momenta(
     b,
     e,
-    first=read(DeformableTopology.first_group),
-    end=read(DeformableTopology.end_group),
+    first=read(DeformableTopology.first_sum),
+    end=read(DeformableTopology.end_sum),
     moments=read(NodeGroupSums.moments),
     momentum=read(NodeGroupSums.momentum),
     impulse=read(NodeGroupSums.impulse),

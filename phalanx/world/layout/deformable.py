@@ -34,6 +34,9 @@ from phalanx.world.layout.soft_ties import Tie, place_soft_ties
 GROUP = 32
 """Nodes of a group."""
 
+SECTION = 64
+"""Groups of a section; a body that has no more has no sections."""
+
 _SORTS = {SoftPart: 0, ClothPart: 1, RopePart: 2}
 """Nodes of soft bodies and of cloth are swept colour by colour; those of ropes are solved for at once."""
 
@@ -104,7 +107,10 @@ def fill_deformables(
         first_group, first_pair = groups, pairs
         collision = body.collision if isinstance(body, SoftPart) else None
         points = 0 if collision is None else len(collision.points)
-        for first, end in _runs(node, count) + _runs(node + count, points):
+        runs = _runs(node, count) + _runs(node + count, points)
+        end_group = groups + len(runs)
+        sections = _runs(groups, len(runs), SECTION) if len(runs) > SECTION else []
+        for first, end in runs + [(node, node)] * len(sections):
             columns.add(
                 {
                     c.NodeGroupTopology.body: number,
@@ -115,6 +121,14 @@ def fill_deformables(
                 }
             )
             groups += 1
+        for place, (first, end) in enumerate(sections):
+            columns.add(
+                {
+                    c.NodeSectionTopology.first_group: first,
+                    c.NodeSectionTopology.end_group: end,
+                    c.NodeSectionTopology.row: end_group + place,
+                }
+            )
         for row, shape in enumerate([*shapes, *grounds]):
             if not _may_touch(body, parts[shape.part] if isinstance(shape, PlacedShape) else shape):
                 continue
@@ -132,7 +146,9 @@ def fill_deformables(
                 c.DeformableTopology.first_node: node,
                 c.DeformableTopology.end_node: node + count + points,
                 c.DeformableTopology.first_group: first_group,
-                c.DeformableTopology.end_group: groups,
+                c.DeformableTopology.end_group: end_group,
+                c.DeformableTopology.first_sum: end_group if sections else first_group,
+                c.DeformableTopology.end_sum: groups,
                 c.DeformableCollision.first_point: node + count,
                 c.DeformableCollision.end_point: node + count + points,
                 c.DeformableTopology.loose: int(isinstance(body, ParticlesPart)),
@@ -271,6 +287,7 @@ def fill_deformables(
         (c.RopeNode, columns.count(c.RopeNodeTopology.node)),
         (c.FramedRope, columns.count(c.FramedRopeTopology.rope)),
         (c.NodeGroup, groups),
+        (c.NodeSection, columns.count(c.NodeSectionTopology.row)),
         (c.SurfaceNode, surface),
         (c.NodeContact, surface * SLOTS),
         (c.DeformablePair, pairs),
@@ -345,9 +362,9 @@ def _place_ties(
     return found
 
 
-def _runs(first: int, count: int) -> list[tuple[int, int]]:
-    """First and end of groups of consecutive nodes."""
-    return [(at, min(at + GROUP, first + count)) for at in range(first, first + count, GROUP)]
+def _runs(first: int, count: int, size: int = GROUP) -> list[tuple[int, int]]:
+    """First and end of runs of consecutive rows: of nodes, if a run is a group."""
+    return [(at, min(at + size, first + count)) for at in range(first, first + count, size)]
 
 
 def _may_touch(body: DeformablePart, other: Part | Ground) -> bool:
